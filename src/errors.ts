@@ -1,0 +1,110 @@
+/** Every way in which a question can fail; a closed list. */
+export type RatesErrorCode =
+  | 'missing_parameter'
+  | 'invalid_parameter'
+  | 'invalid_currency'
+  | 'unsupported_currency'
+  | 'invalid_amount'
+  | 'invalid_period'
+  | 'no_data'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'provider_unavailable'
+  | 'internal_error'
+
+/** What a `RatesError` carries beside its code and summary. */
+export interface RatesErrorDetails {
+  /** What to do about it; joins the message, but not the summary. */
+  hint?: string
+  /** The parameter at fault. */
+  parameter?: string
+  /** How long to wait before asking again, in whole seconds. */
+  retryAfter?: number
+  /** The private reason; never sent. */
+  cause?: unknown
+}
+
+/** An error whose `message` is safe to send to anyone. Anything private is in `cause`. */
+export class RatesError extends Error {
+  override readonly name = 'RatesError'
+  /** What went wrong, from a closed list. */
+  readonly code: RatesErrorCode
+  /** The message without its hint. */
+  readonly summary: string
+  /** The parameter at fault, where there is one. */
+  readonly parameter: string | undefined
+  /** How long to wait before asking again, in whole seconds, where that is known. */
+  readonly retryAfter: number | undefined
+
+  constructor(code: RatesErrorCode, summary: string, details: RatesErrorDetails = {}) {
+    const { hint, parameter, retryAfter, cause } = details
+    super(hint === undefined ? summary : `${summary} (${hint})`, { cause })
+    this.code = code
+    this.summary = summary
+    this.parameter = parameter
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Turns anything thrown into a `RatesError`; what is not one already becomes `internal_error` with a fixed message. */
+export function toRatesError(thrown: unknown): RatesError {
+  return thrown instanceof RatesError
+    ? thrown
+    : new RatesError('internal_error', 'Internal error', { cause: thrown })
+}
+
+/** A required parameter is absent. */
+export function missingParameter(parameter: string): RatesError {
+  return new RatesError('missing_parameter', `Missing required parameter: ${parameter}`, {
+    parameter,
+  })
+}
+
+/** A parameter that cannot be read as one question: repeated, misspelt or too long. `name` is echoed as sent. */
+export function invalidParameter(name: string, hint: string): RatesError {
+  return new RatesError('invalid_parameter', `Invalid parameter: ${visible(name)}`, {
+    hint,
+    parameter: visible(name),
+  })
+}
+
+/** A code that is malformed or that the data do not hold. `sent` is echoed. */
+export function invalidCurrency(parameter: string, sent: string, hint?: string): RatesError {
+  return new RatesError('invalid_currency', `Invalid ${parameter} currency: ${visible(sent)}`, {
+    parameter,
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+/** An amount outside the grammar or the range. `sent` is echoed. */
+export function invalidAmount(sent: string, hint?: string): RatesError {
+  return new RatesError('invalid_amount', `Invalid amount: ${visible(sent)}`, {
+    parameter: 'amount',
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+/** A period that is none of those there are. `sent` is echoed. */
+export function invalidPeriod(sent: string): RatesError {
+  return new RatesError('invalid_period', `Invalid period: ${visible(sent)}`, {
+    hint: 'one of 1W, 1M, 3M, 6M, 1Y, 5Y',
+    parameter: 'period',
+  })
+}
+
+const ECHOED_CHARACTERS = 32
+
+/**
+ * `text` fit for a message: its first 32 characters, those that are invisible or change the direction of reading
+ * escaped as `\u{…}`.
+ */
+export function visible(text: string): string {
+  // Two code units at most make a character; cutting first keeps the work bounded.
+  return Array.from(text.slice(0, 2 * ECHOED_CHARACTERS))
+    .slice(0, ECHOED_CHARACTERS)
+    .join('')
+    .replace(
+      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu,
+      (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+    )
+}

@@ -1,0 +1,35 @@
+const DAY_MS = 86_400_000
+
+/** A calendar day as `YYYY-MM-DD`; days compare in order as text. */
+export type Day = string
+
+/** The day in UTC at `instant` (ms since the Unix epoch). */
+export function toDay(instant: number): Day {
+  return new Date(instant).toISOString().slice(0, 10)
+}
+
+/** Midnight UTC at the start of `day`, in ms since the Unix epoch. */
+export function toInstant(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`)
+}
+
+/** Whether `text` is a real calendar day: `2026-02-30`, `2026-1-5` and `20260105` are not. */
+export function isDay(text: string): text is Day {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const instant = toInstant(text)
+  return !Number.isNaN(instant) && toDay(instant) === text
+}
+
+/** The day `count` days after `day`, or before it when `count` is negative. */
+export function addDays(day: Day, count: number): Day {
+  return toDay(toInstant(day) + count * DAY_MS)
+}
+
+/** The day `count` months before `day`, clamped to the month's last: 31 March less one month is 28 February. */
+export function subtractMonths(day: Day, count: number): Day {
+  const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count
+  const year = Math.floor(months / 12)
+  const month = months - year * 12
+  const lastOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  return toDay(Date.UTC(year, month, Math.min(Number(day.slice(8)), lastOfMonth)))
+}

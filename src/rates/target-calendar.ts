@@ -1,0 +1,67 @@
+import { addDays, toDay, toInstant } from './day.ts'
+import type { Day } from './day.ts'
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Whether the European Central Bank publishes reference rates on `day`: every weekday but the closing days of the
+ * TARGET system (1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December).
+ *
+ * @see https://www.ecb.europa.eu/paym/target/target2/profuse/calendar/html/index.en.html
+ */
+export function isTargetDay(day: Day): boolean {
+  const weekday = new Date(toInstant(day)).getUTCDay()
+  if (weekday === 0 || weekday === 6) return false
+  const monthAndDay = day.slice(5)
+  if (['01-01', '05-01', '12-25', '12-26'].includes(monthAndDay)) return false
+  const easter = easterSunday(Number(day.slice(0, 4)))
+  return day !== addDays(easter, -2) && day !== addDays(easter, 1)
+}
+
+/** When the reference rates of `day` are due: 16:00 in Frankfurt, in ms since the Unix epoch. */
+export function publicationInstant(day: Day): number {
+  return toInstant(day) + (isSummerTime(day) ? 14 : 15) * HOUR_MS
+}
+
+/** The newest day whose reference rates are due at `instant` (ms since the Unix epoch). */
+export function newestPublishedDay(instant: number): Day {
+  let day = toDay(instant)
+  while (!isTargetDay(day) || publicationInstant(day) > instant) day = addDays(day, -1)
+  return day
+}
+
+/** When the next reference rates after `instant` are due, both in ms since the Unix epoch. */
+export function nextPublication(instant: number): number {
+  let day = toDay(instant)
+  while (!isTargetDay(day) || publicationInstant(day) <= instant) day = addDays(day, 1)
+  return publicationInstant(day)
+}
+
+/** Central European summer time runs from the last Sunday of March to the last Sunday of October (2000/84/EC). */
+function isSummerTime(day: Day): boolean {
+  const year = day.slice(0, 4)
+  return day >= sundayOnOrBefore(`${year}-03-31`) && day < sundayOnOrBefore(`${year}-10-31`)
+}
+
+function sundayOnOrBefore(day: Day): Day {
+  return addDays(day, -new Date(toInstant(day)).getUTCDay())
+}
+
+/** Easter Sunday of the Gregorian calendar, by the anonymous algorithm (Meeus, Astronomical Algorithms, ch. 8). */
+function easterSunday(year: number): Day {
+  const a = year % 19
+  const b = Math.floor(year / 100)
+  const c = year % 100
+  const d = Math.floor(b / 4)
+  const e = b % 4
+  const f = Math.floor((b + 8) / 25)
+  const g = Math.floor((b - f + 1) / 3)
+  const h = (19 * a + b - d - g + 15) % 30
+  const i = Math.floor(c / 4)
+  const k = c % 4
+  const l = (32 + 2 * e + 2 * i - h - k) % 7
+  const m = Math.floor((a + 11 * h + 22 * l) / 451)
+  const month = Math.floor((h + l - 7 * m + 114) / 31)
+  const dayOfMonth = ((h + l - 7 * m + 114) % 31) + 1
+  return toDay(Date.UTC(year, month - 1, dayOfMonth))
+}

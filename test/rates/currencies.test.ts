@@ -1,0 +1,211 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { currencies, findCurrency } from '../../src/rates/currencies.ts'
+import { isDay } from '../../src/rates/day.ts'
+import { findWithdrawn, withdrawnCurrencies } from '../../src/rates/withdrawn.ts'
+
+/** Recorded tables of open.er-api.com, kept beside the project and not shipped with it. */
+const recordings = new URL('../../../shared/data/open-er-api/', import.meta.url)
+
+const activeCodes = currencies.map(({ code }) => code)
+const withdrawnCodes = withdrawnCurrencies.map(({ code }) => code)
+const notCodes = ['', 'eur', 'EURO', ' EUR', 'QQQ', 'constructor', '__proto__', 'toString']
+
+describe('currencies', () => {
+  it('has three capitals as each code, sorted and without duplicates', () => {
+    expect(activeCodes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
+    expect(activeCodes).toEqual([...new Set(activeCodes)].toSorted())
+  })
+
+  it('has the 178 codes of ISO 4217 list one and seven others', () => {
+    const others = currencies.filter(({ numeric }) => numeric === null)
+    expect(others.map(({ code }) => code)).toEqual([
+      'CNH',
+      'FOK',
+      'GGP',
+      'IMP',
+      'JEP',
+      'KID',
+      'TVD',
+    ])
+    expect(currencies).toHaveLength(178 + others.length)
+  })
+
+  it('has three digits as each numeric code, without duplicates', () => {
+    const numerics = currencies.flatMap(({ numeric }) => numeric ?? [])
+    expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
+    expect(new Set(numerics).size).toBe(numerics.length)
+  })
+
+  it('has a name of its own for each code', () => {
+    const names = currencies.map(({ name }) => name)
+    expect(names.filter((name) => name === '' || name !== name.trim())).toEqual([])
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it.each([
+    ['BHD', 3],
+    ['CLF', 4],
+    ['CLP', 0],
+    ['EUR', 2],
+    ['HUF', 2],
+    ['IDR', 2],
+    ['IQD', 3],
+    ['ISK', 0],
+    ['JPY', 0],
+    ['KWD', 3],
+    ['MGA', 2],
+    ['TWD', 2],
+    ['UGX', 0],
+    ['UYI', 0],
+    ['UYW', 4],
+    ['XAU', null],
+    ['XDR', null],
+    ['XOF', 0],
+    ['XXX', null],
+  ])('gives %s the minor units of ISO 4217: %s', (code, minorUnits) => {
+    expect(findCurrency(code)?.minorUnits).toBe(minorUnits)
+  })
+
+  it('has at most four minor units, and two outside ISO 4217', () => {
+    const units = new Set(currencies.map(({ minorUnits }) => minorUnits))
+    expect(units).toEqual(new Set([0, 2, 3, 4, null]))
+    const outside = currencies.filter(({ numeric }) => numeric === null)
+    expect(new Set(outside.map(({ minorUnits }) => minorUnits))).toEqual(new Set([2]))
+  })
+})
+
+describe('findCurrency', () => {
+  it('finds each currency by its code', () => {
+    expect(activeCodes.map(findCurrency)).toEqual(currencies)
+    expect(findCurrency('XCG')).toEqual({
+      code: 'XCG',
+      name: 'Caribbean Guilder',
+      numeric: '532',
+      minorUnits: 2,
+    })
+  })
+
+  it.each([...notCodes, 'BGN', 'HRK', 'ANG', 'SLL', 'ZWL', 'CUC'])('does not find %j', (code) => {
+    expect(findCurrency(code)).toBeUndefined()
+  })
+})
+
+describe('withdrawnCurrencies', () => {
+  it('has three capitals as each code, sorted and without duplicates', () => {
+    expect(withdrawnCodes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
+    expect(withdrawnCodes).toEqual([...new Set(withdrawnCodes)].toSorted())
+  })
+
+  it('has no code that is active', () => {
+    expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
+  })
+
+  it('has a real day, a name, a source and a positive ratio in each row', () => {
+    for (const { code, name, withdrawnAt, ratio, source } of withdrawnCurrencies) {
+      expect(isDay(withdrawnAt), code).toBe(true)
+      expect(name, code).not.toBe('')
+      expect(source, code).not.toBe('')
+      expect(ratio === null || (ratio > 0 && Number.isFinite(ratio)), code).toBe(true)
+    }
+  })
+
+  it.each(withdrawnCurrencies)('leads from $code to an active code, forward in time', (start) => {
+    let current = start
+    for (let next = findWithdrawn(current.successor); next; next = findWithdrawn(next.successor)) {
+      expect(next.withdrawnAt > current.withdrawnAt).toBe(true)
+      current = next
+    }
+    expect(findCurrency(current.successor)).toBeDefined()
+  })
+
+  it('has the irrevocable euro rates with the six significant digits of the regulations', () => {
+    const rates = {
+      ATS: '13.7603',
+      BEF: '40.3399',
+      BGN: '1.95583',
+      CYP: '0.585274',
+      DEM: '1.95583',
+      EEK: '15.6466',
+      ESP: '166.386',
+      FIM: '5.94573',
+      FRF: '6.55957',
+      GRD: '340.750',
+      HRK: '7.53450',
+      IEP: '0.787564',
+      ITL: '1936.27',
+      LTL: '3.45280',
+      LUF: '40.3399',
+      LVL: '0.702804',
+      MTL: '0.429300',
+      NLG: '2.20371',
+      PTE: '200.482',
+      SIT: '239.640',
+      SKK: '30.1260',
+    }
+    for (const [code, rate] of Object.entries(rates)) {
+      expect(rate.replace(/^0\./, '').replace('.', ''), code).toMatch(/^[1-9]\d{5}$/)
+      expect(findWithdrawn(code)?.ratio, code).toBe(Number(rate))
+      expect(findWithdrawn(code)?.ratio?.toPrecision(6), code).toBe(rate)
+    }
+    const adopters = withdrawnCurrencies.filter(({ successor }) => successor === 'EUR')
+    expect(adopters.map(({ code }) => code)).toEqual([...Object.keys(rates), 'XEU'])
+  })
+
+  it.each([
+    ['ATS', '1999-01-01', 'Council Regulation (EC) No 2866/98'],
+    ['GRD', '2001-01-01', 'Council Regulation (EC) No 1478/2000'],
+    ['HRK', '2023-01-01', 'Council Regulation (EU) 2022/1208'],
+    ['BGN', '2026-01-01', 'Council Regulation (EU) 2025/1409'],
+  ])(
+    'dates %s by the day its country adopted the euro and names the regulation',
+    (code, day, source) => {
+      expect(findWithdrawn(code)).toMatchObject({ withdrawnAt: day, successor: 'EUR', source })
+    },
+  )
+
+  it.each([
+    ['ANG', 'XCG', 1],
+    ['BYR', 'BYN', 10_000],
+    ['MRO', 'MRU', 10],
+    ['ROL', 'RON', 10_000],
+    ['SLL', 'SLE', 1000],
+    ['STD', 'STN', 1000],
+    ['TRL', 'TRY', 1_000_000],
+    ['VEF', 'VES', 100_000],
+    ['ZMK', 'ZMW', 1000],
+    ['ZWL', 'ZWG', 2498.7242],
+  ])('names for %s its successor %s at %d to one', (code, successor, ratio) => {
+    expect(findWithdrawn(code)).toMatchObject({ successor, ratio })
+  })
+
+  it('makes one Cuban convertible peso 24 Cuban pesos', () => {
+    expect(24 * (findWithdrawn('CUC')?.ratio ?? NaN)).toBe(1)
+  })
+})
+
+describe('findWithdrawn', () => {
+  it('finds each withdrawn currency by its code', () => {
+    expect(withdrawnCodes.map(findWithdrawn)).toEqual(withdrawnCurrencies)
+  })
+
+  it.each([...notCodes, 'EUR', 'XCG'])('does not find %j', (code) => {
+    expect(findWithdrawn(code)).toBeUndefined()
+  })
+})
+
+describe('both tables together', () => {
+  it.skipIf(!existsSync(recordings))('know every code of the recorded feeds', () => {
+    const files = readdirSync(recordings).filter((name) => name.endsWith('.json'))
+    expect(files).not.toEqual([])
+    for (const file of files) {
+      const body: { rates: Record<string, number> } = JSON.parse(
+        readFileSync(new URL(file, recordings), 'utf8'),
+      )
+      const codes = Object.keys(body.rates)
+      expect(codes.length, file).toBeGreaterThan(150)
+      const unknown = codes.filter((code) => !findCurrency(code) && !findWithdrawn(code))
+      expect(unknown, file).toEqual([])
+    }
+  })
+})
