@@ -1,0 +1,75 @@
+import * as z from 'zod/mini'
+
+import type { LatestProvider, LatestTable } from './provider.ts'
+import { readJson } from './read-json.ts'
+import type { UpstreamAnswer } from './read-json.ts'
+import { requireRootUrl } from './root-url.ts'
+
+/** Options of `createExchangeRateApiProvider`. */
+export interface ExchangeRateApiOptions {
+  /** Root of the service, to which `/v6/latest/{base}` is appended (default `https://open.er-api.com`). */
+  url?: string
+  /** Upper-case code of the table that is fetched, and from which every other base is derived (default `USD`). */
+  base?: string
+}
+
+/** The real answer has some 3 kB. */
+const MAX_BYTES = 1024 * 1024
+
+const REDIRECT_HOSTS = ['open.er-api.com', 'www.exchangerate-api.com']
+
+const DAY_SECONDS = 86_400
+
+/**
+ * Latest rates of ExchangeRate-API's open feed: some 160 currencies, published once a day shortly after midnight UTC,
+ * without a key. Its terms ask for attribution, allow caching and forbid redistribution.
+ *
+ * @throws {TypeError} where `url` is not a URL or `base` is not an upper-case code
+ * @see https://www.exchangerate-api.com/docs/free
+ */
+export function createExchangeRateApiProvider(
+  options: ExchangeRateApiOptions = {},
+): LatestProvider {
+  const { url = 'https://open.er-api.com', base = 'USD' } = options
+  if (!/^[A-Z]{3}$/.test(base)) throw new TypeError(`base must be an upper-case code, got ${base}`)
+  const tableUrl = `${requireRootUrl(url)}/v6/latest/${base}`
+  return {
+    attribution: {
+      name: 'Rates By Exchange Rate API',
+      url: 'https://www.exchangerate-api.com',
+    },
+    async fetchLatest({ fetch, signal }) {
+      const read = { fetch, url: tableUrl, signal, maxBytes: MAX_BYTES }
+      return toLatestTable(await readJson({ ...read, redirectHosts: REDIRECT_HOSTS }), base)
+    },
+  }
+}
+
+const payload = z.object({
+  result: z.literal('success'),
+  time_last_update_unix: z.number(),
+  time_next_update_unix: z.nullish(z.number()),
+  base_code: z.string(),
+  // Each rate is checked at the gate behind every provider, which tolerates a few bad ones.
+  rates: z.custom<Record<string, number>>((rates) => typeof rates === 'object' && rates !== null),
+})
+
+const failure = z.object({ result: z.literal('error'), 'error-type': z.string() })
+
+/**
+ * Understands an answer of `/v6/latest/{base}`. The feed says in `result` whether it succeeded, with a status of 200
+ * either way; its times are seconds.
+ *
+ * @throws {Error} where it is a failure, another base's table or anything unknown
+ */
+export function toLatestTable({ host, status, json }: UpstreamAnswer, base: string): LatestTable {
+  const refused = failure.safeParse(json)
+  if (refused.success) throw new Error(`${host} refused: ${refused.data['error-type']}`)
+  if (status !== 200) throw new Error(`${host} answered with status ${status}`)
+  const parsed = payload.safeParse(json)
+  if (!parsed.success) throw new Error(`${host} answered in another form`, { cause: parsed.error })
+  const { base_code, rates, time_last_update_unix, time_next_update_unix } = parsed.data
+  if (base_code !== base) throw new Error(`${host} answered for ${base_code}, not ${base}`)
+  const nextUpdate = time_next_update_unix ?? time_last_update_unix + DAY_SECONDS
+  return { base, updatedAt: time_last_update_unix * 1_000, nextUpdateAt: nextUpdate * 1_000, rates }
+}

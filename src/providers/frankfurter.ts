@@ -1,0 +1,65 @@
+import * as z from 'zod/mini'
+
+import type { HistoryDays, HistoryProvider } from './provider.ts'
+import { readJson } from './read-json.ts'
+import type { UpstreamAnswer } from './read-json.ts'
+import { requireRootUrl } from './root-url.ts'
+
+/** Options of `createFrankfurterProvider`. */
+export interface FrankfurterOptions {
+  /** Root of the service, to which `/v1/{start}..{end}` is appended (default `https://api.frankfurter.dev`). */
+  url?: string
+}
+
+/** Five years of the whole market have some 0.5 MB. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+const REDIRECT_HOSTS = ['api.frankfurter.dev', 'frankfurter.dev']
+
+/**
+ * Daily reference rates of the European Central Bank, relayed by Frankfurter: some 30 currencies against the euro,
+ * published on TARGET working days around 16:00 in Frankfurt, without a key. They are read against the euro, with the
+ * digits that were published: the relay rounds twice when it quotes against another base.
+ *
+ * @throws {TypeError} where `url` is not a URL
+ * @see https://frankfurter.dev/v1/
+ */
+export function createFrankfurterProvider(options: FrankfurterOptions = {}): HistoryProvider {
+  const { url = 'https://api.frankfurter.dev' } = options
+  const root = requireRootUrl(url)
+  return {
+    attribution: {
+      name: 'European Central Bank (via Frankfurter)',
+      url: 'https://frankfurter.dev',
+    },
+    async fetchHistory({ start, end }, { fetch, signal }) {
+      const read = { fetch, url: `${root}/v1/${start}..${end}`, signal, maxBytes: MAX_BYTES }
+      return toHistoryDays(await readJson({ ...read, redirectHosts: REDIRECT_HOSTS }), start)
+    },
+  }
+}
+
+const payload = z.object({
+  amount: z.literal(1),
+  base: z.literal('EUR'),
+  // Each rate is checked at the gate behind every provider, which tolerates a few bad ones.
+  rates: z.record(
+    z.string(),
+    z.custom<Record<string, number>>((rates) => typeof rates === 'object' && rates !== null),
+  ),
+})
+
+/**
+ * Understands an answer of `/v1/{start}..{end}`. The relay snaps a `start` without rates back to the day before it
+ * that has some; such a row is dropped.
+ *
+ * @throws {Error} where it is a failure, scaled, against another base or of another form
+ */
+export function toHistoryDays({ host, status, json }: UpstreamAnswer, start: string): HistoryDays {
+  if (status !== 200) throw new Error(`${host} answered with status ${status}`)
+  const parsed = payload.safeParse(json)
+  if (!parsed.success) throw new Error(`${host} answered in another form`, { cause: parsed.error })
+  const { base, rates } = parsed.data
+  const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
+  return { base, days: days.filter(({ date }) => date >= start) }
+}

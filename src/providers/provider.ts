@@ -1,0 +1,64 @@
+/** Who is named as the source of rates, wherever they are shown. */
+export interface Attribution {
+  /** Text to display, for example `Rates By Exchange Rate API`. */
+  name: string
+  /** Where the text links to. */
+  url: string
+}
+
+/** One publication of a latest-rates provider. */
+export interface LatestTable {
+  /** ISO 4217 code against which `rates` are quoted. */
+  base: string
+  /** When the provider published, in ms since the Unix epoch. */
+  updatedAt: number
+  /** When the provider will publish next, in ms since the Unix epoch. */
+  nextUpdateAt: number
+  /** Units of each currency for one unit of `base`, by upper-case code. */
+  rates: Record<string, number>
+}
+
+/** The reference rates of one published day. */
+export interface HistoryDay {
+  /** `YYYY-MM-DD`. */
+  date: string
+  /** Units of each currency for one unit of the base, by upper-case code. */
+  rates: Record<string, number>
+}
+
+/** Reference rates of several days, as a history provider answers them. */
+export interface HistoryDays {
+  /** ISO 4217 code against which every day's rates are quoted. */
+  base: string
+  /** The published days, ascending. */
+  days: HistoryDay[]
+}
+
+/** What a provider is given for one call. */
+export interface ProviderContext {
+  /** Use this for every upstream call, so that the handler's `fetch` option reaches it. */
+  fetch: typeof fetch
+  /** Aborted when the call's time is up (5 s for latest rates, 10 s for history) or the handler is closed. */
+  signal: AbortSignal
+  /** The clock, ms since the Unix epoch. */
+  now: () => number
+  /** The table accepted last, to compare a new one with. */
+  previous?: LatestTable
+}
+
+/** A source of latest rates. */
+export interface LatestProvider {
+  readonly attribution: Attribution
+  /** The whole table as last published; rejects when there is none to be had. */
+  fetchLatest(context: ProviderContext): Promise<LatestTable>
+}
+
+/** A source of daily reference rates. */
+export interface HistoryProvider {
+  readonly attribution: Attribution
+  /** Every published day from `start` to `end` (`YYYY-MM-DD`, inclusive), ascending; rejects when they cannot be had. */
+  fetchHistory(
+    range: { start: string; end: string },
+    context: ProviderContext,
+  ): Promise<HistoryDays>
+}

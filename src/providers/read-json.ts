@@ -1,0 +1,94 @@
+/** One GET of an upstream. */
+export interface UpstreamRead {
+  fetch: typeof fetch
+  url: string
+  /** Ends the read, from connecting to the last byte. */
+  signal: AbortSignal
+  /** More bytes than this after decompression make the read fail. */
+  maxBytes: number
+  /** Hosts that a redirect may lead to, always over https. */
+  redirectHosts: readonly string[]
+}
+
+/** What the upstream answered: its status, and its body as JSON whatever the status. */
+export interface UpstreamAnswer {
+  /** Who answered, for messages. */
+  host: string
+  status: number
+  json: unknown
+}
+
+const MOST_REDIRECTS = 2
+
+/**
+ * Reads JSON from an upstream that is not trusted: bounded in time and size, without cookies or caches on the way, and
+ * following redirects only to known hosts.
+ *
+ * @throws {Error} naming the upstream's host and what went wrong
+ */
+export async function readJson(read: UpstreamRead): Promise<UpstreamAnswer> {
+  let url = new URL(read.url)
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await get(read, url)
+    const location = isRedirect(response.status) && response.headers.get('location')
+    if (!location) return answerOf(response, read, url)
+    await response.body?.cancel()
+    url = requireKnownHost(new URL(location, url), url, read.redirectHosts)
+    if (redirects === MOST_REDIRECTS) throw new Error(`${url.host} redirected too often`)
+  }
+}
+
+async function get({ fetch, signal }: UpstreamRead, url: URL): Promise<Response> {
+  try {
+    return await fetch(url.href, {
+      headers: { accept: 'application/json' },
+      cache: 'no-store',
+      redirect: 'manual',
+      signal,
+    })
+  } catch (error) {
+    throw new Error(`${url.host} did not answer`, { cause: error })
+  }
+}
+
+async function answerOf(
+  response: Response,
+  { maxBytes }: UpstreamRead,
+  { host }: URL,
+): Promise<UpstreamAnswer> {
+  const text = await readText(response, maxBytes, host)
+  try {
+    return { host, status: response.status, json: JSON.parse(text) }
+  } catch (error) {
+    throw new Error(`${host} answered ${response.status} without JSON`, { cause: error })
+  }
+}
+
+async function readText(response: Response, maxBytes: number, host: string): Promise<string> {
+  if (!response.body) throw new Error(`${host} answered ${response.status} without a body`)
+  const decoder = new TextDecoder()
+  const reader = response.body.getReader()
+  let [text, bytes] = ['', 0]
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text + decoder.decode()
+      bytes += value.byteLength
+      if (bytes > maxBytes) break
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch (error) {
+    throw new Error(`${host} broke off its answer`, { cause: error })
+  }
+  await reader.cancel()
+  throw new Error(`${host} answered more than ${maxBytes} bytes`)
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304
+}
+
+function requireKnownHost(target: URL, from: URL, hosts: readonly string[]): URL {
+  if (target.protocol === 'https:' && hosts.includes(target.host)) return target
+  throw new Error(`${from.host} redirected to ${target.host}, which is not trusted`)
+}
