@@ -1,0 +1,100 @@
+import { createReadThrough } from '../cache/read-through.ts'
+import type { ReadThrough } from '../cache/read-through.ts'
+import type {
+  Attribution,
+  HistoryDays,
+  HistoryProvider,
+  ProviderContext,
+} from '../providers/provider.ts'
+import { addDays, isDay, subtractMonths, toDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { acceptHistory, requireObject } from '../rates/gates.ts'
+import type { Accepted } from '../rates/gates.ts'
+import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import { newestPublishedDay, nextPublication } from '../rates/target-calendar.ts'
+import { askInTurn } from './ask.ts'
+import { isSameSource, requireAttribution, storedIn } from './source-options.ts'
+import type { SourcesOptions } from './source-options.ts'
+
+/** The longest period, and enough days before it that its window is whole when nothing was published for a while. */
+const MONTHS_KEPT = 60
+const DAYS_KEPT_BEFORE = 14
+
+/** The longest the European Central Bank stays closed, over Easter, is five days. */
+const LONGEST_LIFE = 7 * 86_400_000
+
+/** The reference rates of the last five years and who published them. */
+export interface HistorySnapshot {
+  history: MarketHistory
+  attribution: Attribution
+  /** The first day that the provider was asked for. */
+  start: Day
+  /** When the next reference rates are due, in ms since the Unix epoch. */
+  nextUpdateAt: number
+}
+
+/** The reference rates of the whole market: five years are downloaded once, then only the days that are missing. */
+export function createHistorySource(options: SourcesOptions): ReadThrough<HistorySnapshot> {
+  const { historyProviders: providers, runtime, maxStale, waitUntil } = options
+  return createReadThrough<HistorySnapshot>({
+    runtime,
+    waitUntil,
+    maxStale: maxStale.history,
+    lifetime: ({ nextUpdateAt }) => ({ nextUpdateAt, longestLife: LONGEST_LIFE }),
+    load: (signal, held) =>
+      askInTurn(options, {
+        dataSet: 'history',
+        providers,
+        signal,
+        ask: (provider, context) => update(provider, context, held),
+      }),
+    stored: storedIn(options, 'rates:v1:history', {
+      toData: ({ history, ...snapshot }) => ({ ...snapshot, ...toHistoryDays(history) }),
+      fromData(data) {
+        const { start, nextUpdateAt, ...stored } = requireObject(data, 'the stored data')
+        if (typeof start !== 'string' || !isDay(start)) throw new Error('start is not a day')
+        if (typeof nextUpdateAt !== 'number') throw new Error('nextUpdateAt is not a time')
+        const attribution = requireAttribution(stored['attribution'], providers)
+        return { attribution, start, nextUpdateAt, history: acceptHistory(stored).data }
+      },
+    }),
+  })
+}
+
+/** Asks for the days that `held` lacks; for all of them where it is another provider's or begins too late. */
+async function update(
+  provider: HistoryProvider,
+  context: ProviderContext,
+  held: HistorySnapshot | undefined,
+): Promise<Accepted<HistorySnapshot>> {
+  const today = toDay(context.now())
+  const start = addDays(subtractMonths(today, MONTHS_KEPT), -DAYS_KEPT_BEFORE)
+  const isKnown =
+    held && isSameSource(held.attribution, provider.attribution) && held.start <= start
+  const known = isKnown ? held.history : undefined
+  const newest = known && newestDay(known, today)
+  const missing = newest === undefined ? start : addDays(newest, 1)
+  const range = { start: missing < today ? missing : today, end: today }
+  const answer = await provider.fetchHistory(range, context)
+  const { data: added, dropped } = acceptHistory(answer)
+  if (known && added.base !== known.base) throw new Error('the base has changed')
+  const history = known ? mergeHistory(known, added, start) : added
+  if (history.dates.length === 0) throw new Error('there are no days')
+  const snapshot = { history, attribution: provider.attribution, start }
+  return { data: { ...snapshot, nextUpdateAt: nextUpdate(history, context.now()) }, dropped }
+}
+
+/** Now, while a publication that is due has not arrived; else when the next one is due. */
+function nextUpdate({ dates }: MarketHistory, now: number): number {
+  const newest = dates.at(-1) ?? ''
+  return newest < newestPublishedDay(now) ? now : nextPublication(now)
+}
+
+function toHistoryDays(history: MarketHistory): HistoryDays {
+  const days = marketDays(history).map(({ date, rates }) => ({
+    date,
+    rates: Object.fromEntries(rates),
+  }))
+  return { base: history.base, days }
+}

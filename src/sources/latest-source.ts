@@ -1,0 +1,56 @@
+import { createReadThrough } from '../cache/read-through.ts'
+import type { ReadThrough } from '../cache/read-through.ts'
+import type { Attribution, LatestTable } from '../providers/provider.ts'
+import { acceptTable, requireObject } from '../rates/gates.ts'
+import type { RateTable } from '../rates/rate-table.ts'
+import { askInTurn } from './ask.ts'
+import { requireAttribution, storedIn } from './source-options.ts'
+import type { SourcesOptions } from './source-options.ts'
+
+const LONGEST_LIFE = 25 * 3_600_000
+
+/** A table of latest rates and who published it. */
+export interface LatestSnapshot {
+  table: RateTable
+  attribution: Attribution
+}
+
+/** The newest table, fetched once per publication: every base is derived from it. */
+export function createLatestSource(options: SourcesOptions): ReadThrough<LatestSnapshot> {
+  const { latestProviders: providers, runtime, maxStale, waitUntil } = options
+  return createReadThrough<LatestSnapshot>({
+    runtime,
+    waitUntil,
+    maxStale: maxStale.latest,
+    lifetime: ({ table }) => ({ nextUpdateAt: table.nextUpdateAt, longestLife: LONGEST_LIFE }),
+    async load(signal, held) {
+      const loaded = await askInTurn(options, {
+        dataSet: 'latest',
+        providers,
+        signal,
+        async ask(provider, context) {
+          const previous = held && { previous: toLatestTable(held.table) }
+          const answer = await provider.fetchLatest({ ...context, ...previous })
+          const { data: table, dropped } = acceptTable(answer, runtime.now())
+          return { data: { table, attribution: provider.attribution }, dropped }
+        },
+      })
+      // An upstream behind a cache may answer with an older publication than the one held.
+      return held && held.table.updatedAt > loaded.table.updatedAt ? held : loaded
+    },
+    stored: storedIn(options, 'rates:v1:latest', {
+      toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),
+      fromData(data) {
+        const { attribution, table } = requireObject(data, 'the stored data')
+        return {
+          attribution: requireAttribution(attribution, providers),
+          table: acceptTable(table, runtime.now()).data,
+        }
+      },
+    }),
+  })
+}
+
+function toLatestTable({ rates, ...table }: RateTable): LatestTable {
+  return { ...table, rates: Object.fromEntries(rates) }
+}
