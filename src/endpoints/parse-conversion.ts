@@ -1,0 +1,21 @@
+import * as z from 'zod/mini'
+
+import { createQueryParser } from '../http/query.ts'
+import type { ConversionQuestion } from '../records/conversion.ts'
+import { amount, currency } from './parameters.ts'
+
+const parse = createQueryParser({ from: currency, to: currency, amount: z.optional(amount) })
+
+/** A conversion that a query asks for. */
+export interface AskedConversion {
+  question: ConversionQuestion
+  /** The amount as it was sent, for an error to name. */
+  amountSent: string | undefined
+}
+
+/** Reads the query of a conversion, which is the same in both generations. */
+export function parseConversion(query: string): AskedConversion {
+  const { from, to, amount: amountSent } = parse(query)
+  const value = amountSent === undefined ? undefined : Number(amountSent)
+  return { question: { from, to, amount: value }, amountSent }
+}

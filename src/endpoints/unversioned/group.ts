@@ -1,0 +1,15 @@
+import type { Group } from '../../http/router.ts'
+import type { RateSources } from '../../sources/sources.ts'
+import { convert } from './convert.ts'
+import { rates } from './rates.ts'
+
+/** The earlier endpoints: errors are texts, and the source is one text too. */
+export function unversioned(sources: RateSources): Group {
+  return {
+    endpoints: {
+      '/rates': rates(sources),
+      '/convert': convert(sources),
+    },
+    errorBody: ({ summary }) => ({ error: summary }),
+  }
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod/mini'
+
+import { createQueryParser } from '../../http/query.ts'
+import { success } from '../../http/respond.ts'
+import type { Endpoint } from '../../http/router.ts'
+import { toDay } from '../../rates/day.ts'
+import { historyRecord } from '../../records/history.ts'
+import type { RateSources } from '../../sources/sources.ts'
+import { currency, period } from '../parameters.ts'
+
+const parse = createQueryParser({ from: currency, to: currency, period: z.optional(period) })
+
+/** `GET /api/v1/history` */
+export function history(sources: RateSources, now: () => number): Endpoint {
+  return async (query, signal) => {
+    const question = parse(query)
+    const reading = await sources.history(signal)
+    const record = historyRecord(reading.value, question, toDay(now()))
+    return success(record, { lifetime: 'hour', reading })
+  }
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini'
+
+import { createQueryParser } from '../../http/query.ts'
+import { success } from '../../http/respond.ts'
+import type { Endpoint } from '../../http/router.ts'
+import { latestRecord } from '../../records/latest.ts'
+import type { RateSources } from '../../sources/sources.ts'
+import { currency, symbols } from '../parameters.ts'
+
+const parse = createQueryParser(
+  { base: z.optional(currency), symbols: z.optional(symbols) },
+  { from: 'base' },
+)
+
+/** `GET /api/v1/latest` */
+export function latest(sources: RateSources): Endpoint {
+  return async (query, signal) => {
+    const question = parse(query)
+    const reading = await sources.latest(signal)
+    const record = latestRecord(reading.value, question)
+    return success(record, { lifetime: 'minute', reading, updatedAt: record.updatedAt })
+  }
+}

@@ -1,0 +1,69 @@
+import { unversioned } from './endpoints/unversioned/group.ts'
+import { v1 } from './endpoints/v1/group.ts'
+import type { Emit } from './events.ts'
+import { toAnswerRequest, toResponse } from './http/answer.ts'
+import type { Answer, AnswerRequest } from './http/answer.ts'
+import { createRouter } from './http/router.ts'
+import { createOperations } from './operations.ts'
+import type { RatesOperations } from './operations.ts'
+import { resolveOptions } from './options.ts'
+import type { RatesHandlerOptions } from './options.ts'
+import { systemRuntime } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
+import { createSources } from './sources/sources.ts'
+
+/** Answers every request for rates with a `Response`; never rejects. */
+export interface RatesHandler {
+  (request: Request): Promise<Response>
+  /** The handler itself, for hosts that take `{ fetch }`. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** The same answer as data, for adapters that write it to a socket themselves; never rejects. */
+  answer(request: AnswerRequest): Promise<Answer>
+  /** The operations without HTTP. */
+  readonly rates: RatesOperations
+  /** Refreshes whatever is due now, for schedulers; never rejects. */
+  refresh(): Promise<void>
+  /** Ends timers and upstream calls. From then on only data that are held already are answered with, else 502. */
+  close(): void
+}
+
+/**
+ * Makes the handler that serves latest rates, conversion and history below `basePath`.
+ *
+ * @throws {TypeError} naming the option that cannot be used
+ */
+export function createRatesHandler(options: RatesHandlerOptions = {}): RatesHandler {
+  return createHandlerOn(systemRuntime, options)
+}
+
+/** `createRatesHandler` on a machine of the caller's choice; `createRuntime` is given the clock. */
+export function createHandlerOn(
+  createRuntime: (now: () => number) => Runtime,
+  options: RatesHandlerOptions = {},
+): RatesHandler {
+  const { basePath, cors, now, onEvent, ...resolved } = resolveOptions(options)
+  const emit: Emit = (event) => {
+    try {
+      onEvent(event)
+    } catch {
+      // Whoever listens has no say in the answer.
+    }
+  }
+  const sources = createSources({ ...resolved, runtime: createRuntime(now), emit })
+  const answer = createRouter({
+    basePath,
+    cors,
+    versioned: v1(sources, now),
+    unversioned: unversioned(sources),
+    onInternalError: (error) => emit({ type: 'internal_error', error }),
+  })
+  const handle = async (request: Request): Promise<Response> =>
+    toResponse(await answer(toAnswerRequest(request)))
+  return Object.assign(handle, {
+    fetch: handle,
+    answer,
+    rates: createOperations(sources, now),
+    refresh: sources.refresh,
+    close: sources.close,
+  })
+}

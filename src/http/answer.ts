@@ -1,0 +1,36 @@
+/** A request, as far as an answer depends on it. */
+export interface AnswerRequest {
+  /** `GET`, `HEAD`, `OPTIONS` …, in capitals. */
+  method: string
+  /** Path and query as they came, or an absolute URL whose authority is ignored. */
+  target: string
+  /** The value of a request header by its lower-case name; several of one name joined by commas. */
+  header: (name: string) => string | null | undefined
+  /** Ends the waiting for data. */
+  signal?: AbortSignal | undefined
+}
+
+/** An answer as data, ready to be written to a socket or wrapped in a `Response`. */
+export interface Answer {
+  status: number
+  headers: [name: string, value: string][]
+  /** Bytes, text (to be sent as UTF-8), or null for none. */
+  body: Uint8Array<ArrayBuffer> | string | null
+  /** False where the path is none of ours: an app that the handler is mounted in may have something there. */
+  matched: boolean
+}
+
+/** The answer as a `Response`. */
+export function toResponse({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers })
+}
+
+/** What of `request` an answer depends on. */
+export function toAnswerRequest(request: Request): AnswerRequest {
+  return {
+    method: request.method,
+    target: request.url,
+    header: (name) => request.headers.get(name),
+    signal: request.signal,
+  }
+}

@@ -1,0 +1,30 @@
+export { createMemoryStore } from './cache/memory-store.ts'
+export type { MemoryStoreOptions } from './cache/memory-store.ts'
+export type { CacheStore } from './cache/store.ts'
+export { RatesError } from './errors.ts'
+export type { RatesErrorCode } from './errors.ts'
+export type { DataSet, RatesEvent } from './events.ts'
+export { createRatesHandler } from './handler.ts'
+export type { RatesHandler } from './handler.ts'
+export type { Answer, AnswerRequest } from './http/answer.ts'
+export type { RatesOperations } from './operations.ts'
+export type { CorsScope, RatesHandlerOptions } from './options.ts'
+export { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
+export type { ExchangeRateApiOptions } from './providers/exchange-rate-api.ts'
+export { createFrankfurterProvider } from './providers/frankfurter.ts'
+export type { FrankfurterOptions } from './providers/frankfurter.ts'
+export type {
+  Attribution,
+  HistoryDay,
+  HistoryDays,
+  HistoryProvider,
+  LatestProvider,
+  LatestTable,
+  ProviderContext,
+} from './providers/provider.ts'
+export type { HistoryStats } from './rates/history-stats.ts'
+export type { Point } from './rates/market-history.ts'
+export type { Period } from './rates/period.ts'
+export type { ConversionQuestion, ConversionRecord } from './records/conversion.ts'
+export type { HistoryQuestion, HistoryRecord } from './records/history.ts'
+export type { LatestQuestion, LatestRecord } from './records/latest.ts'

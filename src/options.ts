@@ -1,0 +1,139 @@
+import type { CacheStore } from './cache/store.ts'
+import type { RatesEvent } from './events.ts'
+import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
+import { createFrankfurterProvider } from './providers/frankfurter.ts'
+import type { Attribution, HistoryProvider, LatestProvider } from './providers/provider.ts'
+
+/** Which answers carry CORS headers: those of `/api/v1`, all, or none. */
+export type CorsScope = 'v1' | 'all' | 'off'
+
+/** Options of `createRatesHandler`; all of them may be left out. */
+export interface RatesHandlerOptions {
+  /** Prefix of both generations of endpoints: absolute, without a trailing slash; `''` mounts at the root (default `/api`). */
+  basePath?: string | undefined
+  /** Where rates come from. */
+  providers?:
+    | {
+        /** Latest rates: one provider, or several of which the first that answers counts (default ExchangeRate-API's open feed). */
+        latest?: LatestProvider | readonly LatestProvider[] | undefined
+        /** Daily reference rates: one provider, or several of which the first that answers counts (default the European Central Bank's, via Frankfurter). */
+        history?: HistoryProvider | readonly HistoryProvider[] | undefined
+      }
+    | undefined
+  /** Where fetched rates are kept beyond this handler's own memory; a `Map` will do (default nowhere). */
+  store?: CacheStore | undefined
+  /** Used by the built-in providers for every upstream call (default `globalThis.fetch`, looked up at each call). */
+  fetch?: typeof fetch | undefined
+  /** The clock, ms since the Unix epoch (default `Date.now`). */
+  now?: (() => number) | undefined
+  /** For how many ms past the time of their refresh old data are still answered with, before a 502. */
+  maxStale?:
+    | {
+        /** Latest rates (default 7 days). */
+        latest?: number | undefined
+        /** Reference rates (default 14 days). */
+        history?: number | undefined
+      }
+    | undefined
+  /** Given the promise of every refresh that goes on after an answer, for hosts that freeze then (default none). */
+  waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  /** Told of everything an operator may log or count; what it throws changes nothing (default none). */
+  onEvent?: ((event: RatesEvent) => void) | undefined
+  /** Which answers may be read by scripts of any origin: `'v1'`, `'all'` or `'off'` (default `'v1'`). */
+  cors?: CorsScope | undefined
+}
+
+/** The options with every default in place and every check done. */
+export interface ResolvedOptions {
+  basePath: string
+  latestProviders: readonly LatestProvider[]
+  historyProviders: readonly HistoryProvider[]
+  store: CacheStore | undefined
+  fetch: typeof fetch
+  now: () => number
+  maxStale: { latest: number; history: number }
+  waitUntil: ((work: Promise<unknown>) => void) | undefined
+  onEvent: (event: RatesEvent) => void
+  cors: CorsScope
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Fills in what was left out.
+ *
+ * @throws {TypeError} naming the option that cannot be used
+ */
+export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
+  const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
+  const { store, waitUntil, now = Date.now, onEvent = () => {} } = options
+  const { latest = createExchangeRateApiProvider(), history = createFrankfurterProvider() } =
+    providers
+  const { latest: latestStale = 7 * DAY_MS, history: historyStale = 14 * DAY_MS } = maxStale
+  const latestProviders = [latest].flat()
+  const historyProviders = [history].flat()
+  requireBasePath(basePath)
+  requireProviders('latest', 'fetchLatest', latestProviders)
+  requireProviders('history', 'fetchHistory', historyProviders)
+  requireDuration('maxStale.latest', latestStale)
+  requireDuration('maxStale.history', historyStale)
+  requireFunctions({ now, onEvent, waitUntil, fetch: options.fetch })
+  requireFunctions({ 'store.get': store?.get, 'store.set': store?.set }, store !== undefined)
+  if (!['v1', 'all', 'off'].includes(cors)) {
+    throw new TypeError(`cors must be 'v1', 'all' or 'off', got ${String(cors)}`)
+  }
+  return {
+    basePath,
+    latestProviders,
+    historyProviders,
+    store,
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    now,
+    maxStale: { latest: latestStale, history: historyStale },
+    waitUntil,
+    onEvent,
+    cors,
+  }
+}
+
+function requireBasePath(basePath: string): void {
+  if (basePath === '') return
+  const isUsable =
+    /^(\/[^/]+)+$/.test(basePath) &&
+    URL.canParse(`http://localhost${basePath}`) &&
+    // A path that a URL would write otherwise, or cut at a question mark, could never be asked for.
+    new URL(`http://localhost${basePath}`).pathname === basePath
+  if (isUsable) return
+  throw new TypeError(
+    `basePath must be '' or an absolute path without a trailing slash, got ${String(basePath)}`,
+  )
+}
+
+function requireProviders<Method extends string>(
+  name: string,
+  method: Method,
+  providers: readonly (Record<Method, unknown> & { attribution: Attribution })[],
+): void {
+  const areUsable = providers.every(
+    (provider) =>
+      typeof provider?.[method] === 'function' &&
+      typeof provider.attribution?.name === 'string' &&
+      typeof provider.attribution.url === 'string',
+  )
+  if (areUsable && providers.length > 0) return
+  throw new TypeError(
+    `providers.${name} must be a provider or a list of some, each with ${method}() and an attribution`,
+  )
+}
+
+function requireDuration(name: string, value: unknown): void {
+  if (typeof value === 'number' && value >= 0) return
+  throw new TypeError(`${name} must be a number of milliseconds, 0 or more, got ${String(value)}`)
+}
+
+function requireFunctions(functions: Record<string, unknown>, required = false): void {
+  for (const [name, value] of Object.entries(functions)) {
+    if (typeof value === 'function' || (value === undefined && !required)) continue
+    throw new TypeError(`${name} must be a function`)
+  }
+}

@@ -1,0 +1,53 @@
+import { invalidAmount } from '../errors.ts'
+import type { Attribution } from '../providers/provider.ts'
+import { crossRate } from '../rates/rate-table.ts'
+import { exactProduct } from '../rates/rounding.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
+import { requireCode } from './require-code.ts'
+
+/** What to convert. Codes in either case. */
+export interface ConversionQuestion {
+  /** Source currency. */
+  from: string
+  /** Target currency. */
+  to: string
+  /** How much of `from`, finite and not negative (default 1). */
+  amount?: number | undefined
+}
+
+/** A converted amount. */
+export interface ConversionRecord {
+  from: string
+  to: string
+  amount: number
+  /** Units of `to` for one unit of `from`: as published, or derived to 10 significant digits. */
+  rate: number
+  /** The exact decimal product of `amount` and `rate`, rounded once to the nearest double. */
+  result: number
+  /** When the provider published, in ms since the Unix epoch. */
+  updatedAt: number
+  /** Where the rate comes from; to be shown with it. */
+  source: Attribution
+}
+
+/**
+ * The conversion record that answers `question`. `amountSent` is how an error names the amount.
+ *
+ * @throws {RatesError} `invalid_currency`; `invalid_amount` where the result is beyond the doubles
+ */
+export function conversionRecord(
+  { table, attribution }: LatestSnapshot,
+  question: ConversionQuestion,
+  amountSent?: string,
+): ConversionRecord {
+  const { amount = 1 } = question
+  const from = requireCode(table, 'from', question.from)
+  const to = requireCode(table, 'to', question.to)
+  const rate = crossRate(table, from, to) ?? NaN
+  const result = exactProduct(amount, rate)
+  if (!Number.isFinite(result)) {
+    throw invalidAmount(amountSent ?? String(amount), 'the result is too large')
+  }
+  const source = { name: attribution.name, url: attribution.url }
+  return { from, to, amount, rate, result, updatedAt: table.updatedAt, source }
+}

@@ -1,0 +1,72 @@
+import { RatesError, invalidCurrency, visible } from '../errors.ts'
+import type { Attribution } from '../providers/provider.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
+import type { Day } from '../rates/day.ts'
+import { historyStats } from '../rates/history-stats.ts'
+import type { HistoryStats } from '../rates/history-stats.ts'
+import { coveredCodes, newestDay, pairPoints } from '../rates/market-history.ts'
+import type { Point } from '../rates/market-history.ts'
+import { periodStart } from '../rates/period.ts'
+import type { Period } from '../rates/period.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+import { withdrawalHint } from './require-code.ts'
+
+/** Which history to tell. Codes in either case. */
+export interface HistoryQuestion {
+  /** Source currency. */
+  from: string
+  /** Target currency. */
+  to: string
+  /** How far back from the newest published day (default `1M`). */
+  period?: Period | undefined
+}
+
+/** The daily reference rates of a pair. */
+export interface HistoryRecord {
+  from: string
+  to: string
+  period: Period
+  /** One point a published day, ascending; `d` is the date, `r` the units of `to` for one unit of `from`. */
+  points: Point[]
+  stats: HistoryStats
+  /** Where the rates come from; to be shown with them. */
+  source: Attribution
+}
+
+/**
+ * The history record that answers `question` on the day `today` (UTC).
+ *
+ * @throws {RatesError} `invalid_currency`, `unsupported_currency`; `no_data` where the window has no point
+ */
+export function historyRecord(
+  { history, attribution }: HistorySnapshot,
+  question: HistoryQuestion,
+  today: Day,
+): HistoryRecord {
+  const { period = '1M' } = question
+  const end = newestDay(history, today) ?? today
+  const covered = coveredCodes(history, end)
+  const from = requireCovered(covered, 'from', question.from)
+  const to = requireCovered(covered, 'to', question.to)
+  const points = pairPoints(history, { from, to }, { start: periodStart(end, period), end })
+  const stats = historyStats(points)
+  if (!stats) throw new RatesError('no_data', `No reference rates of ${from} in ${to}`)
+  const source = { name: attribution.name, url: attribution.url }
+  return { from, to, period, points, stats, source }
+}
+
+function requireCovered(covered: readonly string[], parameter: string, sent: string): string {
+  if (!isCodeShaped(sent)) throw invalidCurrency(parameter, String(sent))
+  const code = sent.toUpperCase()
+  if (covered.includes(code)) return code
+  const coverage = `history covers ${covered.join(', ')}`
+  const withdrawal = withdrawalHint(code)
+  throw new RatesError(
+    'unsupported_currency',
+    `Unsupported ${parameter} currency: ${visible(sent)}`,
+    {
+      parameter,
+      hint: withdrawal === undefined ? coverage : `${withdrawal}; ${coverage}`,
+    },
+  )
+}

@@ -1,0 +1,69 @@
+import { invalidCurrency } from '../errors.ts'
+import type { Attribution } from '../providers/provider.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
+import { crossRate } from '../rates/rate-table.ts'
+import type { RateTable } from '../rates/rate-table.ts'
+import { findWithdrawn } from '../rates/withdrawn.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
+import { requireCode } from './require-code.ts'
+
+/** What to say of latest rates. Codes in either case. */
+export interface LatestQuestion {
+  /** Base currency (default `USD`). */
+  base?: string | undefined
+  /** Codes to include (default all). */
+  symbols?: readonly string[] | undefined
+}
+
+/** Latest rates against one base. */
+export interface LatestRecord {
+  /** Code against which the rates are quoted. */
+  base: string
+  /** When the provider published, in ms since the Unix epoch. */
+  updatedAt: number
+  /** When the provider will publish next, in ms since the Unix epoch. */
+  nextUpdateAt: number
+  /** Units of each currency for one unit of `base`: as published, or derived to 10 significant digits. */
+  rates: Record<string, number>
+  /** Where the rates come from; to be shown with them. */
+  source: Attribution
+  /** To be shown with the rates. */
+  disclaimer: string
+}
+
+const DISCLAIMER =
+  'Mid-market reference rates for information only, not an offer to exchange currency.'
+
+/**
+ * The latest-rates record that answers `question`.
+ *
+ * @throws {RatesError} `invalid_currency`
+ */
+export function latestRecord(
+  { table, attribution }: LatestSnapshot,
+  { base = 'USD', symbols = [] }: LatestQuestion,
+): LatestRecord {
+  const from = requireCode(table, 'base', base)
+  const selected = selectCodes(table, symbols)
+  const rates: Record<string, number> = {}
+  for (const code of table.rates.keys()) {
+    const rate = selected.has(code) && crossRate(table, from, code)
+    if (rate) rates[code] = rate
+  }
+  const { updatedAt, nextUpdateAt } = table
+  const source = { name: attribution.name, url: attribution.url }
+  return { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }
+}
+
+/** The table's codes that `symbols` names: all without any, and a withdrawn one only while the table has it. */
+function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<string> {
+  if (symbols.length === 0) return new Set(table.rates.keys())
+  const selected = new Set<string>()
+  for (const symbol of symbols) {
+    if (!isCodeShaped(symbol)) throw invalidCurrency('symbols', String(symbol))
+    const code = symbol.toUpperCase()
+    if (table.rates.has(code)) selected.add(code)
+    else if (!findWithdrawn(code)) throw invalidCurrency('symbols', symbol)
+  }
+  return selected
+}
