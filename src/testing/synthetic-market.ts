@@ -1,0 +1,152 @@
+import type { HistoryDays, LatestTable } from '../providers/provider.ts'
+import { addDays, toDay, toInstant } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { isTargetDay, newestPublishedDay, publicationInstant } from '../rates/target-calendar.ts'
+import { HISTORY_ANCHORS, OTHER_ANCHORS } from './market-anchors.ts'
+
+// Only operations that IEEE 754 and ECMAScript define to the last bit are used here: Math.exp, log,
+// pow and sin differ between engines.
+
+const FIRST_DAY = '1999-01-04'
+const DAY_MS = 86_400_000
+
+/** Share of its distance from the anchor that a rate recovers per weekday (half of it in 170). */
+const REVERSION = 0.004
+
+/** √252, the working days of a year: a yearly volatility divided by it is a daily one. */
+const WORKING_DAYS_ROOT = 15.8745
+
+/** A market in which every rate follows from the seed, the code and the date. */
+export interface SyntheticMarket {
+  /** The USD table as last published at `instant` (ms since the Unix epoch). */
+  latest(instant: number): LatestTable
+  /** The EUR reference rates of `start` to `end` published by `instant` (ms since the epoch). */
+  history(start: Day, end: Day, instant: number): HistoryDays
+}
+
+/** Creates the market of `seed`, a whole number; rates are computed when first asked for. */
+export function createSyntheticMarket(seed: number): SyntheticMarket {
+  const anchors = { ...HISTORY_ANCHORS, ...OTHER_ANCHORS }
+  const historyCodes = Object.keys(HISTORY_ANCHORS).toSorted()
+  const latestCodes = ['EUR', ...Object.keys(anchors)].filter((code) => code !== 'USD').toSorted()
+  const walks = new Map<string, Walk>()
+
+  /** Units of `code` for one euro at `step` of the walks. */
+  function euroRate(code: string, step: number): number {
+    const anchor = anchors[code]
+    if (!anchor) return 1
+    const [reference, rate, volatility] = anchor
+    if (volatility === 0) return euroRate(reference, step) * rate
+    let walk = walks.get(code)
+    if (!walk) {
+      walk = createWalk(seed, code, volatility)
+      walks.set(code, walk)
+    }
+    const value = euroRate(reference, step) * rate * walk(step)
+    return code in HISTORY_ANCHORS ? toPublishedDigits(value) : value
+  }
+
+  function latest(instant: number): LatestTable {
+    const day = newestPublishedDay(instant)
+    if (day < FIRST_DAY) throw new RangeError(`The synthetic market opens on ${FIRST_DAY}`)
+    const step = toStep(day)
+    const dollars = euroRate('USD', step)
+    const rates: Record<string, number> = { USD: 1 }
+    for (const code of latestCodes) {
+      rates[code] = Number((euroRate(code, step) / dollars).toPrecision(8))
+    }
+    return { base: 'USD', ...publicationTimes(seed, instant), rates }
+  }
+
+  function history(start: Day, end: Day, instant: number): HistoryDays {
+    const newestDay = newestPublishedDay(instant)
+    const firstDay = start > FIRST_DAY ? start : FIRST_DAY
+    const lastDay = end < newestDay ? end : newestDay
+    const days: HistoryDays['days'] = []
+    for (let date = firstDay; date <= lastDay; date = addDays(date, 1)) {
+      if (!isTargetDay(date)) continue
+      const step = toStep(date)
+      const rates: Record<string, number> = {}
+      for (const code of historyCodes) rates[code] = euroRate(code, step)
+      days.push({ date, rates })
+    }
+    return { base: 'EUR', days }
+  }
+
+  return { latest, history }
+}
+
+/** Weekdays from `FIRST_DAY`, a Monday, to `day`: the walks go on over TARGET holidays. */
+function toStep(day: Day): number {
+  const days = (toInstant(day) - toInstant(FIRST_DAY)) / DAY_MS
+  const weeks = Math.floor(days / 7)
+  return weeks * 5 + (days - weeks * 7)
+}
+
+/** Every day has a publication; the next is announced 230 to 1990 s late, like the open feed. */
+function publicationTimes(seed: number, instant: number) {
+  const today = toDay(instant)
+  const day = publicationInstant(today) > instant ? addDays(today, -1) : today
+  const lateness = 230 + (createRandom(seed, day)() % 1761)
+  return {
+    updatedAt: publicationInstant(day),
+    nextUpdateAt: publicationInstant(addDays(day, 1)) + lateness * 1000,
+  }
+}
+
+/** Five or six significant digits, like the reference rates of the European Central Bank. */
+function toPublishedDigits(value: number): number {
+  const scale = value < 1 ? 100_000 : value < 100 ? 10_000 : value < 10_000 ? 100 : 10
+  return Math.floor(value * scale + 0.5) / scale
+}
+
+/** What a rate is multiplied with at `step`: around 1, always positive. */
+type Walk = (step: number) => number
+
+/** A random walk that reverts to 1; `volatility` is in percent per year. */
+function createWalk(seed: number, code: string, volatility: number): Walk {
+  const random = createRandom(seed, code)
+  const deviation = volatility / 100 / WORKING_DAYS_ROOT
+  const factors: number[] = []
+  // About the spread that the walk settles at, so that the first years look like the last.
+  let nextFactor = 1 + 10 * deviation * toNormal(random())
+  return (step) => {
+    let factor = factors[step]
+    while (factor === undefined) {
+      factors.push(nextFactor)
+      nextFactor *= 1 + REVERSION * (1 - nextFactor) + deviation * toNormal(random())
+      factor = factors[step]
+    }
+    return factor
+  }
+}
+
+/** Nearly normal, mean 0, deviation 1, at most 3.46: a sum of four random bytes (Irwin–Hall). */
+function toNormal(bits: number): number {
+  const sum = (bits & 255) + ((bits >>> 8) & 255) + ((bits >>> 16) & 255) + (bits >>> 24)
+  return (sum - 510) / 147.8
+}
+
+/**
+ * Whole numbers from 0 to 2 ** 32 - 1, a stream of its own for every seed and name.
+ *
+ * @see https://pracrand.sourceforge.net (Doty-Humphrey's sfc32)
+ */
+function createRandom(seed: number, name: string): () => number {
+  let a = seed | 0
+  let b = Math.floor(seed / 0x1_0000_0000) | 0
+  let c = 0
+  for (let i = 0; i < name.length; i++) c = Math.imul(c ^ name.charCodeAt(i), 0x0100_0193)
+  let counter = 1
+  function random(): number {
+    const sum = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return sum >>> 0
+  }
+  // The first outputs still resemble the seed.
+  for (let i = 0; i < 15; i++) random()
+  return random
+}

@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest'
+import type { HistoryDay, LatestTable, ProviderContext } from '../../src/providers/provider.ts'
+import { addDays, toDay, toInstant } from '../../src/rates/day.ts'
+import { isTargetDay, newestPublishedDay } from '../../src/rates/target-calendar.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse('2026-03-18T18:30:00Z')
+const SEEDS = [1, 2, 3, 42, -7, Number.MAX_SAFE_INTEGER]
+
+const HISTORY_CODES = (
+  'AUD BRL CAD CHF CNY CZK DKK GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON ' +
+  'SEK SGD THB TRY USD ZAR'
+).split(' ')
+
+const LATEST_CODES = (
+  'USD AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN ' +
+  'BZD CAD CDF CHF CLF CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP ' +
+  'FOK GBP GEL GGP GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS IMP INR IQD IRR ISK JEP JMD ' +
+  'JOD JPY KES KGS KHR KID KMF KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT ' +
+  'MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR ' +
+  'RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SYP SZL THB TJS TMT TND TOP ' +
+  'TRY TTD TVD TWD TZS UAH UGX UYU UZS VES VND VUV WST XAF XCD XCG XDR XOF XPF YER ZAR ZMW ZWG'
+).split(' ')
+
+/** Moments at which publication days, holidays and clock changes could be mistaken. */
+const MOMENTS = [
+  '1999-01-04T15:00:00Z', // the very first publication
+  '2026-01-01T12:00:00Z', // new year
+  '2026-01-01T15:00:00Z', // a publication on a holiday
+  '2026-02-27T14:59:00Z', // 15:59 Frankfurt, winter
+  '2026-02-27T15:01:00Z', // 16:01 Frankfurt, winter
+  '2026-02-28T18:00:00Z', // Saturday
+  '2026-03-01T09:00:00Z', // Sunday
+  '2026-03-29T14:00:00Z', // clocks went forward
+  '2026-04-03T20:00:00Z', // Good Friday
+  '2026-04-06T20:00:00Z', // Easter Monday
+  '2026-04-07T13:59:59.999Z',
+  '2026-04-07T14:00:00Z',
+  '2026-07-15T13:59:00Z', // 15:59 Frankfurt, summer
+  '2026-07-15T14:01:00Z', // 16:01 Frankfurt, summer
+  '2026-10-25T14:59:00Z', // clocks went back
+  '2026-12-31T23:59:59Z',
+].map((text) => Date.parse(text))
+
+function contextAt(instant: number, signal?: AbortSignal): ProviderContext {
+  return {
+    fetch: () => Promise.reject(new Error('a fake provider needs no network')),
+    signal: signal ?? new AbortController().signal,
+    now: () => instant,
+  }
+}
+
+async function daysOf(seed: number, start: string, end: string, now = NOW): Promise<HistoryDay[]> {
+  const { days } = await fakeProviders({ seed }).history.fetchHistory(
+    { start, end },
+    contextAt(now),
+  )
+  return days
+}
+
+function latestOf(seed: number, now: number): Promise<LatestTable> {
+  return fakeProviders({ seed }).latest.fetchLatest(contextAt(now))
+}
+
+/** Standard deviation of the daily logarithmic returns of `code` × √252, in percent. */
+function yearlyVolatility(days: HistoryDay[], code: string): number {
+  const returns = days.slice(1).map((day, index) => {
+    return Math.log((day.rates[code] ?? NaN) / (days[index]?.rates[code] ?? NaN))
+  })
+  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
+  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / returns.length
+  return Math.sqrt(variance * 252) * 100
+}
+
+/** FNV-1a of `text`, to compare whole markets between runtimes. */
+function fingerprint(text: string): number {
+  let hash = 0x811c_9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x0100_0193)
+  return hash >>> 0
+}
+
+describe('fakeProviders()', () => {
+  it('names its rates synthetic', () => {
+    const { latest, history } = fakeProviders()
+    expect(latest.attribution).toEqual({
+      name: 'Synthetic rates (ratesmith)',
+      url: 'https://www.npmjs.com/package/ratesmith',
+    })
+    expect(history.attribution).toEqual(latest.attribution)
+  })
+
+  it('has the same market for the same seed, and seed 1 by default', async () => {
+    for (const seed of SEEDS) {
+      expect(await latestOf(seed, NOW)).toEqual(await latestOf(seed, NOW))
+      expect(await daysOf(seed, '2025-01-01', '2026-03-18')).toEqual(
+        await daysOf(seed, '2025-01-01', '2026-03-18'),
+      )
+    }
+    expect(await fakeProviders().latest.fetchLatest(contextAt(NOW))).toEqual(await latestOf(1, NOW))
+  })
+
+  it('has another market for another seed', async () => {
+    const dollars = await Promise.all(
+      [0, 1, 2, 3, 4, 5, -1, 2 ** 32, 2 ** 32 + 1].map(async (seed) => {
+        const days = await daysOf(seed, '2026-02-01', '2026-03-18')
+        return days.map((day) => day.rates['USD']).join()
+      }),
+    )
+    expect(new Set(dollars).size).toBe(dollars.length)
+  })
+
+  it('has the same market on every runtime, to the last byte', async () => {
+    const days = await daysOf(1, '1999-01-01', '2026-03-18')
+    expect(fingerprint(JSON.stringify(days))).toBe(1730466507)
+    expect(fingerprint(JSON.stringify(await latestOf(1, NOW)))).toBe(1540720071)
+  })
+
+  it('prefers its own clock to that of the call', async () => {
+    const { latest, history } = fakeProviders({ now: () => NOW })
+    const context = contextAt(NOW + 30 * DAY_MS)
+    expect(await latest.fetchLatest(context)).toEqual(await latestOf(1, NOW))
+    const { days } = await history.fetchHistory({ start: '2026-03-01', end: '2026-12-31' }, context)
+    expect(days.at(-1)?.date).toBe('2026-03-18')
+  })
+
+  it('rejects with the reason of an aborted signal', async () => {
+    const { latest, history } = fakeProviders()
+    const reason = new Error('closed')
+    const context = contextAt(NOW, AbortSignal.abort(reason))
+    await expect(latest.fetchLatest(context)).rejects.toBe(reason)
+    const range = { start: '2026-03-01', end: '2026-03-18' }
+    await expect(history.fetchHistory(range, context)).rejects.toBe(reason)
+  })
+
+  it('refuses a seed that is not a whole number', () => {
+    for (const seed of [0.5, NaN, Infinity, 2 ** 53]) {
+      expect(() => fakeProviders({ seed })).toThrow(TypeError)
+    }
+  })
+
+  it('gives away nothing by which a caller could change the market', async () => {
+    const { latest, history } = fakeProviders()
+    const range = { start: '2026-03-18', end: '2026-03-18' }
+    const table = await latest.fetchLatest(contextAt(NOW))
+    const { days } = await history.fetchHistory(range, contextAt(NOW))
+    table.rates['EUR'] = 0
+    for (const day of days) day.rates['USD'] = 0
+    expect(await latest.fetchLatest(contextAt(NOW))).toEqual(await latestOf(1, NOW))
+    expect((await history.fetchHistory(range, contextAt(NOW))).days).toEqual(
+      await daysOf(1, range.start, range.end),
+    )
+  })
+})
+
+describe('history', () => {
+  it('has every TARGET working day from 1999 to the newest published one, and no other', async () => {
+    const expected: string[] = []
+    for (let day = '1999-01-04'; day <= '2026-03-18'; day = addDays(day, 1)) {
+      if (isTargetDay(day)) expected.push(day)
+    }
+    const days = await daysOf(1, '1990-01-01', '2030-12-31')
+    expect(days.map((day) => day.date)).toEqual(expected)
+  })
+
+  it('quotes 29 codes against the euro, finite, plausible and with five or six digits', async () => {
+    for (const seed of SEEDS) {
+      const history = fakeProviders({ seed }).history
+      const { base, days } = await history.fetchHistory(
+        { start: '1999-01-01', end: '2026-12-31' },
+        contextAt(NOW),
+      )
+      expect(base).toBe('EUR')
+      expect(days.every((day) => Object.keys(day.rates).join() === HISTORY_CODES.join())).toBe(true)
+      for (const code of HISTORY_CODES) {
+        const rates = days.map((day) => day.rates[code] ?? NaN)
+        expect(rates.every((rate) => Number(rate.toPrecision(6)) === rate)).toBe(true)
+        expect(rates.some((rate) => Number(rate.toPrecision(4)) !== rate)).toBe(true)
+        expect(Math.min(...rates)).toBeGreaterThan(0)
+        expect(Math.max(...rates) / Math.min(...rates), `${code}, seed ${seed}`).toBeLessThan(3)
+      }
+    }
+  })
+
+  it('answers exactly the days asked for, whatever was asked before', async () => {
+    const { history } = fakeProviders()
+    const all = await daysOf(1, '1999-01-01', '2026-03-18')
+    const ranges = [
+      ['2026-03-02', '2026-03-18'],
+      ['2003-05-01', '2003-05-31'],
+      ['1998-12-01', '1999-02-01'],
+      ['2021-03-04', '2026-03-18'],
+      ['2026-03-14', '2026-03-15'], // a weekend
+      ['2025-12-24', '2026-01-02'],
+      ['2026-03-18', '2026-03-17'],
+      ['1990-01-01', '1998-12-31'],
+      ['2026-03-19', '2027-01-01'], // not published yet
+    ] as const
+    for (const [start, end] of ranges) {
+      const { days } = await history.fetchHistory({ start, end }, contextAt(NOW))
+      expect(days).toEqual(all.filter(({ date }) => date >= start && date <= end))
+      expect(await daysOf(1, start, end)).toEqual(days)
+    }
+  })
+
+  it('has more than five years, of 250 to 260 days each', async () => {
+    const days = await daysOf(1, '1999-01-01', '2026-03-18')
+    for (let year = 1999; year < 2026; year++) {
+      const count = days.filter(({ date }) => date.startsWith(`${year}-`)).length
+      expect(count, `${year}`).toBeGreaterThanOrEqual(250)
+      expect(count, `${year}`).toBeLessThanOrEqual(260)
+    }
+  })
+
+  it('grows with the clock and never rewrites the past', async () => {
+    const { history } = fakeProviders()
+    const range = { start: '2026-03-01', end: '2026-12-31' }
+    const final = await daysOf(1, range.start, range.end, Date.parse('2027-01-10T00:00:00Z'))
+    const instants = Array.from({ length: 50 }, (_, index) => NOW + index * 0.7 * DAY_MS)
+    for (const instant of [...instants, NOW]) {
+      const { days } = await history.fetchHistory(range, contextAt(instant))
+      expect(days).toEqual(final.slice(0, days.length))
+      expect(days.at(-1)?.date).toBe(newestPublishedDay(instant))
+    }
+  })
+
+  it('publishes a day at 16:00 in Frankfurt', async () => {
+    const newest = async (text: string) =>
+      (await daysOf(1, '2026-01-01', '2026-12-31', Date.parse(text))).at(-1)?.date
+    expect(await newest('2026-02-27T14:59:59.999Z')).toBe('2026-02-26')
+    expect(await newest('2026-02-27T15:00:00Z')).toBe('2026-02-27')
+    expect(await newest('2026-07-15T13:59:59.999Z')).toBe('2026-07-14')
+    expect(await newest('2026-07-15T14:00:00Z')).toBe('2026-07-15')
+    expect(await newest('2026-04-06T20:00:00Z')).toBe('2026-04-02')
+  })
+
+  it('has no days before the market opens', async () => {
+    expect(await daysOf(1, '1990-01-01', '2026-01-01', toInstant('1999-01-04'))).toEqual([])
+  })
+
+  describe.each([1, 2, 3, 4, 5])('volatility of seed %i over five years', (seed) => {
+    it('is that of a real market', async () => {
+      const days = await daysOf(seed, '2021-03-18', '2026-03-18')
+      const bands = [
+        { codes: 'USD GBP CHF JPY AUD CAD NZD SEK NOK', low: 5, high: 12 },
+        { codes: 'TRY ZAR BRL MXN KRW', low: 10, high: 18 },
+        { codes: 'CNY HKD IDR ILS INR MYR PHP SGD THB HUF', low: 6, high: 12 },
+        { codes: 'CZK PLN ISK', low: 3, high: 8 },
+        { codes: 'RON', low: 1, high: 4 },
+        { codes: 'DKK', low: 0.05, high: 1 },
+      ]
+      const measured = bands.flatMap(({ codes, low, high }) =>
+        codes.split(' ').map((code) => {
+          const volatility = yearlyVolatility(days, code)
+          expect(volatility, code).toBeGreaterThan(low)
+          expect(volatility, code).toBeLessThan(high)
+          return code
+        }),
+      )
+      expect(measured.toSorted()).toEqual(HISTORY_CODES)
+    })
+  })
+})
+
+describe('latest', () => {
+  it('has the active codes of the open feed: USD, then the others in alphabetical order', async () => {
+    const { base, rates } = await latestOf(1, NOW)
+    expect(base).toBe('USD')
+    expect(rates['USD']).toBe(1)
+    expect(Object.keys(rates)).toEqual(LATEST_CODES)
+    expect(LATEST_CODES).toHaveLength(161)
+  })
+
+  it('has positive, finite rates of eight digits', async () => {
+    for (const seed of SEEDS) {
+      const { latest } = fakeProviders({ seed })
+      for (const moment of MOMENTS) {
+        const { rates } = await latest.fetchLatest(contextAt(moment))
+        for (const [code, rate] of Object.entries(rates)) {
+          expect(rate > 0 && Number.isFinite(rate), code).toBe(true)
+          expect(Number(rate.toPrecision(8)), code).toBe(rate)
+        }
+      }
+    }
+  })
+
+  it('agrees with the last day of history at every moment', async () => {
+    const { latest, history } = fakeProviders({ seed: 3 })
+    for (const moment of MOMENTS) {
+      const { rates } = await latest.fetchLatest(contextAt(moment))
+      const range = { start: addDays(toDay(moment), -7), end: '2026-12-31' }
+      const { days } = await history.fetchHistory(range, contextAt(moment))
+      const euros = { EUR: 1, ...days.at(-1)?.rates }
+      const dollars = days.at(-1)?.rates['USD'] ?? NaN
+      expect(Object.keys(euros)).toHaveLength(30)
+      for (const [code, rate] of Object.entries(euros)) {
+        expect(rates[code], code).toBe(Number((rate / dollars).toPrecision(8)))
+      }
+    }
+  })
+
+  it('moves from working day to working day and stands still between them', async () => {
+    const { latest } = fakeProviders()
+    const ratesAt = async (text: string) =>
+      (await latest.fetchLatest(contextAt(Date.parse(text)))).rates
+    const friday = await ratesAt('2026-03-13T16:00:00Z')
+    expect(await ratesAt('2026-03-15T16:00:00Z')).toEqual(friday)
+    expect(await ratesAt('2026-03-16T14:59:00Z')).toEqual(friday)
+    const monday = await ratesAt('2026-03-16T15:00:00Z')
+    for (const code of ['EUR', 'GBP', 'RUB', 'ARS', 'UAH', 'VND', 'KWD']) {
+      const move = (monday[code] ?? NaN) / (friday[code] ?? NaN) - 1
+      expect(Math.abs(move), code).toBeGreaterThan(0)
+      expect(Math.abs(move), code).toBeLessThan(0.05)
+    }
+  })
+
+  it('keeps pegs', async () => {
+    for (let year = 2000; year <= 2026; year++) {
+      const { rates } = await latestOf(1, Date.parse(`${year}-03-18T18:00:00Z`))
+      expect(rates).toMatchObject({ AED: 3.67, SAR: 3.75, QAR: 3.64, BHD: 0.376, PAB: 1, XCD: 2.7 })
+      for (const code of ['GGP', 'IMP', 'JEP', 'GIP', 'FKP', 'SHP']) {
+        expect(rates[code]).toBe(rates['GBP'])
+      }
+      for (const code of ['LSL', 'NAD', 'SZL']) expect(rates[code]).toBe(rates['ZAR'])
+      expect([rates['KID'], rates['TVD']]).toEqual([rates['AUD'], rates['AUD']])
+      expect([rates['FOK'], rates['BND'], rates['BTN']]).toEqual([
+        rates['DKK'],
+        rates['SGD'],
+        rates['INR'],
+      ])
+      expect(rates['XAF']).toBe(rates['XOF'])
+      expect((rates['XAF'] ?? NaN) / (rates['EUR'] ?? NaN)).toBeCloseTo(656, 3)
+      expect((rates['CNH'] ?? NaN) / (rates['CNY'] ?? NaN)).toBeCloseTo(1, 1)
+    }
+  })
+
+  it('publishes every day at 16:00 in Frankfurt and announces the next day 230 to 1990 s late', async () => {
+    const { latest } = fakeProviders()
+    const waits = new Set<number>()
+    for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1)) {
+      const summer = day >= '2026-03-29' && day < '2026-10-25'
+      const due = Date.parse(`${day}T${summer ? '14' : '15'}:00:00Z`)
+      const before = await latest.fetchLatest(contextAt(due - 1))
+      const after = await latest.fetchLatest(contextAt(due))
+      expect(after.updatedAt).toBe(due)
+      expect(toDay(before.updatedAt)).toBe(addDays(day, -1))
+      const wait = before.nextUpdateAt - due
+      expect(wait).toBeGreaterThanOrEqual(230_000)
+      expect(wait).toBeLessThanOrEqual(1_990_000)
+      expect(wait % 1000).toBe(0)
+      waits.add(wait)
+      expect(await latest.fetchLatest(contextAt(due + DAY_MS / 2))).toEqual(after)
+    }
+    expect(waits.size).toBeGreaterThan(200)
+  })
+
+  it('has the rates of a moment also when the clock has been further on', async () => {
+    const { latest } = fakeProviders()
+    for (const moment of [NOW + 400 * DAY_MS, NOW, NOW - 4000 * DAY_MS]) {
+      expect(await latest.fetchLatest(contextAt(moment))).toEqual(await latestOf(1, moment))
+    }
+  })
+
+  it('rejects while there is no market yet', async () => {
+    await expect(latestOf(1, Date.parse('1999-01-04T14:59:00Z'))).rejects.toThrow('1999-01-04')
+    await expect(latestOf(1, 0)).rejects.toThrow(RangeError)
+  })
+})
