@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util'
+
+/** The command line or the environment cannot be used as it is; ends the process with 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** What `ratesmith serve` is told. */
+export interface ServeFlags {
+  port: number
+  host: string
+  basePath: string
+  demo: boolean
+}
+
+/**
+ * Reads the flags of `ratesmith serve`.
+ *
+ * @throws {UsageError} naming the flag that cannot be used
+ */
+export function parseServeFlags(args: string[]): ServeFlags {
+  const { values } = parse(args)
+  const { port = '8787', host = '127.0.0.1', demo = false, 'base-path': basePath = '/api' } = values
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new UsageError(`--port must be a number from 0 to 65535, got ${port}`)
+  }
+  return { port: Number(port), host, basePath, demo }
+}
+
+function parse(args: string[]): ReturnType<typeof parseKnown> {
+  try {
+    return parseKnown(args)
+  } catch (error) {
+    // The first sentence names the flag; the rest explains quoting.
+    const [sentence = ''] = String(error instanceof Error ? error.message : error).split('. ', 1)
+    throw new UsageError(sentence, { cause: error })
+  }
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type
+function parseKnown(args: string[]) {
+  return parseArgs({
+    args,
+    options: {
+      port: { type: 'string' },
+      host: { type: 'string' },
+      'base-path': { type: 'string' },
+      demo: { type: 'boolean' },
+    },
+  })
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+
+import { UsageError } from './flags.ts'
+import { serve } from './serve.ts'
+
+const HELP = `Usage: ratesmith serve [options]
+
+Serves exchange rates over HTTP.
+
+Options:
+  --port <number>     port to listen on, 0 for any free one (default 8787)
+  --host <address>    address to listen on (default 127.0.0.1)
+  --base-path <path>  prefix of every path (default /api)
+  --demo              synthetic rates, without any network
+  --help              show this
+  --version           show the version
+
+Environment:
+  RATESMITH_LATEST_URL   root of the latest-rates feed (default https://open.er-api.com)
+  RATESMITH_HISTORY_URL  root of the reference-rates relay (default https://api.frankfurter.dev)
+`
+
+async function main(args: string[]): Promise<number> {
+  const [command, ...rest] = args
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  if (command === '--version' || command === '-v') {
+    process.stdout.write(`${readVersion()}\n`)
+    return 0
+  }
+  if (command === 'serve') return serve(rest)
+  throw new UsageError(
+    command === undefined ? 'there is no command' : `there is no command ${command}`,
+  )
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL(import.meta.resolve('ratesmith/package.json')), 'utf8'),
+  )
+  return String(Object(manifest).version)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  const isUsage = error instanceof UsageError
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`ratesmith: ${message}${isUsage ? ' (see ratesmith --help)' : ''}\n`)
+  process.exitCode = isUsage ? 2 : 1
+}
