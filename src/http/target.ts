@@ -8,24 +8,27 @@ export interface Target {
 /**
  * Cuts path and query out of a request target: origin-form (`/path?query`), or absolute-form with http or https, whose
  * authority is ignored. By hand, because a hostile `Host` can make `request.url` relative or unparsable (Bun, Deno).
- * Whatever a `Request` would normalise away is treated the same for a raw target.
+ * A raw target is read as `Request` would read it: dot segments resolved, backslashes turned, the fragment dropped.
  */
 export function splitTarget(target: string): Target {
   const local = target.replace(/^https?:\/\/[^/\\?#]*/i, '')
   const [beforeFragment = ''] = local.split('#', 1)
   const questionMark = beforeFragment.indexOf('?')
   const end = questionMark === -1 ? beforeFragment.length : questionMark
+  const path = beforeFragment.slice(0, end)
   return {
-    path: normalisePath(beforeFragment.slice(0, end)),
+    path: isNormal(path) ? path : normalPath(local),
     query: beforeFragment.slice(end + 1),
   }
 }
 
-/** `path` as the URL standard writes it: dot segments resolved, backslashes turned, the unprintable encoded. */
-function normalisePath(path: string): string {
-  if (path === '') return '/'
-  const isPlain = /^\/[\w/~!$&'()*+,;=:@-]*$/.test(path)
-  if (isPlain || !/^[/\\]/.test(path)) return path
-  // An authority of our own keeps what follows a double slash from being read as one.
-  return new URL(`http://localhost${path}`).pathname
+/** Whether a URL would leave `path` as it is; the common case, decided without building one. */
+function isNormal(path: string): boolean {
+  return /^\/[\w/~!$&'()*+,;=:@-]*$/.test(path)
+}
+
+function normalPath(local: string): string {
+  // Behind an authority of our own, a double slash does not read as one.
+  const url = `http://localhost${local}`
+  return /^([/\\?#]|$)/.test(local) && URL.canParse(url) ? new URL(url).pathname : local
 }

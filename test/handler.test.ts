@@ -1,0 +1,672 @@
+import { describe, expect, it } from 'vitest'
+
+import { createHandlerOn } from '../src/handler.ts'
+import { createRatesHandler } from '../src/index.ts'
+import type {
+  HistoryProvider,
+  LatestProvider,
+  LatestTable,
+  RatesEvent,
+  RatesHandler,
+  RatesHandlerOptions,
+} from '../src/index.ts'
+import { fakeProviders } from '../src/testing/index.ts'
+import { settled, virtualRuntime } from './virtual-runtime.ts'
+import type { VirtualRuntime } from './virtual-runtime.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 18)
+const SECOND = 1_000
+const DAY = 86_400_000
+
+const attribution = { name: 'Test', url: 'https://rates.example' }
+
+interface Service {
+  handler: RatesHandler
+  runtime: VirtualRuntime
+  events: RatesEvent[]
+  get(target: string, init?: RequestInit): Promise<Response>
+}
+
+/** A handler on a virtual machine, with the synthetic market unless told otherwise. */
+function service(options: RatesHandlerOptions = {}): Service {
+  const runtime = virtualRuntime(NOW)
+  const events: RatesEvent[] = []
+  const handler = createHandlerOn(() => runtime, {
+    now: runtime.now,
+    providers: fakeProviders(),
+    onEvent: (event) => events.push(event),
+    ...options,
+  })
+  const get: Service['get'] = (target, init) =>
+    handler(new Request(`http://localhost${target}`, init))
+  return { handler, runtime, events, get }
+}
+
+/** Two currencies, published at `updatedAt`, 1 USD = `rate` EUR. */
+function table(rate = 0.5, updatedAt = NOW - 1_000): LatestTable {
+  return { base: 'USD', updatedAt, nextUpdateAt: updatedAt + DAY, rates: { USD: 1, EUR: rate } }
+}
+
+function latestProvider(fetchLatest: LatestProvider['fetchLatest']): LatestProvider {
+  return { attribution, fetchLatest }
+}
+
+const down = latestProvider(async () => {
+  throw new Error('secret-upstream-text https://key@upstream.example')
+})
+
+const historyDown: HistoryProvider = {
+  attribution,
+  async fetchHistory() {
+    throw new Error('secret-upstream-text')
+  },
+}
+
+describe('createRatesHandler()', () => {
+  it('is its own fetch and takes one argument', () => {
+    const { handler } = service()
+    expect(handler.fetch).toBe(handler)
+    expect(handler).toHaveLength(1)
+  })
+
+  it.each([
+    [{ basePath: 'api' }],
+    [{ basePath: '/' }],
+    [{ basePath: '/api/' }],
+    [{ basePath: '//api' }],
+    [{ basePath: '/a/../b' }],
+    [{ basePath: '/a?b' }],
+    [{ basePath: '/a b' }],
+    [{ basePath: null }],
+    [{ providers: { latest: {} } }],
+    [{ providers: { latest: [] } }],
+    [{ providers: { latest: { attribution, fetchHistory() {} } } }],
+    [{ providers: { history: { fetchHistory() {} } } }],
+    [{ providers: { history: { attribution: { name: 'Test' }, fetchHistory() {} } } }],
+    [{ store: {} }],
+    [{ store: { get() {} } }],
+    [{ fetch: 'fetch' }],
+    [{ now: 0 }],
+    [{ maxStale: { latest: -1 } }],
+    [{ maxStale: { history: NaN } }],
+    [{ waitUntil: true }],
+    [{ onEvent: {} }],
+    [{ cors: '*' }],
+  ])('refuses %j when it is made', (options) => {
+    // @ts-expect-error that is the point
+    expect(() => createRatesHandler(options)).toThrow(TypeError)
+  })
+
+  it('takes an explicit undefined for every option as its default', async () => {
+    const { get } = service({
+      basePath: undefined,
+      store: undefined,
+      cors: undefined,
+      maxStale: {},
+    })
+    expect((await get('/api/v1/latest')).status).toBe(200)
+  })
+
+  it.each(['', '/fx', '/a/b.c/~d', '/%C3%A4'])('mounts at %j', async (basePath) => {
+    const { get } = service({ basePath })
+    expect((await get(`${basePath}/v1/latest`)).status).toBe(200)
+    expect((await get(`${basePath}/rates`)).status).toBe(200)
+    expect((await get('/api/v1/latest')).status).toBe(basePath === '/api' ? 200 : 404)
+  })
+
+  it('keeps handlers apart', async () => {
+    const one = service({ providers: { latest: latestProvider(async () => table(0.5)) } })
+    const other = service({ providers: { latest: latestProvider(async () => table(0.25)) } })
+    const [first, second] = await Promise.all([
+      one.handler.rates.convert({ from: 'USD', to: 'EUR' }),
+      other.handler.rates.convert({ from: 'USD', to: 'EUR' }),
+    ])
+    expect([first.rate, second.rate]).toEqual([0.5, 0.25])
+  })
+
+  it('serves a market of two currencies whose rates double overnight', async () => {
+    let rate = 0.5
+    const { get, runtime } = service({
+      providers: { latest: latestProvider(async () => table(rate, runtime.now())) },
+    })
+    expect(await (await get('/api/convert?from=EUR&to=USD')).json()).toMatchObject({ rate: 2 })
+    rate = 1
+    await runtime.advance(DAY + 400 * SECOND)
+    await get('/api/rates')
+    await settled()
+    expect(await (await get('/api/convert?from=EUR&to=USD')).json()).toMatchObject({ rate: 1 })
+  })
+})
+
+describe('the headers', () => {
+  it('say how long an answer may be cached, and where its data came from', async () => {
+    const { get, runtime } = service()
+    const cold = await get('/api/v1/latest')
+    expect(Object.fromEntries(cold.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
+      'cache-status': 'rates; fwd=miss',
+      'last-modified': 'Fri, 20 Nov 2026 15:00:00 GMT',
+    })
+    const warm = await get('/api/v1/convert?from=USD&to=EUR')
+    expect(warm.headers.get('cache-status')).toMatch(/^rates; hit; ttl=7\d{4}$/)
+    expect(warm.headers.get('last-modified')).toBe('Fri, 20 Nov 2026 15:00:00 GMT')
+    const history = await get('/api/v1/history?from=USD&to=EUR')
+    expect(history.headers.get('cache-control')).toBe(
+      'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
+    )
+    expect(history.headers.has('last-modified')).toBe(false)
+    await runtime.advance(2 * DAY)
+    const stale = await get('/api/rates')
+    expect(stale.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
+  })
+
+  it('give one tag for one body, which a client can revalidate with', async () => {
+    const { get } = service()
+    const first = await get('/api/v1/latest?symbols=EUR,GBP')
+    const tag = first.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[0-9a-f]+"$/)
+    const same = await get('/api/v1/latest?symbols=gbp,EUR&utm=1')
+    expect(same.headers.get('etag')).toBe(tag)
+    expect((await get('/api/v1/latest?symbols=EUR')).headers.get('etag')).not.toBe(tag)
+    const known = await get('/api/v1/latest?symbols=EUR,GBP', {
+      headers: { 'if-none-match': `"x", W/${tag}` },
+    })
+    expect(known.status).toBe(304)
+    expect(await known.text()).toBe('')
+    const names = [...first.headers.keys()].filter((name) => name !== 'cache-status')
+    for (const name of names) expect(known.headers.get(name)).toBe(first.headers.get(name))
+  })
+
+  it('keep the tag when a refresh brings the same publication', async () => {
+    const { get, runtime } = service({
+      providers: { latest: latestProvider(async () => table()) },
+    })
+    const tag = (await get('/api/v1/latest')).headers.get('etag')
+    await runtime.advance(3 * DAY)
+    await get('/api/v1/latest')
+    await settled()
+    const again = await get('/api/v1/latest')
+    expect(again.headers.get('cache-status')).not.toContain('stale')
+    expect(again.headers.get('etag')).toBe(tag)
+  })
+
+  it.each([
+    ['v1', { v1: '*', unversioned: null, elsewhere: null }],
+    ['all', { v1: '*', unversioned: '*', elsewhere: '*' }],
+    ['off', { v1: null, unversioned: null, elsewhere: null }],
+  ] as const)('open what cors: %j says to every origin', async (cors, expected) => {
+    const { get } = service({ cors })
+    const origin = async (target: string): Promise<string | null> =>
+      (await get(target)).headers.get('access-control-allow-origin')
+    expect({
+      v1: await origin('/api/v1/latest?base=zzz'),
+      unversioned: await origin('/api/rates'),
+      elsewhere: await origin('/'),
+    }).toEqual(expected)
+  })
+})
+
+describe('upstream calls', () => {
+  it('are one for 160 bases at once on a cold handler', async () => {
+    const { get, events } = service()
+    const codes = Object.keys((await service().handler.rates.latest()).rates)
+    expect(codes.length).toBeGreaterThanOrEqual(160)
+    const answers = await Promise.all(codes.map((code) => get(`/api/v1/latest?base=${code}`)))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(events.filter(({ type }) => type === 'upstream_asked')).toHaveLength(1)
+  })
+
+  it('are one for all pairs and periods of history', async () => {
+    const { get, events } = service()
+    const codes = ['EUR', 'USD', 'JPY', 'IDR', 'ISK', 'TRY', 'GBP', 'CHF']
+    const targets = codes.flatMap((from) =>
+      codes.flatMap((to) =>
+        ['1W', '1M', '3M', '6M', '1Y', '5Y'].map(
+          (period) => `/api/v1/history?from=${from}&to=${to}&period=${period}`,
+        ),
+      ),
+    )
+    const answers = await Promise.all(targets.map((target) => get(target)))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(events.filter(({ type }) => type === 'upstream_asked')).toHaveLength(1)
+  })
+
+  it('are one for 10,000 cold requests of which 9,000 abort', async () => {
+    let calls = 0
+    let publish = (_table: LatestTable): void => {}
+    const provider = latestProvider(() => {
+      calls += 1
+      return new Promise((resolve) => {
+        publish = resolve
+      })
+    })
+    const { get, runtime } = service({ providers: { latest: provider } })
+    const controllers = Array.from({ length: 10_000 }, () => new AbortController())
+    const answers = controllers.map(({ signal }) => get('/api/v1/latest', { signal }))
+    await settled()
+    for (const [index, controller] of controllers.entries()) {
+      if (index % 10 !== 0) controller.abort()
+    }
+    await settled()
+    publish(table())
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1_000)
+    expect(statuses.filter((status) => status === 502)).toHaveLength(9_000)
+    expect(calls).toBe(1)
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('are one for a thousand requests within the pause after a failure', async () => {
+    const { get, events } = service({ providers: { latest: down, history: historyDown } })
+    for (let question = 0; question < 1_000; question += 1) {
+      expect((await get('/api/v1/latest')).status).toBe(502)
+    }
+    await get('/api/v1/history?from=USD&to=EUR')
+    await get('/api/v1/history?from=USD&to=JPY')
+    const asked = events.flatMap((event) => (event.type === 'upstream_asked' ? event.dataSet : []))
+    expect(asked).toEqual(['latest', 'history'])
+  })
+
+  it('never come from a question that can be refused without data', async () => {
+    const { get, handler, events } = service()
+    await get('/api/v1/latest?base=US')
+    await get('/api/v1/convert?from=USD')
+    await get('/api/v1/history?from=USD&to=EUR&period=2M')
+    await get('/api/convert?from=USD&to=EUR&amount=-1')
+    await handler.rates.latest({ symbols: ['EURO'] }).catch(() => undefined)
+    await handler.rates.convert({ from: 'USD', to: 'EUR', amount: NaN }).catch(() => undefined)
+    await handler.rates.history({ from: 'USD', to: '' }).catch(() => undefined)
+    expect(events).toEqual([])
+  })
+
+  it('are given the table accepted last to compare with', async () => {
+    const previous: (LatestTable | undefined)[] = []
+    const { get, runtime } = service({
+      providers: {
+        latest: latestProvider(async (context) => {
+          previous.push(context.previous)
+          return table(0.5, runtime.now())
+        }),
+      },
+    })
+    await get('/api/rates')
+    await runtime.advance(2 * DAY)
+    await get('/api/rates')
+    await settled()
+    expect(previous).toEqual([undefined, table(0.5, NOW)])
+  })
+
+  it('go through the fetch option, looked up when they are made', async () => {
+    const urls: string[] = []
+    const { get } = service({
+      providers: {},
+      async fetch(input) {
+        urls.push(String(input instanceof Request ? input.url : input))
+        return new Response('{}', { status: 503 })
+      },
+    })
+    await get('/api/rates')
+    await get('/api/v1/history?from=USD&to=EUR')
+    expect(urls).toEqual([
+      'https://open.er-api.com/v6/latest/USD',
+      'https://api.frankfurter.dev/v1/2021-11-06..2026-11-20',
+    ])
+  })
+
+  it('ask the next provider when one fails, and name the one that answered', async () => {
+    const second = { ...latestProvider(async () => table()), attribution: { name: 'B', url: 'b:' } }
+    const { handler, events } = service({ providers: { latest: [down, second] } })
+    expect((await handler.rates.latest()).source).toEqual({ name: 'B', url: 'b:' })
+    expect(events.map(({ type }) => type)).toEqual([
+      'upstream_asked',
+      'upstream_failed',
+      'upstream_asked',
+      'upstream_answered',
+    ])
+  })
+})
+
+describe('a failing upstream', () => {
+  it('is a 502 in both dialects, with a time to come back and nothing private', async () => {
+    const { get } = service({ providers: { latest: down, history: historyDown } })
+    const sentence = 'The exchange-rate provider is unavailable. Please retry shortly.'
+    const bodies = {
+      '/api/v1/latest': { error: { code: 'provider_unavailable', message: sentence } },
+      '/api/v1/history?from=USD&to=EUR': {
+        error: { code: 'provider_unavailable', message: sentence },
+      },
+      '/api/rates': { error: sentence },
+      '/api/convert?from=USD&to=EUR': { error: sentence },
+    }
+    for (const [target, body] of Object.entries(bodies)) {
+      const response = await get(target)
+      expect(response.status).toBe(502)
+      expect(response.headers.get('retry-after')).toBe('1')
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(await response.json()).toEqual(body)
+    }
+  })
+
+  it('is a 502 after 5 s while it hangs, and what comes late is kept', async () => {
+    let finish = (): void => {}
+    const slow: HistoryProvider = {
+      attribution,
+      async fetchHistory(range, context) {
+        await new Promise<void>((resolve) => {
+          finish = resolve
+        })
+        return fakeProviders().history.fetchHistory(range, context)
+      },
+    }
+    const { get, runtime } = service({ providers: { history: slow } })
+    const waiting = get('/api/v1/history?from=USD&to=EUR')
+    await runtime.advance(5 * SECOND)
+    const response = await waiting
+    expect([response.status, response.headers.get('retry-after')]).toEqual([502, '5'])
+    finish()
+    await settled()
+    expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(200)
+  })
+
+  it('has 5 s for latest rates and 10 s for history, even if it ignores its signal', async () => {
+    const signals: AbortSignal[] = []
+    const hang = (context: { signal: AbortSignal }): Promise<never> => {
+      signals.push(context.signal)
+      return new Promise(() => {})
+    }
+    const { get, runtime, events } = service({
+      providers: {
+        latest: latestProvider(hang),
+        history: { attribution, fetchHistory: (_range, context) => hang(context) },
+      },
+    })
+    const answers = [get('/api/rates'), get('/api/v1/history?from=USD&to=EUR')]
+    await runtime.advance(5 * SECOND)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([502, 502])
+    await runtime.advance(5 * SECOND)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
+    expect(events.filter(({ type }) => type === 'upstream_failed')).toHaveLength(2)
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('costs nothing while good data are held', async () => {
+    let isDown = false
+    const provider = latestProvider(async (context) =>
+      isDown ? down.fetchLatest(context) : table(0.5, NOW),
+    )
+    const { get, runtime } = service({ providers: { latest: provider } })
+    const before = await (await get('/api/v1/latest')).text()
+    isDown = true
+    await runtime.advance(7 * DAY)
+    const stale = await get('/api/v1/latest')
+    expect(stale.status).toBe(200)
+    expect(await stale.text()).toBe(before)
+    await runtime.advance(2 * DAY)
+    expect((await get('/api/v1/latest')).status).toBe(502)
+  })
+
+  it.each([undefined, null, 'text', 0, new Error('x', { cause: 'y' })])(
+    'may throw %j',
+    async (thrown: unknown) => {
+      const provider = latestProvider(async () => {
+        throw thrown
+      })
+      const { get } = service({ providers: { latest: provider } })
+      expect((await get('/api/rates')).status).toBe(502)
+    },
+  )
+
+  it('may throw before it returns a promise', async () => {
+    const provider = latestProvider(() => {
+      throw new Error('at once')
+    })
+    const { get } = service({ providers: { latest: provider } })
+    expect((await get('/api/rates')).status).toBe(502)
+  })
+
+  it('cannot take the data back in time', async () => {
+    let updatedAt = NOW - 1_000
+    const { handler, runtime } = service({
+      providers: { latest: latestProvider(async () => table(0.5, updatedAt)) },
+    })
+    await handler.rates.latest()
+    updatedAt -= DAY
+    await runtime.advance(2 * DAY)
+    await handler.refresh()
+    expect((await handler.rates.latest()).updatedAt).toBe(NOW - 1_000)
+  })
+})
+
+describe('events', () => {
+  it('tell what was asked, answered, dropped and refused', async () => {
+    const rates = {
+      ...Object.fromEntries(
+        Array.from({ length: 20 }, (_, n) => [`AA${'ABCDEFGHIJKLMNOPQRST'[n]}`, 1]),
+      ),
+      BAD: 0,
+    }
+    const odd = latestProvider(async () => ({ ...table(), rates }))
+    const { get, events } = service({ providers: { latest: odd, history: historyDown } })
+    await get('/api/rates')
+    await get('/api/v1/history?from=USD&to=EUR')
+    expect(events).toEqual([
+      { type: 'upstream_asked', dataSet: 'latest', provider: 'Test' },
+      { type: 'upstream_answered', dataSet: 'latest', provider: 'Test', elapsed: 0 },
+      { type: 'rates_dropped', dataSet: 'latest', provider: 'Test', dropped: ['BAD'] },
+      { type: 'upstream_asked', dataSet: 'history', provider: 'Test' },
+      {
+        type: 'upstream_failed',
+        dataSet: 'history',
+        provider: 'Test',
+        elapsed: 0,
+        reason: 'secret-upstream-text',
+        error: expect.any(Error),
+      },
+    ])
+  })
+
+  it('change no answer when their listener throws', async () => {
+    const onEvent = (): never => {
+      throw new Error('listener')
+    }
+    const { get } = service({ onEvent })
+    expect((await get('/api/rates')).status).toBe(200)
+  })
+
+  it('tell of the unforeseen, which is a 500 without details', async () => {
+    let broken = false
+    const { handler, events } = service({
+      now: () => {
+        if (broken) throw new Error('secret clock')
+        return NOW
+      },
+    })
+    await handler.rates.history({ from: 'USD', to: 'EUR' })
+    broken = true
+    const answers = await Promise.all(
+      ['/api/v1/history?from=USD&to=EUR'].map((target) =>
+        handler(new Request(`http://localhost${target}`)),
+      ),
+    )
+    expect(answers[0]?.status).toBe(500)
+    expect(await answers[0]?.json()).toEqual({
+      error: { code: 'internal_error', message: 'Internal error' },
+    })
+    expect(events.at(-1)).toMatchObject({
+      type: 'internal_error',
+      error: { message: 'secret clock' },
+    })
+  })
+})
+
+describe('a store', () => {
+  it('may be a Map, and spares the next handler both downloads', async () => {
+    const store = new Map<string, string>()
+    const first = service({ store })
+    const targets = ['/api/v1/latest?base=EUR', '/api/v1/history?from=USD&to=JPY&period=5Y']
+    const bodies = await Promise.all(
+      targets.map(async (target) => (await first.get(target)).text()),
+    )
+    await settled()
+    expect([...store.keys()].sort()).toEqual(['rates:v1:history', 'rates:v1:latest'])
+    const second = service({ store })
+    for (const [index, target] of targets.entries()) {
+      const response = await second.get(target)
+      expect(response.headers.get('cache-status')).toContain('hit')
+      expect(await response.text()).toBe(bodies[index])
+    }
+    expect(second.events).toEqual([])
+  })
+
+  it('is not believed about another provider', async () => {
+    const store = new Map<string, string>()
+    await service({ store }).handler.rates.latest()
+    await settled()
+    const other = service({ store, providers: { latest: latestProvider(async () => table()) } })
+    expect((await other.handler.rates.latest()).source).toEqual(attribution)
+    expect(other.events[0]).toMatchObject({ type: 'store_failed', key: 'rates:v1:latest' })
+  })
+
+  it('is not believed when it holds what no provider would be believed', async () => {
+    const store = new Map<string, string>()
+    await service({ store }).handler.refresh()
+    await settled()
+    const poisoned = (store.get('rates:v1:latest') ?? '').replace('"USD":1,', '"USD":1000000,')
+    expect(poisoned).toContain('1000000')
+    store.set('rates:v1:latest', poisoned)
+    store.set(
+      'rates:v1:history',
+      (store.get('rates:v1:history') ?? '').replaceAll('"EUR"', '"eur"'),
+    )
+    const { get, events } = service({ store })
+    expect((await get('/api/v1/latest')).headers.get('cache-status')).toBe('rates; fwd=miss')
+    expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(200)
+    expect(events.filter(({ type }) => type === 'upstream_asked')).toHaveLength(2)
+  })
+})
+
+describe('refresh() and close()', () => {
+  it('refresh both data sets so that no visitor waits', async () => {
+    const { handler, get } = service()
+    await handler.refresh()
+    expect((await get('/api/rates')).headers.get('cache-status')).toContain('hit')
+    const history = await get('/api/v1/history?from=USD&to=EUR')
+    expect(history.headers.get('cache-status')).toContain('hit')
+  })
+
+  it('leave what is held, and a 502 for what is not', async () => {
+    const { handler, get, runtime } = service()
+    await get('/api/rates')
+    handler.close()
+    await runtime.advance(2 * DAY)
+    expect((await get('/api/rates')).status).toBe(200)
+    expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(502)
+    expect(runtime.timers()).toBe(0)
+  })
+})
+
+describe('handler.rates', () => {
+  it('resolves to the records of the versioned endpoints', async () => {
+    const { handler, get } = service()
+    expect(await handler.rates.latest({ base: 'jpy', symbols: ['eur', 'USD'] })).toEqual(
+      await (await get('/api/v1/latest?base=JPY&symbols=USD,EUR')).json(),
+    )
+    expect(await handler.rates.latest()).toEqual(await (await get('/api/v1/latest')).json())
+    expect(await handler.rates.convert({ from: 'usd', to: 'EUR', amount: 0.1 })).toEqual(
+      await (await get('/api/v1/convert?from=USD&to=EUR&amount=0.1')).json(),
+    )
+    expect(await handler.rates.history({ from: 'usd', to: 'EUR' })).toEqual(
+      await (await get('/api/v1/history?from=USD&to=EUR&period=1M')).json(),
+    )
+  })
+
+  it.each([
+    ['invalid_currency', (rates: RatesHandler['rates']) => rates.latest({ base: 'DOLLAR' })],
+    ['invalid_currency', (rates: RatesHandler['rates']) => rates.latest({ base: 'ZZZ' })],
+    ['invalid_currency', (rates: RatesHandler['rates']) => rates.latest({ symbols: ['ZZZ'] })],
+    ['invalid_currency', (rates: RatesHandler['rates']) => rates.convert({ from: '', to: 'EUR' })],
+    [
+      'invalid_amount',
+      (rates: RatesHandler['rates']) => rates.convert({ from: 'USD', to: 'EUR', amount: -1 }),
+    ],
+    [
+      'invalid_amount',
+      (rates: RatesHandler['rates']) => rates.convert({ from: 'USD', to: 'JPY', amount: 1e308 }),
+    ],
+    // @ts-expect-error for callers without types
+    ['missing_parameter', (rates: RatesHandler['rates']) => rates.convert({ to: 'EUR' })],
+    [
+      'invalid_period',
+      // @ts-expect-error for callers without types
+      (rates: RatesHandler['rates']) => rates.history({ from: 'USD', to: 'EUR', period: '2W' }),
+    ],
+    [
+      'unsupported_currency',
+      (rates: RatesHandler['rates']) => rates.history({ from: 'AED', to: 'EUR' }),
+    ],
+  ])('rejects with %s', async (code, ask) => {
+    const { handler } = service()
+    await expect(ask(handler.rates)).rejects.toMatchObject({ name: 'RatesError', code })
+  })
+
+  it('keeps what is private in the cause', async () => {
+    const { handler } = service({ providers: { latest: down } })
+    const error: unknown = await handler.rates.latest().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'provider_unavailable', retryAfter: 1 })
+    expect(String(error)).not.toContain('secret')
+    expect(Object(error).cause).toMatchObject({
+      cause: { message: expect.stringContaining('secret') },
+    })
+  })
+})
+
+describe('handler.answer()', () => {
+  const ask = (
+    handler: RatesHandler,
+    target: string,
+    method = 'GET',
+  ): ReturnType<RatesHandler['answer']> => handler.answer({ method, target, header: () => null })
+
+  it('is the same answer as data, and says whether the path is one of ours', async () => {
+    const { handler, get } = service()
+    const answer = await ask(handler, '/api/v1/convert?from=USD&to=EUR')
+    const response = await get('/api/v1/convert?from=USD&to=EUR')
+    expect(answer).toMatchObject({ status: 200, matched: true, body: await response.text() })
+    expect(await ask(handler, '/api/users')).toMatchObject({ status: 404, matched: false })
+    expect(await ask(handler, '/api/rates', 'POST')).toMatchObject({ status: 405, matched: true })
+    expect(await ask(handler, '/api/v1/none', 'OPTIONS')).toMatchObject({
+      status: 204,
+      matched: false,
+    })
+  })
+
+  it.each([
+    ['/api/v1/./latest', 200],
+    ['/api/v1/x/../latest', 200],
+    ['/api/v1/%2e/latest', 200],
+    ['\\api\\v1\\latest', 200],
+    ['/api/v1/latest?base=EUR#fragment', 200],
+    ['http://evil.example/api/v1/latest', 200],
+    ['HTTPS://user@evil.example:1/api/v1/latest?base=EUR', 200],
+    ['http://evil.example\\api\\rates', 200],
+    ['http://evil.example', 404],
+    ['ftp://evil.example/api/v1/latest', 404],
+    ['//evil.example/api/v1/latest', 404],
+    ['//api/v1/latest', 404],
+    ['/api//v1/latest', 404],
+    ['/api/v1/latest/', 404],
+    ['/api/v1/latest%00', 404],
+    ['/api/v1/latest\u0000?base=EUR', 404],
+    ['/api/v1/latest \u0000', 200],
+    ['/api\t/v1/la\ntest', 200],
+    ['*', 404],
+    ['', 404],
+    ['?base=EUR', 404],
+  ])('reads the raw target %j as a Request would, %d', async (target, status) => {
+    const { handler } = service()
+    expect((await ask(handler, target)).status).toBe(status)
+  })
+})

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+
+import {
+  createExchangeRateApiProvider,
+  toLatestTable,
+} from '../../src/providers/exchange-rate-api.ts'
+import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { upstream } from './upstream.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 18)
+
+function answer(
+  overrides: Record<string, unknown> = {},
+  status = 200,
+): Parameters<typeof toLatestTable>[0] {
+  const json: unknown = JSON.parse(openErApiPayload({ now: NOW, overrides }))
+  return { host: 'open.er-api.com', status, json }
+}
+
+describe('createExchangeRateApiProvider()', () => {
+  it('asks for one table with every code, and names its source', async () => {
+    const { context, asked } = upstream([new Response(openErApiPayload({ now: NOW }))])
+    const provider = createExchangeRateApiProvider()
+    const table = await provider.fetchLatest(context)
+    expect(asked.map(({ url }) => url)).toEqual(['https://open.er-api.com/v6/latest/USD'])
+    expect(Object.keys(table.rates)).toHaveLength(166)
+    expect(provider.attribution).toEqual({
+      name: 'Rates By Exchange Rate API',
+      url: 'https://www.exchangerate-api.com',
+    })
+  })
+
+  it.each([
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/v6/latest/CZK'],
+    ['http://127.0.0.1:8080/mirror//', 'http://127.0.0.1:8080/mirror/v6/latest/CZK'],
+  ])('asks below the root %s', async (url, expected) => {
+    const payload = openErApiPayload({ now: NOW, overrides: { base_code: 'CZK' } })
+    const { context, asked } = upstream([new Response(payload)])
+    await createExchangeRateApiProvider({ url, base: 'CZK' }).fetchLatest(context)
+    expect(asked[0]?.url).toBe(expected)
+  })
+
+  it.each(['', 'open.er-api.com', 'ftp://x', 'https://x?key=1', 'https://x#y'])(
+    'refuses %j as a root',
+    (url) => {
+      expect(() => createExchangeRateApiProvider({ url })).toThrow(TypeError)
+    },
+  )
+
+  it.each(['usd', 'US', '../x'])('refuses %j as a base', (base) => {
+    expect(() => createExchangeRateApiProvider({ base })).toThrow(TypeError)
+  })
+})
+
+describe('toLatestTable()', () => {
+  it('turns seconds into ms and keeps the order and the digits of the rates', () => {
+    const payload = JSON.parse(openErApiPayload({ now: NOW }))
+    const table = toLatestTable(answer(), 'USD')
+    expect(table.updatedAt).toBe(payload.time_last_update_unix * 1_000)
+    expect(table.nextUpdateAt).toBe(payload.time_next_update_unix * 1_000)
+    expect(Object.entries(table.rates)).toEqual(Object.entries(payload.rates))
+  })
+
+  it.each([[undefined], [null]])('takes the next update for a day later where it is %s', (next) => {
+    const { updatedAt, nextUpdateAt } = toLatestTable(
+      answer({ time_next_update_unix: next }),
+      'USD',
+    )
+    expect(nextUpdateAt).toBe(updatedAt + 86_400_000)
+  })
+
+  it.each([
+    [{ result: 'error', 'error-type': 'unsupported-code' }, 200, 'refused: unsupported-code'],
+    [{ result: 'error', 'error-type': 'invalid-key' }, 403, 'refused: invalid-key'],
+  ])('believes the result, not the status: %j with %d', (json, status, message) => {
+    const refused = { host: 'open.er-api.com', status, json }
+    expect(() => toLatestTable(refused, 'USD')).toThrow(`open.er-api.com ${message}`)
+  })
+
+  it.each([203, 206, 500, 503])('refuses a table that comes with %d', (status) => {
+    expect(() => toLatestTable(answer({}, status), 'USD')).toThrow(`answered with status ${status}`)
+  })
+
+  it('refuses the table of another base', () => {
+    expect(() => toLatestTable(answer({ base_code: 'EUR' }), 'USD')).toThrow(
+      'open.er-api.com answered for EUR, not USD',
+    )
+  })
+
+  it.each([
+    { result: undefined },
+    { result: 'SUCCESS' },
+    { time_last_update_unix: undefined },
+    { time_last_update_unix: '1763600000' },
+    { time_next_update_unix: 'soon' },
+    { base_code: undefined },
+    { rates: undefined },
+    { rates: null },
+    { rates: 'EUR' },
+  ])('refuses another form: %j', (overrides) => {
+    expect(() => toLatestTable(answer(overrides), 'USD')).toThrow('answered in another form')
+  })
+
+  it.each([null, [], 'text', 1])('refuses %j as a payload', (json) => {
+    const payload = { host: 'open.er-api.com', status: 200, json }
+    expect(() => toLatestTable(payload, 'USD')).toThrow('answered in another form')
+  })
+})

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+
+import { readJson } from '../../src/providers/read-json.ts'
+import type { UpstreamAnswer } from '../../src/providers/read-json.ts'
+import { upstream } from './upstream.ts'
+
+const ROOT = 'https://rates.example/table'
+
+function read(
+  responses: Parameters<typeof upstream>[0],
+  signal?: AbortSignal,
+): { answer: Promise<UpstreamAnswer>; asked: ReturnType<typeof upstream>['asked'] } {
+  const { context, asked } = upstream(responses, signal)
+  const { fetch } = context
+  const redirectHosts = ['rates.example', 'new.example']
+  const answer = readJson({
+    fetch,
+    url: ROOT,
+    signal: context.signal,
+    maxBytes: 1_000,
+    redirectHosts,
+  })
+  return { answer, asked }
+}
+
+function redirect(location: string, status = 301): Response {
+  return new Response(null, { status, headers: { location } })
+}
+
+describe('readJson()', () => {
+  it('asks for JSON without following redirects by itself', async () => {
+    const { answer, asked } = read([new Response('{"a":1}')])
+    expect(await answer).toEqual({ host: 'rates.example', status: 200, json: { a: 1 } })
+    expect(asked).toMatchObject([
+      {
+        url: ROOT,
+        init: {
+          headers: { accept: 'application/json' },
+          redirect: 'manual',
+          cache: 'no-store',
+          signal: expect.any(AbortSignal),
+        },
+      },
+    ])
+    expect(asked[0]?.init.credentials).toBeUndefined()
+  })
+
+  it('reads the body of any status, for the provider to judge', async () => {
+    expect(await read([new Response('{"result":"error"}', { status: 403 })]).answer).toMatchObject({
+      status: 403,
+      json: { result: 'error' },
+    })
+  })
+
+  it.each([
+    ['a byte-order mark', '\uFEFF{"a":1}'],
+    ['white space around', ' \n{"a":1}\n'],
+  ])('accepts %s', async (_what, body) => {
+    expect((await read([new Response(body)]).answer).json).toEqual({ a: 1 })
+  })
+
+  it.each([
+    ['HTML', () => new Response('<!doctype html>'), 'rates.example answered 200 without JSON'],
+    ['nothing', () => new Response(''), 'rates.example answered 200 without JSON'],
+    ['no body', () => new Response(null, { status: 204 }), 'answered 204 without a body'],
+    ['half of it', () => new Response('{"a":'), 'without JSON'],
+    ['two of it', () => new Response('{}{}'), 'without JSON'],
+    ['NaN', () => new Response('{"a":NaN}'), 'without JSON'],
+  ])('refuses %s', async (_what, response, message) => {
+    await expect(read([response()]).answer).rejects.toThrow(message)
+  })
+
+  it('stops reading at the limit, however much would come', async () => {
+    let pulled = 0
+    let cancelled = false
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1
+        controller.enqueue(new Uint8Array(400).fill(32))
+      },
+      cancel() {
+        cancelled = true
+      },
+    })
+    const { answer } = read([new Response(endless)])
+    await expect(answer).rejects.toThrow('rates.example answered more than 1000 bytes')
+    expect(cancelled).toBe(true)
+    expect(pulled).toBeLessThan(10)
+  })
+
+  it('fails when the body breaks off', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"a":1}'))
+      },
+      pull(controller) {
+        controller.error(new Error('reset'))
+      },
+    })
+    await expect(read([new Response(broken)]).answer).rejects.toMatchObject({
+      message: 'rates.example broke off its answer',
+    })
+  })
+
+  it('names the host when the upstream cannot be reached, and keeps the reason', async () => {
+    const cause = new TypeError('fetch failed')
+    await expect(read([cause]).answer).rejects.toMatchObject({
+      message: 'rates.example did not answer',
+      cause,
+    })
+  })
+
+  it('follows two redirects to known https hosts', async () => {
+    const { answer, asked } = read([
+      redirect('/moved', 308),
+      redirect('https://new.example/table?x=1', 302),
+      new Response('{"a":1}'),
+    ])
+    expect((await answer).json).toEqual({ a: 1 })
+    expect(asked.map(({ url }) => url)).toEqual([
+      ROOT,
+      'https://rates.example/moved',
+      'https://new.example/table?x=1',
+    ])
+  })
+
+  it.each([
+    ['an unknown host', 'https://evil.example/'],
+    ['a private address', 'http://169.254.169.254/latest/meta-data'],
+    ['an unencrypted host', 'http://rates.example/table'],
+    ['another port', 'https://rates.example:8443/table'],
+    ['another scheme', 'file:///etc/passwd'],
+  ])('does not follow a redirect to %s', async (_what, location) => {
+    const { answer, asked } = read([redirect(location), new Response('{}')])
+    await expect(answer).rejects.toThrow('is not trusted')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('leaves a loop of redirects after two', async () => {
+    const { answer, asked } = read([() => redirect(ROOT)])
+    await expect(answer).rejects.toThrow('rates.example redirected too often')
+    expect(asked).toHaveLength(3)
+  })
+
+  it.each([300, 301, 304])('takes a %d without a location as an answer', async (status) => {
+    await expect(read([new Response(null, { status })]).answer).rejects.toThrow(
+      `answered ${status} without a body`,
+    )
+  })
+})

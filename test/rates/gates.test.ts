@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+
+import { acceptHistory, acceptTable } from '../../src/rates/gates.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 18)
+const HOUR = 3_600_000
+
+/** A good table of `count` codes, AAA, AAB, …, and the base, with `changes` in its fields. */
+function table(changes: object = {}, count = 39): Record<string, unknown> {
+  const codes = Array.from(
+    { length: count },
+    (_, index) => `A${letter(index / 26)}${letter(index)}`,
+  )
+  const rates = { USD: 1, ...Object.fromEntries(codes.map((code, index) => [code, index + 1])) }
+  return { base: 'USD', updatedAt: NOW - HOUR, nextUpdateAt: NOW + HOUR, rates, ...changes }
+}
+
+function letter(index: number): string {
+  return String.fromCharCode(65 + (Math.floor(index) % 26))
+}
+
+function withRates(rates: object, count?: number): Record<string, unknown> {
+  const whole = table({}, count)
+  return { ...whole, rates: { ...Object(whole['rates']), ...rates } }
+}
+
+describe('acceptTable()', () => {
+  it('keeps the order, the digits and the times of a good table', () => {
+    const rates = { EUR: 0.8512, USD: 1, AED: 3.6725 }
+    const { data, dropped } = acceptTable(table({ rates }), NOW)
+    expect([...data.rates]).toEqual(Object.entries(rates))
+    expect(data).toMatchObject({ base: 'USD', updatedAt: NOW - HOUR, nextUpdateAt: NOW + HOUR })
+    expect(dropped).toEqual([])
+  })
+
+  it('inserts a base that is absent from its own table, before all others', () => {
+    const { data } = acceptTable(table({ rates: { EUR: 0.85 } }), NOW)
+    expect([...data.rates]).toEqual([
+      ['USD', 1],
+      ['EUR', 0.85],
+    ])
+  })
+
+  it.each([1.0001, 0, 100, null, '1'])('refuses a base quoted at %j', (rate) => {
+    expect(() => acceptTable(withRates({ USD: rate }), NOW)).toThrow('not quoted at 1')
+  })
+
+  it.each([0, -0.86, NaN, Infinity, 1e300, 5e-324, '0.86', null, true, {}, []])(
+    'drops a code whose rate is %j, where it is one in twenty at most',
+    (rate) => {
+      const { data, dropped } = acceptTable(withRates({ AAA: rate }), NOW)
+      expect(dropped).toEqual(['AAA'])
+      expect(data.rates.has('AAA')).toBe(false)
+      expect(data.rates.size).toBe(39)
+      expect(() => acceptTable(withRates({ AAA: rate }, 18), NOW)).toThrow(
+        '1 of 19 rates are not positive finite numbers',
+      )
+    },
+  )
+
+  it('leaves keys that are no codes behind without counting them', () => {
+    const rates: unknown = JSON.parse(
+      '{"EUR":0.85,"eur":1,"__proto__":2,"toString":3,"USDT":1,"":4,"ÄÖÜ":5}',
+    )
+    const { data, dropped } = acceptTable(table({ rates }), NOW)
+    expect([...data.rates.keys()]).toEqual(['USD', 'EUR'])
+    expect(dropped).toEqual(['eur', '__proto__', 'toString', 'USDT', '', 'ÄÖÜ'])
+  })
+
+  it('takes the next update for a day later where it is absent', () => {
+    const { data } = acceptTable(table({ nextUpdateAt: undefined }), NOW)
+    expect(data.nextUpdateAt).toBe(data.updatedAt + 24 * HOUR)
+  })
+
+  it('takes a next update before the last one as it comes', () => {
+    expect(acceptTable(table({ nextUpdateAt: 0 }), NOW).data.nextUpdateAt).toBe(0)
+  })
+
+  it('accepts any age, and a clock that is two days behind', () => {
+    expect(acceptTable(table({ updatedAt: 0 }), NOW).data.updatedAt).toBe(0)
+    expect(acceptTable(table({ updatedAt: NOW + 48 * HOUR }), NOW).data.updatedAt).toBeGreaterThan(
+      NOW,
+    )
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', '{}'],
+    ['a list', []],
+    ['no base', table({ base: undefined })],
+    ['a base in lower case', table({ base: 'usd' })],
+    ['no rates', table({ rates: undefined })],
+    ['a list of rates', table({ rates: [1, 2] })],
+    ['empty rates', table({ rates: {} })],
+    ['only the base', table({ rates: { USD: 1 } })],
+    ['no time', table({ updatedAt: undefined })],
+    ['a time as text', table({ updatedAt: '2026-11-20' })],
+    ['a time in fractions of a ms', table({ updatedAt: 1.5 })],
+    ['a time before 1970', table({ updatedAt: -1 })],
+    ['a time that no Date holds', table({ updatedAt: 1e18 })],
+    ['a time more than two days ahead', table({ updatedAt: NOW + 48 * HOUR + 1 })],
+    ['a next update that is none', table({ nextUpdateAt: NaN })],
+  ])('refuses %s', (_what, answer) => {
+    expect(() => acceptTable(answer, NOW)).toThrow(Error)
+  })
+})
+
+describe('acceptHistory()', () => {
+  const days = (...dates: string[]): { date: string; rates: Record<string, unknown> }[] =>
+    dates.map((date, index) => ({ date, rates: { USD: index + 1, GBP: 2 } }))
+
+  it('sorts the days, and of two rows for one day keeps the later', () => {
+    const { data } = acceptHistory({
+      base: 'EUR',
+      days: days('2026-11-19', '2026-11-18', '2026-11-19'),
+    })
+    expect(data.dates).toEqual(['2026-11-18', '2026-11-19'])
+    expect([...(data.columns.get('USD') ?? [])]).toEqual([2, 3])
+  })
+
+  it('marks what a day lacks', () => {
+    const [first, second] = days('2026-11-18', '2026-11-19')
+    const { data } = acceptHistory({
+      base: 'EUR',
+      days: [first, { ...second, rates: { GBP: 2 } }],
+    })
+    expect([...(data.columns.get('USD') ?? [])]).toEqual([1, NaN])
+  })
+
+  it('drops days that are none', () => {
+    const bad = ['2026-1-5', '20260105', '2026-02-30', '__proto__', '']
+    const { data, dropped } = acceptHistory({ base: 'EUR', days: days('2026-11-19', ...bad) })
+    expect(data.dates).toEqual(['2026-11-19'])
+    expect(dropped).toEqual(bad)
+  })
+
+  it('drops one bad rate in twenty at most', () => {
+    const good = days(...Array.from({ length: 10 }, (_, index) => `2026-11-${10 + index}`))
+    const [first] = good
+    if (first) first.rates = { USD: null, GBP: 2 }
+    expect(acceptHistory({ base: 'EUR', days: good }).dropped).toEqual(['2026-11-10 USD'])
+    expect(() => acceptHistory({ base: 'EUR', days: good.slice(0, 9) })).toThrow('1 of 18 rates')
+  })
+
+  it('needs no base in its days, but none quoted at anything else than 1', () => {
+    const quoted = (rate: number): object => ({
+      base: 'EUR',
+      days: [{ date: '2026-11-19', rates: { EUR: rate, USD: 1.1 } }],
+    })
+    expect([...acceptHistory(quoted(1)).data.columns.keys()]).toEqual(['USD'])
+    expect(() => acceptHistory(quoted(1.1))).toThrow('not quoted at 1')
+  })
+
+  it('accepts that there is no day', () => {
+    expect(acceptHistory({ base: 'EUR', days: [] }).data.dates).toEqual([])
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['no base', { days: [] }],
+    ['no days', { base: 'EUR' }],
+    ['days that are no list', { base: 'EUR', days: {} }],
+    ['a day that is none', { base: 'EUR', days: [null] }],
+    ['only unusable days', { base: 'EUR', days: days('yesterday') }],
+    ['a list of rates', { base: 'EUR', days: [{ date: '2026-11-19', rates: [1] }] }],
+  ])('refuses %s', (_what, answer) => {
+    expect(() => acceptHistory(answer)).toThrow(Error)
+  })
+})
