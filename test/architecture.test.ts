@@ -1,0 +1,189 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+const ROOT = new URL('..', import.meta.url)
+
+/**
+ * What each room may import: other rooms and packages, or only the types of one. A room is a folder of `src/`, a file
+ * directly in it, or `adapters`; files of one room may always import each other.
+ */
+const MAY_IMPORT: Record<string, string[]> = {
+  errors: [],
+  events: [],
+  runtime: [],
+  rates: [],
+  cache: ['type runtime'],
+  providers: ['zod/mini'],
+  sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
+  records: ['errors', 'type providers', 'rates', 'type sources'],
+  http: ['errors', 'itty-router/Router', 'zod/mini'],
+  endpoints: ['http', 'rates', 'records', 'type sources', 'zod/mini'],
+  operations: ['errors', 'rates', 'records', 'type sources'],
+  options: ['type cache', 'type events', 'providers'],
+  handler: ['endpoints', 'type events', 'http', 'operations', 'options', 'runtime', 'sources'],
+  index: ['*'],
+  testing: ['type providers', 'rates'],
+  cli: ['adapters', 'index', 'testing', 'node:*'],
+  adapters: ['@whatwg-node/server', 'type index', 'type node:*'],
+}
+
+/** Packages that one file alone may import. */
+const ONE_PLACE: Record<string, string> = {
+  'itty-router/Router': 'src/http/router.ts',
+  '@whatwg-node/server': 'adapters/node.ts',
+}
+
+interface Source {
+  path: string
+  text: string
+}
+
+function readSources(): Source[] {
+  return ['src', 'adapters'].flatMap((folder) =>
+    readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .map((path) => ({ path, text: readFileSync(new URL(path, ROOT), 'utf8') })),
+  )
+}
+
+interface Import {
+  /** A path from the root, or a package. */
+  target: string
+  isType: boolean
+}
+
+/** What a source imports; a specifier holds no white space, unlike what stands between two texts. */
+function importsOf({ path, text }: Source): Import[] {
+  const statements = text.matchAll(
+    /(?:(?:im|ex)port (type )?(?:[\w*{][^'"]*? )?from |\bimport\s*\(?\s*)'([^'\s]+)'/g,
+  )
+  return [...statements].map(([, type, specifier = '']) => ({
+    target: specifier.startsWith('.')
+      ? new URL(specifier, `root:/${path}`).pathname.slice(1)
+      : specifier,
+    isType: type !== undefined,
+  }))
+}
+
+function roomOf(path: string): string {
+  if (path.startsWith('adapters/')) return 'adapters'
+  return path.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
+}
+
+function violations(sources: readonly Source[]): string[] {
+  return sources.flatMap((source) =>
+    importsOf(source)
+      .filter((imported) => !mayImport(source.path, imported))
+      .map(({ target }) => `${source.path} imports ${target}`),
+  )
+}
+
+function mayImport(path: string, { target, isType }: Import): boolean {
+  const isOurs = /^(src|adapters)\//.test(target)
+  const room = isOurs ? roomOf(target) : target.replace(/^node:.*/, 'node:*')
+  if (isOurs && room === roomOf(path)) return true
+  if (ONE_PLACE[target] !== undefined && ONE_PLACE[target] !== path) return false
+  const allowed = MAY_IMPORT[roomOf(path)] ?? []
+  return (
+    allowed.includes('*') || allowed.includes(room) || (isType && allowed.includes(`type ${room}`))
+  )
+}
+
+/** The files along a circle of imports, or nothing. */
+function findCycle(sources: readonly Source[]): string[] {
+  const imports = new Map(
+    sources.map((source) => [source.path, importsOf(source).map(({ target }) => target)]),
+  )
+  const done = new Set<string>()
+  function visit(path: string, trail: string[]): string[] {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return []
+    for (const imported of imports.get(path) ?? []) {
+      const cycle = visit(imported, [...trail, path])
+      if (cycle.length > 0) return cycle
+    }
+    done.add(path)
+    return []
+  }
+  for (const path of imports.keys()) {
+    const cycle = visit(path, [])
+    if (cycle.length > 0) return cycle
+  }
+  return []
+}
+
+describe('the house', () => {
+  const sources = readSources()
+
+  it('has no import against the direction of its rooms', () => {
+    expect(sources.length).toBeGreaterThan(40)
+    expect(violations(sources)).toEqual([])
+  })
+
+  it('has no circle of imports', () => {
+    expect(findCycle(sources)).toEqual([])
+  })
+
+  it('has a rule for every room, and a room for every rule', () => {
+    const rooms = new Set(sources.map(({ path }) => roomOf(path)))
+    expect([...rooms].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
+  })
+
+  it('re-exports and nothing else in its index', () => {
+    const [index = { path: '', text: '' }] = sources.filter(({ path }) => path === 'src/index.ts')
+    const statements = index.text.split(/(?<=')\n/).filter((statement) => statement.trim() !== '')
+    for (const statement of statements)
+      expect(statement).toMatch(/^export (type )?\{[^}]*\} from '/)
+  })
+
+  it('knows nothing of rates in its adapters, and keeps each small', () => {
+    for (const { path, text } of sources.filter(({ path }) => path.startsWith('adapters/'))) {
+      expect(text, path).not.toMatch(/\b(rate|rates|currency|cache)\b(?!-control)/i)
+      expect(text.trimEnd().split('\n').length, path).toBeLessThanOrEqual(45)
+    }
+  })
+})
+
+describe('a planted violation is found', () => {
+  it.each([
+    ['src/rates/a.ts', 'type ', '../http/answer.ts'],
+    ['src/cache/a.ts', 'type ', '../rates/day.ts'],
+    ['src/cache/a.ts', '', '../runtime.ts'],
+    ['src/endpoints/v1/a.ts', 'type ', '../../providers/provider.ts'],
+    ['src/endpoints/v1/a.ts', 'type ', '../../cache/store.ts'],
+    ['src/endpoints/v1/a.ts', '', '../../sources/sources.ts'],
+    ['src/http/a.ts', 'type ', '../rates/day.ts'],
+    ['src/http/a.ts', '', 'itty-router/Router'],
+    ['src/http/a.ts', '', 'zod'],
+    ['src/providers/a.ts', 'type ', '../cache/store.ts'],
+    ['src/errors.ts', 'type ', './http/respond.ts'],
+    ['src/testing/a.ts', '', '../../adapters/node.ts'],
+    ['src/sources/a.ts', '', 'node:fs'],
+    ['src/cli/a.ts', 'type ', '../handler.ts'],
+    ['adapters/a.ts', 'type ', '../src/handler.ts'],
+    ['adapters/a.ts', '', '../src/index.ts'],
+    ['adapters/a.ts', '', 'node:fs'],
+  ])('when %s imports %s%s', (path, type, specifier) => {
+    const statements = [
+      `import ${type}{ a } from '${specifier}'`,
+      `import ${type}{\n  a,\n  b,\n} from '${specifier}'`,
+      `export ${type}* from '${specifier}'`,
+    ]
+    for (const text of statements) expect(violations([{ path, text }]), text).toHaveLength(1)
+  })
+
+  it('when a dynamic import goes the wrong way', () => {
+    const source = { path: 'src/rates/a.ts', text: "const a = await import('../options.ts')" }
+    expect(violations([source])).toEqual(['src/rates/a.ts imports src/options.ts'])
+  })
+
+  it('when two files import each other, if only types', () => {
+    const circle = [
+      { path: 'src/rates/a.ts', text: "import type { B } from './b.ts'" },
+      { path: 'src/rates/b.ts', text: "export type { A } from './a.ts'" },
+    ]
+    expect(findCycle(circle)).toEqual(['src/rates/a.ts', 'src/rates/b.ts', 'src/rates/a.ts'])
+  })
+})
