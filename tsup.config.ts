@@ -3,7 +3,7 @@ import { defineConfig } from 'tsup'
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
-    currencies: 'src/rates/currencies.ts',
+    currencies: 'src/currencies.ts',
     testing: 'src/testing/index.ts',
     cli: 'src/cli/main.ts',
     node: 'adapters/node.ts',

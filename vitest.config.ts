@@ -13,6 +13,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
+          globalSetup: ['test/system/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -1,0 +1,21 @@
+// Rates of one's own, with the open feed to fall back on: `node examples/custom-provider.ts`
+import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
+import type { LatestProvider } from 'ratesmith'
+
+const points: LatestProvider = {
+  attribution: { name: 'Loyalty points', url: 'https://points.example' },
+  async fetchLatest({ now }) {
+    return {
+      base: 'PTS',
+      updatedAt: now(),
+      nextUpdateAt: now() + 86_400_000,
+      rates: { EUR: 0.01, USD: 0.0117 },
+    }
+  },
+}
+
+const { rates } = createRatesHandler({
+  providers: { latest: [points, createExchangeRateApiProvider()] },
+})
+
+console.log(await rates.convert({ from: 'PTS', to: 'EUR', amount: 2_500 }))

@@ -1,0 +1,15 @@
+// A `Map` is a store. Two handlers share it, and only the first has to fetch: `node examples/custom-store.ts`
+import { createRatesHandler } from 'ratesmith'
+import { fakeProviders } from 'ratesmith/testing'
+
+const store = new Map<string, string>()
+
+for (const name of ['first', 'second']) {
+  const handler = createRatesHandler({
+    store,
+    providers: fakeProviders(),
+    onEvent: (event) => console.log(name, event.type),
+  })
+  const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })
+  console.log(name, rate)
+}

@@ -1,0 +1,210 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { describe, expect, it } from 'vitest'
+
+import {
+  createExchangeRateApiProvider,
+  createFrankfurterProvider,
+  createRatesHandler,
+} from '../../src/index.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { ROOT, listen, portOf, run, start } from './processes.ts'
+import type { Running } from './processes.ts'
+
+const CLI = `${ROOT}/dist/cli.js`
+const RECORDED = `${ROOT}/../shared/data/open-er-api/v6-latest-USD-2025-11-02.json`
+
+const TARGETS = [
+  '/api/v1/latest?base=EUR',
+  '/api/v1/convert?from=USD&to=JPY&amount=0.1',
+  '/api/v1/history?from=IDR&to=EUR&period=5Y',
+  '/api/rates?base=GBP',
+  '/api/convert?from=ISK&to=USD&amount=12.5',
+]
+
+/** Answers as both upstreams do, after `delay` ms. */
+function upstreams(latest: string, delay = 0): RequestListener {
+  return async (request, response) => {
+    await sleep(delay)
+    const range = /^\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(request.url ?? '')
+    if (request.url === '/v6/latest/USD') response.end(latest)
+    else if (range) {
+      const [, from = '', end = ''] = range
+      response.end(frankfurterPayload({ start: from, end, now: Date.now() }))
+    } else response.writeHead(404).end('{"message":"not found"}')
+  }
+}
+
+function serve(args: string[], env: NodeJS.ProcessEnv = {}): Running {
+  return start(process.execPath, [CLI, 'serve', ...args], { env })
+}
+
+/** Where the server listens, once it says so. */
+async function rootOf(running: Running): Promise<string> {
+  const [, root = ''] = await running.written(/listens on (http:\S+:\d+)/)
+  return root
+}
+
+async function expectSameAnswers(latest: string): Promise<void> {
+  const { url } = await listen(upstreams(latest))
+  const running = serve(['--port', '0'], {
+    RATESMITH_LATEST_URL: url,
+    RATESMITH_HISTORY_URL: `${url}/`,
+  })
+  const root = await rootOf(running)
+  const inProcess = createRatesHandler({
+    providers: {
+      latest: createExchangeRateApiProvider({ url }),
+      history: createFrankfurterProvider({ url }),
+    },
+  })
+  for (const target of TARGETS) {
+    const response = await fetch(root + target)
+    const expected = await inProcess(new Request(`http://localhost${target}`))
+    expect(response.status, target).toBe(200)
+    expect(response.headers.get('etag')).toBe(expected.headers.get('etag'))
+    expect(await response.text()).toBe(await expected.text())
+  }
+  expect(running.stderr).toBe('')
+}
+
+describe('ratesmith serve', () => {
+  it('answers on all five endpoints from its upstreams', async () => {
+    await expectSameAnswers(openErApiPayload({ now: Date.now() }))
+  })
+
+  it.skipIf(!existsSync(RECORDED))(
+    'answers from recorded latest rates, where there are any',
+    async () => {
+      await expectSameAnswers(readFileSync(RECORDED, 'utf8'))
+    },
+  )
+
+  it('needs no network with --demo, and prints three URLs that work', async () => {
+    const running = serve(['--demo', '--port', '0', '--base-path', '/fx'], {
+      RATESMITH_LATEST_URL: 'http://127.0.0.1:9',
+    })
+    const root = await rootOf(running)
+    await running.written(/period=1M\n/)
+    const urls = running.stdout.match(/http:\S+\?\S+/g) ?? []
+    expect(urls).toHaveLength(3)
+    for (const url of urls) {
+      expect(url.startsWith(`${root}/fx/v1/`)).toBe(true)
+      const response = await fetch(url)
+      expect(response.status).toBe(200)
+      expect(await response.text()).toContain('Synthetic')
+    }
+    expect(running.stderr).toBe('')
+  })
+
+  it('answers 502 and names the upstream on one line of stderr when it cannot be reached', async () => {
+    const { url, server } = await listen(() => {})
+    server.close()
+    const running = serve(['--port', '0'], {
+      RATESMITH_LATEST_URL: url,
+      RATESMITH_HISTORY_URL: url,
+    })
+    const root = await rootOf(running)
+    const response = await fetch(`${root}/api/rates`)
+    expect(response.status).toBe(502)
+    expect(await response.json()).toEqual({
+      error: 'The exchange-rate provider is unavailable. Please retry shortly.',
+    })
+    expect(running.stderr).toMatch(
+      new RegExp(
+        `^ratesmith: latest rates: Rates By Exchange Rate API: ${new URL(url).host} did not answer: .*ECONNREFUSED.*\n$`,
+      ),
+    )
+    expect((await fetch(`${root}/api/v1/history?from=USD&to=EUR`)).status).toBe(502)
+    expect(running.stderr).toContain('ratesmith: history rates: European Central Bank')
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes the answer under way on %s', async (signal) => {
+    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() }), 500))
+    const running = serve(['--port', '0'], { RATESMITH_LATEST_URL: url })
+    const root = await rootOf(running)
+    const answer = fetch(`${root}/api/rates`)
+    await sleep(200)
+    running.process.kill(signal)
+    await sleep(100)
+    await expect(fetch(`${root}/api/rates`)).rejects.toThrow(TypeError)
+    expect((await answer).status).toBe(200)
+    expect(Object.keys(Object(await (await answer).json()).rates)).toHaveLength(166)
+    expect(await running.exited).toBe(0)
+    expect(running.stderr).toBe('')
+  })
+
+  it('stops while a client keeps its connection open', async () => {
+    const running = serve(['--demo', '--port', '0'])
+    const root = await rootOf(running)
+    await new Promise((resolve) => {
+      get(`${root}/api/rates`, { headers: { connection: 'keep-alive' } }, (response) =>
+        response.resume().on('end', resolve),
+      )
+    })
+    running.process.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+  })
+})
+
+describe('ratesmith with a command line that cannot be used', () => {
+  it.each([
+    [['serve', '--prot', '80'], "Unknown option '--prot'"],
+    [['serve', '--port'], "Option '--port <value>' argument missing"],
+    [['serve', '--port', '80a'], '--port must be a number from 0 to 65535, got 80a'],
+    [['serve', '--port', '65536'], '--port must be a number from 0 to 65535, got 65536'],
+    [['serve', '--demo=yes'], "Option '--demo' does not take an argument"],
+    [['serve', '8080'], "Unexpected argument '8080'"],
+    [['serve', '--base-path', 'api/'], "basePath must be '' or an absolute path"],
+    [['convert'], 'there is no command convert'],
+    [[], 'there is no command'],
+  ])('ends with 2 and one line: %j', async (args, line) => {
+    const { code, stdout, stderr } = await run(process.execPath, [CLI, ...args])
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(`ratesmith: ${line}`)
+    expect(stderr).toMatch(/^[^\n]+\n$/)
+  })
+
+  it('ends with 2 and one line for an environment that cannot be used', async () => {
+    const env = { RATESMITH_LATEST_URL: 'open.er-api.com' }
+    const { code, stderr } = await run(process.execPath, [CLI, 'serve', '--port', '0'], { env })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^ratesmith: url must be an absolute http\(s\) URL[^\n]+\n$/)
+  })
+
+  it('ends with 1 and one line for a port that is taken', async () => {
+    const { server } = await listen(() => {})
+    const port = String(portOf(server))
+    const { code, stderr } = await run(process.execPath, [CLI, 'serve', '--demo', '--port', port])
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `ratesmith: port ${port} on 127.0.0.1 is taken; choose another with --port\n`,
+    )
+  })
+
+  it('ends with 1 and one line for an address that is not its own', async () => {
+    const args = [CLI, 'serve', '--demo', '--port', '0', '--host', '192.0.2.1']
+    const { code, stderr } = await run(process.execPath, args)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^ratesmith: cannot listen on 192\.0\.2\.1, port 0: [^\n]+\n$/)
+  })
+})
+
+describe('ratesmith', () => {
+  it('shows its help and its version', async () => {
+    const manifest: unknown = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
+    expect(await run(process.execPath, [CLI, 'serve', '--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('--base-path'),
+    })
+    expect(await run(process.execPath, [CLI, '--version'])).toEqual({
+      code: 0,
+      stdout: `${Object(manifest).version}\n`,
+      stderr: '',
+    })
+  })
+})

@@ -1,0 +1,204 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { ROOT, freePort, run, start } from './processes.ts'
+
+const TSC = join(ROOT, 'node_modules/.bin/tsc')
+
+let folder: string
+let files: string[]
+
+/** The packed tarball, installed into an empty folder, as a user has it. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ratesmith-package-'))
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
+  const packed = await npm(args, ROOT)
+  const [{ filename, files: list }] = JSON.parse(packed)
+  files = list.map(({ path }: { path: string }) => path)
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  await npm(['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], folder)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function npm(args: string[], cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await run('npm', args, { cwd })
+  if (code !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+/** The TypeScript blocks of the README, in their order. */
+function readmeBlocks(): string[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  return [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block = '']) => block)
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text)
+}
+
+describe('the package', () => {
+  it('holds the build, its sources, and nothing else', () => {
+    const allowed =
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
+    expect(files.filter((file) => !allowed.test(file))).toEqual([])
+    expect(files).toContain('dist/index.js')
+  })
+
+  it('depends on three packages and runs nothing when it is installed', () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(Object.keys(manifest.dependencies)).toEqual([
+      '@whatwg-node/server',
+      'itty-router',
+      'zod',
+    ])
+    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) {
+      expect(manifest.scripts).not.toHaveProperty(script)
+    }
+  })
+
+  it('exports these names', async () => {
+    write(
+      'names.js',
+      `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
+      console.log(JSON.stringify(await Promise.all(['', '/currencies', '/node', '/testing'].map(names))))`,
+    )
+    const { stdout } = await run(process.execPath, ['names.js'], { cwd: folder })
+    expect(JSON.parse(stdout)).toEqual([
+      [
+        'RatesError',
+        'createExchangeRateApiProvider',
+        'createFrankfurterProvider',
+        'createMemoryStore',
+        'createRatesHandler',
+      ],
+      ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
+      ['toNodeHandler'],
+      ['fakeProviders'],
+    ])
+  })
+
+  it('has a command', async () => {
+    const command = join(folder, 'node_modules/.bin/ratesmith')
+    expect(await run(command, ['--version'])).toMatchObject({
+      code: 0,
+      stdout: /^\d+\.\d+\.\d+\n$/,
+    })
+  })
+
+  it.each([
+    { module: 'nodenext', moduleResolution: 'nodenext' },
+    { module: 'esnext', moduleResolution: 'bundler' },
+  ])('has declarations that compile without any types of a runtime: %j', async (resolution) => {
+    write(
+      'consumer.ts',
+      `import { createRatesHandler } from 'ratesmith'
+      import type { RatesHandlerOptions } from 'ratesmith'
+      import { currencies } from 'ratesmith/currencies'
+      import { toNodeHandler } from 'ratesmith/node'
+      import { fakeProviders } from 'ratesmith/testing'
+      const options: RatesHandlerOptions = { providers: fakeProviders() }
+      export const node = toNodeHandler(createRatesHandler(options))
+      export const codes: string[] = currencies.map(({ code }) => code)
+      // @ts-expect-error the types are really there
+      export const wrong: number = createRatesHandler`,
+    )
+    expect(await compile('consumer.ts', { ...resolution, types: [] })).toBe('')
+  })
+})
+
+describe('the README', () => {
+  it('has code that compiles, every block of it', async () => {
+    const blocks = readmeBlocks()
+    expect(blocks.length).toBeGreaterThanOrEqual(9)
+    const names = blocks.map((block, index) => {
+      write(`readme-${index}.ts`, block)
+      return `readme-${index}.ts`
+    })
+    const options = {
+      module: 'nodenext',
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    }
+    expect(await compile(names, options)).toBe('')
+  })
+
+  it('starts with an example that serves', async () => {
+    const [example = ''] = readmeBlocks()
+    const port = await freePort()
+    write('quick.ts', example.replace('3000', String(port)))
+    write('upstream.mjs', stubbedFetch())
+    const running = start(process.execPath, ['--import', './upstream.mjs', 'quick.ts'], {
+      cwd: folder,
+    })
+    const target = example.match(/http:\/\/127\.0\.0\.1:3000(\S+)/)?.[1]
+    const url = `http://127.0.0.1:${port}${target}`
+    await expect
+      .poll(
+        () =>
+          fetch(url).then(
+            (response) => response.status,
+            () => running.stderr,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(200)
+    expect(await (await fetch(url)).json()).toMatchObject({
+      from: 'USD',
+      to: 'EUR',
+      amount: 100,
+      source: { name: 'Rates By Exchange Rate API' },
+    })
+  })
+
+  it('shows how to test without a network', async () => {
+    const example = readmeBlocks().find((block) => block.includes('fakeProviders'))
+    write('offline.ts', example ?? '')
+    const { code, stdout } = await run(process.execPath, ['offline.ts'], { cwd: folder })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^200 \{[^]*from: 'USD'[^]*Synthetic/)
+  })
+
+  it('shows how to do without HTTP', async () => {
+    const example = readmeBlocks().find((block) => block.includes('rates.history'))
+    write(
+      'operations.ts',
+      `${example}\nconsole.log(rate > 0, points.length, stats.open > 0, Object.keys(table))`,
+    )
+    write('upstream.mjs', stubbedFetch())
+    const args = ['--import', './upstream.mjs', 'operations.ts']
+    const { stdout, stderr } = await run(process.execPath, args, { cwd: folder })
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^true 2\d\d true \[ 'USD', 'EUR' \]\n$/)
+  })
+})
+
+/** What the compiler says of `files`, under `options` and everything strict. */
+async function compile(files: string | string[], options: object): Promise<string> {
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+    ...options,
+  }
+  write('tsconfig.json', JSON.stringify({ compilerOptions, files: [files].flat() }))
+  const { stdout, stderr } = await run(TSC, ['-p', 'tsconfig.json'], { cwd: folder })
+  return stdout + stderr
+}
+
+/** A module that stands in for both upstreams, so that an example runs as it is but leaves the network alone. */
+function stubbedFetch(): string {
+  const now = Date.now()
+  const history = frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now })
+  return `const latest = ${JSON.stringify(openErApiPayload({ now }))}
+const history = ${JSON.stringify(history)}
+globalThis.fetch = async (url) => new Response(String(url).includes('/v6/latest/') ? latest : history)
+`
+}
