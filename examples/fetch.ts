@@ -1,4 +1,4 @@
-// One file for Bun (`bun examples/fetch.ts`), Deno (`deno serve -A examples/fetch.ts`) and Cloudflare Workers.
+// One file for Bun (`bun examples/fetch.ts`) and Deno (`deno serve -A examples/fetch.ts`).
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 

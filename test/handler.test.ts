@@ -502,6 +502,19 @@ describe('events', () => {
   })
 })
 
+describe('a host that passes something else than a request', () => {
+  it.each([undefined, null, {}, { url: 7 }, new Proxy({}, { get: () => Object(Symbol('s')) })])(
+    'gets a 500: %#',
+    async (request) => {
+      const { handler } = service()
+      // @ts-expect-error that is the point
+      const response = await handler(request)
+      expect(response.status).toBe(500)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+    },
+  )
+})
+
 describe('a store', () => {
   it('may be a Map, and spares the next handler both downloads', async () => {
     const store = new Map<string, string>()

@@ -25,12 +25,21 @@ export function toResponse({ status, headers, body }: Answer): Response {
   return new Response(body, { status, headers })
 }
 
-/** What of `request` an answer depends on. */
+/**
+ * What of `request` an answer depends on. It is read when it is needed, where a failure becomes an answer: some hosts
+ * throw on the way to the URL of a malformed request.
+ */
 export function toAnswerRequest(request: Request): AnswerRequest {
   return {
-    method: request.method,
-    target: request.url,
+    get method() {
+      return request.method
+    },
+    get target() {
+      return request.url
+    },
     header: (name) => request.headers.get(name),
-    signal: request.signal,
+    get signal() {
+      return request.signal
+    },
   }
 }

@@ -50,8 +50,10 @@ export function createRouter(
   return async (request) => {
     let place: Place = { group: versioned, isVersioned: false, endpoint: undefined }
     let answer: Answer
+    let method = ''
     try {
       const { path, query } = splitTarget(request.target)
+      method = request.method
       place = await locate(path)
       answer = await answerAt(place, query, request)
     } catch (thrown) {
@@ -60,7 +62,7 @@ export function createRouter(
       answer = failure(error, place.group.errorBody(error))
     }
     answer.matched = place.endpoint !== undefined
-    if (request.method === 'HEAD') answer.body = null
+    if (method === 'HEAD') answer.body = null
     return cors === 'all' || (cors === 'v1' && place.isVersioned) ? withCors(answer) : answer
   }
 }

@@ -78,7 +78,7 @@ async function update(
   const range = { start: missing < today ? missing : today, end: today }
   const answer = await provider.fetchHistory(range, context)
   const { data: added, dropped } = acceptHistory(answer)
-  if (known && added.base !== known.base) throw new Error('the base has changed')
+  if (known && added.base !== known.base) return update(provider, context, undefined)
   const history = known ? mergeHistory(known, added, start) : added
   if (history.dates.length === 0) throw new Error('there are no days')
   const snapshot = { history, attribution: provider.attribution, start }
