@@ -47,8 +47,8 @@ export function latestRecord(
   const selected = selectCodes(table, symbols)
   const rates: Record<string, number> = {}
   for (const code of table.rates.keys()) {
-    const rate = selected.has(code) && crossRate(table, from, code)
-    if (rate) rates[code] = rate
+    const rate = selected.has(code) ? crossRate(table, from, code) : undefined
+    if (rate !== undefined) rates[code] = rate
   }
   const { updatedAt, nextUpdateAt } = table
   const source = { name: attribution.name, url: attribution.url }

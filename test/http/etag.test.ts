@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+
+import { entityTag, isMatch } from '../../src/http/etag.ts'
+
+describe('entityTag()', () => {
+  it('is the same for the same text and well-formed for any', () => {
+    for (const body of ['', '{}', 'ä\u0000"\u{1f4b5}', 'x'.repeat(100_000)]) {
+      expect(entityTag(body)).toBe(entityTag(body.slice(0)))
+      expect(entityTag(body)).toMatch(/^"[0-9a-f]{17,}"$/)
+    }
+  })
+
+  it('differs among 200,000 bodies that differ in a digit', () => {
+    const tags = new Set<string>()
+    for (let number = 0; number < 200_000; number += 1) {
+      tags.add(entityTag(`{"from":"USD","to":"EUR","amount":${number},"rate":0.85367936}`))
+    }
+    expect(tags.size).toBe(200_000)
+  })
+
+  it('differs when two neighbours change places', () => {
+    const body = 'abcdefghijklmnopqrstuvwxyz{}":,0.123456789'
+    const swapped = Array.from(body, (_, index) => {
+      const pair = body.slice(index, index + 2)
+      return body.slice(0, index) + pair.slice(1) + pair.slice(0, 1) + body.slice(index + 2)
+    })
+    // The last one has no neighbour, and stays as it was.
+    expect(new Set([body, ...swapped].map(entityTag)).size).toBe(body.length)
+  })
+})
+
+describe('isMatch()', () => {
+  it.each([
+    ['"abc"', true],
+    ['W/"abc"', true],
+    ['*', true],
+    [' * ', true],
+    ['"x", "abc"', true],
+    ['"x" ,W/"abc" ,"y"', true],
+    ['"a,b","abc"', true],
+    ['"x"', false],
+    ['abc', false],
+    ['"ABC"', false],
+    ['"abc', false],
+    ['"*"', false],
+    ['"a,bc"', false],
+    ['', false],
+  ])('%j: %s', (ifNoneMatch, expected) => {
+    expect(isMatch(ifNoneMatch, '"abc"')).toBe(expected)
+  })
+})
