@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/handler.ts'
+import { createExchangeRateApiProvider } from '../../src/providers/exchange-rate-api.ts'
+import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { crossRate, nearestDouble, product, readRates, toExact } from '../oracle.ts'
+
+const RECORDED = new URL('../../../shared/data/open-er-api/', import.meta.url)
+
+const SOURCE = { name: 'Rates By Exchange Rate API', url: 'https://www.exchangerate-api.com' }
+const PROVIDER = `${SOURCE.name} (${SOURCE.url})`
+
+const CONVERSIONS = 600
+
+/** As sent: whole, broken, tiny, huge, beyond 2 ** 53, subnormal, and in unusual spellings. */
+const AMOUNTS = (
+  '0 1 0.1 3 1e-7 123456789.987654321 1e21 9007199254740993 5e-324 2.5e-310 1e-300 1.7e300 ' +
+  '.5 000.0 0012.50 1E%2B2 0.30000000000000004 19.99 1000000 2.675 1e16 99999999999999999999.5 7'
+).split(' ')
+
+interface Upstream {
+  name: string
+  base: string
+  /** The text of the upstream's answer. */
+  payload: () => string
+  isMissing?: boolean
+}
+
+const upstreams: Upstream[] = [
+  {
+    name: 'a synthetic market, in USD',
+    base: 'USD',
+    payload: () => openErApiPayload({ now: Date.parse('2026-03-18T18:30:00Z') }),
+  },
+  recorded('USD', 'v6-latest-USD-2025-11-02.json'),
+  recorded('CZK', 'v6-latest-CZK-2026-02-18.raw.json'),
+  recorded('RUB', 'v6-latest-RUB-2025-04-23.raw.json'),
+]
+
+function recorded(base: string, file: string): Upstream {
+  const url = new URL(file, RECORDED)
+  const name = `a recorded market, in ${base} (internal, skipped where ../shared/data is missing)`
+  return { name, base, payload: () => readFileSync(url, 'utf8'), isMissing: !existsSync(url) }
+}
+
+/** A handler on `upstream` a minute after its publication, and what the oracle knows of it. */
+function open({ base, payload }: Upstream) {
+  const text = payload()
+  const rates = readRates(text)
+  const fields: Record<string, number> = JSON.parse(text)
+  const updatedAt = Number(fields['time_last_update_unix']) * 1000
+  const nextUpdateAt = Number(fields['time_next_update_unix']) * 1000
+  const asked: string[] = []
+  const handler = createRatesHandler({
+    providers: { latest: createExchangeRateApiProvider({ base }) },
+    now: () => updatedAt + 60_000,
+    fetch: async (input) => {
+      asked.push(new Request(input).url)
+      return new Response(text)
+    },
+  })
+  return {
+    asked,
+    codes: [...rates.keys()],
+    updatedAt,
+    nextUpdateAt,
+    rate: (from: string, to: string) => crossRate(rates, base, from, to),
+    async body(target: string): Promise<string> {
+      const response = await handler(new Request(`http://localhost/api${target}`))
+      return response.text()
+    },
+  }
+}
+
+function ratesOf({ rate }: ReturnType<typeof open>, base: string, codes: string[]) {
+  return Object.fromEntries(codes.map((code) => [code, rate(base, code)]))
+}
+
+for (const upstream of upstreams) {
+  describe.skipIf(upstream.isMissing)(`the table of ${upstream.name}`, () => {
+    it('is served against every base with the digits of the exact quotients, in its own order', async () => {
+      const market = open(upstream)
+      const { codes, updatedAt, nextUpdateAt } = market
+      expect(codes.length).toBeGreaterThan(160)
+      for (const base of codes) {
+        const rates = ratesOf(market, base, codes)
+        const body = await market.body(`/v1/latest?base=${base}`)
+        const record = JSON.parse(body)
+        const { disclaimer } = record
+        const expected = { base, updatedAt, nextUpdateAt, rates, source: SOURCE, disclaimer }
+        expect(record).toEqual(expected)
+        expect(Object.keys(record.rates)).toEqual(codes)
+        expect(body).toBe(JSON.stringify(expected))
+        expect(await market.body(`/rates?base=${base}`)).toBe(
+          JSON.stringify({ base, rates, updatedAt, nextUpdateAt, provider: PROVIDER }),
+        )
+      }
+      expect(market.asked).toEqual([`https://open.er-api.com/v6/latest/${upstream.base}`])
+    })
+
+    it('keeps the published digits against its own base, and 1 for the base itself', async () => {
+      const market = open(upstream)
+      const published = JSON.parse(upstream.payload())
+      const answered = JSON.parse(await market.body(`/v1/latest?base=${upstream.base}`))
+      expect(answered.rates).toEqual(published.rates)
+      expect(answered.rates[upstream.base]).toBe(1)
+    })
+
+    it(`converts ${CONVERSIONS} pairs and amounts into the exact product of what it shows`, async () => {
+      const market = open(upstream)
+      const { codes, updatedAt } = market
+      for (let i = 0; i < CONVERSIONS; i += 1) {
+        const from = codes[(i * 7) % codes.length] ?? ''
+        // A code and itself at first, then codes ever farther apart.
+        const to = codes[(i * 7 + Math.floor(i / 20) * 5) % codes.length] ?? ''
+        const sent = AMOUNTS[i % AMOUNTS.length] ?? ''
+        const amount = nearestDouble(toExact(decodeURIComponent(sent)))
+        const rate = market.rate(from, to)
+        const shown = { from, to, amount, rate, result: product(amount, rate), updatedAt }
+        const query = `from=${from}&to=${to}&amount=${sent}`
+        expect(await market.body(`/v1/convert?${query}`), query).toBe(
+          JSON.stringify({ ...shown, source: SOURCE }),
+        )
+        expect(await market.body(`/convert?${query}`), query).toBe(
+          JSON.stringify({ ...shown, provider: PROVIDER }),
+        )
+      }
+      expect(market.asked).toHaveLength(1)
+    })
+
+    it.each([
+      ['USD', 'EUR', ['EUR']],
+      ['USD', 'ZAR,eur,Gbp,AED', ['AED', 'EUR', 'GBP', 'ZAR']],
+      ['JPY', ' EUR , EUR,,eur,CHF ', ['CHF', 'EUR']],
+      ['JPY', 'JPY', ['JPY']],
+      ['IDR', 'KWD,IDR,KRW', ['IDR', 'KRW', 'KWD']],
+      ['EUR', 'USD,CZK,RUB,EUR', ['CZK', 'EUR', 'RUB', 'USD']],
+    ])('against %s, symbols=%s selects from the same rates', async (base, symbols, codes) => {
+      const market = open(upstream)
+      const inFeedOrder = market.codes.filter((code) => codes.includes(code))
+      const body = await market.body(`/v1/latest?base=${base}&symbols=${encodeURI(symbols)}`)
+      expect(JSON.stringify(JSON.parse(body).rates)).toBe(
+        JSON.stringify(ratesOf(market, base, inFeedOrder)),
+      )
+    })
+
+    it.each(['', ',', ' , ,'])('symbols=%j selects all', async (symbols) => {
+      const market = open(upstream)
+      expect(await market.body(`/v1/latest?symbols=${encodeURI(symbols)}`)).toBe(
+        await market.body('/v1/latest?base=USD'),
+      )
+    })
+  })
+}
+
+describe('an amount whose product is beyond the doubles', () => {
+  it.each(['1e308', '1.7976931348623157e308'])('is refused: %s USD in IDR', async (amount) => {
+    const [synthetic] = upstreams
+    const market = open(synthetic ?? recorded('USD', ''))
+    const body = JSON.parse(await market.body(`/v1/convert?from=USD&to=IDR&amount=${amount}`))
+    expect(body).toEqual({ error: expect.objectContaining({ code: 'invalid_amount' }) })
+  })
+})

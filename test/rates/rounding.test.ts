@@ -1,0 +1,245 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { exactProduct, mean, percentChange, quotient } from '../../src/rates/rounding.ts'
+import * as oracle from '../oracle.ts'
+
+const RUNS = { seed: 20_261_120, numRuns: 5_000 }
+
+/** A decimal of up to `digits` digits, as a feed may print it, somewhere between 1e-12 and 1e12. */
+function decimal(digits: number): fc.Arbitrary<number> {
+  const mantissa = fc
+    .integer({ min: 1, max: digits })
+    .chain((length) => fc.integer({ min: 10 ** (length - 1), max: 10 ** length - 1 }))
+  return fc
+    .tuple(mantissa, fc.integer({ min: -12, max: 12 }))
+    .map(([whole, power]) => Number(`${whole}e${power - String(whole).length + 1}`))
+}
+
+const rate = fc.oneof(
+  decimal(7),
+  decimal(15),
+  fc.double({ min: 1e-12, max: 1e12, noNaN: true }),
+  fc.integer({ min: -12, max: 12 }).map((power) => Number(`1e${power}`)),
+)
+
+const power = fc.integer({ min: -11, max: 3 })
+
+/** 11 digits, of which the last is a 5: halfway between two numbers of 10 digits. */
+const tie = fc
+  .integer({ min: 1_000_000_000, max: 9_999_999_999 })
+  .map((digits) => BigInt(digits) * 10n + 5n)
+
+/** A number that is not even, so that a product with it ends in other digits. */
+const divisor = fc.constantFrom(3n, 7n, 11n, 13n, 97n, 997n, 1_009n, 9_973n, 99_991n, 999_983n)
+
+function exactQuotient(dividend: number, by: number): number {
+  const fraction = oracle.divide(oracle.toExact(dividend), oracle.toExact(by))
+  return oracle.nearestDouble(oracle.roundSignificant(fraction, 10))
+}
+
+describe('quotient()', () => {
+  it.each([
+    [1, 3, 0.3333333333],
+    [2, 3, 0.6666666667],
+    [1, 7, 0.1428571429],
+    [10, 1, 10],
+    [1, 20_082.05, 0.00004979571309],
+    [1.0000000005, 1, 1.000000001],
+    [1.0000000015, 1, 1.000000002],
+    [1.000000000499999, 1, 1],
+    [9.9999999999, 1, 10],
+    [99_999_999_995, 1e11, 1],
+    [99_999_999_994, 1e11, 0.9999999999],
+    [1e12, 1e-12, 1e24],
+    [1e-12, 1e12, 1e-24],
+    [123_456_789_012, 1, 123_456_789_000],
+  ])('%d / %d is %d to 10 significant digits', (dividend, by, expected) => {
+    expect(quotient(dividend, by)).toBe(expected)
+    expect(exactQuotient(dividend, by)).toBe(expected)
+  })
+
+  it('rounds the exact quotient of the printed digits, half up', () => {
+    const property = fc.property(rate, rate, (dividend, by) => {
+      expect(quotient(dividend, by)).toBe(exactQuotient(dividend, by))
+    })
+    fc.assert(property, RUNS)
+  })
+
+  it('rounds exact ties up', () => {
+    const property = fc.property(
+      tie,
+      fc.constantFrom(1n, 2n, 7n, 97n, 9_973n),
+      power,
+      (t, by, p) => {
+        const rounded = oracle.nearestDouble(oracle.toExact(`${t + 5n}e${p}`))
+        expect(quotient(Number(`${t * by}e${p}`), Number(by))).toBe(rounded)
+        expect(quotient(Number(`${t * by}`), Number(`${by}e${-p}`))).toBe(rounded)
+      },
+    )
+    fc.assert(property, RUNS)
+  })
+
+  it('is not taken in by what is nearly a tie', () => {
+    const offset = fc.constantFrom(-1n, 1n)
+    const property = fc.property(tie, divisor, power, offset, (t, by, p, o) => {
+      const dividend = Number(`${t * by + o}e${p}`)
+      expect(quotient(dividend, Number(by))).toBe(exactQuotient(dividend, Number(by)))
+    })
+    fc.assert(property, RUNS)
+  })
+
+  it('finds its digits next to every power of ten', () => {
+    for (let p = -24; p <= 24; p += 1) {
+      for (const mantissa of ['1', '0.99999999995', '0.99999999994', '0.9999999999999999']) {
+        const dividend = Number(`${mantissa}e${Math.ceil(p / 2)}`)
+        const by = Number(`1e${-Math.floor(p / 2)}`)
+        expect(quotient(dividend, by)).toBe(exactQuotient(dividend, by))
+      }
+    }
+  })
+})
+
+describe('mean()', () => {
+  it.each([
+    [[5], 5],
+    [[1, 2], 1.5],
+    [[1, 1, 2], 1.333333333],
+    [[0.1, 0.2, 0.3], 0.2],
+    [[1.000000001, 1.000000002], 1.000000002], // a tie
+    [[1e12, 1e-12], 500_000_000_000],
+  ])('of %j is %d', (values, expected) => {
+    expect(mean(values)).toBe(expected)
+    expect(oracle.mean(values)).toBe(expected)
+  })
+
+  it('rounds the exact mean to 10 significant digits', () => {
+    const property = fc.property(fc.array(rate, { minLength: 1, maxLength: 40 }), (values) => {
+      expect(mean(values)).toBe(oracle.mean(values))
+    })
+    fc.assert(property, RUNS)
+  })
+
+  it('is exact for five years of rates', () => {
+    const years = fc.array(decimal(10), { minLength: 1_250, maxLength: 1_300 })
+    const property = fc.property(years, (values) => {
+      expect(mean(values)).toBe(oracle.mean(values))
+    })
+    fc.assert(property, { ...RUNS, numRuns: 40 })
+  })
+
+  it('rounds ties up, and what is nearly one by its exact value', () => {
+    const spread = fc.integer({ min: 0, max: 999_999_999 }).map(BigInt)
+    const offset = fc.constantFrom(-1n, 0n, 1n)
+    const property = fc.property(tie, spread, offset, power, (t, s, o, p) => {
+      const values = [t - s, t + s + o, t].map((digits) => Number(`${digits}e${p}`))
+      expect(mean(values)).toBe(oracle.mean(values))
+      expect(mean(values.slice(0, 2))).toBe(oracle.mean(values.slice(0, 2)))
+    })
+    fc.assert(property, RUNS)
+  })
+
+  it('rounds five years of rates whose mean is nearly a tie by its exact value', () => {
+    const spreads = fc.array(fc.bigInt({ min: 0n, max: 9_999_999_999n }), {
+      minLength: 640,
+      maxLength: 650,
+    })
+    const offset = fc.bigInt({ min: -20n, max: 20n })
+    const property = fc.property(tie, spreads, offset, power, (t, some, o, p) => {
+      const middle = t * 10n
+      const digits = [middle + o, ...some.flatMap((s) => [middle - s, middle + s])]
+      const values = digits.map((whole) => Number(`${whole}e${p}`))
+      expect(mean(values)).toBe(oracle.mean(values))
+    })
+    fc.assert(property, { ...RUNS, numRuns: 200 })
+  })
+})
+
+describe('percentChange()', () => {
+  it.each([
+    [1, 1, 0],
+    [1, 1.1, 10],
+    [1.1, 1, -9.0909],
+    [1, 1.0000005, 0.0001], // a tie
+    [1, 0.9999995, -0.0001],
+    [1, 0.9999996, 0], // never −0
+    [1, 1.0000004, 0],
+    [1.1234, 1.1234000001, 0],
+    [1e-12, 1e12, 1e26],
+    [1e12, 1e-12, -100],
+    [0.00005, 0.000051, 2],
+  ])('from %d to %d is %d', (open, close, expected) => {
+    expect(percentChange(open, close)).toBe(expected)
+    expect(oracle.percentChange(open, close)).toBe(expected)
+  })
+
+  it('rounds the exact change to 4 decimals, half away from zero', () => {
+    const nearby = fc.tuple(decimal(10), fc.integer({ min: -1_000_000, max: 1_000_000 }))
+    const close = nearby.map(([open, drift]) => [open, open * (1 + drift / 1e8)] as const)
+    const property = fc.property(fc.oneof(fc.tuple(rate, rate), close), ([from, to]) => {
+      expect(percentChange(from, to)).toBe(oracle.percentChange(from, to))
+    })
+    fc.assert(property, RUNS)
+  })
+
+  it('rounds ties away from zero', () => {
+    // An odd number of half units of the last decimal, from a little to much more than the whole.
+    const half = fc.oneof(fc.integer({ min: -900_000, max: 900_000 }), fc.nat(99_999_999_999_999))
+    const property = fc.property(fc.integer({ min: 1, max: 20 }), half, power, (from, whole, p) => {
+      const odd = 2n * BigInt(whole) + 1n
+      const open = Number(`${BigInt(from) * 2_000_000n}e${p}`)
+      const close = Number(`${BigInt(from) * (2_000_000n + odd)}e${p}`)
+      const units = odd < 0n ? (odd - 1n) / 2n : (odd + 1n) / 2n
+      expect(percentChange(open, close)).toBe(Number(units) / 10_000)
+    })
+    fc.assert(property, RUNS)
+  })
+})
+
+describe('exactProduct()', () => {
+  it.each([
+    [0.1, 3, 0.3],
+    [1.1, 1.1, 1.21],
+    [7, 1.1, 7.7],
+    [0, 1.5, 0],
+    [0, 5e-324, 0],
+    [5e-324, 1, 5e-324],
+    [5e-324, 0.4, 0],
+    [5e-324, 0.5, 5e-324], // 2.5e-324 is more than half of what is printed as 5e-324
+    [1e308, 10, Infinity],
+    [1.7976931348623157e308, 1, 1.7976931348623157e308],
+    [1.7976931348623157e308, 1.0000000001, Infinity],
+    [1e21, 1e-21, 1],
+    [9_007_199_254_740_992, 1.1, 9_907_919_180_215_092],
+    [123_456_789.98765433, 1.1684, 144_246_913.4215753],
+  ])('%d × %d is %d', (left, right, expected) => {
+    expect(exactProduct(left, right)).toBe(expected)
+    expect(oracle.product(left, right)).toBe(expected)
+  })
+
+  it('rounds the exact product of the printed digits once, whatever the doubles', () => {
+    const anything = fc.oneof(
+      rate,
+      fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+      fc.double({ min: 0, max: 1e-300, noNaN: true }),
+      fc.integer({ min: 0, max: 100_000 }).map((steps) => steps * 5e-324),
+    )
+    const property = fc.property(anything, anything, (left, right) => {
+      expect(exactProduct(left, right)).toBe(oracle.product(left, right))
+      expect(exactProduct(right, left)).toBe(exactProduct(left, right))
+    })
+    fc.assert(property, RUNS)
+  })
+})
+
+describe('the oracle', () => {
+  it('reads every double as the one that it is', () => {
+    const property = fc.property(
+      fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+      (value) => {
+        expect(oracle.nearestDouble(oracle.toExact(value))).toBe(value)
+      },
+    )
+    fc.assert(property, RUNS)
+  })
+})
