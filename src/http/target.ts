@@ -12,23 +12,11 @@ export interface Target {
  */
 export function splitTarget(target: string): Target {
   const local = target.replace(/^https?:\/\/[^/\\?#]*/i, '')
-  const [beforeFragment = ''] = local.split('#', 1)
-  const questionMark = beforeFragment.indexOf('?')
-  const end = questionMark === -1 ? beforeFragment.length : questionMark
-  const path = beforeFragment.slice(0, end)
-  return {
-    path: isNormal(path) ? path : normalPath(local),
-    query: beforeFragment.slice(end + 1),
-  }
-}
-
-/** Whether a URL would leave `path` as it is; the common case, decided without building one. */
-function isNormal(path: string): boolean {
-  return /^\/[\w/~!$&'()*+,;=:@-]*$/.test(path)
-}
-
-function normalPath(local: string): string {
+  const plain = /^(\/[\w/~!$&'()*+,;=:@-]*)(?:\?([\x21\x22\x24-\x7e]*))?$/.exec(local)
+  if (plain) return { path: plain[1] ?? '', query: plain[2] ?? '' }
   // Behind an authority of our own, a double slash does not read as one.
   const url = `http://localhost${local}`
-  return /^([/\\?#]|$)/.test(local) && URL.canParse(url) ? new URL(url).pathname : local
+  if (!/^([/\\?#]|$)/.test(local) || !URL.canParse(url)) return { path: local, query: '' }
+  const { pathname, search } = new URL(url)
+  return { path: pathname, query: search.slice(1) }
 }
