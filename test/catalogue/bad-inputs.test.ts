@@ -1,0 +1,244 @@
+// oxlint-disable vitest/no-conditional-expect -- an entry says which checks apply to it
+import { beforeAll, describe, expect, test } from 'vitest'
+
+import { createRatesHandler } from '../../src/handler.ts'
+import type { RatesHandler } from '../../src/handler.ts'
+import {
+  NOW,
+  ask,
+  askEntry,
+  createCountingHandler,
+  entries,
+  expand,
+  toQuestion,
+} from './catalogue.ts'
+import type { Entry, Reply } from './catalogue.ts'
+
+/** What a check may look at. */
+interface Asked {
+  entry: Entry
+  reply: Reply
+  handler: RatesHandler
+  calls: () => number
+}
+
+const { handler, calls } = createCountingHandler()
+const isBun = 'Bun' in globalThis
+
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, Retry-After, Cache-Status',
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
+beforeAll(() => handler.refresh())
+
+describe('every entry of the catalogue', () => {
+  test.each(entries.map((entry) => [titleOf(entry), entry] as const))('%s', async (_, entry) => {
+    const callsBefore = calls()
+    const prototypeBefore = Reflect.ownKeys(Object.prototype)
+    const reply = await askEntry(handler, entry, doorOf(entry))
+    expect(calls()).toBe(callsBefore)
+    expect(Reflect.ownKeys(Object.prototype)).toEqual(prototypeBefore)
+    checkExpectation(entry, reply)
+    checkAlways(entry, reply)
+    for (const invariant of entry.expect.invariants ?? []) {
+      const [name = '', argument = ''] = splitOnce(invariant, ':')
+      await INVARIANTS[name]?.({ entry, reply, handler, calls }, argument)
+    }
+  })
+})
+
+describe('both doors', () => {
+  const isLost = (entry: Entry): boolean => isBun && entry.bun !== undefined
+  const carried = entries.filter((entry) => !entry.door && !isLost(entry))
+  test.each(carried.map((entry) => [entry.id, entry] as const))('agree on %s', async (_, entry) => {
+    const byRequest = await askEntry(handler, entry, 'request')
+    expect(await askEntry(handler, entry, 'answer')).toEqual(byRequest)
+  })
+
+  test.each(entries.filter(isLost))(
+    'differ in Bun, whose Request loses it, on $id',
+    async (entry) => {
+      expect((await askEntry(handler, entry, 'request')).status).toBe(entry.bun?.status)
+    },
+  )
+})
+
+describe('HEAD', () => {
+  const read = entries.filter((entry) => entry.method === 'GET')
+  test.each(read.map((entry) => [entry.id, entry] as const))(
+    'has the status and headers of GET, and no body, on %s',
+    async (_, entry) => {
+      const { status, headers } = await askEntry(handler, entry, 'answer')
+      const head = await askEntry(handler, { ...entry, method: 'HEAD' }, 'answer')
+      expect(head).toEqual({ status, headers, body: '' })
+    },
+  )
+})
+
+describe('the catalogue', () => {
+  test('names no entry twice', () => {
+    expect(new Set(entries.map((entry) => entry.id)).size).toBe(entries.length)
+  })
+
+  test('names only invariants that are checked', () => {
+    const names = entries.flatMap((entry) => entry.expect.invariants ?? [])
+    const unknown = names.filter((name) => !Object.hasOwn(INVARIANTS, name.split(':', 1)[0] ?? ''))
+    expect(unknown).toEqual([])
+  })
+
+  test('says of every error that has a body how it reads', () => {
+    const silent = entries.filter(
+      ({ method, expect: { status, code, errorText } }) =>
+        status >= 400 && method !== 'HEAD' && code === undefined && errorText === undefined,
+    )
+    expect(silent).toEqual([])
+  })
+})
+
+/** The further checks that an entry may name. */
+const INVARIANTS: Record<string, (asked: Asked, argument: string) => unknown> = {
+  // Checked for every entry, around its request.
+  noUpstreamCall: () => {},
+  noPrototypePollution: () => {},
+  // How the time grows with the size is the matter of growth.test.ts.
+  linear: () => {},
+
+  async noUpstreamCallWhenCold({ entry }) {
+    const cold = createCountingHandler()
+    await askEntry(cold.handler, entry, 'answer')
+    expect(cold.calls()).toBe(0)
+  },
+  noStore({ reply }) {
+    expect(reply.headers['cache-control']).toBe('no-store')
+  },
+  noBody({ reply }) {
+    expect(reply.body).toBe('')
+  },
+  cors({ reply }) {
+    expect(reply.headers).toMatchObject(CORS)
+  },
+  cors304({ reply }) {
+    expect(reply.status).toBe(304)
+    expect(reply.headers).toMatchObject(CORS)
+  },
+  nosniff({ reply }) {
+    expect(reply.headers['x-content-type-options']).toBe('nosniff')
+  },
+  jsonContentType({ reply }) {
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  },
+  maxBody({ reply }, bytes) {
+    expect(byteLength(reply.body)).toBeLessThanOrEqual(Number(bytes))
+  },
+  noHeader({ reply }, name) {
+    expect(reply.headers).not.toHaveProperty(name)
+  },
+  noReflection({ reply }, text) {
+    expect(JSON.stringify(reply).toLowerCase()).not.toContain(text.toLowerCase())
+  },
+  noRedirectFromHost({ reply }) {
+    expect(Math.floor(reply.status / 100)).not.toBe(3)
+  },
+  async sameCacheKeyAs({ reply, handler, calls }, target) {
+    const callsBefore = calls()
+    const other = await ask(handler, { method: 'GET', target })
+    expect(reply.headers['etag']).toBe(other.headers['etag'])
+    expect(reply.body).toBe(other.body)
+    expect(calls()).toBe(callsBefore)
+  },
+  async sameBodyAsPlain({ entry, reply, handler }) {
+    const { target } = await toQuestion(handler, entry)
+    const plain = await ask(handler, { method: 'GET', target })
+    expect(reply).toEqual(plain)
+  },
+  async fullTable({ reply, handler }) {
+    const { body } = await ask(handler, { method: 'GET', target: '/api/v1/latest' })
+    expect(ratesKeys(reply.body)).toEqual(ratesKeys(body))
+  },
+  async cacheUntouched({ entry, handler, calls }) {
+    const callsBefore = calls()
+    const after = await ask(handler, { method: 'GET', target: entry.target })
+    expect(after.headers['cache-status']).toMatch(/^rates; hit; ttl=\d+$/)
+    expect(calls()).toBe(callsBefore)
+  },
+  async notForwardedUpstream({ entry }, name) {
+    const sent: string[] = []
+    const recording = createRatesHandler({
+      now: () => NOW,
+      fetch: async (input, init) => {
+        const { url, headers } = new Request(input, init)
+        sent.push(JSON.stringify([url, ...headers]))
+        throw new TypeError('no network in tests')
+      },
+    })
+    await askEntry(recording, entry, 'answer')
+    expect(sent).not.toEqual([])
+    expect(sent.join()).not.toContain(name)
+    expect(sent.join()).not.toContain(entry.headers?.[name])
+  },
+}
+
+/** What the entry itself demands. */
+function checkExpectation({ expect: wanted }: Entry, reply: Reply): void {
+  const { code, messageIncludes = [], errorText, body, headersMust = {} } = wanted
+  expect(reply.status, reply.body).toBe(wanted.status)
+  if (code !== undefined) {
+    expect(JSON.parse(reply.body)).toEqual({ error: { code, message: expect.any(String) } })
+    for (const part of [messageIncludes].flat()) {
+      expect(JSON.parse(reply.body).error.message).toContain(part)
+    }
+  }
+  if (errorText !== undefined) expect(JSON.parse(reply.body)).toEqual({ error: errorText })
+  if (body) expect(JSON.parse(reply.body)).toMatchObject(body)
+  if (wanted.ratesKeys) expect(ratesKeys(reply.body)).toEqual([...wanted.ratesKeys].sort())
+  expect(reply.headers).toMatchObject(headersMust)
+}
+
+/** What holds of every answer. */
+function checkAlways({ target, door }: Entry, { status, headers, body }: Reply): void {
+  expect(status).toBeLessThan(500)
+  expect(Object.keys(headers)).not.toContain('location')
+  expect(Object.keys(headers)).not.toContain('set-cookie')
+  expect(Object.keys(headers)).not.toContain('access-control-allow-credentials')
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  if (status >= 400) {
+    expect(headers['cache-control']).toBe('no-store')
+    expect(byteLength(body)).toBeLessThan(1024)
+  }
+  if (body !== '') {
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(JSON.parse(body)).toBeTypeOf('object')
+  }
+  if (status === 405) expect(headers['allow']).toBe('GET, HEAD, OPTIONS')
+  if (door === 'answer') return
+  const { pathname } = new URL(`http://localhost${expand(target)}`)
+  const isVersioned = /^\/api\/v\d+(\/|$)/.test(pathname)
+  for (const [name, value] of Object.entries(CORS)) {
+    expect(headers[name]).toBe(isVersioned ? value : undefined)
+  }
+}
+
+/** By which door an entry is asked where one is enough. */
+function doorOf(entry: Entry): 'request' | 'answer' {
+  return isBun && entry.bun ? 'answer' : (entry.door ?? 'request')
+}
+
+function titleOf({ id, method, target, expect: { status, code } }: Entry): string {
+  const shown = target.length > 60 ? `${target.slice(0, 60)}…` : target
+  return `${id}: ${method} ${shown} is answered with ${status} ${code ?? ''}`.trimEnd()
+}
+
+function ratesKeys(body: string): string[] {
+  return Object.keys(JSON.parse(body).rates).sort()
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
+}
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator)
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
+}

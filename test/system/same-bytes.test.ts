@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const PROGRAM = inRepository('test/system/digest-program.ts')
+const RUNTIMES: [name: string, program: string, ...parameters: string[]][] = [
+  ['Node', process.execPath],
+  ['Bun', inRepository('node_modules/.bin/bun')],
+  ['Deno', inRepository('node_modules/.bin/deno'), 'run', '-A', '--no-lock'],
+]
+
+let expected: unknown
+
+beforeAll(async () => {
+  expected = await digest(process.execPath)
+})
+
+test('the digest covers the catalogue and the good questions', () => {
+  expect(expected).toMatchObject({ digest: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect(expected).toHaveProperty(
+    'answers',
+    expect.toSatisfy((count: number) => count > 1_600),
+  )
+})
+
+describe.each(RUNTIMES)('in %s', (name, program, ...parameters) => {
+  test('every answer has the same status, headers and body as in Node', async ({ skip }) => {
+    requireProgram(name, program, skip)
+    expect(await digest(program, ...parameters)).toEqual(expected)
+  })
+
+  test('no answer needs to change Object.prototype', async ({ skip }) => {
+    requireProgram(name, program, skip)
+    expect(await digest(program, ...parameters, PROGRAM, '--frozen')).toEqual(expected)
+  })
+})
+
+/** Skips where a runtime is not installed; on CI that is a failure. */
+function requireProgram(name: string, program: string, skip: (reason: string) => never): void {
+  if (existsSync(program)) return
+  if (process.env['CI']) throw new Error(`${name} is missing: ${program}`)
+  skip(`${name} is not installed: ${program}`)
+}
+
+/** What the digest program prints when `program` runs it. */
+async function digest(program: string, ...parameters: string[]): Promise<unknown> {
+  const withProgram = parameters.includes(PROGRAM) ? parameters : [...parameters, PROGRAM]
+  const { stdout } = await promisify(execFile)(program, withProgram, {
+    cwd: inRepository('.'),
+    env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' },
+  })
+  return JSON.parse(stdout)
+}
+
+function inRepository(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+}
