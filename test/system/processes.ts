@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
@@ -100,7 +99,8 @@ export async function listen(listener: RequestListener): Promise<{ url: string; 
 
 /** The port that `server` listens on. */
 export function portOf(server: Server): number {
-  const address = server.address() as AddressInfo
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new Error('the server does not listen')
   return address.port
 }
 
