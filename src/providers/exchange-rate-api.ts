@@ -70,6 +70,7 @@ export function toLatestTable({ host, status, json }: UpstreamAnswer, base: stri
   if (!parsed.success) throw new Error(`${host} answered in another form`, { cause: parsed.error })
   const { base_code, rates, time_last_update_unix, time_next_update_unix } = parsed.data
   if (base_code !== base) throw new Error(`${host} answered for ${base_code}, not ${base}`)
-  const nextUpdate = time_next_update_unix ?? time_last_update_unix + DAY_SECONDS
+  // The feed writes 0 for a time that there is none of.
+  const nextUpdate = time_next_update_unix || time_last_update_unix + DAY_SECONDS
   return { base, updatedAt: time_last_update_unix * 1_000, nextUpdateAt: nextUpdate * 1_000, rates }
 }

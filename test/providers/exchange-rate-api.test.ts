@@ -61,13 +61,16 @@ describe('toLatestTable()', () => {
     expect(Object.entries(table.rates)).toEqual(Object.entries(payload.rates))
   })
 
-  it.each([[undefined], [null]])('takes the next update for a day later where it is %s', (next) => {
-    const { updatedAt, nextUpdateAt } = toLatestTable(
-      answer({ time_next_update_unix: next }),
-      'USD',
-    )
-    expect(nextUpdateAt).toBe(updatedAt + 86_400_000)
-  })
+  it.each([[undefined], [null], [0]])(
+    'takes the next update for a day later where it is %s',
+    (next) => {
+      const { updatedAt, nextUpdateAt } = toLatestTable(
+        answer({ time_next_update_unix: next }),
+        'USD',
+      )
+      expect(nextUpdateAt).toBe(updatedAt + 86_400_000)
+    },
+  )
 
   it.each([
     [{ result: 'error', 'error-type': 'unsupported-code' }, 200, 'refused: unsupported-code'],

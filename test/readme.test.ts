@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import type { RatesErrorCode, RatesEvent, RatesHandlerOptions } from '../src/index.ts'
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+
+// Each list is complete, or it would not compile.
+const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
+  basePath: "`'/api'`",
+  providers: '',
+  store: 'none',
+  fetch: '`globalThis.fetch`',
+  now: '`Date.now`',
+  maxStale: '',
+  waitUntil: 'none',
+  onEvent: 'none',
+  cors: "`'v1'`",
+}
+
+const STATUSES: Record<RatesErrorCode, number> = {
+  missing_parameter: 400,
+  invalid_parameter: 400,
+  invalid_currency: 400,
+  unsupported_currency: 400,
+  invalid_amount: 400,
+  invalid_period: 400,
+  no_data: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  provider_unavailable: 502,
+  internal_error: 500,
+}
+
+const EVENTS: Record<RatesEvent['type'], true> = {
+  upstream_asked: true,
+  upstream_answered: true,
+  upstream_failed: true,
+  rates_dropped: true,
+  store_failed: true,
+  internal_error: true,
+}
+
+/** What stands in the tables behind `` `name` ``. */
+function cells(name: string): string[] {
+  const rows = readme.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
+  return rows.flatMap((line) => line.split('|').slice(2, -1)).map((cell) => cell.trim())
+}
+
+describe('the README', () => {
+  it.each(Object.entries(OPTIONS).filter(([, value]) => value !== ''))(
+    'has the option %s with its default',
+    (name, value) => {
+      expect(cells(name)[0]).toContain(value)
+    },
+  )
+
+  it.each(['providers.latest', 'providers.history', 'maxStale.latest', 'maxStale.history'])(
+    'has the option %s',
+    (name) => {
+      expect(cells(name)).toHaveLength(2)
+    },
+  )
+
+  it.each(Object.entries(STATUSES))('has the error %s with %d', (code, status) => {
+    expect(cells(code)).toContain(String(status))
+  })
+
+  it.each(Object.keys(EVENTS))('has the event %s', (type) => {
+    expect(cells(type)).not.toHaveLength(0)
+  })
+
+  it('starts with two commands', () => {
+    const [, commands = ''] = /```sh\n(.*?)```/s.exec(readme) ?? []
+    expect(commands.match(/^npm ci && npm \w+/gm)).toEqual([
+      'npm ci && npm start',
+      'npm ci && npm test',
+    ])
+  })
+})
