@@ -3,7 +3,7 @@ import type { CacheStore } from './store.ts'
 /** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
   /** How many entries to keep; the one set longest ago goes first (default 1,000). */
-  maxEntries?: number
+  maxEntries?: number | undefined
 }
 
 /**

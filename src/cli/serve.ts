@@ -45,8 +45,8 @@ function createHandler({ basePath, demo }: ServeFlags): RatesHandler {
 function liveProviders(): NonNullable<RatesHandlerOptions['providers']> {
   const { RATESMITH_LATEST_URL: latestUrl, RATESMITH_HISTORY_URL: historyUrl } = process.env
   return {
-    latest: createExchangeRateApiProvider(latestUrl ? { url: latestUrl } : {}),
-    history: createFrankfurterProvider(historyUrl ? { url: historyUrl } : {}),
+    latest: createExchangeRateApiProvider({ url: latestUrl || undefined }),
+    history: createFrankfurterProvider({ url: historyUrl || undefined }),
   }
 }
 

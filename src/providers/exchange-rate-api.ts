@@ -8,9 +8,9 @@ import { requireRootUrl } from './root-url.ts'
 /** Options of `createExchangeRateApiProvider`. */
 export interface ExchangeRateApiOptions {
   /** Root of the service, to which `/v6/latest/{base}` is appended (default `https://open.er-api.com`). */
-  url?: string
+  url?: string | undefined
   /** Upper-case code of the table that is fetched, and from which every other base is derived (default `USD`). */
-  base?: string
+  base?: string | undefined
 }
 
 /** The real answer has some 3 kB. */

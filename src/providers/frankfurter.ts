@@ -8,7 +8,7 @@ import { requireRootUrl } from './root-url.ts'
 /** Options of `createFrankfurterProvider`. */
 export interface FrankfurterOptions {
   /** Root of the service, to which `/v1/{start}..{end}` is appended (default `https://api.frankfurter.dev`). */
-  url?: string
+  url?: string | undefined
 }
 
 /** Five years of the whole market have some 0.5 MB. */

@@ -4,9 +4,9 @@ import { createSyntheticMarket } from './synthetic-market.ts'
 /** Options of `fakeProviders`. */
 export interface FakeProvidersOptions {
   /** Whole number that picks the market (default 1): same seed, same rates. */
-  seed?: number
+  seed?: number | undefined
   /** Clock, ms since the Unix epoch (default: the clock of each call's `ProviderContext`). */
-  now?: () => number
+  now?: (() => number) | undefined
 }
 
 /** Both providers of one synthetic market, ready for the handler's `providers` option. */
