@@ -43,8 +43,17 @@ export const period: z.ZodMiniType<Period, Period> = z.enum(PERIODS, as('period'
 function splitSymbols(text: string): string[] {
   return text
     .split(',')
-    .map((item) => item.replace(/^ +/, '').replace(/ +$/, ''))
+    .map(trimSpaces)
     .filter((item) => item !== '')
+}
+
+/** `text` without the spaces around it. `trim` would take every white space that Unicode knows. */
+function trimSpaces(text: string): string {
+  let start = 0
+  let end = text.length
+  while (text[start] === ' ') start += 1
+  while (end > start && text[end - 1] === ' ') end -= 1
+  return text.slice(start, end)
 }
 
 function isRepresentable(text: string): boolean {

@@ -18,7 +18,7 @@ const failures: Record<Failure, (parameter: string, sent: string) => RatesError>
   currency: invalidCurrency,
   amount: (_parameter, sent) => invalidAmount(sent),
   period: (_parameter, sent) => invalidPeriod(sent),
-  overlong: (parameter) => invalidParameter(parameter, 'too long'),
+  overlong: (parameter) => invalidParameter(parameter, 'at most 250 codes and 2,048 characters'),
 }
 
 /** Names that belong to another endpoint, where ignoring them would answer another question, and what to say. */

@@ -61,9 +61,10 @@ export function createRouter(
       if (error.code === 'internal_error') onInternalError(error.cause)
       answer = failure(error, place.group.errorBody(error))
     }
-    answer.matched = place.endpoint !== undefined
-    if (method === 'HEAD') answer.body = null
-    return cors === 'all' || (cors === 'v1' && place.isVersioned) ? withCors(answer) : answer
+    const matched = place.endpoint !== undefined
+    const body = method === 'HEAD' ? null : answer.body
+    const isOpen = cors === 'all' || (cors === 'v1' && place.isVersioned)
+    return { ...(isOpen ? withCors(answer) : answer), body, matched }
   }
 }
 
