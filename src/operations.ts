@@ -1,4 +1,11 @@
-import { invalidAmount, invalidCurrency, invalidPeriod, missingParameter } from './errors.ts'
+import {
+  invalidAmount,
+  invalidCurrency,
+  invalidParameter,
+  invalidPeriod,
+  missingParameter,
+  toRatesError,
+} from './errors.ts'
 import { isCodeShaped } from './rates/currency-code.ts'
 import { toDay } from './rates/day.ts'
 import { PERIODS } from './rates/period.ts'
@@ -23,32 +30,46 @@ export interface RatesOperations {
 /** The operations over `sources`. What can be refused without data is refused before any are asked for. */
 export function createOperations(sources: RateSources, now: () => number): RatesOperations {
   return {
-    async latest(question = {}) {
-      if (question.base !== undefined) refuseMalformed('base', question.base)
-      for (const symbol of question.symbols ?? []) refuseMalformed('symbols', symbol)
-      const { value } = await sources.latest()
-      return latestRecord(value, question)
-    },
-    async convert(question) {
-      refuseMalformed('from', question.from)
-      refuseMalformed('to', question.to)
-      const { amount = 1 } = question
-      if (!Number.isFinite(amount) || amount < 0) throw invalidAmount(String(amount))
-      const { value } = await sources.latest()
-      return conversionRecord(value, question)
-    },
-    async history(question) {
-      refuseMalformed('from', question.from)
-      refuseMalformed('to', question.to)
-      const { period = '1M' } = question
-      if (!PERIODS.includes(period)) throw invalidPeriod(String(period))
-      const { value } = await sources.history()
-      return historyRecord(value, question, toDay(now()))
-    },
+    latest: (question = {}) =>
+      orRatesError(async () => {
+        const { base, symbols = [] } = question
+        if (base !== undefined) refuseMalformed('base', base)
+        if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
+        for (const symbol of symbols) refuseMalformed('symbols', symbol)
+        return latestRecord((await sources.latest()).value, question)
+      }),
+    convert: (question) =>
+      orRatesError(async () => {
+        refuseMalformed('from', question.from)
+        refuseMalformed('to', question.to)
+        refuseAmount(question.amount)
+        return conversionRecord((await sources.latest()).value, question)
+      }),
+    history: (question) =>
+      orRatesError(async () => {
+        const { from, to, period } = question
+        refuseMalformed('from', from)
+        refuseMalformed('to', to)
+        if (period !== undefined && !PERIODS.includes(period)) throw invalidPeriod(String(period))
+        return historyRecord((await sources.history()).value, question, toDay(now()))
+      }),
   }
 }
 
-function refuseMalformed(parameter: string, code: string): void {
+async function orRatesError<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toRatesError(error)
+  }
+}
+
+function refuseMalformed(parameter: string, code: string | undefined): void {
   if (code === undefined) throw missingParameter(parameter)
   if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
+}
+
+function refuseAmount(amount: number | undefined): void {
+  if (amount === undefined || (Number.isFinite(amount) && amount >= 0)) return
+  throw invalidAmount(String(amount))
 }

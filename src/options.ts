@@ -26,7 +26,7 @@ export interface RatesHandlerOptions {
   fetch?: typeof fetch | undefined
   /** The clock, ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
-  /** For how many ms past the time of their refresh old data are still answered with, before a 502. */
+  /** For how many ms past the moment at which they were due to be refreshed data are answered with, before a 502. */
   maxStale?:
     | {
         /** Latest rates (default 7 days). */
@@ -65,7 +65,12 @@ const DAY_MS = 86_400_000
  * @throws {TypeError} naming the option that cannot be used
  */
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
+  requireObjects({ options })
   const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
+  requireObjects({ providers, maxStale })
+  if ('fetchLatest' in providers || 'fetchHistory' in providers) {
+    throw new TypeError('providers must be { latest, history }, got a provider')
+  }
   const { store, waitUntil, now = Date.now, onEvent = () => {} } = options
   const { latest = createExchangeRateApiProvider(), history = createFrankfurterProvider() } =
     providers
@@ -124,6 +129,13 @@ function requireProviders<Method extends string>(
   throw new TypeError(
     `providers.${name} must be a provider or a list of some, each with ${method}() and an attribution`,
   )
+}
+
+function requireObjects(objects: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(objects)) {
+    if (typeof value === 'object' && value !== null) continue
+    throw new TypeError(`${name} must be an object, got ${String(value)}`)
+  }
 }
 
 function requireDuration(name: string, value: unknown): void {

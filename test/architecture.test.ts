@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
   http: ['errors', 'itty-router/Router', 'zod/mini'],
-  endpoints: ['http', 'rates', 'records', 'type sources', 'zod/mini'],
+  endpoints: ['errors', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
   operations: ['errors', 'rates', 'records', 'type sources'],
   options: ['type cache', 'type events', 'providers'],
   handler: ['endpoints', 'type events', 'http', 'operations', 'options', 'runtime', 'sources'],

@@ -78,6 +78,11 @@ describe('createRatesHandler()', () => {
     [{ basePath: '/a?b' }],
     [{ basePath: '/a b' }],
     [{ basePath: null }],
+    [null],
+    ['/api'],
+    [{ providers: null }],
+    [{ providers: latestProvider(async () => table()) }],
+    [{ maxStale: 86_400_000 }],
     [{ providers: { latest: {} } }],
     [{ providers: { latest: [] } }],
     [{ providers: { latest: { attribution, fetchHistory() {} } } }],
@@ -611,6 +616,10 @@ describe('handler.rates', () => {
     ],
     // @ts-expect-error for callers without types
     ['missing_parameter', (rates: RatesHandler['rates']) => rates.convert({ to: 'EUR' })],
+    // @ts-expect-error for callers without types
+    ['invalid_parameter', (rates: RatesHandler['rates']) => rates.latest({ symbols: 'EUR' })],
+    // @ts-expect-error for callers without types
+    ['internal_error', (rates: RatesHandler['rates']) => rates.history()],
     [
       'invalid_period',
       // @ts-expect-error for callers without types

@@ -1,7 +1,10 @@
 import type { Runtime } from '../runtime.ts'
 
+/** In ms; every failure in a row doubles it, up to the longest. */
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 300_000
+
+/** Up to this share of a pause is added at random. */
 const JITTER = 0.5
 
 /** Keeps a source that failed from being asked again at once. */

@@ -9,11 +9,11 @@ const FLIGHT_LIMIT = 20_000
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
   /** How long to wait before asking again, in ms. */
-  readonly retryAfter: number
+  readonly pause: number
 
-  constructor(retryAfter: number, cause: unknown) {
+  constructor(pause: number, cause: unknown) {
     super('nothing to answer with', { cause })
-    this.retryAfter = retryAfter
+    this.pause = pause
   }
 }
 

@@ -3,10 +3,10 @@ import type { Loaded } from './stored-value.ts'
 
 const MINUTE = 60_000
 
-/** A refresh is due no sooner after the last one, however the source's own times read. */
+/** No refresh is due sooner than this after the last one, whatever the source promises. In ms. */
 const SHORTEST_LIFE = 10 * MINUTE
 
-/** Refreshes wait this much longer than the source asks, so that its users do not all come at once. */
+/** A refresh waits this much longer than the source asks, so that its users do not all come at once. In ms. */
 const LEAST_JITTER = 30_000
 const MOST_JITTER = 300_000
 

@@ -24,6 +24,8 @@ export function parseServeFlags(args: string[]): ServeFlags {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new UsageError(`--port must be a number from 0 to 65535, got ${port}`)
   }
+  // Node would listen on every address.
+  if (host === '') throw new UsageError('--host must be an address, got nothing')
   return { port: Number(port), host, basePath, demo }
 }
 
@@ -31,8 +33,8 @@ function parse(args: string[]): ReturnType<typeof parseKnown> {
   try {
     return parseKnown(args)
   } catch (error) {
-    // The first sentence names the flag; the rest explains quoting.
-    const [sentence = ''] = String(error instanceof Error ? error.message : error).split('. ', 1)
+    // Node's first sentence names the flag; it goes on about quoting.
+    const [sentence = ''] = String(error instanceof Error ? error.message : error).split(/\.\s/, 1)
     throw new UsageError(sentence, { cause: error })
   }
 }

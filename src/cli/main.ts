@@ -27,13 +27,13 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
-  if (command === '--version' || command === '-v') {
+  if (args.includes('--version') || args.includes('-v')) {
     process.stdout.write(`${readVersion()}\n`)
     return 0
   }
   if (command === 'serve') return serve(rest)
   throw new UsageError(
-    command === undefined ? 'there is no command' : `there is no command ${command}`,
+    command === undefined ? 'no command, try ratesmith serve --demo' : `no command ${command}`,
   )
 }
 

@@ -34,19 +34,29 @@ export async function serve(args: string[]): Promise<number> {
 }
 
 function createHandler({ basePath, demo }: ServeFlags): RatesHandler {
-  try {
-    const providers = demo ? fakeProviders() : liveProviders()
-    return createRatesHandler({ basePath, providers, onEvent: report })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
-  }
+  const providers = demo ? fakeProviders() : liveProviders()
+  return told('--base-path', () => createRatesHandler({ basePath, providers, onEvent: report }))
 }
 
 function liveProviders(): NonNullable<RatesHandlerOptions['providers']> {
-  const { RATESMITH_LATEST_URL: latestUrl, RATESMITH_HISTORY_URL: historyUrl } = process.env
+  const { RATESMITH_LATEST_URL: latest, RATESMITH_HISTORY_URL: history } = process.env
   return {
-    latest: createExchangeRateApiProvider({ url: latestUrl || undefined }),
-    history: createFrankfurterProvider({ url: historyUrl || undefined }),
+    latest: told('RATESMITH_LATEST_URL', () =>
+      createExchangeRateApiProvider({ url: latest || undefined }),
+    ),
+    history: told('RATESMITH_HISTORY_URL', () =>
+      createFrankfurterProvider({ url: history || undefined }),
+    ),
+  }
+}
+
+/** What `make` makes; what it refuses is put down to `name`, which is what the operator wrote. */
+function told<Made>(name: string, make: () => Made): Made {
+  try {
+    return make()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`${name}: ${reason}`, { cause: error })
   }
 }
 

@@ -1,6 +1,13 @@
 import * as z from 'zod/mini'
 
-import type { Failure } from '../http/query.ts'
+import {
+  invalidAmount,
+  invalidCurrency,
+  invalidParameter,
+  invalidPeriod,
+  missingParameter,
+} from '../errors.ts'
+import type { Failures } from '../http/query.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { PERIODS } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
@@ -9,36 +16,44 @@ const MOST_SYMBOLS = 250
 const MOST_SYMBOLS_CHARACTERS = 2_048
 const MOST_AMOUNT_CHARACTERS = 64
 
-/** The message of an issue, which names the error that it becomes. */
-function as(failure: Failure): Failure {
-  return failure
+/** The errors that the schemas below speak of in their messages. */
+export const failures: Failures = {
+  missing: missingParameter,
+  currency: invalidCurrency,
+  amount: (_parameter, sent) => invalidAmount(sent),
+  period: (_parameter, sent) => invalidPeriod(sent),
+  overlong: (parameter) =>
+    invalidParameter(
+      parameter,
+      `at most ${MOST_SYMBOLS} codes in ${MOST_SYMBOLS_CHARACTERS} characters`,
+    ),
 }
 
 /** The form of a currency code, in either case; whether it exists is for the data to say. */
 export const currency: z.ZodMiniType<string, string> = z
-  .string(as('missing'))
-  .check(z.refine(isCodeShaped, as('currency')))
+  .string('missing')
+  .check(z.refine(isCodeShaped, 'currency'))
 
 /** Codes separated by commas, with spaces around them or nothing between them. */
 export const symbols: z.ZodMiniType<string[], string> = z.pipe(
   z.pipe(
-    z.string().check(z.maxLength(MOST_SYMBOLS_CHARACTERS, { error: as('overlong'), abort: true })),
+    z.string().check(z.maxLength(MOST_SYMBOLS_CHARACTERS, { error: 'overlong', abort: true })),
     z.transform(splitSymbols),
   ),
-  z.array(currency).check(z.maxLength(MOST_SYMBOLS, as('overlong'))),
+  z.array(currency).check(z.maxLength(MOST_SYMBOLS, 'overlong')),
 )
 
 /** The text of a plain decimal, finite as a double, and not one that a double would turn into 0. */
 export const amount: z.ZodMiniType<string, string> = z
   .string()
   .check(
-    z.maxLength(MOST_AMOUNT_CHARACTERS, { error: as('amount'), abort: true }),
-    z.regex(/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/, { error: as('amount'), abort: true }),
-    z.refine(isRepresentable, as('amount')),
+    z.maxLength(MOST_AMOUNT_CHARACTERS, { error: 'amount', abort: true }),
+    z.regex(/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/, { error: 'amount', abort: true }),
+    z.refine(isRepresentable, 'amount'),
   )
 
 /** One of the six periods, exactly. */
-export const period: z.ZodMiniType<Period, Period> = z.enum(PERIODS, as('period'))
+export const period: z.ZodMiniType<Period, Period> = z.enum(PERIODS, 'period')
 
 function splitSymbols(text: string): string[] {
   return text

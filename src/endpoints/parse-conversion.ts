@@ -2,9 +2,12 @@ import * as z from 'zod/mini'
 
 import { createQueryParser } from '../http/query.ts'
 import type { ConversionQuestion } from '../records/conversion.ts'
-import { amount, currency } from './parameters.ts'
+import { amount, currency, failures } from './parameters.ts'
 
-const parse = createQueryParser({ from: currency, to: currency, amount: z.optional(amount) })
+const parse = createQueryParser({
+  parameters: { from: currency, to: currency, amount: z.optional(amount) },
+  failures,
+})
 
 /** A conversion that a query asks for. */
 export interface AskedConversion {

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import { ALLOW } from './respond.ts'
 
 /** Constant, so that one answer serves everybody: no origin is reflected and no credentials are allowed. */
 const CORS_HEADERS: Answer['headers'] = [
@@ -8,12 +9,12 @@ const CORS_HEADERS: Answer['headers'] = [
 ]
 
 const PREFLIGHT_HEADERS: Answer['headers'] = [
-  ['access-control-allow-methods', 'GET, HEAD, OPTIONS'],
+  ['access-control-allow-methods', ALLOW],
   ['access-control-allow-headers', '*'],
   ['access-control-max-age', '86400'],
 ]
 
-/** `answer` for readers of any origin; the answer to a preflight too, which is the only one without content. */
+/** Adds the headers that let any origin read `answer`; a 204, which only `OPTIONS` gets, also says what may be asked. */
 export function withCors(answer: Answer): Answer {
   const preflight = answer.status === 204 ? PREFLIGHT_HEADERS : []
   return { ...answer, headers: [...answer.headers, ...CORS_HEADERS, ...preflight] }

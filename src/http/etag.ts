@@ -1,6 +1,7 @@
 /**
- * A strong entity tag of `body`: the same for the same text on every runtime, and never a thread hop, as the
- * cryptographic ones of the platforms are. Two multiplicative hashes of 32 bits, and the length.
+ * A strong entity tag of `body`, the same for the same text on every runtime: two multiplicative hashes of 32 bits
+ * (FNV-1a and one that also mixes its high bits down) and the length. Computed in place, because the digests of the
+ * platforms are asynchronous.
  */
 export function entityTag(body: string): string {
   let one = 0x811c9dc5

@@ -1,51 +1,42 @@
 import * as z from 'zod/mini'
 
-import {
-  invalidAmount,
-  invalidCurrency,
-  invalidParameter,
-  invalidPeriod,
-  missingParameter,
-} from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 
-/** The message of every issue that a parameter's schema may raise. */
-export type Failure = 'missing' | 'currency' | 'amount' | 'period' | 'overlong'
+/** The error for each message that an issue of a schema may have. `sent` is the value at fault. */
+export type Failures = Readonly<Record<string, (parameter: string, sent: string) => RatesError>>
 
-/** What a schema's issues are called, and the error that each becomes. `sent` is the value at fault. */
-const failures: Record<Failure, (parameter: string, sent: string) => RatesError> = {
-  missing: missingParameter,
-  currency: invalidCurrency,
-  amount: (_parameter, sent) => invalidAmount(sent),
-  period: (_parameter, sent) => invalidPeriod(sent),
-  overlong: (parameter) => invalidParameter(parameter, 'at most 250 codes and 2,048 characters'),
+/** What a query may hold. */
+export interface QueryRules<Shape> {
+  /** The schema of every parameter, in the order in which they are checked. */
+  parameters: Shape
+  /** The errors that the schemas speak of. */
+  failures: Failures
+  /** Names that mean a parameter on another endpoint, and which one here: to ignore them would answer another question. */
+  mistaken?: Readonly<Record<string, string>>
 }
 
-/** Names that belong to another endpoint, where ignoring them would answer another question, and what to say. */
-export type RefusedNames = Readonly<Record<string, string>>
-
 /**
- * A function that reads a raw query string into the parameters of `shape`. Other names are ignored, but not a known
- * one that is repeated or written otherwise (`base[]`, `BASE`, `?base`), nor those `refused`.
+ * A function that reads a raw query string by `rules`. Other names are ignored, but not a known one that is repeated or
+ * written otherwise (`base[]`, `BASE`, `?base`), nor a mistaken one.
  */
 export function createQueryParser<Shape extends Record<string, z.ZodMiniType>>(
-  shape: Shape,
-  refused: RefusedNames = {},
+  rules: QueryRules<Shape>,
 ): (query: string) => z.output<z.ZodMiniObject<Shape>> {
-  const schema = z.object(shape)
-  const known = new Set(Object.keys(shape))
-  const hints = new Map(Object.entries(refused))
+  const schema = z.object(rules.parameters)
+  const known = new Set(Object.keys(rules.parameters))
+  const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
   return (query) => {
-    const parsed = schema.safeParse(collect(query, known, hints), { reportInput: true })
+    const parsed = schema.safeParse(collect(query, known, mistaken), { reportInput: true })
     if (parsed.success) return parsed.data
-    throw toError(parsed.error.issues[0])
+    throw toError(parsed.error.issues[0], rules.failures)
   }
 }
 
 function collect(
   query: string,
   known: ReadonlySet<string>,
-  hints: ReadonlyMap<string, string>,
+  mistaken: ReadonlyMap<string, string>,
 ): Record<string, string> {
   const values = new Map<string, string>()
   // `URLSearchParams` would strip a question mark at the very start, and so make `??base=EUR` a base.
@@ -54,7 +45,7 @@ function collect(
     if (values.has(name)) throw invalidParameter(name, 'given more than once')
     if (known.has(name)) values.set(name, value)
     else if (known.has(meant)) throw invalidParameter(name, `write ${meant}`)
-    else if (hints.has(meant)) throw invalidParameter(name, `use ${hints.get(meant)}`)
+    else if (mistaken.has(meant)) throw invalidParameter(name, `use ${mistaken.get(meant)}`)
   }
   return Object.fromEntries(values)
 }
@@ -65,11 +56,8 @@ function meantName(name: string): string {
   return bare.toLowerCase()
 }
 
-function toError(issue: z.core.$ZodIssue | undefined): RatesError {
-  const failure = issue && isFailure(issue.message) ? failures[issue.message] : failures.missing
-  return failure(String(issue?.path[0]), String(issue?.input))
-}
-
-function isFailure(message: string): message is Failure {
-  return Object.hasOwn(failures, message)
+function toError(issue: z.core.$ZodIssue | undefined, failures: Failures): Error {
+  const failure = issue && failures[issue.message]
+  if (!failure) return new Error(`a schema raised an issue without an error: ${issue?.message}`)
+  return failure(String(issue.path[0]), String(issue.input))
 }

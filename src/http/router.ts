@@ -7,8 +7,8 @@ import { isMatch } from './etag.ts'
 import { failure, notModified, options } from './respond.ts'
 import { splitTarget } from './target.ts'
 
-/** What is behind one path. `query` is raw, without the question mark; `signal` ends the waiting for data. */
-export type Endpoint = (query: string, signal: AbortSignal | undefined) => Promise<Answer>
+/** What is behind one path. `query` is raw, without the question mark; the `signal` of `waiter` ends its waiting. */
+export type Endpoint = (query: string, waiter: Pick<AnswerRequest, 'signal'>) => Promise<Answer>
 
 /** Endpoints that share the form of their errors. */
 export interface Group {
@@ -71,15 +71,16 @@ export function createRouter(
 async function answerAt(
   { endpoint, isVersioned }: Place,
   query: string,
-  { method, header, signal }: AnswerRequest,
+  request: AnswerRequest,
 ): Promise<Answer> {
+  const { method, header } = request
   // A preflight of an unknown path succeeds, so that the browser sees the 404 of the request itself.
   if (method === 'OPTIONS' && (endpoint || isVersioned)) return options()
   if (!endpoint) throw new RatesError('not_found', 'Not found')
   if (method !== 'GET' && method !== 'HEAD') {
     throw new RatesError('method_not_allowed', 'Method not allowed')
   }
-  return revalidated(await endpoint(query, signal), header('if-none-match'))
+  return revalidated(await endpoint(query, request), header('if-none-match'))
 }
 
 function revalidated(answer: Answer, ifNoneMatch: string | null | undefined): Answer {

@@ -33,8 +33,8 @@ export async function readJson(read: UpstreamRead): Promise<UpstreamAnswer> {
     const location = isRedirect(response.status) && response.headers.get('location')
     if (!location) return answerOf(response, read, url)
     await response.body?.cancel()
-    url = requireKnownHost(new URL(location, url), url, read.redirectHosts)
-    if (redirects === MOST_REDIRECTS) throw new Error(`${url.host} redirected too often`)
+    if (redirects === MOST_REDIRECTS) throw new Error(`${url.host} redirected once too often`)
+    url = followed(location, url, read.redirectHosts)
   }
 }
 
@@ -88,7 +88,9 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304
 }
 
-function requireKnownHost(target: URL, from: URL, hosts: readonly string[]): URL {
+function followed(location: string, from: URL, hosts: readonly string[]): URL {
+  if (!URL.canParse(location, from)) throw new Error(`${from.host} redirected to what is no URL`)
+  const target = new URL(location, from)
   if (target.protocol === 'https:' && hosts.includes(target.host)) return target
   throw new Error(`${from.host} redirected to ${target.host}, which is not trusted`)
 }

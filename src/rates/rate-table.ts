@@ -13,13 +13,15 @@ export interface RateTable {
 }
 
 /**
- * Units of `to` for one unit of `from`, or `undefined` where the table lacks one of them. As published where `from`
- * is the table's base, 1 where both are the same, else derived to 10 significant digits.
+ * Units of `to` for one unit of `from`: as published where `from` is the table's base, 1 where both are the same, else
+ * derived to 10 significant digits.
+ *
+ * @throws {Error} where the table lacks one of them, which is for the caller to see to
  */
-export function crossRate(table: RateTable, from: string, to: string): number | undefined {
+export function crossRate(table: RateTable, from: string, to: string): number {
   const fromRate = table.rates.get(from)
   const toRate = table.rates.get(to)
-  if (fromRate === undefined || toRate === undefined) return undefined
+  if (fromRate === undefined || toRate === undefined) throw new Error(`no ${from} or no ${to}`)
   if (from === to) return 1
   return from === table.base ? toRate : quotient(toRate, fromRate)
 }

@@ -4,8 +4,9 @@ import { crossRate } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import { requireCode } from './require-code.ts'
+import { toSource } from './source.ts'
 
-/** What to convert. Codes in either case. */
+/** What to convert. Codes have three letters in either case. */
 export interface ConversionQuestion {
   /** Source currency. */
   from: string
@@ -43,11 +44,11 @@ export function conversionRecord(
   const { amount = 1 } = question
   const from = requireCode(table, 'from', question.from)
   const to = requireCode(table, 'to', question.to)
-  const rate = crossRate(table, from, to) ?? NaN
+  const rate = crossRate(table, from, to)
   const result = exactProduct(amount, rate)
   if (!Number.isFinite(result)) {
     throw invalidAmount(amountSent ?? String(amount), 'the result is too large')
   }
-  const source = { name: attribution.name, url: attribution.url }
+  const source = toSource(attribution)
   return { from, to, amount, rate, result, updatedAt: table.updatedAt, source }
 }

@@ -1,6 +1,5 @@
-import { RatesError, invalidCurrency, visible } from '../errors.ts'
+import { RatesError, visible } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
 import type { Day } from '../rates/day.ts'
 import { historyStats } from '../rates/history-stats.ts'
 import type { HistoryStats } from '../rates/history-stats.ts'
@@ -10,8 +9,9 @@ import { periodStart } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import { withdrawalHint } from './require-code.ts'
+import { toSource } from './source.ts'
 
-/** Which history to tell. Codes in either case. */
+/** Which history to tell. Codes have three letters in either case. */
 export interface HistoryQuestion {
   /** Source currency. */
   from: string
@@ -36,7 +36,7 @@ export interface HistoryRecord {
 /**
  * The history record that answers `question` on the day `today` (UTC).
  *
- * @throws {RatesError} `invalid_currency`, `unsupported_currency`; `no_data` where the window has no point
+ * @throws {RatesError} `unsupported_currency`; `no_data` where the window has no point
  */
 export function historyRecord(
   { history, attribution }: HistorySnapshot,
@@ -51,12 +51,11 @@ export function historyRecord(
   const points = pairPoints(history, { from, to }, { start: periodStart(end, period), end })
   const stats = historyStats(points)
   if (!stats) throw new RatesError('no_data', `No reference rates of ${from} in ${to}`)
-  const source = { name: attribution.name, url: attribution.url }
+  const source = toSource(attribution)
   return { from, to, period, points, stats, source }
 }
 
 function requireCovered(covered: readonly string[], parameter: string, sent: string): string {
-  if (!isCodeShaped(sent)) throw invalidCurrency(parameter, String(sent))
   const code = sent.toUpperCase()
   if (covered.includes(code)) return code
   const coverage = `history covers ${covered.join(', ')}`

@@ -1,13 +1,13 @@
 import { invalidCurrency } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import { requireCode } from './require-code.ts'
+import { toSource } from './source.ts'
 
-/** What to say of latest rates. Codes in either case. */
+/** What to say of latest rates. Codes have three letters in either case. */
 export interface LatestQuestion {
   /** Base currency (default `USD`). */
   base?: string | undefined
@@ -47,11 +47,10 @@ export function latestRecord(
   const selected = selectCodes(table, symbols)
   const rates: Record<string, number> = {}
   for (const code of table.rates.keys()) {
-    const rate = selected.has(code) ? crossRate(table, from, code) : undefined
-    if (rate !== undefined) rates[code] = rate
+    if (selected.has(code)) rates[code] = crossRate(table, from, code)
   }
   const { updatedAt, nextUpdateAt } = table
-  const source = { name: attribution.name, url: attribution.url }
+  const source = toSource(attribution)
   return { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }
 }
 
@@ -60,7 +59,6 @@ function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<
   if (symbols.length === 0) return new Set(table.rates.keys())
   const selected = new Set<string>()
   for (const symbol of symbols) {
-    if (!isCodeShaped(symbol)) throw invalidCurrency('symbols', String(symbol))
     const code = symbol.toUpperCase()
     if (table.rates.has(code)) selected.add(code)
     else if (!findWithdrawn(code)) throw invalidCurrency('symbols', symbol)

@@ -1,17 +1,16 @@
 import { invalidCurrency } from '../errors.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
 
 /**
- * The code that `sent` means, upper-case, where `table` has it.
+ * The code that `sent`, three letters in either case, means in `table`.
  *
  * @throws {RatesError} `invalid_currency` naming `parameter`, and the successor of a withdrawn currency
  */
 export function requireCode(table: RateTable, parameter: string, sent: string): string {
-  const code = isCodeShaped(sent) ? sent.toUpperCase() : ''
+  const code = sent.toUpperCase()
   if (table.rates.has(code)) return code
-  throw invalidCurrency(parameter, String(sent), withdrawalHint(code))
+  throw invalidCurrency(parameter, sent, withdrawalHint(code))
 }
 
 /** What became of `code`, where it is a withdrawn currency's. */

@@ -1,7 +1,7 @@
 import { runWithin } from '../cache/within.ts'
 import type { DataSet } from '../events.ts'
 import type { Attribution, ProviderContext } from '../providers/provider.ts'
-import type { Accepted } from '../rates/gates.ts'
+import type { Accepted } from '../rates/accept.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 /** How long one provider may take for one call, in ms. */

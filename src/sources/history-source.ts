@@ -8,10 +8,11 @@ import type {
 } from '../providers/provider.ts'
 import { addDays, isDay, subtractMonths, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
-import { acceptHistory, requireObject } from '../rates/gates.ts'
-import type { Accepted } from '../rates/gates.ts'
+import { acceptHistory } from '../rates/accept.ts'
+import type { Accepted } from '../rates/accept.ts'
 import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import { requireObject } from '../rates/require-object.ts'
 import { newestPublishedDay, nextPublication } from '../rates/target-calendar.ts'
 import { askInTurn } from './ask.ts'
 import { isSameSource, requireAttribution, storedIn } from './source-options.ts'
@@ -21,7 +22,7 @@ import type { SourcesOptions } from './source-options.ts'
 const MONTHS_KEPT = 60
 const DAYS_KEPT_BEFORE = 14
 
-/** The longest the European Central Bank stays closed, over Easter, is five days. */
+/** The European Central Bank stays closed for five days at the longest, over Easter. In ms. */
 const LONGEST_LIFE = 7 * 86_400_000
 
 /** The reference rates of the last five years and who published them. */
@@ -52,7 +53,7 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
     stored: storedIn(options, 'rates:v1:history', {
       toData: ({ history, ...snapshot }) => ({ ...snapshot, ...toHistoryDays(history) }),
       fromData(data) {
-        const { start, nextUpdateAt, ...stored } = requireObject(data, 'the stored data')
+        const { start, nextUpdateAt, ...stored } = requireObject(data, 'the stored data are')
         if (typeof start !== 'string' || !isDay(start)) throw new Error('start is not a day')
         if (typeof nextUpdateAt !== 'number') throw new Error('nextUpdateAt is not a time')
         const attribution = requireAttribution(stored['attribution'], providers)

@@ -1,12 +1,14 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { Attribution, LatestTable } from '../providers/provider.ts'
-import { acceptTable, requireObject } from '../rates/gates.ts'
+import { acceptTable } from '../rates/accept.ts'
 import type { RateTable } from '../rates/rate-table.ts'
+import { requireObject } from '../rates/require-object.ts'
 import { askInTurn } from './ask.ts'
 import { requireAttribution, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
+/** The feed publishes once a day; an hour more is its grace. In ms. */
 const LONGEST_LIFE = 25 * 3_600_000
 
 /** A table of latest rates and who published it. */
@@ -41,7 +43,7 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
     stored: storedIn(options, 'rates:v1:latest', {
       toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),
       fromData(data) {
-        const { attribution, table } = requireObject(data, 'the stored data')
+        const { attribution, table } = requireObject(data, 'the stored data are')
         return {
           attribution: requireAttribution(attribution, providers),
           table: acceptTable(table, runtime.now()).data,

@@ -3,7 +3,7 @@ import type { StoredValue } from '../cache/stored-value.ts'
 import type { CacheStore } from '../cache/store.ts'
 import type { Emit } from '../events.ts'
 import type { Attribution, HistoryProvider, LatestProvider } from '../providers/provider.ts'
-import { requireObject } from '../rates/gates.ts'
+import { requireObject } from '../rates/require-object.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** What the sources are made from; every default is already in place. */
@@ -47,10 +47,9 @@ export function requireAttribution(
   stored: unknown,
   providers: readonly { attribution: Attribution }[],
 ): Attribution {
-  const { name, url } = requireObject(stored, 'the stored attribution')
-  const provider = providers.find(
-    ({ attribution }) => attribution.name === name && attribution.url === url,
-  )
+  const { name, url } = requireObject(stored, 'the stored attribution is')
+  const named = { name: String(name), url: String(url) }
+  const provider = providers.find(({ attribution }) => isSameSource(attribution, named))
   if (!provider) throw new Error('the stored data come from none of the configured providers')
   return provider.attribution
 }

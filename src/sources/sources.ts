@@ -1,5 +1,5 @@
 import { UnavailableError } from '../cache/flight.ts'
-import type { ReadThrough, Reading } from '../cache/read-through.ts'
+import type { ReadThrough, Reading, Waiter } from '../cache/read-through.ts'
 import { RatesError } from '../errors.ts'
 import { createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
@@ -7,15 +7,16 @@ import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot } from './latest-source.ts'
 import type { SourcesOptions } from './source-options.ts'
 
-const MINIMUM_RETRY_AFTER = 1
-const MAXIMUM_RETRY_AFTER = 300
+/** Bounds of `Retry-After`, in seconds. */
+const LEAST_RETRY_AFTER = 1
+const MOST_RETRY_AFTER = 300
 
 /** What an endpoint may ask for. Neither question rejects with anything but a `provider_unavailable` `RatesError`. */
 export interface RateSources {
-  /** The newest table of latest rates. `signal` ends only this caller's waiting. */
-  latest(signal?: AbortSignal): Promise<Reading<LatestSnapshot>>
-  /** The reference rates of the last five years. `signal` ends only this caller's waiting. */
-  history(signal?: AbortSignal): Promise<Reading<HistorySnapshot>>
+  /** The newest table of latest rates. */
+  latest(waiter?: Waiter): Promise<Reading<LatestSnapshot>>
+  /** The reference rates of the last five years. */
+  history(waiter?: Waiter): Promise<Reading<HistorySnapshot>>
   /** Refreshes whatever is due now. Never rejects. */
   refresh(): Promise<void>
   /** Ends every load under way; none is started any more. */
@@ -27,8 +28,8 @@ export function createSources(options: SourcesOptions): RateSources {
   const latest = createLatestSource(options)
   const history = createHistorySource(options)
   return {
-    latest: (signal) => read(latest, signal),
-    history: (signal) => read(history, signal),
+    latest: (waiter) => read(latest, waiter),
+    history: (waiter) => read(history, waiter),
     async refresh() {
       await Promise.all([latest.refresh(), history.refresh()])
     },
@@ -41,18 +42,18 @@ export function createSources(options: SourcesOptions): RateSources {
 
 async function read<Value>(
   source: ReadThrough<Value>,
-  signal: AbortSignal | undefined,
+  waiter: Waiter | undefined,
 ): Promise<Reading<Value>> {
   try {
-    return await source.get(signal)
+    return await source.get(waiter)
   } catch (error) {
-    const pause = error instanceof UnavailableError ? Math.ceil(error.retryAfter / 1_000) : 0
+    const pause = error instanceof UnavailableError ? Math.ceil(error.pause / 1_000) : 0
     throw new RatesError(
       'provider_unavailable',
       'The exchange-rate provider is unavailable. Please retry shortly.',
       {
         cause: error,
-        retryAfter: Math.min(Math.max(pause, MINIMUM_RETRY_AFTER), MAXIMUM_RETRY_AFTER),
+        retryAfter: Math.min(Math.max(pause, LEAST_RETRY_AFTER), MOST_RETRY_AFTER),
       },
     )
   }

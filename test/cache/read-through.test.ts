@@ -64,7 +64,7 @@ describe('a cold value', () => {
     const { runtime, source, value } = counting()
     source.mode = 'hang'
     const controllers = Array.from({ length: 10 }, () => new AbortController())
-    const outcomes = Promise.allSettled(controllers.map(({ signal }) => value.get(signal)))
+    const outcomes = Promise.allSettled(controllers.map((controller) => value.get(controller)))
     await settled()
     for (const controller of controllers.slice(1)) controller.abort()
     await settled()
@@ -80,7 +80,7 @@ describe('a cold value', () => {
     const { source, value } = counting()
     source.mode = 'hang'
     const controller = new AbortController()
-    const waiting = value.get(controller.signal).catch((error: Error) => error.name)
+    const waiting = value.get(controller).catch((error: Error) => error.name)
     await settled()
     controller.abort()
     expect(await waiting).toBe('UnavailableError')
@@ -92,7 +92,9 @@ describe('a cold value', () => {
 
   it('is not loaded for a caller who has left already', async () => {
     const { source, value } = counting()
-    await expect(value.get(AbortSignal.abort())).rejects.toMatchObject({ name: 'UnavailableError' })
+    await expect(value.get({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'UnavailableError',
+    })
     expect(source.calls).toBe(0)
   })
 
@@ -101,7 +103,7 @@ describe('a cold value', () => {
     source.mode = 'hang'
     const failed = value.get().catch((error: unknown) => error)
     await runtime.advance(5 * SECOND)
-    expect(await failed).toMatchObject({ name: 'UnavailableError', retryAfter: 5_000 })
+    expect(await failed).toMatchObject({ name: 'UnavailableError', pause: 5_000 })
     expect(source.signals[0]?.aborted).toBe(false)
   })
 

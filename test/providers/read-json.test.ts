@@ -138,8 +138,14 @@ describe('readJson()', () => {
 
   it('leaves a loop of redirects after two', async () => {
     const { answer, asked } = read([() => redirect(ROOT)])
-    await expect(answer).rejects.toThrow('rates.example redirected too often')
+    await expect(answer).rejects.toThrow('rates.example redirected once too often')
     expect(asked).toHaveLength(3)
+  })
+
+  it('names the host whose redirect leads nowhere', async () => {
+    await expect(read([redirect('https://[')]).answer).rejects.toThrow(
+      'rates.example redirected to what is no URL',
+    )
   })
 
   it.each([300, 301, 304])('takes a %d without a location as an answer', async (status) => {

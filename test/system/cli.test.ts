@@ -158,9 +158,11 @@ describe('ratesmith with a command line that cannot be used', () => {
     [['serve', '--port', '65536'], '--port must be a number from 0 to 65535, got 65536'],
     [['serve', '--demo=yes'], "Option '--demo' does not take an argument"],
     [['serve', '8080'], "Unexpected argument '8080'"],
-    [['serve', '--base-path', 'api/'], "basePath must be '' or an absolute path"],
-    [['convert'], 'there is no command convert'],
-    [[], 'there is no command'],
+    [['serve', '--port', '-1'], "Option '--port' argument is ambiguous"],
+    [['serve', '--host='], '--host must be an address, got nothing'],
+    [['serve', '--base-path', 'api/'], "--base-path: basePath must be '' or an absolute path"],
+    [['convert'], 'no command convert'],
+    [[], 'no command, try ratesmith serve --demo'],
   ])('ends with 2 and one line: %j', async (args, line) => {
     const { code, stdout, stderr } = await run(process.execPath, [CLI, ...args])
     expect(code).toBe(2)
@@ -173,7 +175,9 @@ describe('ratesmith with a command line that cannot be used', () => {
     const env = { RATESMITH_LATEST_URL: 'open.er-api.com' }
     const { code, stderr } = await run(process.execPath, [CLI, 'serve', '--port', '0'], { env })
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^ratesmith: url must be an absolute http\(s\) URL[^\n]+\n$/)
+    expect(stderr).toMatch(
+      /^ratesmith: RATESMITH_LATEST_URL: url must be an absolute http\(s\) URL[^\n]+\n$/,
+    )
   })
 
   it('ends with 1 and one line for a port that is taken', async () => {

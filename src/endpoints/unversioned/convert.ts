@@ -7,9 +7,9 @@ import { providerText } from './provider-text.ts'
 
 /** `GET /api/convert` */
 export function convert(sources: RateSources): Endpoint {
-  return async (query, signal) => {
+  return async (query, waiter) => {
     const { question, amountSent } = parseConversion(query)
-    const reading = await sources.latest(signal)
+    const reading = await sources.latest(waiter)
     const { source, ...conversion } = conversionRecord(reading.value, question, amountSent)
     const record = { ...conversion, provider: providerText(source) }
     return success(record, { lifetime: 'minute', reading, updatedAt: record.updatedAt })

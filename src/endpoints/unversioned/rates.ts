@@ -5,16 +5,20 @@ import { success } from '../../http/respond.ts'
 import type { Endpoint } from '../../http/router.ts'
 import { latestRecord } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { currency } from '../parameters.ts'
+import { currency, failures } from '../parameters.ts'
 import { providerText } from './provider-text.ts'
 
-const parse = createQueryParser({ base: z.optional(currency) }, { from: 'base' })
+const parse = createQueryParser({
+  parameters: { base: z.optional(currency) },
+  failures,
+  mistaken: { from: 'base' },
+})
 
 /** `GET /api/rates` */
 export function rates(sources: RateSources): Endpoint {
-  return async (query, signal) => {
+  return async (query, waiter) => {
     const question = parse(query)
-    const reading = await sources.latest(signal)
+    const reading = await sources.latest(waiter)
     const {
       base,
       rates: table,

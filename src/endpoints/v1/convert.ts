@@ -6,9 +6,9 @@ import { parseConversion } from '../parse-conversion.ts'
 
 /** `GET /api/v1/convert` */
 export function convert(sources: RateSources): Endpoint {
-  return async (query, signal) => {
+  return async (query, waiter) => {
     const { question, amountSent } = parseConversion(query)
-    const reading = await sources.latest(signal)
+    const reading = await sources.latest(waiter)
     const record = conversionRecord(reading.value, question, amountSent)
     return success(record, { lifetime: 'minute', reading, updatedAt: record.updatedAt })
   }

@@ -6,15 +6,18 @@ import type { Endpoint } from '../../http/router.ts'
 import { toDay } from '../../rates/day.ts'
 import { historyRecord } from '../../records/history.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { currency, period } from '../parameters.ts'
+import { currency, failures, period } from '../parameters.ts'
 
-const parse = createQueryParser({ from: currency, to: currency, period: z.optional(period) })
+const parse = createQueryParser({
+  parameters: { from: currency, to: currency, period: z.optional(period) },
+  failures,
+})
 
 /** `GET /api/v1/history` */
 export function history(sources: RateSources, now: () => number): Endpoint {
-  return async (query, signal) => {
+  return async (query, waiter) => {
     const question = parse(query)
-    const reading = await sources.history(signal)
+    const reading = await sources.history(waiter)
     const record = historyRecord(reading.value, question, toDay(now()))
     return success(record, { lifetime: 'hour', reading })
   }

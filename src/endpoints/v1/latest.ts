@@ -5,18 +5,19 @@ import { success } from '../../http/respond.ts'
 import type { Endpoint } from '../../http/router.ts'
 import { latestRecord } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { currency, symbols } from '../parameters.ts'
+import { currency, failures, symbols } from '../parameters.ts'
 
-const parse = createQueryParser(
-  { base: z.optional(currency), symbols: z.optional(symbols) },
-  { from: 'base' },
-)
+const parse = createQueryParser({
+  parameters: { base: z.optional(currency), symbols: z.optional(symbols) },
+  failures,
+  mistaken: { from: 'base' },
+})
 
 /** `GET /api/v1/latest` */
 export function latest(sources: RateSources): Endpoint {
-  return async (query, signal) => {
+  return async (query, waiter) => {
     const question = parse(query)
-    const reading = await sources.latest(signal)
+    const reading = await sources.latest(waiter)
     const record = latestRecord(reading.value, question)
     return success(record, { lifetime: 'minute', reading, updatedAt: record.updatedAt })
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { acceptHistory, acceptTable } from '../../src/rates/gates.ts'
+import { acceptHistory, acceptTable } from '../../src/rates/accept.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
 const HOUR = 3_600_000
@@ -53,7 +53,7 @@ describe('acceptTable()', () => {
       expect(data.rates.has('AAA')).toBe(false)
       expect(data.rates.size).toBe(39)
       expect(() => acceptTable(withRates({ AAA: rate }, 18), NOW)).toThrow(
-        '1 of 19 rates are not positive finite numbers',
+        '1 of 19 rates are not numbers from 1e-12 to 1000000000000: AAA',
       )
     },
   )
@@ -74,6 +74,15 @@ describe('acceptTable()', () => {
 
   it('takes a next update before the last one as it comes', () => {
     expect(acceptTable(table({ nextUpdateAt: 0 }), NOW).data.nextUpdateAt).toBe(0)
+  })
+
+  it('says what is wrong with keys and times that are nearly right', () => {
+    expect(() => acceptTable(table({ rates: { eur: 0.85, gbp: 0.74 } }), NOW)).toThrow(
+      'there are no rates by upper-case codes beside the base, only eur, gbp',
+    )
+    const updatedAt = Math.floor(NOW / 1_000)
+    expect(() => acceptTable(table({ updatedAt }), NOW)).toThrow('in seconds, not in ms')
+    expect(acceptTable(table({ updatedAt: 7 }), 7_000).data.updatedAt).toBe(7)
   })
 
   it('accepts any age, and a clock that is two days behind', () => {
@@ -99,6 +108,8 @@ describe('acceptTable()', () => {
     ['a time in fractions of a ms', table({ updatedAt: 1.5 })],
     ['a time before 1970', table({ updatedAt: -1 })],
     ['a time that no Date holds', table({ updatedAt: 1e18 })],
+    ['a time in seconds', table({ updatedAt: Math.floor(NOW / 1_000) - 86_400 })],
+    ['only keys in lower case', table({ rates: { eur: 0.85, gbp: 0.74 } })],
     ['a time more than two days ahead', table({ updatedAt: NOW + 48 * HOUR + 1 })],
     ['a next update that is none', table({ nextUpdateAt: NaN })],
   ])('refuses %s', (_what, answer) => {

@@ -3,6 +3,7 @@ import { isDay } from './day.ts'
 import { toMarketHistory } from './market-history.ts'
 import type { MarketDay, MarketHistory } from './market-history.ts'
 import type { RateTable } from './rate-table.ts'
+import { requireObject } from './require-object.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -12,6 +13,11 @@ const MOST_AHEAD_MS = 48 * HOUR_MS
 /** The last instant that a `Date` holds, in ms since the Unix epoch. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
+const YEAR_MS = 366 * 24 * HOUR_MS
+
+/** Up to this clock (1973), as tests may have one, an instant in seconds cannot be told from one in ms. */
+const SECONDS_TELL_APART = 100_000_000_000
+
 /** A larger share of bad rates makes the whole answer bad. */
 const BAD_SHARE_TOLERATED = 0.05
 
@@ -19,7 +25,7 @@ const BAD_SHARE_TOLERATED = 0.05
 const LEAST_RATE = 1e-12
 const MOST_RATE = 1e12
 
-/** Data that passed the gates. */
+/** Data that were found good. */
 export interface Accepted<Data> {
   data: Data
   /** Codes and dates that were left behind, as they came. */
@@ -34,17 +40,20 @@ export interface Accepted<Data> {
  * @throws {Error} naming what makes the answer unusable
  */
 export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
-  const { base, updatedAt, nextUpdateAt, rates } = requireObject(answer, 'the answer')
+  const { base, updatedAt, nextUpdateAt, rates } = requireObject(answer, 'the answer is')
   if (!isCode(base)) throw new Error('the base is not a currency code')
   if (!isInstant(updatedAt)) throw new Error('updatedAt is not a time in ms')
   if (updatedAt > now + MOST_AHEAD_MS) throw new Error('updatedAt is more than 48 hours ahead')
+  if (isInSeconds(updatedAt, now)) throw new Error('updatedAt is in seconds, not in ms')
   const nextUpdate = nextUpdateAt ?? updatedAt + 24 * HOUR_MS
   if (!isInstant(nextUpdate)) throw new Error('nextUpdateAt is not a time in ms')
   const { good, bad, ignored } = sortRates(rates, base)
-  if (good.size === 0) throw new Error('there are no rates')
-  refuseManyBad(bad.length, good.size)
+  refuseManyBad(bad, good.size)
   const published = good.has(base) ? good : new Map([[base, 1], ...good])
-  if (published.size === 1) throw new Error('there are no rates but the base')
+  if (published.size === 1) {
+    const found = ignored.length > 0 ? `only ${sample(ignored)}` : 'nothing'
+    throw new Error(`there are no rates by upper-case codes beside the base, ${found}`)
+  }
   return {
     data: { base, updatedAt, nextUpdateAt: nextUpdate, rates: published },
     dropped: [...bad, ...ignored],
@@ -58,28 +67,30 @@ export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
  * @throws {Error} naming what makes the answer unusable
  */
 export function acceptHistory(answer: unknown): Accepted<MarketHistory> {
-  const { base, days } = requireObject(answer, 'the answer')
+  const { base, days } = requireObject(answer, 'the answer is')
   if (!isCode(base)) throw new Error('the base is not a currency code')
   if (!Array.isArray(days)) throw new Error('the days are not a list')
   const accepted: MarketDay[] = []
   const dropped: string[] = []
-  let [goodCount, badCount] = [0, 0]
+  const bad: string[] = []
+  let goodCount = 0
   for (const day of days) {
-    const { date, rates } = requireObject(day, 'a day')
+    const { date, rates } = requireObject(day, 'a day is')
     if (typeof date !== 'string' || !isDay(date)) {
       dropped.push(String(date))
       continue
     }
-    const { good, bad, ignored } = sortRates(rates, base)
+    const sorted = sortRates(rates, base)
+    const { good } = sorted
     good.delete(base)
     goodCount += good.size
-    badCount += bad.length
-    dropped.push(...[...bad, ...ignored].map((code) => `${date} ${code}`))
+    bad.push(...sorted.bad.map((code) => `${date} ${code}`))
+    dropped.push(...sorted.ignored.map((key) => `${date} ${key}`))
     if (good.size > 0) accepted.push({ date, rates: good })
   }
+  refuseManyBad(bad, goodCount)
   if (days.length > 0 && accepted.length === 0) throw new Error('there is no usable day')
-  refuseManyBad(badCount, goodCount)
-  return { data: toMarketHistory(base, accepted), dropped }
+  return { data: toMarketHistory(base, accepted), dropped: [...bad, ...dropped] }
 }
 
 interface SortedRates {
@@ -92,7 +103,7 @@ interface SortedRates {
 
 function sortRates(rates: unknown, base: string): SortedRates {
   const sorted: SortedRates = { good: new Map(), bad: [], ignored: [] }
-  for (const [code, rate] of Object.entries(requireObject(rates, 'the rates'))) {
+  for (const [code, rate] of Object.entries(requireObject(rates, 'the rates are'))) {
     if (!isCode(code)) sorted.ignored.push(code)
     else if (isRate(rate)) sorted.good.set(code, rate)
     else sorted.bad.push(code)
@@ -110,16 +121,20 @@ function isInstant(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LAST_INSTANT
 }
 
-function refuseManyBad(bad: number, good: number): void {
-  if (bad > BAD_SHARE_TOLERATED * (bad + good)) {
-    throw new Error(`${bad} of ${bad + good} rates are not positive finite numbers`)
-  }
+/** Whether `instant` would be near the clock, were it given in seconds: the likeliest slip of a provider. */
+function isInSeconds(instant: number, now: number): boolean {
+  return now > SECONDS_TELL_APART && Math.abs(instant * 1_000 - now) < YEAR_MS
 }
 
-/** `value` with properties of unknown types; throws, naming `what` it was to be, where it has none. */
-export function requireObject(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${what} is not an object`)
-  }
-  return { ...value }
+function refuseManyBad(bad: readonly string[], good: number): void {
+  const all = bad.length + good
+  if (bad.length <= BAD_SHARE_TOLERATED * all) return
+  throw new Error(
+    `${bad.length} of ${all} rates are not numbers from ${LEAST_RATE} to ${MOST_RATE}: ${sample(bad)}`,
+  )
+}
+
+/** The first few of `names`, for a message. */
+function sample(names: readonly string[]): string {
+  return names.slice(0, 5).join(', ')
 }
