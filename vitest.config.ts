@@ -6,7 +6,12 @@ export default defineConfig({
     projects: [
       {
         // Runs inside Node, Bun and Deno alike: Web APIs and node:fs only.
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/system/**'] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/system/**'],
+          setupFiles: ['test/no-network.ts'],
+        },
       },
       {
         // Starts processes: the built command line, other runtimes, npm.

@@ -6,7 +6,7 @@ import { createServerAdapter } from '@whatwg-node/server'
 export interface NodeRequest {
   method?: string | undefined
   url?: string | undefined
-  headers: object
+  headers: { host?: string | undefined }
 }
 
 /** The part of Node's `ServerResponse` that is asked for. */
@@ -31,6 +31,11 @@ export function toNodeHandler(
     }
   })
   return (request, response) => {
+    // The URL is put together from both: neither may reach into the other's part of it.
+    if (!/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(request.headers.host ?? '')) {
+      request.headers.host = 'localhost'
+    }
+    request.url = request.url?.replace(/^https?:[/\\]*[^/\\?#]*/i, '') ?? '/'
     adapter
       .handle(request as IncomingMessage, response as ServerResponse)
       .catch(() => response.destroy())

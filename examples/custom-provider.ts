@@ -1,4 +1,4 @@
-// Rates of one's own, with the open feed to fall back on: `node examples/custom-provider.ts`
+// Rates of one's own, with the open feed to fall back on: `npx node examples/custom-provider.ts`
 import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
 import type { LatestProvider } from 'ratesmith'
 

@@ -1,4 +1,4 @@
-// A `Map` is a store. Two handlers share it, and only the first has to fetch: `node examples/custom-store.ts`
+// A `Map` is a store. Two handlers share it, and only the first has to fetch: `npx node examples/custom-store.ts`
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 

@@ -1,4 +1,4 @@
-// Serves rates beside an app's own pages: `node examples/node.ts`, then http://127.0.0.1:3000/api/v1/latest
+// Serves rates beside an app's own pages: `npx node examples/node.ts`, then http://127.0.0.1:3000/api/v1/latest
 import { createServer } from 'node:http'
 
 import { createRatesHandler } from 'ratesmith'

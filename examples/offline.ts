@@ -1,4 +1,4 @@
-// Rates for a test, without any network: `node examples/offline.ts`
+// Rates for a test, without any network: `npx node examples/offline.ts`
 import assert from 'node:assert/strict'
 
 import { createRatesHandler } from 'ratesmith'

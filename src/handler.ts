@@ -1,3 +1,4 @@
+import { callQuietly } from './call-quietly.ts'
 import { unversioned } from './endpoints/unversioned/group.ts'
 import { v1 } from './endpoints/v1/group.ts'
 import type { Emit } from './events.ts'
@@ -42,13 +43,7 @@ export function createHandlerOn(
   options: RatesHandlerOptions = {},
 ): RatesHandler {
   const { basePath, cors, now, onEvent, ...resolved } = resolveOptions(options)
-  const emit: Emit = (event) => {
-    try {
-      onEvent(event)
-    } catch {
-      // Whoever listens has no say in the answer.
-    }
-  }
+  const emit: Emit = (event) => callQuietly(() => onEvent(event))
   const sources = createSources({ ...resolved, runtime: createRuntime(now), emit })
   const answer = createRouter({
     basePath,

@@ -71,7 +71,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   if ('fetchLatest' in providers || 'fetchHistory' in providers) {
     throw new TypeError('providers must be { latest, history }, got a provider')
   }
-  const { store, waitUntil, now = Date.now, onEvent = () => {} } = options
+  const { store, fetch, waitUntil, now = Date.now, onEvent = () => {} } = options
   const { latest = createExchangeRateApiProvider(), history = createFrankfurterProvider() } =
     providers
   const { latest: latestStale = 7 * DAY_MS, history: historyStale = 14 * DAY_MS } = maxStale
@@ -82,7 +82,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   requireProviders('history', 'fetchHistory', historyProviders)
   requireDuration('maxStale.latest', latestStale)
   requireDuration('maxStale.history', historyStale)
-  requireFunctions({ now, onEvent, waitUntil, fetch: options.fetch })
+  requireFunctions({ now, onEvent, waitUntil, fetch })
   requireFunctions({ 'store.get': store?.get, 'store.set': store?.set }, store !== undefined)
   if (!['v1', 'all', 'off'].includes(cors)) {
     throw new TypeError(`cors must be 'v1', 'all' or 'off', got ${String(cors)}`)
@@ -92,7 +92,10 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     latestProviders,
     historyProviders,
     store,
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    // Not as a method of anything: some platforms' own function minds.
+    fetch: fetch
+      ? (input, init) => fetch(input, init)
+      : (input, init) => globalThis.fetch(input, init),
     now,
     maxStale: { latest: latestStale, history: historyStale },
     waitUntil,

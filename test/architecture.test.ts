@@ -9,11 +9,12 @@ const ROOT = new URL('..', import.meta.url)
  * directly in it, or `adapters`; files of one room may always import each other.
  */
 const MAY_IMPORT: Record<string, string[]> = {
+  'call-quietly': [],
   errors: [],
   events: [],
   runtime: [],
   rates: [],
-  cache: ['type runtime'],
+  cache: ['call-quietly', 'type runtime'],
   providers: ['zod/mini'],
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
@@ -21,7 +22,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   endpoints: ['errors', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
   operations: ['errors', 'rates', 'records', 'type sources'],
   options: ['type cache', 'type events', 'providers'],
-  handler: ['endpoints', 'type events', 'http', 'operations', 'options', 'runtime', 'sources'],
+  handler: [
+    'call-quietly',
+    'endpoints',
+    'type events',
+    'http',
+    'operations',
+    'options',
+    'runtime',
+    'sources',
+  ],
   index: ['*'],
   currencies: ['rates'],
   testing: ['type providers', 'rates'],

@@ -27,13 +27,14 @@ interface Service {
   get(target: string, init?: RequestInit): Promise<Response>
 }
 
-/** A handler on a virtual machine, with the synthetic market unless told otherwise. */
-function service(options: RatesHandlerOptions = {}): Service {
+/** A handler on a virtual machine without a network, with the synthetic market unless told otherwise. */
+function service({ providers, ...options }: RatesHandlerOptions = {}): Service {
   const runtime = virtualRuntime(NOW)
   const events: RatesEvent[] = []
   const handler = createHandlerOn(() => runtime, {
     now: runtime.now,
-    providers: fakeProviders(),
+    providers: { ...fakeProviders(), ...providers },
+    fetch: () => Promise.reject(new Error('no network')),
     onEvent: (event) => events.push(event),
     ...options,
   })
@@ -306,7 +307,7 @@ describe('upstream calls', () => {
   it('go through the fetch option, looked up when they are made', async () => {
     const urls: string[] = []
     const { get } = service({
-      providers: {},
+      providers: { latest: undefined, history: undefined },
       async fetch(input) {
         urls.push(String(input instanceof Request ? input.url : input))
         return new Response('{}', { status: 503 })
@@ -432,9 +433,9 @@ describe('a failing upstream', () => {
     expect((await get('/api/rates')).status).toBe(502)
   })
 
-  it('cannot take the data back in time', async () => {
+  it('cannot take the data back in time, nor keep them for ever by trying', async () => {
     let updatedAt = NOW - 1_000
-    const { handler, runtime } = service({
+    const { handler, runtime, get, events } = service({
       providers: { latest: latestProvider(async () => table(0.5, updatedAt)) },
     })
     await handler.rates.latest()
@@ -442,6 +443,30 @@ describe('a failing upstream', () => {
     await runtime.advance(2 * DAY)
     await handler.refresh()
     expect((await handler.rates.latest()).updatedAt).toBe(NOW - 1_000)
+    expect((await get('/api/rates')).headers.get('cache-status')).toContain('stale')
+    expect(events).toContainEqual(
+      expect.objectContaining({ reason: 'the publication is older than the one held' }),
+    )
+    await runtime.advance(7 * DAY)
+    expect((await handler.rates.latest()).updatedAt).toBe(NOW - 1_000 - DAY)
+  })
+
+  it('gives way to the next provider with an older publication once its own data are too old', async () => {
+    let isDown = false
+    const first = latestProvider(async (context) =>
+      isDown ? down.fetchLatest(context) : table(0.5, NOW),
+    )
+    const second = {
+      ...latestProvider(async () => table(0.25, NOW - DAY)),
+      attribution: { name: 'B', url: 'b:' },
+    }
+    const { handler, runtime } = service({ providers: { latest: [first, second] } })
+    expect((await handler.rates.latest()).source.name).toBe('Test')
+    isDown = true
+    await runtime.advance(7 * DAY)
+    expect((await handler.rates.latest()).source.name).toBe('Test')
+    await runtime.advance(2 * DAY)
+    expect((await handler.rates.latest()).source.name).toBe('B')
   })
 })
 
@@ -473,12 +498,19 @@ describe('events', () => {
     ])
   })
 
-  it('change no answer when their listener throws', async () => {
-    const onEvent = (): never => {
-      throw new Error('listener')
-    }
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('listener')
+      },
+    ],
+    // An unhandled rejection would fail the run.
+    ['rejects', async () => Promise.reject(new Error('listener'))],
+  ])('change no answer when their listener %s', async (_how, onEvent) => {
     const { get } = service({ onEvent })
     expect((await get('/api/rates')).status).toBe(200)
+    await settled()
   })
 
   it('tell of the unforeseen, which is a 500 without details', async () => {
@@ -504,6 +536,25 @@ describe('events', () => {
       type: 'internal_error',
       error: { message: 'secret clock' },
     })
+  })
+})
+
+describe('a fetch that minds whose method it is', () => {
+  it("is called as no one's", async () => {
+    const { events, get } = service({
+      providers: {
+        latest: latestProvider(async (context) => {
+          await context.fetch('https://rates.example')
+          return table()
+        }),
+      },
+      async fetch(this: unknown) {
+        if (this !== undefined) throw new TypeError('Illegal invocation')
+        return new Response('{}')
+      },
+    })
+    expect((await get('/api/rates')).status).toBe(200)
+    expect(events.map(({ type }) => type)).not.toContain('upstream_failed')
   })
 })
 
@@ -674,6 +725,8 @@ describe('handler.answer()', () => {
     ['http://evil.example/api/v1/latest', 200],
     ['HTTPS://user@evil.example:1/api/v1/latest?base=EUR', 200],
     ['http://evil.example\\api\\rates', 200],
+    ['http:\\\\evil.example\\api\\rates', 200],
+    ['http:///evil.example/api/rates', 200],
     ['http://evil.example', 404],
     ['ftp://evil.example/api/v1/latest', 404],
     ['//evil.example/api/v1/latest', 404],

@@ -12,12 +12,13 @@ const MOST_JITTER = 300_000
 
 /** A value in memory. All instants in ms since the Unix epoch but where the name says otherwise. */
 export interface Held<Value> extends Loaded<Value> {
-  /** When the source promised something newer, within bounds; `maxStale` counts from here. */
+  /** When the source promised something newer, ten minutes after loading at the soonest; `maxStale` counts from here. */
   dueAt: number
-  /** When a refresh is due: a little after `dueAt`. */
+  /** When a refresh is due: a little after `dueAt`, but not longer after loading than is allowed. */
   refreshAt: number
-  /** The same on the monotonic clock, for when the other one is set back. */
-  refreshAtMonotonic: number
+  /** When it was taken into this memory, on either clock. */
+  heldAt: number
+  heldAtMonotonic: number
 }
 
 /** What a source says of the life of its value. */
@@ -34,21 +35,24 @@ export function hold<Value>(
   { nextUpdateAt, longestLife }: Lifetime,
   runtime: Runtime,
 ): Held<Value> {
-  const soonest = loaded.loadedAt + SHORTEST_LIFE
-  const latest = loaded.loadedAt + longestLife
-  const dueAt = Math.min(Math.max(nextUpdateAt, soonest), latest)
+  const dueAt = Math.max(nextUpdateAt, loaded.loadedAt + SHORTEST_LIFE)
   const jitter = LEAST_JITTER + runtime.random() * (MOST_JITTER - LEAST_JITTER)
-  const refreshAt = Math.min(dueAt + jitter, latest)
-  const refreshAtMonotonic = runtime.monotonic() + refreshAt - runtime.now()
-  return { ...loaded, dueAt, refreshAt, refreshAtMonotonic }
+  const refreshAt = Math.min(dueAt + jitter, loaded.loadedAt + longestLife)
+  const [heldAt, heldAtMonotonic] = [runtime.now(), runtime.monotonic()]
+  return { ...loaded, dueAt, refreshAt, heldAt, heldAtMonotonic }
 }
 
-/** Whether `held` needs no refresh yet. */
-export function isFresh(held: Held<unknown>, runtime: Runtime): boolean {
-  return runtime.now() < held.refreshAt && runtime.monotonic() < held.refreshAtMonotonic
+/** How long `held` needs no refresh yet, in ms; negative when one is overdue. */
+export function freshFor(held: Held<unknown>, runtime: Runtime): number {
+  return held.refreshAt - laterClock(held, runtime)
 }
 
 /** Whether `held` may still be answered with: not overdue by more than `maxStale` ms. */
 export function isUsable(held: Held<unknown>, maxStale: number, runtime: Runtime): boolean {
-  return runtime.now() <= held.dueAt + maxStale
+  return laterClock(held, runtime) <= held.dueAt + maxStale
+}
+
+/** The time by the clock, or by the one that never jumps where the clock has been set back since. */
+function laterClock({ heldAt, heldAtMonotonic }: Held<unknown>, runtime: Runtime): number {
+  return Math.max(runtime.now(), heldAt + runtime.monotonic() - heldAtMonotonic)
 }

@@ -1,6 +1,7 @@
+import { callQuietly } from '../call-quietly.ts'
 import type { Runtime } from '../runtime.ts'
 import { UnavailableError, createFlight } from './flight.ts'
-import { hold, isFresh, isUsable } from './freshness.ts'
+import { freshFor, hold, isUsable } from './freshness.ts'
 import type { Held, Lifetime } from './freshness.ts'
 import type { StoredValue } from './stored-value.ts'
 import { TimeoutError, within } from './within.ts'
@@ -20,7 +21,7 @@ export interface Reading<Value> {
 /** What a read-through needs to know of its value. */
 export interface ReadThroughOptions<Value> {
   runtime: Runtime
-  /** Gets a new value. `held` is the one before, wherever it came from. */
+  /** Gets a new value. `held` is the one before, wherever it came from, while it may still be answered with. */
   load(signal: AbortSignal, held: Value | undefined): Promise<Value>
   /** For how long `value` needs no refresh. */
   lifetime(value: Value): Lifetime
@@ -57,7 +58,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   let held: Held<Value> | undefined
   let restoring: Promise<void> | undefined
   const flight = createFlight(runtime, async (signal) => {
-    const loaded = { value: await load(signal, held?.value), loadedAt: runtime.now() }
+    const loaded = { value: await load(signal, usable()?.value), loadedAt: runtime.now() }
     if (signal.aborted) return
     held = hold(loaded, lifetime(loaded.value), runtime)
     if (stored) goOn(stored.write(loaded, held.dueAt + maxStale), waitUntil)
@@ -68,7 +69,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   }
 
   function refreshIfDue(found: Held<Value>): void {
-    if (!isFresh(found, runtime) && flight.mayStart()) goOn(flight.join(), waitUntil)
+    if (freshFor(found, runtime) <= 0 && flight.mayStart()) goOn(flight.join(), waitUntil)
   }
 
   function restore(): Promise<void> {
@@ -79,41 +80,44 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     return restoring
   }
 
-  function reading({ value, refreshAt }: Held<Value>, hit: boolean): Reading<Value> {
-    return { value, hit, ttl: Math.floor((refreshAt - runtime.now()) / 1_000) }
+  function reading(found: Held<Value>, hit: boolean): Reading<Value> {
+    return { value: found.value, hit, ttl: Math.floor(freshFor(found, runtime) / 1_000) }
+  }
+
+  /** Waits for `work` until 5 s after `askedAt` on the monotonic clock. */
+  async function waitFor(
+    work: Promise<void>,
+    waiter: Waiter | undefined,
+    askedAt: number,
+  ): Promise<void> {
+    const limit = askedAt + WAITING_LIMIT - runtime.monotonic()
+    try {
+      await within(runtime, limit, work, waiter?.signal)
+    } catch (error) {
+      if (error instanceof UnavailableError) throw error
+      goOn(work, waitUntil)
+      throw new UnavailableError(error instanceof TimeoutError ? WAITING_LIMIT : 0, error)
+    }
   }
 
   return {
     async get(waiter) {
-      if (!usable()) await waitFor(restore(), waiter, runtime)
+      const askedAt = runtime.monotonic()
+      if (!usable()) await waitFor(restore(), waiter, askedAt)
       const found = usable()
       if (found) {
         refreshIfDue(found)
         return reading(found, true)
       }
-      await waitFor(flight.join(), waiter, runtime)
+      await waitFor(flight.join(), waiter, askedAt)
       if (!held) throw new UnavailableError(0, new Error('closed while loading'))
       return reading(held, false)
     },
     async refresh() {
       await restore()
-      if (!(held && isFresh(held, runtime))) await flight.join().catch(() => undefined)
+      if (!held || freshFor(held, runtime) <= 0) await flight.join().catch(() => undefined)
     },
     close: flight.close,
-  }
-}
-
-/** Waits for `work` as long as anybody does for a load. */
-async function waitFor(
-  work: Promise<void>,
-  waiter: Waiter | undefined,
-  runtime: Runtime,
-): Promise<void> {
-  try {
-    await within(runtime, WAITING_LIMIT, work, waiter?.signal)
-  } catch (error) {
-    if (error instanceof UnavailableError) throw error
-    throw new UnavailableError(error instanceof TimeoutError ? WAITING_LIMIT : 0, error)
   }
 }
 
@@ -121,9 +125,6 @@ async function waitFor(
 function goOn(work: Promise<void>, waitUntil: ReadThroughOptions<never>['waitUntil']): void {
   // What goes wrong is told where it happens; here it must only not go unhandled.
   const settled = work.catch(() => undefined)
-  try {
-    waitUntil?.(settled)
-  } catch {
-    // The host takes no more work: then it runs as long as the process does.
-  }
+  // A host that takes no more work leaves it to run as long as the process does.
+  callQuietly(() => waitUntil?.(settled))
 }

@@ -1,5 +1,5 @@
 import { isCode } from './currency-code.ts'
-import { isDay } from './day.ts'
+import { isDay, toDay } from './day.ts'
 import { toMarketHistory } from './market-history.ts'
 import type { MarketDay, MarketHistory } from './market-history.ts'
 import type { RateTable } from './rate-table.ts'
@@ -22,8 +22,8 @@ const SECONDS_TELL_APART = 100_000_000_000
 const BAD_SHARE_TOLERATED = 0.05
 
 /** A rate beyond these could take the quotient of two rates out of the doubles. */
-const LEAST_RATE = 1e-12
-const MOST_RATE = 1e12
+const LEAST_RATE = 1e-100
+const MOST_RATE = 1e100
 
 /** Data that were found good. */
 export interface Accepted<Data> {
@@ -61,22 +61,24 @@ export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
 }
 
 /**
- * Checks reference rates as a provider or a store answered them: `{ base, days: [{ date, rates }] }`, in any order. Days
- * without a real date are dropped, and up to 5 % of all rates where they are bad.
+ * Checks reference rates as a provider or a store answered them: `{ base, days: [{ date, rates }] }`, in any order, with
+ * the clock at `now` (ms since the Unix epoch). Days without a real date or more than two days ahead are dropped, and up
+ * to 5 % of all rates where they are bad.
  *
  * @throws {Error} naming what makes the answer unusable
  */
-export function acceptHistory(answer: unknown): Accepted<MarketHistory> {
+export function acceptHistory(answer: unknown, now: number): Accepted<MarketHistory> {
   const { base, days } = requireObject(answer, 'the answer is')
   if (!isCode(base)) throw new Error('the base is not a currency code')
   if (!Array.isArray(days)) throw new Error('the days are not a list')
+  const lastDay = toDay(now + MOST_AHEAD_MS)
   const accepted: MarketDay[] = []
   const dropped: string[] = []
   const bad: string[] = []
   let goodCount = 0
   for (const day of days) {
     const { date, rates } = requireObject(day, 'a day is')
-    if (typeof date !== 'string' || !isDay(date)) {
+    if (typeof date !== 'string' || !isDay(date) || date > lastDay) {
       dropped.push(String(date))
       continue
     }

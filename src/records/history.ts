@@ -33,6 +33,9 @@ export interface HistoryRecord {
   source: Attribution
 }
 
+/** As many codes as an error of 1 KiB has room for. */
+const MOST_LISTED = 150
+
 /**
  * The history record that answers `question` on the day `today` (UTC).
  *
@@ -58,7 +61,8 @@ export function historyRecord(
 function requireCovered(covered: readonly string[], parameter: string, sent: string): string {
   const code = sent.toUpperCase()
   if (covered.includes(code)) return code
-  const coverage = `history covers ${covered.join(', ')}`
+  const more = covered.length > MOST_LISTED ? ` and ${covered.length - MOST_LISTED} more` : ''
+  const coverage = `history covers ${covered.slice(0, MOST_LISTED).join(', ')}${more}`
   const withdrawal = withdrawalHint(code)
   throw new RatesError(
     'unsupported_currency',

@@ -54,10 +54,12 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
       toData: ({ history, ...snapshot }) => ({ ...snapshot, ...toHistoryDays(history) }),
       fromData(data) {
         const { start, nextUpdateAt, ...stored } = requireObject(data, 'the stored data are')
+        const history = acceptHistory(stored, runtime.now()).data
+        requireDay(history, runtime.now())
         if (typeof start !== 'string' || !isDay(start)) throw new Error('start is not a day')
         if (typeof nextUpdateAt !== 'number') throw new Error('nextUpdateAt is not a time')
         const attribution = requireAttribution(stored['attribution'], providers)
-        return { attribution, start, nextUpdateAt, history: acceptHistory(stored).data }
+        return { attribution, start, nextUpdateAt, history }
       },
     }),
   })
@@ -78,18 +80,22 @@ async function update(
   const missing = newest === undefined ? start : addDays(newest, 1)
   const range = { start: missing < today ? missing : today, end: today }
   const answer = await provider.fetchHistory(range, context)
-  const { data: added, dropped } = acceptHistory(answer)
+  const { data: added, dropped } = acceptHistory(answer, context.now())
   if (known && added.base !== known.base) return update(provider, context, undefined)
   const history = known ? mergeHistory(known, added, start) : added
-  if (history.dates.length === 0) throw new Error('there are no days')
+  requireDay(history, context.now())
   const snapshot = { history, attribution: provider.attribution, start }
   return { data: { ...snapshot, nextUpdateAt: nextUpdate(history, context.now()) }, dropped }
 }
 
 /** Now, while a publication that is due has not arrived; else when the next one is due. */
-function nextUpdate({ dates }: MarketHistory, now: number): number {
-  const newest = dates.at(-1) ?? ''
+function nextUpdate(history: MarketHistory, now: number): number {
+  const newest = newestDay(history, toDay(now)) ?? ''
   return newest < newestPublishedDay(now) ? now : nextPublication(now)
+}
+
+function requireDay(history: MarketHistory, now: number): void {
+  if (newestDay(history, toDay(now)) === undefined) throw new Error('there is no day up to today')
 }
 
 function toHistoryDays(history: MarketHistory): HistoryDays {

@@ -25,8 +25,8 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
     waitUntil,
     maxStale: maxStale.latest,
     lifetime: ({ table }) => ({ nextUpdateAt: table.nextUpdateAt, longestLife: LONGEST_LIFE }),
-    async load(signal, held) {
-      const loaded = await askInTurn(options, {
+    load: (signal, held) =>
+      askInTurn(options, {
         dataSet: 'latest',
         providers,
         signal,
@@ -34,12 +34,13 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
           const previous = held && { previous: toLatestTable(held.table) }
           const answer = await provider.fetchLatest({ ...context, ...previous })
           const { data: table, dropped } = acceptTable(answer, runtime.now())
+          // An upstream behind a cache may answer with yesterday's publication.
+          if (held && held.table.updatedAt > table.updatedAt) {
+            throw new Error('the publication is older than the one held')
+          }
           return { data: { table, attribution: provider.attribution }, dropped }
         },
-      })
-      // An upstream behind a cache may answer with an older publication than the one held.
-      return held && held.table.updatedAt > loaded.table.updatedAt ? held : loaded
-    },
+      }),
     stored: storedIn(options, 'rates:v1:latest', {
       toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),
       fromData(data) {

@@ -197,6 +197,29 @@ describe('a held value', () => {
     expect(source.calls).toBe(2)
   })
 
+  it('is not made younger, nor its age hidden, by a clock that is set back', async () => {
+    const { runtime, source, value } = counting()
+    await value.get()
+    source.mode = 'fail'
+    runtime.setClock(START - 365 * DAY)
+    await runtime.advance(2 * HOUR)
+    expect((await value.get()).ttl).toBe(-(HOUR / SECOND) + 30)
+    await runtime.advance(8 * DAY)
+    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
+  })
+
+  it('is kept for maxStale past an update that is far away', async () => {
+    const { runtime, source, value } = counting(() => ({
+      lifetime: () => ({ nextUpdateAt: START + 30 * DAY, longestLife: 25 * HOUR }),
+    }))
+    await value.get()
+    source.mode = 'fail'
+    await runtime.advance(37 * DAY)
+    expect(await value.get()).toMatchObject({ value: 1, hit: true })
+    await runtime.advance(301 * SECOND)
+    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
+  })
+
   it('is refreshed once when the clock jumps ahead', async () => {
     const { runtime, source, value } = counting()
     await value.get()
@@ -220,6 +243,24 @@ describe('a held value', () => {
     expect(await value.get()).toMatchObject({ value: 1 })
     expect(works).toHaveLength(1)
     await expect(works[0]).resolves.toBeUndefined()
+  })
+
+  it('hands a load that outlives those who wait for it to waitUntil', async () => {
+    const works: Promise<unknown>[] = []
+    const { runtime, source, value } = counting(() => ({
+      waitUntil: async (work) => {
+        works.push(work)
+        throw new Error('rejected')
+      },
+    }))
+    source.mode = 'hang'
+    const waiting = value.get().catch((error: Error) => error.name)
+    await runtime.advance(5 * SECOND)
+    expect(await waiting).toBe('UnavailableError')
+    expect(works).toHaveLength(1)
+    source.finish()
+    await works[0]
+    expect(await value.get()).toMatchObject({ value: 1, hit: true })
   })
 })
 
@@ -319,8 +360,8 @@ describe('a store behind the value', () => {
   })
 
   it('is passed over once its value is too old', async () => {
-    const savedAt = START - 30 * DAY
-    const { source, value } = stored(new Map([['number', envelope({ savedAt })]]))
+    const { runtime, source, value } = stored(new Map([['number', envelope()]]))
+    await runtime.advance(30 * DAY)
     expect(await value.get()).toMatchObject({ value: 1, hit: false })
     expect(source.calls).toBe(1)
   })
@@ -364,6 +405,35 @@ describe('a store behind the value', () => {
     await hanging.runtime.advance(50)
     expect(hanging.failures).toEqual(['get', 'set'])
     expect(hanging.runtime.timers()).toBe(0)
+  })
+
+  it('takes nothing away from the time there is to wait, nor adds to it, when it hangs', async () => {
+    const forever = (): Promise<never> => new Promise(() => {})
+    const { runtime, source, value } = stored({ get: forever, set: forever })
+    source.mode = 'hang'
+    const failed = value.get().catch((error: unknown) => error)
+    await runtime.advance(5 * SECOND - 1)
+    expect(runtime.timers()).toBeGreaterThan(1)
+    await runtime.advance(1)
+    expect(await failed).toMatchObject({ pause: 5_000 })
+    expect(runtime.timers()).toBe(1)
+  })
+
+  it('is not failed by a loop that was blocked while it answered', async () => {
+    let answer = (_text: string): void => {}
+    const { runtime, source, value } = stored({
+      get: () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+      set: () => {},
+    })
+    // Both are due at once, as after a block: first the timer, and only then what has come in.
+    runtime.startTimer(() => answer(envelope()), 50)
+    const reading = value.get()
+    await runtime.advance(50)
+    expect(await reading).toMatchObject({ value: 41, hit: true })
+    expect(source.calls).toBe(0)
   })
 
   it('cannot make a value younger than now', async () => {

@@ -52,6 +52,10 @@ function watched(
   }
 }
 
+function letter(index: number): string {
+  return String.fromCharCode(65 + (Math.floor(index) % 26))
+}
+
 describe('history', () => {
   it('is asked for five years once, and then for the days that are missing', async () => {
     const { ranges, askEvery } = watched(Date.UTC(2026, 10, 19, 18))
@@ -114,11 +118,25 @@ describe('history', () => {
     ])
   })
 
-  it('is refused while the first download has no day', async () => {
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), async () => ({ base: 'EUR', days: [] }))
+  it.each([
+    { days: [] },
+    { days: [{ date: '2026-11-21', rates: { USD: 1 } }] },
+    { days: [{ date: '2099-01-01', rates: { USD: 1 } }] },
+  ])('is refused while the first download has no day up to today: %j', async ({ days }) => {
+    const { handler } = watched(Date.UTC(2026, 10, 20, 18), async () => ({ base: 'EUR', days }))
     await expect(handler.rates.history({ from: 'EUR', to: 'USD' })).rejects.toMatchObject({
       code: 'provider_unavailable',
     })
+  })
+
+  it('is not taken for complete because of a day that lies ahead', async () => {
+    const days = ['2026-11-17', '2026-11-19'].map((date) => ({ date, rates: { USD: 1 } }))
+    const { askEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), async () => ({
+      base: 'EUR',
+      days,
+    }))
+    await askEvery(10 * MINUTE, HOUR)
+    expect(ranges.length).toBeGreaterThan(2)
   })
 
   it('has no data where a covered pair has no day in common', async () => {
@@ -138,11 +156,29 @@ describe('history', () => {
     })
   })
 
+  it('lists only as many codes as an error has room for', async () => {
+    const codes = Array.from(
+      { length: 200 },
+      (_, index) => `A${letter(index / 26)}${letter(index)}`,
+    )
+    const rates = Object.fromEntries(codes.map((code) => [code, 1]))
+    const { handler } = watched(Date.UTC(2026, 10, 20, 18), async ({ end }) => ({
+      base: 'EUR',
+      days: [{ date: end, rates }],
+    }))
+    const request = new Request('http://localhost/api/v1/history?from=ZZZ&to=EUR')
+    const body = await (await handler(request)).text()
+    expect(body).toContain(' and 51 more')
+    expect(body.length).toBeLessThan(1024)
+  })
+
   it('ends its window on the newest day that is not ahead of the clock', async () => {
     const { handler } = watched(Date.UTC(2026, 10, 20, 18), async () => ({
       base: 'EUR',
       days: ['2026-11-20', '2026-11-21', '2027-01-01'].map((date) => ({ date, rates: { USD: 1 } })),
     }))
+    const error = handler.rates.history({ from: 'ZZZ', to: 'USD' })
+    await expect(error).rejects.toThrow('Unsupported from currency: ZZZ (history covers EUR, USD)')
     const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '5Y' })
     expect(points).toEqual([{ d: '2026-11-20', r: 1 }])
   })

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import type { RequestListener } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, it } from 'vitest'
 
@@ -25,10 +24,13 @@ const TARGETS = [
   '/api/convert?from=ISK&to=USD&amount=12.5',
 ]
 
-/** Answers as both upstreams do, after `delay` ms. */
-function upstreams(latest: string, delay = 0): RequestListener {
+/** Answers as both upstreams do, once `mayAnswer` resolves. */
+function upstreams(
+  latest: string,
+  mayAnswer: () => Promise<void> = async () => {},
+): RequestListener {
   return async (request, response) => {
-    await sleep(delay)
+    await mayAnswer()
     const range = /^\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(request.url ?? '')
     if (request.url === '/v6/latest/USD') response.end(latest)
     else if (range) {
@@ -123,14 +125,25 @@ describe('ratesmith serve', () => {
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes the answer under way on %s', async (signal) => {
-    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() }), 500))
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const mayAnswer = (): Promise<void> => {
+      asked.resolve()
+      return released.promise
+    }
+    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() }), mayAnswer))
     const running = serve(['--port', '0'], { RATESMITH_LATEST_URL: url })
     const root = await rootOf(running)
     const answer = fetch(`${root}/api/rates`)
-    await sleep(200)
+    await asked.promise
     running.process.kill(signal)
-    await sleep(100)
-    await expect(fetch(`${root}/api/rates`)).rejects.toThrow(TypeError)
+    const refused = async (): Promise<boolean> =>
+      fetch(root).then(
+        () => false,
+        () => true,
+      )
+    await expect.poll(refused, { timeout: 5_000 }).toBe(true)
+    released.resolve()
     expect((await answer).status).toBe(200)
     expect(Object.keys(Object(await (await answer).json()).rates)).toHaveLength(166)
     expect(await running.exited).toBe(0)

@@ -28,7 +28,7 @@ const AMOUNTS = [
 ]
 const PERIODS = ['1W', '1M', '3M', '6M', '1Y', '5Y']
 
-// Taken first: Bun makes it when it is first asked for, and could not any more.
+// Read before the freezing: Bun makes these when they are first asked for, and could not any more.
 const { argv, stdout } = process
 if (argv.includes('--frozen')) Object.freeze(Object.prototype)
 

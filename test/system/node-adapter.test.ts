@@ -43,6 +43,29 @@ describe('toNodeHandler()', () => {
     expect(await response.text()).toBe('')
   })
 
+  it.each([
+    ['GET /nope', 'a/api/v1/convert?from=USD&to=EUR&x=', 404],
+    ['GET /nope', 'a/api/v1/latest#', 404],
+    ['GET /api/v1/latest?base=EUR', 'x/abc?', 200],
+    ['GET /api/v1/latest?base=EUR', 'a\\b', 200],
+    ['GET /api/v1/latest?base=EUR', 'a?base=GBP&', 200],
+    ['GET /api/v1/latest?base=EUR', '<script>', 200],
+    ['GET /api/v1/latest?base=EUR', '[::1', 200],
+    ['GET /api/v1/latest?base=EUR', '[::1]:80', 200],
+    ['GET /api/v1/latest?base=EUR', '', 200],
+    ['GET http://other.example/api/v1/latest?base=EUR', 'localhost', 200],
+    ['GET //other.example/api/v1/latest?base=EUR', 'localhost', 404],
+  ])('lets no Host choose what is answered: %s, Host %s', async (line, host, status) => {
+    const handler = createRatesHandler({ providers: fakeProviders() })
+    const { url } = await listen(toNodeHandler(handler))
+    const answer = await sendRaw(
+      url,
+      `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toContain(status === 200 ? '"base":"EUR"' : '"code":"not_found"')
+  })
+
   it('lives on when a client leaves before its answer', async () => {
     const waiting: (() => void)[] = []
     const { url } = await listen(
@@ -60,3 +83,12 @@ describe('toNodeHandler()', () => {
     expect((await fetch(url)).status).toBe(200)
   })
 })
+
+/** What comes back for `text`, written as it is. */
+async function sendRaw(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.end(text)
+  let answer = ''
+  for await (const chunk of socket) answer += String(chunk)
+  return answer
+}
