@@ -63,6 +63,12 @@ const historyDown: HistoryProvider = {
   },
 }
 
+function circular(): Error {
+  const error = new Error('round')
+  error.cause = error
+  return error
+}
+
 describe('createRatesHandler()', () => {
   it('is its own fetch and takes one argument', () => {
     const { handler } = service()
@@ -424,6 +430,22 @@ describe('a failing upstream', () => {
       expect((await get('/api/rates')).status).toBe(502)
     },
   )
+
+  it.each([
+    ['text', 'text'],
+    ['something thrown that is no error: undefined', undefined],
+    ['something thrown that is no error: symbol', Symbol('s')],
+    ['something thrown that is no error: object', Object.create(null)],
+    ['outer: inner', new Error('outer', { cause: new Error('inner') })],
+    ['round: round: round: round: round', circular()],
+  ])('is told as %j', async (reason, thrown) => {
+    const provider = latestProvider(async () => {
+      throw thrown
+    })
+    const { get, events } = service({ providers: { latest: provider } })
+    expect((await get('/api/rates')).status).toBe(502)
+    expect(events.at(-1)).toMatchObject({ type: 'upstream_failed', reason })
+  })
 
   it('may throw before it returns a promise', async () => {
     const provider = latestProvider(() => {

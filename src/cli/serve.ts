@@ -15,6 +15,8 @@ import type { ServeFlags } from './flags.ts'
 /** How long answers under way may take to finish once the server is told to stop, in ms. */
 const DRAINING_LIMIT = 10_000
 
+const LONGEST_LINE = 500
+
 /**
  * `ratesmith serve`: resolves to the exit code when the server has been told to stop and its last answer is sent.
  *
@@ -71,8 +73,10 @@ function report(event: RatesEvent): void {
   }
 }
 
+/** Writes one line, whatever an upstream put into it. */
 function tell(line: string): void {
-  process.stderr.write(`ratesmith: ${line.replace(/\s+/g, ' ')}\n`)
+  const printable = line.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+  process.stderr.write(`ratesmith: ${printable.slice(0, LONGEST_LINE)}\n`)
 }
 
 async function listen(server: Server, { port, host }: ServeFlags): Promise<void> {

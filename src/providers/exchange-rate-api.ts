@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 
+import { anotherForm } from './another-form.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
@@ -67,7 +68,7 @@ export function toLatestTable({ host, status, json }: UpstreamAnswer, base: stri
   if (refused.success) throw new Error(`${host} refused: ${refused.data['error-type']}`)
   if (status !== 200) throw new Error(`${host} answered with status ${status}`)
   const parsed = payload.safeParse(json)
-  if (!parsed.success) throw new Error(`${host} answered in another form`, { cause: parsed.error })
+  if (!parsed.success) throw anotherForm(host, parsed.error)
   const { base_code, rates, time_last_update_unix, time_next_update_unix } = parsed.data
   if (base_code !== base) throw new Error(`${host} answered for ${base_code}, not ${base}`)
   // The feed writes 0 for a time that there is none of.

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 
+import { anotherForm } from './another-form.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
@@ -58,7 +59,7 @@ const payload = z.object({
 export function toHistoryDays({ host, status, json }: UpstreamAnswer, start: string): HistoryDays {
   if (status !== 200) throw new Error(`${host} answered with status ${status}`)
   const parsed = payload.safeParse(json)
-  if (!parsed.success) throw new Error(`${host} answered in another form`, { cause: parsed.error })
+  if (!parsed.success) throw anotherForm(host, parsed.error)
   const { base, rates } = parsed.data
   const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
   return { base, days: days.filter(({ date }) => date >= start) }

@@ -7,6 +7,9 @@ import type { SourcesOptions } from './source-options.ts'
 /** How long one provider may take for one call, in ms. */
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5_000, history: 10_000 }
 
+/** Causes may go round in a circle. */
+const DEEPEST_CAUSE = 4
+
 /** A question that any of several providers may answer. */
 export interface Question<Provider, Data> {
   dataSet: DataSet
@@ -53,10 +56,10 @@ export async function askInTurn<Provider extends { attribution: Attribution }, D
   throw failure
 }
 
-function reasonOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown)
-  // `fetch` hides what went wrong on the wire behind "fetch failed".
-  return thrown.cause instanceof Error
-    ? `${thrown.message}: ${reasonOf(thrown.cause)}`
-    : thrown.message
+/** The messages of an error and of what caused it: `fetch` hides what went wrong on the wire behind "fetch failed". */
+function reasonOf(thrown: unknown, depth = 0): string {
+  if (typeof thrown === 'string') return thrown
+  if (!(thrown instanceof Error)) return `something thrown that is no error: ${typeof thrown}`
+  const hasCause = thrown.cause instanceof Error && depth < DEEPEST_CAUSE
+  return hasCause ? `${thrown.message}: ${reasonOf(thrown.cause, depth + 1)}` : thrown.message
 }

@@ -104,6 +104,12 @@ describe('toLatestTable()', () => {
     expect(() => toLatestTable(answer(overrides), 'USD')).toThrow('answered in another form')
   })
 
+  it('says where the form differs', () => {
+    expect(() => toLatestTable(answer({ rates: 1, base_code: undefined }), 'USD')).toThrow(
+      'open.er-api.com answered in another form: base_code, rates',
+    )
+  })
+
   it.each([null, [], 'text', 1])('refuses %j as a payload', (json) => {
     const payload = { host: 'open.er-api.com', status: 200, json }
     expect(() => toLatestTable(payload, 'USD')).toThrow('answered in another form')

@@ -124,6 +124,18 @@ describe('ratesmith serve', () => {
     expect(running.stderr).toContain('ratesmith: history rates: European Central Bank')
   })
 
+  it('writes one line of what an upstream says, and nothing that a terminal obeys', async () => {
+    const evil = JSON.stringify({
+      result: 'error',
+      'error-type': `a\nb\u001b[31m${'x'.repeat(9_999)}`,
+    })
+    const { url } = await listen(upstreams(evil))
+    const running = serve(['--port', '0'], { RATESMITH_LATEST_URL: url })
+    expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(502)
+    expect(running.stderr).toMatch(/^ratesmith: latest rates: .* refused: a b \[31mx+\n$/)
+    expect(running.stderr.length).toBeLessThan(600)
+  })
+
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes the answer under way on %s', async (signal) => {
     const asked = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
