@@ -1,4 +1,6 @@
 import type { Runtime } from '../runtime.ts'
+import { thisMoment, timeSince } from './moment.ts'
+import type { Moment } from './moment.ts'
 import type { Loaded } from './stored-value.ts'
 
 const MINUTE = 60_000
@@ -10,15 +12,14 @@ const SHORTEST_LIFE = 10 * MINUTE
 const LEAST_JITTER = 30_000
 const MOST_JITTER = 300_000
 
-/** A value in memory. All instants in ms since the Unix epoch but where the name says otherwise. */
+/** A value in memory. All instants in ms since the Unix epoch. */
 export interface Held<Value> extends Loaded<Value> {
   /** When the source promised something newer, ten minutes after loading at the soonest; `maxStale` counts from here. */
   dueAt: number
   /** When a refresh is due: a little after `dueAt`, but not longer after loading than is allowed. */
   refreshAt: number
-  /** When it was taken into this memory, on either clock. */
-  heldAt: number
-  heldAtMonotonic: number
+  /** When it was taken into this memory. */
+  heldSince: Moment
 }
 
 /** What a source says of the life of its value. */
@@ -38,21 +39,15 @@ export function hold<Value>(
   const dueAt = Math.max(nextUpdateAt, loaded.loadedAt + SHORTEST_LIFE)
   const jitter = LEAST_JITTER + runtime.random() * (MOST_JITTER - LEAST_JITTER)
   const refreshAt = Math.min(dueAt + jitter, loaded.loadedAt + longestLife)
-  const [heldAt, heldAtMonotonic] = [runtime.now(), runtime.monotonic()]
-  return { ...loaded, dueAt, refreshAt, heldAt, heldAtMonotonic }
+  return { ...loaded, dueAt, refreshAt, heldSince: thisMoment(runtime) }
 }
 
 /** How long `held` needs no refresh yet, in ms; negative when one is overdue. */
 export function freshFor(held: Held<unknown>, runtime: Runtime): number {
-  return held.refreshAt - laterClock(held, runtime)
+  return held.refreshAt - timeSince(held.heldSince, runtime)
 }
 
 /** Whether `held` may still be answered with: not overdue by more than `maxStale` ms. */
 export function isUsable(held: Held<unknown>, maxStale: number, runtime: Runtime): boolean {
-  return laterClock(held, runtime) <= held.dueAt + maxStale
-}
-
-/** The time by the clock, or by the one that never jumps where the clock has been set back since. */
-function laterClock({ heldAt, heldAtMonotonic }: Held<unknown>, runtime: Runtime): number {
-  return Math.max(runtime.now(), heldAt + runtime.monotonic() - heldAtMonotonic)
+  return timeSince(held.heldSince, runtime) <= held.dueAt + maxStale
 }
