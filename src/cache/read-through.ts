@@ -3,7 +3,7 @@ import type { Runtime } from '../runtime.ts'
 import { UnavailableError, createFlight } from './flight.ts'
 import { freshFor, hold, isUsable } from './freshness.ts'
 import type { Held, Lifetime } from './freshness.ts'
-import type { StoredValue } from './stored-value.ts'
+import type { Loaded, StoredValue } from './stored-value.ts'
 import { TimeoutError, within } from './within.ts'
 
 /** How long whoever asks waits for a load, in ms. */
@@ -23,8 +23,8 @@ export interface ReadThroughOptions<Value> {
   runtime: Runtime
   /** Gets a new value. `held` is the one before, wherever it came from, while it may still be answered with. */
   load(signal: AbortSignal, held: Value | undefined): Promise<Value>
-  /** For how long `value` needs no refresh. */
-  lifetime(value: Value): Lifetime
+  /** For how long what was loaded needs no refresh. */
+  lifetime(loaded: Loaded<Value>): Lifetime
   /** For how many ms past its due time a value may still be answered with. */
   maxStale: number
   /** Where the value is kept beyond this memory. */
@@ -60,7 +60,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   const flight = createFlight(runtime, async (signal) => {
     const loaded = { value: await load(signal, usable()?.value), loadedAt: runtime.now() }
     if (signal.aborted) return
-    held = hold(loaded, lifetime(loaded.value), runtime)
+    held = hold(loaded, lifetime(loaded), runtime)
     if (stored) goOn(stored.write(loaded, held.dueAt + maxStale), waitUntil)
   })
 
@@ -75,7 +75,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   function restore(): Promise<void> {
     restoring ??= (async () => {
       const loaded = await stored?.read()
-      if (loaded) held ??= hold(loaded, lifetime(loaded.value), runtime)
+      if (loaded) held ??= hold(loaded, lifetime(loaded), runtime)
     })()
     return restoring
   }

@@ -6,10 +6,10 @@ import type {
   HistoryProvider,
   ProviderContext,
 } from '../providers/provider.ts'
-import { addDays, isDay, subtractMonths, toDay } from '../rates/day.ts'
-import type { Day } from '../rates/day.ts'
 import { acceptHistory } from '../rates/accept.ts'
 import type { Accepted } from '../rates/accept.ts'
+import { addDays, isDay, subtractMonths, toDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
 import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { requireObject } from '../rates/require-object.ts'
@@ -31,8 +31,6 @@ export interface HistorySnapshot {
   attribution: Attribution
   /** The first day that the provider was asked for. */
   start: Day
-  /** When the next reference rates are due, in ms since the Unix epoch. */
-  nextUpdateAt: number
 }
 
 /** The reference rates of the whole market: five years are downloaded once, then only the days that are missing. */
@@ -42,7 +40,10 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
     runtime,
     waitUntil,
     maxStale: maxStale.history,
-    lifetime: ({ nextUpdateAt }) => ({ nextUpdateAt, longestLife: LONGEST_LIFE }),
+    lifetime: ({ value, loadedAt }) => ({
+      nextUpdateAt: nextUpdate(value.history, loadedAt),
+      longestLife: LONGEST_LIFE,
+    }),
     load: (signal, held) =>
       askInTurn(options, {
         dataSet: 'history',
@@ -53,13 +54,11 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
     stored: storedIn(options, 'rates:v1:history', {
       toData: ({ history, ...snapshot }) => ({ ...snapshot, ...toHistoryDays(history) }),
       fromData(data) {
-        const { start, nextUpdateAt, ...stored } = requireObject(data, 'the stored data are')
-        const history = acceptHistory(stored, runtime.now()).data
+        const { start, attribution, ...days } = requireObject(data, 'the stored data are')
+        const history = acceptHistory(days, runtime.now()).data
         requireDay(history, runtime.now())
         if (typeof start !== 'string' || !isDay(start)) throw new Error('start is not a day')
-        if (typeof nextUpdateAt !== 'number') throw new Error('nextUpdateAt is not a time')
-        const attribution = requireAttribution(stored['attribution'], providers)
-        return { attribution, start, nextUpdateAt, history }
+        return { attribution: requireAttribution(attribution, providers), start, history }
       },
     }),
   })
@@ -84,14 +83,13 @@ async function update(
   if (known && added.base !== known.base) return update(provider, context, undefined)
   const history = known ? mergeHistory(known, added, start) : added
   requireDay(history, context.now())
-  const snapshot = { history, attribution: provider.attribution, start }
-  return { data: { ...snapshot, nextUpdateAt: nextUpdate(history, context.now()) }, dropped }
+  return { data: { history, attribution: provider.attribution, start }, dropped }
 }
 
-/** Now, while a publication that is due has not arrived; else when the next one is due. */
-function nextUpdate(history: MarketHistory, now: number): number {
-  const newest = newestDay(history, toDay(now)) ?? ''
-  return newest < newestPublishedDay(now) ? now : nextPublication(now)
+/** At once, where a publication that was due at `loadedAt` had not arrived; else when the next one is due. */
+function nextUpdate(history: MarketHistory, loadedAt: number): number {
+  const newest = newestDay(history, toDay(loadedAt)) ?? ''
+  return newest < newestPublishedDay(loadedAt) ? loadedAt : nextPublication(loadedAt)
 }
 
 function requireDay(history: MarketHistory, now: number): void {

@@ -24,7 +24,10 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
     runtime,
     waitUntil,
     maxStale: maxStale.latest,
-    lifetime: ({ table }) => ({ nextUpdateAt: table.nextUpdateAt, longestLife: LONGEST_LIFE }),
+    lifetime: ({ value }) => ({
+      nextUpdateAt: value.table.nextUpdateAt,
+      longestLife: LONGEST_LIFE,
+    }),
     load: (signal, held) =>
       askInTurn(options, {
         dataSet: 'latest',
