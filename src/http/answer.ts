@@ -10,12 +10,16 @@ export interface AnswerRequest {
   signal?: AbortSignal | undefined
 }
 
-/** An answer as data, ready to be written to a socket or wrapped in a `Response`. */
-export interface Answer {
+/** What is said, wherever it was asked. */
+export interface Reply {
   status: number
   headers: [name: string, value: string][]
   /** Bytes, text (to be sent as UTF-8), or null for none. */
   body: Uint8Array<ArrayBuffer> | string | null
+}
+
+/** An answer as data, ready to be written to a socket or wrapped in a `Response`. */
+export interface Answer extends Reply {
   /** False where the path is none of ours: an app that the handler is mounted in may have something there. */
   matched: boolean
 }

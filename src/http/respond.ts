@@ -1,5 +1,5 @@
 import type { RatesError, RatesErrorCode } from '../errors.ts'
-import type { Answer } from './answer.ts'
+import type { Reply } from './answer.ts'
 import { entityTag } from './etag.ts'
 
 const STATUS: Record<RatesErrorCode, number> = {
@@ -25,7 +25,7 @@ const LIFETIMES = {
   hour: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
 }
 
-const JSON_HEADERS: Answer['headers'] = [
+const JSON_HEADERS: Reply['headers'] = [
   ['content-type', 'application/json; charset=utf-8'],
   ['x-content-type-options', 'nosniff'],
 ]
@@ -41,38 +41,38 @@ export interface Delivery {
 }
 
 /** 200 with `record` as JSON, and all that a cache needs to know of it. */
-export function success(record: object, { lifetime, reading, updatedAt }: Delivery): Answer {
+export function success(record: object, { lifetime, reading, updatedAt }: Delivery): Reply {
   const body = JSON.stringify(record)
-  const headers: Answer['headers'] = [
+  const headers: Reply['headers'] = [
     ...JSON_HEADERS,
     ['cache-control', LIFETIMES[lifetime]],
     ['etag', entityTag(body)],
     ['cache-status', cacheStatus(reading)],
   ]
   if (updatedAt !== undefined) headers.push(['last-modified', new Date(updatedAt).toUTCString()])
-  return { status: 200, headers, body, matched: true }
+  return { status: 200, headers, body }
 }
 
-/** `answer` without its body, as 304: whoever asked has it already. */
-export function notModified(answer: Answer): Answer {
-  return { ...answer, status: 304, body: null }
+/** `reply` without its body, as 304: whoever asked has it already. */
+export function notModified(reply: Reply): Reply {
+  return { ...reply, status: 304, body: null }
 }
 
 /** 204 to `OPTIONS`. */
-export function options(): Answer {
-  const headers: Answer['headers'] = [
+export function options(): Reply {
+  const headers: Reply['headers'] = [
     ['allow', ALLOW],
     ['x-content-type-options', 'nosniff'],
   ]
-  return { status: 204, headers, body: null, matched: true }
+  return { status: 204, headers, body: null }
 }
 
 /** The status of `error` with `body` as JSON, not to be cached by anyone. */
-export function failure(error: RatesError, body: object): Answer {
-  const headers: Answer['headers'] = [...JSON_HEADERS, ['cache-control', 'no-store']]
+export function failure(error: RatesError, body: object): Reply {
+  const headers: Reply['headers'] = [...JSON_HEADERS, ['cache-control', 'no-store']]
   if (error.code === 'method_not_allowed') headers.push(['allow', ALLOW])
   if (error.retryAfter !== undefined) headers.push(['retry-after', String(error.retryAfter)])
-  return { status: STATUS[error.code], headers, body: JSON.stringify(body), matched: true }
+  return { status: STATUS[error.code], headers, body: JSON.stringify(body) }
 }
 
 /** `Cache-Status` of RFC 9211, as far as it says where the data came from. */

@@ -1,14 +1,14 @@
 import { Router } from 'itty-router/Router'
 
 import { RatesError, toRatesError } from '../errors.ts'
-import type { Answer, AnswerRequest } from './answer.ts'
+import type { Answer, AnswerRequest, Reply } from './answer.ts'
 import { withCors } from './cors.ts'
 import { isMatch } from './etag.ts'
 import { failure, notModified, options } from './respond.ts'
 import { splitTarget } from './target.ts'
 
 /** What is behind one path. `query` is raw, without the question mark; the `signal` of `waiter` ends its waiting. */
-export type Endpoint = (query: string, waiter: Pick<AnswerRequest, 'signal'>) => Promise<Answer>
+export type Endpoint = (query: string, waiter: Pick<AnswerRequest, 'signal'>) => Promise<Reply>
 
 /** Endpoints that share the form of their errors. */
 export interface Group {
@@ -49,30 +49,30 @@ export function createRouter(
 
   return async (request) => {
     let place: Place = { group: versioned, isVersioned: false, endpoint: undefined }
-    let answer: Answer
+    let reply: Reply
     let method = ''
     try {
       const { path, query } = splitTarget(request.target)
       method = request.method
       place = await locate(path)
-      answer = await answerAt(place, query, request)
+      reply = await replyAt(place, query, request)
     } catch (thrown) {
       const error = toRatesError(thrown)
       if (error.code === 'internal_error') onInternalError(error.cause)
-      answer = failure(error, place.group.errorBody(error))
+      reply = failure(error, place.group.errorBody(error))
     }
     const matched = place.endpoint !== undefined
-    const body = method === 'HEAD' ? null : answer.body
+    const body = method === 'HEAD' ? null : reply.body
     const isOpen = cors === 'all' || (cors === 'v1' && place.isVersioned)
-    return { ...(isOpen ? withCors(answer) : answer), body, matched }
+    return { ...(isOpen ? withCors(reply) : reply), body, matched }
   }
 }
 
-async function answerAt(
+async function replyAt(
   { endpoint, isVersioned }: Place,
   query: string,
   request: AnswerRequest,
-): Promise<Answer> {
+): Promise<Reply> {
   const { method, header } = request
   // A preflight of an unknown path succeeds, so that the browser sees the 404 of the request itself.
   if (method === 'OPTIONS' && (endpoint || isVersioned)) return options()
@@ -83,9 +83,9 @@ async function answerAt(
   return revalidated(await endpoint(query, request), header('if-none-match'))
 }
 
-function revalidated(answer: Answer, ifNoneMatch: string | null | undefined): Answer {
-  const [, tag] = answer.headers.find(([name]) => name === 'etag') ?? []
-  return ifNoneMatch && tag && isMatch(ifNoneMatch, tag) ? notModified(answer) : answer
+function revalidated(reply: Reply, ifNoneMatch: string | null | undefined): Reply {
+  const [, tag] = reply.headers.find(([name]) => name === 'etag') ?? []
+  return ifNoneMatch && tag && isMatch(ifNoneMatch, tag) ? notModified(reply) : reply
 }
 
 /** Finds the place of a path, which is matched to the letter: case-sensitive, undecoded, no trailing slash. */
