@@ -15,7 +15,7 @@ export type RatesErrorCode =
 /** What a `RatesError` carries beside its code and summary. */
 export interface RatesErrorDetails {
   /** What to do about it; joins the message, but not the summary. */
-  hint?: string
+  hint?: string | undefined
   /** The parameter at fault. */
   parameter?: string
   /** How long to wait before asking again, in whole seconds. */
@@ -72,7 +72,7 @@ export function invalidParameter(name: string, hint: string): RatesError {
 export function invalidCurrency(parameter: string, sent: string, hint?: string): RatesError {
   return new RatesError('invalid_currency', `Invalid ${parameter} currency: ${visible(sent)}`, {
     parameter,
-    ...(hint !== undefined && { hint }),
+    hint,
   })
 }
 
@@ -80,14 +80,14 @@ export function invalidCurrency(parameter: string, sent: string, hint?: string):
 export function invalidAmount(sent: string, hint?: string): RatesError {
   return new RatesError('invalid_amount', `Invalid amount: ${visible(sent)}`, {
     parameter: 'amount',
-    ...(hint !== undefined && { hint }),
+    hint,
   })
 }
 
-/** A period that is none of those there are. `sent` is echoed. */
-export function invalidPeriod(sent: string): RatesError {
+/** A period that is none of `periods`. `sent` is echoed. */
+export function invalidPeriod(sent: string, periods: readonly string[]): RatesError {
   return new RatesError('invalid_period', `Invalid period: ${visible(sent)}`, {
-    hint: 'one of 1W, 1M, 3M, 6M, 1Y, 5Y',
+    hint: `one of ${periods.join(', ')}`,
     parameter: 'period',
   })
 }

@@ -50,7 +50,8 @@ export function createOperations(sources: RateSources, now: () => number): Rates
         const { from, to, period } = question
         refuseMalformed('from', from)
         refuseMalformed('to', to)
-        if (period !== undefined && !PERIODS.includes(period)) throw invalidPeriod(String(period))
+        if (period !== undefined && !PERIODS.includes(period))
+          throw invalidPeriod(String(period), PERIODS)
         return historyRecord((await sources.history()).value, question, toDay(now()))
       }),
   }

@@ -21,7 +21,7 @@ export const failures: Failures = {
   missing: missingParameter,
   currency: invalidCurrency,
   amount: (_parameter, sent) => invalidAmount(sent),
-  period: (_parameter, sent) => invalidPeriod(sent),
+  period: (_parameter, sent) => invalidPeriod(sent, PERIODS),
   overlong: (parameter) =>
     invalidParameter(
       parameter,
