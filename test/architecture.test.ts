@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   runtime: [],
   rates: [],
   cache: ['call-quietly', 'type runtime'],
-  providers: ['zod/mini'],
+  providers: ['rates', 'zod/mini'],
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
   http: ['errors', 'itty-router/Router', 'zod/mini'],

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 
-import { anotherForm } from './another-form.ts'
+import { isCode } from '../rates/currency-code.ts'
+import { anotherForm, ratesAsTheyCame } from './payload.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
@@ -15,9 +16,10 @@ export interface ExchangeRateApiOptions {
 }
 
 /** The real answer has some 3 kB. */
-const MAX_BYTES = 1024 * 1024
-
-const REDIRECT_HOSTS = ['open.er-api.com', 'www.exchangerate-api.com']
+const LIMITS = {
+  maxBytes: 1024 * 1024,
+  redirectHosts: ['open.er-api.com', 'www.exchangerate-api.com'],
+}
 
 const DAY_SECONDS = 86_400
 
@@ -32,7 +34,7 @@ export function createExchangeRateApiProvider(
   options: ExchangeRateApiOptions = {},
 ): LatestProvider {
   const { url = 'https://open.er-api.com', base = 'USD' } = options
-  if (!/^[A-Z]{3}$/.test(base)) throw new TypeError(`base must be an upper-case code, got ${base}`)
+  if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${base}`)
   const tableUrl = `${requireRootUrl(url)}/v6/latest/${base}`
   return {
     attribution: {
@@ -40,8 +42,7 @@ export function createExchangeRateApiProvider(
       url: 'https://www.exchangerate-api.com',
     },
     async fetchLatest({ fetch, signal }) {
-      const read = { fetch, url: tableUrl, signal, maxBytes: MAX_BYTES }
-      return toLatestTable(await readJson({ ...read, redirectHosts: REDIRECT_HOSTS }), base)
+      return toLatestTable(await readJson({ fetch, signal, url: tableUrl, ...LIMITS }), base)
     },
   }
 }
@@ -51,8 +52,7 @@ const payload = z.object({
   time_last_update_unix: z.number(),
   time_next_update_unix: z.nullish(z.number()),
   base_code: z.string(),
-  // Each rate is checked at the gate behind every provider, which tolerates a few bad ones.
-  rates: z.custom<Record<string, number>>((rates) => typeof rates === 'object' && rates !== null),
+  rates: ratesAsTheyCame,
 })
 
 const failure = z.object({ result: z.literal('error'), 'error-type': z.string() })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import { anotherForm } from './another-form.ts'
+import { anotherForm, ratesAsTheyCame } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
@@ -13,9 +13,10 @@ export interface FrankfurterOptions {
 }
 
 /** Five years of the whole market have some 0.5 MB. */
-const MAX_BYTES = 4 * 1024 * 1024
-
-const REDIRECT_HOSTS = ['api.frankfurter.dev', 'frankfurter.dev']
+const LIMITS = {
+  maxBytes: 4 * 1024 * 1024,
+  redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
+}
 
 /**
  * Daily reference rates of the European Central Bank, relayed by Frankfurter: some 30 currencies against the euro,
@@ -34,8 +35,8 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
       url: 'https://frankfurter.dev',
     },
     async fetchHistory({ start, end }, { fetch, signal }) {
-      const read = { fetch, url: `${root}/v1/${start}..${end}`, signal, maxBytes: MAX_BYTES }
-      return toHistoryDays(await readJson({ ...read, redirectHosts: REDIRECT_HOSTS }), start)
+      const url = `${root}/v1/${start}..${end}`
+      return toHistoryDays(await readJson({ fetch, signal, url, ...LIMITS }), start)
     },
   }
 }
@@ -43,11 +44,7 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
 const payload = z.object({
   amount: z.literal(1),
   base: z.literal('EUR'),
-  // Each rate is checked at the gate behind every provider, which tolerates a few bad ones.
-  rates: z.record(
-    z.string(),
-    z.custom<Record<string, number>>((rates) => typeof rates === 'object' && rates !== null),
-  ),
+  rates: z.record(z.string(), ratesAsTheyCame),
 })
 
 /**
