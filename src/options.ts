@@ -93,9 +93,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     historyProviders,
     store,
     // Not as a method of anything: some platforms' own function minds.
-    fetch: fetch
-      ? (input, init) => fetch(input, init)
-      : (input, init) => globalThis.fetch(input, init),
+    fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
     now,
     maxStale: { latest: latestStale, history: historyStale },
     waitUntil,

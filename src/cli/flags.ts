@@ -19,8 +19,8 @@ export interface ServeFlags {
  * @throws {UsageError} naming the flag that cannot be used
  */
 export function parseServeFlags(args: string[]): ServeFlags {
-  const { values } = parse(args)
-  const { port = '8787', host = '127.0.0.1', demo = false, 'base-path': basePath = '/api' } = values
+  const flags = parse(args)
+  const { port = '8787', host = '127.0.0.1', demo = false, 'base-path': basePath = '/api' } = flags
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new UsageError(`--port must be a number from 0 to 65535, got ${port}`)
   }
@@ -29,25 +29,20 @@ export function parseServeFlags(args: string[]): ServeFlags {
   return { port: Number(port), host, basePath, demo }
 }
 
-function parse(args: string[]): ReturnType<typeof parseKnown> {
+function parse(args: string[]) {
   try {
-    return parseKnown(args)
+    return parseArgs({
+      args,
+      options: {
+        port: { type: 'string' },
+        host: { type: 'string' },
+        'base-path': { type: 'string' },
+        demo: { type: 'boolean' },
+      },
+    }).values
   } catch (error) {
     // Node's first sentence names the flag; it goes on about quoting.
     const [sentence = ''] = String(error instanceof Error ? error.message : error).split(/\.\s/, 1)
     throw new UsageError(sentence, { cause: error })
   }
-}
-
-// oxlint-disable-next-line typescript/explicit-function-return-type
-function parseKnown(args: string[]) {
-  return parseArgs({
-    args,
-    options: {
-      port: { type: 'string' },
-      host: { type: 'string' },
-      'base-path': { type: 'string' },
-      demo: { type: 'boolean' },
-    },
-  })
 }
