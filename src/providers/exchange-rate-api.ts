@@ -34,7 +34,7 @@ export function createExchangeRateApiProvider(
   options: ExchangeRateApiOptions = {},
 ): LatestProvider {
   const { url = 'https://open.er-api.com', base = 'USD' } = options
-  if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${base}`)
+  if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${String(base)}`)
   const tableUrl = `${requireRootUrl(url)}/v6/latest/${base}`
   return {
     attribution: {
