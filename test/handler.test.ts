@@ -11,6 +11,7 @@ import type {
   RatesHandlerOptions,
 } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
+import { codes } from './fixtures/codes.ts'
 import { settled, virtualRuntime } from './virtual-runtime.ts'
 import type { VirtualRuntime } from './virtual-runtime.ts'
 
@@ -494,12 +495,7 @@ describe('a failing upstream', () => {
 
 describe('events', () => {
   it('tell what was asked, answered, dropped and refused', async () => {
-    const rates = {
-      ...Object.fromEntries(
-        Array.from({ length: 20 }, (_, n) => [`AA${'ABCDEFGHIJKLMNOPQRST'[n]}`, 1]),
-      ),
-      BAD: 0,
-    }
+    const rates = { ...Object.fromEntries(codes(20).map((code) => [code, 1])), BAD: 0 }
     const odd = latestProvider(async () => ({ ...table(), rates }))
     const { get, events } = service({ providers: { latest: odd, history: historyDown } })
     await get('/api/rates')

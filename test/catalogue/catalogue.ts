@@ -4,6 +4,7 @@ import type { RatesErrorCode } from '../../src/errors.ts'
 import { createRatesHandler } from '../../src/handler.ts'
 import type { RatesHandler } from '../../src/handler.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { codes } from '../fixtures/codes.ts'
 
 /** What an entry demands of its answer. */
 export interface Expectation {
@@ -94,8 +95,8 @@ export function createCountingHandler(): { handler: RatesHandler; calls: () => n
 export function expand(text: string, scale = 1): string {
   return text
     .replace(/\{\{rep\|([^|]*)\|(\d+)\}\}/g, (_, part: string, size) => part.repeat(size * scale))
-    .replace(/\{\{codes:(\d+)\}\}/g, (_, size) => listOf(size * scale, toCode).join(','))
-    .replace(/\{\{params:(\d+)\}\}/g, (_, size) => listOf(size * scale, toParameter).join('&'))
+    .replace(/\{\{codes:(\d+)\}\}/g, (_, size) => codes(size * scale).join(','))
+    .replace(/\{\{params:(\d+)\}\}/g, (_, size) => parameters(size * scale).join('&'))
 }
 
 /** The request of `entry` with every token replaced. */
@@ -154,17 +155,6 @@ function toRecord(headers: Iterable<[string, string]>): Record<string, string> {
   return Object.fromEntries([...headers].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-function listOf(size: number, toItem: (index: number) => string): string[] {
-  return Array.from({ length: size }, (_, index) => toItem(index))
-}
-
-/** AAA, AAB, AAC … */
-function toCode(index: number): string {
-  return [index / 676, index / 26, index]
-    .map((digit) => String.fromCharCode(65 + (Math.floor(digit) % 26)))
-    .join('')
-}
-
-function toParameter(index: number): string {
-  return `p${index}=1`
+function parameters(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `p${index}=1`)
 }

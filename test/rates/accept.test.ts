@@ -1,22 +1,16 @@
 import { describe, expect, it } from 'vitest'
 
 import { acceptHistory, acceptTable } from '../../src/rates/accept.ts'
+import { codes } from '../fixtures/codes.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
 const HOUR = 3_600_000
 
 /** A good table of `count` codes, AAA, AAB, …, and the base, with `changes` in its fields. */
 function table(changes: object = {}, count = 39): Record<string, unknown> {
-  const codes = Array.from(
-    { length: count },
-    (_, index) => `A${letter(index / 26)}${letter(index)}`,
-  )
-  const rates = { USD: 1, ...Object.fromEntries(codes.map((code, index) => [code, index + 1])) }
+  const quoted = codes(count).map((code, index) => [code, index + 1])
+  const rates = { USD: 1, ...Object.fromEntries(quoted) }
   return { base: 'USD', updatedAt: NOW - HOUR, nextUpdateAt: NOW + HOUR, rates, ...changes }
-}
-
-function letter(index: number): string {
-  return String.fromCharCode(65 + (Math.floor(index) % 26))
 }
 
 function withRates(rates: object, count?: number): Record<string, unknown> {

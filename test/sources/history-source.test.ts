@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { HistoryProvider, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { codes } from '../fixtures/codes.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
@@ -50,10 +51,6 @@ function watched(
       }
     },
   }
-}
-
-function letter(index: number): string {
-  return String.fromCharCode(65 + (Math.floor(index) % 26))
 }
 
 describe('history', () => {
@@ -157,11 +154,7 @@ describe('history', () => {
   })
 
   it('lists only as many codes as an error has room for', async () => {
-    const codes = Array.from(
-      { length: 200 },
-      (_, index) => `A${letter(index / 26)}${letter(index)}`,
-    )
-    const rates = Object.fromEntries(codes.map((code) => [code, 1]))
+    const rates = Object.fromEntries(codes(200).map((code) => [code, 1]))
     const { handler } = watched(Date.UTC(2026, 10, 20, 18), async ({ end }) => ({
       base: 'EUR',
       days: [{ date: end, rates }],
