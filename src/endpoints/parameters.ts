@@ -34,26 +34,35 @@ export const currency: z.ZodMiniType<string, string> = z
   .string('missing')
   .check(z.refine(isCodeShaped, 'currency'))
 
+/** A currency code that may be left out. */
+export const base: Optional<string> = z.optional(currency)
+
 /** Codes separated by commas, with spaces around them or nothing between them. */
-export const symbols: z.ZodMiniType<string[], string> = z.pipe(
+export const symbols: Optional<string[], string> = z.optional(
   z.pipe(
-    z.string().check(z.maxLength(MOST_SYMBOLS_CHARACTERS, { error: 'overlong', abort: true })),
-    z.transform(splitSymbols),
+    z.pipe(
+      z.string().check(z.maxLength(MOST_SYMBOLS_CHARACTERS, { error: 'overlong', abort: true })),
+      z.transform(splitSymbols),
+    ),
+    z.array(currency).check(z.maxLength(MOST_SYMBOLS, 'overlong')),
   ),
-  z.array(currency).check(z.maxLength(MOST_SYMBOLS, 'overlong')),
 )
 
 /** The text of a plain decimal, finite as a double, and not one that a double would turn into 0. */
-export const amount: z.ZodMiniType<string, string> = z
-  .string()
-  .check(
-    z.maxLength(MOST_AMOUNT_CHARACTERS, { error: 'amount', abort: true }),
-    z.regex(/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/, { error: 'amount', abort: true }),
-    z.refine(isRepresentable, 'amount'),
-  )
+export const amount: Optional<string> = z.optional(
+  z
+    .string()
+    .check(
+      z.maxLength(MOST_AMOUNT_CHARACTERS, { error: 'amount', abort: true }),
+      z.regex(/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/, { error: 'amount', abort: true }),
+      z.refine(isRepresentable, 'amount'),
+    ),
+)
 
 /** One of the six periods, exactly. */
-export const period: z.ZodMiniType<Period, Period> = z.enum(PERIODS, 'period')
+export const period: Optional<Period> = z.optional(z.enum(PERIODS, 'period'))
+
+type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>
 
 function splitSymbols(text: string): string[] {
   return text

@@ -1,11 +1,9 @@
-import * as z from 'zod/mini'
-
 import { createQueryParser } from '../http/query.ts'
 import type { ConversionQuestion } from '../records/conversion.ts'
 import { amount, currency, failures } from './parameters.ts'
 
 const parse = createQueryParser({
-  parameters: { from: currency, to: currency, amount: z.optional(amount) },
+  parameters: { from: currency, to: currency, amount },
   failures,
 })
 

@@ -1,5 +1,3 @@
-import * as z from 'zod/mini'
-
 import { createQueryParser } from '../../http/query.ts'
 import { success } from '../../http/respond.ts'
 import type { Endpoint } from '../../http/router.ts'
@@ -9,7 +7,7 @@ import type { RateSources } from '../../sources/sources.ts'
 import { currency, failures, period } from '../parameters.ts'
 
 const parse = createQueryParser({
-  parameters: { from: currency, to: currency, period: z.optional(period) },
+  parameters: { from: currency, to: currency, period },
   failures,
 })
 

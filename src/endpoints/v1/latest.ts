@@ -1,14 +1,12 @@
-import * as z from 'zod/mini'
-
 import { createQueryParser } from '../../http/query.ts'
 import { success } from '../../http/respond.ts'
 import type { Endpoint } from '../../http/router.ts'
 import { latestRecord } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { currency, failures, symbols } from '../parameters.ts'
+import { base, failures, symbols } from '../parameters.ts'
 
 const parse = createQueryParser({
-  parameters: { base: z.optional(currency), symbols: z.optional(symbols) },
+  parameters: { base, symbols },
   failures,
   mistaken: { from: 'base' },
 })
