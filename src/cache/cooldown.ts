@@ -1,6 +1,4 @@
 import type { Runtime } from '../runtime.ts'
-import { thisMoment, timeSince } from './moment.ts'
-import type { Moment } from './moment.ts'
 
 /** In ms; every failure in a row doubles it, up to the longest. */
 const FIRST_PAUSE = 1_000
@@ -22,18 +20,28 @@ export interface Cooldown {
 /** A cooldown that starts without a pause. */
 export function createCooldown(runtime: Runtime): Cooldown {
   let failures = 0
-  let pause: { since: Moment; until: number } | undefined
+  let pause = { until: 0, untilMonotonic: 0 }
   return {
-    remaining: () => (pause ? Math.max(0, pause.until - timeSince(pause.since, runtime)) : 0),
+    remaining() {
+      // Whichever clock says that it is over is right: the other one has been set, or stands still in a test.
+      const remaining = Math.min(
+        pause.until - runtime.now(),
+        pause.untilMonotonic - runtime.monotonic(),
+      )
+      return Math.max(0, remaining)
+    },
     fail() {
       const length = Math.min(FIRST_PAUSE * 2 ** failures, LONGEST_PAUSE)
+      const jittered = length * (1 + JITTER * runtime.random())
       failures += 1
-      const until = runtime.now() + length * (1 + JITTER * runtime.random())
-      pause = { since: thisMoment(runtime), until }
+      pause = {
+        until: runtime.now() + jittered,
+        untilMonotonic: runtime.monotonic() + jittered,
+      }
     },
     succeed() {
       failures = 0
-      pause = undefined
+      pause = { until: 0, untilMonotonic: 0 }
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Runtime } from '../runtime.ts'
-import { thisMoment, timeSince } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { startSteadyClock } from './steady-clock.ts'
+import type { SteadyClock } from './steady-clock.ts'
 import type { Loaded } from './stored-value.ts'
 
 const MINUTE = 60_000
@@ -18,8 +18,8 @@ export interface Held<Value> extends Loaded<Value> {
   dueAt: number
   /** When a refresh is due: a little after `dueAt`, but not longer after loading than is allowed. */
   refreshAt: number
-  /** When it was taken into this memory. */
-  heldSince: Moment
+  /** By which it ages, so that a clock set back makes it no younger. */
+  clock: SteadyClock
 }
 
 /** What a source says of the life of its value. */
@@ -39,15 +39,15 @@ export function hold<Value>(
   const dueAt = Math.max(nextUpdateAt, loaded.loadedAt + SHORTEST_LIFE)
   const jitter = LEAST_JITTER + runtime.random() * (MOST_JITTER - LEAST_JITTER)
   const refreshAt = Math.min(dueAt + jitter, loaded.loadedAt + longestLife)
-  return { ...loaded, dueAt, refreshAt, heldSince: thisMoment(runtime) }
+  return { ...loaded, dueAt, refreshAt, clock: startSteadyClock(runtime) }
 }
 
 /** How long `held` needs no refresh yet, in ms; negative when one is overdue. */
-export function freshFor(held: Held<unknown>, runtime: Runtime): number {
-  return held.refreshAt - timeSince(held.heldSince, runtime)
+export function freshFor({ refreshAt, clock }: Held<unknown>): number {
+  return refreshAt - clock()
 }
 
 /** Whether `held` may still be answered with: not overdue by more than `maxStale` ms. */
-export function isUsable(held: Held<unknown>, maxStale: number, runtime: Runtime): boolean {
-  return timeSince(held.heldSince, runtime) <= held.dueAt + maxStale
+export function isUsable({ dueAt, clock }: Held<unknown>, maxStale: number): boolean {
+  return clock() <= dueAt + maxStale
 }

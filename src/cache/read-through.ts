@@ -65,11 +65,11 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   })
 
   function usable(): Held<Value> | undefined {
-    return held && isUsable(held, maxStale, runtime) ? held : undefined
+    return held && isUsable(held, maxStale) ? held : undefined
   }
 
   function refreshIfDue(found: Held<Value>): void {
-    if (freshFor(found, runtime) <= 0 && flight.mayStart()) goOn(flight.join(), waitUntil)
+    if (freshFor(found) <= 0 && flight.mayStart()) goOn(flight.join(), waitUntil)
   }
 
   function restore(): Promise<void> {
@@ -81,7 +81,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   }
 
   function reading(found: Held<Value>, hit: boolean): Reading<Value> {
-    return { value: found.value, hit, ttl: Math.floor(freshFor(found, runtime) / 1_000) }
+    return { value: found.value, hit, ttl: Math.floor(freshFor(found) / 1_000) }
   }
 
   /** Waits for `work` until 5 s after `askedAt` on the monotonic clock. */
@@ -115,7 +115,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     },
     async refresh() {
       await restore()
-      if (!held || freshFor(held, runtime) <= 0) await flight.join().catch(() => undefined)
+      if (!held || freshFor(held) <= 0) await flight.join().catch(() => undefined)
     },
     close: flight.close,
   }

@@ -208,6 +208,26 @@ describe('a held value', () => {
     await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
   })
 
+  it('has the age that the clock says, also where that one stands still, as a test may have it', async () => {
+    let monotonic = 0
+    const { value } = counting((runtime) => ({
+      runtime: { ...runtime, now: () => START, monotonic: () => (monotonic += 600_000) },
+    }))
+    const ttls = [await value.get(), await value.get(), await value.get()].map(({ ttl }) => ttl)
+    expect(ttls).toEqual([ttls[0], ttls[0], ttls[0]])
+  })
+
+  it('ages on when the clock is set back by less than the value is old', async () => {
+    const { runtime, value } = counting()
+    await value.get()
+    await runtime.advance(50 * MINUTE)
+    const before = (await value.get()).ttl
+    runtime.setClock(START + 30 * MINUTE)
+    expect((await value.get()).ttl).toBe(before)
+    await runtime.advance(MINUTE)
+    expect((await value.get()).ttl).toBe(before - 60)
+  })
+
   it('is kept for maxStale past an update that is far away', async () => {
     const { runtime, source, value } = counting(() => ({
       lifetime: () => ({ nextUpdateAt: START + 30 * DAY, longestLife: 25 * HOUR }),
