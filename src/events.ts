@@ -7,7 +7,7 @@ export type RatesEvent =
   | { type: 'upstream_asked'; dataSet: DataSet; provider: string }
   /** A provider answered with usable data; `elapsed` in ms. */
   | { type: 'upstream_answered'; dataSet: DataSet; provider: string; elapsed: number }
-  /** A provider failed, or answered with unusable data; `elapsed` in ms. */
+  /** A provider did not answer, or not with data; `elapsed` in ms. */
   | {
       type: 'upstream_failed'
       dataSet: DataSet
@@ -16,11 +16,30 @@ export type RatesEvent =
       reason: string
       error: unknown
     }
+  /** A provider has announced to stop at `endsAt` (ms since the Unix epoch). */
+  | { type: 'upstream_ending'; dataSet: DataSet; provider: string; endsAt: number }
+  /** Data that a provider answered with, or that a store held, were found unusable; `provider` is absent for a store. */
+  | {
+      type: 'rates_rejected'
+      dataSet: DataSet
+      origin: 'upstream' | 'store'
+      provider?: string
+      reason: string
+      error: unknown
+    }
   /** Single rates or days were dropped from an answer that is good as a whole. */
   | { type: 'rates_dropped'; dataSet: DataSet; provider: string; dropped: string[] }
+  /** Rates moved so far that the ones before them are served until the next publication confirms them. */
+  | { type: 'rates_held_back'; dataSet: DataSet; provider: string; codes: string[] }
+  /** Official rates that moved more than tenfold from one day to the next; they are served as published. */
+  | { type: 'rates_jumped'; dataSet: DataSet; provider: string; jumps: string[] }
+  /** An answer was given with data whose refresh is overdue by so many ms. */
+  | { type: 'stale_served'; dataSet: DataSet; overdue: number }
+  /** The next refresh is due at `at` (ms since the Unix epoch); it takes a request, or `refresh()`, to start it. */
+  | { type: 'refresh_scheduled'; dataSet: DataSet; at: number }
   /** A store operation failed or took too long; the request did not notice. */
-  | { type: 'store_failed'; operation: 'get' | 'set'; key: string; error: unknown }
-  /** A request was answered with 500. */
+  | { type: 'store_failed'; operation: 'get' | 'set' | 'claim'; key: string; error: unknown }
+  /** A request was answered with 500, or one of `rates` rejected with `internal_error`. */
   | { type: 'internal_error'; error: unknown }
 
 /** Tells an event to whoever listens; never throws. */

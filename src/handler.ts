@@ -45,19 +45,20 @@ export function createHandlerOn(
   const { basePath, cors, now, onEvent, ...resolved } = resolveOptions(options)
   const emit: Emit = (event) => callQuietly(() => onEvent(event))
   const sources = createSources({ ...resolved, runtime: createRuntime(now), emit })
+  const onInternalError = (error: unknown): void => emit({ type: 'internal_error', error })
   const answer = createRouter({
     basePath,
     cors,
     versioned: v1(sources, now),
     unversioned: unversioned(sources),
-    onInternalError: (error) => emit({ type: 'internal_error', error }),
+    onInternalError,
   })
   const handle = async (request: Request): Promise<Response> =>
     toResponse(await answer(toAnswerRequest(request)))
   return Object.assign(handle, {
     fetch: handle,
     answer,
-    rates: createOperations(sources, now),
+    rates: createOperations(sources, now, onInternalError),
     refresh: sources.refresh,
     close: sources.close,
   })

@@ -27,8 +27,22 @@ export interface RatesOperations {
   history(question: HistoryQuestion): Promise<HistoryRecord>
 }
 
-/** The operations over `sources`. What can be refused without data is refused before any are asked for. */
-export function createOperations(sources: RateSources, now: () => number): RatesOperations {
+/** The operations over `sources`; `onInternalError` is told of what nobody foresaw. What can be refused without data is refused before any are asked for. */
+export function createOperations(
+  sources: RateSources,
+  now: () => number,
+  onInternalError: (error: unknown) => void,
+): RatesOperations {
+  async function orRatesError<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await work()
+    } catch (thrown) {
+      const error = toRatesError(thrown)
+      if (error.code === 'internal_error') onInternalError(error.cause)
+      throw error
+    }
+  }
+
   return {
     latest: (question = {}) =>
       orRatesError(async () => {
@@ -54,14 +68,6 @@ export function createOperations(sources: RateSources, now: () => number): Rates
           throw invalidPeriod(String(period), PERIODS)
         return historyRecord((await sources.history()).value, question, toDay(now()))
       }),
-  }
-}
-
-async function orRatesError<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await work()
-  } catch (error) {
-    throw toRatesError(error)
   }
 }
 

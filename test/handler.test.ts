@@ -337,6 +337,7 @@ describe('upstream calls', () => {
       'upstream_failed',
       'upstream_asked',
       'upstream_answered',
+      'refresh_scheduled',
     ])
   })
 })
@@ -445,7 +446,7 @@ describe('a failing upstream', () => {
     })
     const { get, events } = service({ providers: { latest: provider } })
     expect((await get('/api/rates')).status).toBe(502)
-    expect(events.at(-1)).toMatchObject({ type: 'upstream_failed', reason })
+    expect(events.at(1)).toMatchObject({ type: 'upstream_failed', reason })
   })
 
   it('may throw before it returns a promise', async () => {
@@ -471,24 +472,31 @@ describe('a failing upstream', () => {
       expect.objectContaining({ reason: 'the publication is older than the one held' }),
     )
     await runtime.advance(7 * DAY)
-    expect((await handler.rates.latest()).updatedAt).toBe(NOW - 1_000 - DAY)
+    expect((await get('/api/rates')).status).toBe(502)
+    updatedAt = NOW
+    await runtime.advance(300_000)
+    expect((await handler.rates.latest()).updatedAt).toBe(NOW)
   })
 
-  it('gives way to the next provider with an older publication once its own data are too old', async () => {
+  it('gives way to the next provider, but never to an older publication of it', async () => {
     let isDown = false
+    let published = NOW - DAY
     const first = latestProvider(async (context) =>
       isDown ? down.fetchLatest(context) : table(0.5, NOW),
     )
     const second = {
-      ...latestProvider(async () => table(0.25, NOW - DAY)),
+      ...latestProvider(async () => table(0.25, published)),
       attribution: { name: 'B', url: 'b:' },
     }
-    const { handler, runtime } = service({ providers: { latest: [first, second] } })
+    const { handler, runtime, get } = service({ providers: { latest: [first, second] } })
     expect((await handler.rates.latest()).source.name).toBe('Test')
     isDown = true
     await runtime.advance(7 * DAY)
     expect((await handler.rates.latest()).source.name).toBe('Test')
     await runtime.advance(2 * DAY)
+    expect((await get('/api/v1/latest')).status).toBe(502)
+    published = NOW + DAY
+    await runtime.advance(300_000)
     expect((await handler.rates.latest()).source.name).toBe('B')
   })
 })
@@ -502,8 +510,9 @@ describe('events', () => {
     await get('/api/v1/history?from=USD&to=EUR')
     expect(events).toEqual([
       { type: 'upstream_asked', dataSet: 'latest', provider: 'Test' },
-      { type: 'upstream_answered', dataSet: 'latest', provider: 'Test', elapsed: 0 },
       { type: 'rates_dropped', dataSet: 'latest', provider: 'Test', dropped: ['BAD'] },
+      { type: 'upstream_answered', dataSet: 'latest', provider: 'Test', elapsed: 0 },
+      { type: 'refresh_scheduled', dataSet: 'latest', at: NOW - 1_000 + DAY + 30_000 },
       { type: 'upstream_asked', dataSet: 'history', provider: 'Test' },
       {
         type: 'upstream_failed',
@@ -513,6 +522,7 @@ describe('events', () => {
         reason: 'secret-upstream-text',
         error: expect.any(Error),
       },
+      { type: 'refresh_scheduled', dataSet: 'history', at: NOW + 1_000 },
     ])
   })
 
@@ -605,7 +615,10 @@ describe('a store', () => {
       expect(response.headers.get('cache-status')).toContain('hit')
       expect(await response.text()).toBe(bodies[index])
     }
-    expect(second.events).toEqual([])
+    expect(second.events.map(({ type }) => type)).toEqual([
+      'refresh_scheduled',
+      'refresh_scheduled',
+    ])
   })
 
   it('is not believed about another provider', async () => {
@@ -614,7 +627,12 @@ describe('a store', () => {
     await settled()
     const other = service({ store, providers: { latest: latestProvider(async () => table()) } })
     expect((await other.handler.rates.latest()).source).toEqual(attribution)
-    expect(other.events[0]).toMatchObject({ type: 'store_failed', key: 'rates:v1:latest' })
+    expect(other.events[0]).toMatchObject({
+      type: 'rates_rejected',
+      dataSet: 'latest',
+      origin: 'store',
+      reason: 'they come from none of the configured providers',
+    })
   })
 
   it('is not believed when it holds what no provider would be believed', async () => {
@@ -709,7 +727,7 @@ describe('handler.rates', () => {
     expect(error).toMatchObject({ code: 'provider_unavailable', retryAfter: 1 })
     expect(String(error)).not.toContain('secret')
     expect(Object(error).cause).toMatchObject({
-      cause: { message: expect.stringContaining('secret') },
+      cause: { cause: { message: expect.stringContaining('secret') } },
     })
   })
 })

@@ -1,9 +1,14 @@
 import type { Runtime } from '../runtime.ts'
-import { createCooldown } from './cooldown.ts'
+import { createCooldown, requestedPause } from './cooldown.ts'
 import { runWithin } from './within.ts'
 
 /** How long a flight may take before its place is free again, in ms, even if it takes no notice of its signal. */
-const FLIGHT_LIMIT = 20_000
+export const FLIGHT_LIMIT = 20_000
+
+const AFTER_FAILURES = { first: 1_000, longest: 300_000 }
+
+/** While another process does the work, its result is looked for this often. */
+const WHILE_ELSEWHERE = { first: 2_000, longest: 30_000 }
 
 /** There is no value to be had; `cause` says why. */
 export class UnavailableError extends Error {
@@ -17,10 +22,28 @@ export class UnavailableError extends Error {
   }
 }
 
+/** How a flight ended well: with what its source gave, with what the store had, or left to another process that is at it. */
+export type Landing = 'loaded' | 'restored' | 'elsewhere'
+
+/** A try at a refresh. */
+export interface Attempt {
+  /** When it started, in ms since the Unix epoch. */
+  at: number
+  /** `loaded` from the provider, `restored` from the store, or left to another process that is `elsewhere` at it. */
+  outcome: Landing | 'running' | 'failed'
+}
+
+/** What a flight does. `nextPause` is the pause in ms that would follow if it failed. */
+export type Work = (signal: AbortSignal, nextPause: number) => Promise<Landing>
+
 /** Work that is shared by all who need it: never twice at once, and not within the pause after a failure. */
 export interface Flight {
   /** Whether `join` would start the work now. */
   mayStart(): boolean
+  /** How long it must not be started, in ms; 0 where nothing but work under way keeps it from being started. */
+  pause(): number
+  /** The last try, if there was one. */
+  lastAttempt(): Attempt | undefined
   /**
    * Joins the work under way, or starts it.
    *
@@ -31,37 +54,67 @@ export interface Flight {
   close(): void
 }
 
-/** A flight that does `work`, under a signal that aborts when its time is over or the flight is closed. */
-export function createFlight(
-  runtime: Runtime,
-  work: (signal: AbortSignal) => Promise<void>,
-): Flight {
-  const cooldown = createCooldown(runtime)
+/** What a flight is made from. */
+export interface FlightOptions {
+  runtime: Runtime
+  /** Given a signal that aborts when its time is over or the flight is closed. */
+  work: Work
+  /** Told of every pause, by its length in ms. */
+  onPause(length: number): void
+}
+
+/** A flight that does `work`. */
+export function createFlight({ runtime, work, onPause }: FlightOptions): Flight {
+  const cooldown = createCooldown(runtime, AFTER_FAILURES)
+  const patience = createCooldown(runtime, WHILE_ELSEWHERE)
   const closing = new AbortController()
   let underWay: Promise<void> | undefined
+  let attempt: Attempt | undefined
   let lastError: unknown
 
+  function pause(): number {
+    return Math.max(cooldown.remaining(), patience.remaining())
+  }
+
   function mayStart(): boolean {
-    return !underWay && cooldown.remaining() === 0 && !closing.signal.aborted
+    return !underWay && pause() === 0 && !closing.signal.aborted
   }
 
   async function fly(): Promise<void> {
+    const at = runtime.now()
+    attempt = { at, outcome: 'running' }
+    const doWork = (signal: AbortSignal): Promise<Landing> => work(signal, cooldown.next())
     try {
-      await runWithin(runtime, FLIGHT_LIMIT, work, closing.signal)
-      cooldown.succeed()
+      const outcome = await runWithin(runtime, FLIGHT_LIMIT, doWork, closing.signal)
+      attempt = { at, outcome }
+      land(outcome)
     } catch (error) {
+      attempt = { at, outcome: 'failed' }
       lastError = error
-      cooldown.fail()
+      cooldown.fail(requestedPause(error))
+      onPause(pause())
       throw unavailable()
     }
   }
 
+  function land(outcome: Landing): void {
+    if (outcome === 'elsewhere') {
+      patience.fail()
+      onPause(pause())
+    } else {
+      cooldown.succeed()
+      patience.succeed()
+    }
+  }
+
   function unavailable(): UnavailableError {
-    return new UnavailableError(cooldown.remaining(), lastError)
+    return new UnavailableError(pause(), lastError)
   }
 
   return {
     mayStart,
+    pause,
+    lastAttempt: () => attempt,
     join() {
       if (underWay) return underWay
       if (!mayStart()) return Promise.reject(unavailable())

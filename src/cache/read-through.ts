@@ -1,13 +1,20 @@
-import { callQuietly } from '../call-quietly.ts'
-import type { Runtime } from '../runtime.ts'
 import { UnavailableError, createFlight } from './flight.ts'
-import { freshFor, hold, isUsable } from './freshness.ts'
-import type { Held, Lifetime } from './freshness.ts'
-import type { Loaded, StoredValue } from './stored-value.ts'
+import type { Attempt } from './flight.ts'
+import { freshFor } from './freshness.ts'
+import type { Held } from './freshness.ts'
+import { goOn } from './go-on.ts'
+import { createRefresh } from './refresh.ts'
+import type { RefreshOptions } from './refresh.ts'
+import { createShelf } from './shelf.ts'
+import type { ShelfOptions } from './shelf.ts'
 import { TimeoutError, within } from './within.ts'
 
 /** How long whoever asks waits for a load, in ms. */
 const WAITING_LIMIT = 5_000
+
+/** How often at most the store is looked into while the source is left alone, in ms: without and with a usable value. */
+const LOOK_WITHOUT = 1_000
+const LOOK_WITH = 10_000
 
 /** A value and how it was come by. */
 export interface Reading<Value> {
@@ -19,23 +26,26 @@ export interface Reading<Value> {
 }
 
 /** What a read-through needs to know of its value. */
-export interface ReadThroughOptions<Value> {
-  runtime: Runtime
-  /** Gets a new value. `held` is the one before, wherever it came from, while it may still be answered with. */
-  load(signal: AbortSignal, held: Value | undefined): Promise<Value>
-  /** For how long what was loaded needs no refresh. */
-  lifetime(loaded: Loaded<Value>): Lifetime
-  /** For how many ms past its due time a value may still be answered with. */
-  maxStale: number
-  /** Where the value is kept beyond this memory. */
-  stored: StoredValue<Value> | undefined
-  /** Given every promise of work that goes on after an answer. */
-  waitUntil: ((work: Promise<unknown>) => void) | undefined
+export interface ReadThroughOptions<Value>
+  extends ShelfOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
+  /** Told of every answer with a value whose refresh is overdue, and by how many ms. */
+  onStale(overdue: number): void
 }
 
 /** Whoever asks; `signal`, which is read only when there is something to wait for, ends the waiting. */
 export interface Waiter {
   readonly signal?: AbortSignal | undefined
+}
+
+/** How a read-through stands, without asking anything of anyone. */
+export interface ReadThroughState<Value> {
+  /** What it would answer with. */
+  value: Value | undefined
+  /** Whether the refresh of that is overdue. */
+  stale: boolean
+  lastAttempt: Attempt | undefined
+  /** When the source may and will be asked next, given a request; ms since the Unix epoch. */
+  nextAttemptAt: number
 }
 
 /** One value that is loaded when it is needed, kept, and kept fresh. */
@@ -48,40 +58,32 @@ export interface ReadThrough<Value> {
   get(waiter?: Waiter): Promise<Reading<Value>>
   /** Loads anew if that is due and no pause after a failure holds it back. Never rejects. */
   refresh(): Promise<void>
+  /** How things stand. */
+  state(): ReadThroughState<Value>
   /** Ends the load under way; none is started any more. */
   close(): void
 }
 
 /** A read-through of one value: memory, then the store, then one load that all who wait share. */
 export function createReadThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
-  const { runtime, load, lifetime, maxStale, stored, waitUntil } = options
-  let held: Held<Value> | undefined
-  let restoring: Promise<void> | undefined
-  const flight = createFlight(runtime, async (signal) => {
-    const loaded = { value: await load(signal, usable()?.value), loadedAt: runtime.now() }
-    if (signal.aborted) return
-    held = hold(loaded, lifetime(loaded), runtime)
-    if (stored) goOn(stored.write(loaded, held.dueAt + maxStale), waitUntil)
+  const { runtime, waitUntil, onScheduled, onStale } = options
+  const shelf = createShelf(options)
+  const flight = createFlight({
+    runtime,
+    work: createRefresh({ ...options, shelf }),
+    onPause: (length) => onScheduled(runtime.now() + length),
   })
 
-  function usable(): Held<Value> | undefined {
-    return held && isUsable(held, maxStale) ? held : undefined
-  }
-
   function refreshIfDue(found: Held<Value>): void {
-    if (freshFor(found) <= 0 && flight.mayStart()) goOn(flight.join(), waitUntil)
+    const left = freshFor(found)
+    if (left > 0) return
+    onStale(-left)
+    const work = flight.mayStart() ? flight.join() : lookUpInPause(LOOK_WITH)
+    if (work) goOn(work, waitUntil)
   }
 
-  function restore(): Promise<void> {
-    restoring ??= (async () => {
-      const loaded = await stored?.read()
-      if (loaded) held ??= hold(loaded, lifetime(loaded), runtime)
-    })()
-    return restoring
-  }
-
-  function reading(found: Held<Value>, hit: boolean): Reading<Value> {
-    return { value: found.value, hit, ttl: Math.floor(freshFor(found) / 1_000) }
+  function lookUpInPause(gap: number): Promise<void> | undefined {
+    return flight.pause() > 0 ? shelf.lookUp(gap) : undefined
   }
 
   /** Waits for `work` until 5 s after `askedAt` on the monotonic clock. */
@@ -100,31 +102,52 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     }
   }
 
+  /** What is found in the store, or loaded. */
+  async function fetchFor(waiter: Waiter | undefined): Promise<Reading<Value>> {
+    const askedAt = runtime.monotonic()
+    await waitFor(shelf.lookUp(LOOK_WITHOUT) ?? Promise.resolve(), waiter, askedAt)
+    const stored = shelf.usable()
+    if (stored) return answer(stored)
+    let failure: unknown = new UnavailableError(0, new Error('nothing was loaded'))
+    try {
+      await waitFor(flight.join(), waiter, askedAt)
+    } catch (error) {
+      failure = error
+    }
+    // A store that is slow may have brought something all the same.
+    const loaded = shelf.usable()
+    if (!loaded) throw failure
+    return reading(loaded, false)
+  }
+
+  function answer(found: Held<Value>): Reading<Value> {
+    refreshIfDue(found)
+    return reading(found, true)
+  }
+
   return {
     async get(waiter) {
-      const askedAt = runtime.monotonic()
-      if (!usable()) await waitFor(restore(), waiter, askedAt)
-      const found = usable()
-      if (found) {
-        refreshIfDue(found)
-        return reading(found, true)
-      }
-      await waitFor(flight.join(), waiter, askedAt)
-      if (!held) throw new UnavailableError(0, new Error('closed while loading'))
-      return reading(held, false)
+      const found = shelf.usable()
+      return found ? answer(found) : fetchFor(waiter)
     },
     async refresh() {
-      await restore()
+      const held = shelf.held()
       if (!held || freshFor(held) <= 0) await flight.join().catch(() => undefined)
+    },
+    state() {
+      const found = shelf.usable()
+      const left = found ? freshFor(found) : 0
+      return {
+        value: found?.value,
+        stale: found !== undefined && left <= 0,
+        lastAttempt: flight.lastAttempt(),
+        nextAttemptAt: runtime.now() + Math.max(left, flight.pause()),
+      }
     },
     close: flight.close,
   }
 }
 
-/** Lets `work` go on behind an answer. */
-function goOn(work: Promise<void>, waitUntil: ReadThroughOptions<never>['waitUntil']): void {
-  // What goes wrong is told where it happens; here it must only not go unhandled.
-  const settled = work.catch(() => undefined)
-  // A host that takes no more work leaves it to run as long as the process does.
-  callQuietly(() => waitUntil?.(settled))
+function reading<Value>(found: Held<Value>, hit: boolean): Reading<Value> {
+  return { value: found.value, hit, ttl: Math.floor(freshFor(found) / 1_000) }
 }

@@ -1,12 +1,11 @@
 import type { Runtime } from '../runtime.ts'
-import type { CacheStore } from './store.ts'
-import { within } from './within.ts'
-
-/** A store that takes longer than this, in ms, counts as failed: nobody waits for a cache. */
-const OPERATION_LIMIT = 50
+import type { GuardedStore } from './guarded-store.ts'
 
 /** Changes when the form of the envelope or of anything in it does, so that no version reads another's values. */
 const ENVELOPE_VERSION = 1
+
+/** A value saved longer than this ahead of the clock, in ms, would never age. */
+const MOST_AHEAD = 3_600_000
 
 /** A value and the moment at which it was loaded, in ms since the Unix epoch. */
 export interface Loaded<Value> {
@@ -14,78 +13,73 @@ export interface Loaded<Value> {
   loadedAt: number
 }
 
-/** One value's place in a store. Neither method rejects: a store in trouble is a miss. */
+/** One value's place in a store. Nothing rejects: a store in trouble is a miss. */
 export interface StoredValue<Value> {
-  read(): Promise<Loaded<Value> | undefined>
+  /** Gives a usable value that was not seen before to `found`, even if it comes late; resolves within 50 ms. */
+  read(found: (loaded: Loaded<Value>) => void): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
   write(loaded: Loaded<Value>, expiresAt: number): Promise<void>
+  /** Whether this caller may refresh the value until `expiresAt`: true too where the store cannot say. */
+  claim(expiresAt: number): Promise<boolean>
 }
 
 /** What a value needs in order to be kept as text. */
 export interface StoredValueOptions<Value> {
-  store: CacheStore
+  store: GuardedStore
   key: string
   runtime: Runtime
   /** The value as plain data for JSON. */
   toData(value: Value): unknown
   /** The value again; throws where the data are not to be trusted. */
   fromData(data: unknown): Value
-  /** Told of every operation that failed. */
-  onFailure(operation: 'get' | 'set', error: unknown): void
+  /** Told of what is stored but not to be used. */
+  onRejected(error: unknown): void
 }
 
 /** Keeps a value in a store as a self-describing envelope, `{ v, key, savedAt, data }`. */
 export function createStoredValue<Value>(options: StoredValueOptions<Value>): StoredValue<Value> {
-  const { store, key, runtime, toData, fromData, onFailure } = options
+  const { store, key, runtime, toData, fromData, onRejected } = options
+  let seen: unknown
+
+  function open(text: unknown): Loaded<Value> {
+    const { savedAt, data } = openEnvelope(text, key)
+    if (savedAt > runtime.now() + MOST_AHEAD) throw new Error('it was saved in the future')
+    // A writer whose clock is ahead must not make a value younger than it can be.
+    return { value: fromData(data), loadedAt: Math.min(savedAt, runtime.now()) }
+  }
+
   return {
-    async read() {
-      try {
-        const text = await within(
-          runtime,
-          OPERATION_LIMIT,
-          settle(() => store.get(key)),
-        )
-        const envelope = openEnvelope(text, key)
-        if (!envelope) return undefined
-        // A writer whose clock is ahead must not make a value younger than it can be.
-        const loadedAt = Math.min(envelope.savedAt, runtime.now())
-        return { value: fromData(envelope.data), loadedAt }
-      } catch (error) {
-        onFailure('get', error)
-        return undefined
-      }
+    read: (found) =>
+      store.get(key, (text) => {
+        // Five years of a market are half a megabyte: what was looked at once need not be again.
+        if (text === undefined || text === null || text === seen) return
+        seen = text
+        let loaded: Loaded<Value>
+        try {
+          loaded = open(text)
+        } catch (error) {
+          onRejected(error)
+          return
+        }
+        found(loaded)
+      }),
+    write({ value, loadedAt }, expiresAt) {
+      const envelope = { v: ENVELOPE_VERSION, key, savedAt: loadedAt, data: toData(value) }
+      const text = JSON.stringify(envelope)
+      seen = text
+      return store.set(key, text, expiresAt)
     },
-    async write({ value, loadedAt }, expiresAt) {
-      try {
-        const envelope = { v: ENVELOPE_VERSION, key, savedAt: loadedAt, data: toData(value) }
-        const text = JSON.stringify(envelope)
-        await within(
-          runtime,
-          OPERATION_LIMIT,
-          settle(() => store.set(key, text, expiresAt)),
-        )
-      } catch (error) {
-        onFailure('set', error)
-      }
-    },
+    claim: (expiresAt) => store.claim(key, expiresAt),
   }
 }
 
-/** The result of `operation`, which may be a value, a promise or a throw. */
-async function settle(operation: () => unknown): Promise<unknown> {
-  return operation()
-}
-
-function openEnvelope(text: unknown, key: string): { savedAt: number; data: unknown } | undefined {
-  if (typeof text !== 'string') return undefined
+function openEnvelope(text: unknown, key: string): { savedAt: number; data: unknown } {
+  if (typeof text !== 'string') throw new Error('it is no text')
   const envelope: unknown = JSON.parse(text)
-  if (typeof envelope !== 'object' || envelope === null) return undefined
-  const {
-    v,
-    key: storedKey,
-    savedAt,
-    data,
-  } = { v: 0, key: '', savedAt: 0, data: null, ...envelope }
-  if (v !== ENVELOPE_VERSION || storedKey !== key || !Number.isFinite(savedAt)) return undefined
-  return { savedAt, data }
+  if (typeof envelope !== 'object' || envelope === null) throw new Error('it is no envelope')
+  const fields = { v: 0, key: '', savedAt: NaN, data: null, ...envelope }
+  if (fields.v !== ENVELOPE_VERSION) throw new Error(`it is of version ${String(fields.v)}`)
+  if (fields.key !== key) throw new Error("it is another key's value")
+  if (!Number.isFinite(fields.savedAt)) throw new Error('it does not say when it was saved')
+  return fields
 }

@@ -53,6 +53,12 @@ export function success(record: object, { lifetime, reading, updatedAt }: Delive
   return { status: 200, headers, body }
 }
 
+/** 200 with `record` as JSON, not to be cached by anyone. */
+export function uncached(record: object): Reply {
+  const headers: Reply['headers'] = [...JSON_HEADERS, ['cache-control', 'no-store']]
+  return { status: 200, headers, body: JSON.stringify(record) }
+}
+
 /** `reply` without its body, as 304: whoever asked has it already. */
 export function notModified(reply: Reply): Reply {
   return { ...reply, status: 304, body: null }

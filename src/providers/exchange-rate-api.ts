@@ -1,11 +1,13 @@
 import * as z from 'zod/mini'
 
 import { isCode } from '../rates/currency-code.ts'
+import { passMarketGates } from './market-gates.ts'
 import { anotherForm, ratesAsTheyCame } from './payload.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
 import { requireRootUrl } from './root-url.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 /** Options of `createExchangeRateApiProvider`. */
 export interface ExchangeRateApiOptions {
@@ -22,6 +24,18 @@ const LIMITS = {
 }
 
 const DAY_SECONDS = 86_400
+
+const MINUTE = 60_000
+
+/** For how long the feed is left alone when it refuses so, in ms: it lifts a limit after 20 minutes. */
+const PAUSE_BY_REFUSAL: ReadonlyMap<string, number> = new Map([
+  ['quota-reached', 20 * MINUTE],
+  ['unsupported-code', 15 * MINUTE],
+  ['malformed-request', 15 * MINUTE],
+  ['invalid-key', 15 * MINUTE],
+  ['inactive-account', 15 * MINUTE],
+  ['plan-upgrade-required', 15 * MINUTE],
+])
 
 /**
  * Latest rates of ExchangeRate-API's open feed: some 160 currencies, published once a day shortly after midnight UTC,
@@ -41,8 +55,9 @@ export function createExchangeRateApiProvider(
       name: 'Rates By Exchange Rate API',
       url: 'https://www.exchangerate-api.com',
     },
-    async fetchLatest({ fetch, signal }) {
-      return toLatestTable(await readJson({ fetch, signal, url: tableUrl, ...LIMITS }), base)
+    async fetchLatest({ fetch, signal, now, previous }) {
+      const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
+      return passMarketGates(toLatestTable(answer, base), previous)
     },
   }
 }
@@ -51,6 +66,7 @@ const payload = z.object({
   result: z.literal('success'),
   time_last_update_unix: z.number(),
   time_next_update_unix: z.nullish(z.number()),
+  time_eol_unix: z.nullish(z.number()),
   base_code: z.string(),
   rates: ratesAsTheyCame,
 })
@@ -63,15 +79,30 @@ const failure = z.object({ result: z.literal('error'), 'error-type': z.string() 
  *
  * @throws {Error} where it is a failure, another base's table or anything unknown
  */
-export function toLatestTable({ host, status, json }: UpstreamAnswer, base: string): LatestTable {
+export function toLatestTable(
+  { host, status, json, retryAfterMs }: UpstreamAnswer,
+  base: string,
+): LatestTable {
   const refused = failure.safeParse(json)
-  if (refused.success) throw new Error(`${host} refused: ${refused.data['error-type']}`)
-  if (status !== 200) throw new Error(`${host} answered with status ${status}`)
+  if (refused.success) {
+    const type = refused.data['error-type']
+    throw new UpstreamError(`${host} refused: ${type}`, retryAfterMs ?? PAUSE_BY_REFUSAL.get(type))
+  }
+  if (status !== 200) {
+    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+  }
   const parsed = payload.safeParse(json)
   if (!parsed.success) throw anotherForm(host, parsed.error)
-  const { base_code, rates, time_last_update_unix, time_next_update_unix } = parsed.data
+  const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
+    parsed.data
   if (base_code !== base) throw new Error(`${host} answered for ${base_code}, not ${base}`)
   // The feed writes 0 for a time that there is none of.
   const nextUpdate = time_next_update_unix || time_last_update_unix + DAY_SECONDS
-  return { base, updatedAt: time_last_update_unix * 1_000, nextUpdateAt: nextUpdate * 1_000, rates }
+  return {
+    base,
+    updatedAt: time_last_update_unix * 1_000,
+    nextUpdateAt: nextUpdate * 1_000,
+    rates,
+    ...(time_eol_unix ? { endsAt: time_eol_unix * 1_000 } : {}),
+  }
 }

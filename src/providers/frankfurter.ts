@@ -5,6 +5,7 @@ import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
 import { requireRootUrl } from './root-url.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 /** Options of `createFrankfurterProvider`. */
 export interface FrankfurterOptions {
@@ -34,9 +35,9 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
       name: 'European Central Bank (via Frankfurter)',
       url: 'https://frankfurter.dev',
     },
-    async fetchHistory({ start, end }, { fetch, signal }) {
+    async fetchHistory({ start, end }, { fetch, signal, now }) {
       const url = `${root}/v1/${start}..${end}`
-      return toHistoryDays(await readJson({ fetch, signal, url, ...LIMITS }), start)
+      return toHistoryDays(await readJson({ fetch, signal, now, url, ...LIMITS }), start)
     },
   }
 }
@@ -53,8 +54,13 @@ const payload = z.object({
  *
  * @throws {Error} where it is a failure, scaled, against another base or of another form
  */
-export function toHistoryDays({ host, status, json }: UpstreamAnswer, start: string): HistoryDays {
-  if (status !== 200) throw new Error(`${host} answered with status ${status}`)
+export function toHistoryDays(
+  { host, status, json, retryAfterMs }: UpstreamAnswer,
+  start: string,
+): HistoryDays {
+  if (status !== 200) {
+    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+  }
   const parsed = payload.safeParse(json)
   if (!parsed.success) throw anotherForm(host, parsed.error)
   const { base, rates } = parsed.data

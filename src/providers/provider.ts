@@ -16,6 +16,13 @@ export interface LatestTable {
   nextUpdateAt: number
   /** Units of each currency for one unit of `base`, by upper-case code. */
   rates: Record<string, number>
+  /**
+   * Rates that were published but look wrong, by code: `rates` has the value before in their place until a later
+   * publication confirms them. They come back in `ProviderContext.previous`.
+   */
+  unconfirmed?: Readonly<Record<string, number>>
+  /** When the provider has announced to publish no more, in ms since the Unix epoch; becomes an event. */
+  endsAt?: number
 }
 
 /** The reference rates of one published day. */
@@ -42,18 +49,21 @@ export interface ProviderContext {
   signal: AbortSignal
   /** The clock, ms since the Unix epoch. */
   now: () => number
-  /** The table accepted last, to compare a new one with. */
+  /** The table accepted last, wherever it came from, to compare a new one with; absent once it is too old to be served. */
   previous?: LatestTable
 }
 
-/** A source of latest rates. */
+/**
+ * A source of latest rates. An error that it rejects with may have a `retryAfterMs`: for how many ms, from a second to six
+ * hours, not to ask again.
+ */
 export interface LatestProvider {
   readonly attribution: Attribution
   /** The whole table as last published; rejects when there is none to be had. */
   fetchLatest(context: ProviderContext): Promise<LatestTable>
 }
 
-/** A source of daily reference rates. */
+/** A source of daily reference rates. Its errors may have a `retryAfterMs` too. */
 export interface HistoryProvider {
   readonly attribution: Attribution
   /** Every published day from `start` to `end` (`YYYY-MM-DD`, inclusive), ascending; rejects when they cannot be had. */

@@ -1,9 +1,13 @@
+import { UpstreamError, pauseAfter } from './upstream-error.ts'
+
 /** One GET of an upstream. */
 export interface UpstreamRead {
   fetch: typeof fetch
   url: string
   /** Ends the read, from connecting to the last byte. */
   signal: AbortSignal
+  /** The clock, ms since the Unix epoch. */
+  now: () => number
   /** More bytes than this after decompression make the read fail. */
   maxBytes: number
   /** Hosts that a redirect may lead to, always over https. */
@@ -16,6 +20,8 @@ export interface UpstreamAnswer {
   host: string
   status: number
   json: unknown
+  /** For how many ms it wants to be left alone, where the status is not 200 and that is known. */
+  retryAfterMs?: number | undefined
 }
 
 const MOST_REDIRECTS = 2
@@ -24,7 +30,7 @@ const MOST_REDIRECTS = 2
  * Reads JSON from an upstream that is not trusted: bounded in time and size, without cookies or caches on the way, and
  * following redirects only to known hosts.
  *
- * @throws {Error} naming the upstream's host and what went wrong
+ * @throws {Error} naming the upstream's host and what went wrong; an `UpstreamError` where it answered at all
  */
 export async function readJson(read: UpstreamRead): Promise<UpstreamAnswer> {
   let url = new URL(read.url)
@@ -53,19 +59,30 @@ async function get({ fetch, signal }: UpstreamRead, url: URL): Promise<Response>
 
 async function answerOf(
   response: Response,
-  { maxBytes }: UpstreamRead,
+  { maxBytes, now }: UpstreamRead,
   { host }: URL,
 ): Promise<UpstreamAnswer> {
-  const text = await readText(response, maxBytes, host)
+  const { status } = response
+  const retryAfterMs = pauseAfter(response, now())
   try {
-    return { host, status: response.status, json: JSON.parse(text) }
+    const text = await readText(response, maxBytes)
+    return { host, status, json: parse(text), retryAfterMs }
   } catch (error) {
-    throw new Error(`${host} answered ${response.status} without JSON`, { cause: error })
+    const { message, cause } = error instanceof Error ? error : new Error(String(error))
+    throw new UpstreamError(`${host} answered ${status} ${message}`, retryAfterMs, { cause })
   }
 }
 
-async function readText(response: Response, maxBytes: number, host: string): Promise<string> {
-  if (!response.body) throw new Error(`${host} answered ${response.status} without a body`)
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('without JSON')
+  }
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  if (!response.body) throw new Error('without a body')
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
   let [text, bytes] = ['', 0]
@@ -78,10 +95,10 @@ async function readText(response: Response, maxBytes: number, host: string): Pro
       text += decoder.decode(value, { stream: true })
     }
   } catch (error) {
-    throw new Error(`${host} broke off its answer`, { cause: error })
+    throw new Error('and broke off', { cause: error })
   }
   await reader.cancel()
-  throw new Error(`${host} answered more than ${maxBytes} bytes`)
+  throw new Error(`with more than ${maxBytes} bytes`)
 }
 
 function isRedirect(status: number): boolean {

@@ -3,6 +3,7 @@ import { isDay, toDay } from './day.ts'
 import { toMarketHistory } from './market-history.ts'
 import type { MarketDay, MarketHistory } from './market-history.ts'
 import type { RateTable } from './rate-table.ts'
+import { RejectedError } from './rejected-error.ts'
 import { requireObject } from './require-object.ts'
 
 const HOUR_MS = 3_600_000
@@ -37,27 +38,41 @@ export interface Accepted<Data> {
  * clock at `now` (all times in ms since the Unix epoch). Up to 5 % of the codes may have a bad rate and are dropped; a
  * base absent from its own table is inserted as 1; without `nextUpdateAt` the next publication counts as a day later.
  *
- * @throws {Error} naming what makes the answer unusable
+ * @throws {RejectedError} naming what makes the answer unusable
  */
 export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
-  const { base, updatedAt, nextUpdateAt, rates } = requireObject(answer, 'the answer is')
-  if (!isCode(base)) throw new Error('the base is not a currency code')
-  if (!isInstant(updatedAt)) throw new Error('updatedAt is not a time in ms')
-  if (updatedAt > now + MOST_AHEAD_MS) throw new Error('updatedAt is more than 48 hours ahead')
-  if (isInSeconds(updatedAt, now)) throw new Error('updatedAt is in seconds, not in ms')
+  const answered = requireObject(answer, 'the answer is')
+  const { base, updatedAt, nextUpdateAt, rates } = answered
+  if (!isCode(base)) throw new RejectedError('the base is not a currency code')
+  if (!isInstant(updatedAt)) throw new RejectedError('updatedAt is not a time in ms')
+  if (updatedAt > now + MOST_AHEAD_MS)
+    throw new RejectedError('updatedAt is more than 48 hours ahead')
+  if (isInSeconds(updatedAt, now)) throw new RejectedError('updatedAt is in seconds, not in ms')
   const nextUpdate = nextUpdateAt ?? updatedAt + 24 * HOUR_MS
-  if (!isInstant(nextUpdate)) throw new Error('nextUpdateAt is not a time in ms')
+  if (!isInstant(nextUpdate)) throw new RejectedError('nextUpdateAt is not a time in ms')
   const { good, bad, ignored } = sortRates(rates, base)
   refuseManyBad(bad, good.size)
   const published = good.has(base) ? good : new Map([[base, 1], ...good])
   if (published.size === 1) {
     const found = ignored.length > 0 ? `only ${sample(ignored)}` : 'nothing'
-    throw new Error(`there are no rates by upper-case codes beside the base, ${found}`)
+    throw new RejectedError(`there are no rates by upper-case codes beside the base, ${found}`)
   }
+  const unconfirmed = acceptUnconfirmed(answered['unconfirmed'])
   return {
-    data: { base, updatedAt, nextUpdateAt: nextUpdate, rates: published },
+    data: { base, updatedAt, nextUpdateAt: nextUpdate, rates: published, ...unconfirmed },
     dropped: [...bad, ...ignored],
   }
+}
+
+/** The rates that were held back, as far as they are rates: a property of its own where there are any. */
+function acceptUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
+  if (rates === undefined) return {}
+  const entries = Object.entries(requireObject(rates, 'the unconfirmed rates are'))
+  const good = entries.filter((entry): entry is [string, number] => {
+    const [code, rate] = entry
+    return isCode(code) && isRate(rate)
+  })
+  return good.length > 0 ? { unconfirmed: Object.fromEntries(good) } : {}
 }
 
 /**
@@ -65,12 +80,12 @@ export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
  * the clock at `now` (ms since the Unix epoch). Days without a real date or more than two days ahead are dropped, and up
  * to 5 % of all rates where they are bad.
  *
- * @throws {Error} naming what makes the answer unusable
+ * @throws {RejectedError} naming what makes the answer unusable
  */
 export function acceptHistory(answer: unknown, now: number): Accepted<MarketHistory> {
   const { base, days } = requireObject(answer, 'the answer is')
-  if (!isCode(base)) throw new Error('the base is not a currency code')
-  if (!Array.isArray(days)) throw new Error('the days are not a list')
+  if (!isCode(base)) throw new RejectedError('the base is not a currency code')
+  if (!Array.isArray(days)) throw new RejectedError('the days are not a list')
   const lastDay = toDay(now + MOST_AHEAD_MS)
   const accepted: MarketDay[] = []
   const dropped: string[] = []
@@ -91,7 +106,7 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
     if (good.size > 0) accepted.push({ date, rates: good })
   }
   refuseManyBad(bad, goodCount)
-  if (days.length > 0 && accepted.length === 0) throw new Error('there is no usable day')
+  if (days.length > 0 && accepted.length === 0) throw new RejectedError('there is no usable day')
   return { data: toMarketHistory(base, accepted), dropped: [...bad, ...dropped] }
 }
 
@@ -111,7 +126,7 @@ function sortRates(rates: unknown, base: string): SortedRates {
     else sorted.bad.push(code)
   }
   const baseIsBad = sorted.bad.includes(base) || (sorted.good.get(base) ?? 1) !== 1
-  if (baseIsBad) throw new Error('the base is not quoted at 1 against itself')
+  if (baseIsBad) throw new RejectedError('the base is not quoted at 1 against itself')
   return sorted
 }
 
@@ -131,7 +146,7 @@ function isInSeconds(instant: number, now: number): boolean {
 function refuseManyBad(bad: readonly string[], good: number): void {
   const all = bad.length + good
   if (bad.length <= BAD_SHARE_TOLERATED * all) return
-  throw new Error(
+  throw new RejectedError(
     `${bad.length} of ${all} rates are not numbers from ${LEAST_RATE} to ${MOST_RATE}: ${sample(bad)}`,
   )
 }

@@ -10,6 +10,8 @@ export interface RateTable {
   readonly nextUpdateAt: number
   /** Units of each currency for one unit of `base`, in the provider's order; the base itself is 1. */
   readonly rates: ReadonlyMap<string, number>
+  /** Rates that were published but are held back until a later publication confirms them; absent without any. */
+  readonly unconfirmed?: Readonly<Record<string, number>>
 }
 
 /**

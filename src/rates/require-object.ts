@@ -1,11 +1,13 @@
+import { RejectedError } from './rejected-error.ts'
+
 /**
  * `value` with properties of unknown types.
  *
- * @throws {Error} that begins with `subject` (“the rates are”), where it has none
+ * @throws {RejectedError} that begins with `subject` (“the rates are”), where it has none
  */
 export function requireObject(value: unknown, subject: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${subject} not an object`)
+    throw new RejectedError(`${subject} not an object`)
   }
   return { ...value }
 }

@@ -3,6 +3,13 @@ import type { Day } from './day.ts'
 
 const HOUR_MS = 3_600_000
 
+/** Rates that are late are looked for again no sooner than this. */
+const LATE_PAUSE_MS = 600_000
+
+/** A working day, in hours before and after the publication at 16:00: from 8:00 to 22:00. */
+const MORNING_MS = 8 * HOUR_MS
+const EVENING_MS = 6 * HOUR_MS
+
 /**
  * Whether the European Central Bank publishes reference rates on `day`: every weekday but the closing days of the
  * TARGET system (1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December).
@@ -35,6 +42,32 @@ export function nextPublication(instant: number): number {
   let day = toDay(instant)
   while (!isTargetDay(day) || publicationInstant(day) <= instant) day = addDays(day, 1)
   return publicationInstant(day)
+}
+
+/**
+ * When to look for new rates again, having looked at `instant` and found `newest` the newest day: when the next ones are
+ * due; but while due ones are missing, after a quarter of the time that they are late, and not between 22:00 and 8:00 in
+ * Frankfurt nor on days without a publication. All instants in ms since the Unix epoch.
+ */
+export function nextLook(newest: Day, instant: number): number {
+  const next = nextPublication(instant)
+  const missing = newestPublishedDay(instant)
+  if (newest >= missing) return next
+  const late = instant - publicationInstant(missing)
+  const again = instant + Math.max(LATE_PAUSE_MS, late / 4)
+  return Math.min(isOfficeTime(again) ? again : nextMorning(again), next)
+}
+
+/** Whether the bank or its relay may still publish what is late: on a working day from 8:00 to 22:00 in Frankfurt. */
+function isOfficeTime(instant: number): boolean {
+  const day = toDay(instant)
+  const fromPublication = instant - publicationInstant(day)
+  return isTargetDay(day) && fromPublication >= -MORNING_MS && fromPublication < EVENING_MS
+}
+
+/** 8:00 in Frankfurt on the first working day on which that is after `instant`. */
+function nextMorning(instant: number): number {
+  return nextPublication(instant + MORNING_MS) - MORNING_MS
 }
 
 /** Central European summer time runs from the last Sunday of March to the last Sunday of October (2000/84/EC). */

@@ -7,15 +7,16 @@ import type {
   ProviderContext,
 } from '../providers/provider.ts'
 import { acceptHistory } from '../rates/accept.ts'
-import type { Accepted } from '../rates/accept.ts'
-import { addDays, isDay, subtractMonths, toDay } from '../rates/day.ts'
+import { addDays, isDay, subtractMonths, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
+import { findJumps } from '../rates/jumps.ts'
 import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
-import { newestPublishedDay, nextPublication } from '../rates/target-calendar.ts'
-import { askInTurn } from './ask.ts'
-import { isSameSource, requireAttribution, storedIn } from './source-options.ts'
+import { nextLook } from '../rates/target-calendar.ts'
+import { createRound } from './ask.ts'
+import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 /** The longest period, and enough days before it that its window is whole when nothing was published for a while. */
@@ -35,29 +36,39 @@ export interface HistorySnapshot {
 
 /** The reference rates of the whole market: five years are downloaded once, then only the days that are missing. */
 export function createHistorySource(options: SourcesOptions): ReadThrough<HistorySnapshot> {
-  const { historyProviders: providers, runtime, maxStale, waitUntil } = options
+  const { historyProviders: providers, runtime, maxStale } = options
+  const askInTurn = createRound(options, 'history', providers)
+
+  function newest(history: MarketHistory): Day | undefined {
+    return newestDay(history, toDay(runtime.now()))
+  }
+
   return createReadThrough<HistorySnapshot>({
-    runtime,
-    waitUntil,
+    ...sourceHooks(options, 'history'),
     maxStale: maxStale.history,
+    publishedAt: ({ history }) => toInstant(newest(history) ?? ''),
     lifetime: ({ value, loadedAt }) => ({
-      nextUpdateAt: nextUpdate(value.history, loadedAt),
+      nextUpdateAt: nextLook(newestDay(value.history, toDay(loadedAt)) ?? '', loadedAt),
       longestLife: LONGEST_LIFE,
     }),
-    load: (signal, held) =>
-      askInTurn(options, {
-        dataSet: 'history',
-        providers,
-        signal,
-        ask: (provider, context) => update(provider, context, held),
+    load: (signal, { held, usable }) =>
+      askInTurn(signal, async (provider, context) => {
+        const snapshot = await update(options, provider, context, usable)
+        const { history } = snapshot
+        requireDay(history, context.now())
+        if (held && (newest(held.history) ?? '') > (newest(history) ?? '')) {
+          throw new RejectedError('the newest day is older than the one held')
+        }
+        return snapshot
       }),
-    stored: storedIn(options, 'rates:v1:history', {
+    stored: storedIn(options, 'history', {
       toData: ({ history, ...snapshot }) => ({ ...snapshot, ...toHistoryDays(history) }),
       fromData(data) {
         const { start, attribution, ...days } = requireObject(data, 'the stored data are')
         const history = acceptHistory(days, runtime.now()).data
         requireDay(history, runtime.now())
-        if (typeof start !== 'string' || !isDay(start)) throw new Error('start is not a day')
+        if (typeof start !== 'string' || !isDay(start))
+          throw new RejectedError('start is not a day')
         return { attribution: requireAttribution(attribution, providers), start, history }
       },
     }),
@@ -66,10 +77,11 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
 
 /** Asks for the days that `held` lacks; for all of them where it is another provider's or begins too late. */
 async function update(
+  options: SourcesOptions,
   provider: HistoryProvider,
   context: ProviderContext,
   held: HistorySnapshot | undefined,
-): Promise<Accepted<HistorySnapshot>> {
+): Promise<HistorySnapshot> {
   const today = toDay(context.now())
   const start = addDays(subtractMonths(today, MONTHS_KEPT), -DAYS_KEPT_BEFORE)
   const isKnown =
@@ -78,22 +90,32 @@ async function update(
   const newest = known && newestDay(known, today)
   const missing = newest === undefined ? start : addDays(newest, 1)
   const range = { start: missing < today ? missing : today, end: today }
-  const answer = await provider.fetchHistory(range, context)
-  const { data: added, dropped } = acceptHistory(answer, context.now())
-  if (known && added.base !== known.base) return update(provider, context, undefined)
+  const added = await fetchDays(options, provider, context, range)
+  if (known && added.base !== known.base) return update(options, provider, context, undefined)
   const history = known ? mergeHistory(known, added, start) : added
-  requireDay(history, context.now())
-  return { data: { history, attribution: provider.attribution, start }, dropped }
+  const jumps = findJumps(history, range.start)
+  const about = { dataSet: 'history', provider: provider.attribution.name } as const
+  if (jumps.length > 0) options.emit({ type: 'rates_jumped', ...about, jumps })
+  return { history, attribution: provider.attribution, start }
 }
 
-/** At once, where a publication that was due at `loadedAt` had not arrived; else when the next one is due. */
-function nextUpdate(history: MarketHistory, loadedAt: number): number {
-  const newest = newestDay(history, toDay(loadedAt)) ?? ''
-  return newest < newestPublishedDay(loadedAt) ? loadedAt : nextPublication(loadedAt)
+/** What the provider answers, checked; whatever was left out of it is told. */
+async function fetchDays(
+  { emit }: SourcesOptions,
+  provider: HistoryProvider,
+  context: ProviderContext,
+  range: { start: Day; end: Day },
+): Promise<MarketHistory> {
+  const answer = await provider.fetchHistory(range, context)
+  const { data, dropped } = acceptHistory(answer, context.now())
+  const about = { dataSet: 'history', provider: provider.attribution.name } as const
+  if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
+  return data
 }
 
 function requireDay(history: MarketHistory, now: number): void {
-  if (newestDay(history, toDay(now)) === undefined) throw new Error('there is no day up to today')
+  if (newestDay(history, toDay(now)) === undefined)
+    throw new RejectedError('there is no day up to today')
 }
 
 function toHistoryDays(history: MarketHistory): HistoryDays {

@@ -1,11 +1,17 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type { Attribution, LatestTable } from '../providers/provider.ts'
+import type {
+  Attribution,
+  LatestProvider,
+  LatestTable,
+  ProviderContext,
+} from '../providers/provider.ts'
 import { acceptTable } from '../rates/accept.ts'
 import type { RateTable } from '../rates/rate-table.ts'
+import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
-import { askInTurn } from './ask.ts'
-import { requireAttribution, storedIn } from './source-options.ts'
+import { createRound } from './ask.ts'
+import { requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 /** The feed publishes once a day; an hour more is its grace. In ms. */
@@ -19,32 +25,27 @@ export interface LatestSnapshot {
 
 /** The newest table, fetched once per publication: every base is derived from it. */
 export function createLatestSource(options: SourcesOptions): ReadThrough<LatestSnapshot> {
-  const { latestProviders: providers, runtime, maxStale, waitUntil } = options
+  const { latestProviders: providers, runtime, maxStale } = options
+  const askInTurn = createRound(options, 'latest', providers)
   return createReadThrough<LatestSnapshot>({
-    runtime,
-    waitUntil,
+    ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
+    publishedAt: ({ table }) => table.updatedAt,
     lifetime: ({ value }) => ({
       nextUpdateAt: value.table.nextUpdateAt,
       longestLife: LONGEST_LIFE,
     }),
-    load: (signal, held) =>
-      askInTurn(options, {
-        dataSet: 'latest',
-        providers,
-        signal,
-        async ask(provider, context) {
-          const previous = held && { previous: toLatestTable(held.table) }
-          const answer = await provider.fetchLatest({ ...context, ...previous })
-          const { data: table, dropped } = acceptTable(answer, runtime.now())
-          // An upstream behind a cache may answer with yesterday's publication.
-          if (held && held.table.updatedAt > table.updatedAt) {
-            throw new Error('the publication is older than the one held')
-          }
-          return { data: { table, attribution: provider.attribution }, dropped }
-        },
+    load: (signal, { held, usable }) =>
+      askInTurn(signal, async (provider, context) => {
+        const previous = usable && { previous: toLatestTable(usable.table) }
+        const table = await fetchTable(options, provider, { ...context, ...previous })
+        // An upstream behind a cache may answer with yesterday's publication.
+        if (held && held.table.updatedAt > table.updatedAt) {
+          throw new RejectedError('the publication is older than the one held')
+        }
+        return { table, attribution: provider.attribution }
       }),
-    stored: storedIn(options, 'rates:v1:latest', {
+    stored: storedIn(options, 'latest', {
       toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),
       fromData(data) {
         const { attribution, table } = requireObject(data, 'the stored data are')
@@ -55,6 +56,22 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
       },
     }),
   })
+}
+
+/** What the provider answers, checked; whatever is odd about it is told. */
+async function fetchTable(
+  { emit }: SourcesOptions,
+  provider: LatestProvider,
+  context: ProviderContext,
+): Promise<RateTable> {
+  const answer = await provider.fetchLatest(context)
+  const { data: table, dropped } = acceptTable(answer, context.now())
+  const about = { dataSet: 'latest', provider: provider.attribution.name } as const
+  const heldBack = Object.keys(table.unconfirmed ?? {})
+  if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
+  if (heldBack.length > 0) emit({ type: 'rates_held_back', ...about, codes: heldBack })
+  if (answer.endsAt) emit({ type: 'upstream_ending', ...about, endsAt: answer.endsAt })
+  return table
 }
 
 function toLatestTable({ rates, ...table }: RateTable): LatestTable {

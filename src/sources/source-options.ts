@@ -1,10 +1,14 @@
+import type { WaitUntil } from '../cache/go-on.ts'
+import type { GuardedStore } from '../cache/guarded-store.ts'
+import type { ReadThroughOptions } from '../cache/read-through.ts'
 import { createStoredValue } from '../cache/stored-value.ts'
-import type { StoredValue } from '../cache/stored-value.ts'
-import type { CacheStore } from '../cache/store.ts'
-import type { Emit } from '../events.ts'
+import type { StoredValue, StoredValueOptions } from '../cache/stored-value.ts'
+import type { DataSet, Emit } from '../events.ts'
 import type { Attribution, HistoryProvider, LatestProvider } from '../providers/provider.ts'
+import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
 import type { Runtime } from '../runtime.ts'
+import { reasonOf } from './reason.ts'
 
 /** What the sources are made from; every default is already in place. */
 export interface SourcesOptions {
@@ -13,24 +17,39 @@ export interface SourcesOptions {
   /** Asked in this order; the first good answer counts. */
   historyProviders: readonly HistoryProvider[]
   fetch: typeof fetch
-  store: CacheStore | undefined
+  store: GuardedStore | undefined
   /** How far past its due time data may still be answered with, in ms. */
   maxStale: { latest: number; history: number }
-  waitUntil: ((work: Promise<unknown>) => void) | undefined
+  waitUntil: WaitUntil | undefined
   runtime: Runtime
   emit: Emit
 }
 
-/** The place of one data set in the store, or `undefined` where there is no store. */
+/** What every read-through is given alike. */
+export function sourceHooks(
+  { runtime, waitUntil, emit }: SourcesOptions,
+  dataSet: DataSet,
+): Pick<ReadThroughOptions<unknown>, 'runtime' | 'waitUntil' | 'onScheduled' | 'onStale'> {
+  return {
+    runtime,
+    waitUntil,
+    onScheduled: (at) => emit({ type: 'refresh_scheduled', dataSet, at }),
+    onStale: (overdue) => emit({ type: 'stale_served', dataSet, overdue }),
+  }
+}
+
+/** The place of a data set in the store, or `undefined` where there is no store. */
 export function storedIn<Value>(
   { store, runtime, emit }: SourcesOptions,
-  key: string,
-  form: { toData(value: Value): unknown; fromData(data: unknown): Value },
+  dataSet: DataSet,
+  form: Pick<StoredValueOptions<Value>, 'toData' | 'fromData'>,
 ): StoredValue<Value> | undefined {
   if (!store) return undefined
-  const onFailure = (operation: 'get' | 'set', error: unknown): void =>
-    emit({ type: 'store_failed', operation, key, error })
-  return createStoredValue({ store, key, runtime, onFailure, ...form })
+  const onRejected = (error: unknown): void => {
+    const reason = reasonOf(error)
+    emit({ type: 'rates_rejected', dataSet, origin: 'store', reason, error })
+  }
+  return createStoredValue({ store, key: `rates:v1:${dataSet}`, runtime, onRejected, ...form })
 }
 
 /** Whether both name the same source. */
@@ -41,7 +60,7 @@ export function isSameSource(one: Attribution, other: Attribution): boolean {
 /**
  * The attribution among those of `providers` that `stored` names.
  *
- * @throws {Error} where it is none of them: the data are not what this handler would have fetched
+ * @throws {RejectedError} where it is none of them: the data are not what this handler would have fetched
  */
 export function requireAttribution(
   stored: unknown,
@@ -50,6 +69,6 @@ export function requireAttribution(
   const { name, url } = requireObject(stored, 'the stored attribution is')
   const named = { name: String(name), url: String(url) }
   const provider = providers.find(({ attribution }) => isSameSource(attribution, named))
-  if (!provider) throw new Error('the stored data come from none of the configured providers')
+  if (!provider) throw new RejectedError('they come from none of the configured providers')
   return provider.attribution
 }

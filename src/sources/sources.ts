@@ -1,11 +1,17 @@
 import { UnavailableError } from '../cache/flight.ts'
-import type { ReadThrough, Reading, Waiter } from '../cache/read-through.ts'
+import { goOn } from '../cache/go-on.ts'
+import { guardStore } from '../cache/guarded-store.ts'
+import type { Attempt } from '../cache/flight.ts'
+import type { ReadThrough, ReadThroughState, Reading, Waiter } from '../cache/read-through.ts'
+import type { CacheStore } from '../cache/store.ts'
 import { RatesError } from '../errors.ts'
 import { createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
 import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot } from './latest-source.ts'
 import type { SourcesOptions } from './source-options.ts'
+
+export type { Attempt }
 
 /** Bounds of `Retry-After`, in seconds. */
 const LEAST_RETRY_AFTER = 1
@@ -17,22 +23,47 @@ export interface RateSources {
   latest(waiter?: Waiter): Promise<Reading<LatestSnapshot>>
   /** The reference rates of the last five years. */
   history(waiter?: Waiter): Promise<Reading<HistorySnapshot>>
+  /** How both stand. */
+  state(): SourcesState
   /** Refreshes whatever is due now. Never rejects. */
   refresh(): Promise<void>
+  /** The same, behind an answer. */
+  refreshBehind(): void
   /** Ends every load under way; none is started any more. */
   close(): void
 }
 
+/** How the sources stand, without asking anything of anyone. */
+export interface SourcesState {
+  latest: ReadThroughState<LatestSnapshot>
+  history: ReadThroughState<HistorySnapshot>
+}
+
 /** The sources over the providers and the store of `options`. */
-export function createSources(options: SourcesOptions): RateSources {
+export function createSources({
+  store,
+  ...given
+}: Omit<SourcesOptions, 'store'> & { store: CacheStore | undefined }): RateSources {
+  const { runtime, emit } = given
+  const guarded =
+    store &&
+    guardStore(store, runtime, (operation, key, error) =>
+      emit({ type: 'store_failed', operation, key, error }),
+    )
+  const options: SourcesOptions = { ...given, store: guarded }
   const latest = createLatestSource(options)
   const history = createHistorySource(options)
+
+  async function refresh(): Promise<void> {
+    await Promise.all([latest.refresh(), history.refresh()])
+  }
+
   return {
     latest: (waiter) => read(latest, waiter),
     history: (waiter) => read(history, waiter),
-    async refresh() {
-      await Promise.all([latest.refresh(), history.refresh()])
-    },
+    state: () => ({ latest: latest.state(), history: history.state() }),
+    refresh,
+    refreshBehind: () => goOn(refresh(), options.waitUntil),
     close() {
       latest.close()
       history.close()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { guardStore } from '../../src/cache/guarded-store.ts'
 import { createReadThrough } from '../../src/cache/read-through.ts'
 import type { ReadThrough, ReadThroughOptions } from '../../src/cache/read-through.ts'
 import { createStoredValue } from '../../src/cache/stored-value.ts'
@@ -44,9 +45,12 @@ function counting(
       return source.calls
     },
     lifetime: () => ({ nextUpdateAt: runtime.now() + HOUR, longestLife: 25 * HOUR }),
+    publishedAt: () => 0,
     maxStale: 7 * DAY,
     stored: undefined,
     waitUntil: undefined,
+    onScheduled() {},
+    onStale() {},
     ...overrides(runtime),
   })
   return { runtime, source, value }
@@ -335,7 +339,7 @@ describe('a store behind the value', () => {
     const counted = counting((runtime) => ({
       lifetime: () => ({ nextUpdateAt: START + HOUR, longestLife: 25 * HOUR }),
       stored: createStoredValue<number>({
-        store,
+        store: guardStore(store, runtime, (operation) => failures.push(operation)),
         key: 'number',
         runtime,
         toData: (number) => number,
@@ -343,7 +347,7 @@ describe('a store behind the value', () => {
           if (typeof data !== 'number') throw new Error('not a number')
           return data
         },
-        onFailure: (operation) => failures.push(operation),
+        onRejected: () => failures.push('rejected'),
       }),
     }))
     return { ...counted, failures }
@@ -422,7 +426,7 @@ describe('a store behind the value', () => {
     const reading = hanging.value.get()
     await hanging.runtime.advance(50)
     expect((await reading).value).toBe(1)
-    await hanging.runtime.advance(50)
+    await hanging.runtime.advance(SECOND)
     expect(hanging.failures).toEqual(['get', 'set'])
     expect(hanging.runtime.timers()).toBe(0)
   })

@@ -18,6 +18,7 @@ function read(
     url: ROOT,
     signal: context.signal,
     maxBytes: 1_000,
+    now: context.now,
     redirectHosts,
   })
   return { answer, asked }
@@ -83,7 +84,7 @@ describe('readJson()', () => {
       },
     })
     const { answer } = read([new Response(endless)])
-    await expect(answer).rejects.toThrow('rates.example answered more than 1000 bytes')
+    await expect(answer).rejects.toThrow('rates.example answered 200 with more than 1000 bytes')
     expect(cancelled).toBe(true)
     expect(pulled).toBeLessThan(10)
   })
@@ -98,7 +99,7 @@ describe('readJson()', () => {
       },
     })
     await expect(read([new Response(broken)]).answer).rejects.toMatchObject({
-      message: 'rates.example broke off its answer',
+      message: 'rates.example answered 200 and broke off',
     })
   })
 

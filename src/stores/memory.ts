@@ -1,4 +1,4 @@
-import type { CacheStore } from './store.ts'
+import type { CacheStore } from '../cache/store.ts'
 
 /** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {

@@ -1,0 +1,93 @@
+import type { Runtime } from '../runtime.ts'
+import type { CacheStore } from './store.ts'
+import { within } from './within.ts'
+
+/** What somebody may be waiting for counts as failed after this long, in ms. */
+const ASKING_LIMIT = 50
+
+/** Nobody waits for a write, and a store far away needs its time. In ms. */
+const WRITING_LIMIT = 1_000
+
+/** After this many failures in a row the store is left alone for so long, in ms, and then tried with one operation. */
+const FAILURES_TOLERATED = 5
+const REST = 5_000
+
+/** The operations of a store. */
+export type StoreOperation = 'get' | 'set' | 'claim'
+
+/** A store whose trouble stays its own: nothing rejects, and nobody waits longer than 50 ms for an answer. */
+export interface GuardedStore {
+  /** Gives what is stored to `found`, even if it comes late; resolves when it has come or is not waited for any more. */
+  get(key: string, found: (value: unknown) => void): Promise<void>
+  set(key: string, value: string, expiresAt: number): Promise<void>
+  /** Whether this caller may refresh `key` until `expiresAt`: true too where the store cannot say. */
+  claim(key: string, expiresAt: number): Promise<boolean>
+}
+
+/** Told of every operation that failed. */
+export type OnStoreFailure = (operation: StoreOperation, key: string, error: unknown) => void
+
+/** Guards `store` with a time limit for every operation and a rest after five failures in a row. */
+export function guardStore(
+  store: CacheStore,
+  runtime: Runtime,
+  onFailure: OnStoreFailure,
+): GuardedStore {
+  let failures = 0
+  let restsUntil = -Infinity
+
+  /** Whether the store may be used; at the end of a rest, by the one who asks first. */
+  function isOpen(): boolean {
+    if (failures < FAILURES_TOLERATED) return true
+    if (runtime.monotonic() < restsUntil) return false
+    restsUntil = runtime.monotonic() + REST
+    return true
+  }
+
+  async function attempt<T>(
+    operation: StoreOperation,
+    key: string,
+    work: Promise<T>,
+  ): Promise<T | undefined> {
+    const limit = operation === 'set' ? WRITING_LIMIT : ASKING_LIMIT
+    try {
+      const result = await within(runtime, limit, work)
+      failures = 0
+      return result
+    } catch (error) {
+      failures += 1
+      if (failures >= FAILURES_TOLERATED) restsUntil = runtime.monotonic() + REST
+      onFailure(operation, key, error)
+      return undefined
+    }
+  }
+
+  return {
+    async get(key, found) {
+      if (!isOpen()) return
+      await attempt('get', key, settle(() => store.get(key)).then(found))
+    },
+    async set(key, value, expiresAt) {
+      if (!isOpen()) return
+      await attempt(
+        'set',
+        key,
+        settle(() => store.set(key, value, expiresAt)),
+      )
+    },
+    async claim(key, expiresAt) {
+      if (!store.claim || !isOpen()) return true
+      const granted = await attempt(
+        'claim',
+        key,
+        settle(() => store.claim?.(key, expiresAt)),
+      )
+      return granted !== false
+    },
+  }
+}
+
+/** The result of `operation`, which may be a value, a promise or a throw. */
+async function settle(operation: () => unknown): Promise<unknown> {
+  return operation()
+}

@@ -1,0 +1,85 @@
+import type { Runtime } from '../runtime.ts'
+import { hold, isUsable } from './freshness.ts'
+import type { Held, Lifetime } from './freshness.ts'
+import { goOn } from './go-on.ts'
+import type { WaitUntil } from './go-on.ts'
+import type { Loaded, StoredValue } from './stored-value.ts'
+
+/** The last instant that a `Date` holds, in ms since the Unix epoch. */
+const LAST_INSTANT = 8_640_000_000_000_000
+
+/** What a shelf needs to know of its value. */
+export interface ShelfOptions<Value> {
+  runtime: Runtime
+  /** For how long what was loaded needs no refresh. */
+  lifetime(loaded: Loaded<Value>): Lifetime
+  /** When the value was published: a number that never goes back from one value to the next. */
+  publishedAt(value: Value): number
+  /** For how many ms past its due time a value may still be answered with. */
+  maxStale: number
+  /** Where the value is kept beyond this memory. */
+  stored: StoredValue<Value> | undefined
+  /** Given every promise of work that goes on after an answer. */
+  waitUntil: WaitUntil | undefined
+  /** Told when the next refresh is due, in ms since the Unix epoch, whenever that changes. */
+  onScheduled(at: number): void
+}
+
+/** Where one value is kept: in memory, and behind that in a store. */
+export interface Shelf<Value> {
+  /** The value in memory, however old. */
+  held(): Held<Value> | undefined
+  /** The value in memory, while it may be answered with. */
+  usable(): Held<Value> | undefined
+  /** Keeps what was loaded, in memory and in the store, unless something newer is held. */
+  put(loaded: Loaded<Value>): void
+  /**
+   * Looks into the store for something newer; resolves within 50 ms. `undefined` where there is no store, or it was
+   * looked into within the last `gap` ms.
+   */
+  lookUp(gap: number): Promise<void> | undefined
+}
+
+/** A shelf with nothing in memory. */
+export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
+  const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onScheduled } = options
+  let held: Held<Value> | undefined
+  let looking: Promise<void> | undefined
+  let lookedAt = -Infinity
+
+  function keep(loaded: Loaded<Value>): Held<Value> {
+    held = hold(loaded, lifetime(loaded), runtime)
+    onScheduled(held.refreshAt)
+    return held
+  }
+
+  /** Positive where `loaded` was published after what is held, negative where before. */
+  function lead({ value }: Loaded<Value>): number {
+    return held ? publishedAt(value) - publishedAt(held.value) : Infinity
+  }
+
+  function adopt(loaded: Loaded<Value>): void {
+    const ahead = lead(loaded)
+    // The same publication, found by another process later than by this one, needs no refresh for so much longer.
+    if (ahead > 0 || (ahead === 0 && held && loaded.loadedAt > held.loadedAt)) keep(loaded)
+  }
+
+  return {
+    held: () => held,
+    usable: () => (held && isUsable(held, maxStale) ? held : undefined),
+    put(loaded) {
+      if (lead(loaded) < 0) return
+      const { dueAt } = keep(loaded)
+      if (stored) goOn(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
+    },
+    lookUp(gap) {
+      if (looking || !stored) return looking
+      if (runtime.monotonic() - lookedAt < gap) return undefined
+      lookedAt = runtime.monotonic()
+      looking = stored.read(adopt).finally(() => {
+        looking = undefined
+      })
+      return looking
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { uncached } from '../../http/respond.ts'
+import type { Endpoint } from '../../http/router.ts'
+import { statusRecord } from '../../records/status.ts'
+import type { RateSources } from '../../sources/sources.ts'
+
+/** `GET /api/v1/status`: always 200. What is due is loaded behind the answer, so that asking wakes a cold handler. */
+export function status(sources: RateSources, now: () => number): Endpoint {
+  return async () => {
+    sources.refreshBehind()
+    return uncached(statusRecord(sources.state(), now()))
+  }
+}
