@@ -5,12 +5,19 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** The forms of a log that can be asked for. */
+const LOG_FORMATS = ['json', 'text'] as const
+
 /** What `ratesmith serve` is told. */
 export interface ServeFlags {
   port: number
   host: string
   basePath: string
   demo: boolean
+  /** The folder that fetched rates are kept in; `undefined` for memory alone. */
+  data: string | undefined
+  /** `undefined` where it is left to what the log is written to. */
+  log: (typeof LOG_FORMATS)[number] | undefined
 }
 
 /**
@@ -26,7 +33,15 @@ export function parseServeFlags(args: string[]): ServeFlags {
   }
   // Node would listen on every address.
   if (host === '') throw new UsageError('--host must be an address, got nothing')
-  return { port: Number(port), host, basePath, demo }
+  const { data } = flags
+  if (data === '') throw new UsageError('--data must be a folder, got nothing')
+  return { port: Number(port), host, basePath, demo, data, log: readLogFormat(flags.log) }
+}
+
+function readLogFormat(text: string | undefined): ServeFlags['log'] {
+  const format = LOG_FORMATS.find((each) => each === text)
+  if (text === undefined || format) return format
+  throw new UsageError(`--log must be json or text, got ${text}`)
 }
 
 function parse(args: string[]) {
@@ -38,6 +53,8 @@ function parse(args: string[]) {
         host: { type: 'string' },
         'base-path': { type: 'string' },
         demo: { type: 'boolean' },
+        data: { type: 'string' },
+        log: { type: 'string' },
       },
     }).values
   } catch (error) {

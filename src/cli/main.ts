@@ -13,6 +13,8 @@ Options:
   --host <address>    address to listen on (default 127.0.0.1)
   --base-path <path>  prefix of every path (default /api)
   --demo              synthetic rates, without any network
+  --data <folder>     keep fetched rates there, for the next start
+  --log <format>      json or text (default text on a terminal, else json)
   --help              show this
   --version           show the version
 

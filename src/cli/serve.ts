@@ -7,15 +7,15 @@ import {
   createFrankfurterProvider,
   createRatesHandler,
 } from '../index.ts'
-import type { RatesEvent, RatesHandler, RatesHandlerOptions } from '../index.ts'
+import type { RatesHandler, RatesHandlerOptions } from '../index.ts'
+import { createFileStore } from '../stores/file.ts'
 import { fakeProviders } from '../testing/index.ts'
 import { UsageError, parseServeFlags } from './flags.ts'
 import type { ServeFlags } from './flags.ts'
+import { createLog } from './log.ts'
 
 /** How long answers under way may take to finish once the server is told to stop, in ms. */
 const DRAINING_LIMIT = 10_000
-
-const LONGEST_LINE = 500
 
 /**
  * `ratesmith serve`: resolves to the exit code when the server has been told to stop and its last answer is sent.
@@ -35,9 +35,15 @@ export async function serve(args: string[]): Promise<number> {
   return 0
 }
 
-function createHandler({ basePath, demo }: ServeFlags): RatesHandler {
+function createHandler({ basePath, demo, data, log }: ServeFlags): RatesHandler {
   const providers = demo ? fakeProviders() : liveProviders()
-  return told('--base-path', () => createRatesHandler({ basePath, providers, onEvent: report }))
+  const store = data === undefined ? undefined : createFileStore(data)
+  const onEvent = createLog({
+    format: log ?? (process.stderr.isTTY ? 'text' : 'json'),
+    write: (line) => process.stderr.write(`${line}\n`),
+    now: Date.now,
+  })
+  return told('--base-path', () => createRatesHandler({ basePath, providers, store, onEvent }))
 }
 
 function liveProviders(): NonNullable<RatesHandlerOptions['providers']> {
@@ -62,23 +68,6 @@ function told<Made>(name: string, make: () => Made): Made {
   }
 }
 
-/** Tells the operator what went wrong, one line each. */
-function report(event: RatesEvent): void {
-  if (event.type === 'upstream_failed') {
-    tell(`${event.dataSet} rates: ${event.provider}: ${event.reason}`)
-  } else if (event.type === 'rates_dropped') {
-    tell(`${event.dataSet} rates: ${event.provider}: dropped ${event.dropped.join(', ')}`)
-  } else if (event.type === 'internal_error') {
-    tell(`internal error: ${String(event.error)}`)
-  }
-}
-
-/** Writes one line, whatever an upstream put into it. */
-function tell(line: string): void {
-  const printable = line.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
-  process.stderr.write(`ratesmith: ${printable.slice(0, LONGEST_LINE)}\n`)
-}
-
 async function listen(server: Server, { port, host }: ServeFlags): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', (error: NodeJS.ErrnoException) => {
@@ -101,6 +90,7 @@ function greeting(server: Server, { host, basePath, demo }: ServeFlags): string 
     `  ${root}${basePath}/v1/latest?base=EUR&symbols=USD,GBP,JPY`,
     `  ${root}${basePath}/v1/convert?from=USD&to=EUR&amount=100`,
     `  ${root}${basePath}/v1/history?from=USD&to=EUR&period=1M`,
+    `  ${root}${basePath}/v1/status`,
     '',
   ].join('\n')
 }

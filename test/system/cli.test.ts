@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import {
   createExchangeRateApiProvider,
@@ -70,7 +72,7 @@ async function expectSameAnswers(latest: string): Promise<void> {
     expect(response.headers.get('etag')).toBe(expected.headers.get('etag'))
     expect(await response.text()).toBe(await expected.text())
   }
-  expect(running.stderr).toBe('')
+  expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
 }
 
 describe('ratesmith serve', () => {
@@ -99,13 +101,13 @@ describe('ratesmith serve', () => {
       expect(response.status).toBe(200)
       expect(await response.text()).toContain('Synthetic')
     }
-    expect(running.stderr).toBe('')
+    expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
   it('answers 502 and names the upstream on one line of stderr when it cannot be reached', async () => {
     const { url, server } = await listen(() => {})
     server.close()
-    const running = serve(['--port', '0'], {
+    const running = serve(['--port', '0', '--log', 'text'], {
       RATESMITH_LATEST_URL: url,
       RATESMITH_HISTORY_URL: url,
     })
@@ -117,7 +119,7 @@ describe('ratesmith serve', () => {
     })
     expect(running.stderr).toMatch(
       new RegExp(
-        `^ratesmith: latest rates: Rates By Exchange Rate API: ${new URL(url).host} did not answer: .*ECONNREFUSED.*\n$`,
+        `^ratesmith: latest rates: Rates By Exchange Rate API: ${new URL(url).host} did not answer: .*ECONNREFUSED.*\n`,
       ),
     )
     expect((await fetch(`${root}/api/v1/history?from=USD&to=EUR`)).status).toBe(502)
@@ -130,10 +132,54 @@ describe('ratesmith serve', () => {
       'error-type': `a\nb\u001b[31m${'x'.repeat(9_999)}`,
     })
     const { url } = await listen(upstreams(evil))
+    const running = serve(['--port', '0', '--log', 'text'], { RATESMITH_LATEST_URL: url })
+    expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(502)
+    expect(running.stderr).toMatch(/^ratesmith: latest rates: .* refused: a b \[31mx+\n/)
+    expect(running.stderr.length).toBeLessThan(700)
+  })
+
+  it('logs every event as one line of JSON where nobody reads along', async () => {
+    const evil = JSON.stringify({ result: 'error', 'error-type': 'a\nb\u2028\u202ec' })
+    const { url } = await listen(upstreams(evil))
     const running = serve(['--port', '0'], { RATESMITH_LATEST_URL: url })
     expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(502)
-    expect(running.stderr).toMatch(/^ratesmith: latest rates: .* refused: a b \[31mx+\n$/)
-    expect(running.stderr.length).toBeLessThan(600)
+    const host = new URL(url).host
+    const lines = running.stderr.trimEnd().split('\n')
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { level: 'info', event: 'upstream_asked', dataSet: 'latest', time: expect.any(String) },
+      { level: 'warn', event: 'upstream_failed', reason: `${host} refused: a\nb\u2028\u202ec` },
+      { level: 'info', event: 'refresh_scheduled', at: expect.any(Number) },
+    ])
+    expect(running.stderr).toMatch(/^[\x20-\x7e\n]+$/)
+  })
+
+  it('is ready once it was asked for its status', async () => {
+    const root = await rootOf(serve(['--demo', '--port', '0']))
+    const status = async (): Promise<unknown> => (await fetch(`${root}/api/v1/status`)).json()
+    expect(await status()).toMatchObject({ ready: false, latest: { ready: false } })
+    await expect.poll(status, { timeout: 5_000 }).toMatchObject({
+      ready: true,
+      latest: { ready: true, stale: false, lastAttempt: { outcome: 'loaded' } },
+      history: { ready: true, source: { name: 'Synthetic rates (ratesmith)' } },
+    })
+  })
+
+  it('starts again with what it had, where it may keep data', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ratesmith-data-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const payload = openErApiPayload({ now: Date.now() })
+    const { url, server } = await listen(upstreams(payload))
+    const first = serve(['--port', '0', '--data', folder], { RATESMITH_LATEST_URL: url })
+    const body = await (await fetch(`${await rootOf(first)}/api/rates`)).text()
+    await expect.poll(() => readdirSync(folder).length, { timeout: 5_000 }).toBe(1)
+    first.process.kill('SIGTERM')
+    await first.exited
+    server.closeAllConnections()
+    server.close()
+    const second = serve(['--port', '0', '--data', folder], { RATESMITH_LATEST_URL: url })
+    const response = await fetch(`${await rootOf(second)}/api/rates`)
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe(body)
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes the answer under way on %s', async (signal) => {
@@ -159,7 +205,7 @@ describe('ratesmith serve', () => {
     expect((await answer).status).toBe(200)
     expect(Object.keys(Object(await (await answer).json()).rates)).toHaveLength(166)
     expect(await running.exited).toBe(0)
-    expect(running.stderr).toBe('')
+    expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
   it('stops while a client keeps its connection open', async () => {
@@ -184,6 +230,8 @@ describe('ratesmith with a command line that cannot be used', () => {
     [['serve', '--demo=yes'], "Option '--demo' does not take an argument"],
     [['serve', '8080'], "Unexpected argument '8080'"],
     [['serve', '--port', '-1'], "Option '--port' argument is ambiguous"],
+    [['serve', '--data='], '--data must be a folder, got nothing'],
+    [['serve', '--log', 'xml'], '--log must be json or text, got xml'],
     [['serve', '--host='], '--host must be an address, got nothing'],
     [['serve', '--base-path', 'api/'], "--base-path: basePath must be '' or an absolute path"],
     [['convert'], 'no command convert'],

@@ -1,0 +1,130 @@
+import type { DataSet, RatesEvent } from '../index.ts'
+
+/** One JSON object a line for machines, or a sentence a line for people. */
+export type LogFormat = 'json' | 'text'
+
+/** What a log is made from. */
+export interface LogOptions {
+  format: LogFormat
+  /** Takes one line, without its end. */
+  write(line: string): void
+  /** The clock, ms since the Unix epoch. */
+  now(): number
+}
+
+/** Stale answers come by the thousand: they are told at most this often for a data set, in ms. */
+const STALE_EVERY = 60_000
+
+/** Whatever an upstream says, in characters. */
+const LONGEST_TEXT = 500
+
+type Level = 'info' | 'warn' | 'error'
+
+const LEVEL: Record<RatesEvent['type'], Level> = {
+  upstream_asked: 'info',
+  upstream_answered: 'info',
+  upstream_failed: 'warn',
+  upstream_ending: 'warn',
+  rates_rejected: 'warn',
+  rates_dropped: 'warn',
+  rates_held_back: 'warn',
+  rates_jumped: 'warn',
+  stale_served: 'warn',
+  refresh_scheduled: 'info',
+  store_failed: 'warn',
+  internal_error: 'error',
+}
+
+/** A log of events, one line each; answers with overdue data are counted and told once a minute. */
+export function createLog({ format, write, now }: LogOptions): (event: RatesEvent) => void {
+  const stale = new Map<DataSet, { toldAt: number; answers: number }>()
+
+  /** How many stale answers there have been since they were told last, when it is time to tell. */
+  function staleAnswers(dataSet: DataSet): number {
+    const { toldAt, answers } = stale.get(dataSet) ?? { toldAt: -Infinity, answers: 0 }
+    const isDue = now() - toldAt >= STALE_EVERY
+    stale.set(dataSet, isDue ? { toldAt: now(), answers: 0 } : { toldAt, answers: answers + 1 })
+    return isDue ? answers + 1 : 0
+  }
+
+  return (event) => {
+    const answers = event.type === 'stale_served' ? staleAnswers(event.dataSet) : undefined
+    if (answers === 0) return
+    if (format === 'json') {
+      write(toJson(event, answers, now()))
+    } else {
+      const sentence = toSentence(event, answers)
+      if (sentence !== '') write(`ratesmith: ${printable(sentence)}`)
+    }
+  }
+}
+
+/** Without the error itself: its stack is for a debugger. */
+function toJson(event: RatesEvent, answers: number | undefined, now: number): string {
+  const { type, ...about } = event
+  const { error, ...fields } = { error: undefined, ...about }
+  const line = {
+    time: toTime(now),
+    level: LEVEL[type],
+    event: type,
+    reason: error === undefined ? undefined : messageOf(error),
+    ...fields,
+    answers,
+  }
+  const text = JSON.stringify(line, (_key, value: unknown) =>
+    typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value,
+  )
+  // JSON leaves some characters as they are that end a line or turn it round where it is shown.
+  return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, escaped)
+}
+
+/** Every code unit of `text` as JSON escapes it. */
+function escaped(text: string): string {
+  return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join('')
+}
+
+/** What a person wants to know of `event`; nothing where the next event says more. */
+function toSentence(event: RatesEvent, answers: number | undefined): string {
+  switch (event.type) {
+    case 'upstream_answered':
+      return `${event.dataSet} rates: ${event.provider}: answered in ${Math.round(event.elapsed)} ms`
+    case 'upstream_failed':
+      return `${event.dataSet} rates: ${event.provider}: ${event.reason}`
+    case 'upstream_ending':
+      return `${event.dataSet} rates: ${event.provider}: will stop on ${toTime(event.endsAt)}`
+    case 'rates_rejected':
+      return `${event.dataSet} rates: ${event.provider ?? 'the store'}: rejected: ${event.reason}`
+    case 'rates_dropped':
+      return `${event.dataSet} rates: ${event.provider}: dropped ${event.dropped.join(', ')}`
+    case 'rates_held_back':
+      return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
+    case 'rates_jumped':
+      return `${event.dataSet} rates: ${event.provider}: moved more than tenfold: ${event.jumps.join(', ')}`
+    case 'stale_served':
+      return `${event.dataSet} rates: ${answers} answers with data overdue by ${Math.round(event.overdue / 1_000)} s`
+    case 'refresh_scheduled':
+      return `${event.dataSet} rates: the next refresh is due ${toTime(event.at)}`
+    case 'store_failed':
+      return `store: ${event.operation} ${event.key}: ${messageOf(event.error)}`
+    case 'internal_error':
+      return `internal error: ${messageOf(event.error)}`
+    default:
+      return ''
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
+
+function toTime(instant: number): string {
+  const date = new Date(instant)
+  return Number.isNaN(date.getTime()) ? String(instant) : date.toISOString()
+}
+
+/** One line that no terminal obeys, whatever an upstream put into it. */
+function printable(text: string): string {
+  return text.slice(0, LONGEST_TEXT).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+}
