@@ -37,20 +37,30 @@ export interface RefreshOptions<Value> {
  */
 export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
   const { runtime, shelf, stored, load } = options
-  let claimedUntil = -Infinity
+  let claimed = { at: -Infinity, duration: 0 }
 
   function isFresh(): boolean {
     const held = shelf.held()
     return held !== undefined && freshFor(held) > 0
   }
 
+  /**
+   * Whether the claim of this process still lets it load: for as long as a load takes, and as long as it lasts where
+   * there is nothing to answer with. Else the next turn may be another process's, so that together they are no more
+   * eager than one.
+   */
+  function holdsClaim(): boolean {
+    const age = runtime.monotonic() - claimed.at
+    return age < (shelf.usable() ? FLIGHT_LIMIT : claimed.duration)
+  }
+
   /** A claim lasts as long as the load may, and through the pause after its failure. */
   async function mayLoad(nextPause: number): Promise<boolean> {
-    if (!stored || runtime.monotonic() < claimedUntil) return true
+    if (!stored || holdsClaim()) return true
     const duration = Math.max(FLIGHT_LIMIT, nextPause)
-    const claimedAt = runtime.monotonic()
+    const at = runtime.monotonic()
     const isGranted = await stored.claim(runtime.now() + duration)
-    if (isGranted) claimedUntil = claimedAt + duration
+    if (isGranted) claimed = { at, duration }
     return isGranted
   }
 

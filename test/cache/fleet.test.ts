@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest'
+
+import { guardStore } from '../../src/cache/guarded-store.ts'
+import { createReadThrough } from '../../src/cache/read-through.ts'
+import type { ReadThrough } from '../../src/cache/read-through.ts'
+import { createStoredValue } from '../../src/cache/stored-value.ts'
+import type { CacheStore } from '../../src/cache/store.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+import type { VirtualRuntime } from '../virtual-runtime.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const DAY = 24 * HOUR
+const START = Date.UTC(2026, 10, 20, 12)
+
+/** A store that several processes share, with claims that run out. */
+interface SharedStore extends CacheStore {
+  values: Map<string, string>
+  claims: Map<string, number>
+  reads: number
+}
+
+function sharedStore(runtime: VirtualRuntime): SharedStore {
+  const values = new Map<string, string>()
+  const claims = new Map<string, number>()
+  return {
+    values,
+    claims,
+    reads: 0,
+    get(key) {
+      this.reads += 1
+      return values.get(key)
+    },
+    set: (key, value) => values.set(key, value),
+    claim(key, expiresAt) {
+      if ((claims.get(key) ?? 0) > runtime.now()) return false
+      claims.set(key, expiresAt)
+      return true
+    },
+  }
+}
+
+interface Fleet {
+  runtime: VirtualRuntime
+  store: SharedStore
+  upstream: { calls: number; mode: 'answer' | 'fail' | 'hang'; finish(): void; failure: unknown }
+  start(): ReadThrough<number>
+}
+
+/** Processes over one store and one upstream, which counts its calls and answers with their number. */
+function fleet(random = 0): Fleet {
+  const runtime = virtualRuntime(START, random)
+  const store = sharedStore(runtime)
+  const upstream: Fleet['upstream'] = {
+    calls: 0,
+    mode: 'answer',
+    failure: new Error('refused'),
+    finish() {},
+  }
+  const start = (): ReadThrough<number> =>
+    createReadThrough<number>({
+      runtime,
+      async load() {
+        upstream.calls += 1
+        const answer = upstream.calls
+        if (upstream.mode === 'fail') throw upstream.failure
+        if (upstream.mode === 'hang') {
+          await new Promise<void>((resolve) => {
+            upstream.finish = resolve
+          })
+        }
+        return answer
+      },
+      lifetime: ({ loadedAt }) => ({ nextUpdateAt: loadedAt + HOUR, longestLife: 25 * HOUR }),
+      publishedAt: (number) => number,
+      maxStale: 7 * DAY,
+      stored: createStoredValue<number>({
+        store: guardStore(store, runtime, () => {}),
+        key: 'number',
+        runtime,
+        toData: (number) => number,
+        fromData: Number,
+        onRejected() {},
+      }),
+      waitUntil: undefined,
+      onScheduled() {},
+      onStale() {},
+    })
+  return { runtime, store, upstream, start }
+}
+
+async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
+  const readings = await Promise.all(processes.map((process) => process.get()))
+  await settled()
+  return readings.map(({ value }) => value)
+}
+
+describe('a fleet over one store', () => {
+  it('starts cold with one call, and makes one for every refresh', async () => {
+    const { runtime, upstream, start } = fleet()
+    const processes = Array.from({ length: 8 }, start)
+    const first = valuesOf(processes)
+    await runtime.advance(200)
+    expect(await first).toEqual(Array.from({ length: 8 }, () => 1))
+    expect(upstream.calls).toBe(1)
+    for (let refreshes = 2; refreshes <= 21; refreshes += 1) {
+      await runtime.advance(HOUR + 31 * SECOND)
+      await valuesOf(processes)
+      await runtime.advance(3 * SECOND)
+      await valuesOf(processes)
+      expect(await valuesOf(processes)).toEqual(Array.from({ length: 8 }, () => refreshes))
+      expect(upstream.calls).toBe(refreshes)
+    }
+  })
+
+  it('waits for the one that has the claim while it has nothing, and then asks itself', async () => {
+    const { runtime, upstream, start } = fleet()
+    upstream.mode = 'hang'
+    const holder = start()
+    const waiting = holder.get().catch(() => undefined)
+    await settled()
+    const other = start().get()
+    await runtime.advance(3_900)
+    expect(upstream.calls).toBe(1)
+    upstream.mode = 'answer'
+    await runtime.advance(200)
+    expect(await other).toEqual({ value: 2, hit: false, ttl: 3_630 })
+    upstream.finish()
+    expect(await waiting).toBeDefined()
+  })
+
+  it('goes on with what it has while another process has the claim, and looks for its result', async () => {
+    const { runtime, store, upstream, start } = fleet()
+    const [one, other] = [start(), start()]
+    await one.get()
+    await settled()
+    await other.get()
+    await runtime.advance(HOUR + 31 * SECOND)
+    upstream.mode = 'hang'
+    await one.get()
+    await settled()
+    expect(await other.get()).toMatchObject({ value: 1, hit: true })
+    await settled()
+    expect(other.state().lastAttempt).toMatchObject({ outcome: 'elsewhere' })
+    expect(upstream.calls).toBe(2)
+    const readsBefore = store.reads
+    await runtime.advance(SECOND)
+    for (let question = 0; question < 100; question += 1) await other.get()
+    expect(store.reads).toBe(readsBefore)
+    upstream.finish()
+    await runtime.advance(SECOND)
+    await other.get()
+    await settled()
+    expect(await other.get()).toMatchObject({ value: 2, hit: true })
+    expect(other.state().lastAttempt).toMatchObject({ outcome: 'restored' })
+    expect(upstream.calls).toBe(2)
+  })
+
+  it('takes over from a process that died with the claim, once that has run out', async () => {
+    const { runtime, upstream, start } = fleet()
+    const [one, other] = [start(), start()]
+    await one.get()
+    await settled()
+    await other.get()
+    await runtime.advance(HOUR + 31 * SECOND)
+    upstream.mode = 'hang'
+    await one.get()
+    await settled()
+    upstream.mode = 'answer'
+    for (let second = 0; second < 19; second += 1) {
+      await other.get()
+      await runtime.advance(SECOND)
+    }
+    expect(upstream.calls).toBe(2)
+    for (let second = 0; second < 31; second += 1) {
+      await other.get()
+      await runtime.advance(SECOND)
+    }
+    expect(upstream.calls).toBe(3)
+    expect(await other.get()).toMatchObject({ value: 3, hit: true })
+  })
+
+  it('asks a dead upstream no more often than one process would, in the long run', async () => {
+    const { runtime, upstream, start } = fleet(0.5)
+    const processes = Array.from({ length: 8 }, start)
+    const first = valuesOf(processes)
+    await runtime.advance(200)
+    await first
+    await runtime.advance(HOUR + 400 * SECOND)
+    upstream.mode = 'fail'
+    upstream.calls = 0
+    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+      await valuesOf(processes)
+      await runtime.advance(60 * SECOND)
+    }
+    expect(upstream.calls).toBeGreaterThan(150)
+    expect(upstream.calls).toBeLessThan(300)
+  })
+
+  it('finds what another process has loaded while its own source refuses', async () => {
+    const { runtime, upstream, start } = fleet()
+    upstream.mode = 'fail'
+    upstream.failure = Object.assign(new Error('later'), { retryAfterMs: 1_200_000 })
+    const cold = start()
+    await expect(cold.get()).rejects.toMatchObject({ pause: 1_200_000 })
+    upstream.mode = 'answer'
+    const other = start().get()
+    await runtime.advance(5 * SECOND)
+    await other
+    await settled()
+    expect(await cold.get()).toMatchObject({ value: 2, hit: true })
+    expect(upstream.calls).toBe(2)
+  })
+
+  it('finds what another process has loaded while its own data are overdue and its source refuses', async () => {
+    const { runtime, store, upstream, start } = fleet()
+    const one = start()
+    await one.get()
+    await runtime.advance(HOUR + 31 * SECOND)
+    upstream.mode = 'fail'
+    await one.get()
+    await settled()
+    store.values.set(
+      'number',
+      JSON.stringify({ v: 1, key: 'number', savedAt: runtime.now(), data: 9 }),
+    )
+    const readsBefore = store.reads
+    await runtime.advance(SECOND - 1)
+    await one.get()
+    expect(store.reads).toBe(readsBefore)
+    upstream.failure = Object.assign(new Error('later'), { retryAfterMs: 1_200_000 })
+    store.values.delete('number')
+    await runtime.advance(1)
+    await one.get()
+    await settled()
+    store.values.set(
+      'number',
+      JSON.stringify({ v: 1, key: 'number', savedAt: runtime.now(), data: 9 }),
+    )
+    await runtime.advance(10 * SECOND)
+    await one.get()
+    await settled()
+    expect(await one.get()).toMatchObject({ value: 9, hit: true })
+  })
+
+  it('never takes what was published earlier than what it has', async () => {
+    const { runtime, store, start } = fleet()
+    const one = start()
+    await one.get()
+    await settled()
+    store.values.set(
+      'number',
+      JSON.stringify({ v: 1, key: 'number', savedAt: START + HOUR, data: 0 }),
+    )
+    await runtime.advance(HOUR + 31 * SECOND)
+    await one.get()
+    await settled()
+    expect((await one.get()).value).toBe(2)
+  })
+
+  it('is not frozen by a value saved in the future', async () => {
+    const { runtime, store, upstream, start } = fleet()
+    store.values.set(
+      'number',
+      JSON.stringify({ v: 1, key: 'number', savedAt: START + 30 * DAY, data: 5 }),
+    )
+    upstream.calls = 10
+    expect(await start().get()).toMatchObject({ value: 11, hit: false })
+    expect(runtime.timers()).toBe(0)
+  })
+})
