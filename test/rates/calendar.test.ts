@@ -8,6 +8,7 @@ import { PERIODS, periodStart } from '../../src/rates/period.ts'
 import {
   isTargetDay,
   newestPublishedDay,
+  nextLook,
   nextPublication,
   publicationInstant,
 } from '../../src/rates/target-calendar.ts'
@@ -223,6 +224,48 @@ describe('a publication', () => {
   ])('at %s, the newest is that of %s and the next is due at %s', (now, newest, next) => {
     expect(newestPublishedDay(Date.parse(now))).toBe(newest)
     expect(nextPublication(Date.parse(now))).toBe(Date.parse(next))
+  })
+})
+
+describe('the next look for rates', () => {
+  it.each([
+    [
+      'when nothing is missing: the next publication',
+      '2026-11-20',
+      '2026-11-20T15:30Z',
+      '2026-11-23T15:00Z',
+    ],
+    ['just late: in ten minutes', '2026-11-19', '2026-11-20T15:01Z', '2026-11-20T15:11Z'],
+    ['an hour late: in a quarter of one', '2026-11-19', '2026-11-20T16:00Z', '2026-11-20T16:15Z'],
+    ['four hours late: in an hour', '2026-11-18', '2026-11-19T19:00Z', '2026-11-19T20:00Z'],
+    ['at night: in the morning', '2026-11-18', '2026-11-19T20:00Z', '2026-11-20T07:00Z'],
+    ['after midnight: in the morning', '2026-11-18', '2026-11-20T02:00Z', '2026-11-20T07:00Z'],
+    ['on Friday night: on Monday', '2026-11-19', '2026-11-20T20:30Z', '2026-11-23T07:00Z'],
+    ['at a weekend: on Monday', '2026-11-19', '2026-11-21T12:00Z', '2026-11-23T07:00Z'],
+    [
+      'over Easter, in summer time: on Tuesday',
+      '2026-04-01',
+      '2026-04-04T12:00Z',
+      '2026-04-07T06:00Z',
+    ],
+    ['before the next one: not beyond it', '2026-11-18', '2026-11-20T14:00Z', '2026-11-20T15:00Z'],
+  ])('%s', (_when, newest, instant, expected) => {
+    expect(new Date(nextLook(newest, Date.parse(instant)))).toEqual(new Date(expected))
+  })
+
+  it('is never at night nor on a day without a publication, nor sooner than in ten minutes', () => {
+    const instants = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2031, 0, 1) })
+    fc.assert(
+      fc.property(instants, fc.integer({ min: 0, max: 9 }), (instant, missing) => {
+        const look = nextLook(addDays(newestPublishedDay(instant), -missing), instant)
+        const day = toDay(look)
+        const fromPublication = (look - publicationInstant(day)) / 3_600_000
+        expect(isTargetDay(day)).toBe(true)
+        expect(fromPublication).toBeGreaterThanOrEqual(-8)
+        expect(fromPublication).toBeLessThan(6)
+        expect(look - instant >= 600_000 || look === nextPublication(instant)).toBe(true)
+      }),
+    )
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
-import type { HistoryProvider, RatesHandler } from '../../src/index.ts'
+import type { HistoryProvider, RatesEvent, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { codes } from '../fixtures/codes.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
@@ -83,6 +83,62 @@ describe('history', () => {
     expect(ranges.length).toBeGreaterThan(10)
     expect(ranges.length).toBeLessThanOrEqual(14)
     expect(ranges.at(-1)).toEqual({ start: '2026-11-20', end: '2026-11-20' })
+  })
+
+  it('costs no call at night and at the weekend when a publication does not come at all', async () => {
+    const { history } = fakeProviders({ now: () => Math.min(runtime.now(), stuckAt) })
+    const stuckAt = Date.UTC(2026, 10, 20, 14)
+    const { runtime, ranges, askEvery } = watched(stuckAt, history.fetchHistory)
+    await askEvery(5 * MINUTE, 6 * HOUR)
+    const untilNight = ranges.length
+    expect(untilNight).toBeGreaterThan(6)
+    expect(untilNight).toBeLessThan(20)
+    // From Friday, 20:00 UTC, to Monday, 7:00.
+    await askEvery(5 * MINUTE, 59 * HOUR)
+    expect(ranges.length - untilNight).toBeLessThanOrEqual(1)
+    await askEvery(5 * MINUTE, HOUR)
+    expect(ranges.length - untilNight).toBeGreaterThanOrEqual(1)
+  })
+
+  it('is told of rates that jump, and serves them as they were published', async () => {
+    const events: RatesEvent[] = []
+    const spike = ['2026-11-18', '2026-11-19', '2026-11-20'].map((date, day) => ({
+      date,
+      rates: { USD: day === 1 ? 110 : 1.1 },
+    }))
+    const handler = createHandlerOn(() => virtualRuntime(Date.UTC(2026, 10, 20, 18)), {
+      now: () => Date.UTC(2026, 10, 20, 18),
+      providers: {
+        history: {
+          attribution: { name: 'Spiky', url: 'https://rates.example' },
+          fetchHistory: async () => ({ base: 'EUR', days: spike }),
+        },
+      },
+      onEvent: (event) => events.push(event),
+    })
+    const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
+    expect(points.map(({ r }) => r)).toEqual([1.1, 110, 1.1])
+    expect(events).toContainEqual({
+      type: 'rates_jumped',
+      dataSet: 'history',
+      provider: 'Spiky',
+      jumps: ['2026-11-19 USD', '2026-11-20 USD'],
+    })
+  })
+
+  it('is not replaced by a download that ends sooner', async () => {
+    let lastDay = '2026-11-20'
+    const { runtime, handler, ranges } = watched(Date.UTC(2026, 10, 20, 18), async () => ({
+      base: lastDay === '2026-11-20' ? 'EUR' : 'XEU',
+      days: [{ date: lastDay, rates: { USD: 1.1 } }],
+    }))
+    await handler.refresh()
+    lastDay = '2026-11-19'
+    await runtime.advance(72 * HOUR)
+    await handler.refresh()
+    expect(ranges).toHaveLength(3)
+    const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
+    expect(points).toEqual([{ d: '2026-11-20', r: 1.1 }])
   })
 
   it('is the same after a week of refreshes as downloaded at once', async () => {

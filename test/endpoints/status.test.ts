@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import type { RatesHandler, RatesHandlerOptions, StatusRecord } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+import type { VirtualRuntime } from '../virtual-runtime.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Friday, an hour after the synthetic market published. */
+const NOW = Date.UTC(2026, 10, 20, 16)
+const PUBLISHED = NOW - HOUR
+
+const SOURCE = {
+  name: 'Synthetic rates (ratesmith)',
+  url: 'https://www.npmjs.com/package/ratesmith',
+}
+
+interface Service {
+  runtime: VirtualRuntime
+  handler: RatesHandler
+  /** Makes every call of a provider fail from now on, or answer again. */
+  break(isBroken: boolean): void
+  status(): Promise<StatusRecord>
+}
+
+function service(options: RatesHandlerOptions = {}): Service {
+  const runtime = virtualRuntime(NOW)
+  const { latest, history } = fakeProviders()
+  let isBroken = false
+  const handler = createHandlerOn(() => runtime, {
+    now: runtime.now,
+    providers: {
+      latest: {
+        ...latest,
+        async fetchLatest(context) {
+          if (isBroken) throw new Error('secret')
+          return latest.fetchLatest(context)
+        },
+      },
+      history: {
+        ...history,
+        async fetchHistory(range, context) {
+          if (isBroken) throw new Error('secret')
+          return history.fetchHistory(range, context)
+        },
+      },
+    },
+    ...options,
+  })
+  return {
+    runtime,
+    handler,
+    break(broken) {
+      isBroken = broken
+    },
+    async status() {
+      const response = await handler(new Request('http://localhost/api/v1/status'))
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      return response.json()
+    },
+  }
+}
+
+describe('GET /api/v1/status', () => {
+  it('is answered at once by a cold handler, and starts its first load', async () => {
+    const { status } = service()
+    const cold = {
+      ready: false,
+      stale: false,
+      source: null,
+      age: null,
+      lastAttempt: { at: NOW, outcome: 'running' },
+      nextAttemptAt: NOW,
+    }
+    expect(await status()).toEqual({
+      ready: false,
+      latest: { ...cold, updatedAt: null },
+      history: { ...cold, lastDay: null },
+    })
+    await settled()
+    const warm = { ready: true, stale: false, source: SOURCE, age: HOUR }
+    const lastAttempt = { at: NOW, outcome: 'loaded' }
+    const next = await status()
+    expect(next).toEqual({
+      ready: true,
+      latest: { ...warm, lastAttempt, updatedAt: PUBLISHED, nextAttemptAt: expect.any(Number) },
+      history: {
+        ...warm,
+        lastAttempt,
+        lastDay: '2026-11-20',
+        nextAttemptAt: PUBLISHED + 3 * DAY + 30_000,
+      },
+    })
+    expect(next.latest.nextAttemptAt).toBeGreaterThan(PUBLISHED + DAY)
+  })
+
+  it('hands the load to waitUntil', async () => {
+    const works: Promise<unknown>[] = []
+    const { status } = service({ waitUntil: (work) => works.push(work) })
+    await status()
+    await Promise.all(works)
+    expect(await status()).toMatchObject({ ready: true })
+  })
+
+  it('tells of data that are overdue, of the try that failed and of the next one', async () => {
+    const { status, runtime, handler, break: makeBroken } = service()
+    await handler.refresh()
+    makeBroken(true)
+    await runtime.advance(4 * DAY)
+    await status()
+    await settled()
+    const at = NOW + 4 * DAY
+    const overdue = {
+      ready: true,
+      stale: true,
+      lastAttempt: { at, outcome: 'failed' },
+      nextAttemptAt: at + 1_000,
+    }
+    const text = JSON.stringify(await status())
+    expect(JSON.parse(text)).toMatchObject({
+      ready: true,
+      latest: { ...overdue, age: 4 * DAY + HOUR },
+      history: { ...overdue, age: 4 * DAY + HOUR, lastDay: '2026-11-20' },
+    })
+    expect(text).not.toContain('secret')
+  })
+
+  it('is not ready with data that are too old to be answered with', async () => {
+    const { status, runtime, handler, break: makeBroken } = service()
+    await handler.refresh()
+    makeBroken(true)
+    await runtime.advance(10 * DAY)
+    const later = await status()
+    expect(later).toMatchObject({ ready: false, latest: { ready: false, updatedAt: null } })
+    expect(later).toMatchObject({ history: { ready: true, stale: true } })
+  })
+
+  it('tells where data came from the store', async () => {
+    const store = new Map<string, string>()
+    await service({ store }).handler.refresh()
+    await settled()
+    const { status } = service({ store })
+    await status()
+    await settled()
+    expect(await status()).toMatchObject({
+      ready: true,
+      latest: { source: SOURCE, lastAttempt: { outcome: 'restored' } },
+      history: { source: SOURCE, lastAttempt: { outcome: 'restored' } },
+    })
+  })
+
+  it('may be read by every origin, like everything of its version', async () => {
+    const { handler } = service()
+    const response = await handler(new Request('http://localhost/api/v1/status'))
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('etag')).toBeNull()
+    const head = new Request('http://localhost/api/v1/status', { method: 'HEAD' })
+    expect(await (await handler(head)).text()).toBe('')
+  })
+})

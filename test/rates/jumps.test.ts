@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+
+import { findJumps } from '../../src/rates/jumps.ts'
+import { toMarketHistory } from '../../src/rates/market-history.ts'
+
+const rows: [string, Record<string, number>][] = [
+  ['2026-11-16', { USD: 1.1, TRY: 45 }],
+  ['2026-11-17', { USD: 1.1, TRY: 450.1 }],
+  ['2026-11-18', { USD: 11 }],
+  ['2026-11-19', { USD: 1.2, TRY: 450 }],
+  ['2026-11-20', { USD: 0.11, TRY: 45.1 }],
+]
+const history = toMarketHistory(
+  'EUR',
+  rows.map(([date, rates]) => ({ date, rates: new Map(Object.entries(rates)) })),
+)
+
+it('finds every rate that moved more than tenfold, either way, also over days without one', () => {
+  expect(findJumps(history, '2026-11-16')).toEqual(['2026-11-20 USD', '2026-11-17 TRY'])
+})
+
+it('tells only of the days asked for, but compares with those before them', () => {
+  expect(findJumps(history, '2026-11-20')).toEqual(['2026-11-20 USD'])
+  expect(findJumps(history, '2026-11-21')).toEqual([])
+})
