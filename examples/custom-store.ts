@@ -8,7 +8,9 @@ for (const name of ['first', 'second']) {
   const handler = createRatesHandler({
     store,
     providers: fakeProviders(),
-    onEvent: (event) => console.log(name, event.type),
+    onEvent({ type }) {
+      if (type.startsWith('upstream_')) console.log(name, type)
+    },
   })
   const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })
   console.log(name, rate)

@@ -37,7 +37,13 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   upstream_asked: true,
   upstream_answered: true,
   upstream_failed: true,
+  upstream_ending: true,
+  rates_rejected: true,
   rates_dropped: true,
+  rates_held_back: true,
+  rates_jumped: true,
+  stale_served: true,
+  refresh_scheduled: true,
   store_failed: true,
   internal_error: true,
 }

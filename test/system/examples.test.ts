@@ -16,6 +16,7 @@ describe('the examples', () => {
       'fetch.ts',
       'node.ts',
       'offline.ts',
+      'opentelemetry.ts',
     ])
   })
 
@@ -23,7 +24,11 @@ describe('the examples', () => {
     ['custom-provider.ts', /from: 'PTS',[^]*rate: 0\.01,\s+result: 25,[^]*'Loyalty points'/],
     [
       'custom-store.ts',
-      /^first upstream_asked\nfirst upstream_answered\nfirst (\S+)\nsecond \1\n$/,
+      /^first upstream_asked\nfirst upstream_answered\nfirst (\d\S+)\nsecond \1\n$/,
+    ],
+    [
+      'opentelemetry.ts',
+      /'rates\.events'[^]*'rates\.event': 'upstream_asked'[^]*value: 1\b[^]*'rates\.upstream\.duration'/,
     ],
     ['offline.ts', /^2 USD = \d\.\d+ EUR \(synthetic\)\n$/],
   ])('%s does what it says', async (name, output) => {

@@ -1,0 +1,32 @@
+// Counts what happens upstream and how old the answers are, with OpenTelemetry: `npx node examples/opentelemetry.ts`
+import { metrics } from '@opentelemetry/api'
+import {
+  ConsoleMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics'
+import { createRatesHandler } from 'ratesmith'
+import type { RatesEvent } from 'ratesmith'
+import { fakeProviders } from 'ratesmith/testing'
+
+// Your app has this already; an OTLP exporter takes the place of the console.
+const reader = new PeriodicExportingMetricReader({ exporter: new ConsoleMetricExporter() })
+const meterProvider = new MeterProvider({ readers: [reader] })
+metrics.setGlobalMeterProvider(meterProvider)
+
+const meter = metrics.getMeter('rates')
+const events = meter.createCounter('rates.events', { description: 'Events by type and data set' })
+const duration = meter.createHistogram('rates.upstream.duration', { unit: 'ms' })
+
+function count(event: RatesEvent): void {
+  const attributes = 'dataSet' in event ? { 'rates.data_set': event.dataSet } : {}
+  events.add(1, { 'rates.event': event.type, ...attributes })
+  if (event.type === 'upstream_answered' || event.type === 'upstream_failed') {
+    duration.record(event.elapsed, { 'rates.provider': event.provider, ...attributes })
+  }
+}
+
+const handler = createRatesHandler({ providers: fakeProviders(), onEvent: count })
+await handler.rates.convert({ from: 'USD', to: 'EUR' })
+await handler.rates.history({ from: 'USD', to: 'EUR' })
+await meterProvider.shutdown()
