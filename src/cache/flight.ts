@@ -67,22 +67,25 @@ export interface FlightOptions {
 export function createFlight({ runtime, work, onPause }: FlightOptions): Flight {
   const cooldown = createCooldown(runtime, AFTER_FAILURES)
   const patience = createCooldown(runtime, WHILE_ELSEWHERE)
-  const closing = new AbortController()
   let underWay: Promise<void> | undefined
   let attempt: Attempt | undefined
   let lastError: unknown
+  let isClosed = false
+  // One for every flight: on some hosts it belongs to the request that made it, and there is none at first.
+  let closing: AbortController | undefined
 
   function pause(): number {
     return Math.max(cooldown.remaining(), patience.remaining())
   }
 
   function mayStart(): boolean {
-    return !underWay && pause() === 0 && !closing.signal.aborted
+    return !underWay && pause() === 0 && !isClosed
   }
 
   async function fly(): Promise<void> {
     const at = runtime.now()
     attempt = { at, outcome: 'running' }
+    closing = new AbortController()
     const doWork = (signal: AbortSignal): Promise<Landing> => work(signal, cooldown.next())
     try {
       const outcome = await runWithin(runtime, FLIGHT_LIMIT, doWork, closing.signal)
@@ -123,6 +126,9 @@ export function createFlight({ runtime, work, onPause }: FlightOptions): Flight 
       })
       return underWay
     },
-    close: () => closing.abort(new Error('closed')),
+    close() {
+      isClosed = true
+      closing?.abort(new Error('closed'))
+    },
   }
 }
