@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../src/handler.ts'
+import { createExchangeRateApiProvider } from '../src/index.ts'
 import { createRatesHandler } from '../src/index.ts'
 import type {
   HistoryProvider,
@@ -633,6 +634,22 @@ describe('a store', () => {
       origin: 'store',
       reason: 'they come from none of the configured providers',
     })
+  })
+
+  it('is judged by the gates of the provider whose table it holds', async () => {
+    const store = new Map<string, string>()
+    const feed = createExchangeRateApiProvider()
+    const { updatedAt, nextUpdateAt, rates } = table()
+    const stored = { base: 'USD', updatedAt, nextUpdateAt, rates }
+    const data = { attribution: feed.attribution, table: stored }
+    const key = 'rates:v1:latest'
+    store.set(key, JSON.stringify({ v: 1, key, savedAt: NOW, data }))
+    const latest = { ...feed, fetchLatest: down.fetchLatest }
+    const { get, events } = service({ store, providers: { latest } })
+    expect((await get('/api/rates')).status).toBe(502)
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'rates_rejected', reason: '2 codes are not a market' }),
+    )
   })
 
   it('is not believed when it holds what no provider would be believed', async () => {

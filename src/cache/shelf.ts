@@ -15,6 +15,8 @@ export interface ShelfOptions<Value> {
   lifetime(loaded: Loaded<Value>): Lifetime
   /** When the value was published: a number that never goes back from one value to the next. */
   publishedAt(value: Value): number
+  /** What is made of a value from the store, beside the `usable` one in memory; throws where it is not to be trusted. */
+  judge?(value: Value, usable: Value | undefined): Value
   /** For how many ms past its due time a value may still be answered with. */
   maxStale: number
   /** Where the value is kept beyond this memory. */
@@ -43,6 +45,7 @@ export interface Shelf<Value> {
 /** A shelf with nothing in memory. */
 export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
   const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onScheduled } = options
+  const { judge = (value: Value) => value } = options
   let held: Held<Value> | undefined
   let looking: Promise<void> | undefined
   let lookedAt = -Infinity
@@ -53,22 +56,22 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
     return held
   }
 
-  /** Positive where `loaded` was published after what is held, negative where before. */
-  function lead({ value }: Loaded<Value>): number {
-    return held ? publishedAt(value) - publishedAt(held.value) : Infinity
+  function usable(): Held<Value> | undefined {
+    return held && isUsable(held, maxStale) ? held : undefined
   }
 
-  function adopt(loaded: Loaded<Value>): void {
-    const ahead = lead(loaded)
+  function adopt({ value, loadedAt }: Loaded<Value>): void {
+    const ahead = held ? publishedAt(value) - publishedAt(held.value) : Infinity
     // The same publication, found by another process later than by this one, needs no refresh for so much longer.
-    if (ahead > 0 || (ahead === 0 && held && loaded.loadedAt > held.loadedAt)) keep(loaded)
+    const isNewer = ahead > 0 || (ahead === 0 && held && loadedAt > held.loadedAt)
+    if (isNewer) keep({ value: judge(value, usable()?.value), loadedAt })
   }
 
   return {
     held: () => held,
-    usable: () => (held && isUsable(held, maxStale) ? held : undefined),
+    usable,
     put(loaded) {
-      if (lead(loaded) < 0) return
+      if (held && publishedAt(held.value) > publishedAt(loaded.value)) return
       const { dueAt } = keep(loaded)
       if (stored) goOn(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
     },

@@ -15,7 +15,10 @@ export interface Loaded<Value> {
 
 /** One value's place in a store. Nothing rejects: a store in trouble is a miss. */
 export interface StoredValue<Value> {
-  /** Gives a usable value that was not seen before to `found`, even if it comes late; resolves within 50 ms. */
+  /**
+   * Gives a value that was not seen before to `found`, even if it comes late, which throws where it is not to be
+   * trusted; resolves within 50 ms.
+   */
   read(found: (loaded: Loaded<Value>) => void): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
   write(loaded: Loaded<Value>, expiresAt: number): Promise<void>
@@ -54,14 +57,11 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
         // Five years of a market are half a megabyte: what was looked at once need not be again.
         if (text === undefined || text === null || text === seen) return
         seen = text
-        let loaded: Loaded<Value>
         try {
-          loaded = open(text)
+          found(open(text))
         } catch (error) {
           onRejected(error)
-          return
         }
-        found(loaded)
       }),
     write({ value, loadedAt }, expiresAt) {
       const envelope = { v: ENVELOPE_VERSION, key, savedAt: loadedAt, data: toData(value) }

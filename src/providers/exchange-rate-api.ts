@@ -59,12 +59,14 @@ export function createExchangeRateApiProvider(
       const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
       return passMarketGates(toLatestTable(answer, base), previous)
     },
+    judge: passMarketGates,
   }
 }
 
 const payload = z.object({
   result: z.literal('success'),
-  time_last_update_unix: z.number(),
+  // Here and below, the feed writes 0 for a time that there is none of.
+  time_last_update_unix: z.number().check(z.positive()),
   time_next_update_unix: z.nullish(z.number()),
   time_eol_unix: z.nullish(z.number()),
   base_code: z.string(),
@@ -96,7 +98,6 @@ export function toLatestTable(
   const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
     parsed.data
   if (base_code !== base) throw new Error(`${host} answered for ${base_code}, not ${base}`)
-  // The feed writes 0 for a time that there is none of.
   const nextUpdate = time_next_update_unix || time_last_update_unix + DAY_SECONDS
   return {
     base,

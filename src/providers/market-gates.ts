@@ -72,8 +72,8 @@ function isPlausible(rate: unknown): boolean {
   return typeof rate !== 'number' || (rate >= LEAST_PLAUSIBLE && rate <= MOST_PLAUSIBLE)
 }
 
-/** By how much the larger of two rates exceeds the other: 1 for equal ones; NaN where one is no rate. */
-function moved(rate: number | undefined, before: number | undefined): number {
-  const ratio = Number(rate) / Number(before)
-  return Math.max(ratio, 1 / ratio)
+/** By how much the larger of two rates exceeds the other: 1 for equal ones; NaN where one is no number. */
+function moved(rate: unknown, before: unknown): number {
+  if (typeof rate !== 'number' || typeof before !== 'number') return NaN
+  return Math.max(rate / before, before / rate)
 }

@@ -61,6 +61,11 @@ export interface LatestProvider {
   readonly attribution: Attribution
   /** The whole table as last published; rejects when there is none to be had. */
   fetchLatest(context: ProviderContext): Promise<LatestTable>
+  /**
+   * Optional: what the provider's own gates make of a table of its own that comes out of a store, where another process
+   * may have put it; throws to refuse it. `previous` is as in `ProviderContext`.
+   */
+  judge?(table: LatestTable, previous: LatestTable | undefined): LatestTable
 }
 
 /** A source of daily reference rates. Its errors may have a `retryAfterMs` too. */

@@ -59,13 +59,13 @@ async function get({ fetch, signal }: UpstreamRead, url: URL): Promise<Response>
 
 async function answerOf(
   response: Response,
-  { maxBytes, now }: UpstreamRead,
+  { maxBytes, now, signal }: UpstreamRead,
   { host }: URL,
 ): Promise<UpstreamAnswer> {
   const { status } = response
   const retryAfterMs = pauseAfter(response, now())
   try {
-    const text = await readText(response, maxBytes)
+    const text = await readText(response, maxBytes, signal)
     return { host, status, json: parse(text), retryAfterMs }
   } catch (error) {
     const { message, cause } = error instanceof Error ? error : new Error(String(error))
@@ -81,10 +81,17 @@ function parse(text: string): unknown {
   }
 }
 
-async function readText(response: Response, maxBytes: number): Promise<string> {
+async function readText(
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string> {
   if (!response.body) throw new Error('without a body')
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
+  // A `fetch` of somebody's own may not end the body when the signal aborts.
+  const onAbort = (): void => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener('abort', onAbort)
   let [text, bytes] = ['', 0]
   try {
     for (;;) {
@@ -96,6 +103,8 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
     }
   } catch (error) {
     throw new Error('and broke off', { cause: error })
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
   await reader.cancel()
   throw new Error(`with more than ${maxBytes} bytes`)

@@ -11,7 +11,7 @@ import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
 import { createRound } from './ask.ts'
-import { requireAttribution, sourceHooks, storedIn } from './source-options.ts'
+import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 /** The feed publishes once a day; an hour more is its grace. In ms. */
@@ -35,6 +35,11 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
       nextUpdateAt: value.table.nextUpdateAt,
       longestLife: LONGEST_LIFE,
     }),
+    judge({ table, attribution }, usable) {
+      const provider = providers.find((each) => isSameSource(each.attribution, attribution))
+      const judged = provider?.judge?.(toLatestTable(table), usable && toLatestTable(usable.table))
+      return { attribution, table: judged ? acceptTable(judged, runtime.now()).data : table }
+    },
     load: (signal, { held, usable }) =>
       askInTurn(signal, async (provider, context) => {
         const previous = usable && { previous: toLatestTable(usable.table) }

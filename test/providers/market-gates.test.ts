@@ -102,6 +102,15 @@ describe('the gates of a market', () => {
     expect(rates).toMatchObject({ AAA: NaN, AAB: NaN, ...text })
   })
 
+  it('do not hold back what is no rate at all: it is for the next gate to drop', () => {
+    const bad: Record<string, unknown> = { AAC: null, AAD: '0.01', AAE: true, AAF: 0, AAG: -2 }
+    const odd = { ...tomorrow({}), rates: { ...tomorrow({}).rates, ...bad } }
+    // As above.
+    const judged = passMarketGates(odd as LatestTable, table())
+    expect(judged.unconfirmed).toBeUndefined()
+    expect(judged.rates).toMatchObject({ ...bad, AAF: NaN, AAG: NaN })
+  })
+
   it('leave a base that is not 1 to be rejected as such', () => {
     expect(passMarketGates(tomorrow({ USD: 1_000 }), table()).rates['USD']).toBe(1_000)
   })
