@@ -5,6 +5,13 @@ export default defineConfig({
     index: 'src/index.ts',
     currencies: 'src/currencies.ts',
     testing: 'src/testing/index.ts',
+    'stores/cache-api': 'src/stores/cache-api.ts',
+    'stores/cloudflare-kv': 'src/stores/cloudflare-kv.ts',
+    'stores/file': 'src/stores/file.ts',
+    'stores/memory': 'src/stores/memory.ts',
+    'stores/redis': 'src/stores/redis.ts',
+    'stores/sqlite': 'src/stores/sqlite.ts',
+    'stores/upstash': 'src/stores/upstash.ts',
     cli: 'src/cli/main.ts',
     node: 'adapters/node.ts',
   },
@@ -17,4 +24,6 @@ export default defineConfig({
   target: 'es2022',
   platform: 'neutral',
   external: [/^node:/, /^[^./]/],
+  // Some modules of Node have no other name, and Deno knows none without it.
+  removeNodeProtocol: false,
 })

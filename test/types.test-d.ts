@@ -1,4 +1,6 @@
 import { expectTypeOf } from 'expect-type'
+import type { Cluster, Redis } from 'ioredis'
+import type { RedisClientPoolType, RedisClientType, RedisClusterType, createClient } from 'redis'
 import { test } from 'vitest'
 
 import { toNodeHandler } from '../adapters/node.ts'
@@ -28,7 +30,19 @@ import type {
 } from '../src/index.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
-import { fakeProviders } from '../src/testing/index.ts'
+import { createCacheApiStore } from '../src/stores/cache-api.ts'
+import type { CacheApiStoreOptions, WebCache } from '../src/stores/cache-api.ts'
+import { createKvStore } from '../src/stores/cloudflare-kv.ts'
+import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
+import { createFileStore } from '../src/stores/file.ts'
+import { createRedisStore } from '../src/stores/redis.ts'
+import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
+import { createSqliteStore } from '../src/stores/sqlite.ts'
+import type { SqliteStore, SqliteStoreOptions } from '../src/stores/sqlite.ts'
+import { createUpstashStore } from '../src/stores/upstash.ts'
+import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
+import { fakeProviders, storeContract } from '../src/testing/index.ts'
+import type { ContractCase } from '../src/testing/index.ts'
 
 test('createRatesHandler takes options, all of them optional, and makes a handler', () => {
   expectTypeOf(createRatesHandler).parameter(0).toEqualTypeOf<RatesHandlerOptions | undefined>()
@@ -107,6 +121,66 @@ test('a Map is a store', () => {
     set(key: string, value: string, expiresAt: number): Promise<void>
     claim(key: string, expiresAt: number): Promise<boolean>
   }>().toExtend<CacheStore>()
+})
+
+test('the stores on disk are stores; the one in SQLite claims and closes too', () => {
+  expectTypeOf(createFileStore).toEqualTypeOf<(folder: string) => CacheStore>()
+  expectTypeOf(createSqliteStore).returns.toEqualTypeOf<SqliteStore>()
+  expectTypeOf(createSqliteStore).toBeCallableWith('rates.db')
+  expectTypeOf<SqliteStore>().toExtend<Required<CacheStore>>()
+  expectTypeOf<SqliteStore['close']>().toEqualTypeOf<() => void>()
+  expectTypeOf<keyof SqliteStoreOptions>().toEqualTypeOf<'now'>()
+})
+
+test('the real Redis clients are clients', () => {
+  expectTypeOf<Redis>().toExtend<RedisClient>()
+  expectTypeOf<Cluster>().toExtend<RedisClient>()
+  expectTypeOf<RedisClientType>().toExtend<RedisClient>()
+  expectTypeOf<RedisClientPoolType>().toExtend<RedisClient>()
+  expectTypeOf<ReturnType<typeof createClient>>().toExtend<RedisClient>()
+  // As Bun declares its own.
+  expectTypeOf<{
+    send(command: string, args: string[]): Promise<unknown>
+  }>().toExtend<RedisClient>()
+  // That of a node-redis cluster has a sendCommand() which wants more.
+  expectTypeOf<RedisClusterType>().not.toExtend<RedisClient>()
+  expectTypeOf<{}>().not.toExtend<RedisClient>()
+  expectTypeOf(createRedisStore).toEqualTypeOf<
+    (client: RedisClient, options?: StoreOptions) => ClaimingStore
+  >()
+  expectTypeOf<ClaimingStore>().toExtend<Required<CacheStore>>()
+  expectTypeOf<keyof StoreOptions>().toEqualTypeOf<'prefix' | 'now'>()
+})
+
+test('the stores over HTTP and in Workers are stores', () => {
+  expectTypeOf(createUpstashStore).toEqualTypeOf<(options: UpstashStoreOptions) => ClaimingStore>()
+  expectTypeOf<{ url: string; token: string }>().toExtend<UpstashStoreOptions>()
+  // @ts-expect-error the token is required
+  createUpstashStore({ url: 'https://database.example' })
+  expectTypeOf(createKvStore).toEqualTypeOf<
+    (namespace: KvNamespace, options?: StoreOptions) => CacheStore
+  >()
+  // In short, as Workers declare their own.
+  expectTypeOf<{
+    get(key: string, options?: { cacheTtl?: number }): Promise<string | null>
+    get(key: string, type: 'stream'): Promise<ReadableStream | null>
+    get(keys: string[], type: 'text'): Promise<Map<string, string | null>>
+    put(
+      key: string,
+      value: string | ArrayBuffer | ReadableStream,
+      options?: { expiration?: number; expirationTtl?: number },
+    ): Promise<void>
+  }>().toExtend<KvNamespace>()
+  expectTypeOf(createCacheApiStore).toEqualTypeOf<(options?: CacheApiStoreOptions) => CacheStore>()
+  expectTypeOf<Cache>().toExtend<WebCache>()
+  expectTypeOf<keyof CacheApiStoreOptions>().toEqualTypeOf<'cache' | 'origin' | 'now'>()
+})
+
+test('the contract takes whatever makes a store', () => {
+  expectTypeOf(storeContract).returns.toEqualTypeOf<ContractCase[]>()
+  expectTypeOf(storeContract).toBeCallableWith(() => new Map())
+  expectTypeOf(storeContract).toBeCallableWith(async () => createMemoryStore())
+  expectTypeOf<ContractCase>().toEqualTypeOf<{ name: string; run(): Promise<void> }>()
 })
 
 test('the operations resolve to the records of the versioned endpoints', () => {

@@ -44,7 +44,7 @@ function write(name: string, text: string): void {
 describe('the package', () => {
   it('holds the build, its sources, and nothing else', () => {
     const allowed =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|(stores\/)?[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files).toContain('dist/index.js')
   })
@@ -65,7 +65,9 @@ describe('the package', () => {
     write(
       'names.js',
       `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
-      console.log(JSON.stringify(await Promise.all(['', '/currencies', '/node', '/testing'].map(names))))`,
+      const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
+      const paths = ['', '/currencies', '/node', ...stores.map((name) => '/stores/' + name), '/testing']
+      console.log(JSON.stringify(await Promise.all(paths.map(names))))`,
     )
     const { stdout } = await run(process.execPath, ['names.js'], { cwd: folder })
     expect(JSON.parse(stdout)).toEqual([
@@ -78,7 +80,14 @@ describe('the package', () => {
       ],
       ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
       ['toNodeHandler'],
-      ['fakeProviders'],
+      ['createCacheApiStore'],
+      ['createKvStore'],
+      ['createFileStore'],
+      ['createMemoryStore'],
+      ['createRedisStore'],
+      ['createSqliteStore'],
+      ['createUpstashStore'],
+      ['fakeProviders', 'storeContract'],
     ])
   })
 
@@ -99,8 +108,26 @@ describe('the package', () => {
       import type { RatesHandlerOptions } from 'ratesmith'
       import { currencies } from 'ratesmith/currencies'
       import { toNodeHandler } from 'ratesmith/node'
-      import { fakeProviders } from 'ratesmith/testing'
+      import { createCacheApiStore } from 'ratesmith/stores/cache-api'
+      import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
+      import { createFileStore } from 'ratesmith/stores/file'
+      import { createMemoryStore } from 'ratesmith/stores/memory'
+      import { createRedisStore } from 'ratesmith/stores/redis'
+      import { createSqliteStore } from 'ratesmith/stores/sqlite'
+      import { createUpstashStore } from 'ratesmith/stores/upstash'
+      import { fakeProviders, storeContract } from 'ratesmith/testing'
+      import type { ContractCase } from 'ratesmith/testing'
       const options: RatesHandlerOptions = { providers: fakeProviders() }
+      export const stores = [
+        createCacheApiStore(),
+        createKvStore({ get: async () => null, put: async () => {} }),
+        createFileStore('rates'),
+        createMemoryStore(),
+        createRedisStore({ send: async () => null }),
+        createSqliteStore('rates.db'),
+        createUpstashStore({ url: 'https://database.example', token: 'token' }),
+      ]
+      export const cases: ContractCase[] = storeContract(() => new Map())
       export const node = toNodeHandler(createRatesHandler(options))
       export const codes: string[] = currencies.map(({ code }) => code)
       // @ts-expect-error the types are really there
@@ -122,8 +149,11 @@ describe('the README', () => {
       module: 'nodenext',
       types: ['node'],
       typeRoots: [join(ROOT, 'node_modules/@types')],
+      // The clients that are shown are the reader's own.
+      paths: { ioredis: [join(ROOT, 'node_modules/ioredis/built/index.d.ts')] },
     }
-    expect(await compile(names, options)).toBe('')
+    write('workers.d.ts', readFileSync(join(ROOT, 'test/system/cloudflare-workers.d.ts'), 'utf8'))
+    expect(await compile([...names, 'workers.d.ts'], options)).toBe('')
   })
 
   it('starts with an example that serves', async () => {

@@ -1,0 +1,113 @@
+import { DatabaseSync } from 'node:sqlite'
+
+import type { CacheStore } from '../cache/store.ts'
+
+/** How long each step of opening may wait for other processes, in ms: once, before anything is served. */
+const OPENING_LIMIT = 2_000
+
+/** How often the setup is tried while others are at it: SQLite does not wait with the switch to a write-ahead log. */
+const SETUP_ATTEMPTS = 20
+
+/** How long any later operation may: it blocks everything else in this process meanwhile. In ms. */
+const BUSY_LIMIT = 20
+
+// With a write-ahead log readers never wait for a writer. NORMAL waits for the disk only now and then: a kill loses
+// nothing, a power cut at most the last texts, and never the file.
+const SETUP = `
+  PRAGMA busy_timeout = ${OPENING_LIMIT};
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS ratesmith_texts (
+    key TEXT PRIMARY KEY, text TEXT NOT NULL, expires_at REAL NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS ratesmith_claims (
+    key TEXT PRIMARY KEY, expires_at REAL NOT NULL
+  ) STRICT;
+  PRAGMA busy_timeout = ${BUSY_LIMIT};
+`
+
+/** Options of `createSqliteStore`. */
+export interface SqliteStoreOptions {
+  /** The clock by which texts and claims expire, ms since the Unix epoch (default `Date.now`). */
+  now?: (() => number) | undefined
+}
+
+/** A store in an SQLite database, whose operations are done when they return. */
+export interface SqliteStore extends CacheStore {
+  /** True for the one caller, in whatever process, that may refresh the value of `key` until `expiresAt` (ms since the Unix epoch). */
+  claim(key: string, expiresAt: number): boolean
+  /** Closes the database: every later operation throws. May be called again. */
+  close(): void
+}
+
+/**
+ * A store in the SQLite database at `path`, which is made where there is none, or in memory for `:memory:`. Processes
+ * of one machine may share the file; a claim is granted to one of them. Needs `node:sqlite`, so importing this module
+ * fails on Workers and on runtimes that lack it (Node has it from 22.13, Bun from 1.4, Deno from 2.2); Node 22 warns
+ * that it is experimental.
+ *
+ * An operation throws SQLite's error where it fails, as when another process has kept the database locked for 20 ms.
+ *
+ * @throws {TypeError} where `path` is not a path or `now` not a function
+ * @throws {Error} where there is no database at `path` and none can be made, naming the path
+ */
+export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
+  const { now = Date.now } = options
+  if (typeof now !== 'function') throw new TypeError('now must be a function')
+  const database = openDatabase(path)
+  const select = database.prepare('SELECT text FROM ratesmith_texts WHERE key = ?')
+  const upsert = database.prepare(`
+    INSERT INTO ratesmith_texts (key, text, expires_at) VALUES (?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET text = excluded.text, expires_at = excluded.expires_at`)
+  const evict = database.prepare('DELETE FROM ratesmith_texts WHERE expires_at < ? AND key <> ?')
+  const forget = database.prepare('DELETE FROM ratesmith_claims WHERE expires_at < ?')
+  const take = database.prepare(`
+    INSERT INTO ratesmith_claims (key, expires_at) VALUES (?, ?)
+    ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?`)
+  return {
+    get: (key) => select.get(key)?.['text'],
+    set(key, value, expiresAt) {
+      upsert.run(key, value, expiresAt)
+      evict.run(now(), key)
+      forget.run(now())
+    },
+    claim: (key, expiresAt) => Number(take.run(key, expiresAt, now()).changes) === 1,
+    close() {
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  // SQLite takes an empty path for a file that nobody else sees and that is gone at the end.
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`path must be the path of a file, got ${String(path) || 'nothing'}`)
+  }
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(path)
+    setUp(database)
+    return database
+  } catch (error) {
+    database?.close()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`the SQLite database ${path} cannot be used: ${reason}`, { cause: error })
+  }
+}
+
+function setUp(database: DatabaseSync): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      database.exec(SETUP)
+      return
+    } catch (error) {
+      if (attempt === SETUP_ATTEMPTS || !/locked/.test(String(error))) throw error
+      pause(5 * attempt)
+    }
+  }
+}
+
+/** Stops this process for `duration` ms. */
+function pause(duration: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, duration)
+}

@@ -1,0 +1,91 @@
+import type { CacheStore } from '../cache/store.ts'
+import { within } from '../cache/within.ts'
+import { systemRuntime } from '../runtime.ts'
+
+/** A store that takes longer than this over one operation, in ms, has hung. */
+const OPERATION_LIMIT = 5_000
+
+/** How much of a text an error message shows. */
+const SHOWN = 60
+
+/** One store on trial; whatever it should not do rejects with an error that says what was expected. */
+export interface Trial {
+  readonly canClaim: boolean
+  /** A key that nobody else uses, not even an earlier run against the same backend; it ends with `name`. */
+  key(name: string): string
+  /** The moment `delay` ms from now, in ms since the Unix epoch. */
+  after(delay: number): number
+  wait(duration: number): Promise<void>
+  /** Without `expiresAt` the text may be evicted in an hour. */
+  set(key: string, text: string, expiresAt?: number): Promise<void>
+  get(key: string): Promise<unknown>
+  claim(key: string, expiresAt: number): Promise<boolean>
+  expectText(key: string, text: string): Promise<void>
+  expectMiss(key: string): Promise<void>
+  expectClaim(key: string, expiresAt: number, granted: boolean): Promise<void>
+}
+
+/** Puts `store` on trial. */
+export function openTrial(store: CacheStore): Trial {
+  const runtime = systemRuntime(Date.now)
+  const unique = `contract:${runtime.now().toString(36)}${runtime.random().toString(36).slice(2)}`
+  const after = (delay: number): number => runtime.now() + delay
+
+  async function operate(name: string, operation: () => unknown): Promise<unknown> {
+    try {
+      return await within(runtime, OPERATION_LIMIT, settle(operation))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`expected ${name} to work, but: ${reason}`, { cause: error })
+    }
+  }
+
+  const trial: Trial = {
+    canClaim: store.claim !== undefined,
+    key: (name) => `${unique}:${name}`,
+    after,
+    wait: (duration) => new Promise((resolve) => void runtime.startTimer(resolve, duration)),
+    async set(key, text, expiresAt = after(3_600_000)) {
+      await operate(`set(${show(key)})`, () => store.set(key, text, expiresAt))
+    },
+    get: (key) => operate(`get(${show(key)})`, () => store.get(key)),
+    async claim(key, expiresAt) {
+      const call = `claim(${show(key)})`
+      const answer = await operate(call, () => store.claim?.(key, expiresAt))
+      if (typeof answer === 'boolean') return answer
+      throw new Error(`expected ${call} to give true or false, got ${show(answer)}`)
+    },
+    async expectText(key, text) {
+      expectSame(`get(${show(key)})`, await trial.get(key), text)
+    },
+    async expectMiss(key) {
+      const answer = await trial.get(key)
+      if (typeof answer !== 'string') return
+      throw new Error(`expected get(${show(key)}) to give no text, got ${show(answer)}`)
+    },
+    async expectClaim(key, expiresAt, granted) {
+      expectSame(`claim(${show(key)})`, await trial.claim(key, expiresAt), granted)
+    },
+  }
+  return trial
+}
+
+/** @throws {Error} where `actual` is not the very thing that was expected of `call` */
+export function expectSame(call: string, actual: unknown, expected: unknown): void {
+  if (actual === expected) return
+  throw new Error(`expected ${call} to give ${show(expected)}, got ${show(actual)}`)
+}
+
+/** The result of `operation`, which may be a value, a promise or a throw. */
+async function settle(operation: () => unknown): Promise<unknown> {
+  return operation()
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') {
+    const cut = value.length > SHOWN ? `… (${value.length} characters)` : ''
+    return JSON.stringify(value.slice(0, SHOWN)) + cut
+  }
+  const isPlain = typeof value !== 'object' && typeof value !== 'function'
+  return isPlain || value === null ? String(value) : Object.prototype.toString.call(value)
+}

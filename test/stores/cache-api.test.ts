@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+import { createCacheApiStore } from '../../src/stores/cache-api.ts'
+import type { WebCache } from '../../src/stores/cache-api.ts'
+import { storeContract } from '../../src/testing/index.ts'
+
+const NOW = Date.UTC(2026, 10, 20)
+
+/** A cache that reads a key as the real ones do: as the URL of a request. */
+class FakeCache implements WebCache {
+  readonly headers: [url: string, cacheControl: string | null][] = []
+  readonly #responses = new Map<string, Response>()
+
+  async match(url: string): Promise<Response | undefined> {
+    return this.#responses.get(new Request(url).url)?.clone()
+  }
+
+  async put(url: string, response: Response): Promise<void> {
+    this.headers.push([url, response.headers.get('cache-control')])
+    this.#responses.set(new Request(url).url, response)
+  }
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('createCacheApiStore()', () => {
+  const create = (): ReturnType<typeof createCacheApiStore> =>
+    createCacheApiStore({ cache: new FakeCache() })
+  it.each(storeContract(create))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
+  it('keeps a text as a response that lives for whole seconds, one at least', async () => {
+    const cache = new FakeCache()
+    const store = createCacheApiStore({ cache, now: () => NOW })
+    for (const life of [86_400_000, 1_001, 0, -1]) await store.set('a/b', 'text', NOW + life)
+    expect(cache.headers).toEqual(
+      [86_400, 2, 1, 1].map((seconds) => [
+        'https://ratesmith.invalid/key:a%2Fb',
+        `max-age=${seconds}`,
+      ]),
+    )
+  })
+
+  it('makes its keys of the origin that it is given', async () => {
+    const cache = new FakeCache()
+    await createCacheApiStore({ cache, origin: 'https://rates.example' }).set('..', 'text', NOW)
+    expect(cache.headers[0]?.[0]).toBe('https://rates.example/key:..')
+  })
+
+  it('takes the default cache where there is one, when it is used', async () => {
+    vi.stubGlobal('caches', {})
+    const store = createCacheApiStore()
+    vi.stubGlobal('caches', { default: new FakeCache() })
+    await store.set('k', 'text', NOW)
+    expect(await store.get('k')).toBe('text')
+    vi.stubGlobal('caches', { default: new FakeCache() })
+    expect(await store.get('k')).toBeUndefined()
+  })
+
+  it('opens a cache of its own name where there is no default one', async () => {
+    const opened = new Map<string, FakeCache>()
+    vi.stubGlobal('caches', {
+      async open(name: string) {
+        return opened.get(name) ?? opened.set(name, new FakeCache()).get(name)
+      },
+    })
+    const store = createCacheApiStore()
+    await store.set('k', 'text', NOW)
+    expect(await store.get('k')).toBe('text')
+    expect([...opened.keys()]).toEqual(['ratesmith'])
+  })
+
+  it('cannot claim', () => {
+    expect(create().claim).toBeUndefined()
+  })
+
+  it('refuses to be made where there is no Cache API', () => {
+    vi.stubGlobal('caches', undefined)
+    expect(() => createCacheApiStore()).toThrow(TypeError)
+  })
+
+  it.each([
+    { cache: {} },
+    { cache: null },
+    { origin: 'https://a.example/' },
+    { origin: 'a.example' },
+    { origin: 'file://a' },
+    { origin: 7 },
+    { now: 7 },
+  ])('refuses %o', (option) => {
+    const [name] = Object.keys(option)
+    // @ts-expect-error not such an option
+    const createIt = (): unknown => createCacheApiStore({ cache: new FakeCache(), ...option })
+    expect(createIt).toThrow(`${name} must be a`)
+    expect(createIt).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,167 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createFileStore } from '../../src/stores/file.ts'
+import { storeContract } from '../../src/testing/index.ts'
+
+const NEVER = 8_640_000_000_000_000
+
+/** A folder that is gone after the test, however it is used. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(`${tmpdir()}/ratesmith-file-`)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The name of the only file in `folder`. */
+function onlyName(folder: string): string {
+  const names = readdirSync(folder)
+  expect(names).toHaveLength(1)
+  return names[0] ?? ''
+}
+
+/** Puts a file into `folder` that looks last written `age` ms ago. */
+function plant(folder: string, name: string, age: number): string {
+  const path = `${folder}/${name}`
+  writeFileSync(path, '{"half":')
+  const seconds = (Date.now() - age) / 1_000
+  utimesSync(path, seconds, seconds)
+  return path
+}
+
+function unfinishedName(of: string): string {
+  return `${of}.${crypto.randomUUID()}.tmp`
+}
+
+describe('createFileStore()', () => {
+  it.each(storeContract(() => createFileStore(temporaryFolder())))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
+  it('makes its folder when something is set, and not before', async () => {
+    const folder = `${temporaryFolder()}/not/there`
+    const store = createFileStore(folder)
+    expect(await store.get('a')).toBeUndefined()
+    expect(existsSync(folder)).toBe(false)
+    await store.set('a', 'text', NEVER)
+    expect(await store.get('a')).toBe('text')
+  })
+
+  it('makes its folder again when somebody has removed it', async () => {
+    const folder = temporaryFolder()
+    const store = createFileStore(folder)
+    await store.set('a', 'one', NEVER)
+    rmSync(folder, { recursive: true })
+    expect(await store.get('a')).toBeUndefined()
+    await store.set('a', 'two', NEVER)
+    expect(await store.get('a')).toBe('two')
+  })
+
+  it('keeps the text as it is, in one file for each key, for its owner alone', async () => {
+    const folder = temporaryFolder()
+    const store = createFileStore(folder)
+    for (const text of ['{"v":1}', '{"v":2}']) await store.set('rates:v1:latest', text, 0)
+    const name = onlyName(folder)
+    expect(name).toMatch(/^rates-v1-latest-[0-9a-f]{32}\.cache$/)
+    expect(readFileSync(`${folder}/${name}`, 'utf8')).toBe('{"v":2}')
+    // Windows knows no such permissions.
+    expect([0o600, 0o666]).toContain(statSync(`${folder}/${name}`).mode & 0o777)
+    expect(await createFileStore(folder).get('rates:v1:latest')).toBe('{"v":2}')
+  })
+
+  it('gives every key a name of its own, within the folder, on every file system', async () => {
+    const above = temporaryFolder()
+    const folder = `${above}/rates`
+    const store = createFileStore(folder)
+    const keys = ['', '..', '../x', '/x', 'a', 'A', 'aux', 'CON', 'a:b', 'a/b', 'a.', '\u0000']
+    const strange = ['__proto__', 'x'.repeat(300), `${'x'.repeat(299)}y`, 'é', '\ud800', '\udfff']
+    for (const key of [...keys, ...strange]) await store.set(key, key.replace(/\W/gu, '?'), NEVER)
+    const names = readdirSync(folder)
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(18)
+    for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,60}-[0-9a-f]{32}\.cache$/)
+    expect(readdirSync(above)).toEqual(['rates'])
+  })
+
+  it('keeps the text that was set last, in whatever order the disk finishes', async () => {
+    const store = createFileStore(temporaryFolder())
+    for (let round = 0; round < 20; round += 1) {
+      const sizes = [900_000, 90_000, 9]
+      await Promise.all(sizes.map((size) => store.set('a', 'x'.repeat(size), NEVER)))
+      expect(String(await store.get('a'))).toHaveLength(9)
+    }
+  })
+
+  it('never lets anyone see half a text', async () => {
+    const folder = temporaryFolder()
+    const texts = ['a', 'b'].map((letter) => letter.repeat(1_000_000))
+    const writer = createFileStore(folder)
+    const reader = createFileStore(folder)
+    await writer.set('a', 'a'.repeat(1_000_000), NEVER)
+    const seen = new Set<unknown>()
+    for (let round = 0; round < 30; round += 1) {
+      const written = writer.set('a', texts[round % 2] ?? '', NEVER)
+      seen.add(await reader.get('a'))
+      await written
+    }
+    expect([...seen].filter((text) => !texts.includes(String(text)))).toEqual([])
+  })
+
+  it('rejects where it cannot read, rather than to miss', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(`${folder}/rates`, 'no folder')
+    const inTheWay = createFileStore(`${folder}/rates`)
+    await expect(inTheWay.get('a')).rejects.toThrow('ENOTDIR')
+    await expect(inTheWay.set('a', 'text', NEVER)).rejects.toThrow(/EEXIST|ENOTDIR/)
+  })
+
+  it('rejects where it cannot write, leaves nothing behind and goes on', async () => {
+    const folder = temporaryFolder()
+    const store = createFileStore(folder)
+    await store.set('a', 'one', NEVER)
+    const path = `${folder}/${onlyName(folder)}`
+    rmSync(path)
+    mkdirSync(`${path}/in/the/way`, { recursive: true })
+    await expect(store.set('a', 'two', NEVER)).rejects.toThrow(/rename/)
+    await expect(store.get('a')).rejects.toThrow('EISDIR')
+    onlyName(folder)
+    await store.set('b', 'three', NEVER)
+    expect(await store.get('b')).toBe('three')
+  })
+
+  it('removes what killed writers left, but neither what is being written nor what is not its own', async () => {
+    const folder = temporaryFolder()
+    await createFileStore(folder).set('a', 'one', NEVER)
+    const name = onlyName(folder)
+    const left = plant(folder, unfinishedName(name), 90_000)
+    const kept = [
+      plant(folder, unfinishedName(name), 30_000),
+      plant(folder, 'notes.tmp', 90_000),
+      plant(folder, `${name}.tmp`, 90_000),
+      plant(folder, unfinishedName('notes.txt'), 90_000),
+      plant(folder, name.replace('a-', 'b-'), 90_000),
+    ]
+    const store = createFileStore(folder)
+    expect(await store.get('a')).toBe('one')
+    expect(existsSync(left)).toBe(true)
+    await store.set('a', 'two', NEVER)
+    expect(existsSync(left)).toBe(false)
+    expect(kept.filter((path) => !existsSync(path))).toEqual([])
+  })
+
+  it.each(['', undefined, 5])('refuses %j for a folder', (folder) => {
+    // @ts-expect-error not everyone has a compiler
+    expect(() => createFileStore(folder)).toThrow(TypeError)
+  })
+})

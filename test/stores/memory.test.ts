@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+
+import { createMemoryStore } from '../../src/stores/memory.ts'
+import { storeContract } from '../../src/testing/index.ts'
+
+describe('a Map as a store', () => {
+  it.each(storeContract(() => new Map()))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+})
+
+describe('createMemoryStore()', () => {
+  it.each(storeContract(() => createMemoryStore()))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
+  it('gives back what was set last, and nothing for an unknown key', () => {
+    const store = createMemoryStore()
+    store.set('a', 'one', 0)
+    store.set('a', 'two', 0)
+    expect(store.get('a')).toBe('two')
+    expect(store.get('__proto__')).toBeUndefined()
+  })
+
+  it('keeps no more entries than it may, and forgets the one set longest ago', () => {
+    const store = createMemoryStore({ maxEntries: 2 })
+    for (const key of ['a', 'b', 'a', 'c']) store.set(key, key, 0)
+    expect(['a', 'b', 'c'].map((key) => store.get(key))).toEqual(['a', undefined, 'c'])
+  })
+
+  it.each([0, -1, 1.5, NaN])('refuses to keep %d entries', (maxEntries) => {
+    expect(() => createMemoryStore({ maxEntries })).toThrow(TypeError)
+  })
+})

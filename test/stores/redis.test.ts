@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRedisStore } from '../../src/stores/redis.ts'
+import type { RedisClient } from '../../src/stores/redis.ts'
+import { storeContract } from '../../src/testing/index.ts'
+import { fakeRedis } from './fake-redis.ts'
+import type { FakeRedis } from './fake-redis.ts'
+
+const NOW = Date.UTC(2026, 10, 20)
+
+type Connect = (redis: FakeRedis) => RedisClient
+
+/** What the three clients look like to a store; each is a class, so that a method without its `this` is found. */
+const CLIENTS: [name: string, connect: Connect][] = [
+  [
+    'call() and a sendCommand() of its own, as ioredis',
+    (redis) =>
+      new (class {
+        redis = redis
+        async call(...command: string[]): Promise<unknown> {
+          return this.redis.run(command)
+        }
+        sendCommand(): never {
+          throw new Error('takes a Command')
+        }
+      })(),
+  ],
+  [
+    'sendCommand(), as node-redis',
+    (redis) =>
+      new (class {
+        redis = redis
+        async sendCommand(command: string[]): Promise<unknown> {
+          return this.redis.run(command)
+        }
+      })(),
+  ],
+  [
+    'send(), as Bun',
+    (redis) =>
+      new (class {
+        redis = redis
+        async send(command: string, args: string[]): Promise<unknown> {
+          return this.redis.run([command, ...args])
+        }
+      })(),
+  ],
+]
+
+describe.each(CLIENTS)('createRedisStore() with a client that has %s', (_, connect) => {
+  it.each(storeContract(() => createRedisStore(connect(fakeRedis()))))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
+  it('sends these commands and no others', async () => {
+    const redis = fakeRedis(() => NOW)
+    const store = createRedisStore(connect(redis), { prefix: 'app:', now: () => NOW })
+    await store.set('k', 'text', NOW + 1_000.2)
+    await store.get('k')
+    await store.claim('k', NOW + 20_000)
+    await store.set('k', 'text', NOW)
+    await store.set('k', 'text', NOW - 5_000)
+    expect(redis.commands).toEqual([
+      ['SET', 'app:k', 'text', 'PX', '1001'],
+      ['GET', 'app:k'],
+      ['SET', 'app:k:claim', '1', 'NX', 'PX', '20000'],
+      ['SET', 'app:k', 'text', 'PX', '1'],
+      ['SET', 'app:k', 'text', 'PX', '1'],
+    ])
+  })
+})
+
+describe('createRedisStore()', () => {
+  it('lets a claim run out by the clock of the server', async () => {
+    let serverNow = NOW
+    const client = CLIENTS[0]?.[1](fakeRedis(() => serverNow))
+    if (!client) throw new Error('no client')
+    const store = createRedisStore(client, { now: () => NOW })
+    expect(await store.claim('k', NOW + 20_000)).toBe(true)
+    serverNow += 19_999
+    expect(await store.claim('k', NOW + 20_000)).toBe(false)
+    serverNow += 1
+    expect(await store.claim('k', NOW + 20_000)).toBe(true)
+  })
+
+  it.each([[null], [undefined], [7], [new Uint8Array([97])], [{}], [['text']]])(
+    'takes %o for a miss',
+    async (answer) => {
+      const store = createRedisStore({ send: async () => answer })
+      expect(await store.get('k')).toBeUndefined()
+    },
+  )
+
+  it('reads the answer to a claim also where a client gives bytes', async () => {
+    const bytes = Object.assign(new Uint8Array([79, 75]), { toString: () => 'OK' })
+    expect(await createRedisStore({ send: async () => bytes }).claim('k', 0)).toBe(true)
+    expect(await createRedisStore({ send: async () => null }).claim('k', 0)).toBe(false)
+  })
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['rejects', () => Promise.reject(new Error('READONLY'))],
+    [
+      'throws',
+      () => {
+        throw new Error('READONLY')
+      },
+    ],
+  ])('rejects where the client %s', async (_, send) => {
+    const store = createRedisStore({ send })
+    await expect(store.get('k')).rejects.toThrow('READONLY')
+    await expect(store.set('k', '', 0)).rejects.toThrow('READONLY')
+    await expect(store.claim('k', 0)).rejects.toThrow('READONLY')
+  })
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['an address', 'redis://localhost'],
+    ['an object without a method', {}],
+    ['a method that is none', { call: true }],
+    ['a class', Map],
+  ])('refuses %s for a client', (_, client) => {
+    // @ts-expect-error not a client
+    expect(() => createRedisStore(client)).toThrow(/^client must be a Redis client/)
+  })
+
+  it.each([{ prefix: 7 }, { now: 7 }])('refuses %o', (options) => {
+    const [name] = Object.keys(options)
+    // @ts-expect-error not such an option
+    const create = (): unknown => createRedisStore({ send: async () => null }, options)
+    expect(create).toThrow(`${name} must be a`)
+    expect(create).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { DatabaseSync } from 'node:sqlite'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createSqliteStore } from '../../src/stores/sqlite.ts'
+import type { SqliteStore, SqliteStoreOptions } from '../../src/stores/sqlite.ts'
+import { storeContract } from '../../src/testing/index.ts'
+
+const NEVER = 8_640_000_000_000_000
+
+/** The path of a database that does not exist yet and is gone after the test. */
+function temporaryPath(): string {
+  const folder = mkdtempSync(`${tmpdir()}/ratesmith-sqlite-`)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return `${folder}/rates.db`
+}
+
+/** A store that is closed after the test. */
+function openStore(path: string, options?: SqliteStoreOptions): SqliteStore {
+  const store = createSqliteStore(path, options)
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Another program's connection to the database, closed after the test. */
+function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path)
+  onTestFinished(() => database.close())
+  return database
+}
+
+describe.each([
+  ['in a file', temporaryPath],
+  ['in memory', () => ':memory:'],
+])('createSqliteStore() %s', (_, makePath) => {
+  it.each(storeContract(() => openStore(makePath())))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+})
+
+describe('createSqliteStore()', () => {
+  it('finds again what an earlier store has kept', () => {
+    const path = temporaryPath()
+    const earlier = createSqliteStore(path)
+    earlier.set('a', 'text', NEVER)
+    expect(earlier.claim('a', NEVER)).toBe(true)
+    earlier.close()
+    const later = openStore(path)
+    expect(later.get('a')).toBe('text')
+    expect(later.claim('a', NEVER)).toBe(false)
+  })
+
+  it('shares texts and claims with other stores of the same file', () => {
+    const path = temporaryPath()
+    const [one, other] = [openStore(path), openStore(path)]
+    for (const text of ['first', 'second']) {
+      one.set('a', text, NEVER)
+      expect(other.get('a')).toBe(text)
+    }
+    expect([one.claim('a', NEVER), other.claim('a', NEVER)]).toEqual([true, false])
+  })
+
+  it('grants a claim again from the moment at which it expires, by the clock it is given', () => {
+    let time = 1_000
+    const store = openStore(':memory:', { now: () => time })
+    expect(store.claim('a', 2_000)).toBe(true)
+    time = 1_999
+    expect(store.claim('a', 3_000)).toBe(false)
+    time = 2_000
+    expect(store.claim('a', 3_000)).toBe(true)
+    expect(store.claim('a', 3_000)).toBe(false)
+  })
+
+  it('removes what has expired when something is set, by the clock it is given', () => {
+    let time = 1_000
+    const path = temporaryPath()
+    const store = openStore(path, { now: () => time })
+    store.set('old', 'text', 2_000)
+    store.set('young', 'text', 2_001)
+    store.claim('old', 2_000)
+    store.claim('young', 2_001)
+    time = 2_001
+    expect(store.get('old')).toBe('text')
+    store.set('new', 'text', 1)
+    expect(['old', 'young', 'new'].map((key) => store.get(key))).toEqual([
+      undefined,
+      'text',
+      'text',
+    ])
+    const { count } = { ...openDatabase(path).prepare(COUNT_CLAIMS).get() }
+    expect(count).toBe(1)
+  })
+
+  it('reads on while another process writes, and throws soon where it would have to wait', () => {
+    const path = temporaryPath()
+    const store = openStore(path)
+    store.set('a', 'one', NEVER)
+    const other = openDatabase(path)
+    other.exec('BEGIN EXCLUSIVE')
+    expect(store.get('a')).toBe('one')
+    const start = performance.now()
+    expect(() => store.set('a', 'two', NEVER)).toThrow('locked')
+    expect(() => store.claim('a', NEVER)).toThrow('locked')
+    // Either waits for 20 ms; SQLite's usual patience is 5 s.
+    expect(performance.now() - start).toBeLessThan(1_000)
+    other.exec('ROLLBACK')
+    store.set('a', 'three', NEVER)
+    expect(store.get('a')).toBe('three')
+  })
+
+  it('does not let its log grow with what was overwritten', () => {
+    const path = temporaryPath()
+    const [store, other] = [openStore(path), openStore(path)]
+    const text = 'x'.repeat(400_000)
+    for (let round = 0; round < 60; round += 1) {
+      store.set('a', `${text}${round}`, NEVER)
+      expect(other.get('a')).toBe(`${text}${round}`)
+    }
+    expect(statSync(path).size + statSync(`${path}-wal`).size).toBeLessThan(8_000_000)
+  })
+
+  it('throws once it is closed, which may happen twice', () => {
+    const store = openStore(temporaryPath())
+    store.close()
+    store.close()
+    expect(() => store.get('a')).toThrow(Error)
+    expect(() => store.set('a', 'text', NEVER)).toThrow(Error)
+  })
+
+  it('refuses at once a path that leads to no database', () => {
+    const path = temporaryPath()
+    const text = `${path}.txt`
+    writeFileSync(text, 'no database, but long enough to be taken for one'.repeat(100))
+    for (const wrong of [`${path}/no/folder.db`, text]) {
+      expect(() => createSqliteStore(wrong)).toThrow(`the SQLite database ${wrong} cannot be used`)
+    }
+  })
+
+  it.each(['', undefined, 5])('refuses %j for a path', (path) => {
+    // @ts-expect-error not everyone has a compiler
+    expect(() => createSqliteStore(path)).toThrow(TypeError)
+  })
+
+  it('refuses a clock that is none', () => {
+    // @ts-expect-error not everyone has a compiler
+    expect(() => createSqliteStore(':memory:', { now: 5 })).toThrow(TypeError)
+  })
+})
+
+const COUNT_CLAIMS = 'SELECT count(*) AS count FROM ratesmith_claims'

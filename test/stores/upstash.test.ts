@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+
+import { createUpstashStore } from '../../src/stores/upstash.ts'
+import type { UpstashStoreOptions } from '../../src/stores/upstash.ts'
+import { storeContract } from '../../src/testing/index.ts'
+import { fakeRedis } from './fake-redis.ts'
+
+const NOW = Date.UTC(2026, 10, 20)
+const URL_OF_DATABASE = 'https://eager-mule-1234.upstash.invalid'
+const TOKEN = 'AX8sASQgN2M5'
+
+/** A database that minds the token and the form of a request. */
+function fakeUpstash(now?: () => number): Upstash {
+  const redis = fakeRedis(now)
+  const requests: Request[] = []
+  return {
+    commands: redis.commands,
+    requests,
+    async fetch(input, init) {
+      const request = new Request(input, init)
+      requests.push(request)
+      if (request.method !== 'POST') return Response.json({ error: 'no' }, { status: 405 })
+      if (request.headers.get('authorization') !== `Bearer ${TOKEN}`) {
+        return Response.json({ error: 'Unauthorized' }, { status: 401 })
+      }
+      return Response.json({ result: redis.run(await request.json()) })
+    },
+  }
+}
+
+interface Upstash {
+  commands: string[][]
+  requests: Request[]
+  fetch: typeof fetch
+}
+
+function connect(upstash: Upstash, options: Partial<UpstashStoreOptions> = {}): Store {
+  const { fetch } = upstash
+  return createUpstashStore({ url: URL_OF_DATABASE, token: TOKEN, fetch, ...options })
+}
+
+type Store = ReturnType<typeof createUpstashStore>
+
+function answering(response: () => Response): Store {
+  return createUpstashStore({ url: URL_OF_DATABASE, token: TOKEN, fetch: async () => response() })
+}
+
+async function failureOf(work: () => unknown): Promise<Error> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof Error) return error
+  }
+  throw new Error('it did not fail with an error')
+}
+
+describe('createUpstashStore()', () => {
+  it.each(storeContract(() => connect(fakeUpstash())))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
+  it('posts these commands and no others, and follows no redirect', async () => {
+    const upstash = fakeUpstash(() => NOW)
+    const store = connect(upstash, { prefix: 'app:', now: () => NOW })
+    await store.set('k', 'text', NOW + 1_000.2)
+    expect(await store.get('k')).toBe('text')
+    await store.claim('k', NOW + 20_000)
+    expect(upstash.commands).toEqual([
+      ['SET', 'app:k', 'text', 'PX', '1001'],
+      ['GET', 'app:k'],
+      ['SET', 'app:k:claim', '1', 'NX', 'PX', '20000'],
+    ])
+    for (const { url, method, redirect } of upstash.requests) {
+      expect([new URL(url).href, method, redirect]).toEqual([
+        `${URL_OF_DATABASE}/`,
+        'POST',
+        'manual',
+      ])
+    }
+  })
+
+  it.each<[string, () => Response]>([
+    ['an error', () => Response.json({ error: `ERR ${TOKEN} at ${URL_OF_DATABASE}` })],
+    ['an error beside a result', () => Response.json({ result: 'text', error: 'ERR' })],
+    ['a refusal', () => Response.json({ error: 'Unauthorized' }, { status: 401 })],
+    ['a result with a status that is none', () => Response.json({ result: 'a' }, { status: 201 })],
+    ['a redirect', () => Response.redirect('https://elsewhere.invalid', 307)],
+    ['a page', () => new Response(`<p>${TOKEN}</p>`)],
+    ['null', () => new Response('null')],
+    ['nothing', () => new Response('')],
+    ['no result', () => Response.json({})],
+  ])('rejects where the database answers with %s, and tells no secret', async (_, response) => {
+    const store = answering(response)
+    for (const work of [
+      () => store.get('k'),
+      () => store.set('k', '', 0),
+      () => store.claim('k', 0),
+    ]) {
+      const { message } = await failureOf(work)
+      expect(message).toMatch(/^Upstash answered \d{3}[ ,]/)
+      expect(message).not.toMatch(/AX8s|eager-mule/)
+    }
+  })
+
+  it('rejects where the database cannot be reached, and tells no secret', async () => {
+    const cause = new TypeError(`fetch of ${URL_OF_DATABASE} with ${TOKEN} failed`)
+    const store = connect({ ...fakeUpstash(), fetch: () => Promise.reject(cause) })
+    expect(await failureOf(() => store.get('k'))).toMatchObject({
+      message: 'Upstash could not be reached',
+      cause,
+    })
+  })
+
+  it.each([7, true, { a: 1 }, ['a'], null])('takes the result %o for a miss', async (result) => {
+    expect(await answering(() => Response.json({ result })).get('k')).toBeUndefined()
+  })
+
+  it('looks fetch up when it calls it', async () => {
+    const { fetch } = globalThis
+    const store = createUpstashStore({ url: URL_OF_DATABASE, token: TOKEN })
+    globalThis.fetch = async () => Response.json({ result: 'found' })
+    try {
+      expect(await store.get('k')).toBe('found')
+    } finally {
+      globalThis.fetch = fetch
+    }
+  })
+
+  it.each<[string, object]>([
+    ['url', { url: undefined }],
+    ['url', { url: '' }],
+    ['url', { url: 'eager-mule-1234.upstash.invalid' }],
+    ['url', { url: 'redis://eager-mule-1234.upstash.invalid' }],
+    ['url', { url: 'https://user:AX8s@eager-mule-1234.upstash.invalid' }],
+    ['token', { token: undefined }],
+    ['token', { token: '' }],
+    ['token', { token: `${TOKEN}\n` }],
+    ['token', { token: `Bearer ${TOKEN}` }],
+    ['fetch', { fetch: 'fetch' }],
+    ['prefix', { prefix: null }],
+    ['now', { now: NOW }],
+  ])('refuses a wrong %s: %o', async (name, option) => {
+    const error = await failureOf(() =>
+      createUpstashStore({ url: URL_OF_DATABASE, token: TOKEN, ...option }),
+    )
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toMatch(new RegExp(`^${name} must be `))
+    expect(error.message).not.toMatch(/AX8s|eager-mule/)
+  })
+})

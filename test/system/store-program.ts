@@ -1,0 +1,40 @@
+// Puts a store on trial, in whatever runtime this is run, and prints how many cases passed and what the others said:
+// `store-program.ts <store> <url>`, with the Redis client `ioredis`, `redis` or `bun`, with `upstash`, or `cache-api`.
+import type { CacheStore } from '../../src/index.ts'
+import { createCacheApiStore } from '../../src/stores/cache-api.ts'
+import { createRedisStore } from '../../src/stores/redis.ts'
+import type { RedisClient } from '../../src/stores/redis.ts'
+import { createUpstashStore } from '../../src/stores/upstash.ts'
+import { storeContract } from '../../src/testing/index.ts'
+
+const { argv, exit, stdout } = process
+const [, , name = '', url = ''] = argv
+
+const STORES: Record<string, () => CacheStore | Promise<CacheStore>> = {
+  async ioredis() {
+    const { Redis } = await import('ioredis')
+    return createRedisStore(new Redis(url), { prefix: 'ioredis:' })
+  },
+  async redis() {
+    const { createClient } = await import('redis')
+    return createRedisStore(await createClient({ url }).connect(), { prefix: 'redis:' })
+  },
+  bun() {
+    const { RedisClient }: { RedisClient: new (url: string) => RedisClient } = Reflect.get(
+      globalThis,
+      'Bun',
+    )
+    return createRedisStore(new RedisClient(url), { prefix: 'bun:' })
+  },
+  upstash: () => createUpstashStore({ url, token: 'AX8sASQgN2M5' }),
+  'cache-api': () => createCacheApiStore(),
+}
+
+const store = await STORES[name]?.()
+if (!store) throw new Error(`no store of the name ${name}`)
+const failed: string[] = []
+const cases = storeContract(() => store)
+for (const { name, run } of cases) {
+  await run().catch((error: Error) => failed.push(`${name}: ${error.message}`))
+}
+stdout.write(JSON.stringify({ cases: cases.length, failed }), () => exit())
