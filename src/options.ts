@@ -84,6 +84,8 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   requireDuration('maxStale.history', historyStale)
   requireFunctions({ now, onEvent, waitUntil, fetch })
   requireFunctions({ 'store.get': store?.get, 'store.set': store?.set }, store !== undefined)
+  requireFunctions({ 'store.claim': store?.claim })
+  for (const { judge } of latestProviders) requireFunctions({ 'providers.latest.judge': judge })
   if (!['v1', 'all', 'off'].includes(cors)) {
     throw new TypeError(`cors must be 'v1', 'all' or 'off', got ${String(cors)}`)
   }

@@ -13,6 +13,7 @@ import type {
 } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
+import { openErApiPayload } from './fixtures/upstream-payloads.ts'
 import { settled, virtualRuntime } from './virtual-runtime.ts'
 import type { VirtualRuntime } from './virtual-runtime.ts'
 
@@ -99,6 +100,8 @@ describe('createRatesHandler()', () => {
     [{ providers: { history: { attribution: { name: 'Test' }, fetchHistory() {} } } }],
     [{ store: {} }],
     [{ store: { get() {} } }],
+    [{ store: { get() {}, set() {}, claim: true } }],
+    [{ providers: { latest: { ...latestProvider(async () => table()), judge: true } } }],
     [{ fetch: 'fetch' }],
     [{ now: 0 }],
     [{ maxStale: { latest: -1 } }],
@@ -650,6 +653,26 @@ describe('a store', () => {
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'rates_rejected', reason: '2 codes are not a market' }),
     )
+  })
+
+  it('does not set the gates of one provider upon the table of another', async () => {
+    const many = Object.fromEntries(codes(300).map((code) => [code, 1]))
+    let isDown = false
+    const own = latestProvider(async (context) =>
+      isDown ? down.fetchLatest(context) : { ...table(), rates: { USD: 1, ...many } },
+    )
+    const payload = openErApiPayload({ now: NOW + 2 * DAY })
+    const fetch = async (): Promise<Response> => new Response(payload)
+    const { get, runtime } = service({
+      fetch,
+      providers: { latest: [own, createExchangeRateApiProvider()] },
+    })
+    expect((await get('/api/rates')).status).toBe(200)
+    isDown = true
+    await runtime.advance(2 * DAY)
+    await get('/api/rates')
+    await settled()
+    expect(await (await get('/api/rates')).text()).toContain('Rates By Exchange Rate API')
   })
 
   it('is not believed when it holds what no provider would be believed', async () => {

@@ -55,6 +55,6 @@ export function virtualRuntime(start: number, random = 0): VirtualRuntime {
 /** Resolves when everything that waits only for promises has gone on. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, 0)
+    setImmediate(resolve)
   })
 }

@@ -10,6 +10,8 @@ const MOST_DOUBLINGS = 30
 const LEAST_REQUEST = 1_000
 const MOST_REQUEST = 6 * 3_600_000
 
+const NO_PAUSE = { until: 0, untilMonotonic: 0 }
+
 /** How long pauses are, in ms: the first, and the longest that doubling with every failure in a row leads to. */
 export interface Pauses {
   first: number
@@ -24,6 +26,8 @@ export interface Cooldown {
   next(): number
   /** Starts a pause, up to half as long again at random, of `atLeast` ms if that is longer. */
   fail(atLeast?: number): void
+  /** Counts a failure of somebody else's, which makes the next pause longer and starts none. */
+  count(): void
   /** Ends the pause and forgets the failures. */
   succeed(): void
 }
@@ -31,7 +35,7 @@ export interface Cooldown {
 /** A cooldown that starts without a pause. */
 export function createCooldown(runtime: Runtime, { first, longest }: Pauses): Cooldown {
   let failures = 0
-  let pause = { until: 0, untilMonotonic: 0 }
+  let pause = NO_PAUSE
 
   function length(jitter: number): number {
     return Math.min(first * 2 ** Math.min(failures, MOST_DOUBLINGS), longest) * (1 + jitter)
@@ -55,16 +59,28 @@ export function createCooldown(runtime: Runtime, { first, longest }: Pauses): Co
         untilMonotonic: runtime.monotonic() + chosen,
       }
     },
+    count() {
+      failures += 1
+    },
     succeed() {
       failures = 0
-      pause = { until: 0, untilMonotonic: 0 }
+      pause = NO_PAUSE
     },
   }
 }
 
 /** The pause that `error` asks for with its `retryAfterMs`: from a second to six hours, in ms, or 0 where it asks for none. */
 export function requestedPause(error: unknown): number {
-  const { retryAfterMs }: { retryAfterMs?: unknown } = Object(error)
+  const retryAfterMs = readRetryAfterMs(error)
   if (typeof retryAfterMs !== 'number' || Number.isNaN(retryAfterMs)) return 0
   return Math.min(Math.max(retryAfterMs, LEAST_REQUEST), MOST_REQUEST)
+}
+
+function readRetryAfterMs(error: unknown): unknown {
+  try {
+    return Object(error).retryAfterMs
+  } catch {
+    // Whatever was thrown is somebody else's, down to its properties.
+    return undefined
+  }
 }

@@ -103,6 +103,8 @@ export function createFlight({ runtime, work, onPause }: FlightOptions): Flight 
   function land(outcome: Landing): void {
     if (outcome === 'elsewhere') {
       patience.fail()
+      // While nobody has succeeded, the claims of a whole fleet get longer, whoever has the next one.
+      cooldown.count()
       onPause(pause())
     } else {
       cooldown.succeed()

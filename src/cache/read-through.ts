@@ -108,16 +108,11 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     await waitFor(shelf.lookUp(LOOK_WITHOUT) ?? Promise.resolve(), waiter, askedAt)
     const stored = shelf.usable()
     if (stored) return answer(stored)
-    let failure: unknown = new UnavailableError(0, new Error('nothing was loaded'))
-    try {
-      await waitFor(flight.join(), waiter, askedAt)
-    } catch (error) {
-      failure = error
-    }
+    const failure = await waitFor(flight.join(), waiter, askedAt).catch((error: unknown) => error)
     // A store that is slow may have brought something all the same.
     const loaded = shelf.usable()
-    if (!loaded) throw failure
-    return reading(loaded, false)
+    if (loaded) return reading(loaded, false)
+    throw failure ?? new UnavailableError(flight.pause(), new Error('another process is at it'))
   }
 
   function answer(found: Held<Value>): Reading<Value> {
@@ -131,8 +126,8 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
       return found ? answer(found) : fetchFor(waiter)
     },
     async refresh() {
-      const held = shelf.held()
-      if (!held || freshFor(held) <= 0) await flight.join().catch(() => undefined)
+      const found = shelf.usable()
+      if (!found || freshFor(found) <= 0) await flight.join().catch(() => undefined)
     },
     state() {
       const found = shelf.usable()

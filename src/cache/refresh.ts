@@ -13,6 +13,9 @@ const LOOKED_JUST_NOW = 1_000
 const POLL_EVERY = 100
 const POLL_FOR = 4_000
 
+/** Whoever was refused a claim for so long, in ms, does without one: no honest claim lasts, and no chain of them should. */
+const LONGEST_DENIAL = 6 * 3_600_000
+
 /** What is known when a load begins. */
 export interface Known<Value> {
   /** The value before, however old. */
@@ -33,25 +36,25 @@ export interface RefreshOptions<Value> {
 /**
  * The work of one refresh: the store may have what another process has loaded meanwhile; else the one that is granted
  * the claim loads. The others leave it at that while they have something to answer with, and wait for the result while
- * they have nothing: for four seconds, then they load themselves.
+ * they have nothing: for four seconds, then they load themselves, once.
  */
 export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
   const { runtime, shelf, stored, load } = options
-  let claimed = { at: -Infinity, duration: 0 }
+  let claimedAt = -Infinity
+  let deniedSince: number | undefined
+  let hasLoadedUnclaimed = false
 
   function isFresh(): boolean {
-    const held = shelf.held()
-    return held !== undefined && freshFor(held) > 0
+    const usable = shelf.usable()
+    return usable !== undefined && freshFor(usable) > 0
   }
 
   /**
-   * Whether the claim of this process still lets it load: for as long as a load takes, and as long as it lasts where
-   * there is nothing to answer with. Else the next turn may be another process's, so that together they are no more
-   * eager than one.
+   * Whether the claim of this process still lets it load: for as long as a load takes. Afterwards the next turn may be
+   * another process's, so that all of them together are no more eager than one.
    */
   function holdsClaim(): boolean {
-    const age = runtime.monotonic() - claimed.at
-    return age < (shelf.usable() ? FLIGHT_LIMIT : claimed.duration)
+    return runtime.monotonic() - claimedAt < FLIGHT_LIMIT
   }
 
   /** A claim lasts as long as the load may, and through the pause after its failure. */
@@ -60,8 +63,18 @@ export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
     const duration = Math.max(FLIGHT_LIMIT, nextPause)
     const at = runtime.monotonic()
     const isGranted = await stored.claim(runtime.now() + duration)
-    if (isGranted) claimed = { at, duration }
+    if (isGranted) claimedAt = at
+    deniedSince = isGranted ? undefined : (deniedSince ?? at)
     return isGranted
+  }
+
+  /** Whether to load without the claim: the first time that there is nothing at all, or when it was refused for hours. */
+  function mayDoWithout(): boolean {
+    const isStuck = deniedSince !== undefined && runtime.monotonic() - deniedSince > LONGEST_DENIAL
+    const isFirst = !shelf.usable() && !hasLoadedUnclaimed
+    hasLoadedUnclaimed ||= isFirst
+    if (isStuck) deniedSince = runtime.monotonic()
+    return isStuck || isFirst
   }
 
   async function appears(signal: AbortSignal): Promise<boolean> {
@@ -76,16 +89,21 @@ export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
 
   return async (signal, nextPause) => {
     await shelf.lookUp(LOOKED_JUST_NOW)
-    if (isFresh()) return 'restored'
+    if (isFresh()) {
+      deniedSince = undefined
+      return 'restored'
+    }
     if (!(await mayLoad(nextPause))) {
-      if (shelf.usable()) return 'elsewhere'
-      if (await appears(signal)) return 'restored'
+      if (!shelf.usable() && (await appears(signal))) return 'restored'
+      if (!mayDoWithout()) return 'elsewhere'
     }
     signal.throwIfAborted()
     const known = { held: shelf.held()?.value, usable: shelf.usable()?.value }
     const loaded: Loaded<Value> = { value: await load(signal, known), loadedAt: runtime.now() }
     signal.throwIfAborted()
     shelf.put(loaded)
+    deniedSince = undefined
+    hasLoadedUnclaimed = false
     return 'loaded'
   }
 }

@@ -4,17 +4,17 @@ import type { Runtime } from '../runtime.ts'
 export type SteadyClock = () => number
 
 /**
- * A clock that follows the machine's own, until that one goes back: from there it counts on by the one that never jumps.
- * A clock that stands still, as a test may have it, stands still here too.
+ * A clock that goes on with the machine's own; over a step back of that one it goes on with the one that never jumps. A
+ * clock that stands still, as a test may have it, stands still here too.
  */
 export function startSteadyClock(runtime: Runtime): SteadyClock {
-  let latest = runtime.now()
-  let readAt = runtime.monotonic()
+  let time = runtime.now()
+  let read = { now: time, monotonic: runtime.monotonic() }
   return () => {
-    const now = runtime.now()
-    if (now < latest) return latest + runtime.monotonic() - readAt
-    latest = now
-    readAt = runtime.monotonic()
-    return latest
+    const last = read
+    read = { now: runtime.now(), monotonic: runtime.monotonic() }
+    const isSetBack = read.now < last.now
+    time += isSetBack ? read.monotonic - last.monotonic : read.now - last.now
+    return time
   }
 }

@@ -16,8 +16,8 @@ export interface Loaded<Value> {
 /** One value's place in a store. Nothing rejects: a store in trouble is a miss. */
 export interface StoredValue<Value> {
   /**
-   * Gives a value that was not seen before to `found`, even if it comes late, which throws where it is not to be
-   * trusted; resolves within 50 ms.
+   * Gives what is stored to `found`, unless that has seen it before; `found` throws where it is not to be trusted.
+   * Resolves within 50 ms; what the store brings later is given to `found` all the same.
    */
   read(found: (loaded: Loaded<Value>) => void): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
@@ -43,6 +43,7 @@ export interface StoredValueOptions<Value> {
 export function createStoredValue<Value>(options: StoredValueOptions<Value>): StoredValue<Value> {
   const { store, key, runtime, toData, fromData, onRejected } = options
   let seen: unknown
+  let refused: unknown
 
   function open(text: unknown): Loaded<Value> {
     const { savedAt, data } = openEnvelope(text, key)
@@ -56,11 +57,13 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
       store.get(key, (text) => {
         // Five years of a market are half a megabyte: what was looked at once need not be again.
         if (text === undefined || text === null || text === seen) return
-        seen = text
         try {
           found(open(text))
+          seen = text
         } catch (error) {
-          onRejected(error)
+          // Told once, but judged again: another time may find it good.
+          if (text !== refused) onRejected(error)
+          refused = text
         }
       }),
     write({ value, loadedAt }, expiresAt) {

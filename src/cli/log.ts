@@ -15,8 +15,9 @@ export interface LogOptions {
 /** Stale answers come by the thousand: they are told at most this often for a data set, in ms. */
 const STALE_EVERY = 60_000
 
-/** Whatever an upstream says, in characters. */
+/** How much of what an upstream says goes into a line: characters of a text, and items of a list. */
 const LONGEST_TEXT = 500
+const LONGEST_LIST = 20
 
 type Level = 'info' | 'warn' | 'error'
 
@@ -42,7 +43,8 @@ export function createLog({ format, write, now }: LogOptions): (event: RatesEven
   /** How many stale answers there have been since they were told last, when it is time to tell. */
   function staleAnswers(dataSet: DataSet): number {
     const { toldAt, answers } = stale.get(dataSet) ?? { toldAt: -Infinity, answers: 0 }
-    const isDue = now() - toldAt >= STALE_EVERY
+    // Also when the clock has been set back.
+    const isDue = Math.abs(now() - toldAt) >= STALE_EVERY
     stale.set(dataSet, isDue ? { toldAt: now(), answers: 0 } : { toldAt, answers: answers + 1 })
     return isDue ? answers + 1 : 0
   }
@@ -71,11 +73,16 @@ function toJson(event: RatesEvent, answers: number | undefined, now: number): st
     ...fields,
     answers,
   }
-  const text = JSON.stringify(line, (_key, value: unknown) =>
-    typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value,
-  )
+  const text = JSON.stringify(line, (_key, value: unknown) => bounded(value))
   // JSON leaves some characters as they are that end a line or turn it round where it is shown.
   return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, escaped)
+}
+
+/** What an upstream says may be of any length. */
+function bounded(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
+  if (!Array.isArray(value) || value.length <= LONGEST_LIST) return value
+  return [...value.slice(0, LONGEST_LIST), `and ${value.length - LONGEST_LIST} more`]
 }
 
 /** Every code unit of `text` as JSON escapes it. */

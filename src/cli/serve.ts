@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 
@@ -7,7 +8,7 @@ import {
   createFrankfurterProvider,
   createRatesHandler,
 } from '../index.ts'
-import type { RatesHandler, RatesHandlerOptions } from '../index.ts'
+import type { CacheStore, RatesHandler, RatesHandlerOptions } from '../index.ts'
 import { createFileStore } from '../stores/file.ts'
 import { fakeProviders } from '../testing/index.ts'
 import { UsageError, parseServeFlags } from './flags.ts'
@@ -25,6 +26,8 @@ const DRAINING_LIMIT = 10_000
  */
 export async function serve(args: string[]): Promise<number> {
   const flags = parseServeFlags(args)
+  // Whoever reads along may leave; the server stays.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
   const handler = createHandler(flags)
   const server = createServer(toNodeHandler(handler))
   await listen(server, flags)
@@ -37,13 +40,20 @@ export async function serve(args: string[]): Promise<number> {
 
 function createHandler({ basePath, demo, data, log }: ServeFlags): RatesHandler {
   const providers = demo ? fakeProviders() : liveProviders()
-  const store = data === undefined ? undefined : createFileStore(data)
+  const store = data === undefined ? undefined : told('--data', () => createDataStore(data))
   const onEvent = createLog({
     format: log ?? (process.stderr.isTTY ? 'text' : 'json'),
     write: (line) => process.stderr.write(`${line}\n`),
     now: Date.now,
   })
   return told('--base-path', () => createRatesHandler({ basePath, providers, store, onEvent }))
+}
+
+/** Rather no server than one that the operator believes to keep its data. */
+function createDataStore(folder: string): CacheStore {
+  mkdirSync(folder, { recursive: true })
+  accessSync(folder, constants.R_OK | constants.W_OK)
+  return createFileStore(folder)
 }
 
 function liveProviders(): NonNullable<RatesHandlerOptions['providers']> {

@@ -63,7 +63,7 @@ export function passMarketGates(
   return {
     ...table,
     rates: { ...rates, ...valuesOf(previous.rates) },
-    unconfirmed: valuesOf(rates),
+    unconfirmed: { ...table.unconfirmed, ...valuesOf(rates) },
   }
 }
 

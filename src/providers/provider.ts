@@ -49,7 +49,7 @@ export interface ProviderContext {
   signal: AbortSignal
   /** The clock, ms since the Unix epoch. */
   now: () => number
-  /** The table accepted last, wherever it came from, to compare a new one with; absent once it is too old to be served. */
+  /** The table of this provider that was accepted last, from wherever it came, to compare with; absent once it is too old to be served. */
   previous?: LatestTable
 }
 

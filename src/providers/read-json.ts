@@ -76,8 +76,8 @@ async function answerOf(
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    throw new Error('without JSON')
+  } catch (error) {
+    throw new Error('without JSON', { cause: error })
   }
 }
 

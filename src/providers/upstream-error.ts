@@ -28,6 +28,8 @@ export class UpstreamError extends Error {
 export function pauseAfter({ status, headers }: Response, now: number): number | undefined {
   if (status === 200) return undefined
   const text = headers.get('retry-after') ?? ''
-  const asked = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
+  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  // A date begins with the day of the week; the parser would also make one of '1.5'.
+  const asked = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) - now : NaN
   return Number.isNaN(asked) ? PAUSE_BY_STATUS[status] : asked
 }

@@ -66,7 +66,7 @@ export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
 
 /** The rates that were held back, as far as they are rates: a property of its own where there are any. */
 function acceptUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
-  if (rates === undefined) return {}
+  if (rates === undefined || rates === null) return {}
   const entries = Object.entries(requireObject(rates, 'the unconfirmed rates are'))
   const good = entries.filter((entry): entry is [string, number] => {
     const [code, rate] = entry

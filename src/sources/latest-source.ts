@@ -1,11 +1,6 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type {
-  Attribution,
-  LatestProvider,
-  LatestTable,
-  ProviderContext,
-} from '../providers/provider.ts'
+import type { Attribution, LatestProvider, LatestTable } from '../providers/provider.ts'
 import { acceptTable } from '../rates/accept.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
@@ -25,8 +20,21 @@ export interface LatestSnapshot {
 
 /** The newest table, fetched once per publication: every base is derived from it. */
 export function createLatestSource(options: SourcesOptions): ReadThrough<LatestSnapshot> {
-  const { latestProviders: providers, runtime, maxStale } = options
+  const { latestProviders: providers, runtime, maxStale, emit } = options
   const askInTurn = createRound(options, 'latest', providers)
+
+  /** The table of an answer, checked; whatever is odd about it is told. */
+  function accept(provider: LatestProvider, answer: LatestTable): RateTable {
+    const { data: table, dropped } = acceptTable(answer, runtime.now())
+    const about = { dataSet: 'latest', provider: provider.attribution.name } as const
+    const codes = Object.keys(table.unconfirmed ?? {})
+    if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
+    if (codes.length > 0) emit({ type: 'rates_held_back', ...about, codes })
+    const { endsAt } = answer
+    if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
+    return table
+  }
+
   return createReadThrough<LatestSnapshot>({
     ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
@@ -35,15 +43,19 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
       nextUpdateAt: value.table.nextUpdateAt,
       longestLife: LONGEST_LIFE,
     }),
-    judge({ table, attribution }, usable) {
+    judge(snapshot, usable) {
+      const { attribution, table } = snapshot
       const provider = providers.find((each) => isSameSource(each.attribution, attribution))
-      const judged = provider?.judge?.(toLatestTable(table), usable && toLatestTable(usable.table))
-      return { attribution, table: judged ? acceptTable(judged, runtime.now()).data : table }
+      if (!provider?.judge) return snapshot
+      const judged = provider.judge(toLatestTable(table), previousOf(provider, usable))
+      const { updatedAt, nextUpdateAt } = table
+      return { attribution, table: accept(provider, { ...judged, updatedAt, nextUpdateAt }) }
     },
     load: (signal, { held, usable }) =>
       askInTurn(signal, async (provider, context) => {
-        const previous = usable && { previous: toLatestTable(usable.table) }
-        const table = await fetchTable(options, provider, { ...context, ...previous })
+        const previous = previousOf(provider, usable)
+        const answer = await provider.fetchLatest({ ...context, ...(previous && { previous }) })
+        const table = accept(provider, answer)
         // An upstream behind a cache may answer with yesterday's publication.
         if (held && held.table.updatedAt > table.updatedAt) {
           throw new RejectedError('the publication is older than the one held')
@@ -63,20 +75,13 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
   })
 }
 
-/** What the provider answers, checked; whatever is odd about it is told. */
-async function fetchTable(
-  { emit }: SourcesOptions,
-  provider: LatestProvider,
-  context: ProviderContext,
-): Promise<RateTable> {
-  const answer = await provider.fetchLatest(context)
-  const { data: table, dropped } = acceptTable(answer, context.now())
-  const about = { dataSet: 'latest', provider: provider.attribution.name } as const
-  const heldBack = Object.keys(table.unconfirmed ?? {})
-  if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
-  if (heldBack.length > 0) emit({ type: 'rates_held_back', ...about, codes: heldBack })
-  if (answer.endsAt) emit({ type: 'upstream_ending', ...about, endsAt: answer.endsAt })
-  return table
+/** What `provider` published before, to compare with: another one's table may have other codes. */
+function previousOf(
+  { attribution }: LatestProvider,
+  usable: LatestSnapshot | undefined,
+): LatestTable | undefined {
+  if (!usable || !isSameSource(usable.attribution, attribution)) return undefined
+  return toLatestTable(usable.table)
 }
 
 function toLatestTable({ rates, ...table }: RateTable): LatestTable {

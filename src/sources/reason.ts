@@ -6,5 +6,6 @@ export function reasonOf(thrown: unknown, depth = 0): string {
   if (typeof thrown === 'string') return thrown
   if (!(thrown instanceof Error)) return `something thrown that is no error: ${typeof thrown}`
   const hasCause = thrown.cause instanceof Error && depth < DEEPEST_CAUSE
-  return hasCause ? `${thrown.message}: ${reasonOf(thrown.cause, depth + 1)}` : thrown.message
+  const message = String(thrown.message)
+  return hasCause ? `${message}: ${reasonOf(thrown.cause, depth + 1)}` : message
 }

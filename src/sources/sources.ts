@@ -1,7 +1,7 @@
 import { UnavailableError } from '../cache/flight.ts'
+import type { Attempt } from '../cache/flight.ts'
 import { goOn } from '../cache/go-on.ts'
 import { guardStore } from '../cache/guarded-store.ts'
-import type { Attempt } from '../cache/flight.ts'
 import type { ReadThrough, ReadThroughState, Reading, Waiter } from '../cache/read-through.ts'
 import type { CacheStore } from '../cache/store.ts'
 import { RatesError } from '../errors.ts'

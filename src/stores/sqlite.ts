@@ -2,11 +2,12 @@ import { DatabaseSync } from 'node:sqlite'
 
 import type { CacheStore } from '../cache/store.ts'
 
-/** How long each step of opening may wait for other processes, in ms: once, before anything is served. */
-const OPENING_LIMIT = 2_000
-
-/** How often the setup is tried while others are at it: SQLite does not wait with the switch to a write-ahead log. */
+/**
+ * How often the setup is tried, and how long each step of it waits for other processes, in ms: some 3 s in all, once,
+ * before anything is served. SQLite itself does not wait with the switch to a write-ahead log while others write.
+ */
 const SETUP_ATTEMPTS = 20
+const SETUP_LIMIT = 100
 
 /** How long any later operation may: it blocks everything else in this process meanwhile. In ms. */
 const BUSY_LIMIT = 20
@@ -14,7 +15,7 @@ const BUSY_LIMIT = 20
 // With a write-ahead log readers never wait for a writer. NORMAL waits for the disk only now and then: a kill loses
 // nothing, a power cut at most the last texts, and never the file.
 const SETUP = `
-  PRAGMA busy_timeout = ${OPENING_LIMIT};
+  PRAGMA busy_timeout = ${SETUP_LIMIT};
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS ratesmith_texts (

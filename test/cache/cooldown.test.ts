@@ -74,4 +74,13 @@ describe('the pause that an error asks for', () => {
   ])('of %j is %d ms', (error, pause) => {
     expect(requestedPause(error)).toBe(pause)
   })
+
+  it('is none where the error does not let itself be read', () => {
+    const error = {
+      get retryAfterMs(): number {
+        throw new Error('not yours')
+      },
+    }
+    expect(requestedPause(error)).toBe(0)
+  })
 })

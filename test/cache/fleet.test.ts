@@ -272,4 +272,49 @@ describe('a fleet over one store', () => {
     expect(await start().get()).toMatchObject({ value: 11, hit: false })
     expect(runtime.timers()).toBe(0)
   })
+
+  it(
+    'asks a dead upstream no more often than one process would while all of them are cold',
+    { timeout: 60_000 },
+    async () => {
+      const { runtime, upstream, start } = fleet(0.5)
+      upstream.mode = 'fail'
+      const processes = Array.from({ length: 8 }, start)
+      for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+        for (const process of processes) void process.get().catch(() => undefined)
+        await runtime.advance(60 * SECOND)
+      }
+      expect(upstream.calls).toBeGreaterThan(150)
+      expect(upstream.calls).toBeLessThan(300)
+    },
+  )
+
+  it('is not stopped for good by claims that nobody gets', async () => {
+    const { runtime, store, upstream, start } = fleet()
+    const one = start()
+    await one.get()
+    store.claim = () => false
+    for (let minutes = 0; minutes < 6 * 60; minutes += 1) {
+      await one.get()
+      await runtime.advance(60 * SECOND)
+    }
+    expect(upstream.calls).toBe(1)
+    for (let minutes = 0; minutes < 90; minutes += 1) {
+      await one.get()
+      await runtime.advance(60 * SECOND)
+    }
+    expect(upstream.calls).toBe(2)
+  })
+
+  it('takes a text that was refused once when it is found good later', async () => {
+    const { runtime, store, upstream, start } = fleet()
+    upstream.mode = 'fail'
+    const text = { v: 1, key: 'number', savedAt: START + 2 * HOUR, data: 5 }
+    store.values.set('number', JSON.stringify(text))
+    const one = start()
+    await expect(one.get()).rejects.toThrow('nothing to answer with')
+    runtime.setClock(START + 2 * HOUR)
+    await runtime.advance(SECOND)
+    expect(await one.get()).toMatchObject({ value: 5, hit: true })
+  })
 })

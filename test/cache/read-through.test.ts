@@ -253,6 +253,29 @@ describe('a held value', () => {
     expect(source.calls).toBe(2)
   })
 
+  it('does not get younger again when the clock passes where it was set back from', async () => {
+    const { runtime, source, value } = counting()
+    await value.get()
+    source.mode = 'fail'
+    await runtime.advance(7 * DAY)
+    await value.get()
+    runtime.setClock(START + DAY)
+    await runtime.advance(5 * DAY)
+    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
+    await runtime.advance(2 * DAY)
+    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
+  })
+
+  it('is loaded anew as soon as it is too old, also where nothing may be overdue', async () => {
+    const { runtime, source, value } = counting(() => ({ maxStale: 0 }))
+    await value.get()
+    await runtime.advance(HOUR)
+    expect(await value.get()).toMatchObject({ value: 1, hit: true })
+    await runtime.advance(1)
+    expect(await value.get()).toMatchObject({ value: 2, hit: false })
+    expect(source.calls).toBe(2)
+  })
+
   it('hands each refresh behind an answer to waitUntil, which may throw', async () => {
     const works: Promise<unknown>[] = []
     const { runtime, source, value } = counting(() => ({

@@ -153,6 +153,29 @@ describe('ratesmith serve', () => {
     expect(running.stderr).toMatch(/^[\x20-\x7e\n]+$/)
   })
 
+  it('goes on when nobody reads its log any more', async () => {
+    const { url } = await listen(upstreams('{"result":"error","error-type":"x"}'))
+    const running = serve(['--port', '0'], { RATESMITH_LATEST_URL: url })
+    const root = await rootOf(running)
+    running.process.stderr.destroy()
+    for (let time = 0; time < 3; time += 1) {
+      expect((await fetch(`${root}/api/rates`)).status).toBe(502)
+    }
+    expect(running.process.exitCode).toBeNull()
+  })
+
+  it('writes a list of any length as a line that is not', async () => {
+    const junk = Object.fromEntries(Array.from({ length: 9_000 }, (_, code) => [`x${code}`, 1]))
+    const { rates, ...payload } = Object(JSON.parse(openErApiPayload({ now: Date.now() })))
+    const { url } = await listen(
+      upstreams(JSON.stringify({ ...payload, rates: { ...rates, ...junk } })),
+    )
+    const running = serve(['--port', '0'], { RATESMITH_LATEST_URL: url })
+    expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(200)
+    expect(running.stderr).toContain('"and 8980 more"]')
+    expect(running.stderr.length).toBeLessThan(2_000)
+  })
+
   it('is ready once it was asked for its status', async () => {
     const root = await rootOf(serve(['--demo', '--port', '0']))
     const status = async (): Promise<unknown> => (await fetch(`${root}/api/v1/status`)).json()
@@ -222,6 +245,13 @@ describe('ratesmith serve', () => {
 })
 
 describe('ratesmith with a command line that cannot be used', () => {
+  it('ends with 2 and one line for data that cannot be kept where it is told', async () => {
+    const file = join(ROOT, 'package.json')
+    const { code, stderr } = await run(process.execPath, [CLI, 'serve', '--demo', '--data', file])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^ratesmith: --data: EEXIST[^\n]+\n$/)
+  })
+
   it.each([
     [['serve', '--prot', '80'], "Unknown option '--prot'"],
     [['serve', '--port'], "Option '--port <value>' argument missing"],
