@@ -7,10 +7,10 @@ import { createRefresh } from './refresh.ts'
 import type { RefreshOptions } from './refresh.ts'
 import { createShelf } from './shelf.ts'
 import type { ShelfOptions } from './shelf.ts'
-import { TimeoutError, within } from './within.ts'
+import { startWaiting } from './waiting.ts'
+import type { Waiter } from './waiting.ts'
 
-/** How long whoever asks waits for a load, in ms. */
-const WAITING_LIMIT = 5_000
+export type { Waiter }
 
 /** How often at most the store is looked into while the source is left alone, in ms: without and with a usable value. */
 const LOOK_WITHOUT = 1_000
@@ -30,11 +30,6 @@ export interface ReadThroughOptions<Value>
   extends ShelfOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
   /** Told of every answer with a value whose refresh is overdue, and by how many ms. */
   onStale(overdue: number): void
-}
-
-/** Whoever asks; `signal`, which is read only when there is something to wait for, ends the waiting. */
-export interface Waiter {
-  readonly signal?: AbortSignal | undefined
 }
 
 /** How a read-through stands, without asking anything of anyone. */
@@ -86,29 +81,13 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     return flight.pause() > 0 ? shelf.lookUp(gap) : undefined
   }
 
-  /** Waits for `work` until 5 s after `askedAt` on the monotonic clock. */
-  async function waitFor(
-    work: Promise<void>,
-    waiter: Waiter | undefined,
-    askedAt: number,
-  ): Promise<void> {
-    const limit = askedAt + WAITING_LIMIT - runtime.monotonic()
-    try {
-      await within(runtime, limit, work, waiter?.signal)
-    } catch (error) {
-      if (error instanceof UnavailableError) throw error
-      goOn(work, waitUntil)
-      throw new UnavailableError(error instanceof TimeoutError ? WAITING_LIMIT : 0, error)
-    }
-  }
-
   /** What is found in the store, or loaded. */
   async function fetchFor(waiter: Waiter | undefined): Promise<Reading<Value>> {
-    const askedAt = runtime.monotonic()
-    await waitFor(shelf.lookUp(LOOK_WITHOUT) ?? Promise.resolve(), waiter, askedAt)
+    const wait = startWaiting(runtime, waiter, waitUntil)
+    await wait(shelf.lookUp(LOOK_WITHOUT) ?? Promise.resolve())
     const stored = shelf.usable()
     if (stored) return answer(stored)
-    const failure = await waitFor(flight.join(), waiter, askedAt).catch((error: unknown) => error)
+    const failure = await wait(flight.join()).catch((error: unknown) => error)
     // A store that is slow may have brought something all the same.
     const loaded = shelf.usable()
     if (loaded) return reading(loaded, false)

@@ -1,0 +1,234 @@
+import type { DataSet } from '../../../src/events.ts'
+import type { State, Variant, Verdict } from './case.ts'
+import { todayOf, truthNow } from './truth.ts'
+import type { Truth } from './truth.ts'
+import type { Reply, Service, World } from './world.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const DAY = 86_400 * SECOND
+
+/** Nobody waits longer than 5 s; what does shall be seen. In ms. */
+const PATIENCE = 30 * SECOND
+
+/** How long after its first load a handler is asked again, in ms. */
+const LATER: Record<State, number> = {
+  cold: 0,
+  warm: 5 * DAY,
+  expired: 19 * DAY,
+  fresh: 5 * MINUTE,
+}
+
+/** When all data are due again, whatever the day of the week. In ms. */
+const NEXT_REFRESH = 4 * DAY
+
+/** The time limit of a call, in ms. */
+const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
+
+/** Asked of every process at every stage. */
+export const TARGETS: readonly string[] = [
+  '/api/v1/latest?base=EUR&symbols=USD,GBP,JPY',
+  '/api/v1/convert?from=EUR&to=JPY&amount=2.5',
+  '/api/rates',
+  '/api/convert?from=USD&to=GBP',
+  '/api/v1/history?from=EUR&to=USD&period=1M',
+  '/api/v1/history?from=USD&to=INR&period=1M',
+]
+
+/** What one form of a fault did to a handler, stage by stage. */
+export interface Journey {
+  world: World
+  state: State
+  variant: Variant
+  /** Whose upstream it was about. */
+  dataSet: DataSet
+  /** What was served before; absent when cold. */
+  before: Truth | undefined
+  /** When the fault began, in ms that the machine had been running. */
+  beganAt: number
+  /** The answers to those who met the fault. */
+  first: Reply[]
+  /** The answers once it had shown. */
+  after: Reply[]
+  /** The answers at the end of the time in which upstream is to be left alone, the fault being there still. */
+  paused: Reply[]
+  /** The answers once it was gone, and upstream might be asked again. */
+  recovered: Reply[]
+  /** What may be served once the fault has shown; the part of `dataSet` only where `isServed`. */
+  now: Truth
+  isServed: boolean
+  afterwards: Truth
+  /** How often providers were asked from the fault until `paused`, and until `recovered`. */
+  attempts: Record<DataSet, number>
+  attemptsAfterwards: Record<DataSet, number>
+  /** What the stores held before the fault, and at `paused`. */
+  storedBefore: Map<string, string>[]
+  stored: Map<string, string>[]
+}
+
+/** What becomes of the upstream's answer in `state`. */
+export function verdictIn({ verdict, inState }: Variant, state: State): Verdict {
+  return inState?.[state] ?? verdict
+}
+
+/** Sends a handler in `state` through `variant`, and out again on the other side. */
+export async function travel(
+  world: World,
+  variant: Variant,
+  dataSet: DataSet,
+  state: State,
+): Promise<Journey> {
+  const { machine } = world
+  const arrive = variant.arrive ?? arriveByTime
+  const primed = state === 'cold' ? undefined : await prime(world)
+  await arrive(world, state)
+  const before = primed && { ...primed, today: todayOf(world) }
+  begin(world, variant, dataSet, state)
+  const [storedBefore, asked, beganAt] = [storesOf(world), countAttempts(world), machine.elapsed()]
+
+  const first = await (variant.act ?? askAll)(world, state)
+  await letShow(world, variant, dataSet, beganAt)
+  const isRefused = verdictIn(variant, state) === 'refused'
+  const usable = state === 'warm' ? before : undefined
+  const now = state === 'fresh' && before ? before : truthNow(world, usable, variant.serves)
+  const isServed = state === 'warm' || state === 'fresh' || !isRefused
+  const kept = isRefused && usable ? keep(usable, dataSet, now) : now
+  const meeting = { world, state, variant, dataSet, before, now: isServed ? kept : undefined }
+  const after = [...(await askAll(world)), ...(await askOften(world))]
+  await variant.meanwhile?.(meeting)
+
+  const endedAt = lastOutcome(world, dataSet) ?? machine.elapsed()
+  const isPaused = isRefused && state !== 'fresh'
+  const pause = variant.pause ?? (isPaused ? SECOND : 10 * MINUTE)
+  await machine.advance(Math.max(0, endedAt + pause - 1 - machine.elapsed()))
+  const paused = await askAll(world)
+  await world.settle()
+  const attempts = since(asked, countAttempts(world))
+  const stored = storesOf(world)
+
+  end(world, variant)
+  await machine.advance(isPaused ? pause / 2 + 2 : NEXT_REFRESH)
+  await askAll(world)
+  await world.settle()
+  const recovered = await askAll(world)
+  const attemptsAfterwards = since(asked, countAttempts(world))
+  const afterwards = truthNow(world, isServed ? kept : undefined, variant.servesAfterwards)
+  await variant.afterwards?.(meeting)
+  return {
+    world,
+    state,
+    variant,
+    dataSet,
+    before,
+    beganAt,
+    first,
+    after,
+    paused,
+    recovered,
+    now: kept,
+    isServed,
+    afterwards,
+    attempts,
+    attemptsAfterwards,
+    storedBefore,
+    stored,
+  }
+}
+
+/** Asks everything at once of every process. */
+export async function askAll(world: World): Promise<Reply[]> {
+  return ask(world, TARGETS)
+}
+
+/** Asks `targets` at once of every process. */
+export function ask(world: World, targets: readonly string[]): Promise<Reply[]> {
+  const { machine, services } = world
+  const asking = services.flatMap((service) => targets.map((target) => service.ask(target)))
+  return machine.drive(Promise.all(asking), PATIENCE)
+}
+
+function askOften(world: World): Promise<Reply[]> {
+  return ask(
+    world,
+    TARGETS.flatMap((target) => (target.includes('convert') ? Array(4).fill(target) : [])),
+  )
+}
+
+/** Loads both data sets; what is served from then on. */
+async function prime(world: World): Promise<Truth> {
+  await askAll(world)
+  await world.settle()
+  return truthNow(world, undefined)
+}
+
+function arriveByTime({ machine }: World, state: State): Promise<void> {
+  return machine.advance(LATER[state])
+}
+
+function begin(world: World, variant: Variant, dataSet: DataSet, state: State): void {
+  const { inject, misbehave, retell, store } = variant
+  if (inject) world.upstream.fault = { dataSet, inject }
+  for (const service of world.services) {
+    service.retell = retell
+    service.store.fault = store
+    const claim = store?.claim
+    if (claim) service.store.claim = () => claim(world.machine)
+    if (misbehave) {
+      service.misbehaviour = { dataSet, call: (context) => misbehave(context, world) }
+    }
+  }
+  variant.begin?.(world, state)
+}
+
+function end(world: World, variant: Variant): void {
+  world.upstream.fault = undefined
+  for (const service of world.services) {
+    service.store.fault = undefined
+    delete service.store.claim
+    service.misbehaviour = undefined
+    service.retell = undefined
+  }
+  variant.end?.(world)
+}
+
+/** Waits until the fault has shown. */
+async function letShow(
+  world: World,
+  { takes = 0 }: Variant,
+  dataSet: DataSet,
+  beganAt: number,
+): Promise<void> {
+  const duration = takes === 'limit' ? CALL_LIMIT[dataSet] : takes
+  await world.machine.advance(Math.max(0, beganAt + duration - world.machine.elapsed()))
+  await world.settle()
+}
+
+/** `dataSet` as it is in `held`, the other one as it is in `loaded`. */
+function keep(held: Truth, dataSet: DataSet, loaded: Truth): Truth {
+  return dataSet === 'latest' ? { ...loaded, latest: held.latest } : { ...loaded, days: held.days }
+}
+
+function lastOutcome({ services }: World, dataSet: DataSet): number | undefined {
+  const types = ['upstream_answered', 'upstream_failed', 'rates_rejected']
+  const outcomes = services.flatMap(({ events }: Service) =>
+    events.filter(
+      ({ event }) => types.includes(event.type) && 'dataSet' in event && event.dataSet === dataSet,
+    ),
+  )
+  return outcomes.reduce<number | undefined>((last, { at }) => Math.max(last ?? at, at), undefined)
+}
+
+function countAttempts(world: World): Record<DataSet, number> {
+  return { latest: world.attempts('latest'), history: world.attempts('history') }
+}
+
+function since(
+  before: Record<DataSet, number>,
+  now: Record<DataSet, number>,
+): Record<DataSet, number> {
+  return { latest: now.latest - before.latest, history: now.history - before.history }
+}
+
+function storesOf({ services }: World): Map<string, string>[] {
+  return services.map(({ store }) => new Map(store.entries))
+}

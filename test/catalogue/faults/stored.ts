@@ -1,0 +1,54 @@
+import type { Variant } from './case.ts'
+import { expectSame, expectSameData } from './expect-same.ts'
+import { verdictIn } from './journey.ts'
+import type { Journey } from './journey.ts'
+import type { Truth } from './truth.ts'
+import { NONCE } from './upstream.ts'
+
+const KEYS = { latest: 'rates:v1:latest', history: 'rates:v1:history' }
+
+/** The last instant that a `Date` holds, in ms since the Unix epoch. */
+const LAST_INSTANT = 8_640_000_000_000_000
+
+/** Demands that the stores hold what is served and nothing else, and that no write asks for an impossible lifetime. */
+export function expectSoundStores(journey: Journey): void {
+  const { world, variant, state, dataSet, stored, storedBefore, now } = journey
+  for (const { store, process } of world.services) {
+    for (const { operation, key, expiresAt = NaN } of store.operations) {
+      expectSame(Object.values(KEYS).includes(key), true, key)
+      if (operation === 'get') continue
+      const isPossible = expiresAt > process.now() - world.machine.elapsed()
+      expectSame(isPossible && expiresAt <= LAST_INSTANT, true, `expiresAt: ${expiresAt}`)
+    }
+  }
+  for (const [index, entries] of stored.entries()) {
+    const untouched = storedBefore[index] ?? new Map()
+    if (state === 'fresh' || !keeps(variant, index)) {
+      expectSameData([...entries], [...untouched])
+      continue
+    }
+    for (const [about, key] of Object.entries(KEYS)) {
+      const isRefused = about === dataSet && verdictIn(variant, state) === 'refused'
+      if (isRefused) expectSame(entries.get(key), untouched.get(key), key)
+      else expectStored(entries.get(key), key, now)
+    }
+  }
+}
+
+function keeps({ keeps: which = true }: Variant, index: number): boolean {
+  return which === 'first' ? index === 0 : which
+}
+
+/** Demands that `text` is an envelope with exactly the data of `truth`. */
+function expectStored(text: string | undefined, key: string, truth: Truth): void {
+  expectSame(text?.includes(NONCE), false, `${key} in the store`)
+  const { v, data, key: ownKey, savedAt } = JSON.parse(text ?? '{}')
+  expectSameData([v, ownKey, typeof savedAt], [1, key, 'number'])
+  if (key === KEYS.latest) {
+    const { updatedAt, nextUpdateAt, rates } = data.table
+    expectSameData({ updatedAt, nextUpdateAt, rates }, truth.latest)
+  } else {
+    const days = data.days.map(({ date, rates }: { date: string; rates: object }) => [date, rates])
+    expectSameData(Object.fromEntries(days), truth.days)
+  }
+}

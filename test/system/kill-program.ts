@@ -1,0 +1,258 @@
+// Refreshes and stores rates as fast as it can until it is killed: `kill-program.ts <store> <place> <clock>`, where the
+// clock starts at ms since the Unix epoch. Writes lines: what it has found (`found {…}`), where its clock is (`at …`), and
+// what it has stored (`stored latest …`).
+import { writeSync } from 'node:fs'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { flushCompileCache } from 'node:module'
+
+import { createRatesHandler } from 'ratesmith'
+import type { CacheStore, HistoryProvider, LatestProvider, RatesHandler } from 'ratesmith'
+import { createFileStore } from 'ratesmith/stores/file'
+import { createSqliteStore } from 'ratesmith/stores/sqlite'
+
+import { addDays } from '../../src/rates/day.ts'
+import type { Day } from '../../src/rates/day.ts'
+import { isTargetDay, newestPublishedDay } from '../../src/rates/target-calendar.ts'
+import { codes } from '../fixtures/codes.ts'
+import type { Found } from './kill-found.ts'
+
+const MINUTE = 60_000
+
+/** By so much the clock goes on from one refresh to the next: latest rates are due again, reference rates once a day. */
+const STEP = 480 * MINUTE
+
+/** Latest rates are a few kB, but every fourth time a hundred or more, so that they are written piece by piece. */
+const FEW_CODES = 30
+const MANY_CODES = 4_000
+
+const HISTORY_CODES = codes(6)
+
+/** Texts of half a megabyte that are stored beside the rates: the more time is spent on writing, the more kills meet it. */
+const BALLAST_KEY = 'ballast'
+const BALLAST_REPEATS = 40_000
+const BALLAST_TEXTS = 3
+
+const attribution = { name: 'Fast market', url: 'https://market.example' }
+
+/** Every rate tells its publication. */
+const latestProvider: LatestProvider = {
+  attribution,
+  async fetchLatest({ now }) {
+    const updatedAt = now()
+    return {
+      base: 'USD',
+      updatedAt,
+      nextUpdateAt: updatedAt + MINUTE,
+      rates: publication(updatedAt),
+    }
+  },
+}
+
+function publication(updatedAt: number): Record<string, number> {
+  const number = updatedAt / MINUTE
+  const count = updatedAt % (4 * STEP) === 0 ? MANY_CODES : FEW_CODES
+  const rates = codes(count).map((code, index) => [code, Number(`${1 + (index % 9)}.${number}`)])
+  return { USD: 1, ...Object.fromEntries(rates) }
+}
+
+/** Every rate tells its day. */
+const historyProvider: HistoryProvider = {
+  attribution,
+  async fetchHistory({ start, end }, { now }) {
+    const newest = newestPublishedDay(now())
+    const days = publishedDays(start, end < newest ? end : newest)
+    return { base: 'EUR', days: days.map((date) => ({ date, rates: ratesOf(date) })) }
+  },
+}
+
+function publishedDays(start: Day, end: Day): Day[] {
+  const days: Day[] = []
+  for (let day = start; day <= end; day = addDays(day, 1)) if (isTargetDay(day)) days.push(day)
+  return days
+}
+
+function ratesOf(date: Day): Record<string, number> {
+  return Object.fromEntries(HISTORY_CODES.map((code, index) => [code, rateOf(date, index)]))
+}
+
+function rateOf(date: Day, index: number): number {
+  return Number(`${1 + index}.${date.replaceAll('-', '')}`)
+}
+
+/** The stores on trial, and two that are not fit for it. */
+const STORES: Record<string, (place: string, now: () => number) => CacheStore> = {
+  file: createFileStore,
+  sqlite: (place, now) => createSqliteStore(place, { now }),
+  // Overwrites in place, in two pieces.
+  torn(place) {
+    const pathOf = (key: string): string => `${place}-${key.replaceAll(':', '-')}`
+    return {
+      get: (key) => readFile(pathOf(key), 'utf8').catch(() => undefined),
+      async set(key, value) {
+        const middle = value.length / 2
+        await writeFile(pathOf(key), value.slice(0, middle))
+        await sleep(3)
+        await appendFile(pathOf(key), value.slice(middle))
+      },
+    }
+  },
+  // Says that a text is stored a while before it is.
+  hasty(place) {
+    const store = createFileStore(place)
+    return {
+      get: store.get,
+      set: (...entry) => void sleep(20).then(() => store.set(...entry)),
+    }
+  },
+}
+
+function sleep(duration: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, duration)
+  })
+}
+
+/** What a handler serves whose upstreams are gone, from the store alone. */
+async function look(store: CacheStore): Promise<Found> {
+  const found: Found = { broken: [] }
+  let isSlow = false
+  const handler = createRatesHandler({
+    // Without claims: what it fails to fetch must not keep the next handler from fetching.
+    store: { get: (key) => store.get(key), set: () => undefined },
+    now,
+    providers: {
+      latest: { attribution, fetchLatest: () => Promise.reject(new Error('gone')) },
+      history: { attribution, fetchHistory: () => Promise.reject(new Error('gone')) },
+    },
+    onEvent(event) {
+      if (event.type === 'rates_rejected') found.broken.push(`${event.dataSet}: ${event.reason}`)
+      if (event.type === 'store_failed' && isTimeout(event.error)) isSlow = true
+      else if (event.type === 'store_failed') found.broken.push(String(event.error))
+    },
+  })
+  await lookAtLatest(handler, found)
+  await lookAtHistory(handler, found)
+  await lookAtBallast(store, found)
+  handler.close()
+  return isSlow ? look(store) : found
+}
+
+/** A busy machine may take longer than a handler waits for a store. That is no loss. */
+function isTimeout(error: unknown): boolean {
+  return /no answer within/.test(String(error))
+}
+
+async function lookAtLatest(handler: RatesHandler, found: Found): Promise<void> {
+  const body = await askFor(handler, '/api/v1/latest', found)
+  if (!body) return
+  found.latest = Number(body.updatedAt)
+  const isWhole = JSON.stringify(body.rates) === JSON.stringify(publication(found.latest))
+  if (!isWhole) found.broken.push(`latest: not the publication of ${found.latest}`)
+}
+
+async function lookAtHistory(handler: RatesHandler, found: Found): Promise<void> {
+  let days: Day[] | undefined
+  for (const index of [0, HISTORY_CODES.length - 1]) {
+    const target = `/api/v1/history?from=EUR&to=${HISTORY_CODES[index]}&period=5Y`
+    const body = await askFor(handler, target, found)
+    if (!body) return
+    const { points } = body
+    const [first, last] = [points[0].d, points.at(-1).d]
+    days ??= publishedDays(first, last)
+    const expected = days.map((d) => ({ d, r: rateOf(d, index) }))
+    found.history = Date.parse(last)
+    const isWhole = JSON.stringify(points) === JSON.stringify(expected) && points.length > 1_200
+    if (!isWhole) found.broken.push(`history: not what was published up to ${last}`)
+  }
+}
+
+async function lookAtBallast(store: CacheStore, found: Found): Promise<void> {
+  const text = await store.get(BALLAST_KEY)
+  if (typeof text !== 'string') return
+  found.ballast = Number.parseInt(text, 10)
+  if (text !== ballast(found.ballast)) found.broken.push(`ballast: not that of ${found.ballast}`)
+}
+
+function ballast(number: number): string {
+  return `${number};`.repeat(BALLAST_REPEATS)
+}
+
+/** The body of the answer; nothing where there are no rates. */
+async function askFor(handler: RatesHandler, target: string, found: Found) {
+  const { status, body } = await handler.answer({ method: 'GET', target, header: () => null })
+  if (status === 200) return JSON.parse(String(body))
+  if (status !== 502) found.broken.push(`${target}: ${status}`)
+  return undefined
+}
+
+/** The store, telling what it has taken. */
+function told(store: CacheStore): CacheStore {
+  return {
+    get: (key) => store.get(key),
+    set(key, value, expiresAt) {
+      const storing = (async () => {
+        await store.set(key, value, expiresAt)
+        tell(`stored ${publishedAt(key, value)}`)
+      })()
+      unfinished = [...unfinished, storing]
+      return storing
+    },
+    ...(store.claim && { claim: (...claim) => store.claim?.(...claim) ?? false }),
+  }
+}
+
+/** `latest` or `history` and when what is in `text` was published, without reading half a megabyte of it. */
+function publishedAt(key: string, text: string): string {
+  const [, updatedAt] = /"updatedAt":(\d+)/.exec(text.slice(0, 500)) ?? []
+  if (updatedAt !== undefined) return `latest ${updatedAt}`
+  const [, date = ''] = /.*"date":"([\d-]+)"/.exec(text.slice(-1_500)) ?? []
+  if (!key.endsWith('history') || date === '') throw new Error(`no date is found in ${key}`)
+  return `history ${Date.parse(date)}`
+}
+
+/** Writes a line at once: what has been written when the process is killed, has been done. */
+function tell(line: string): void {
+  writeSync(1, `${line}\n`)
+}
+
+const [, , kind = '', place = '', start] = process.argv
+let clock = Number(start)
+let unfinished: Promise<void>[] = []
+const store = STORES[kind]?.(place, now)
+if (!store) throw new Error(`no store of the name ${kind}`)
+
+tell(`found ${JSON.stringify(await look(store))}`)
+// Every start is much shorter with what an earlier one has compiled; it is only kept by a process that may end.
+flushCompileCache()
+const handler = createRatesHandler({
+  store: told(store),
+  now,
+  providers: { latest: latestProvider, history: historyProvider },
+  onEvent(event) {
+    if (event.type !== 'store_failed' || isTimeout(event.error)) return
+    tell(`failed ${event.operation}: ${String(event.error)}`)
+  },
+})
+while (true) {
+  clock += STEP
+  tell(`at ${clock}`)
+  await storeSomething()
+  for (let number = clock; number < clock + BALLAST_TEXTS; number += 1) {
+    await store.set(BALLAST_KEY, ballast(number), Infinity)
+    tell(`stored ballast ${number}`)
+  }
+}
+
+/** The clock waits until something was stored: rates would grow too old to be served. */
+async function storeSomething(): Promise<void> {
+  unfinished = []
+  await handler.refresh()
+  await Promise.all(unfinished)
+  if (unfinished.length > 0) return
+  await sleep(5)
+  await storeSomething()
+}
+
+function now(): number {
+  return clock
+}

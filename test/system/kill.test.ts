@@ -1,0 +1,252 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { TestContext } from 'vitest'
+
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { createRandom } from '../simulation/world/random.ts'
+import type { Random } from '../simulation/world/random.ts'
+import type { Found } from './kill-found.ts'
+import { ROOT, listen, run, start } from './processes.ts'
+
+const PROGRAM = `${ROOT}/test/system/kill-program.ts`
+const CLI = `${ROOT}/dist/cli.js`
+
+/** Draws the moments of the kills; the clocks of processes decide what happens in them. */
+const SEED = process.env['KILL_SEED'] ?? crypto.randomUUID().slice(0, 8)
+
+const KILLS = 200
+
+/** More than enough for a store that is not fit for it. */
+const KILLS_FOR_A_BAD_STORE = 40
+
+/** Where the first process starts its clock, in ms since the Unix epoch: at midnight, for the program counts in hours. */
+const START = Date.UTC(2027, 0, 4)
+
+const TIME_LIMIT = 300_000
+
+const KEPT = ['latest', 'history', 'ballast'] as const
+
+type Kept = (typeof KEPT)[number]
+
+/** What a process has told of itself until it was killed. */
+interface Life {
+  /** Nothing where it was killed before it had looked. */
+  found: Found | undefined
+  clock: number
+  stored: [kept: Kept, number: number][]
+  /** Operations of the store that failed, other than by taking too long. */
+  failed: string[]
+}
+
+/** How many starts came so far that they could look, and how often something was stored. */
+type Tally = Record<Kept | 'looks', number>
+
+/** Kills one process after the other over the same store; rejects as soon as one finds what it should not. */
+async function killAgainAndAgain(
+  kind: string,
+  kills: number,
+  context: Pick<TestContext, 'onTestFinished'>,
+): Promise<Tally> {
+  const folder = temporaryFolder(context)
+  const random = createRandom(`${SEED}/${kind}`)
+  const tally: Tally = { looks: 0, latest: 0, history: 0, ballast: 0 }
+  const newest: Partial<Record<Kept, number>> = {}
+  let clock = START
+  // One more start, to look at what the last kill has left.
+  for (let kill = 0; kill <= kills; kill += 1) {
+    const life = toLife(await live(spawnVictim(kind, folder, clock), random, context), clock)
+    const complaints = [...life.failed, ...(life.found?.broken ?? [])]
+    for (const kept of KEPT) {
+      const number = life.found?.[kept]
+      const isLost = life.found && (number ?? -Infinity) < (newest[kept] ?? -Infinity)
+      if (isLost) complaints.push(`${kept}: stored ${newest[kept]}, found ${number ?? 'nothing'}`)
+      else if (number !== undefined) newest[kept] = number
+    }
+    if (complaints.length > 0) {
+      throw new Error(`${kind}, after kill ${kill} of seed ${SEED}: ${complaints.join('; ')}`)
+    }
+    for (const [kept, number] of life.stored) {
+      newest[kept] = number
+      tally[kept] += 1
+    }
+    tally.looks += life.found ? 1 : 0
+    clock = life.clock
+  }
+  return tally
+}
+
+function spawnVictim(
+  kind: string,
+  folder: string,
+  clock: number,
+): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, [PROGRAM, kind, join(folder, 'rates'), String(clock)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** What `child` writes until it has stored a few things and a little longer; one in ten does not come so far. */
+async function live(
+  child: ReturnType<typeof spawnVictim>,
+  random: Random,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+): Promise<string> {
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const killIn = (delay: number): unknown => setTimeout(() => child.kill('SIGKILL'), delay)
+  if (random.chance(0.1)) killIn(random.between(0, 200))
+  const limit = random.whole(1, 12)
+  const delay = random.between(0, 8)
+  let stdout = ''
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const before = count(stdout, 'stored')
+    stdout += text
+    if (before < limit && count(stdout, 'stored') >= limit) killIn(delay)
+  })
+  await new Promise((resolve) => child.on('close', resolve))
+  if (child.signalCode !== 'SIGKILL') throw new Error(`it ended by itself: ${stderr}`)
+  return stdout
+}
+
+function count(text: string, word: string): number {
+  return text.split(word).length - 1
+}
+
+function toLife(stdout: string, clock: number): Life {
+  const life: Life = { found: undefined, clock, stored: [], failed: [] }
+  // What comes after the last line break is no line.
+  for (const line of stdout.split('\n').slice(0, -1)) {
+    const [what] = line.split(' ', 1)
+    const rest = line.slice(line.indexOf(' ') + 1)
+    if (what === 'found') life.found = JSON.parse(rest)
+    else if (what === 'at') life.clock = Number(rest)
+    else if (what === 'failed') life.failed.push(rest)
+    else {
+      const kept = KEPT.find((name) => rest.startsWith(name))
+      if (kept) life.stored.push([kept, Number(rest.slice(kept.length))])
+    }
+  }
+  return life
+}
+
+/** A folder that is gone after the test. */
+function temporaryFolder({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-kill-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_LIMIT }, () => {
+  it.concurrent.for(['file', 'sqlite'])(
+    'finds whole rates in its %s store, and all that was stored',
+    async (kind, context) => {
+      const tally = await killAgainAndAgain(kind, KILLS, context)
+      // Else too few kills would have come while something was being written.
+      expect(tally.looks).toBeGreaterThan(0.7 * KILLS)
+      expect(tally.ballast).toBeGreaterThan(2 * KILLS)
+      expect(tally.latest).toBeGreaterThan(KILLS)
+      expect(tally.history).toBeGreaterThan(KILLS / 4)
+    },
+  )
+
+  it.concurrent('is found out where its store overwrites in place', async (context) => {
+    const trial = killAgainAndAgain('torn', KILLS_FOR_A_BAD_STORE, context)
+    await expect(trial).rejects.toThrow(
+      /^torn, after kill \d+ of seed \S+: (latest|history|ballast): /,
+    )
+  })
+
+  it.concurrent('is found out where its store only promises to write', async (context) => {
+    const trial = killAgainAndAgain('hasty', KILLS_FOR_A_BAD_STORE, context)
+    await expect(trial).rejects.toThrow(/^hasty, after kill \d+ .*: stored \d+, found /)
+  })
+})
+
+describe('ratesmith serve --data', () => {
+  it('starts with the same rates after a kill, with no upstream any more', async () => {
+    const now = Date.now()
+    const latest = openErApiPayload({ now })
+    const history = frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now })
+    const { url, server } = await listen(({ url = '' }, response) => {
+      response.end(url === '/v6/latest/USD' ? latest : history)
+    })
+    const folder = temporaryFolder({ onTestFinished })
+    const serve = async (): Promise<{ root: string; kill: () => Promise<unknown> }> => {
+      const env = { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: url }
+      const args = [CLI, 'serve', '--port', '0', '--data', join(folder, 'data')]
+      const running = start(process.execPath, args, { env })
+      const [, root = ''] = await running.written(/listens on (http:\S+:\d+)/)
+      const kill = (): Promise<unknown> => {
+        running.process.kill('SIGKILL')
+        return running.exited
+      }
+      return { root, kill }
+    }
+    const targets = ['/api/v1/latest?base=EUR', '/api/v1/history?from=USD&to=EUR&period=5Y']
+    const askAll = (root: string): Promise<[number, string][]> =>
+      Promise.all(
+        targets.map(async (target) => {
+          const response = await fetch(root + target)
+          return [response.status, await response.text()]
+        }),
+      )
+
+    const first = await serve()
+    const answers = await askAll(first.root)
+    expect(answers.map(([status]) => status)).toEqual([200, 200])
+    const stored = (): string[] =>
+      readdirSync(join(folder, 'data')).filter((name) => name.endsWith('.cache'))
+    await expect.poll(stored, { timeout: 5_000 }).toHaveLength(2)
+    await first.kill()
+    server.closeAllConnections()
+    server.close()
+
+    const second = await serve()
+    expect(await askAll(second.root)).toEqual(answers)
+  })
+})
+
+describe('createSqliteStore()', () => {
+  const imports = "import { createSqliteStore } from 'ratesmith/stores/sqlite'\n"
+  const evaluate = ['--input-type=module', '--eval']
+
+  it('waits for whoever uses the database while it is set up', async () => {
+    const path = join(temporaryFolder({ onTestFinished }), 'rates.db')
+    const other = new DatabaseSync(path)
+    onTestFinished(() => other.close())
+    other.exec('BEGIN IMMEDIATE')
+    const program = `${imports}
+      process.stdout.write('opening')
+      createSqliteStore(process.argv[1]).set('a', 'text', 0)`
+    const running = start(process.execPath, [...evaluate, program, path])
+    await running.written(/opening/)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200)
+    })
+    other.exec('COMMIT')
+    expect(await running.exited).toBe(0)
+    expect(running.stderr).toBe('')
+  })
+
+  it('opens in several processes at once, whoever makes the database', async () => {
+    const folder = temporaryFolder({ onTestFinished })
+    const program = `${imports}
+      const [, folder, start] = process.argv
+      for (let turn = 0; turn < 25; turn += 1) {
+        while (Date.now() < Number(start) + 20 * turn);
+        createSqliteStore(folder + '/' + turn + '.db').close()
+      }`
+    const args = [...evaluate, program, folder, String(Date.now() + 1_500)]
+    const ends = await Promise.all(Array.from({ length: 6 }, () => run(process.execPath, args)))
+    expect(ends.map(({ code, stderr }) => stderr || code)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+})
