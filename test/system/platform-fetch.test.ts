@@ -76,7 +76,7 @@ describe("the platform's fetch", () => {
     const events: RatesEvent[] = []
     const { rates } = createRatesHandler({ onEvent: (event) => events.push(event) })
     await expect(rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
-    expect(events.at(-1)).toMatchObject({
+    expect(events.at(1)).toMatchObject({
       type: 'upstream_failed',
       reason: 'open.er-api.com redirected to evil.example, which is not trusted',
     })
@@ -86,7 +86,7 @@ describe("the platform's fetch", () => {
     const events: RatesEvent[] = []
     const { rates } = createRatesHandler({ onEvent: (event) => events.push(event) })
     await expect(rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
-    expect(events.at(-1)).toMatchObject({
+    expect(events.at(1)).toMatchObject({
       type: 'upstream_failed',
       reason: expect.stringMatching(/^open\.er-api\.com did not answer: fetch failed: /),
     })
