@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
+/** What takes all of the machine, or must not be starved on it. */
+const PROOFS = [
+  'test/simulation/**/*.test.ts',
+  'test/system/{fleet,kill,memory,redis-faults}.test.ts',
+]
+
 export default defineConfig({
   test: {
     reporters: ['default', './test/closing-line.ts'],
@@ -9,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**'],
+          exclude: ['test/system/**', 'test/simulation/**'],
           setupFiles: ['test/no-network.ts'],
         },
       },
@@ -18,8 +24,22 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
+          exclude: PROOFS,
           globalSetup: ['test/system/build.ts'],
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        // One after another, behind everything else: fleets, faults under load, kills, simulations.
+        test: {
+          name: 'proofs',
+          include: PROOFS,
+          globalSetup: ['test/system/build.ts'],
+          sequence: { groupOrder: 2 },
+          fileParallelism: false,
+          testTimeout: 900_000,
           hookTimeout: 120_000,
         },
       },

@@ -1,0 +1,241 @@
+import type { Answer } from '../../../src/http/answer.ts'
+import { SECRET } from '../faults/upstream-fault.ts'
+import type { DataSet } from '../faults/upstream-fault.ts'
+import type { EventLoop } from '../world/event-loop.ts'
+import type { Process } from '../world/process.ts'
+import { dayOf } from '../world/target-days.ts'
+import type { DataSetKnowledge } from './knowledge.ts'
+import type { Oracle } from './oracle.ts'
+import type { Question, RecordAsked } from './question.ts'
+import { objectToRecord } from './record-checks.ts'
+import type { Violate } from './violation.ts'
+
+const SECOND = 1_000
+
+/** Whoever waits for data waits so long at most. */
+const WAITING_LIMIT = 5 * SECOND
+
+/** When faults have ended, fresh data are served after 5 minutes, a pause after failures and another process's claim. */
+const RECOVERY = (300 + 450 + 450) * SECOND
+
+/** A refresh that an answer starts takes no longer than this, when all is well. */
+const PROMPT = 50 * SECOND
+
+/** Long answers take their time to compare: one in so many is, and the first after every change. */
+const SAMPLE = { latest: 20, conversion: 1, history: 4, status: 20 }
+
+const INEXACT = 0.01
+
+const CACHE_CONTROL: Record<DataSet, string> = {
+  latest: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
+  history: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
+}
+
+/** A question that was put to a process. */
+export interface Asked {
+  process: Process
+  question: Question
+  /** In ms of virtual time. */
+  at: number
+  /** Whether the process certainly has what it takes to answer. */
+  isUsable: boolean
+  /** When the client gave up, in ms of virtual time. */
+  abortedAt?: number
+}
+
+/** Watches every answer: I2 to I6, I8, I10, I11, I14 and I15. */
+export interface AnswerWatch {
+  ask(process: Process, question: Question): Asked
+  answered(asked: Asked, answer: Answer): void
+  /** Looks for a question that is never answered. */
+  sweep(asked: Asked): void
+}
+
+/** What the watch is made from. */
+export interface AnswerWatchOptions {
+  loop: EventLoop
+  oracle: Oracle
+  /** Ms since the Unix epoch. */
+  startsAt: number
+  /** When all faults have ended, in ms of virtual time. */
+  calmFrom: number
+  maxStale: Record<DataSet, number>
+  violate: Violate
+}
+
+/** The headers of an answer that are looked at, by their names. */
+type Headers = ReadonlyMap<string, string>
+
+type HistoryAsked = Extract<RecordAsked, { kind: 'history' }>
+
+/** A watch over all processes. */
+export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
+  const { loop, startsAt, calmFrom, maxStale, oracle, violate } = options
+  const now = loop.now
+  let sampled = 0
+
+  function requireInTime({ process, question, at, isUsable, abortedAt }: Asked): void {
+    const until = Math.min(at + WAITING_LIMIT, abortedAt ?? Infinity)
+    const limit = isUsable || !question.dataSet ? at : Math.max(until, process.resumedAt)
+    if (now() > limit + INEXACT) {
+      violate('I6', `${question.target} is answered after ${Math.round(now() - at)} ms`)
+    }
+  }
+
+  function requireStatus({ process, question, isUsable, abortedAt }: Asked, status: number): void {
+    const { target, statuses, dataSet } = question
+    if (statuses.includes(status)) return
+    if (status !== 502 || !dataSet) violate('I1', `${target} is answered with ${status}`)
+    if (isUsable) violate('I5', `${target} is answered with 502 in spite of usable data`)
+    const isExcused = abortedAt !== undefined || process.isClosed
+    if (!isExcused && now() > recoveredFrom(process, dataSet)) {
+      violate('I14', `${target} is answered with 502 though nothing is wrong any more`)
+    }
+  }
+
+  function recoveredFrom({ startedAt, knowledge }: Process, dataSet: DataSet | undefined): number {
+    if (!dataSet) return Infinity
+    // A cold start may have to wait for another process's claim even on the best of days.
+    const { pauseUntil } = knowledge[dataSet]
+    return Math.max(calmFrom, startedAt, pauseUntil) + RECOVERY
+  }
+
+  function requireError({ question }: Asked, { headers, status, body }: Answer): void {
+    const named = new Map(headers)
+    if (named.get('cache-control') !== 'no-store') violate('I10', `${status} may be cached`)
+    const retryAfter = named.get('retry-after') ?? ''
+    const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : 0
+    if (status === 502 && (seconds < 1 || seconds > 300)) {
+      violate('I10', `502 with Retry-After "${retryAfter}"`)
+    }
+    if (JSON.stringify([headers, body]).includes(SECRET)) {
+      violate('I11', `${question.target} is answered with a secret of an upstream or a store`)
+    }
+  }
+
+  function isToCompare({ process, question }: Asked): boolean {
+    const { record, dataSet = 'latest', isDecisive = false } = question
+    if (!record) return false
+    const known = process.knowledge[dataSet]
+    const isNew = known.comparedNews !== known.news
+    known.comparedNews = known.news
+    return isNew || isDecisive || (sampled += 1) % SAMPLE[record.kind] === 0
+  }
+
+  /** Checks the headers of a 200 or 304. */
+  function requireHonest({ process, question }: Asked, named: Headers): void {
+    const { dataSet = 'latest' } = question
+    const known = process.knowledge[dataSet]
+    if (named.get('cache-control') !== CACHE_CONTROL[dataSet]) {
+      violate('I10', `a 200 with Cache-Control "${named.get('cache-control')}"`)
+    }
+    requireTimely(process, dataSet, named.get('cache-status') ?? '')
+    if (dataSet === 'history') return
+    const lastModified = named.get('last-modified') ?? ''
+    const updatedAt = Date.parse(lastModified)
+    requireNotTooOld(process, dataSet, oracle.latestDue(updatedAt).latest)
+    if (known.newsAt < now()) {
+      known.usableUntil = oracle.latestDue(updatedAt).earliest + maxStale.latest
+    }
+    if (lastModified === known.served) return
+    requireNewer(process, known, updatedAt)
+    known.served = lastModified
+  }
+
+  function requireNewer({ clock }: Process, known: DataSetKnowledge, updatedAt: number): void {
+    const before = Date.parse(known.served ?? '')
+    const at = new Date(updatedAt).toUTCString()
+    if (updatedAt < before) violate('I4', `updatedAt goes back from ${known.served} to ${at}`)
+    if (updatedAt > clock.now() + 48 * 3_600_000) violate('I4', `updatedAt ${at} is to come`)
+    if (!oracle.isKnown(updatedAt)) violate('I3', `a publication of ${at} was never taken`)
+  }
+
+  function requireNotTooOld({ clock }: Process, dataSet: DataSet, dueAt: number): void {
+    const tooOld = clock.now() - dueAt - maxStale[dataSet]
+    if (tooOld > SECOND) {
+      violate('I5', `${dataSet} is served ${Math.round(tooOld / SECOND)} s after it became too old`)
+    }
+  }
+
+  /** What an answer says of its own age must be consistent with the answers before it. */
+  function requireTimely(process: Process, dataSet: DataSet, cacheStatus: string): void {
+    const known = process.knowledge[dataSet]
+    const [, ttl] = /^rates; hit; ttl=(-?\d+)/.exec(cacheStatus) ?? []
+    if (ttl === undefined) {
+      if (cacheStatus !== 'rates; fwd=miss') violate('I10', `Cache-Status is "${cacheStatus}"`)
+      return
+    }
+    const refreshAt = now() + Number(ttl) * SECOND
+    const isSame = known.refreshNews === known.news && known.refreshJumps === process.clock.jumps()
+    if (isSame && Math.abs(refreshAt - known.refreshAt) > 1_100) {
+      const moved = Math.round(refreshAt - known.refreshAt)
+      violate('I8', `the refresh of ${dataSet} is put off by ${moved} ms though nothing was loaded`)
+    }
+    if (!isSame) known.refreshAt = refreshAt
+    known.refreshNews = known.newsAt < now() ? known.news : -1
+    known.refreshJumps = process.clock.jumps()
+    requireLively(process, dataSet, Number(ttl) < 0)
+  }
+
+  function requireLively(process: Process, dataSet: DataSet, isStale: boolean): void {
+    const known = process.knowledge[dataSet]
+    const isJudged = !process.isClosed && now() > recoveredFrom(process, dataSet)
+    if (!isStale || !isJudged) known.staleAnswers = []
+    else if (now() - (known.staleAnswers.at(-1) ?? -Infinity) > PROMPT) {
+      known.staleAnswers.push(now())
+    }
+    // The first may have found another process at work, the second finds what that has stored.
+    if (known.staleAnswers.length > 2) {
+      violate('I14', `${dataSet} is overdue though three answers in a row might have changed that`)
+    }
+  }
+
+  function requireRecord({ process, question }: Asked, body: unknown, named: Headers): void {
+    const { record, target } = question
+    if (!record || typeof body !== 'string') return
+    const lastModified = named.get('last-modified') ?? ''
+    const { heldBack } = process.knowledge.latest
+    const clock = process.clock.now()
+    const objection = objectToRecord(body, record, { oracle, clock, heldBack, lastModified })
+    if (objection) violate(objection[0], `${target}: ${objection[1]}`)
+    if (body.includes(SECRET)) violate('I11', `${target} is answered with a secret`)
+    if (record.kind === 'history' && !objection) requireNewest(process, record, body)
+  }
+
+  function requireNewest(process: Process, pair: HistoryAsked, body: string): void {
+    const known = process.knowledge.history
+    const [newest = ''] = /(?<="d":")[^"]+(?=","r":[^}]*\}\])/.exec(body) ?? []
+    const due = oracle.historyDue(newest)
+    requireNotTooOld(process, 'history', due.latest)
+    if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
+    const { served = '' } = known
+    // A day that lacks one of the two, or that a clock set back makes one of the future, is not seen.
+    const isVisible = served <= dayOf(process.clock.now()) && oracle.isQuoted(served, pair)
+    if (newest < served && isVisible) violate('I4', `history goes back from ${served} to ${newest}`)
+    known.served = newest > served ? newest : served
+  }
+
+  return {
+    ask(process, question) {
+      const { dataSet } = question
+      const oldest = startsAt + now() + process.clock.oldest()
+      const isUsable = dataSet !== undefined && oldest < process.knowledge[dataSet].usableUntil
+      return { process, question, at: now(), isUsable }
+    },
+    answered(asked, answer) {
+      const { question } = asked
+      requireInTime(asked)
+      requireStatus(asked, answer.status)
+      if (answer.status >= 400) requireError(asked, answer)
+      if (!question.dataSet || (answer.status !== 200 && answer.status !== 304)) return
+      const named = new Map(answer.headers)
+      requireHonest(asked, named)
+      if (isToCompare(asked)) requireRecord(asked, answer.body, named)
+    },
+    sweep({ process, question, at }) {
+      const waiting = now() - Math.max(at, process.resumedAt)
+      if (process.isGone || process.pausedUntil >= now() || waiting < 2 * WAITING_LIMIT) return
+      violate('I6', `${question.target} has not been answered after ${Math.round(waiting)} ms`)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { DataSet, UpstreamFault } from '../faults/upstream-fault.ts'
+import type { Publication } from '../world/latest-feed.ts'
+
+/** One call of an upstream by one process. */
+export interface Call {
+  /** In ms of virtual time. */
+  askedAt: number
+  /** Belongs to the call, and to no other. */
+  signal: AbortSignal | undefined
+  /** What goes wrong with it; the same for every hop of a redirect. */
+  fault: UpstreamFault | undefined
+  isFaultChosen: boolean
+  /** Whether the answer may be taken. */
+  verdict: UpstreamFault['verdict']
+  /** The table that was sent. */
+  sent: Publication | undefined
+  dropped: string[]
+  heldBack: string[]
+}
+
+/** What can be told from outside of one data set in one process. Times in ms of virtual time, but where noted. */
+export interface DataSetKnowledge {
+  /** The call under way. */
+  call: Call | undefined
+  /** How many calls have failed in a row. */
+  failures: number
+  /** The source must not be asked before, as long as the clock is not set. */
+  restUntil: number
+  /** The upstream itself asked not to be asked before. */
+  pauseUntil: number
+  /** How often the clock had been set when the two were found out. */
+  restJumps: number
+  /** Since when every claim has been refused. */
+  refusedSince: number | undefined
+  /** How often what is held may have changed, and when last: what is answered at that very moment may be either. */
+  news: number
+  newsAt: number
+  /** After how much news an answer was last compared with the truth. */
+  comparedNews: number
+  /** Codes whose rates were held back when a table was found in the store, by an event. */
+  heldBack: string[]
+  /** The last text that the store gave, and when it did. */
+  delivered: string | undefined
+  deliveredAt: number
+  /** What is held can certainly be answered with while a clock that never goes back is before this, ms since the epoch. */
+  usableUntil: number
+  /** What was served last: a `Last-Modified`, or the newest day. */
+  served: string | undefined
+  /** When the next refresh is due by what was served, and with how much news. */
+  refreshAt: number
+  refreshNews: number
+  refreshJumps: number
+  /** When overdue data were served in a row, with nothing new in between: each may have started a refresh. */
+  staleAnswers: number[]
+}
+
+/** The same for all data sets. */
+export type Knowledge = Record<DataSet, DataSetKnowledge>
+
+/** Of a process that has just started. */
+export function createKnowledge(): Knowledge {
+  return { latest: nothingKnown(), history: nothingKnown() }
+}
+
+function nothingKnown(): DataSetKnowledge {
+  return {
+    call: undefined,
+    failures: 0,
+    restUntil: -Infinity,
+    pauseUntil: -Infinity,
+    restJumps: 0,
+    refusedSince: undefined,
+    news: 0,
+    newsAt: -Infinity,
+    comparedNews: -1,
+    heldBack: [],
+    delivered: undefined,
+    deliveredAt: -Infinity,
+    usableUntil: -Infinity,
+    served: undefined,
+    refreshAt: -Infinity,
+    refreshNews: -1,
+    refreshJumps: 0,
+    staleAnswers: [],
+  }
+}
+
+/** What is held may be something else from `now` on, in ms of virtual time. */
+export function noteNews(knowledge: DataSetKnowledge, now: number): void {
+  knowledge.news += 1
+  knowledge.newsAt = now
+  knowledge.staleAnswers = []
+  knowledge.heldBack = []
+  knowledge.usableUntil = -Infinity
+}

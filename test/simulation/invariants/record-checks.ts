@@ -1,0 +1,176 @@
+import { dayOf } from '../world/target-days.ts'
+import type { Oracle } from './oracle.ts'
+import type { RecordAsked } from './question.ts'
+
+/** An objection to a record: an invariant, and how it is broken. */
+export type Objection = readonly [invariant: string, message: string]
+
+/** What else is known of an answer. */
+export interface Circumstances {
+  oracle: Oracle
+  /** The clock of the process that answered, ms since the Unix epoch. */
+  clock: number
+  /** Codes whose rates that process holds back by itself. */
+  heldBack: readonly string[]
+  /** The answer's `Last-Modified`. */
+  lastModified: string
+}
+
+type Json = Record<string, unknown>
+
+const LATEST_SOURCE = {
+  name: 'Rates By Exchange Rate API',
+  url: 'https://www.exchangerate-api.com',
+}
+const HISTORY_SOURCE = {
+  name: 'European Central Bank (via Frankfurter)',
+  url: 'https://frankfurter.dev',
+}
+
+/** What is wrong with the body of a 200. */
+export function objectToRecord(
+  text: string,
+  asked: RecordAsked,
+  circumstances: Circumstances,
+): Objection | undefined {
+  const body = toObject(JSON.parse(text))
+  if (asked.kind === 'latest') return objectToLatest(body, asked, circumstances)
+  if (asked.kind === 'conversion') return objectToConversion(body, asked, circumstances)
+  if (asked.kind === 'history') return objectToHistory(body, asked, circumstances)
+  return undefined
+}
+
+type Asked<Kind> = Extract<RecordAsked, { kind: Kind }>
+
+function objectToLatest(
+  body: Json,
+  { base, symbols, isVersioned }: Asked<'latest'>,
+  { oracle, lastModified, heldBack }: Circumstances,
+): Objection | undefined {
+  const { updatedAt, nextUpdateAt } = body
+  const rates = toRates(body['rates'])
+  if (!rates) return ['I2', 'a rate is no finite positive number']
+  if (body['base'] !== base)
+    return ['I15', `${base} is asked for, ${String(body['base'])} answered`]
+  if (!isInstant(updatedAt) || !isInstant(nextUpdateAt)) return ['I2', 'a time is none']
+  const source = objectToSource(body, isVersioned, LATEST_SOURCE)
+  if (source) return source
+  if (new Date(updatedAt).toUTCString() !== lastModified) {
+    return ['I3', `updatedAt ${updatedAt} is not Last-Modified ${lastModified}`]
+  }
+  if (!symbols) return toI3(oracle.objectToTable({ updatedAt, heldBack }, base, rates))
+  if (Object.keys(rates).sort().join() !== [...new Set(symbols)].sort().join()) {
+    return ['I2', `${symbols.join()} are asked for, ${Object.keys(rates).join()} answered`]
+  }
+  for (const [to, rate] of Object.entries(rates)) {
+    const objection = oracle.objectToRate({ updatedAt, heldBack }, { from: base, to }, rate)
+    if (objection) return toI3(objection)
+  }
+  return undefined
+}
+
+function objectToConversion(
+  body: Json,
+  { from, to, amount, isVersioned }: Asked<'conversion'>,
+  { oracle, lastModified, heldBack }: Circumstances,
+): Objection | undefined {
+  const { rate, result, updatedAt } = body
+  if (body['from'] !== from || body['to'] !== to || body['amount'] !== amount) {
+    return ['I15', `${amount} ${from} in ${to} is asked for, another conversion answered`]
+  }
+  if (!isRate(rate) || typeof result !== 'number' || !isInstant(updatedAt)) {
+    return ['I2', 'a number of the conversion is none']
+  }
+  if (Math.abs(result - amount * rate) > 1e-12 * result) {
+    return ['I2', `${amount} times ${rate} is not ${result}`]
+  }
+  const source = objectToSource(body, isVersioned, LATEST_SOURCE)
+  if (source) return source
+  if (new Date(updatedAt).toUTCString() !== lastModified) {
+    return ['I3', `updatedAt ${updatedAt} is not Last-Modified ${lastModified}`]
+  }
+  return toI3(oracle.objectToRate({ updatedAt, heldBack }, { from, to }, rate))
+}
+
+function objectToHistory(
+  body: Json,
+  { from, to, period }: Asked<'history'>,
+  { oracle: { referenceRates }, clock }: Circumstances,
+): Objection | undefined {
+  const { points } = body
+  if (body['from'] !== from || body['to'] !== to || body['period'] !== period) {
+    return ['I15', `${from} in ${to} over ${period} is asked for, another history answered`]
+  }
+  if (!Array.isArray(points) || points.length === 0) return ['I2', 'there are no points']
+  const dates: string[] = []
+  let [low, high] = [Infinity, 0]
+  for (const point of points) {
+    const { d, r } = toObject(point)
+    if (typeof d !== 'string' || !isRate(r)) return ['I2', 'a point is none']
+    const expected = pairRate(referenceRates.on(d), from, to)
+    if (!(Math.abs(r - expected) <= 1e-9 * expected)) {
+      return ['I3', `${from} was ${expected} ${to} on ${d}, not ${r}`]
+    }
+    dates.push(d)
+    low = Math.min(low, r)
+    high = Math.max(high, r)
+  }
+  const [first = '', last = ''] = [dates[0], dates.at(-1)]
+  if (last > dayOf(clock)) return ['I4', `the history ends on ${last}, in the future`]
+  const complete = referenceRates
+    .between(first, last)
+    .filter((day) => !Number.isNaN(pairRate(referenceRates.on(day), from, to)))
+  if (complete.join() !== dates.join()) return ['I3', `the days ${dates.join()} are not complete`]
+  const stats = toObject(body['stats'])
+  const isRight = stats['low'] === low && stats['high'] === high
+  if (!isRight) return ['I2', 'the statistics are not those of the points']
+  return objectToSource(body, true, HISTORY_SOURCE)
+}
+
+/** Units of `to` for one of `from`; NaN where one is not quoted. */
+function pairRate(
+  rates: ReadonlyMap<string, number> | undefined,
+  from: string,
+  to: string,
+): number {
+  const inEuro = (code: string): number => (code === 'EUR' ? 1 : (rates?.get(code) ?? NaN))
+  return rates ? inEuro(to) / inEuro(from) : NaN
+}
+
+function objectToSource(
+  body: Json,
+  isVersioned: boolean,
+  { name, url }: { name: string; url: string },
+): Objection | undefined {
+  const source = toObject(body['source'])
+  const isNamed = isVersioned
+    ? source['name'] === name && source['url'] === url
+    : body['provider'] === `${name} (${url})`
+  return isNamed ? undefined : ['I3', 'the source is not named']
+}
+
+function toI3(message: string | undefined): Objection | undefined {
+  return message === undefined ? undefined : ['I3', message]
+}
+
+function toObject(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** `value` as rates by code, or `undefined` where it is none. */
+function toRates(value: unknown): Record<string, number> | undefined {
+  const rates: Record<string, number> = {}
+  for (const [code, rate] of Object.entries(toObject(value))) {
+    if (!isRate(rate)) return undefined
+    rates[code] = rate
+  }
+  return rates
+}
+
+function isRate(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0
+}
+
+function isInstant(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0
+}

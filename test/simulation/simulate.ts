@@ -1,0 +1,96 @@
+import type { DataSet } from './faults/upstream-fault.ts'
+import { Violation } from './invariants/violation.ts'
+import type { Violate } from './invariants/violation.ts'
+import type { Source } from './source.ts'
+import { createTrace, toClock } from './trace.ts'
+import { createEventLoop } from './world/event-loop.ts'
+import type { EventLoop } from './world/event-loop.ts'
+import type { Process } from './world/process.ts'
+import { createRandom } from './world/random.ts'
+import { drawSettings } from './world/settings.ts'
+import type { Settings } from './world/settings.ts'
+import { createWorld } from './world/world.ts'
+import type { World } from './world/world.ts'
+
+/** One simulation. */
+export interface Simulation {
+  /** Decides everything. */
+  seed: number
+  /** How many virtual days it lasts. */
+  days: number
+  /** The code that is tried. */
+  source: Source
+  /** Settings that are not left to the seed. */
+  settings?: Partial<Settings>
+  /** Given every line of the trace. */
+  print?: ((line: string) => void) | undefined
+}
+
+/** What happened. */
+export interface Report {
+  /** Two runs of one seed must agree on it. */
+  digest: string
+  events: number
+  requests: number
+  upstreamCalls: Readonly<Record<DataSet, number>>
+  /** How often each fault was injected. */
+  injected: ReadonlyMap<string, number>
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+/**
+ * Runs the real handler in a world of virtual time, and checks the invariants after everything that happens.
+ *
+ * @throws {Violation} the first one; its message says when it happened, and how to see it again
+ */
+export async function simulate(simulation: Simulation): Promise<Report> {
+  const { seed, days, source, print } = simulation
+  const random = createRandom(`seed ${seed}`)
+  const settings = { ...drawSettings(random, days), ...simulation.settings }
+  const loop = createEventLoop()
+  const trace = createTrace(print)
+  const violate: Violate = (invariant, message) => {
+    const when = `seed ${seed}, ${toClock(loop.now())}`
+    const faults = simulation.settings?.faultNames
+    const only = faults ? ` --faults '${faults.source}'` : ''
+    const again = `npm run simulate -- --seed ${seed} --days ${days}${only} --trace`
+    loop.fail(new Violation(invariant, `${message} (${when}); to see it again: ${again}`))
+  }
+  const onRejection = (error: unknown): void => violate('I1', `not handled: ${String(error)}`)
+  process.on('unhandledRejection', onRejection)
+  try {
+    const world = createWorld({ ...settings, loop, random, source, trace, violate })
+    await live(world, loop, settings.duration)
+    return {
+      digest: trace.digest(),
+      events: loop.count(),
+      requests: world.clients.count(),
+      upstreamCalls: world.upstream.calls(),
+      injected: world.nemesis.injected,
+    }
+  } finally {
+    process.off('unhandledRejection', onRejection)
+  }
+}
+
+/** Lets everything happen, to a good end. */
+async function live(world: World, loop: EventLoop, duration: number): Promise<void> {
+  const { fleet, clients, watches } = world
+  const processes = (): Process[] => fleet.servers.flatMap((server) => server?.process ?? [])
+  const sweep = (): void => {
+    watches.sweep(processes(), clients.pending())
+    loop.after(10 * MINUTE, sweep)
+  }
+  sweep()
+  // The first may find a refresh due, the second that another process has done it, the third has the result.
+  for (const before of [5, 3, 1]) loop.after(duration - before * MINUTE, clients.askEverybody)
+  loop.after(duration, () => {
+    watches.end(processes())
+    clients.stop()
+    fleet.close()
+  })
+  loop.after(duration + 3 * SECOND, () => processes().forEach(watches.bounds.drained))
+  await loop.run(duration + 4 * SECOND)
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import { createExchangeRateApiProvider } from '../../src/providers/exchange-rate-api.ts'
+import { createFrankfurterProvider } from '../../src/providers/frankfurter.ts'
+import { ROOT, run } from '../system/processes.ts'
+import { simulate } from './simulate.ts'
+import { FAULT_NAMES } from './world/nemesis.ts'
+import { dayOf, targetDays } from './world/target-days.ts'
+
+const DAY = 86_400_000
+
+/** Minutes of work for a machine that does nothing else; whoever only wants to know whether all is well waits less. */
+const SEEDS = process.env['CI'] ? '500' : '60'
+
+describe('the simulator', () => {
+  test(`finds nothing wrong in ${SEEDS} seeds of 30 days, in which every fault happens`, async () => {
+    const { code, stdout, stderr } = await runMain('--seeds', SEEDS, '--days', '30')
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    const [, injected = ''] = /^faults: (.*)$/m.exec(stdout) ?? []
+    const names = injected.split(/ \d+(?:, |$)/)
+    expect(FAULT_NAMES.filter((name) => !names.includes(name))).toEqual([])
+  })
+
+  test('sees the same seed take the same course, on however many threads', async () => {
+    const args = ['--seeds', '12', '--days', '6']
+    const [one, other] = await Promise.all([
+      runMain(...args, '--jobs', '1'),
+      runMain(...args, '--jobs', '2'),
+    ])
+    expect(one.stdout).toMatch(/^digest \w+$/m)
+    expect(digestOf(one.stdout)).toBe(digestOf(other.stdout))
+  })
+
+  test('counts one call for every publication in a year of eight processes without faults', async () => {
+    const startsAt = Date.UTC(2027, 2, 1, 12)
+    const days = 365
+    const { upstreamCalls } = await simulate({
+      seed: 1,
+      days,
+      source: { createHandlerOn, createExchangeRateApiProvider, createFrankfurterProvider },
+      settings: {
+        hosts: 8,
+        startsAt,
+        calmFrom: 0,
+        faultShare: 0,
+        mishapEvery: Infinity,
+        skew: 20,
+        store: 'remote',
+        hasClaims: true,
+        requests: 48,
+        historyDays: 60,
+        lateShare: 0,
+      },
+    })
+    const published = targetDays(dayOf(startsAt + DAY), dayOf(startsAt + days * DAY))
+    // The first call of each finds what was there before.
+    expect(upstreamCalls).toEqual({ latest: 1 + days, history: 1 + published.length })
+  })
+})
+
+function runMain(...args: string[]): ReturnType<typeof run> {
+  return run(process.execPath, ['test/simulation/main.ts', ...args], { cwd: ROOT })
+}
+
+function digestOf(stdout: string): string | undefined {
+  return /^digest (\w+)$/m.exec(stdout)?.[1]
+}

@@ -1,0 +1,65 @@
+/** Random numbers that are the same for the same seed. */
+export interface Random {
+  /** From 0 up to, not including, 1. */
+  next(): number
+  /** True with probability `share`. */
+  chance(share: number): boolean
+  between(least: number, most: number): number
+  /** Between the two, every order of magnitude as likely as any other. */
+  magnitude(least: number, most: number): number
+  /** A whole number; both ends are possible. */
+  whole(least: number, most: number): number
+  /** A waiting time of a Poisson process. */
+  wait(mean: number): number
+  pick<Item>(items: readonly Item[]): Item
+  /** Each of `items` with probability `share`, in their order. */
+  some<Item>(items: readonly Item[], share: number): Item[]
+  /** Another sequence, which does not depend on how far this one has been read. */
+  fork(name: string): Random
+}
+
+/** The sequence that belongs to `seed`. */
+export function createRandom(seed: string): Random {
+  const next = smallFastCounter(seed)
+  const random: Random = {
+    next,
+    chance: (share) => next() < share,
+    between: (least, most) => least + next() * (most - least),
+    magnitude: (least, most) => least * (most / least) ** next(),
+    whole: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    wait: (mean) => -Math.log(1 - next()) * mean,
+    pick(items) {
+      const item = items[Math.floor(next() * items.length)]
+      if (item === undefined) throw new Error('there is nothing to pick from')
+      return item
+    },
+    some: (items, share) => items.filter(() => next() < share),
+    fork: (name) => createRandom(`${seed}/${name}`),
+  }
+  return random
+}
+
+/** The generator sfc32 (Chris Doty-Humphrey, PractRand), seeded by four hashes of `seed`. */
+function smallFastCounter(seed: string): () => number {
+  let [a, b, c, counter] = [hash(seed, 1), hash(seed, 2), hash(seed, 3), 1]
+  const next = (): number => {
+    const sum = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = ((c << 21) | (c >>> 11)) + sum
+    return (sum >>> 0) / 4_294_967_296
+  }
+  for (let warmUp = 0; warmUp < 12; warmUp += 1) next()
+  return next
+}
+
+/** A hash of 32 bits of `text`, another one for every `salt`. */
+export function hash(text: string, salt = 0): number {
+  let mixed = 0x811c9dc5 ^ Math.imul(salt, 0x9e3779b1)
+  for (let index = 0; index < text.length; index += 1) {
+    mixed = Math.imul(mixed ^ text.charCodeAt(index), 0x01000193)
+  }
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
+  return mixed ^ (mixed >>> 13)
+}

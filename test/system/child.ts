@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** A program of the project in a process of its own. It ends with this one, whatever ends that. */
+export interface Child {
+  process: ChildProcess
+  /** The first line that it prints; rejects when it ends without one. */
+  firstLine: Promise<string>
+  /** Kills it, and resolves when it has gone. */
+  kill(): Promise<void>
+}
+
+/** How a program is started. */
+export interface ChildOptions {
+  /** Path from the project's root. */
+  program: string
+  /** Given to it as JSON. */
+  settings: unknown
+  /** Told of every line that it prints (default nobody). */
+  onLine?: (line: string) => void
+  /** Flags of Node (default none). */
+  flags?: readonly string[]
+}
+
+/** Starts a program on the Node that runs this. */
+export function startChild({ program, settings, onLine, flags = [] }: ChildOptions): Child {
+  const child = spawn(process.execPath, [...flags, program, JSON.stringify(settings)], {
+    cwd: ROOT,
+    env: { ...process.env, NO_COLOR: '1' },
+    // Nothing is written to its stdin, but it sees there that this process has ended.
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const lines = createInterface(child.stdout)
+  if (onLine) lines.on('line', onLine)
+  running.add(child)
+  const ended = new Promise<void>((resolve) => {
+    child.on('close', () => resolve()).on('error', () => resolve())
+  }).finally(() => running.delete(child))
+  const firstLine = new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve)
+    void ended.then(() => reject(new Error(`${program} ended: ${stderr}`)))
+  })
+  // Not everybody waits for it.
+  firstLine.catch(() => undefined)
+  return {
+    process: child,
+    firstLine,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** For a program that `startChild` starts, which is to end with the process that started it: its settings, as JSON. */
+export function settingsFromParent(): string {
+  process.stdin.on('end', () => process.exit()).resume()
+  return process.argv[2] ?? ''
+}
+
+/** Prints `value` as a line of JSON. */
+export function tellParent(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}

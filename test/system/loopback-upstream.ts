@@ -1,0 +1,66 @@
+import type { RequestListener } from 'node:http'
+
+import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import type { TurningClock } from './turning-clock.ts'
+
+/** A call for the latest table. */
+export interface UpstreamCall {
+  /** The first part of the path: who called, where every caller has a root of its own. */
+  by: string
+  /** The clock's turn. */
+  turn: number
+  /** In real ms since the Unix epoch. */
+  at: number
+}
+
+/** Both upstreams at once; the latest table is published anew with every turn of a clock. */
+export interface LoopbackUpstream {
+  listener: RequestListener
+  /** Every call for the latest table. */
+  calls: UpstreamCall[]
+}
+
+/** Upstreams by `clock`. A call that `isParked` says so of is left without an answer. */
+export function createLoopbackUpstream(
+  clock: TurningClock,
+  isParked: (call: UpstreamCall) => boolean = () => false,
+): LoopbackUpstream {
+  const market = createSyntheticMarket(1)
+  const start = clock.now()
+  const table = market.latest(start)
+  const calls: UpstreamCall[] = []
+
+  function latestPayload(): string {
+    const published = Math.floor(clock.turnedAt() / 1_000)
+    // Small enough for every gate, large enough for every answer to differ from that of another turn.
+    const moved = 1 + clock.turn() * 1e-6
+    const rates = Object.entries(table.rates).map(([code, rate]) => [
+      code,
+      code === 'USD' ? 1 : rate * moved,
+    ])
+    const overrides = {
+      time_last_update_unix: published,
+      time_next_update_unix: published + 1,
+      rates: Object.fromEntries(rates),
+    }
+    return openErApiPayload({ now: start, market, overrides })
+  }
+
+  return {
+    calls,
+    listener(request, response) {
+      response.setHeader('content-type', 'application/json')
+      const url = request.url ?? ''
+      const [, first, last] = /\/v1\/(.*)\.\.(.*)$/.exec(url) ?? []
+      if (first !== undefined && last !== undefined) {
+        response.end(frankfurterPayload({ start: first, end: last, now: clock.now(), market }))
+        return
+      }
+      const [, by = ''] = /^\/(\w+)\/v6\/latest\/USD$/.exec(url) ?? []
+      const call = { by, turn: clock.turn(), at: Date.now() }
+      calls.push(call)
+      if (!isParked(call)) response.end(latestPayload())
+    },
+  }
+}

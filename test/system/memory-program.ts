@@ -1,0 +1,265 @@
+// Asks one handler a great many distinct questions, most of them hostile, and prints a `MemoryReport`: what is left of
+// them in this process. Needs `--expose-gc`.
+import { getEventListeners } from 'node:events'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import type { RatesHandler } from '../../src/handler.ts'
+import { systemRuntime } from '../../src/runtime.ts'
+import type { Runtime } from '../../src/runtime.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { NOW, entries, expand } from '../catalogue/catalogue.ts'
+import { codes } from '../fixtures/codes.ts'
+import { settingsFromParent, tellParent } from './child.ts'
+
+/** What to ask. */
+export interface MemorySettings {
+  /** How many distinct questions. */
+  questions: number
+  /** Whether to remember every question, as a service with a leak does (default no). */
+  leaks?: boolean
+}
+
+/** What is left. */
+export interface MemoryReport {
+  /** How far the heap is above its lowest since the warm-up, in bytes, each time after a collection. */
+  growth: number
+  /** Answers by status. */
+  statuses: Record<string, number>
+  /** Upstream calls of the handler that was asked. */
+  calls: number
+  /** Timers that still wait, of the handlers' own and in all. */
+  timers: { own: number; all: number }
+  /** Listeners on the signals of those who asked. */
+  listeners: number
+  /** Loads under way. */
+  flights: number
+  /** Requests and responses, of `WAITERS` each, that cannot be collected. */
+  uncollected: { requests: number; responses: number }
+}
+
+interface Question {
+  method: string
+  target: string
+  tag?: string
+}
+
+const WAITERS = 1_000
+const WARM_UP = 50_000
+/** The heap is measured before each part of the questions: what was held only for the warm-up may go during them. */
+const PARTS = 10
+/** Every so many questions one comes as a `Request`. */
+const REQUEST_EVERY = 50
+/** The longest of the catalogue would be all that there is time for. */
+const LONGEST_TARGET = 2_000
+
+const { questions, leaks = false }: MemorySettings = JSON.parse(settingsFromParent())
+const CODES = codes(17_576)
+const known = Object.keys((await fakeProviders().latest.fetchLatest(anyContext())).rates)
+const hostile = entries.filter(({ target }) => expand(target).length < LONGEST_TARGET)
+
+let ownTimers = 0
+let calls = 0
+const statuses: Record<string, number> = {}
+const remembered: string[] = []
+
+const handler = createHandler()
+await handler.refresh()
+await askAll(0, WARM_UP)
+let lowest = Infinity
+for (let part = 0; part < PARTS; part += 1) {
+  lowest = Math.min(lowest, heapInUse())
+  const from = WARM_UP + part * (questions / PARTS)
+  await askAll(from, from + questions / PARTS)
+}
+const growth = heapInUse() - lowest
+const listeners = await leaveListeners()
+const uncollected = await leaveRequests()
+const { latest, history } = JSON.parse(await textOf(handler, '/api/v1/status'))
+const flights = [latest, history].filter(({ lastAttempt }) => lastAttempt?.outcome === 'running')
+tellParent({
+  growth,
+  statuses,
+  calls,
+  timers: { own: ownTimers, all: countTimers() },
+  listeners,
+  flights: flights.length,
+  uncollected,
+} satisfies MemoryReport)
+
+function createHandler(gate: Promise<void> = Promise.resolve()): RatesHandler {
+  const { latest, history } = fakeProviders({ seed: 1 })
+  const providers = {
+    latest: {
+      ...latest,
+      async fetchLatest(context: Parameters<typeof latest.fetchLatest>[0]) {
+        calls += 1
+        await gate
+        return latest.fetchLatest(context)
+      },
+    },
+    history,
+  }
+  return createHandlerOn(countingRuntime, { now: () => NOW, providers, store: new Map() })
+}
+
+function countingRuntime(now: () => number): Runtime {
+  const runtime = systemRuntime(now)
+  return {
+    ...runtime,
+    startTimer(callback, delay) {
+      ownTimers += 1
+      let isWaiting = true
+      const end = (): void => {
+        if (isWaiting) ownTimers -= 1
+        isWaiting = false
+      }
+      const stop = runtime.startTimer(() => {
+        end()
+        callback()
+      }, delay)
+      return () => {
+        end()
+        stop()
+      }
+    },
+  }
+}
+
+async function askAll(from: number, to: number): Promise<void> {
+  for (let number = from; number < to; number += 1) {
+    const question = questionOf(number)
+    if (leaks) remembered.push(question.target)
+    const status = await statusOf(question, number)
+    statuses[status] = (statuses[status] ?? 0) + 1
+  }
+}
+
+async function statusOf({ method, target, tag }: Question, number: number): Promise<number> {
+  if (number % REQUEST_EVERY === 0) {
+    const response = await handler(new Request(`http://localhost${target}`))
+    await response.text()
+    return response.status
+  }
+  const header = (name: string): string | undefined => (name === 'if-none-match' ? tag : undefined)
+  return (await handler.answer({ method, target, header })).status
+}
+
+/** The question of a number; the number is in it, so that no two are the same. */
+function questionOf(number: number): Question {
+  const one = pick(known, number)
+  const two = pick(known, number * 7 + 1)
+  const three = pick(known, number * 11 + 2)
+  switch (number % 10) {
+    case 0:
+      return get(`/api/v1/convert?from=${one}&to=${two}&unknown${number}=1`)
+    case 1:
+      return get(`/api/v1/convert?from=${one}&to=${two}&amount=${number}`)
+    case 2:
+      return get(`/api/v1/latest?base=${one}&symbols=${two},${three},${one}&n=${number}`)
+    case 3:
+      return get(`/api/v1/latest?base=${pick(CODES, number)}${number}`)
+    case 4:
+      return get(`/api/v1/${number}/latest`)
+    case 5:
+      return get(`/api/convert?from=${one}&to=${'X'.repeat(500)}${number}`)
+    case 6:
+      return get(`/api/v1/history?from=EUR&to=USD&period=1W&n=${number}`)
+    case 7:
+      return { ...get(`/api/v1/convert?from=EUR&to=USD&n=${number}`), tag: `"${number}"` }
+    case 8:
+      return get(`/${number}`)
+    default: {
+      const { method, target } = pick(hostile, number)
+      return { method, target: `${expand(target)}${target.includes('?') ? '&' : '?'}n=${number}` }
+    }
+  }
+}
+
+/** Lets many wait for a load with a signal each, of which half abort, and counts what is left on the signals. */
+async function leaveListeners(): Promise<number> {
+  const { promise, resolve: open } = Promise.withResolvers<void>()
+  const cold = createHandler(promise)
+  const controllers = Array.from({ length: WAITERS }, () => new AbortController())
+  const waiting = controllers.map(({ signal }) =>
+    cold.answer({ method: 'GET', target: '/api/v1/latest', header: () => undefined, signal }),
+  )
+  await turnOfLoop()
+  const listening = countListeners(controllers)
+  if (listening !== WAITERS) throw new Error(`${listening} listeners while they wait`)
+  for (const controller of controllers.slice(WAITERS / 2)) controller.abort()
+  await turnOfLoop()
+  open()
+  await Promise.all(waiting)
+  return countListeners(controllers)
+}
+
+function countListeners(controllers: AbortController[]): number {
+  return controllers.reduce((sum, { signal }) => sum + getEventListeners(signal, 'abort').length, 0)
+}
+
+/** Asks with requests of which half have to wait for a load, and counts those that outlive it. */
+async function leaveRequests(): Promise<MemoryReport['uncollected']> {
+  const { promise, resolve: open } = Promise.withResolvers<void>()
+  const cold = createHandler(promise)
+  const requests: WeakRef<Request>[] = []
+  const responses: WeakRef<Response>[] = []
+
+  async function ask(asked: RatesHandler, number: number): Promise<void> {
+    const request = new Request(`http://localhost/api/v1/latest?n=${number}`)
+    requests.push(new WeakRef(request))
+    const response = await asked(request)
+    responses.push(new WeakRef(response))
+    // Some hosts drop an answer that nobody waits for any more.
+    if (number % 4 < 2) await response.text()
+  }
+
+  const waiting = Array.from({ length: WAITERS }, (_, number) =>
+    ask(number % 2 === 0 ? handler : cold, number),
+  )
+  await turnOfLoop()
+  open()
+  await Promise.all(waiting)
+  for (let round = 0; round < 20 && requests.some((each) => each.deref()); round += 1) {
+    await turnOfLoop()
+    heapInUse()
+  }
+  const left = (references: WeakRef<object>[]): number =>
+    references.filter((reference) => reference.deref()).length
+  return { requests: left(requests), responses: left(responses) }
+}
+
+function heapInUse(): number {
+  if (!globalThis.gc) throw new Error('to be run with --expose-gc')
+  // Some objects go only after what a first collection has found.
+  for (let round = 0; round < 3; round += 1) globalThis.gc()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+function countTimers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+}
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 5)
+  })
+}
+
+async function textOf(asked: RatesHandler, target: string): Promise<string> {
+  return (await asked(new Request(`http://localhost${target}`))).text()
+}
+
+function get(target: string): Question {
+  return { method: 'GET', target }
+}
+
+function anyContext(): Parameters<ReturnType<typeof fakeProviders>['latest']['fetchLatest']>[0] {
+  return { fetch, signal: new AbortController().signal, now: () => NOW }
+}
+
+function pick<T>(list: readonly T[], index: number): T {
+  const picked = list[index % list.length]
+  if (picked === undefined) throw new RangeError('nothing to pick from')
+  return picked
+}

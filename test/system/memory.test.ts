@@ -1,0 +1,39 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startChild } from './child.ts'
+import type { MemoryReport, MemorySettings } from './memory-program.ts'
+
+const MEGABYTE = 1_048_576
+
+describe('a million distinct questions', () => {
+  it('leave nothing behind', async () => {
+    const { growth, statuses, ...left } = await report({ questions: 1_000_000 })
+    expect(growth).toBeLessThan(2 * MEGABYTE)
+    expect(Object.keys(statuses)).toEqual(['200', '204', '400', '404', '405'])
+    expect(statuses['400']).toBeGreaterThan(200_000)
+    expect(left).toEqual({
+      // One for each of the three handlers.
+      calls: 3,
+      timers: { own: 0, all: 0 },
+      listeners: 0,
+      flights: 0,
+      uncollected: { requests: 0, responses: 0 },
+    })
+  })
+
+  it('would be found, were a few of them remembered', async () => {
+    const { growth } = await report({ questions: 60_000, leaks: true })
+    expect(growth).toBeGreaterThan(2 * MEGABYTE)
+  })
+})
+
+async function report(settings: MemorySettings): Promise<MemoryReport> {
+  const child = startChild({
+    program: 'test/system/memory-program.ts',
+    settings,
+    flags: ['--expose-gc'],
+  })
+  onTestFinished(child.kill)
+  const measured: MemoryReport = JSON.parse(await child.firstLine)
+  return measured
+}

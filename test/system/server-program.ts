@@ -1,0 +1,152 @@
+// A server over a Redis store: prints `{ url }`, and tells `GET /report` how it has fared.
+import { createServer } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+
+import { toNodeHandler } from '../../adapters/node.ts'
+import { createHandlerOn } from '../../src/handler.ts'
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
+import type { CacheStore, RatesEvent, RatesHandlerOptions } from '../../src/index.ts'
+import { systemRuntime } from '../../src/runtime.ts'
+import { createRedisStore } from '../../src/stores/redis.ts'
+import type { RedisClient } from '../../src/stores/redis.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { settingsFromParent, tellParent } from './child.ts'
+import { createTurningClock } from './turning-clock.ts'
+import type { ClockSettings } from './turning-clock.ts'
+
+/** What the server is made of. */
+export interface ServerSettings {
+  client: ClientName
+  /** Address of Redis. */
+  redis: string
+  clock: ClockSettings
+  /**
+   * Whether what the clock skips has passed by the monotonic clock too, as idle hours do (default no: it was set). Whoever
+   * waits for a load meanwhile has waited too long.
+   */
+  sleeps?: boolean
+  /** Root of both upstreams (default providers in process that publish anew whenever they are asked). */
+  upstream?: string
+}
+
+export type ClientName = 'ioredis' | 'redis'
+
+/** How a server has fared since it started. */
+export interface ServerReport {
+  /** Upstream calls by data set. */
+  calls: { latest: number; history: number }
+  /** What no process may have: unhandled rejections, uncaught exceptions and internal errors. */
+  troubles: string[]
+  /** Failed store operations. */
+  storeFailures: { get: number; set: number; claim: number }
+  /** Texts of the store that were refused. */
+  refused: number
+  /** Heap in use, resident memory; in bytes, after a collection where the process may ask for one. */
+  heap: number
+  rss: number
+  /** What keeps the process alive, by kind. */
+  handles: Record<string, number>
+  /** The 99th percentile of the delay of the event loop since the last report, in ms. */
+  loopDelay: number
+}
+
+const CLIENTS: Record<ClientName, (url: string) => Promise<RedisClient>> = {
+  async ioredis(url) {
+    return new Redis(url).on('error', () => {})
+  },
+  redis: (url) =>
+    createClient({ url })
+      .on('error', () => {})
+      .connect(),
+}
+
+/** How often the delay of the event loop is looked at, in ms. */
+const RESOLUTION = 5
+
+const settings: ServerSettings = JSON.parse(settingsFromParent())
+const clock = createTurningClock(settings.clock)
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
+const counts = {
+  calls: { latest: 0, history: 0 },
+  storeFailures: { get: 0, set: 0, claim: 0 },
+  refused: 0,
+}
+const troubles: string[] = []
+for (const name of ['unhandledRejection', 'uncaughtException']) {
+  process.on(name, (error: unknown) => troubles.push(`${name}: ${String(error)}`))
+}
+
+const handler = createHandlerOn(
+  (now) => ({ ...systemRuntime(now), ...(settings.sleeps ? { monotonic: clock.monotonic } : {}) }),
+  { now: clock.now, store: await connectStore(), providers: providers(), onEvent: count },
+)
+const answer = toNodeHandler(handler)
+const server = createServer((request, response) => {
+  if (request.url === '/report') response.end(JSON.stringify(report()))
+  else answer(request, response)
+})
+server.listen(0, '127.0.0.1', () => {
+  delay.enable()
+  const address = server.address()
+  if (typeof address === 'object') tellParent({ url: `http://127.0.0.1:${address?.port}` })
+})
+
+async function connectStore(): Promise<CacheStore> {
+  const {
+    client,
+    redis,
+    clock: { speed = 1 },
+  } = settings
+  const store = createRedisStore(await CLIENTS[client](redis))
+  // Redis sees nothing of what the clock skips: it is told lives in real time, and has no claims of an earlier turn.
+  const toReal = (at: number): number => Date.now() + (at - clock.now()) / speed
+  return {
+    get: store.get,
+    set: (key, value, expiresAt) => store.set(key, value, toReal(expiresAt)),
+    claim: (key, expiresAt) => store.claim(`${key}:${clock.turn()}`, toReal(expiresAt)),
+  }
+}
+
+function providers(): NonNullable<RatesHandlerOptions['providers']> {
+  const { upstream: url } = settings
+  if (url !== undefined) {
+    return {
+      latest: createExchangeRateApiProvider({ url }),
+      history: createFrankfurterProvider({ url }),
+    }
+  }
+  const fakes = fakeProviders({ now: () => settings.clock.start })
+  return {
+    history: fakes.history,
+    latest: {
+      attribution: fakes.latest.attribution,
+      async fetchLatest(context) {
+        const now = context.now()
+        const table = await fakes.latest.fetchLatest(context)
+        return { ...table, updatedAt: now, nextUpdateAt: now + 1 }
+      },
+    },
+  }
+}
+
+function count(event: RatesEvent): void {
+  if (event.type === 'upstream_asked') counts.calls[event.dataSet] += 1
+  if (event.type === 'store_failed') counts.storeFailures[event.operation] += 1
+  if (event.type === 'rates_rejected' && event.origin === 'store') counts.refused += 1
+  if (event.type === 'internal_error') troubles.push(`internal_error: ${String(event.error)}`)
+}
+
+function report(): ServerReport {
+  // Some objects go only after what a first collection has found.
+  for (let round = 0; round < 3; round += 1) globalThis.gc?.()
+  const { heapUsed: heap, rss } = process.memoryUsage()
+  const handles: Record<string, number> = {}
+  for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1
+  // What is measured is the time between two looks.
+  const loopDelay = Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION)
+  delay.reset()
+  return { ...counts, troubles, heap, rss, handles, loopDelay }
+}

@@ -1,0 +1,39 @@
+import { request } from 'undici'
+
+import { startChild } from './child.ts'
+import type { Child } from './child.ts'
+import type { LoadLine, LoadSettings } from './load-program.ts'
+import type { ServerReport, ServerSettings } from './server-program.ts'
+
+/** A server in a process of its own. */
+export interface StartedServer extends Child {
+  url: string
+  report(): Promise<ServerReport>
+}
+
+/** Starts `server-program.ts` and resolves when it listens; whoever calls this kills it. */
+export async function startServer(
+  settings: ServerSettings,
+  flags: readonly string[] = [],
+): Promise<StartedServer> {
+  const child = startChild({ program: 'test/system/server-program.ts', settings, flags })
+  const { url }: { url: string } = JSON.parse(await child.firstLine)
+  return {
+    ...child,
+    url,
+    async report() {
+      const { body } = await request(`${url}/report`)
+      const report: ServerReport = JSON.parse(await body.text())
+      return report
+    },
+  }
+}
+
+/** Starts `load-program.ts`; whoever calls this kills it. */
+export function startLoad(settings: LoadSettings, onLine: (line: LoadLine) => void): Child {
+  return startChild({
+    program: 'test/system/load-program.ts',
+    settings,
+    onLine: (line) => onLine(JSON.parse(line)),
+  })
+}
