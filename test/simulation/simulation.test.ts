@@ -19,7 +19,7 @@ describe('the simulator', () => {
     expect(stderr).toBe('')
     expect(code).toBe(0)
     const [, injected = ''] = /^faults: (.*)$/m.exec(stdout) ?? []
-    const names = injected.split(/ \d+(?:, |$)/)
+    const names = injected.split(/ ×\d+(?:; |$)/)
     expect(FAULT_NAMES.filter((name) => !names.includes(name))).toEqual([])
   })
 

@@ -11,7 +11,7 @@ export function summarize(reports: readonly Report[], days: number, elapsed: num
   const injected = countAll(reports)
   const kinds = [...injected].sort(([one], [other]) => (one < other ? -1 : 1))
   return [
-    `faults: ${kinds.map(([name, count]) => `${name} ${count}`).join(', ')}`,
+    `faults: ${kinds.map(([name, count]) => `${name} ×${count}`).join('; ')}`,
     `${reports.length} seeds of ${days} days, ${sum(({ events }) => events)} events, ` +
       `${sum(({ requests }) => requests)} requests, ` +
       `${sum(({ upstreamCalls }) => upstreamCalls.latest + upstreamCalls.history)} upstream calls, ` +

@@ -1,3 +1,4 @@
+import type { RatesEvent } from '../../../src/events.ts'
 import type { DataSet } from '../faults/upstream-fault.ts'
 import type { Violate } from '../invariants/violation.ts'
 import { createWatches } from '../invariants/watches.ts'
@@ -42,6 +43,11 @@ function dataSetOf(key: string): DataSet {
   return key.endsWith('latest') ? 'latest' : 'history'
 }
 
+function detailOf(event: RatesEvent): string {
+  if (event.type === 'refresh_scheduled') return `${event.dataSet} ${event.at}`
+  return 'dataSet' in event ? event.dataSet : ''
+}
+
 /** A world in which everything is about to happen. */
 export function createWorld(options: WorldOptions): World {
   const { loop, trace } = options
@@ -71,7 +77,7 @@ export function createWorld(options: WorldOptions): World {
     upstream,
     simStore: store,
     onEvent(process, event) {
-      trace.record(loop.now(), process.host, event.type, 'dataSet' in event ? event.dataSet : '')
+      trace.record(loop.now(), process.host, event.type, detailOf(event))
       watches.upstream.onEvent(process, event)
     },
     onStart: (process) => trace.record(loop.now(), process.host, 'starts', ''),
