@@ -73,13 +73,14 @@ function toJson(event: RatesEvent, answers: number | undefined, now: number): st
     ...fields,
     answers,
   }
-  const text = JSON.stringify(line, (_key, value: unknown) => bounded(value))
+  const text = JSON.stringify(line, (_key, value: unknown) => legible(value))
   // JSON leaves some characters as they are that end a line or turn it round where it is shown.
   return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, escaped)
 }
 
-/** What an upstream says may be of any length. */
-function bounded(value: unknown): unknown {
+/** Numbers, which are all in ms or counts, without what no reader needs; and what an upstream says may be of any length. */
+function legible(value: unknown): unknown {
+  if (typeof value === 'number') return Math.round(value)
   if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
   if (!Array.isArray(value) || value.length <= LONGEST_LIST) return value
   return [...value.slice(0, LONGEST_LIST), `and ${value.length - LONGEST_LIST} more`]

@@ -151,6 +151,8 @@ describe('ratesmith serve', () => {
       { level: 'info', event: 'refresh_scheduled', at: expect.any(Number) },
     ])
     expect(running.stderr).toMatch(/^[\x20-\x7e\n]+$/)
+    expect(running.stderr).toMatch(/"elapsed":\d+[,}]/)
+    expect(running.stderr).toMatch(/"at":\d{13}[,}]/)
   })
 
   it('goes on when nobody reads its log any more', async () => {
