@@ -1,4 +1,5 @@
 import type { Runtime } from '../runtime.ts'
+import { createBreaker } from './breaker.ts'
 import type { CacheStore } from './store.ts'
 import { within } from './within.ts'
 
@@ -7,10 +8,6 @@ const ASKING_LIMIT = 50
 
 /** Nobody waits for a write, and a store far away needs its time. In ms. */
 const WRITING_LIMIT = 1_000
-
-/** After this many failures in a row the store is left alone for so long, in ms, and then tried with one operation. */
-const FAILURES_TOLERATED = 5
-const REST = 5_000
 
 /** The operations of a store. */
 export type StoreOperation = 'get' | 'set' | 'claim'
@@ -33,16 +30,7 @@ export function guardStore(
   runtime: Runtime,
   onFailure: OnStoreFailure,
 ): GuardedStore {
-  let failures = 0
-  let restsUntil = -Infinity
-
-  /** Whether the store may be used; at the end of a rest, by the one who asks first. */
-  function isOpen(): boolean {
-    if (failures < FAILURES_TOLERATED) return true
-    if (runtime.monotonic() < restsUntil) return false
-    restsUntil = runtime.monotonic() + REST
-    return true
-  }
+  const breaker = createBreaker(runtime)
 
   async function attempt<T>(
     operation: StoreOperation,
@@ -52,11 +40,10 @@ export function guardStore(
     const limit = operation === 'set' ? WRITING_LIMIT : ASKING_LIMIT
     try {
       const result = await within(runtime, limit, work)
-      failures = 0
+      breaker.succeed()
       return result
     } catch (error) {
-      failures += 1
-      if (failures >= FAILURES_TOLERATED) restsUntil = runtime.monotonic() + REST
+      breaker.fail()
       onFailure(operation, key, error)
       return undefined
     }
@@ -64,11 +51,11 @@ export function guardStore(
 
   return {
     async get(key, found) {
-      if (!isOpen()) return
+      if (!breaker.mayTry()) return
       await attempt('get', key, settle(() => store.get(key)).then(found))
     },
     async set(key, value, expiresAt) {
-      if (!isOpen()) return
+      if (!breaker.mayTry()) return
       await attempt(
         'set',
         key,
@@ -76,7 +63,7 @@ export function guardStore(
       )
     },
     async claim(key, expiresAt) {
-      if (!store.claim || !isOpen()) return true
+      if (!store.claim || !breaker.mayTry()) return true
       const granted = await attempt(
         'claim',
         key,
