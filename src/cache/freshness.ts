@@ -47,6 +47,11 @@ export function freshFor({ refreshAt, clock }: Held<unknown>): number {
   return refreshAt - clock()
 }
 
+/** Whether there is something that needs no refresh yet. */
+export function isFresh(held: Held<unknown> | undefined): boolean {
+  return held !== undefined && freshFor(held) > 0
+}
+
 /** Whether `held` may still be answered with: not overdue by more than `maxStale` ms. */
 export function isUsable({ dueAt, clock }: Held<unknown>, maxStale: number): boolean {
   return clock() <= dueAt + maxStale

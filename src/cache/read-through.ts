@@ -1,6 +1,6 @@
 import { UnavailableError, createFlight } from './flight.ts'
 import type { Attempt } from './flight.ts'
-import { freshFor } from './freshness.ts'
+import { freshFor, isFresh } from './freshness.ts'
 import type { Held } from './freshness.ts'
 import { goOn } from './go-on.ts'
 import { createRefresh } from './refresh.ts'
@@ -73,12 +73,12 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     const left = freshFor(found)
     if (left > 0) return
     onStale(-left)
-    const work = flight.mayStart() ? flight.join() : lookUpInPause(LOOK_WITH)
+    const work = flight.mayStart() ? flight.join() : lookUpInPause()
     if (work) goOn(work, waitUntil)
   }
 
-  function lookUpInPause(gap: number): Promise<void> | undefined {
-    return flight.pause() > 0 ? shelf.lookUp(gap) : undefined
+  function lookUpInPause(): Promise<void> | undefined {
+    return flight.pause() > 0 ? shelf.lookUp(LOOK_WITH) : undefined
   }
 
   /** What is found in the store, or loaded. */
@@ -105,8 +105,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
       return found ? answer(found) : fetchFor(waiter)
     },
     async refresh() {
-      const found = shelf.usable()
-      if (!found || freshFor(found) <= 0) await flight.join().catch(() => undefined)
+      if (!isFresh(shelf.usable())) await flight.join().catch(() => undefined)
     },
     state() {
       const found = shelf.usable()

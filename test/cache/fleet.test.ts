@@ -306,6 +306,26 @@ describe('a fleet over one store', () => {
     expect(upstream.calls).toBe(2)
   })
 
+  it('counts a wait for the claim from the refresh that it belongs to', async () => {
+    const { runtime, upstream, start } = fleet()
+    const processes = Array.from({ length: 8 }, start)
+    const first = valuesOf(processes)
+    await runtime.advance(200)
+    await first
+    for (let refreshes = 2; refreshes <= 6; refreshes += 1) {
+      await runtime.advance(9 * HOUR)
+      upstream.mode = 'hang'
+      // Long enough for the others to find the result while they leave each other alone.
+      for (let second = 0; second < 40; second += 1) {
+        await valuesOf(processes)
+        if (second === 18) upstream.finish()
+        await runtime.advance(SECOND)
+      }
+      expect(await valuesOf(processes)).toEqual(Array.from({ length: 8 }, () => refreshes))
+      expect(upstream.calls).toBe(refreshes)
+    }
+  })
+
   it('takes a text that was refused once when it is found good later', async () => {
     const { runtime, store, upstream, start } = fleet()
     upstream.mode = 'fail'
