@@ -1,14 +1,9 @@
 import type { Runtime } from '../runtime.ts'
-import { createCooldown, requestedPause } from './cooldown.ts'
+import { createPacing } from './pacing.ts'
 import { runWithin } from './within.ts'
 
 /** How long a flight may take before its place is free again, in ms, even if it takes no notice of its signal. */
 export const FLIGHT_LIMIT = 20_000
-
-const AFTER_FAILURES = { first: 1_000, longest: 300_000 }
-
-/** While another process does the work, its result is looked for this often. */
-const WHILE_ELSEWHERE = { first: 2_000, longest: 30_000 }
 
 /** There is no value to be had; `cause` says why. */
 export class UnavailableError extends Error {
@@ -65,8 +60,7 @@ export interface FlightOptions {
 
 /** A flight that does `work`. */
 export function createFlight({ runtime, work, onPause }: FlightOptions): Flight {
-  const cooldown = createCooldown(runtime, AFTER_FAILURES)
-  const patience = createCooldown(runtime, WHILE_ELSEWHERE)
+  const pacing = createPacing(runtime, onPause)
   let underWay: Promise<void> | undefined
   let attempt: Attempt | undefined
   let lastError: unknown
@@ -74,51 +68,35 @@ export function createFlight({ runtime, work, onPause }: FlightOptions): Flight 
   // One for every flight: on some hosts it belongs to the request that made it, and there is none at first.
   let closing: AbortController | undefined
 
-  function pause(): number {
-    return Math.max(cooldown.remaining(), patience.remaining())
-  }
-
   function mayStart(): boolean {
-    return !underWay && pause() === 0 && !isClosed
+    return !underWay && pacing.pause() === 0 && !isClosed
   }
 
   async function fly(): Promise<void> {
     const at = runtime.now()
     attempt = { at, outcome: 'running' }
     closing = new AbortController()
-    const doWork = (signal: AbortSignal): Promise<Landing> => work(signal, cooldown.next())
+    const doWork = (signal: AbortSignal): Promise<Landing> => work(signal, pacing.nextPause())
     try {
       const outcome = await runWithin(runtime, FLIGHT_LIMIT, doWork, closing.signal)
       attempt = { at, outcome }
-      land(outcome)
+      if (outcome === 'elsewhere') pacing.wait()
+      else pacing.succeed()
     } catch (error) {
       attempt = { at, outcome: 'failed' }
       lastError = error
-      cooldown.fail(requestedPause(error))
-      onPause(pause())
+      pacing.fail(error)
       throw unavailable()
     }
   }
 
-  function land(outcome: Landing): void {
-    if (outcome === 'elsewhere') {
-      patience.fail()
-      // While nobody has succeeded, the claims of a whole fleet get longer, whoever has the next one.
-      cooldown.count()
-      onPause(pause())
-    } else {
-      cooldown.succeed()
-      patience.succeed()
-    }
-  }
-
   function unavailable(): UnavailableError {
-    return new UnavailableError(pause(), lastError)
+    return new UnavailableError(pacing.pause(), lastError)
   }
 
   return {
     mayStart,
-    pause,
+    pause: pacing.pause,
     lastAttempt: () => attempt,
     join() {
       if (underWay) return underWay

@@ -23,7 +23,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'no pause after a failure',
     breaks: ['I7'],
-    edits: [['cache/flight.ts', 'cooldown.fail(requestedPause(error))', 'cooldown.succeed()']],
+    edits: [['cache/pacing.ts', 'cooldown.fail(requestedPause(error))', 'cooldown.succeed()']],
   },
   {
     name: 'a pause that the upstream asks for is not kept',
@@ -76,7 +76,11 @@ export const PLANTS: readonly Plant[] = [
     breaks: ['I7'],
     edits: [
       ['cache/flight.ts', 'if (underWay) return underWay', ''],
-      ['cache/flight.ts', 'return !underWay && pause() === 0', 'return pause() === 0'],
+      [
+        'cache/flight.ts',
+        'return !underWay && pacing.pause() === 0',
+        'return pacing.pause() === 0',
+      ],
     ],
   },
   {
@@ -124,7 +128,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'claims are ignored',
     breaks: ['I13'],
-    edits: [['cache/refresh.ts', 'if (!(await mayLoad(nextPause))) {', 'if (false) {']],
+    edits: [['cache/refresh.ts', 'if (!(await turns.isOurs(nextPause))) {', 'if (false) {']],
   },
   {
     name: 'nobody looks for what another process has loaded',
@@ -152,7 +156,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'the pause grows to a day',
     breaks: ['I14'],
-    edits: [['cache/flight.ts', 'longest: 300_000', 'longest: 86_400_000']],
+    edits: [['cache/pacing.ts', 'longest: 300_000', 'longest: 86_400_000']],
   },
   {
     name: 'errors may be cached',
