@@ -77,8 +77,8 @@ function acceptUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
 
 /**
  * Checks reference rates as a provider or a store answered them: `{ base, days: [{ date, rates }] }`, in any order, with
- * the clock at `now` (ms since the Unix epoch). Days without a real date or more than two days ahead are dropped, and up
- * to 5 % of all rates where they are bad.
+ * the clock at `now` (ms since the Unix epoch). Days without a real date or more than two days ahead are dropped, all but
+ * the last of those with the same date, and up to 5 % of all rates where they are bad.
  *
  * @throws {RejectedError} naming what makes the answer unusable
  */
@@ -87,7 +87,7 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
   if (!isCode(base)) throw new RejectedError('the base is not a currency code')
   if (!Array.isArray(days)) throw new RejectedError('the days are not a list')
   const lastDay = toDay(now + MOST_AHEAD_MS)
-  const accepted: MarketDay[] = []
+  const accepted = new Map<string, MarketDay>()
   const dropped: string[] = []
   const bad: string[] = []
   let goodCount = 0
@@ -103,11 +103,13 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
     goodCount += good.size
     bad.push(...sorted.bad.map((code) => `${date} ${code}`))
     dropped.push(...sorted.ignored.map((key) => `${date} ${key}`))
-    if (good.size > 0) accepted.push({ date, rates: good })
+    if (good.size === 0) continue
+    if (accepted.has(date)) dropped.push(date)
+    accepted.set(date, { date, rates: good })
   }
   refuseManyBad(bad, goodCount)
-  if (days.length > 0 && accepted.length === 0) throw new RejectedError('there is no usable day')
-  return { data: toMarketHistory(base, accepted), dropped: [...bad, ...dropped] }
+  if (days.length > 0 && accepted.size === 0) throw new RejectedError('there is no usable day')
+  return { data: toMarketHistory(base, [...accepted.values()]), dropped: [...bad, ...dropped] }
 }
 
 interface SortedRates {

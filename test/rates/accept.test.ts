@@ -115,9 +115,10 @@ describe('acceptHistory()', () => {
   const days = (...dates: string[]): { date: string; rates: Record<string, unknown> }[] =>
     dates.map((date, index) => ({ date, rates: { USD: index + 1, GBP: 2 } }))
 
-  it('sorts the days, and of two rows for one day keeps the later', () => {
+  it('sorts the days, and of two rows for one day keeps the later and tells', () => {
     const answer = { base: 'EUR', days: days('2026-11-19', '2026-11-18', '2026-11-19') }
-    const { data } = acceptHistory(answer, NOW)
+    const { data, dropped } = acceptHistory(answer, NOW)
+    expect(dropped).toEqual(['2026-11-19'])
     expect(data.dates).toEqual(['2026-11-18', '2026-11-19'])
     expect([...(data.columns.get('USD') ?? [])]).toEqual([2, 3])
   })
