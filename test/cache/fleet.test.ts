@@ -40,6 +40,11 @@ function sharedStore(runtime: VirtualRuntime): SharedStore {
   }
 }
 
+/** Puts `data` into the store, as if a process had saved them at `savedAt`. */
+function save(store: SharedStore, savedAt: number, data: number): void {
+  store.values.set('number', JSON.stringify({ v: 1, key: 'number', savedAt, data }))
+}
+
 interface Fleet {
   runtime: VirtualRuntime
   store: SharedStore
@@ -224,10 +229,7 @@ describe('a fleet over one store', () => {
     upstream.mode = 'fail'
     await one.get()
     await settled()
-    store.values.set(
-      'number',
-      JSON.stringify({ v: 1, key: 'number', savedAt: runtime.now(), data: 9 }),
-    )
+    save(store, runtime.now(), 9)
     const readsBefore = store.reads
     await runtime.advance(SECOND - 1)
     await one.get()
@@ -237,10 +239,7 @@ describe('a fleet over one store', () => {
     await runtime.advance(1)
     await one.get()
     await settled()
-    store.values.set(
-      'number',
-      JSON.stringify({ v: 1, key: 'number', savedAt: runtime.now(), data: 9 }),
-    )
+    save(store, runtime.now(), 9)
     await runtime.advance(10 * SECOND)
     await one.get()
     await settled()
@@ -252,10 +251,7 @@ describe('a fleet over one store', () => {
     const one = start()
     await one.get()
     await settled()
-    store.values.set(
-      'number',
-      JSON.stringify({ v: 1, key: 'number', savedAt: START + HOUR, data: 0 }),
-    )
+    save(store, START + HOUR, 0)
     await runtime.advance(HOUR + 31 * SECOND)
     await one.get()
     await settled()
@@ -264,10 +260,7 @@ describe('a fleet over one store', () => {
 
   it('is not frozen by a value saved in the future', async () => {
     const { runtime, store, upstream, start } = fleet()
-    store.values.set(
-      'number',
-      JSON.stringify({ v: 1, key: 'number', savedAt: START + 30 * DAY, data: 5 }),
-    )
+    save(store, START + 30 * DAY, 5)
     upstream.calls = 10
     expect(await start().get()).toMatchObject({ value: 11, hit: false })
     expect(runtime.timers()).toBe(0)
@@ -326,11 +319,26 @@ describe('a fleet over one store', () => {
     }
   })
 
+  it('counts refusals from the first one after the last turn', async () => {
+    const { runtime, store, upstream, start } = fleet()
+    const one = start()
+    await one.get()
+    await runtime.advance(HOUR + 31 * SECOND)
+    upstream.mode = 'fail'
+    await one.get()
+    await settled()
+    expect(upstream.calls).toBe(2)
+    await runtime.advance(9 * HOUR)
+    store.claim = () => false
+    await one.get()
+    await settled()
+    expect(upstream.calls).toBe(2)
+  })
+
   it('takes a text that was refused once when it is found good later', async () => {
     const { runtime, store, upstream, start } = fleet()
     upstream.mode = 'fail'
-    const text = { v: 1, key: 'number', savedAt: START + 2 * HOUR, data: 5 }
-    store.values.set('number', JSON.stringify(text))
+    save(store, START + 2 * HOUR, 5)
     const one = start()
     await expect(one.get()).rejects.toThrow('nothing to answer with')
     runtime.setClock(START + 2 * HOUR)
