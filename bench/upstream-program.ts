@@ -4,6 +4,7 @@ import type { RequestListener } from 'node:http'
 
 import { settingsFromParent, tellParent } from '../test/system/child.ts'
 import { createLoopbackUpstream } from '../test/system/loopback-upstream.ts'
+import { listenOnFreePort } from '../test/system/ports.ts'
 import { createTurningClock } from '../test/system/turning-clock.ts'
 import type { ClockSettings } from '../test/system/turning-clock.ts'
 
@@ -27,7 +28,4 @@ const server = createServer((request, response) => {
     answer(request, response)
   }
 })
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (typeof address === 'object') tellParent({ url: `http://127.0.0.1:${address?.port}` })
-})
+tellParent({ url: `http://127.0.0.1:${await listenOnFreePort(server)}` })

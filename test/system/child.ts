@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { ROOT } from './root.ts'
 
 const running = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
+process.once('exit', killAll)
+// Vitest ends a worker so, and forbids it to call process.exit.
+process.once('SIGTERM', () => {
+  killAll()
+  process.kill(process.pid, 'SIGTERM')
 })
 
 /** A program of the project in a process of its own. It ends with this one, whatever ends that. */
@@ -43,10 +45,7 @@ export function startChild({ program, settings, onLine, flags = [] }: ChildOptio
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const lines = createInterface(child.stdout)
   if (onLine) lines.on('line', onLine)
-  running.add(child)
-  const ended = new Promise<void>((resolve) => {
-    child.on('close', () => resolve()).on('error', () => resolve())
-  }).finally(() => running.delete(child))
+  const ended = endWithThis(child)
   const firstLine = new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)
     void ended.then(() => reject(new Error(`${program} ended: ${stderr}`)))
@@ -61,6 +60,18 @@ export function startChild({ program, settings, onLine, flags = [] }: ChildOptio
       await ended
     },
   }
+}
+
+/** Has `child` killed when this process ends, unless by SIGKILL; resolves when it has gone. */
+export function endWithThis(child: ChildProcess): Promise<void> {
+  running.add(child)
+  return new Promise<void>((resolve) => {
+    child.on('close', () => resolve()).on('error', () => resolve())
+  }).finally(() => running.delete(child))
+}
+
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL')
 }
 
 /** For a program that `startChild` starts, which is to end with the process that started it: its settings, as JSON. */

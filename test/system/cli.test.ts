@@ -12,8 +12,10 @@ import {
   createRatesHandler,
 } from '../../src/index.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { ROOT, listen, portOf, run, start } from './processes.ts'
+import { portOf } from './ports.ts'
+import { listen, run, start } from './processes.ts'
 import type { Running } from './processes.ts'
+import { ROOT } from './root.ts'
 
 const CLI = `${ROOT}/dist/cli.js`
 const RECORDED = `${ROOT}/../shared/data/open-er-api/v6-latest-USD-2025-11-02.json`

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { ROOT, freePort, run, start } from './processes.ts'
+import { freePort } from './ports.ts'
+import { run, start } from './processes.ts'
 import type { Running } from './processes.ts'
+import { ROOT } from './root.ts'
 
 const BIN = join(ROOT, 'node_modules/.bin')
 

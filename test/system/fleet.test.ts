@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { CLIENTS } from './clients.ts'
 import { createLoopbackUpstream } from './loopback-upstream.ts'
 import type { UpstreamCall } from './loopback-upstream.ts'
+import { pick } from './pick.ts'
 import { listen } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import type { RedisServer } from './redis-server.ts'
@@ -113,7 +115,7 @@ async function startFleet(
   pace: Pick<ClockSettings, 'turn' | 'speed' | 'nap'>,
   isParked?: (call: UpstreamCall) => boolean,
 ): Promise<Fleet> {
-  const settings = { origin: Date.now() + LEAD, start: Date.UTC(2026, 10, 20, 18), ...pace }
+  const settings = { origin: Date.now() + LEAD, ...pace }
   const clock = createTurningClock(settings)
   const redis = await startRedis()
   onTestFinished(() => redis.kill())
@@ -122,7 +124,7 @@ async function startFleet(
   const start = async (_: unknown, index: number): Promise<[string, StartedServer]> => {
     const name = `p${index}`
     const server = await startServer({
-      client: index % 2 === 0 ? 'ioredis' : 'redis',
+      client: pick(CLIENTS, index),
       redis: redis.url,
       clock: settings,
       sleeps: true,

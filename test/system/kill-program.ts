@@ -4,6 +4,7 @@
 import { writeSync } from 'node:fs'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createRatesHandler } from 'ratesmith'
 import type { CacheStore, HistoryProvider, LatestProvider, RatesHandler } from 'ratesmith'
@@ -14,7 +15,18 @@ import { addDays } from '../../src/rates/day.ts'
 import type { Day } from '../../src/rates/day.ts'
 import { isTargetDay, newestPublishedDay } from '../../src/rates/target-calendar.ts'
 import { codes } from '../fixtures/codes.ts'
-import type { Found } from './kill-found.ts'
+
+/** What a process finds in its store when it starts. */
+export interface Found {
+  /** When the latest rates were published, in ms since the Unix epoch; none where there are no rates. */
+  latest?: number
+  /** The newest day of the reference rates, in ms since the Unix epoch. */
+  history?: number
+  /** The number of the ballast; none where there is none. */
+  ballast?: number
+  /** What is wrong with what was found. */
+  broken: string[]
+}
 
 const MINUTE = 60_000
 
@@ -104,12 +116,6 @@ const STORES: Record<string, (place: string, now: () => number) => CacheStore> =
       set: (...entry) => void sleep(20).then(() => store.set(...entry)),
     }
   },
-}
-
-function sleep(duration: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, duration)
-  })
 }
 
 /** What a handler serves whose upstreams are gone, from the store alone. */

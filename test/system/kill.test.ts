@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TestContext } from 'vitest'
@@ -12,8 +13,9 @@ import type { TestContext } from 'vitest'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { createRandom } from '../simulation/world/random.ts'
 import type { Random } from '../simulation/world/random.ts'
-import type { Found } from './kill-found.ts'
-import { ROOT, listen, run, start } from './processes.ts'
+import type { Found } from './kill-program.ts'
+import { listen, run, start } from './processes.ts'
+import { ROOT } from './root.ts'
 
 const PROGRAM = `${ROOT}/test/system/kill-program.ts`
 const CLI = `${ROOT}/dist/cli.js`
@@ -229,9 +231,7 @@ describe('createSqliteStore()', () => {
       createSqliteStore(process.argv[1]).set('a', 'text', 0)`
     const running = start(process.execPath, [...evaluate, program, path])
     await running.written(/opening/)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200)
-    })
+    await sleep(200)
     other.exec('COMMIT')
     expect(await running.exited).toBe(0)
     expect(running.stderr).toBe('')

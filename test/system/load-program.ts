@@ -2,8 +2,11 @@
 // quarter of a second.
 import { Pool } from 'undici'
 
+import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
 import { entries, expand } from '../catalogue/catalogue.ts'
 import { settingsFromParent, tellParent } from './child.ts'
+import { pick } from './pick.ts'
+import { START } from './turning-clock.ts'
 
 /** The load. */
 export interface LoadSettings {
@@ -43,7 +46,6 @@ interface Body {
 interface Question {
   method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
   path: string
-  headers?: Record<string, string>
   /** What is wrong with an answer, if anything. Absent where any answer will do that is no failure of the server. */
   fault?(body: Body): string | undefined
 }
@@ -56,11 +58,17 @@ const CONNECTIONS = 64
 const LINE_EVERY = 250
 /** In the catalogue are requests longer than a server reads. */
 const LONGEST_PATH = 4_000
+const DAY = 86_400_000
+/** Upstream's table moves by less, to differ from one turn to the next. */
+const TOLERANCE = 1e-3
 
 const settings: LoadSettings = JSON.parse(settingsFromParent())
 const { urls, rate, aborted = 0, hostile = 0 } = settings
 const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS }))
-const known = new Map<string, number>()
+/** What both upstreams tell, whichever they are. */
+const market = createSyntheticMarket(1)
+const table = market.latest(START).rates
+const referenceRates = new Map<string, Record<string, number>>()
 const badInputs = catalogueQuestions()
 
 let line = emptyLine()
@@ -88,13 +96,8 @@ async function ask(number: number): Promise<void> {
   const leaving = Math.random() < aborted ? leaveSoon() : undefined
   try {
     const pool = pick(pools, number)
-    const { method, path, headers = {} } = question
-    const { statusCode, body } = await pool.request({
-      method,
-      path,
-      headers,
-      signal: leaving ?? null,
-    })
+    const { method, path } = question
+    const { statusCode, body } = await pool.request({ method, path, signal: leaving ?? null })
     const text = await body.text()
     const latency = performance.now() - dueAt
     line.answers.push([Math.round(startedOn + dueAt - startedAt), Math.round(latency * 100) / 100])
@@ -155,7 +158,7 @@ function latest(path: string, base: string, symbols: string[] = ['USD', 'EUR', b
     fault(body) {
       if (body.base !== base) return 'another base'
       const { rates = {} } = body
-      if (!symbols.every((code) => isPlausible(base, code, rates[code]))) return 'another rate'
+      if (!symbols.every((code) => isRate(table, [base, code], rates[code]))) return 'another rate'
       return undefined
     },
   }
@@ -167,7 +170,7 @@ function conversion(path: string, [from, to]: [string, string], amount: number):
     path,
     fault(body) {
       if (body.from !== from || body.to !== to || body.amount !== amount) return 'another question'
-      if (!isPlausible(from, to, body.rate)) return 'another rate'
+      if (!isRate(table, [from, to], body.rate)) return 'another rate'
       const result = amount * Number(body.rate)
       const isProduct = Math.abs(Number(body.result) - result) <= 1e-12 * result
       return isProduct ? undefined : 'not the product'
@@ -182,18 +185,28 @@ function history(path: string, from: string, to: string): Question {
     fault(body) {
       const { points = [], stats } = body
       if (body.from !== from || body.to !== to) return 'another question'
-      if (points.length < 15 || points.at(-1)?.r !== stats?.close) return 'no whole month'
-      return isPlausible(`history ${from}`, to, stats?.close) ? undefined : 'another rate'
+      const last = points.at(-1)
+      if (!last || points.length < 15 || last.r !== stats?.close) return 'no whole month'
+      return isRate(ratesOf(last.d), [from, to], last.r) ? undefined : 'another rate'
     },
   }
 }
 
-/** Whether `rate` is about what it was the last time: no publication here moves a rate by 5 %. */
-function isPlausible(from: string, to: string, rate = NaN): boolean {
-  const pair = `${from} ${to}`
-  const last = known.get(pair) ?? rate
-  known.set(pair, rate)
-  return Math.abs(rate / last - 1) < 0.05
+/** Whether `rate` is what `rates` make of a pair. */
+function isRate(rates: Record<string, number>, [from, to]: [string, string], rate = NaN): boolean {
+  const truth = Number(rates[to]) / Number(rates[from])
+  return Math.abs(rate / truth - 1) < TOLERANCE
+}
+
+/** The reference rates of a day. */
+function ratesOf(day: string): Record<string, number> {
+  let rates = referenceRates.get(day)
+  if (!rates) {
+    const { days } = market.history(day, day, Date.parse(day) + DAY)
+    rates = { EUR: 1, ...days[0]?.rates }
+    referenceRates.set(day, rates)
+  }
+  return rates
 }
 
 function catalogueQuestions(): Question[] {
@@ -209,10 +222,4 @@ function catalogueQuestions(): Question[] {
 
 function isMethod(method: string): method is Question['method'] {
   return ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH'].includes(method)
-}
-
-function pick<T>(list: readonly T[], index = Math.floor(Math.random() * list.length)): T {
-  const picked = list[index % list.length]
-  if (picked === undefined) throw new RangeError('nothing to pick from')
-  return picked
 }

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 
 import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { START } from './turning-clock.ts'
 import type { TurningClock } from './turning-clock.ts'
 
 /** A call for the latest table. */
@@ -27,14 +28,13 @@ export function createLoopbackUpstream(
   isParked: (call: UpstreamCall) => boolean = () => false,
 ): LoopbackUpstream {
   const market = createSyntheticMarket(1)
-  const start = clock.now()
-  const table = market.latest(start)
+  const table = market.latest(START)
   const calls: UpstreamCall[] = []
 
   function latestPayload(): string {
     const published = Math.floor(clock.turnedAt() / 1_000)
-    // Small enough for every gate, large enough for every answer to differ from that of another turn.
-    const moved = 1 + clock.turn() * 1e-6
+    // Small enough for every gate and for who knows the rates, large enough for an answer to differ from the turn before.
+    const moved = 1 + (clock.turn() % 500) * 1e-6
     const rates = Object.entries(table.rates).map(([code, rate]) => [
       code,
       code === 'USD' ? 1 : rate * moved,
@@ -44,7 +44,7 @@ export function createLoopbackUpstream(
       time_next_update_unix: published + 1,
       rates: Object.fromEntries(rates),
     }
-    return openErApiPayload({ now: start, market, overrides })
+    return openErApiPayload({ now: START, market, overrides })
   }
 
   return {

@@ -1,15 +1,17 @@
 // Asks one handler a great many distinct questions, most of them hostile, and prints a `MemoryReport`: what is left of
 // them in this process. Needs `--expose-gc`.
 import { getEventListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler } from '../../src/handler.ts'
 import { systemRuntime } from '../../src/runtime.ts'
-import type { Runtime } from '../../src/runtime.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, entries, expand } from '../catalogue/catalogue.ts'
 import { codes } from '../fixtures/codes.ts'
 import { settingsFromParent, tellParent } from './child.ts'
+import { collectGarbage } from './collect-garbage.ts'
+import { pick } from './pick.ts'
 
 /** What to ask. */
 export interface MemorySettings {
@@ -25,14 +27,12 @@ export interface MemoryReport {
   growth: number
   /** Answers by status. */
   statuses: Record<string, number>
-  /** Upstream calls of the handler that was asked. */
+  /** Upstream calls for the latest table, of all handlers. */
   calls: number
-  /** Timers that still wait, of the handlers' own and in all. */
-  timers: { own: number; all: number }
+  /** Timers that still wait. */
+  timers: number
   /** Listeners on the signals of those who asked. */
   listeners: number
-  /** Loads under way. */
-  flights: number
   /** Requests and responses, of `WAITERS` each, that cannot be collected. */
   uncollected: { requests: number; responses: number }
 }
@@ -49,6 +49,8 @@ const WARM_UP = 50_000
 const PARTS = 10
 /** Every so many questions one comes as a `Request`. */
 const REQUEST_EVERY = 50
+/** Enough for whatever is ready to be done, in ms. */
+const TURN_OF_LOOP = 5
 /** The longest of the catalogue would be all that there is time for. */
 const LONGEST_TARGET = 2_000
 
@@ -57,7 +59,6 @@ const CODES = codes(17_576)
 const known = Object.keys((await fakeProviders().latest.fetchLatest(anyContext())).rates)
 const hostile = entries.filter(({ target }) => expand(target).length < LONGEST_TARGET)
 
-let ownTimers = 0
 let calls = 0
 const statuses: Record<string, number> = {}
 const remembered: string[] = []
@@ -74,15 +75,12 @@ for (let part = 0; part < PARTS; part += 1) {
 const growth = heapInUse() - lowest
 const listeners = await leaveListeners()
 const uncollected = await leaveRequests()
-const { latest, history } = JSON.parse(await textOf(handler, '/api/v1/status'))
-const flights = [latest, history].filter(({ lastAttempt }) => lastAttempt?.outcome === 'running')
 tellParent({
   growth,
   statuses,
   calls,
-  timers: { own: ownTimers, all: countTimers() },
+  timers: countTimers(),
   listeners,
-  flights: flights.length,
   uncollected,
 } satisfies MemoryReport)
 
@@ -99,30 +97,7 @@ function createHandler(gate: Promise<void> = Promise.resolve()): RatesHandler {
     },
     history,
   }
-  return createHandlerOn(countingRuntime, { now: () => NOW, providers, store: new Map() })
-}
-
-function countingRuntime(now: () => number): Runtime {
-  const runtime = systemRuntime(now)
-  return {
-    ...runtime,
-    startTimer(callback, delay) {
-      ownTimers += 1
-      let isWaiting = true
-      const end = (): void => {
-        if (isWaiting) ownTimers -= 1
-        isWaiting = false
-      }
-      const stop = runtime.startTimer(() => {
-        end()
-        callback()
-      }, delay)
-      return () => {
-        end()
-        stop()
-      }
-    },
-  }
+  return createHandlerOn(systemRuntime, { now: () => NOW, providers, store: new Map() })
 }
 
 async function askAll(from: number, to: number): Promise<void> {
@@ -183,11 +158,11 @@ async function leaveListeners(): Promise<number> {
   const waiting = controllers.map(({ signal }) =>
     cold.answer({ method: 'GET', target: '/api/v1/latest', header: () => undefined, signal }),
   )
-  await turnOfLoop()
+  await sleep(TURN_OF_LOOP)
   const listening = countListeners(controllers)
   if (listening !== WAITERS) throw new Error(`${listening} listeners while they wait`)
   for (const controller of controllers.slice(WAITERS / 2)) controller.abort()
-  await turnOfLoop()
+  await sleep(TURN_OF_LOOP)
   open()
   await Promise.all(waiting)
   return countListeners(controllers)
@@ -216,11 +191,11 @@ async function leaveRequests(): Promise<MemoryReport['uncollected']> {
   const waiting = Array.from({ length: WAITERS }, (_, number) =>
     ask(number % 2 === 0 ? handler : cold, number),
   )
-  await turnOfLoop()
+  await sleep(TURN_OF_LOOP)
   open()
   await Promise.all(waiting)
   for (let round = 0; round < 20 && requests.some((each) => each.deref()); round += 1) {
-    await turnOfLoop()
+    await sleep(TURN_OF_LOOP)
     heapInUse()
   }
   const left = (references: WeakRef<object>[]): number =>
@@ -230,8 +205,7 @@ async function leaveRequests(): Promise<MemoryReport['uncollected']> {
 
 function heapInUse(): number {
   if (!globalThis.gc) throw new Error('to be run with --expose-gc')
-  // Some objects go only after what a first collection has found.
-  for (let round = 0; round < 3; round += 1) globalThis.gc()
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
@@ -240,26 +214,10 @@ function countTimers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 }
 
-function turnOfLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 5)
-  })
-}
-
-async function textOf(asked: RatesHandler, target: string): Promise<string> {
-  return (await asked(new Request(`http://localhost${target}`))).text()
-}
-
 function get(target: string): Question {
   return { method: 'GET', target }
 }
 
 function anyContext(): Parameters<ReturnType<typeof fakeProviders>['latest']['fetchLatest']>[0] {
   return { fetch, signal: new AbortController().signal, now: () => NOW }
-}
-
-function pick<T>(list: readonly T[], index: number): T {
-  const picked = list[index % list.length]
-  if (picked === undefined) throw new RangeError('nothing to pick from')
-  return picked
 }

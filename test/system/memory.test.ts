@@ -14,9 +14,8 @@ describe('a million distinct questions', () => {
     expect(left).toEqual({
       // One for each of the three handlers.
       calls: 3,
-      timers: { own: 0, all: 0 },
+      timers: 0,
       listeners: 0,
-      flights: 0,
       uncollected: { requests: 0, responses: 0 },
     })
   })

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { ROOT, freePort, run, start } from './processes.ts'
+import { freePort } from './ports.ts'
+import { run, start } from './processes.ts'
+import { ROOT } from './root.ts'
 
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
 

@@ -3,12 +3,11 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 
 import { onTestFinished } from 'vitest'
 
-/** The root of the project. */
-export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
+import { listenOnFreePort } from './ports.ts'
+import { ROOT } from './root.ts'
 
 /** A process under test; what it has written so far is in `stdout` and `stderr`. */
 export interface Running {
@@ -87,32 +86,10 @@ function launch(program: string, args: string[], { env, cwd = ROOT }: Surroundin
 /** A server on a free port of the loopback interface, closed at the end of the test. */
 export async function listen(listener: RequestListener): Promise<{ url: string; server: Server }> {
   const server = createServer(listener)
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  const port = await listenOnFreePort(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${portOf(server)}`, server }
-}
-
-/** The port that `server` listens on. */
-export function portOf(server: Server): number {
-  const address = server.address()
-  if (typeof address !== 'object' || !address) throw new Error('the server does not listen')
-  return address.port
-}
-
-/** A port of the loopback interface that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const port = portOf(server)
-  await new Promise((resolve) => {
-    server.close(resolve)
-  })
-  return port
+  return { url: `http://127.0.0.1:${port}`, server }
 }

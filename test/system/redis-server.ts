@@ -2,8 +2,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-import { freePort } from './processes.ts'
+import { endWithThis } from './child.ts'
+import { freePort } from './ports.ts'
 
 const PROGRAM = ['redis-server', '/usr/bin/redis-server'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
@@ -16,7 +18,6 @@ export const REDIS_IS_MISSING: boolean = PROGRAM === undefined && !process.env['
 export interface RedisServer {
   port: number
   url: string
-  process: ChildProcess
   /** Stops it in the middle of whatever it does: it still accepts connections, and answers nothing. */
   pause(): void
   resume(): void
@@ -29,21 +30,15 @@ export async function startRedis(port?: number): Promise<RedisServer> {
   if (PROGRAM === undefined) throw new Error('redis-server is not installed, and CI needs it')
   const ownPort = port ?? (await freePort())
   const child = spawn(PROGRAM, argumentsFor(ownPort), { cwd: tmpdir(), stdio: 'ignore' })
-  const ended = new Promise<void>((resolve) => {
-    child.on('exit', () => resolve()).on('error', () => resolve())
-  })
-  const kill = (): boolean => child.kill('SIGKILL')
-  process.once('exit', kill)
-  void ended.then(() => process.off('exit', kill))
+  const ended = endWithThis(child)
   await answering(ownPort, child)
   return {
     port: ownPort,
     url: `redis://127.0.0.1:${ownPort}`,
-    process: child,
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     async kill() {
-      kill()
+      child.kill('SIGKILL')
       await ended
     },
   }
@@ -57,22 +52,23 @@ function argumentsFor(port: number): string[] {
 async function answering(port: number, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
-    if (await isAnswering(port)) return
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20)
-    })
+    const answer = await askRedis(port, 'PING').catch(String)
+    if (answer === '+PONG\r\n') return
+    await sleep(20)
   }
   child.kill('SIGKILL')
   throw new Error('redis-server does not answer')
 }
 
-function isAnswering(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
+/** What the server on `port` answers to a command, in the protocol's form; rejects when it goes without an answer. */
+export function askRedis(port: number, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`))
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error(`${command}: no answer`)))
     socket.on('data', (data) => {
+      resolve(data.toString())
       socket.destroy()
-      resolve(data.toString() === '+PONG\r\n')
     })
-    socket.on('error', () => resolve(false))
   })
 }

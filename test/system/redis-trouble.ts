@@ -1,7 +1,8 @@
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { startRedis } from './redis-server.ts'
+import { listenOnFreePort } from './ports.ts'
+import { askRedis, startRedis } from './redis-server.ts'
 import type { RedisServer } from './redis-server.ts'
 
 /** What may happen to a Redis server. */
@@ -58,15 +59,9 @@ export function troubles({ short, long }: { short: number; long: number }): Trou
 }
 
 /** Has the server do `text`, which answers OK. */
-function command({ port }: RedisServer, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(`${text}\r\n`))
-    socket.on('error', reject).on('data', (data) => {
-      socket.destroy()
-      if (data.toString().startsWith('+OK')) resolve()
-      else reject(new Error(`${text}: ${data.toString()}`))
-    })
-  })
+async function command({ port }: RedisServer, text: string): Promise<void> {
+  const answer = await askRedis(port, text)
+  if (!answer.startsWith('+OK')) throw new Error(`${text}: ${answer}`)
 }
 
 /** Stands between clients and a server, and may mix up who asked what. */
@@ -86,13 +81,9 @@ export async function startCrossingProxy(server: RedisServer): Promise<CrossingP
     client.on('data', (data) => redis.write(crossed(data)))
     redis.pipe(client)
   })
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve)
-  })
-  const address = proxy.address()
-  if (typeof address !== 'object') throw new Error('the proxy does not listen')
+  const port = await listenOnFreePort(proxy)
   return {
-    url: `redis://127.0.0.1:${address?.port}`,
+    url: `redis://127.0.0.1:${port}`,
     close() {
       proxy.close()
       for (const socket of sockets) socket.destroy()

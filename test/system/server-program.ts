@@ -15,7 +15,10 @@ import { createRedisStore } from '../../src/stores/redis.ts'
 import type { RedisClient } from '../../src/stores/redis.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { settingsFromParent, tellParent } from './child.ts'
-import { createTurningClock } from './turning-clock.ts'
+import type { ClientName } from './clients.ts'
+import { collectGarbage } from './collect-garbage.ts'
+import { listenOnFreePort } from './ports.ts'
+import { START, createTurningClock } from './turning-clock.ts'
 import type { ClockSettings } from './turning-clock.ts'
 
 /** What the server is made of. */
@@ -32,8 +35,6 @@ export interface ServerSettings {
   /** Root of both upstreams (default providers in process that publish anew whenever they are asked). */
   upstream?: string
 }
-
-export type ClientName = 'ioredis' | 'redis'
 
 /** How a server has fared since it started. */
 export interface ServerReport {
@@ -55,7 +56,7 @@ export interface ServerReport {
   loopDelay: number
 }
 
-const CLIENTS: Record<ClientName, (url: string) => Promise<RedisClient>> = {
+const CONNECT: Record<ClientName, (url: string) => Promise<RedisClient>> = {
   async ioredis(url) {
     return new Redis(url).on('error', () => {})
   },
@@ -90,11 +91,9 @@ const server = createServer((request, response) => {
   if (request.url === '/report') response.end(JSON.stringify(report()))
   else answer(request, response)
 })
-server.listen(0, '127.0.0.1', () => {
-  delay.enable()
-  const address = server.address()
-  if (typeof address === 'object') tellParent({ url: `http://127.0.0.1:${address?.port}` })
-})
+const port = await listenOnFreePort(server)
+delay.enable()
+tellParent({ url: `http://127.0.0.1:${port}` })
 
 async function connectStore(): Promise<CacheStore> {
   const {
@@ -102,7 +101,7 @@ async function connectStore(): Promise<CacheStore> {
     redis,
     clock: { speed = 1 },
   } = settings
-  const store = createRedisStore(await CLIENTS[client](redis))
+  const store = createRedisStore(await CONNECT[client](redis))
   // Redis sees nothing of what the clock skips: it is told lives in real time, and has no claims of an earlier turn.
   const toReal = (at: number): number => Date.now() + (at - clock.now()) / speed
   return {
@@ -120,7 +119,7 @@ function providers(): NonNullable<RatesHandlerOptions['providers']> {
       history: createFrankfurterProvider({ url }),
     }
   }
-  const fakes = fakeProviders({ now: () => settings.clock.start })
+  const fakes = fakeProviders({ now: () => START })
   return {
     history: fakes.history,
     latest: {
@@ -142,8 +141,7 @@ function count(event: RatesEvent): void {
 }
 
 function report(): ServerReport {
-  // Some objects go only after what a first collection has found.
-  for (let round = 0; round < 3; round += 1) globalThis.gc?.()
+  collectGarbage()
   const heap = getHeapSpaceStatistics()
     .filter(({ space_name: name }) => !/code|trusted/.test(name))
     .reduce((total, { space_used_size: used }) => total + used, 0)

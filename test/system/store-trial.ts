@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 
 import { storeContract } from '../../src/testing/index.ts'
-import { ROOT, run } from './processes.ts'
+import { run } from './processes.ts'
+import { ROOT } from './root.ts'
 
 const BIN = join(ROOT, 'node_modules/.bin')
 

@@ -1,12 +1,13 @@
+/** What every clock shows at first, in ms since the Unix epoch: a Friday evening, after both publications. */
+export const START: number = Date.UTC(2026, 10, 20, 18)
+
 /** No refresh is due later than a quarter of an hour after the last one, where the upstream promises news at once. In ms. */
 const SKIPPED = 16 * 60_000
 
-/** How a clock for several processes runs; all instants in ms since the Unix epoch. */
+/** How a clock for several processes runs. */
 export interface ClockSettings {
-  /** From here turns are counted; until then it is the first one, however long. */
+  /** From here turns are counted, in ms since the Unix epoch; until then it is the first one, however long. */
   origin: number
-  /** What the clock shows then. */
-  start: number
   /** How many times as fast as the machine's own it runs (default 1). */
   speed?: number
   /** How long a turn lasts, in real ms. With each new one everything that was loaded before is due. */
@@ -19,7 +20,7 @@ export interface ClockSettings {
 export interface TurningClock {
   /** Ms since the Unix epoch. */
   now(): number
-  /** Ms since `start`, skipped ones included. */
+  /** Ms since `START`, skipped ones included. */
   monotonic(): number
   /** How many turns have begun after the first. */
   turn(): number
@@ -31,10 +32,10 @@ export interface TurningClock {
 
 /** A clock that shows the same in every process of one machine. */
 export function createTurningClock(settings: ClockSettings): TurningClock {
-  const { origin, start, speed = 1, turn: length, nap = 0 } = settings
+  const { origin, speed = 1, turn: length, nap = 0 } = settings
 
   function turnedAt(number = turn()): number {
-    return start + number * (length * speed + SKIPPED + nap)
+    return START + number * (length * speed + SKIPPED + nap)
   }
 
   function turn(): number {
@@ -49,5 +50,5 @@ export function createTurningClock(settings: ClockSettings): TurningClock {
     return turnedAt() + sinceTurn() * speed + (sinceTurn() >= length / 2 ? nap : 0)
   }
 
-  return { now, monotonic: () => now() - start, turn, turnedAt, sinceTurn }
+  return { now, monotonic: () => now() - START, turn, turnedAt, sinceTurn }
 }

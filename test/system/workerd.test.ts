@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { storeContract } from '../../src/testing/index.ts'
 import { fakeRedis } from '../stores/fake-redis.ts'
-import { ROOT } from './processes.ts'
+import { ROOT } from './root.ts'
 
 /** What of Miniflare is used: its own declarations need packages that it does not bring along. */
 interface Simulator {

@@ -1,4 +1,4 @@
-import type { LoadLine } from '../test/system/load-program.ts'
+import type { LoadLine } from './load-program.ts'
 
 /** Latencies of the answers to the questions of some time, in ms. */
 export interface Latencies {
@@ -15,6 +15,8 @@ export interface LoadRecord {
   statuses: Record<string, number>
   /** What was wrong with answers. */
   wrong: string[]
+  /** How many answers there were. */
+  answered(): number
   /** How many answers were 5xx. */
   failures(): number
   /** Latencies of the questions from the instant `from` (ms since the Unix epoch) for `duration` ms. */
@@ -38,11 +40,8 @@ export function createLoadRecord(): LoadRecord {
         statuses[status] = (statuses[status] ?? 0) + count
       }
     },
-    failures: () =>
-      Object.entries(statuses).reduce(
-        (sum, [status, count]) => sum + (Number(status) >= 500 ? count : 0),
-        0,
-      ),
+    answered: () => countOf(() => true),
+    failures: () => countOf((status) => status >= 500),
     latencies(from, duration) {
       const sorted = answers
         .filter(([at]) => at >= from && at < from + duration)
@@ -54,5 +53,12 @@ export function createLoadRecord(): LoadRecord {
     forget() {
       answers = []
     },
+  }
+
+  function countOf(isCounted: (status: number) => boolean): number {
+    return Object.entries(statuses).reduce(
+      (sum, [status, count]) => sum + (isCounted(Number(status)) ? count : 0),
+      0,
+    )
   }
 }
