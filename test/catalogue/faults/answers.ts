@@ -1,31 +1,20 @@
 import { expect } from 'vitest'
 
+import { CACHE_CONTROL, HISTORY_SOURCE, LATEST_SOURCE } from '../../fixtures/contract.ts'
 import { crossRate, inWindow, pairPoints, product, statsOf, toExact } from '../../oracle.ts'
-import type { Day, Period, Rates } from '../../oracle.ts'
+import type { Day, Rates } from '../../oracle.ts'
 import { expectSame } from './expect-same.ts'
 import type { Truth } from './truth.ts'
 import type { Reply } from './world.ts'
 
 const SENTENCE = 'The exchange-rate provider is unavailable. Please retry shortly.'
 
-const LATEST_SOURCE = {
-  name: 'Rates By Exchange Rate API',
-  url: 'https://www.exchangerate-api.com',
-}
-const HISTORY_SOURCE = {
-  name: 'European Central Bank (via Frankfurter)',
-  url: 'https://frankfurter.dev',
-}
 const DISCLAIMER =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
 const JSON_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'x-content-type-options': 'nosniff',
-}
-const LIFETIME = {
-  latest: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
-  history: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
 }
 
 /** Every header that an answer may have. */
@@ -77,7 +66,7 @@ export function expectGood(reply: Reply, truth: Truth, freshness: readonly Fresh
   expectSame(status, 200, `${target}: ${body}`)
   const dataSet = target.includes('/history') ? 'history' : 'latest'
   for (const [name, value] of Object.entries(JSON_HEADERS)) expectSame(headers[name], value)
-  expectSame(headers['cache-control'], LIFETIME[dataSet])
+  expectSame(headers['cache-control'], CACHE_CONTROL[dataSet])
   expectSame(/^"[\w-]+"$/.test(headers['etag'] ?? ''), true, 'the tag')
   const cacheStatus = headers['cache-status'] ?? ''
   const isHonest = freshness.some((each) => CACHE_STATUS[each].test(cacheStatus))
@@ -146,9 +135,7 @@ function computeBody(target: string, truth: Truth): object {
   const [base = 'USD', from = '', to = ''] = ['base', 'from', 'to'].map(
     (name) => searchParams.get(name) ?? undefined,
   )
-  if (pathname === '/api/v1/history') {
-    return historyBody(truth, { from, to, period: toPeriod(searchParams.get('period')) })
-  }
+  if (pathname === '/api/v1/history') return historyBody(truth, from, to)
   const { updatedAt, nextUpdateAt } = truth.latest
   const table = exactRates(truth)
   const isVersioned = pathname.startsWith('/api/v1/')
@@ -169,8 +156,9 @@ function computeBody(target: string, truth: Truth): object {
     : { base, rates, ...times, ...source }
 }
 
-function historyBody(truth: Truth, question: { from: string; to: string; period: Period }): object {
-  const { from, to, period } = question
+/** A month is what is asked for everywhere. */
+function historyBody(truth: Truth, from: string, to: string): object {
+  const period = '1M'
   const dates = Object.keys(truth.days)
     .filter((date) => date <= truth.today)
     .toSorted()
@@ -184,11 +172,6 @@ function historyBody(truth: Truth, question: { from: string; to: string; period:
   }))
   const points = inWindow(pairPoints(days, from, to), dates.at(-1) ?? '', period)
   return { from, to, period, points, stats: statsOf(points), source: HISTORY_SOURCE }
-}
-
-function toPeriod(text: string | null): Period {
-  if (text === '1W' || text === '3M' || text === '1Y') return text
-  return '1M'
 }
 
 function exactRates({ latest }: Truth): Rates {

@@ -1,5 +1,5 @@
 import type { DataSet, RatesEvent } from '../../../src/events.ts'
-import type { HistoryDays, ProviderContext } from '../../../src/providers/provider.ts'
+import type { HistoryDays } from '../../../src/providers/provider.ts'
 import type { Freshness } from './answers.ts'
 import type { Serves, Truth } from './truth.ts'
 import type { Inject } from './upstream.ts'
@@ -55,7 +55,7 @@ export interface Variant {
   /** What happens to calls of the upstream. */
   inject?: Inject
   /** What the provider does instead of asking its upstream. */
-  misbehave?(context: ProviderContext, world: World): Promise<never>
+  misbehave?(): Promise<never>
   /** What the history provider makes of its upstream's answer. */
   retell?(answer: HistoryDays): HistoryDays
   /** What stores do. */

@@ -1,6 +1,6 @@
 import type { Variant } from './case.ts'
 import { toLatestTruth } from './truth.ts'
-import { NONCE, answer } from './upstream.ts'
+import { NONCE, answer, later } from './upstream.ts'
 import type { HistoryBody, Inject, LatestBody } from './upstream.ts'
 
 /** Both data sets: for what can happen to either upstream in the same way. */
@@ -31,6 +31,19 @@ export function rewritten(change: (good: string) => string): Inject {
   return ({ good }) => answer(change(good))
 }
 
+/** The good answer after `change`, which works on the body of either upstream. */
+export function changedJson(change: (body: LatestBody & HistoryBody) => object): Inject {
+  return rewritten((good) => JSON.stringify(change(JSON.parse(good))))
+}
+
+/** The good answer after `delay` ms. */
+export function after(delay: number): Inject {
+  return async (exchange) => {
+    await later(exchange, delay)
+    return answer(exchange.good)
+  }
+}
+
 /** A form in which the open feed answers with a changed body that is served as it came. */
 export function changedLatest(
   name: string,
@@ -40,7 +53,7 @@ export function changedLatest(
   return {
     name,
     verdict: 'accepted',
-    inject: rewritten((good) => JSON.stringify(change(JSON.parse(good)))),
+    inject: changedJson(change),
     serves: { latest: (body) => toLatestTruth(change(body)) },
     ...more,
   }
@@ -52,8 +65,7 @@ export function spoiltLatest(
   change: (body: LatestBody) => object,
   more: Partial<Variant> = {},
 ): Variant {
-  const inject = rewritten((good) => JSON.stringify(change(JSON.parse(good))))
-  return failing(name, inject, more)
+  return failing(name, changedJson(change), more)
 }
 
 /** A form in which the relay answers with a changed body that is served as it came. */
@@ -66,7 +78,7 @@ export function changedHistory(
     name,
     dataSets: ['history'],
     verdict: 'accepted',
-    inject: rewritten((good) => JSON.stringify(change(JSON.parse(good)))),
+    inject: changedJson(change),
     serves: { history: (body) => change(body).rates },
     ...more,
   }
@@ -78,6 +90,5 @@ export function spoiltHistory(
   change: (body: HistoryBody) => object,
   more: Partial<Variant> = {},
 ): Variant {
-  const inject = rewritten((good) => JSON.stringify(change(JSON.parse(good))))
-  return failing(name, inject, { dataSets: ['history'], ...more })
+  return failing(name, changedJson(change), { dataSets: ['history'], ...more })
 }

@@ -72,6 +72,7 @@ export const listedTwice: Variant = {
   name: 'a provider that lists it twice',
   dataSets: ['history'],
   verdict: 'accepted',
+  told: ['rates_dropped'],
   retell({ base, days }) {
     const again = days
       .slice(-1)

@@ -1,5 +1,5 @@
 import type { FaultCase } from './case.ts'
-import { REJECTED, changedHistory, failing, rewritten, spoiltHistory } from './forms.ts'
+import { REJECTED, after, changedHistory, failing, rewritten, spoiltHistory } from './forms.ts'
 import {
   askBetween,
   askForThoseWhoLeft,
@@ -12,7 +12,7 @@ import {
   twice,
   withSpike,
 } from './history-forms.ts'
-import { NONCE, answer, later } from './upstream.ts'
+import { NONCE, answer } from './upstream.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -155,7 +155,7 @@ export const history: readonly FaultCase[] = [
   {
     id: 'history-16cet-race',
     layer: 'history',
-    fault: 'a publication comes while questions are answered',
+    fault: 'it is asked before and after a publication',
     variants: [
       {
         name: 'a relay that takes 2 s',
@@ -165,10 +165,7 @@ export const history: readonly FaultCase[] = [
         takes: 2 * SECOND,
         // Until 16:00.
         pause: MINUTE,
-        async inject(exchange) {
-          await later(exchange, 2 * SECOND)
-          return answer(exchange.good)
-        },
+        inject: after(2 * SECOND),
         arrive: ({ machine }, state) =>
           machine.advance(
             { cold: 0, warm: 40 * MINUTE, expired: 19 * DAY, fresh: 30 * SECOND }[state],
@@ -211,16 +208,7 @@ export const history: readonly FaultCase[] = [
     id: 'history-open-ended',
     layer: 'history',
     fault: 'the relay takes 13 s',
-    variants: [
-      failing(
-        '13 s',
-        async (exchange) => {
-          await later(exchange, 13 * SECOND)
-          return answer(exchange.good)
-        },
-        { dataSets: ['history'], takes: 'limit' },
-      ),
-    ],
+    variants: [failing('13 s', after(13 * SECOND), { dataSets: ['history'], takes: 'limit' })],
   },
   {
     id: 'history-rebased-rounding',

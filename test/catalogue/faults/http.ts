@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 
 import type { FaultCase, Meeting, Variant } from './case.ts'
-import { BOTH, PAGE, failing, rewritten, says } from './forms.ts'
+import { BOTH, PAGE, after, failing, rewritten, says } from './forms.ts'
 import { askAll } from './journey.ts'
-import { NONCE, answer, later } from './upstream.ts'
+import { NONCE, answer } from './upstream.ts'
 import type { Exchange, Inject } from './upstream.ts'
 
 const SECOND = 1_000
@@ -193,10 +193,7 @@ export const http: readonly FaultCase[] = [
         dataSets: BOTH,
         verdict: 'accepted',
         takes: 4.9 * SECOND,
-        async inject(exchange) {
-          await later(exchange, 4.9 * SECOND)
-          return answer(exchange.good)
-        },
+        inject: after(4.9 * SECOND),
       },
     ],
   },

@@ -173,9 +173,7 @@ function begin(world: World, variant: Variant, dataSet: DataSet, state: State): 
     service.store.fault = store
     const claim = store?.claim
     if (claim) service.store.claim = () => claim(world.machine)
-    if (misbehave) {
-      service.misbehaviour = { dataSet, call: (context) => misbehave(context, world) }
-    }
+    if (misbehave) service.misbehaviour = { dataSet, call: misbehave }
   }
   variant.begin?.(world, state)
 }

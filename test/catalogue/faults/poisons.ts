@@ -1,4 +1,5 @@
 import type { LatestTable } from '../../../src/providers/provider.ts'
+import { HISTORY_SOURCE, LATEST_SOURCE } from '../../fixtures/contract.ts'
 import { toLatestTruth } from './truth.ts'
 import { NONCE } from './upstream.ts'
 import type { World } from './world.ts'
@@ -76,20 +77,14 @@ export function fabricated(key: string, { upstream, machine }: World): Envelope 
   const savedAt = machine.now() - 60_000
   if (key.endsWith('latest')) {
     const table = toLatestTruth(upstream.latest(savedAt))
-    const attribution = {
-      name: 'Rates By Exchange Rate API',
-      url: 'https://www.exchangerate-api.com',
-    }
-    return { v: 1, key, savedAt, data: { attribution, table: { ...table, base: 'USD' } } }
+    const data = { attribution: LATEST_SOURCE, table: { ...table, base: 'USD' } }
+    return { v: 1, key, savedAt, data }
   }
   const today = new Date(savedAt).toISOString().slice(0, 10)
   const { rates } = upstream.history('2000-01-01', today, savedAt)
   const days = Object.entries(rates).map(([date, day]) => ({ date, rates: day }))
-  const attribution = {
-    name: 'European Central Bank (via Frankfurter)',
-    url: 'https://frankfurter.dev',
-  }
-  return { v: 1, key, savedAt, data: { attribution, start: '2021-01-01', base: 'EUR', days } }
+  const data = { attribution: HISTORY_SOURCE, start: '2021-01-01', base: 'EUR', days }
+  return { v: 1, key, savedAt, data }
 }
 
 function withRates(good: Envelope, change: (rates: Record<string, unknown>) => object): object {

@@ -37,21 +37,9 @@ export const schema: readonly FaultCase[] = [
     layer: 'schema',
     fault: 'the table of another base than the one asked for',
     variants: [
-      spoiltLatest('a table of EUR', ({ rates, ...body }) => {
-        const { EUR = NaN } = rates
-        const rebased = Object.entries(rates).map(([code, rate]) => [code, rate / EUR])
-        return { ...body, base_code: 'EUR', rates: Object.fromEntries(rebased) }
-      }),
+      spoiltLatest('a table of EUR', (body) => ({ ...againstEuro(body), base_code: 'EUR' })),
       spoiltLatest('the right table by the wrong name', (body) => ({ ...body, base_code: 'EUR' })),
-      spoiltLatest(
-        'another table by the right name',
-        ({ rates, ...body }) => {
-          const { EUR = NaN } = rates
-          const rebased = Object.entries(rates).map(([code, rate]) => [code, rate / EUR])
-          return { ...body, rates: Object.fromEntries(rebased) }
-        },
-        { told: REJECTED },
-      ),
+      spoiltLatest('another table by the right name', againstEuro, { told: REJECTED }),
     ],
   },
   {
@@ -137,6 +125,13 @@ export const schema: readonly FaultCase[] = [
 function told(type: string, pause: number): Variant {
   const text = JSON.stringify({ result: 'error', 'error-type': type, documentation: NONCE })
   return failing(type, says(text), { pause })
+}
+
+/** `body` with the rates of EUR. */
+function againstEuro(body: LatestBody): LatestBody {
+  const { EUR = NaN } = body.rates
+  const rebased = Object.entries(body.rates).map(([code, rate]) => [code, rate / EUR])
+  return { ...body, rates: Object.fromEntries(rebased) }
 }
 
 /** `body` with its first `count` codes, and those that are asked for among them. */

@@ -6,6 +6,7 @@ import { ask } from './journey.ts'
 import type { Machine } from './machine.ts'
 import { fabricated, poisons } from './poisons.ts'
 import { expectRest, flood } from './store-forms.ts'
+import { fill } from './stored.ts'
 import { NONCE } from './upstream.ts'
 import type { StoreFault, World } from './world.ts'
 
@@ -131,9 +132,16 @@ export const store: readonly FaultCase[] = [
     layer: 'store',
     fault: 'the store can only be read',
     variants: [
-      broken('READONLY', {
-        set: () => Promise.reject(new Error(`READONLY You can't write ${NONCE}`)),
-      }),
+      broken('READONLY', { set: readOnly }),
+      broken(
+        'READONLY, with what another process wrote before',
+        { set: readOnly },
+        {
+          begin: (world) => fill(world, (key) => JSON.stringify(fabricated(key, world))),
+          attempts: { cold: 0, warm: 0, expired: 0 },
+          told: [],
+        },
+      ),
     ],
   },
   {
@@ -172,11 +180,7 @@ function holding(name: string, value: (key: string, world: World) => string): Va
     name,
     verdict: 'accepted',
     told: REJECTED,
-    begin(world) {
-      for (const key of ['rates:v1:latest', 'rates:v1:history']) {
-        world.service.store.entries.set(key, value(key, world))
-      }
-    },
+    begin: (world) => fill(world, value),
   }
 }
 
@@ -186,6 +190,10 @@ function throws(): never {
 
 function rejects(): Promise<never> {
   return Promise.reject(new Error(`Connection is closed. ${NONCE}`))
+}
+
+function readOnly(): Promise<never> {
+  return Promise.reject(new Error(`READONLY You can't write ${NONCE}`))
 }
 
 /** Nothing found and nothing granted, but only after two seconds. */

@@ -4,21 +4,28 @@ import { verdictIn } from './journey.ts'
 import type { Journey } from './journey.ts'
 import type { Truth } from './truth.ts'
 import { NONCE } from './upstream.ts'
+import type { World } from './world.ts'
 
 const KEYS = { latest: 'rates:v1:latest', history: 'rates:v1:history' }
 
 /** The last instant that a `Date` holds, in ms since the Unix epoch. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
+/** Puts something under both keys of the store of the first process. */
+export function fill(world: World, value: (key: string, world: World) => string): void {
+  for (const key of Object.values(KEYS)) world.service.store.entries.set(key, value(key, world))
+}
+
 /** Demands that the stores hold what is served and nothing else, and that no write asks for an impossible lifetime. */
 export function expectSoundStores(journey: Journey): void {
   const { world, variant, state, dataSet, stored, storedBefore, now } = journey
-  for (const { store, process } of world.services) {
-    for (const { operation, key, expiresAt = NaN } of store.operations) {
+  const start = world.machine.now() - world.machine.elapsed()
+  for (const { store } of world.services) {
+    for (const { operation, key, at, expiresAt = NaN } of store.operations) {
       expectSame(Object.values(KEYS).includes(key), true, key)
       if (operation === 'get') continue
-      const isPossible = expiresAt > process.now() - world.machine.elapsed()
-      expectSame(isPossible && expiresAt <= LAST_INSTANT, true, `expiresAt: ${expiresAt}`)
+      const isPossible = expiresAt > start + at && expiresAt <= LAST_INSTANT
+      expectSame(isPossible, true, `expiresAt: ${expiresAt}`)
     }
   }
   for (const [index, entries] of stored.entries()) {

@@ -8,8 +8,8 @@ export interface Tap {
   bodies: { pulled: number; isCancelled: boolean }[]
   /** Answers with a body of `length` bytes that repeats `filling`. */
   pour(filling: string, length: number, headers?: Record<string, string>): Response
-  /** Answers with the bytes of `text` and then never again; where `heedsAbort`, the end of the call ends it. */
-  stall(exchange: Exchange, text: string, heedsAbort: boolean): Response
+  /** Answers with the first bytes and then never again; where `heedsAbort`, the end of the call ends it. */
+  stall(exchange: Exchange, heedsAbort: boolean): Response
   /** Answers with one byte of `text` every `gap` ms. */
   drip(exchange: Exchange, text: string, gap: number): Response
   /** Answers with `text`, and then breaks. */
@@ -52,10 +52,10 @@ export function createTap(): Tap {
       })
       return respond(toSource, headers)
     },
-    stall: ({ signal }, text, heedsAbort) =>
+    stall: ({ signal, good }, heedsAbort) =>
       respond(() => ({
         start(controller) {
-          if (text !== '') controller.enqueue(encode(text))
+          controller.enqueue(encode(good.slice(0, 100)))
           if (heedsAbort) endWith(signal, controller)
         },
         // Undefined would ask for another pull.

@@ -45,8 +45,8 @@ export type Inject = (exchange: Exchange) => Response | Promise<Response>
 /** Both upstreams, as `fetch` reaches them. */
 export interface Upstream {
   fetch: typeof fetch
-  /** Every call so far; `at` is the time that the machine had been running, in ms. */
-  calls: { dataSet: DataSet; url: URL; init: RequestInit; at: number }[]
+  /** Every call so far. */
+  calls: { dataSet: DataSet; url: URL; init: RequestInit }[]
   /** What happens to the calls of `dataSet` now. */
   fault: { dataSet: DataSet; inject: Inject } | undefined
   /** What the open feed says at `instant`. */
@@ -90,7 +90,7 @@ export function createUpstream(machine: Machine, since: string): Upstream {
     async fetch(input, init = {}) {
       const url = new URL(input instanceof Request ? input.url : input)
       const dataSet = url.host.includes('er-api') ? 'latest' : 'history'
-      upstream.calls.push({ dataSet, url, init, at: machine.elapsed() })
+      upstream.calls.push({ dataSet, url, init })
       const [start = '', end = ''] = url.pathname.slice('/v1/'.length).split('..')
       const goodAt = (instant: number): string =>
         dataSet === 'latest' ? latestText(instant) : historyText(start, end, instant)

@@ -4,7 +4,7 @@ import { openErApiPayload } from '../../fixtures/upstream-payloads.ts'
 import { expectGood, expectRefusal } from './answers.ts'
 import { DROPPED, badRates } from './bad-rates.ts'
 import type { FaultCase, Meeting } from './case.ts'
-import { changedLatest, rewritten } from './forms.ts'
+import { changedJson, changedLatest } from './forms.ts'
 import { ask, askAll } from './journey.ts'
 import { toLatestTruth, truthNow } from './truth.ts'
 import type { LatestTruth, Truth } from './truth.ts'
@@ -123,7 +123,7 @@ function expectHeldBack({ world, state }: Meeting): void {
 async function expectConfirmed({ world, state }: Meeting): Promise<void> {
   if (state !== 'warm') return
   const moved = (body: LatestBody): LatestBody => withRate(body, 'JPY', 1_000)
-  const inject = rewritten((good) => JSON.stringify(moved(JSON.parse(good))))
+  const inject = changedJson(moved)
   const published = truthNow(world, undefined).latest.rates['JPY']
   for (const isConfirmed of [false, true]) {
     world.upstream.fault = { dataSet: 'latest', inject }

@@ -4,7 +4,7 @@ import { createHandlerOn } from '../../../src/handler.ts'
 import type { RatesHandler } from '../../../src/handler.ts'
 import { createExchangeRateApiProvider } from '../../../src/providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from '../../../src/providers/frankfurter.ts'
-import type { HistoryDays, ProviderContext } from '../../../src/providers/provider.ts'
+import type { HistoryDays } from '../../../src/providers/provider.ts'
 import { createMachine } from './machine.ts'
 import type { Machine, Process } from './machine.ts'
 import { createUpstream } from './upstream.ts'
@@ -49,7 +49,7 @@ export interface Service {
   /** `at` is the time that the machine had been running, in ms. */
   events: { at: number; event: RatesEvent }[]
   /** What its providers do instead of asking upstream. */
-  misbehaviour: { dataSet: DataSet; call(context: ProviderContext): Promise<never> } | undefined
+  misbehaviour: { dataSet: DataSet; call(): Promise<never> } | undefined
   /** What its history provider makes of the upstream's answer. */
   retell: ((answer: HistoryDays) => HistoryDays) | undefined
   /** Asks one question; `leaving` ends the waiting for its answer. */
@@ -161,9 +161,9 @@ function createService(
   const latest = createExchangeRateApiProvider()
   const history = createFrankfurterProvider()
 
-  function instead(dataSet: DataSet, context: ProviderContext): Promise<never> | undefined {
+  function instead(dataSet: DataSet): Promise<never> | undefined {
     const { misbehaviour } = service
-    return misbehaviour?.dataSet === dataSet ? misbehaviour.call(context) : undefined
+    return misbehaviour?.dataSet === dataSet ? misbehaviour.call() : undefined
   }
 
   const handler = createHandlerOn(() => process, {
@@ -175,12 +175,12 @@ function createService(
     providers: {
       latest: {
         ...latest,
-        fetchLatest: (context) => instead('latest', context) ?? latest.fetchLatest(context),
+        fetchLatest: (context) => instead('latest') ?? latest.fetchLatest(context),
       },
       history: {
         ...history,
         async fetchHistory(range, context) {
-          const answer = await (instead('history', context) ?? history.fetchHistory(range, context))
+          const answer = await (instead('history') ?? history.fetchHistory(range, context))
           return service.retell?.(answer) ?? answer
         },
       },
