@@ -33,6 +33,8 @@ export type RatesEvent =
   | { type: 'rates_held_back'; dataSet: DataSet; provider: string; codes: string[] }
   /** Official rates that moved more than tenfold from one day to the next; they are served as published. */
   | { type: 'rates_jumped'; dataSet: DataSet; provider: string; jumps: string[] }
+  /** Data from the store are held now; whichever process loaded them did so at `loadedAt` (ms since the Unix epoch). */
+  | { type: 'rates_restored'; dataSet: DataSet; loadedAt: number }
   /** An answer was given with data whose refresh is overdue by so many ms. */
   | { type: 'stale_served'; dataSet: DataSet; overdue: number }
   /** The next refresh is due at `at` (ms since the Unix epoch); it takes a request, or `refresh()`, to start it. */

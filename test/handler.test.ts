@@ -619,9 +619,11 @@ describe('a store', () => {
       expect(response.headers.get('cache-status')).toContain('hit')
       expect(await response.text()).toBe(bodies[index])
     }
-    expect(second.events.map(({ type }) => type)).toEqual([
-      'refresh_scheduled',
-      'refresh_scheduled',
+    expect(second.events).toMatchObject([
+      { type: 'rates_restored', dataSet: 'latest', loadedAt: NOW },
+      { type: 'refresh_scheduled', dataSet: 'latest' },
+      { type: 'rates_restored', dataSet: 'history', loadedAt: NOW },
+      { type: 'refresh_scheduled', dataSet: 'history' },
     ])
   })
 

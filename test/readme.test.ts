@@ -42,6 +42,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   rates_dropped: true,
   rates_held_back: true,
   rates_jumped: true,
+  rates_restored: true,
   stale_served: true,
   refresh_scheduled: true,
   store_failed: true,

@@ -23,6 +23,8 @@ export interface ShelfOptions<Value> {
   stored: StoredValue<Value> | undefined
   /** Given every promise of work that goes on after an answer. */
   waitUntil: WaitUntil | undefined
+  /** Told of every value that is taken from the store, by when it was loaded, in ms since the Unix epoch. */
+  onRestored(loadedAt: number): void
   /** Told when the next refresh is due, in ms since the Unix epoch, whenever that changes. */
   onScheduled(at: number): void
 }
@@ -44,7 +46,8 @@ export interface Shelf<Value> {
 
 /** A shelf with nothing in memory. */
 export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
-  const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onScheduled } = options
+  const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onRestored, onScheduled } =
+    options
   const { judge = (value: Value) => value } = options
   let held: Held<Value> | undefined
   let looking: Promise<void> | undefined
@@ -64,7 +67,10 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
     const ahead = held ? publishedAt(value) - publishedAt(held.value) : Infinity
     // The same publication, found by another process later than by this one, needs no refresh for so much longer.
     const isNewer = ahead > 0 || (ahead === 0 && held && loadedAt > held.loadedAt)
-    if (isNewer) keep({ value: judge(value, usable()?.value), loadedAt })
+    if (!isNewer) return
+    const judged = judge(value, usable()?.value)
+    onRestored(loadedAt)
+    keep({ value: judged, loadedAt })
   }
 
   return {

@@ -30,6 +30,7 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   rates_dropped: 'warn',
   rates_held_back: 'warn',
   rates_jumped: 'warn',
+  rates_restored: 'info',
   stale_served: 'warn',
   refresh_scheduled: 'info',
   store_failed: 'warn',
@@ -110,6 +111,8 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
       return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
     case 'rates_jumped':
       return `${event.dataSet} rates: ${event.provider}: moved more than tenfold: ${event.jumps.join(', ')}`
+    case 'rates_restored':
+      return `${event.dataSet} rates: taken from the store, loaded ${toTime(event.loadedAt)}`
     case 'stale_served':
       return `${event.dataSet} rates: ${answers} answers with data overdue by ${Math.round(event.overdue / 1_000)} s`
     case 'refresh_scheduled':

@@ -29,10 +29,14 @@ export interface SourcesOptions {
 export function sourceHooks(
   { runtime, waitUntil, emit }: SourcesOptions,
   dataSet: DataSet,
-): Pick<ReadThroughOptions<unknown>, 'runtime' | 'waitUntil' | 'onScheduled' | 'onStale'> {
+): Pick<
+  ReadThroughOptions<unknown>,
+  'runtime' | 'waitUntil' | 'onRestored' | 'onScheduled' | 'onStale'
+> {
   return {
     runtime,
     waitUntil,
+    onRestored: (loadedAt) => emit({ type: 'rates_restored', dataSet, loadedAt }),
     onScheduled: (at) => emit({ type: 'refresh_scheduled', dataSet, at }),
     onStale: (overdue) => emit({ type: 'stale_served', dataSet, overdue }),
   }

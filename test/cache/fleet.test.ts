@@ -88,6 +88,7 @@ function fleet(random = 0): Fleet {
         onRejected() {},
       }),
       waitUntil: undefined,
+      onRestored() {},
       onScheduled() {},
       onStale() {},
     })

@@ -49,6 +49,7 @@ function counting(
     maxStale: 7 * DAY,
     stored: undefined,
     waitUntil: undefined,
+    onRestored() {},
     onScheduled() {},
     onStale() {},
     ...overrides(runtime),

@@ -203,10 +203,12 @@ describe('ratesmith serve', () => {
     await first.exited
     server.closeAllConnections()
     server.close()
-    const second = serve(['--port', '0', '--data', folder], { RATESMITH_LATEST_URL: url })
+    const again = ['--port', '0', '--data', folder, '--log', 'text']
+    const second = serve(again, { RATESMITH_LATEST_URL: url })
     const response = await fetch(`${await rootOf(second)}/api/rates`)
     expect(response.status).toBe(200)
     expect(await response.text()).toBe(body)
+    expect(second.stderr).toMatch(/^ratesmith: latest rates: taken from the store, loaded 20\d\d-/)
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes the answer under way on %s', async (signal) => {

@@ -104,7 +104,7 @@ describe.each(['kv', 'cache', 'upstash'])('in workerd, with the store %s', (stor
     expect([await ask('two', LATEST), await ask('two', HISTORY)]).toEqual(answers)
     expect(await ask('one', 'events')).toContain('history upstream_asked')
     const events = await ask('two', 'events')
-    expect(count(events, 'latest refresh_scheduled')).toBe(1)
+    expect(count(events, 'latest rates_restored')).toBe(1)
     expect(count(events, 'latest upstream_asked')).toBe(0)
     expect(count(events, 'history upstream_asked')).toBe(0)
   })
