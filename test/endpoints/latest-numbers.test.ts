@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/handler.ts'
 import { createExchangeRateApiProvider } from '../../src/providers/exchange-rate-api.ts'
+import { LATEST_SOURCE } from '../fixtures/contract.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { crossRate, nearestDouble, product, readRates, toExact } from '../oracle.ts'
 
 const RECORDED = new URL('../../../shared/data/open-er-api/', import.meta.url)
 
-const SOURCE = { name: 'Rates By Exchange Rate API', url: 'https://www.exchangerate-api.com' }
-const PROVIDER = `${SOURCE.name} (${SOURCE.url})`
+const PROVIDER = `${LATEST_SOURCE.name} (${LATEST_SOURCE.url})`
 
 const CONVERSIONS = 600
 
@@ -89,7 +89,7 @@ for (const upstream of upstreams) {
         const body = await market.body(`/v1/latest?base=${base}`)
         const record = JSON.parse(body)
         const { disclaimer } = record
-        const expected = { base, updatedAt, nextUpdateAt, rates, source: SOURCE, disclaimer }
+        const expected = { base, updatedAt, nextUpdateAt, rates, source: LATEST_SOURCE, disclaimer }
         expect(record).toEqual(expected)
         expect(Object.keys(record.rates)).toEqual(codes)
         expect(body).toBe(JSON.stringify(expected))
@@ -121,7 +121,7 @@ for (const upstream of upstreams) {
         const shown = { from, to, amount, rate, result: product(amount, rate), updatedAt }
         const query = `from=${from}&to=${to}&amount=${sent}`
         expect(await market.body(`/v1/convert?${query}`), query).toBe(
-          JSON.stringify({ ...shown, source: SOURCE }),
+          JSON.stringify({ ...shown, source: LATEST_SOURCE }),
         )
         expect(await market.body(`/convert?${query}`), query).toBe(
           JSON.stringify({ ...shown, provider: PROVIDER }),

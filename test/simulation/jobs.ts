@@ -79,17 +79,15 @@ async function work({ first, end, step, days, folder, settings }: Share): Promis
   for (let seed = first; seed < end; seed += step) {
     const outcome: Outcome = await simulate({ seed, days, source, settings }).then(
       (report) => ({ seed, report }),
-      (error: unknown) => ({ seed, failure: messageOf(error) }),
+      (error: unknown) => ({
+        seed,
+        failure: String(error instanceof Error ? error.message : error),
+      }),
     )
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- there are no origins between threads
     parentPort?.postMessage(outcome)
     if ('failure' in outcome) return
   }
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.name === 'Violation' ? error.message : String(error.stack)
 }
 
 if (!isMainThread) {

@@ -1,11 +1,9 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
+import { ROOT } from '../system/root.ts'
 import { OWN_SOURCE } from './source.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A bug that somebody might write. */
 export interface Plant {
@@ -131,6 +129,12 @@ export const PLANTS: readonly Plant[] = [
     edits: [['cache/refresh.ts', 'if (!(await turns.isOurs(nextPause))) {', 'if (false) {']],
   },
   {
+    name: 'a wait outlasts what it was for',
+    breaks: ['I13'],
+    faults: 'hangs',
+    edits: [['cache/turns.ts', 'if (wait.held !== held)', 'if (wait.held === wait)']],
+  },
+  {
     name: 'nobody looks for what another process has loaded',
     breaks: ['I13'],
     edits: [['cache/refresh.ts', 'await shelf.lookUp(LOOKED_JUST_NOW)', '']],
@@ -183,6 +187,18 @@ function why(error) {
   return error instanceof Error ? [error.message, why(error.cause)].join() : ''
 }
 /** \`Cache-Status\``,
+      ],
+    ],
+  },
+  {
+    name: 'the status says what went wrong',
+    breaks: ['I11'],
+    faults: 'refused',
+    edits: [
+      [
+        'cache/flight.ts',
+        "attempt = { at, outcome: 'failed' }",
+        "attempt = { at, outcome: 'failed', why: String(error.cause?.cause?.cause) }",
       ],
     ],
   },
@@ -246,6 +262,18 @@ function why(error) {
     edits: [['providers/market-gates.ts', 'SINGLE_MOVE = 10', 'SINGLE_MOVE = 1e5']],
   },
   {
+    name: 'a rate that is held back is served',
+    breaks: ['I3'],
+    faults: 'times a thousand',
+    edits: [
+      [
+        'providers/market-gates.ts',
+        'rates: { ...rates, ...valuesOf(previous.rates) }',
+        'rates: rates',
+      ],
+    ],
+  },
+  {
     name: 'bad rates are let through',
     breaks: ['I3'],
     edits: [['rates/accept.ts', 'BAD_SHARE_TOLERATED = 0.05', 'BAD_SHARE_TOLERATED = 0.5']],
@@ -254,6 +282,17 @@ function why(error) {
     name: 'a day of history is skipped',
     breaks: ['I3'],
     edits: [['sources/history-source.ts', 'addDays(newest, 1)', 'addDays(newest, 2)']],
+  },
+  {
+    name: 'every period is a week',
+    breaks: ['I3'],
+    edits: [
+      [
+        'rates/period.ts',
+        "period === '1W' ? addDays(end, -7) : subtractMonths(end, MONTHS[period])",
+        'addDays(end, -7)',
+      ],
+    ],
   },
 ]
 

@@ -51,15 +51,17 @@ export async function simulate(simulation: Simulation): Promise<Report> {
   const settings = { ...drawSettings(random, days), ...simulation.settings }
   const loop = createEventLoop()
   const trace = createTrace(print)
-  const violate: Violate = (invariant, message) => {
+  const violation = (invariant: string, message: string): Violation => {
     const when = `seed ${seed}, ${toClock(loop.now())}`
     const faults = simulation.settings?.faultNames
     const only = faults ? ` --faults '${faults.source}'` : ''
     const again = `npm run simulate -- --seed ${seed} --days ${days}${only} --trace`
-    loop.fail(new Violation(invariant, `${message} (${when}); to see it again: ${again}`))
+    return new Violation(invariant, `${message} (${when}); to see it again: ${again}`)
   }
-  const onRejection = (error: unknown): void => violate('I1', `not handled: ${String(error)}`)
-  process.on('unhandledRejection', onRejection)
+  const violate: Violate = (invariant, message) => loop.fail(violation(invariant, message))
+  const onUnhandled = (error: unknown): void => violate('I1', `not handled: ${stackOf(error)}`)
+  process.on('unhandledRejection', onUnhandled)
+  process.on('uncaughtException', onUnhandled)
   try {
     const world = createWorld({ ...settings, loop, random, source, trace, violate })
     await live(world, loop, settings.duration)
@@ -70,9 +72,17 @@ export async function simulate(simulation: Simulation): Promise<Report> {
       upstreamCalls: world.upstream.calls(),
       injected: world.nemesis.injected,
     }
+  } catch (error) {
+    throw error instanceof Violation ? error : violation('I1', `an exception: ${stackOf(error)}`)
   } finally {
-    process.off('unhandledRejection', onRejection)
+    process.off('unhandledRejection', onUnhandled)
+    process.off('uncaughtException', onUnhandled)
   }
+}
+
+/** Where `error` comes from, as far as that is kept: with `--trace` it is. */
+function stackOf(error: unknown): string {
+  return error instanceof Error ? String(error.stack) : String(error)
 }
 
 /** Lets everything happen, to a good end. */

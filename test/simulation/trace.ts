@@ -2,8 +2,8 @@ import { hash } from './world/random.ts'
 
 /** Everything that happened, boiled down to a number that two runs of one seed must agree on. */
 export interface Trace {
-  /** Something happened to `who` at `time` (ms of virtual time). */
-  record(time: number, who: number, what: string, detail: string | number): void
+  /** Something happened to `who` at `time` (ms of virtual time). `unseen` is not printed. */
+  record(time: number, who: number, what: string, detail: string | number, unseen?: string): void
   /** 32 bits in hexadecimal. */
   digest(): string
 }
@@ -25,12 +25,13 @@ export function createTrace(print: ((line: string) => void) | undefined): Trace 
   }
 
   return {
-    record(time, who, what, detail) {
+    record(time, who, what, detail, unseen) {
       mix(Math.floor(time * 16))
       mix(Math.floor(time / 65_536))
       mix(who)
       mix(nameOf(what))
       mix(typeof detail === 'number' ? detail : nameOf(detail))
+      if (unseen !== undefined) mix(hash(unseen))
       print?.(`${toClock(time)} process ${who} ${what} ${detail}`)
     },
     digest: () => (state >>> 0).toString(16).padStart(8, '0'),

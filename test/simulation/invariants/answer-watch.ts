@@ -1,35 +1,25 @@
 import type { Answer } from '../../../src/http/answer.ts'
+import { CACHE_CONTROL } from '../../fixtures/contract.ts'
 import { SECRET } from '../faults/upstream-fault.ts'
 import type { DataSet } from '../faults/upstream-fault.ts'
-import type { EventLoop } from '../world/event-loop.ts'
 import type { Process } from '../world/process.ts'
 import { dayOf } from '../world/target-days.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
 import type { Question, RecordAsked } from './question.ts'
 import { objectToRecord } from './record-checks.ts'
-import type { Violate } from './violation.ts'
+import { createRefreshWatch } from './refresh-watch.ts'
+import type { RefreshWatchOptions } from './refresh-watch.ts'
 
 const SECOND = 1_000
 
 /** Whoever waits for data waits so long at most. */
 const WAITING_LIMIT = 5 * SECOND
 
-/** When faults have ended, fresh data are served after 5 minutes, a pause after failures and another process's claim. */
-const RECOVERY = (300 + 450 + 450) * SECOND
-
-/** A refresh that an answer starts takes no longer than this, when all is well. */
-const PROMPT = 50 * SECOND
-
-/** Long answers take their time to compare: one in so many is, and the first after every change. */
-const SAMPLE = { latest: 20, conversion: 1, history: 4, status: 20 }
+/** Long answers take their time to compare: one in so many is, and the first after every change. Short ones all are. */
+const SAMPLE = { latest: 20, history: 4 }
 
 const INEXACT = 0.01
-
-const CACHE_CONTROL: Record<DataSet, string> = {
-  latest: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
-  history: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
-}
 
 /** A question that was put to a process. */
 export interface Asked {
@@ -43,7 +33,7 @@ export interface Asked {
   abortedAt?: number
 }
 
-/** Watches every answer: I2 to I6, I8, I10, I11, I14 and I15. */
+/** Watches every answer: I2 to I6, I10, I11, I14 and I15, and I8 through the refreshes. */
 export interface AnswerWatch {
   ask(process: Process, question: Question): Asked
   answered(asked: Asked, answer: Answer): void
@@ -52,15 +42,9 @@ export interface AnswerWatch {
 }
 
 /** What the watch is made from. */
-export interface AnswerWatchOptions {
-  loop: EventLoop
+export interface AnswerWatchOptions extends RefreshWatchOptions {
   oracle: Oracle
-  /** Ms since the Unix epoch. */
-  startsAt: number
-  /** When all faults have ended, in ms of virtual time. */
-  calmFrom: number
   maxStale: Record<DataSet, number>
-  violate: Violate
 }
 
 /** The headers of an answer that are looked at, by their names. */
@@ -70,7 +54,8 @@ type HistoryAsked = Extract<RecordAsked, { kind: 'history' }>
 
 /** A watch over all processes. */
 export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
-  const { loop, startsAt, calmFrom, maxStale, oracle, violate } = options
+  const { loop, maxStale, oracle, violate } = options
+  const refreshes = createRefreshWatch(options)
   const now = loop.now
   let sampled = 0
 
@@ -85,22 +70,15 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
   function requireStatus({ process, question, isUsable, abortedAt }: Asked, status: number): void {
     const { target, statuses, dataSet } = question
     if (statuses.includes(status)) return
-    if (status !== 502 || !dataSet) violate('I1', `${target} is answered with ${status}`)
+    if (status !== 502 || !dataSet) return violate('I1', `${target} is answered with ${status}`)
     if (isUsable) violate('I5', `${target} is answered with 502 in spite of usable data`)
     const isExcused = abortedAt !== undefined || process.isClosed
-    if (!isExcused && now() > recoveredFrom(process, dataSet)) {
+    if (!isExcused && now() > refreshes.recoveredFrom(process, dataSet)) {
       violate('I14', `${target} is answered with 502 though nothing is wrong any more`)
     }
   }
 
-  function recoveredFrom({ startedAt, knowledge }: Process, dataSet: DataSet | undefined): number {
-    if (!dataSet) return Infinity
-    // A cold start may have to wait for another process's claim even on the best of days.
-    const { pauseUntil } = knowledge[dataSet]
-    return Math.max(calmFrom, startedAt, pauseUntil) + RECOVERY
-  }
-
-  function requireError({ question }: Asked, { headers, status, body }: Answer): void {
+  function requireError({ headers, status }: Answer): void {
     const named = new Map(headers)
     if (named.get('cache-control') !== 'no-store') violate('I10', `${status} may be cached`)
     const retryAfter = named.get('retry-after') ?? ''
@@ -108,14 +86,26 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     if (status === 502 && (seconds < 1 || seconds > 300)) {
       violate('I10', `502 with Retry-After "${retryAfter}"`)
     }
-    if (JSON.stringify([headers, body]).includes(SECRET)) {
-      violate('I11', `${question.target} is answered with a secret of an upstream or a store`)
-    }
+  }
+
+  function requireDiscretion({ question }: Asked, { headers, body }: Answer): void {
+    const isDiscreet = ![...headers.flat(), String(body)].some((text) => text.includes(SECRET))
+    if (isDiscreet) return
+    violate('I11', `${question.target} is answered with a secret of an upstream or a store`)
+  }
+
+  function requireStatusRecord(asked: Asked, { headers, body }: Answer): void {
+    const named = new Map(headers)
+    const cacheControl = named.get('cache-control')
+    if (cacheControl !== 'no-store') violate('I10', `a status with Cache-Control "${cacheControl}"`)
+    requireRecord(asked, body, named)
   }
 
   function isToCompare({ process, question }: Asked): boolean {
     const { record, dataSet = 'latest', isDecisive = false } = question
     if (!record) return false
+    const isLong = record.kind === 'history' || (record.kind === 'latest' && !record.symbols)
+    if (!isLong) return true
     const known = process.knowledge[dataSet]
     const isNew = known.comparedNews !== known.news
     known.comparedNews = known.news
@@ -129,7 +119,7 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     if (named.get('cache-control') !== CACHE_CONTROL[dataSet]) {
       violate('I10', `a 200 with Cache-Control "${named.get('cache-control')}"`)
     }
-    requireTimely(process, dataSet, named.get('cache-status') ?? '')
+    refreshes.answered(process, dataSet, named.get('cache-status') ?? '')
     if (dataSet === 'history') return
     const lastModified = named.get('last-modified') ?? ''
     const updatedAt = Date.parse(lastModified)
@@ -157,39 +147,6 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     }
   }
 
-  /** What an answer says of its own age must be consistent with the answers before it. */
-  function requireTimely(process: Process, dataSet: DataSet, cacheStatus: string): void {
-    const known = process.knowledge[dataSet]
-    const [, ttl] = /^rates; hit; ttl=(-?\d+)/.exec(cacheStatus) ?? []
-    if (ttl === undefined) {
-      if (cacheStatus !== 'rates; fwd=miss') violate('I10', `Cache-Status is "${cacheStatus}"`)
-      return
-    }
-    const refreshAt = now() + Number(ttl) * SECOND
-    const isSame = known.refreshNews === known.news && known.refreshJumps === process.clock.jumps()
-    if (isSame && Math.abs(refreshAt - known.refreshAt) > 1_100) {
-      const moved = Math.round(refreshAt - known.refreshAt)
-      violate('I8', `the refresh of ${dataSet} is put off by ${moved} ms though nothing was loaded`)
-    }
-    if (!isSame) known.refreshAt = refreshAt
-    known.refreshNews = known.newsAt < now() ? known.news : -1
-    known.refreshJumps = process.clock.jumps()
-    requireLively(process, dataSet, Number(ttl) < 0)
-  }
-
-  function requireLively(process: Process, dataSet: DataSet, isStale: boolean): void {
-    const known = process.knowledge[dataSet]
-    const isJudged = !process.isClosed && now() > recoveredFrom(process, dataSet)
-    if (!isStale || !isJudged) known.staleAnswers = []
-    else if (now() - (known.staleAnswers.at(-1) ?? -Infinity) > PROMPT) {
-      known.staleAnswers.push(now())
-    }
-    // The first may have found another process at work, the second finds what that has stored.
-    if (known.staleAnswers.length > 2) {
-      violate('I14', `${dataSet} is overdue though three answers in a row might have changed that`)
-    }
-  }
-
   function requireRecord({ process, question }: Asked, body: unknown, named: Headers): void {
     const { record, target } = question
     if (!record || typeof body !== 'string') return
@@ -198,7 +155,6 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     const clock = process.clock.now()
     const objection = objectToRecord(body, record, { oracle, clock, heldBack, lastModified })
     if (objection) violate(objection[0], `${target}: ${objection[1]}`)
-    if (body.includes(SECRET)) violate('I11', `${target} is answered with a secret`)
     if (record.kind === 'history' && !objection) requireNewest(process, record, body)
   }
 
@@ -218,15 +174,17 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
   return {
     ask(process, question) {
       const { dataSet } = question
-      const oldest = startsAt + now() + process.clock.oldest()
-      const isUsable = dataSet !== undefined && oldest < process.knowledge[dataSet].usableUntil
+      const isUsable =
+        dataSet !== undefined && process.clock.oldest() < process.knowledge[dataSet].usableUntil
       return { process, question, at: now(), isUsable }
     },
     answered(asked, answer) {
       const { question } = asked
+      requireDiscretion(asked, answer)
       requireInTime(asked)
       requireStatus(asked, answer.status)
-      if (answer.status >= 400) requireError(asked, answer)
+      if (answer.status >= 400) requireError(answer)
+      if (question.record?.kind === 'status') requireStatusRecord(asked, answer)
       if (!question.dataSet || (answer.status !== 200 && answer.status !== 304)) return
       const named = new Map(answer.headers)
       requireHonest(asked, named)

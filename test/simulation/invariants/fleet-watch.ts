@@ -66,15 +66,15 @@ export function createFleetWatch(options: FleetWatchOptions): FleetWatch {
 
   /** Whether a process may have nothing to answer with, and so cannot wait for others for ever. */
   function mayBeCold({ knowledge, clock }: Process, dataSet: DataSet): boolean {
-    return startsAt + loop.now() + clock.oldest() >= knowledge[dataSet].usableUntil
+    return clock.oldest() >= knowledge[dataSet].usableUntil
   }
 
   function requireClaim(process: Process, dataSet: DataSet, key: string): void {
     const holder = store.holderOf(key)
     if (holder?.process === process || !isQuiet(loop.now(), process)) return
-    const hasWaited = !holder || loop.now() - holder.since > POLLING - 100
+    const { refusedSince = Infinity, refusedAt } = process.knowledge[dataSet]
+    const hasWaited = !holder || loop.now() - refusedAt > POLLING - 100
     if (mayBeCold(process, dataSet) && hasWaited) return
-    const { refusedSince = Infinity } = process.knowledge[dataSet]
     if (loop.now() - refusedSince > LONGEST_REFUSAL) return
     violate('I13', `${dataSet} is asked for without a claim`)
   }

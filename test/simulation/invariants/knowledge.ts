@@ -15,7 +15,6 @@ export interface Call {
   /** The table that was sent. */
   sent: Publication | undefined
   dropped: string[]
-  heldBack: string[]
 }
 
 /** What can be told from outside of one data set in one process. Times in ms of virtual time, but where noted. */
@@ -30,17 +29,18 @@ export interface DataSetKnowledge {
   pauseUntil: number
   /** How often the clock had been set when the two were found out. */
   restJumps: number
-  /** Since when every claim has been refused. */
+  /** Since when, for what is held, every claim has been refused, and when the last one was. */
   refusedSince: number | undefined
+  refusedAt: number
   /** How often what is held may have changed, and when last: what is answered at that very moment may be either. */
   news: number
   newsAt: number
   /** After how much news an answer was last compared with the truth. */
   comparedNews: number
-  /** Codes whose rates were held back when a table was found in the store, by an event. */
-  heldBack: string[]
-  /** The last text that the store gave, and when it did. */
-  delivered: string | undefined
+  /** Codes whose rates were held back by what is held, as an event told, and when it did. */
+  heldBack: readonly string[]
+  heldBackAt: number
+  /** When the store last gave a text. */
   deliveredAt: number
   /** What is held can certainly be answered with while a clock that never goes back is before this, ms since the epoch. */
   usableUntil: number
@@ -70,11 +70,12 @@ function nothingKnown(): DataSetKnowledge {
     pauseUntil: -Infinity,
     restJumps: 0,
     refusedSince: undefined,
+    refusedAt: -Infinity,
     news: 0,
     newsAt: -Infinity,
     comparedNews: -1,
     heldBack: [],
-    delivered: undefined,
+    heldBackAt: -Infinity,
     deliveredAt: -Infinity,
     usableUntil: -Infinity,
     served: undefined,
@@ -85,11 +86,12 @@ function nothingKnown(): DataSetKnowledge {
   }
 }
 
-/** What is held may be something else from `now` on, in ms of virtual time. */
+/** What is held is something else from `now` on, in ms of virtual time. */
 export function noteNews(knowledge: DataSetKnowledge, now: number): void {
   knowledge.news += 1
   knowledge.newsAt = now
   knowledge.staleAnswers = []
-  knowledge.heldBack = []
+  knowledge.refusedSince = undefined
+  if (knowledge.heldBackAt < now) knowledge.heldBack = []
   knowledge.usableUntil = -Infinity
 }

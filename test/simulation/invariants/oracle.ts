@@ -1,7 +1,6 @@
 import type { Publication } from '../world/latest-feed.ts'
 import type { ReferenceRates } from '../world/reference-rates.ts'
 import { fourOClock, targetDays, dayOf } from '../world/target-days.ts'
-import type { Call } from './knowledge.ts'
 
 const DAY = 86_400_000
 const TEN_MINUTES = 600_000
@@ -14,8 +13,8 @@ export interface Oracle {
   readonly referenceRates: ReferenceRates
   /** Whether reference rates of both currencies are published for `day`. */
   isQuoted(day: string, pair: Pair): boolean
-  /** A process whose clock is at `clock` took the table that `call` brought. */
-  takeTable(call: Call, clock: number): void
+  /** A process whose clock is at `clock` took a table from the upstream. */
+  takeTable(taken: Taken, clock: number): void
   /** A process whose clock is at `clock` took reference rates. */
   takeHistory(clock: number): void
   /** Whether a publication of this time has been taken. */
@@ -45,7 +44,8 @@ export interface Served {
   heldBack: readonly string[]
 }
 
-interface Taken {
+/** A table as it was sent, and what of it is not served. */
+export interface Taken {
   sent: Publication
   dropped: readonly string[]
   heldBack: readonly string[]
@@ -70,8 +70,10 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
   const rateSeen = new Map<string, Set<number>>()
   let historyLatest = -Infinity
 
-  function remember({ sent }: Taken): void {
+  /** What is held back is not served, so long as no later table is taken with it. */
+  function remember({ sent, heldBack }: Taken): void {
     for (const [code, rate] of Object.entries(sent.rates)) {
+      if (heldBack.includes(code)) continue
       const seen = rateSeen.get(code)
       if (seen) seen.add(rate)
       else rateSeen.set(code, new Set([rate]))
@@ -121,8 +123,8 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
       const rates = referenceRates.on(day)
       return rates !== undefined && [from, to].every((code) => code === 'EUR' || rates.has(code))
     },
-    takeTable({ sent, dropped, heldBack }, clock) {
-      if (!sent) return
+    takeTable(taken, clock) {
+      const { sent } = taken
       const { updatedAt, nextUpdateAt } = sent
       const known = publications.get(updatedAt) ?? {
         taken: [],
@@ -133,9 +135,8 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
       known.loadedAt = Math.max(known.loadedAt, clock)
       const [earliest, latest] = known.announced
       known.announced = [Math.min(earliest, nextUpdateAt), Math.max(latest, nextUpdateAt)]
-      const taken = { sent, dropped, heldBack }
-      const isOdd = dropped.length + heldBack.length > 0
-      if (!isOdd && known.taken.some((other) => other.sent === sent)) return
+      const isKnown = known.taken.some((other) => other.sent === sent && !isOdd(other))
+      if (isKnown && !isOdd(taken)) return
       known.taken.push(taken)
       remember(taken)
     },
@@ -180,6 +181,11 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
       latest: historyLatest,
     }),
   }
+}
+
+/** Whether something of what was sent is not served. */
+function isOdd({ dropped, heldBack }: Taken): boolean {
+  return dropped.length + heldBack.length > 0
 }
 
 function isRate(rate: unknown): boolean {

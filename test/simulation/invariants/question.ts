@@ -1,3 +1,4 @@
+import type { Period } from '../../oracle.ts'
 import type { DataSet } from '../faults/upstream-fault.ts'
 
 /** What a client asks, and what may be answered. */
@@ -20,5 +21,5 @@ export interface Question {
 export type RecordAsked =
   | { kind: 'latest'; base: string; symbols?: readonly string[]; isVersioned: boolean }
   | { kind: 'conversion'; from: string; to: string; amount: number; isVersioned: boolean }
-  | { kind: 'history'; from: string; to: string; period: string }
+  | { kind: 'history'; from: string; to: string; period: Period }
   | { kind: 'status' }

@@ -1,3 +1,6 @@
+import { HISTORY_SOURCE, LATEST_SOURCE } from '../../fixtures/contract.ts'
+import { periodStart, statsOf } from '../../oracle.ts'
+import type { Point } from '../../oracle.ts'
 import { dayOf } from '../world/target-days.ts'
 import type { Oracle } from './oracle.ts'
 import type { RecordAsked } from './question.ts'
@@ -18,15 +21,6 @@ export interface Circumstances {
 
 type Json = Record<string, unknown>
 
-const LATEST_SOURCE = {
-  name: 'Rates By Exchange Rate API',
-  url: 'https://www.exchangerate-api.com',
-}
-const HISTORY_SOURCE = {
-  name: 'European Central Bank (via Frankfurter)',
-  url: 'https://frankfurter.dev',
-}
-
 /** What is wrong with the body of a 200. */
 export function objectToRecord(
   text: string,
@@ -37,7 +31,7 @@ export function objectToRecord(
   if (asked.kind === 'latest') return objectToLatest(body, asked, circumstances)
   if (asked.kind === 'conversion') return objectToConversion(body, asked, circumstances)
   if (asked.kind === 'history') return objectToHistory(body, asked, circumstances)
-  return undefined
+  return objectToStatus(body)
 }
 
 type Asked<Kind> = Extract<RecordAsked, { kind: Kind }>
@@ -78,7 +72,7 @@ function objectToConversion(
   if (body['from'] !== from || body['to'] !== to || body['amount'] !== amount) {
     return ['I15', `${amount} ${from} in ${to} is asked for, another conversion answered`]
   }
-  if (!isRate(rate) || typeof result !== 'number' || !isInstant(updatedAt)) {
+  if (!isRate(rate) || !isRate(result) || !isInstant(updatedAt)) {
     return ['I2', 'a number of the conversion is none']
   }
   if (Math.abs(result - amount * rate) > 1e-12 * result) {
@@ -95,36 +89,57 @@ function objectToConversion(
 function objectToHistory(
   body: Json,
   { from, to, period }: Asked<'history'>,
-  { oracle: { referenceRates }, clock }: Circumstances,
+  { oracle, clock }: Circumstances,
 ): Objection | undefined {
-  const { points } = body
+  const { referenceRates } = oracle
+  const { points: sent } = body
   if (body['from'] !== from || body['to'] !== to || body['period'] !== period) {
     return ['I15', `${from} in ${to} over ${period} is asked for, another history answered`]
   }
-  if (!Array.isArray(points) || points.length === 0) return ['I2', 'there are no points']
-  const dates: string[] = []
-  let [low, high] = [Infinity, 0]
-  for (const point of points) {
+  if (!Array.isArray(sent) || sent.length === 0) return ['I2', 'there are no points']
+  const points: Point[] = []
+  for (const point of sent) {
     const { d, r } = toObject(point)
     if (typeof d !== 'string' || !isRate(r)) return ['I2', 'a point is none']
     const expected = pairRate(referenceRates.on(d), from, to)
     if (!(Math.abs(r - expected) <= 1e-9 * expected)) {
       return ['I3', `${from} was ${expected} ${to} on ${d}, not ${r}`]
     }
-    dates.push(d)
-    low = Math.min(low, r)
-    high = Math.max(high, r)
+    points.push({ d, r })
   }
-  const [first = '', last = ''] = [dates[0], dates.at(-1)]
-  if (last > dayOf(clock)) return ['I4', `the history ends on ${last}, in the future`]
-  const complete = referenceRates
-    .between(first, last)
-    .filter((day) => !Number.isNaN(pairRate(referenceRates.on(day), from, to)))
-  if (complete.join() !== dates.join()) return ['I3', `the days ${dates.join()} are not complete`]
-  const stats = toObject(body['stats'])
-  const isRight = stats['low'] === low && stats['high'] === high
-  if (!isRight) return ['I2', 'the statistics are not those of the points']
+  const dates = points.map(({ d }) => d).join()
+  const last = points.at(-1)?.d ?? ''
+  const today = dayOf(clock)
+  if (last > today) return ['I4', `the history ends on ${last}, in the future`]
+  const isQuoted = (day: string): boolean => oracle.isQuoted(day, { from, to })
+  const isWhole = possibleEnds(oracle, last, { today, isQuoted }).some((end) => {
+    const window = referenceRates.between(periodStart(end, period), last)
+    return window.filter(isQuoted).join() === dates
+  })
+  if (!isWhole) return ['I3', `the days of ${period} are not ${dates}`]
+  if (JSON.stringify(body['stats']) !== JSON.stringify(statsOf(points))) {
+    return ['I2', 'the statistics are not those of the points']
+  }
   return objectToSource(body, true, HISTORY_SOURCE)
+}
+
+/** The days that may be the newest published where the last one of a pair is `last`: the next may lack one of the two. */
+function possibleEnds(
+  { referenceRates }: Oracle,
+  last: string,
+  { today, isQuoted }: { today: string; isQuoted: (day: string) => boolean },
+): string[] {
+  const [, ...later] = referenceRates.between(last, today)
+  const next = later.find(isQuoted) ?? today
+  return [last, ...later.filter((day) => !isQuoted(day) && day <= next)]
+}
+
+function objectToStatus(body: Json): Objection | undefined {
+  const latest = toObject(body['latest'])['ready']
+  const history = toObject(body['history'])['ready']
+  const isTold = typeof latest === 'boolean' && typeof history === 'boolean'
+  const isRight = isTold && body['ready'] === (latest && history)
+  return isRight ? undefined : ['I2', 'whether the service is ready is not told']
 }
 
 /** Units of `to` for one of `from`; NaN where one is not quoted. */

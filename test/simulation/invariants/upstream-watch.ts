@@ -12,7 +12,7 @@ import type { Violate } from './violation.ts'
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-/** A call is given up after this long at the latest; a flight, in which there may be several things to do, a little later. */
+/** A call of one upstream is given up after this long at the latest. */
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
 
 /** Nothing is asked again sooner than this after it was loaded. */
@@ -20,6 +20,9 @@ const REST_AFTER_SUCCESS = 10 * MINUTE + 30 * SECOND
 
 /** Pauses after failures in a row double up to this. */
 const LONGEST_REST = 300 * SECOND
+
+/** Longer than this no process keeps a rate for which another was held back. */
+const HELD_BACK_FOR = 8 * 24 * 60 * MINUTE
 
 /** Sums of real numbers are not exact. In ms. */
 const INEXACT = 0.01
@@ -30,7 +33,7 @@ export interface UpstreamWatch {
   onEvent(process: Process, event: RatesEvent): void
   /** The call that a `fetch` with `signal` belongs to, or nothing where the call has been given up. */
   callOf(process: Process, dataSet: DataSet, signal: AbortSignal): Call | undefined
-  /** What the store gave may be something new. */
+  /** The store gave something. */
   onDelivery(process: Process, dataSet: DataSet, value: unknown): void
   /** A claim was granted or refused. */
   onClaim(process: Process, dataSet: DataSet, isGranted: boolean): void
@@ -43,8 +46,6 @@ export interface UpstreamWatchOptions {
   loop: EventLoop
   oracle: Oracle
   fleet: FleetWatch
-  /** Ms since the Unix epoch. */
-  startsAt: number
   violate: Violate
 }
 
@@ -52,7 +53,8 @@ export interface UpstreamWatchOptions {
 export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatch {
   const { loop, oracle, fleet, violate } = options
   const now = loop.now
-  const everHeldBack = new Set<string>()
+  /** When each code was last held back. */
+  const heldBackAt = new Map<string, number>()
 
   function asked(process: Process, dataSet: DataSet): void {
     const known = process.knowledge[dataSet]
@@ -67,10 +69,18 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
     known.call = newCall(now())
   }
 
+  /** A call that has ended, or ought to have. */
+  function requireEnded(process: Process, dataSet: DataSet, { askedAt }: Call): void {
+    const running = now() - Math.max(askedAt, process.pausedUntil)
+    if (running <= CALL_LIMIT[dataSet] + SECOND) return
+    violate('I9', `a call for ${dataSet} takes longer than ${Math.round(running)} ms`)
+  }
+
   function end(process: Process, dataSet: DataSet): Call {
     const known = process.knowledge[dataSet]
     const { call } = known
     if (!call) violate('I7', `a call for ${dataSet} ends that nobody made`)
+    else requireEnded(process, dataSet, call)
     known.call = undefined
     // A clock that is set ends a pause, or it may.
     if (known.restJumps !== process.clock.jumps()) known.pauseUntil = -Infinity
@@ -91,7 +101,6 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
     fleet.loaded(process, dataSet, call)
     noteNews(known, now())
     known.failures = 0
-    known.refusedSince = undefined
     known.restUntil = now() + REST_AFTER_SUCCESS
   }
 
@@ -103,12 +112,18 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
     if (sent.updatedAt < served) {
       violate('I4', `a publication of ${new Date(sent.updatedAt).toUTCString()} was taken`)
     }
-    // What was held back once may be confirmed by now.
-    const jumped = oracle.jumped(served, sent).filter((code) => !everHeldBack.has(code))
+    const jumped = oracle.jumped(served, sent).filter((code) => !mayBeConfirmed(code))
     if (jumped.length > 0 && isWarm(process, known)) {
       violate('I3', `a jump of ${jumped.join()} was taken without a second publication`)
     }
-    oracle.takeTable(call, process.clock.now())
+    // What is held back is told at the moment at which the table is taken.
+    const heldBack = known.heldBackAt === now() ? known.heldBack : []
+    oracle.takeTable({ sent, dropped: call.dropped, heldBack }, process.clock.now())
+  }
+
+  /** Whether a jump may be one that another table has shown before, to this process or to another. */
+  function mayBeConfirmed(code: string): boolean {
+    return now() - (heldBackAt.get(code) ?? -Infinity) < HELD_BACK_FOR
   }
 
   function failed(process: Process, dataSet: DataSet): void {
@@ -123,8 +138,10 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
     known.pauseUntil = now() + fault.pause(process.clock.ahead())
   }
 
-  /** What came from the store may be held now, and then all is well: but for a pause that the upstream asked for. */
-  function adopted(known: DataSetKnowledge): void {
+  /** What came from the store is held now, and all is well: but for a pause that the upstream asked for. */
+  function restored({ knowledge }: Process, dataSet: DataSet): void {
+    const known = knowledge[dataSet]
+    if (known.deliveredAt < now()) violate('I3', `${dataSet} is said to come from the store`)
     noteNews(known, now())
     known.failures = 0
     known.restUntil = -Infinity
@@ -137,7 +154,7 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
   }
 
   function isWarm({ clock }: Process, known: DataSetKnowledge): boolean {
-    return options.startsAt + now() + clock.oldest() < known.usableUntil
+    return clock.oldest() < known.usableUntil
   }
 
   /** Whether the table that was served last was a whole one, so that half of one is less. */
@@ -156,14 +173,10 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
       const known = 'dataSet' in event ? process.knowledge[event.dataSet] : undefined
       if (event.type === 'rates_dropped') known?.call?.dropped.push(...event.dropped)
       if (event.type === 'rates_held_back') {
-        known?.call?.heldBack.push(...event.codes)
-        known?.heldBack.push(...event.codes)
-        for (const code of event.codes) everHeldBack.add(code)
+        if (known) Object.assign(known, { heldBack: event.codes, heldBackAt: now() })
+        for (const code of event.codes) heldBackAt.set(code, now())
       }
-      // What was refused beside one table may be taken when that has become too old.
-      if (event.type === 'refresh_scheduled' && known?.deliveredAt === now()) {
-        if (known.newsAt < now()) adopted(known)
-      }
+      if (event.type === 'rates_restored') restored(process, event.dataSet)
       if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
     },
     callOf(process, dataSet, signal) {
@@ -176,24 +189,17 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
       return undefined
     },
     onDelivery(process, dataSet, value) {
-      const known = process.knowledge[dataSet]
-      if (typeof value !== 'string') return
-      known.deliveredAt = now()
-      if (value !== known.delivered) adopted(known)
-      known.delivered = value
+      if (typeof value === 'string') process.knowledge[dataSet].deliveredAt = now()
     },
     onClaim(process, dataSet, isGranted) {
       const known = process.knowledge[dataSet]
+      if (!isGranted) known.refusedAt = now()
       known.refusedSince = isGranted ? undefined : (known.refusedSince ?? now())
     },
     sweep(process) {
       for (const dataSet of ['latest', 'history'] as const) {
         const { call } = process.knowledge[dataSet]
-        if (!call || process.pausedUntil >= now()) continue
-        const running = now() - Math.max(call.askedAt, process.resumedAt)
-        if (running > CALL_LIMIT[dataSet] + SECOND) {
-          violate('I9', `a call for ${dataSet} has not ended after ${Math.round(running)} ms`)
-        }
+        if (call) requireEnded(process, dataSet, call)
       }
     },
   }
@@ -208,6 +214,5 @@ function newCall(askedAt: number): Call {
     verdict: 'take',
     sent: undefined,
     dropped: [],
-    heldBack: [],
   }
 }

@@ -1,12 +1,10 @@
 /** A promise that was broken. */
 export class Violation extends Error {
   override readonly name = 'Violation'
-  /** `I1` to `I16`. */
-  readonly invariant: string
 
+  /** `invariant` is `I1` to `I16`. */
   constructor(invariant: string, message: string) {
     super(`${invariant}: ${message}`)
-    this.invariant = invariant
   }
 }
 

@@ -11,8 +11,8 @@ export interface Clock {
   /** How often it has been set since the last call of `forget`. */
   jumps(): number
   /**
-   * How many ms whoever ages by this clock may be ahead of true time at most, since the last call of `forget`: by every
-   * step forward, but not younger again by a step back.
+   * The latest that whoever ages by this clock may take it to be, in ms since the Unix epoch: every step forward since the
+   * last call of `forget` makes what is held older, but no step back makes it younger again.
    */
   oldest(): number
   /** Forgets all that has been. */
@@ -31,7 +31,7 @@ export function createClock(loop: EventLoop, startsAt: number, offset: number): 
     },
     ahead: () => current,
     jumps: () => jumps,
-    oldest: () => oldest,
+    oldest: () => startsAt + loop.now() + oldest,
     forget() {
       oldest = current
       jumps = 0

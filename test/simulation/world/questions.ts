@@ -1,3 +1,4 @@
+import type { Period } from '../../oracle.ts'
 import type { Question } from '../invariants/question.ts'
 import { LATEST_CODES } from './latest-feed.ts'
 import type { Random } from './random.ts'
@@ -9,7 +10,7 @@ const STEADY_CODES = LATEST_CODES.filter(
 )
 
 const HISTORY_CODES = ['EUR', ...REFERENCE_CODES]
-const PERIODS = ['1W', '1W', '1W', '1W', '1W', '1M', '1M', '3M', '1Y', '5Y']
+const PERIODS: readonly Period[] = ['1W', '1W', '1W', '1W', '1W', '1M', '1M', '3M', '1Y', '5Y']
 
 /** Questions with their shares. */
 const KINDS: readonly [share: number, draw: (random: Random) => Question][] = [

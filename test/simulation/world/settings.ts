@@ -57,7 +57,7 @@ export function drawSettings(random: Random, days: number): Settings {
       latest: random.pick([HOUR, DAY, 7 * DAY, 7 * DAY]),
       history: random.pick([DAY, 14 * DAY, 14 * DAY]),
     },
-    requests: random.magnitude(12, 200),
+    requests: random.magnitude(80, 400),
     historyDays: random.chance(0.03) ? 5 * 366 + 30 : random.whole(20, 120),
     lateShare: isCalm ? 0 : random.pick([0, 0.05, 0.3]),
     holeShare: random.pick([0, 0.03]),

@@ -1,3 +1,4 @@
+import { HOSTS } from '../../fixtures/contract.ts'
 import type { DataSet, Exchange, LatestPayload } from '../faults/upstream-fault.ts'
 import { SECRET, toPublication } from '../faults/upstream-fault.ts'
 import type { Call } from '../invariants/knowledge.ts'
@@ -9,11 +10,6 @@ import type { Nemesis } from './nemesis.ts'
 import type { Process } from './process.ts'
 import type { Random } from './random.ts'
 import type { ReferenceRates } from './reference-rates.ts'
-
-const HOSTS: Record<DataSet, readonly string[]> = {
-  latest: ['open.er-api.com', 'www.exchangerate-api.com'],
-  history: ['api.frankfurter.dev', 'frankfurter.dev'],
-}
 
 /** The two upstreams and the network before them. */
 export interface Upstream {
@@ -96,7 +92,7 @@ function createExchange(options: UpstreamOptions, fetching: Fetching): Exchange 
     url: fetching.url,
     random,
     instant,
-    isWarm: instant + process.clock.oldest() < known.usableUntil,
+    isWarm: process.clock.oldest() < known.usableUntil,
     text,
     table: (back) => toPayload(feed.at(instant, back)),
     send,

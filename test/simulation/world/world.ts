@@ -95,8 +95,8 @@ export function createWorld(options: WorldOptions): World {
     feed,
     watch: watches.answers,
     bounds: watches.bounds,
-    trace: ({ process, question }, { status }) =>
-      trace.record(loop.now(), process.host, question.target, status),
+    trace: ({ process, question }, { status, body }) =>
+      trace.record(loop.now(), process.host, question.target, status, String(body)),
   })
   return { fleet, clients, upstream, nemesis, watches }
 }
