@@ -132,7 +132,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'a wait outlasts what it was for',
     breaks: ['I13'],
     faults: 'hangs',
-    edits: [['cache/turns.ts', 'if (wait.held !== held)', 'if (wait.held === wait)']],
+    edits: [['cache/turns.ts', 'if (wait.held !== held)', 'if (false)']],
   },
   {
     name: 'nobody looks for what another process has loaded',

@@ -78,8 +78,7 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     }
   }
 
-  function requireError({ headers, status }: Answer): void {
-    const named = new Map(headers)
+  function requireError(status: number, named: Headers): void {
     if (named.get('cache-control') !== 'no-store') violate('I10', `${status} may be cached`)
     const retryAfter = named.get('retry-after') ?? ''
     const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : 0
@@ -94,8 +93,7 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     violate('I11', `${question.target} is answered with a secret of an upstream or a store`)
   }
 
-  function requireStatusRecord(asked: Asked, { headers, body }: Answer): void {
-    const named = new Map(headers)
+  function requireStatusRecord(asked: Asked, body: unknown, named: Headers): void {
     const cacheControl = named.get('cache-control')
     if (cacheControl !== 'no-store') violate('I10', `a status with Cache-Control "${cacheControl}"`)
     requireRecord(asked, body, named)
@@ -180,15 +178,16 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     },
     answered(asked, answer) {
       const { question } = asked
+      const { status, body } = answer
+      const named = new Map(answer.headers)
       requireDiscretion(asked, answer)
       requireInTime(asked)
-      requireStatus(asked, answer.status)
-      if (answer.status >= 400) requireError(answer)
-      if (question.record?.kind === 'status') requireStatusRecord(asked, answer)
-      if (!question.dataSet || (answer.status !== 200 && answer.status !== 304)) return
-      const named = new Map(answer.headers)
+      requireStatus(asked, status)
+      if (status >= 400) requireError(status, named)
+      if (question.record?.kind === 'status') requireStatusRecord(asked, body, named)
+      if (!question.dataSet || (status !== 200 && status !== 304)) return
       requireHonest(asked, named)
-      if (isToCompare(asked)) requireRecord(asked, answer.body, named)
+      if (isToCompare(asked)) requireRecord(asked, body, named)
     },
     sweep({ process, question, at }) {
       const waiting = now() - Math.max(at, process.resumedAt)

@@ -1,13 +1,11 @@
 import type { RatesEvent } from '../../../src/events.ts'
 import type { DataSet } from '../faults/upstream-fault.ts'
-import type { EventLoop } from '../world/event-loop.ts'
-import { LATEST_CODES } from '../world/latest-feed.ts'
 import type { Process } from '../world/process.ts'
 import type { FleetWatch } from './fleet-watch.ts'
 import { noteNews } from './knowledge.ts'
-import type { Call, DataSetKnowledge } from './knowledge.ts'
-import type { Oracle } from './oracle.ts'
-import type { Violate } from './violation.ts'
+import type { Call } from './knowledge.ts'
+import { createTakenWatch } from './taken-watch.ts'
+import type { TakenWatchOptions } from './taken-watch.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -21,13 +19,10 @@ const REST_AFTER_SUCCESS = 10 * MINUTE + 30 * SECOND
 /** Pauses after failures in a row double up to this. */
 const LONGEST_REST = 300 * SECOND
 
-/** Longer than this no process keeps a rate for which another was held back. */
-const HELD_BACK_FOR = 8 * 24 * 60 * MINUTE
-
 /** Sums of real numbers are not exact. In ms. */
 const INEXACT = 0.01
 
-/** Watches every call of an upstream: I4, I7, I9 and, through the fleet, I13. */
+/** Watches every call of an upstream: I7 and I9; I3 and I4 through what is taken, and I13 through the fleet. */
 export interface UpstreamWatch {
   /** An event that a handler tells of. */
   onEvent(process: Process, event: RatesEvent): void
@@ -42,19 +37,15 @@ export interface UpstreamWatch {
 }
 
 /** What the watch is made from. */
-export interface UpstreamWatchOptions {
-  loop: EventLoop
-  oracle: Oracle
+export interface UpstreamWatchOptions extends TakenWatchOptions {
   fleet: FleetWatch
-  violate: Violate
 }
 
 /** A watch over all processes. */
 export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatch {
-  const { loop, oracle, fleet, violate } = options
+  const { loop, fleet, violate } = options
+  const takings = createTakenWatch(options)
   const now = loop.now
-  /** When each code was last held back. */
-  const heldBackAt = new Map<string, number>()
 
   function asked(process: Process, dataSet: DataSet): void {
     const known = process.knowledge[dataSet]
@@ -91,39 +82,11 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
   function answered(process: Process, dataSet: DataSet): void {
     const call = end(process, dataSet)
     const known = process.knowledge[dataSet]
-    const name = call.fault?.name ?? 'a healthy upstream'
-    if (call.verdict === 'refuse') violate('I3', `the answer of "${name}" was taken`)
-    if (call.verdict === 'refuse when warm' && isWarm(process, known) && isWhole(known)) {
-      violate('I3', `the answer of "${name}" was taken in spite of the table before`)
-    }
-    if (dataSet === 'latest') takeTable(process, call)
-    else oracle.takeHistory(process.clock.now())
+    takings.taken(process, dataSet, call)
     fleet.loaded(process, dataSet, call)
     noteNews(known, now())
     known.failures = 0
     known.restUntil = now() + REST_AFTER_SUCCESS
-  }
-
-  function takeTable(process: Process, call: Call): void {
-    const known = process.knowledge.latest
-    const { sent } = call
-    const served = Date.parse(known.served ?? '')
-    if (!sent) return violate('I3', 'latest rates were taken that nobody sent')
-    if (sent.updatedAt < served) {
-      violate('I4', `a publication of ${new Date(sent.updatedAt).toUTCString()} was taken`)
-    }
-    const jumped = oracle.jumped(served, sent).filter((code) => !mayBeConfirmed(code))
-    if (jumped.length > 0 && isWarm(process, known)) {
-      violate('I3', `a jump of ${jumped.join()} was taken without a second publication`)
-    }
-    // What is held back is told at the moment at which the table is taken.
-    const heldBack = known.heldBackAt === now() ? known.heldBack : []
-    oracle.takeTable({ sent, dropped: call.dropped, heldBack }, process.clock.now())
-  }
-
-  /** Whether a jump may be one that another table has shown before, to this process or to another. */
-  function mayBeConfirmed(code: string): boolean {
-    return now() - (heldBackAt.get(code) ?? -Infinity) < HELD_BACK_FOR
   }
 
   function failed(process: Process, dataSet: DataSet): void {
@@ -153,15 +116,6 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
     return signal !== undefined && !fault && verdict === 'take' && wasInTime && !process.isClosed
   }
 
-  function isWarm({ clock }: Process, known: DataSetKnowledge): boolean {
-    return clock.oldest() < known.usableUntil
-  }
-
-  /** Whether the table that was served last was a whole one, so that half of one is less. */
-  function isWhole({ served = '' }: DataSetKnowledge): boolean {
-    return oracle.fewestCodes(Date.parse(served)) > 0.95 * LATEST_CODES.length
-  }
-
   return {
     onEvent(process, event) {
       if (event.type === 'upstream_asked') asked(process, event.dataSet)
@@ -170,12 +124,10 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
       if (event.type === 'rates_rejected' && event.origin === 'upstream') {
         failed(process, event.dataSet)
       }
-      const known = 'dataSet' in event ? process.knowledge[event.dataSet] : undefined
-      if (event.type === 'rates_dropped') known?.call?.dropped.push(...event.dropped)
-      if (event.type === 'rates_held_back') {
-        if (known) Object.assign(known, { heldBack: event.codes, heldBackAt: now() })
-        for (const code of event.codes) heldBackAt.set(code, now())
+      if (event.type === 'rates_dropped') {
+        process.knowledge[event.dataSet].call?.dropped.push(...event.dropped)
       }
+      if (event.type === 'rates_held_back') takings.heldBack(process, event.dataSet, event.codes)
       if (event.type === 'rates_restored') restored(process, event.dataSet)
       if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
     },
