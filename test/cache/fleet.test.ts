@@ -101,6 +101,17 @@ async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
   return readings.map(({ value }) => value)
 }
 
+/** A process with overdue data, whose source has just refused to give others. */
+async function refused({ runtime, upstream, start }: Fleet): Promise<ReadThrough<number>> {
+  const one = start()
+  await one.get()
+  await runtime.advance(HOUR + 31 * SECOND)
+  upstream.mode = 'fail'
+  await one.get()
+  await settled()
+  return one
+}
+
 describe('a fleet over one store', () => {
   it('starts cold with one call, and makes one for every refresh', async () => {
     const { runtime, upstream, start } = fleet()
@@ -223,13 +234,9 @@ describe('a fleet over one store', () => {
   })
 
   it('finds what another process has loaded while its own data are overdue and its source refuses', async () => {
-    const { runtime, store, upstream, start } = fleet()
-    const one = start()
-    await one.get()
-    await runtime.advance(HOUR + 31 * SECOND)
-    upstream.mode = 'fail'
-    await one.get()
-    await settled()
+    const shared = fleet()
+    const { runtime, store, upstream } = shared
+    const one = await refused(shared)
     save(store, runtime.now(), 9)
     const readsBefore = store.reads
     await runtime.advance(SECOND - 1)
@@ -321,13 +328,9 @@ describe('a fleet over one store', () => {
   })
 
   it('counts refusals from the first one after the last turn', async () => {
-    const { runtime, store, upstream, start } = fleet()
-    const one = start()
-    await one.get()
-    await runtime.advance(HOUR + 31 * SECOND)
-    upstream.mode = 'fail'
-    await one.get()
-    await settled()
+    const shared = fleet()
+    const { runtime, store, upstream } = shared
+    const one = await refused(shared)
     expect(upstream.calls).toBe(2)
     await runtime.advance(9 * HOUR)
     store.claim = () => false
