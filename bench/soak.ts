@@ -37,8 +37,9 @@ const LEAK_SHOWS_IN = 20
 
 const LIMITS = { answered: 0.9, rssGrowth: 0.05, heapPerHour: MEGABYTE, loopDelay: 20 }
 
-/** The share of questions whose askers leave before the answer. */
+/** The shares of questions whose askers leave before the answer, and of bad inputs. */
 const ABORTED = 0.01
+const HOSTILE = 0.01
 
 const { values } = parseArgs({
   options: {
@@ -72,7 +73,9 @@ let loopDelay = 0
 let warm: ServerReport[] = []
 let load = loaded()
 
-print(`${rate} questions a second for ${minutes} minutes, 1 % aborted, 1 % of bad inputs`)
+print(
+  `${rate} questions a second for ${minutes} minutes, ${100 * ABORTED} % aborted, ${100 * HOSTILE} % of bad inputs`,
+)
 print('minute | answers | p99 ms | 5xx | wrong | RSS MB | heap MB | loop p99 ms | troubles')
 for (let minute = 1; minute <= minutes; minute += 1) {
   await liveMinute(minute)
@@ -201,7 +204,7 @@ function reportsOfAll(): Promise<ServerReport[]> {
 
 function loaded(): Child {
   const urls = servers.map(({ url }) => url)
-  return startLoad({ urls, rate, aborted: ABORTED, hostile: 0.01 }, record.add)
+  return startLoad({ urls, rate, aborted: ABORTED, hostile: HOSTILE }, record.add)
 }
 
 async function startUpstream(): Promise<Child & { url: string }> {
