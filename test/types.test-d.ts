@@ -1,9 +1,19 @@
+import { createServer } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+import { createServer as createTlsServer } from 'node:https'
+
 import { expectTypeOf } from 'expect-type'
+import express from 'express'
 import type { Cluster, Redis } from 'ioredis'
 import type { RedisClientPoolType, RedisClientType, RedisClusterType, createClient } from 'redis'
 import { test } from 'vitest'
 
-import { toNodeHandler } from '../adapters/node.ts'
+import { serve as serveOnBun } from '../adapters/bun.ts'
+import { toWorker } from '../adapters/cloudflare.ts'
+import { serve as serveOnDeno } from '../adapters/deno.ts'
+import { toExpressHandler } from '../adapters/express.ts'
+import { serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
+import type { RunningServer } from '../adapters/node.ts'
 import {
   RatesError,
   createExchangeRateApiProvider,
@@ -244,13 +254,42 @@ test('an answer is plain data', () => {
   expectTypeOf<Answer['headers']>().toEqualTypeOf<[name: string, value: string][]>()
 })
 
-test('the Node adapter takes any fetch-style handler', () => {
+test('the Node adapter takes any fetch-style handler, and serves HTTP/1, HTTPS and HTTP/2', () => {
   expectTypeOf(toNodeHandler).toBeCallableWith(createRatesHandler())
-  expectTypeOf(toNodeHandler).toBeCallableWith(
-    async (request: Request) => new Response(request.url),
+  expectTypeOf(toNodeHandler).toBeCallableWith((request: Request) => new Response(request.url))
+  const listener = toNodeHandler(createRatesHandler())
+  expectTypeOf(createServer).toBeCallableWith(listener)
+  expectTypeOf(createTlsServer).toBeCallableWith(listener)
+  expectTypeOf(createHttp2Server).toBeCallableWith(listener)
+  // @ts-expect-error a handler answers with a response
+  toNodeHandler(() => 'text')
+})
+
+test('the Express adapter mounts in the Express of today and in Connect', () => {
+  const mounted = toExpressHandler(createRatesHandler())
+  express().use(mounted)
+  express().use('/fx', mounted)
+  express().get('/api/v1/latest', mounted)
+  expectTypeOf(mounted).parameter(2).toEqualTypeOf<() => void>()
+  // @ts-expect-error only a handler with answers as data says what is not its own
+  toExpressHandler((request: Request) => new Response(request.url))
+})
+
+test('every server is started and stopped alike', () => {
+  expectTypeOf(serveOnBun).toEqualTypeOf(serveOnNode)
+  expectTypeOf(serveOnDeno).toEqualTypeOf(serveOnNode)
+  expectTypeOf(serveOnNode).toBeCallableWith(createRatesHandler(), { port: 0 })
+  expectTypeOf(serveOnNode).returns.resolves.toEqualTypeOf<RunningServer>()
+})
+
+test('a Worker has the bindings that its handler is made from', () => {
+  const worker = toWorker(({ region }: { region: string }) =>
+    createRatesHandler({ basePath: `/${region}` }),
   )
-  // @ts-expect-error a handler answers with a promise
-  toNodeHandler(() => new Response())
+  expectTypeOf(worker.fetch).parameters.toEqualTypeOf<[Request, { region: string }]>()
+  expectTypeOf(worker.scheduled).parameter(1).toEqualTypeOf<{ region: string }>()
+  // @ts-expect-error a scheduled event has something to refresh
+  toWorker(() => () => new Response())
 })
 
 test('currencies are rows of plain data', () => {

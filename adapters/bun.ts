@@ -1,0 +1,41 @@
+import { DRAINING_LIMIT, failed, toUrl } from './server.ts'
+import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
+
+export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
+
+/** The part of Bun that is used. */
+interface Bun {
+  serve(options: object): {
+    readonly port: number
+    readonly pendingRequests: number
+    stop(closeActiveConnections?: boolean): Promise<void>
+  }
+}
+
+/**
+ * Serves `handler` on Bun; resolves when it listens.
+ *
+ * @throws {Error} with a `code` where it cannot listen
+ */
+export async function serve(
+  handler: FetchHandler,
+  options: ServeOptions = {},
+): Promise<RunningServer> {
+  const { Bun } = globalThis as unknown as { Bun: Bun }
+  const { port = 3000, hostname = '127.0.0.1', tls } = options
+  const fetch = async (request: Request): Promise<Response> => handler(request)
+  // Otherwise Bun would show what a failing handler threw.
+  const server = Bun.serve({ port, hostname, tls, fetch, error: failed, development: false })
+  return {
+    url: toUrl(hostname, server.port, tls),
+    async stop() {
+      const giveUpAt = performance.now() + DRAINING_LIMIT
+      void server.stop()
+      // Bun itself would also wait for connections that are merely kept alive.
+      while (server.pendingRequests > 0 && performance.now() < giveUpAt) {
+        await new Promise((resolve) => void setTimeout(resolve, 20))
+      }
+      await server.stop(true)
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { Answer, AnswerRequest } from '../src/index.ts'
+import { send, toAnswerRequest } from './node/answer.ts'
+import type { NodeRequest, NodeResponse } from './node/answer.ts'
+
+/** The part of Express's `Request` that is read; also of Connect's. */
+export interface ExpressRequest extends NodeRequest {
+  /** The target before the app took the prefix of a mount away. */
+  originalUrl?: string | undefined
+}
+
+/**
+ * Mounts a handler in Express 4 or 5, at the root or below a prefix, which the handler's base path starts with:
+ * `app.use(toExpressHandler(handler))`. Requests for anything else than its own paths go on to the app.
+ */
+export function toExpressHandler(handler: {
+  answer(request: AnswerRequest): Promise<Answer>
+}): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
+  async function answer(
+    request: ExpressRequest,
+    response: NodeResponse,
+    next: () => void,
+  ): Promise<void> {
+    const ready = await handler.answer(toAnswerRequest(request, response, request.originalUrl))
+    if (ready.matched) send(ready, response)
+    else next()
+  }
+  return (request, response, next) => {
+    answer(request, response, next).catch(() => response.destroy())
+  }
+}

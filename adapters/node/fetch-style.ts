@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { createServerAdapter } from '@whatwg-node/server'
+
+import type { FetchHandler } from '../server.ts'
+import { failed } from '../server.ts'
+import type { NodeRequest, NodeResponse } from './answer.ts'
+
+/** Lets any fetch-style handler answer Node's requests, by way of a `Request` and a `Response`. */
+export function fromFetchStyle(
+  handler: FetchHandler,
+): (request: NodeRequest, response: NodeResponse) => void {
+  const adapter = createServerAdapter(async (request: Request) => {
+    try {
+      return await handler(request)
+    } catch {
+      return failed()
+    }
+  })
+  return (request, response) => {
+    // A `Request` can be neither of them, and nothing is to be echoed.
+    if (request.method === 'TRACE' || request.method === 'CONNECT') {
+      response.statusCode = 405
+      response.setHeader('cache-control', 'no-store')
+      response.end()
+      return
+    }
+    // The URL is put together from both: neither may reach into the other's part of it.
+    if (!/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(request.headers.host ?? '')) {
+      request.headers.host = 'localhost'
+    }
+    request.url = request.url?.replace(/^https?:[/\\]*[^/\\?#]*/i, '') ?? '/'
+    adapter
+      .handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+      .catch(() => response.destroy())
+  }
+}

@@ -1,0 +1,22 @@
+import type { Answer, AnswerRequest } from '../../src/index.ts'
+import type { FetchHandler } from '../server.ts'
+import { send, toAnswerRequest } from './answer.ts'
+import type { NodeRequest, NodeResponse } from './answer.ts'
+import { fromFetchStyle } from './fetch-style.ts'
+
+/**
+ * Lets a handler answer Node's requests: `createServer(toNodeHandler(handler))` of `node:http`, `node:https` or
+ * `node:http2`. One with `answer()` writes to the socket itself, without a `Request` and a `Response`; any other
+ * fetch-style handler will do too. Should it fail, the answer is an empty 500; what it threw reaches no client.
+ */
+export function toNodeHandler(
+  handler: FetchHandler & { answer?: (request: AnswerRequest) => Promise<Answer> },
+): (request: NodeRequest, response: NodeResponse) => void {
+  const { answer } = handler
+  if (!answer) return fromFetchStyle(handler)
+  return (request, response) => {
+    answer(toAnswerRequest(request, response))
+      .then((ready) => send(ready, response))
+      .catch(() => response.destroy())
+  }
+}

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+
+import { toUrl } from '../server.ts'
+import type { FetchHandler, RunningServer, ServeOptions } from '../server.ts'
+import { drain } from './drain.ts'
+import { toNodeHandler } from './handler.ts'
+
+/** A client must have sent its headers, and its whole request, after so many ms; looked after every few seconds. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+}
+
+/**
+ * Serves `handler` on Node over HTTP/1.1; resolves when it listens.
+ *
+ * @throws {Error} with Node's `code` where it cannot listen
+ */
+export async function serve(
+  handler: FetchHandler,
+  options: ServeOptions = {},
+): Promise<RunningServer> {
+  const { port = 3000, hostname = '127.0.0.1', tls } = options
+  const listener = toNodeHandler(handler)
+  const server = tls
+    ? createTlsServer({ ...LIMITS, ...tls }, listener)
+    : createServer(LIMITS, listener)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, hostname, resolve)
+  })
+  const address = server.address()
+  const heard = typeof address === 'object' && address ? address.port : port
+  return { url: toUrl(hostname, heard, tls), stop: () => drain(server) }
+}

@@ -1,0 +1,37 @@
+/** Answers a request with a response, as the handler of this package and whatever an app wraps around it do. */
+export type FetchHandler = (request: Request) => Response | Promise<Response>
+
+/** Where and how a server listens. */
+export interface ServeOptions {
+  /** Port to listen on; 0 takes any that is free (default 3000). */
+  port?: number | undefined
+  /** Address to listen on; `0.0.0.0` is every one of the machine (default `127.0.0.1`). */
+  hostname?: string | undefined
+  /** Key and certificate in PEM, for HTTPS (default none, for HTTP). */
+  tls?: { key: string; cert: string } | undefined
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it listens: scheme, address and port, without a slash behind. */
+  readonly url: string
+  /**
+   * Takes no more connections and lets the answers under way finish, for ten seconds at most; resolves when all
+   * connections are closed.
+   */
+  stop(): Promise<void>
+}
+
+/** How long answers under way may take to finish once a server is told to stop, in ms. */
+export const DRAINING_LIMIT = 10_000
+
+/** The answer where a handler has failed: what it threw reaches no client. */
+export function failed(): Response {
+  return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
+}
+
+/** The URL of a server without its path. */
+export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']): string {
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  return `${tls ? 'https' : 'http'}://${host}:${port}`
+}
