@@ -1,44 +1,14 @@
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-
-import { build } from 'esbuild'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { storeContract } from '../../src/testing/index.ts'
 import { fakeRedis } from '../stores/fake-redis.ts'
-import { ROOT } from './root.ts'
+import { Miniflare, workerOptions } from './workers.ts'
 
-/** What of Miniflare is used: its own declarations need packages that it does not bring along. */
-interface Simulator {
-  getWorker(name: string): Promise<{ fetch(url: string): Promise<Response> }>
-  dispose(): Promise<void>
-}
-const { Miniflare }: { Miniflare: new (options: object) => Simulator } = createRequire(
-  import.meta.url,
-)('miniflare')
-
-let script: string
+let options: object
 
 beforeAll(async () => {
-  script = await bundle()
+  options = await workerOptions('test/system/worker-program.ts')
 })
-
-/** The Worker with the built package in it, as a user's tools make it. */
-async function bundle(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'test/system/worker-program.ts')],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'neutral',
-    conditions: ['workerd', 'worker', 'import'],
-    external: ['cloudflare:*'],
-    logLevel: 'error',
-    // Without the paths of the tests' own configuration, which lead to the sources.
-    tsconfigRaw: {},
-  })
-  return outputFiles[0]?.text ?? ''
-}
 
 /** Asks one of two Workers of one script, each an isolate of its own: they share a KV namespace, a data centre and a database. */
 type Ask = (worker: 'one' | 'two', page: string) => Promise<unknown>
@@ -54,9 +24,7 @@ function database(): (request: Request) => Promise<Response> {
 
 function openWorkers(store: string): Ask {
   const worker = {
-    modules: true,
-    script,
-    compatibilityDate: '2026-07-01',
+    ...options,
     kvNamespaces: { RATES: 'rates' },
     // Whatever a Worker asks of others, it asks this.
     outboundService: database(),
