@@ -54,6 +54,13 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
     expect(amountsIn(answer.text)).toEqual(amounts.map(String))
   })
 
+  it('answers without a look at 10 MB that are sent along', async () => {
+    const head = `POST ${prefix}/api/rates HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000000`
+    const answer = await sendRaw(running.port, `${head}\r\n\r\n${'x'.repeat(10_000_000)}`)
+    expect(answer.status).toBe(405)
+    await expectAlive()
+  })
+
   it('answers a client that says no more', async () => {
     const socket = await openSocket(running.port)
     socket.end(
