@@ -30,10 +30,23 @@ export async function findFault(
   outcome: Outcome,
 ): Promise<string | undefined> {
   const expected = await ask(handler, question, 'answer')
-  if (toText(outcome) === toText(expected) || mayBeRefused(question, outcome)) return undefined
+  const isSame = toText(outcome) === toText(expected)
+  if ((isSame && hasRightLength(outcome, expected)) || mayBeRefused(question, outcome)) {
+    return undefined
+  }
   if (scope !== 'all' && (await isLeftToApp(handler, question, outcome))) return undefined
   const [got, wanted] = [outcome, expected].map((each) => toText(each).slice(0, SHOWN))
   return `${question.method} ${question.target.slice(0, 100)}: got ${got}\ninstead of ${wanted}`
+}
+
+/** Whether the length that `outcome` tells is that of the body it has, or would have if it were not for `HEAD`. */
+function hasRightLength(outcome: Outcome, expected: Reply): boolean {
+  if (outcome instanceof Error) return false
+  const { status, headers } = outcome
+  const told = headers['content-length']
+  if (told === undefined) return true
+  const length = expected.headers['content-length'] ?? String(Buffer.byteLength(expected.body))
+  return told === length && status !== 204 && status !== 304
 }
 
 /** Whether a server may refuse the request before anybody else sees it, and has. */
