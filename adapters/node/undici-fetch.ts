@@ -19,6 +19,6 @@ export async function createUndiciFetch(options: UndiciFetchOptions = {}): Promi
   const ask = undici.fetch as unknown as (input: unknown, init: object) => Promise<Response>
   return async (input, init) => {
     const target = input instanceof Request ? new undici.Request(input.url, Object(input)) : input
-    return ask(target, { ...init, dispatcher })
+    return ask(new undici.Request(target, Object(init)), { dispatcher })
   }
 }

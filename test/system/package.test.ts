@@ -68,7 +68,9 @@ describe('the package', () => {
       'names.js',
       `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
       const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
-      const paths = ['', '/currencies', '/node', ...stores.map((name) => '/stores/' + name), '/testing']
+      const hosts = ['bun', 'cloudflare', 'deno', 'express', 'node']
+      const others = [...hosts, 'currencies', ...stores.map((name) => 'stores/' + name), 'testing']
+      const paths = ['', ...others.map((name) => '/' + name)]
       console.log(JSON.stringify(await Promise.all(paths.map(names))))`,
     )
     const { stdout } = await run(process.execPath, ['names.js'], { cwd: folder })
@@ -80,8 +82,12 @@ describe('the package', () => {
         'createMemoryStore',
         'createRatesHandler',
       ],
+      ['serve'],
+      ['toWorker'],
+      ['serve'],
+      ['toExpressHandler'],
+      ['createUndiciFetch', 'serve', 'toNodeHandler'],
       ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
-      ['toNodeHandler'],
       ['createCacheApiStore'],
       ['createKvStore'],
       ['createFileStore'],
@@ -91,6 +97,16 @@ describe('the package', () => {
       ['createUpstashStore'],
       ['fakeProviders', 'storeContract'],
     ])
+  })
+
+  it('does without undici, and says what is to be installed where it is wanted', async () => {
+    write(
+      'missing.js',
+      `import { createUndiciFetch } from 'ratesmith/node'
+      await createUndiciFetch().catch(({ message }) => console.log(message))`,
+    )
+    const { stdout } = await run(process.execPath, ['missing.js'], { cwd: folder })
+    expect(stdout).toBe('undici cannot be loaded; install it: npm install undici\n')
   })
 
   it('has a command', async () => {
@@ -108,8 +124,10 @@ describe('the package', () => {
       'consumer.ts',
       `import { createRatesHandler } from 'ratesmith'
       import type { RatesHandlerOptions } from 'ratesmith'
+      import { toWorker } from 'ratesmith/cloudflare'
       import { currencies } from 'ratesmith/currencies'
-      import { toNodeHandler } from 'ratesmith/node'
+      import { toExpressHandler } from 'ratesmith/express'
+      import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
       import { createCacheApiStore } from 'ratesmith/stores/cache-api'
       import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
       import { createFileStore } from 'ratesmith/stores/file'
@@ -130,7 +148,9 @@ describe('the package', () => {
         createUpstashStore({ url: 'https://database.example', token: 'token' }),
       ]
       export const cases: ContractCase[] = storeContract(() => new Map())
-      export const node = toNodeHandler(createRatesHandler(options))
+      export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
+      export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
+      export const { url, stop } = await serve(handler)
       export const codes: string[] = currencies.map(({ code }) => code)
       // @ts-expect-error the types are really there
       export const wrong: number = createRatesHandler`,
