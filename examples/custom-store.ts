@@ -1,4 +1,7 @@
-// A `Map` is a store. Two handlers share it, and only the first has to fetch: `npx node examples/custom-store.ts`
+// npm install ratesmith
+// node custom-store.ts
+//
+// A `Map` is a store. Two handlers share it, and only the first has to fetch.
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 

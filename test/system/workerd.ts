@@ -13,6 +13,7 @@ export interface Simulator {
     fetch(url: string): Promise<Response>
     scheduled(options: { cron: string }): Promise<{ outcome: string }>
   }>
+  getKVNamespace(binding: string, worker: string): Promise<{ list(): Promise<{ keys: unknown[] }> }>
   dispose(): Promise<void>
 }
 const { Miniflare }: { Miniflare: new (options: object) => Simulator } = createRequire(
