@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -31,6 +31,31 @@ async function npm(args: string[], cwd: string): Promise<string> {
   const { code, stdout, stderr } = await run('npm', args, { cwd })
   if (code !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`)
   return stdout
+}
+
+/** What the app of each framework in the README's table is; the others have files instead. */
+const APPS: Record<string, string> = {
+  'Express 4, 5': `import express from 'express'
+    import { toExpressHandler } from 'ratesmith/express'
+    const app = express()`,
+  Hono: `import { Hono } from 'hono'
+    const app = new Hono()`,
+  'H3 v2': `import { H3 } from 'h3'
+    const app = new H3()`,
+  Elysia: `import { Elysia } from 'elysia'
+    const app = new Elysia()`,
+}
+
+/** The rows of the table of frameworks: each with its name and its line. */
+function readmeFrameworks(): { name: string; line: string }[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const [table = ''] = /^\| framework .*?\n\n/ms.exec(readme) ?? []
+  return [...table.matchAll(/^\| ([A-Z].*?) +\| .*? \| `(.*?)`/gm)].map(
+    ([, name = '', line = '']) => ({
+      name,
+      line,
+    }),
+  )
 }
 
 /** The TypeScript blocks of the README, in their order. */
@@ -176,6 +201,24 @@ describe('the README', () => {
     }
     write('workers.d.ts', readFileSync(join(ROOT, 'test/system/cloudflare-workers.d.ts'), 'utf8'))
     expect(await compile([...names, 'workers.d.ts'], options)).toBe('')
+  })
+
+  it('has lines that compile for every framework', async () => {
+    // What a reader has installed already.
+    for (const name of ['express', 'hono', 'h3', 'elysia', '@types']) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+    }
+    const frameworks = readmeFrameworks()
+    expect(frameworks).toHaveLength(8)
+    const names = frameworks.map(({ name, line }, index) => {
+      const handler =
+        "import { createRatesHandler } from 'ratesmith'\nconst handler = createRatesHandler()"
+      write(`framework-${index}.ts`, [APPS[name] ?? '', handler, line, 'export {}'].join('\n'))
+      return `framework-${index}.ts`
+    })
+    // The declarations of the frameworks are not ours to check.
+    const options = { module: 'nodenext', types: ['node'], skipLibCheck: true }
+    expect(await compile(names, options)).toBe('')
   })
 
   it('starts with an example that serves', async () => {
