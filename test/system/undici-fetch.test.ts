@@ -20,6 +20,7 @@ import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-paylo
 import { freePort, listenOnFreePort } from './ports.ts'
 import { listen, run } from './processes.ts'
 import { openProxy } from './proxy.ts'
+import { ROOT } from './root.ts'
 
 const OPENSSL_IS_MISSING = spawnSync('openssl', ['version']).status !== 0 && !process.env['CI']
 
@@ -285,6 +286,13 @@ describe('the function', () => {
     const bodies = answers.map(async (answer) => (await answer).json())
     const one = ['POST', 'one', 'text']
     expect(await Promise.all(bodies)).toEqual([one, one, one, ['POST', 'two', 'text']])
+  })
+
+  it('is not made on Bun, where it would go past every proxy', async () => {
+    const bun = join(ROOT, 'node_modules/.bin/bun')
+    const { code, stderr } = await run(bun, ['test/system/undici-program.ts'])
+    expect(stderr).toContain('undici does not run on Bun')
+    expect(code).toBe(1)
   })
 
   it('ends a call when its signal aborts', async () => {
