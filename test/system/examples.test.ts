@@ -52,7 +52,7 @@ describe('an example that ends', () => {
     [
       'custom-store.ts',
       [],
-      /^first upstream_asked\nfirst upstream_answered\nfirst (\d\S+)\nsecond \1\n$/,
+      /^first asks upstream\nfirst: 1 USD = (\d\S+) EUR\nsecond: 1 USD = \1 EUR\n$/,
     ],
     [
       'opentelemetry.ts',
