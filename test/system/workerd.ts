@@ -68,8 +68,10 @@ export function openWorkers(settings: WorkerSettings): Simulator {
     host: '127.0.0.1',
     workers,
     verbose: true,
-    handleRuntimeStdio: (_: Readable, stderr: Readable) =>
-      stderr.setEncoding('utf8').on('data', onLog),
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      stdout.resume()
+      stderr.setEncoding('utf8').on('data', onLog)
+    },
   })
   onTestFinished(() => simulator.dispose())
   return simulator
