@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   currencies: ['rates'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
   cli: ['adapters', 'index', 'stores', 'testing', 'node:*'],
-  adapters: ['@whatwg-node/server', 'type index', 'node:*'],
+  adapters: ['@whatwg-node/server', 'type index', 'node:*', 'undici'],
 }
 
 /** Packages that only these files, or the files of these folders, may import, whatever their room may. */
@@ -45,6 +45,7 @@ const ONE_PLACE: Record<string, string[]> = {
   'itty-router/Router': ['src/http/router.ts'],
   'zod/mini': ['src/http/query.ts', 'src/endpoints/parameters.ts', 'src/providers/'],
   '@whatwg-node/server': ['adapters/node/fetch-style.ts'],
+  undici: ['adapters/node/undici-'],
   'node:*': ['src/cli/', 'adapters/node/', 'src/stores/file.ts', 'src/stores/sqlite.ts'],
 }
 
@@ -189,6 +190,8 @@ describe('a planted violation is found', () => {
     ['adapters/a.ts', 'type ', '../src/handler.ts'],
     ['adapters/a.ts', '', '../src/index.ts'],
     ['adapters/a.ts', '', 'node:fs'],
+    ['adapters/a.ts', '', 'undici'],
+    ['src/providers/a.ts', 'type ', 'undici'],
   ])('when %s imports %s%s', (path, type, specifier) => {
     const statements = [
       `import ${type}{ a } from '${specifier}'`,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { startChild } from '../system/child.ts'
 import { ROOT } from '../system/root.ts'
-import { Miniflare, workerOptions } from '../system/workers.ts'
+import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
 import { openHttp1, openHttp2 } from './exchange.ts'
 import type { Client } from './exchange.ts'
 import type { HostSettings } from './host-program.ts'
@@ -73,10 +73,14 @@ const WORKERD: Host = {
   runtime: join(ROOT, 'node_modules/.bin/workerd'),
   scope: 'all',
   async start() {
-    const worker = await workerOptions('test/conformance/worker-program.ts')
-    // Past the simulated edge, which compresses what goes through it.
-    const unsafeDirectSockets = [{ host: '127.0.0.1', port: 0 }]
-    const simulator = new Miniflare({ cf: false, ...worker, unsafeDirectSockets })
+    const simulator = new Miniflare({
+      cf: false,
+      modules: true,
+      script: await bundleWorker('test/conformance/worker-program.ts'),
+      compatibilityDate: COMPATIBILITY_DATE,
+      // Past the simulated edge, which compresses what goes through it.
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    })
     const { port } = await simulator.unsafeGetDirectURL()
     return { port: Number(port), stop: () => simulator.dispose() }
   },

@@ -1,13 +1,13 @@
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { storeContract } from '../../src/testing/index.ts'
 import { fakeRedis } from '../stores/fake-redis.ts'
-import { Miniflare, workerOptions } from './workers.ts'
+import { bundleWorker, openWorkers } from './workerd.ts'
 
-let options: object
+let script: string
 
 beforeAll(async () => {
-  options = await workerOptions('test/system/worker-program.ts')
+  script = await bundleWorker('test/system/worker-program.ts')
 })
 
 /** Asks one of two Workers of one script, each an isolate of its own: they share a KV namespace, a data centre and a database. */
@@ -22,16 +22,8 @@ function database(): (request: Request) => Promise<Response> {
   }
 }
 
-function openWorkers(store: string): Ask {
-  const worker = {
-    ...options,
-    kvNamespaces: { RATES: 'rates' },
-    // Whatever a Worker asks of others, it asks this.
-    outboundService: database(),
-  }
-  const workers = ['one', 'two'].map((name) => ({ ...worker, name }))
-  const simulator = new Miniflare({ cf: false, host: '127.0.0.1', workers })
-  onTestFinished(() => simulator.dispose())
+function openRooms(store: string): Ask {
+  const simulator = openWorkers({ script, outboundService: database() })
   return async (worker, page) => {
     const { fetch } = await simulator.getWorker(worker)
     const response = await fetch(`http://localhost/${store}/${page}`)
@@ -51,7 +43,7 @@ const HISTORY = 'api/v1/history?from=USD&to=JPY'
 
 describe.each(['kv', 'cache', 'upstash'])('in workerd, with the store %s', (store) => {
   it('the store is a good one', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     expect(await ask('one', 'contract')).toEqual({
       cases: storeContract(() => new Map()).length,
       failed: [],
@@ -59,14 +51,14 @@ describe.each(['kv', 'cache', 'upstash'])('in workerd, with the store %s', (stor
   })
 
   it('questions that come at once ask upstream once', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask('one', LATEST)))
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect(count(await ask('one', 'events'), 'latest upstream_asked')).toBe(1)
   })
 
   it('a second isolate has the rates from the store, and asks nobody', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     const answers = [await ask('one', LATEST), await ask('one', HISTORY)]
     await expect.poll(() => ask('two', 'stored')).toEqual(['latest', 'history'])
     expect([await ask('two', LATEST), await ask('two', HISTORY)]).toEqual(answers)
@@ -78,7 +70,7 @@ describe.each(['kv', 'cache', 'upstash'])('in workerd, with the store %s', (stor
   })
 
   it('rates that are due are refreshed after the answer', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     const before = await ask('one', LATEST)
     await ask('one', 'later')
     expect(await ask('one', LATEST)).toEqual(before)
