@@ -30,4 +30,8 @@ export default defineConfig({
   external: [/^node:/, /^[^./]/],
   // Some modules of Node have no other name, and Deno knows none without it.
   removeNodeProtocol: false,
+  esbuildOptions(options) {
+    // Newer than the target, but every runtime has them and asks for them: the manifest stays a file of its own.
+    options.supported = { 'import-attributes': true }
+  },
 })

@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   index: ['*'],
   currencies: ['rates'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
-  cli: ['adapters', 'index', 'stores', 'testing', 'node:*'],
+  cli: ['adapters', 'index', 'stores', 'testing', 'node:*', 'ratesmith/package.json'],
   adapters: ['@whatwg-node/server', 'type index', 'node:*', 'undici'],
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
+import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import { UsageError } from './flags.ts'
 import { serve } from './serve.ts'
@@ -30,20 +30,13 @@ async function main(args: string[]): Promise<number> {
     return 0
   }
   if (args.includes('--version') || args.includes('-v')) {
-    process.stdout.write(`${readVersion()}\n`)
+    process.stdout.write(`${manifest.version}\n`)
     return 0
   }
   if (command === 'serve') return serve(rest)
   throw new UsageError(
     command === undefined ? 'no command, try ratesmith serve --demo' : `no command ${command}`,
   )
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL(import.meta.resolve('ratesmith/package.json')), 'utf8'),
-  )
-  return String(Object(manifest).version)
 }
 
 try {
