@@ -3,12 +3,15 @@ import type { FetchHandler } from './server.ts'
 
 /** The part of a Worker's execution context that is used. */
 export interface WorkerContext {
+  /** Keeps the isolate alive until `promise` settles. */
   waitUntil(promise: Promise<unknown>): void
 }
 
 /** The default export of a module worker. */
 export interface Worker<Env> {
+  /** Answers a visitor. */
   fetch(request: Request, env: Env, context: WorkerContext): Promise<Response>
+  /** Runs at the times of a cron trigger. */
   scheduled(controller: unknown, env: Env): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import type { Answer, AnswerRequest } from '../src/index.ts'
 import { send, toAnswerRequest } from './node/answer.ts'
-import type { NodeRequest, NodeResponse } from './node/answer.ts'
+import type { NodeRequest, NodeResponse } from './node/messages.ts'
 
 /** The part of Express's `Request` that is read; also of Connect's. */
 export interface ExpressRequest extends NodeRequest {

@@ -1,5 +1,5 @@
-export type { NodeRequest, NodeResponse } from './node/answer.ts'
 export { toNodeHandler } from './node/handler.ts'
+export type { NodeRequest, NodeResponse } from './node/messages.ts'
 export { serve } from './node/serve.ts'
 export { createUndiciFetch } from './node/undici-fetch.ts'
 export type { UndiciFetchOptions } from './node/undici-options.ts'

@@ -26,6 +26,7 @@ export interface RatesErrorDetails {
 
 /** An error whose `message` is safe to send to anyone. Anything private is in `cause`. */
 export class RatesError extends Error {
+  /** Tells it from other errors where `instanceof` cannot, as between two copies of the package. */
   override readonly name = 'RatesError'
   /** What went wrong, from a closed list. */
   readonly code: RatesErrorCode
@@ -36,6 +37,7 @@ export class RatesError extends Error {
   /** How long to wait before asking again, in whole seconds, where that is known. */
   readonly retryAfter: number | undefined
 
+  /** Its message is `summary`, with the hint of `details` in parentheses behind it; both must be safe to send. */
   constructor(code: RatesErrorCode, summary: string, details: RatesErrorDetails = {}) {
     const { hint, parameter, retryAfter, cause } = details
     super(hint === undefined ? summary : `${summary} (${hint})`, { cause })

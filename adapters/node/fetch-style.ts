@@ -4,7 +4,7 @@ import { createServerAdapter } from '@whatwg-node/server'
 
 import type { FetchHandler } from '../server.ts'
 import { failed } from '../server.ts'
-import type { NodeRequest, NodeResponse } from './answer.ts'
+import type { NodeRequest, NodeResponse } from './messages.ts'
 
 /** Lets any fetch-style handler answer Node's requests, by way of a `Request` and a `Response`. */
 export function fromFetchStyle(

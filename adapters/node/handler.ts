@@ -1,7 +1,7 @@
 import type { Answer, AnswerRequest } from '../../src/index.ts'
 import type { FetchHandler } from '../server.ts'
 import { send, toAnswerRequest } from './answer.ts'
-import type { NodeRequest, NodeResponse } from './answer.ts'
+import type { NodeRequest, NodeResponse } from './messages.ts'
 import { fromFetchStyle } from './fetch-style.ts'
 
 /**

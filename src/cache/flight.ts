@@ -17,16 +17,16 @@ export class UnavailableError extends Error {
   }
 }
 
-/** How a flight ended well: with what its source gave, with what the store had, or left to another process that is at it. */
-export type Landing = 'loaded' | 'restored' | 'elsewhere'
-
 /** A try at a refresh. */
 export interface Attempt {
   /** When it started, in ms since the Unix epoch. */
   at: number
   /** `loaded` from the provider, `restored` from the store, or left to another process that is `elsewhere` at it. */
-  outcome: Landing | 'running' | 'failed'
+  outcome: 'running' | 'loaded' | 'restored' | 'elsewhere' | 'failed'
 }
+
+/** How a flight ended well: with what its source gave, with what the store had, or left to another process that is at it. */
+export type Landing = Exclude<Attempt['outcome'], 'running' | 'failed'>
 
 /** What a flight does. `nextPause` is the pause in ms that would follow if it failed. */
 export type Work = (signal: AbortSignal, nextPause: number) => Promise<Landing>

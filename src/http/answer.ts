@@ -14,7 +14,9 @@ export interface AnswerRequest {
 
 /** What is said, wherever it was asked. */
 export interface Reply {
+  /** Status code of HTTP. */
   status: number
+  /** Names in lower case. */
   headers: [name: string, value: string][]
   /** Bytes, text (to be sent as UTF-8), or null for none. */
   body: Uint8Array<ArrayBuffer> | string | null

@@ -58,6 +58,7 @@ export interface ProviderContext {
  * hours, not to ask again.
  */
 export interface LatestProvider {
+  /** Who is named beside its rates. */
   readonly attribution: Attribution
   /** The whole table as last published; rejects when there is none to be had. */
   fetchLatest(context: ProviderContext): Promise<LatestTable>
@@ -70,6 +71,7 @@ export interface LatestProvider {
 
 /** A source of daily reference rates. Its errors may have a `retryAfterMs` too. */
 export interface HistoryProvider {
+  /** Who is named beside its rates. */
   readonly attribution: Attribution
   /** Every published day from `start` to `end` (`YYYY-MM-DD`, inclusive), ascending; rejects when they cannot be had. */
   fetchHistory(

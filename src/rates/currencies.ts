@@ -1,3 +1,4 @@
+/** A currency, fund or metal in use. */
 export interface Currency {
   /** ISO 4217 alphabetic code, or the feed's own three letters where `numeric` is null. */
   code: string

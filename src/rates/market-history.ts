@@ -21,9 +21,11 @@ export interface MarketDay {
   rates: ReadonlyMap<string, number>
 }
 
-/** One day of a pair: `d` is the date, `r` the units of `to` for one unit of `from`. */
+/** One day of a pair. */
 export interface Point {
-  d: Day
+  /** The date, `YYYY-MM-DD`. */
+  d: string
+  /** Units of `to` for one unit of `from`. */
   r: number
 }
 

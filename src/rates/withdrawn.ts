@@ -1,5 +1,8 @@
+/** A currency that another one has replaced. */
 export interface WithdrawnCurrency {
+  /** The code that ISO 4217 had for it. */
   code: string
+  /** English name. */
   name: string
   /**
    * The day from which the successor was the unit of account, `YYYY-MM-DD`. Notes and coins may have stayed legal

@@ -18,8 +18,11 @@ export interface ConversionQuestion {
 
 /** A converted amount. */
 export interface ConversionRecord {
+  /** Code of the source currency, in capitals. */
   from: string
+  /** Code of the target currency, in capitals. */
   to: string
+  /** How much of `from` was asked for. */
   amount: number
   /** Units of `to` for one unit of `from`: as published, or derived to 10 significant digits. */
   rate: number

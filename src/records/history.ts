@@ -23,11 +23,15 @@ export interface HistoryQuestion {
 
 /** The daily reference rates of a pair. */
 export interface HistoryRecord {
+  /** Code of the source currency, in capitals. */
   from: string
+  /** Code of the target currency, in capitals. */
   to: string
+  /** How far back from the newest published day the points go. */
   period: Period
   /** One point a published day, ascending; `d` is the date, `r` the units of `to` for one unit of `from`. */
   points: Point[]
+  /** Summary of the points. */
   stats: HistoryStats
   /** Where the rates come from; to be shown with them. */
   source: Attribution

@@ -1,6 +1,5 @@
 import type { Attribution } from '../providers/provider.ts'
 import { toDay } from '../rates/day.ts'
-import type { Day } from '../rates/day.ts'
 import { newestDay } from '../rates/market-history.ts'
 import { publicationInstant } from '../rates/target-calendar.ts'
 import type { Attempt, SourcesState } from '../sources/sources.ts'
@@ -29,7 +28,7 @@ export interface StatusRecord {
   /** Latest rates; `updatedAt` is when they were published, in ms since the Unix epoch. */
   latest: DataSetStatus & { updatedAt: number | null }
   /** Reference rates; `lastDay` is the newest day published, `YYYY-MM-DD`. */
-  history: DataSetStatus & { lastDay: Day | null }
+  history: DataSetStatus & { lastDay: string | null }
 }
 
 /** The status record of `state` at `now` (ms since the Unix epoch). */

@@ -3,7 +3,9 @@ import { resolveStoreOptions } from './store-options.ts'
 
 /** The part of a `Cache` that is used; the real one is assignable to it. */
 export interface WebCache {
+  /** The response last put for `url`, if there still is one. */
   match(url: string): Promise<{ text(): Promise<string> } | undefined>
+  /** Keeps `response`, whose `Cache-Control` says for how long. */
   put(url: string, response: Response): Promise<unknown>
 }
 

@@ -9,7 +9,9 @@ const SHORTEST_LIFE = 60
 
 /** The part of a Workers KV namespace that is used; the real one is assignable to it. */
 export interface KvNamespace {
+  /** The value last put for `key` that has reached this place; null where there is none. */
   get(key: string): Promise<string | null>
+  /** Keeps `value` for `expirationTtl` seconds. */
   put(key: string, value: string, options: { expirationTtl: number }): Promise<unknown>
 }
 

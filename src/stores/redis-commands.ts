@@ -4,8 +4,11 @@ import type { StoreOptions } from './store-options.ts'
 
 /** A store that can claim and that answers with promises. */
 export interface ClaimingStore extends CacheStore {
+  /** The value last set for `key`, until it expires. */
   get(key: string): Promise<string | undefined>
+  /** Keeps `value` until `expiresAt` (ms since the Unix epoch). */
   set(key: string, value: string, expiresAt: number): Promise<void>
+  /** Whether the caller is the one who may refresh the value of `key` until `expiresAt` (ms since the Unix epoch). */
   claim(key: string, expiresAt: number): Promise<boolean>
 }
 

@@ -1,0 +1,80 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { run } from './processes.ts'
+import { ROOT } from './root.ts'
+
+const DENO = join(ROOT, 'node_modules/.bin/deno')
+
+const { name, exports: entries } = JSON.parse(readFileSync(join(ROOT, 'jsr.json'), 'utf8'))
+
+let folder: string
+let publication: { code: number | null; text: string; files: string[] }
+
+/** A publication is tried without a cache and without a network. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ratesmith-jsr-'))
+  const nowhere = 'http://127.0.0.1:9'
+  const env = { DENO_DIR: join(folder, 'cache'), HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }
+  const tried = await run(DENO, ['publish', '--dry-run', '--allow-dirty'], { env })
+  const text = tried.stdout + tried.stderr
+  const listed = [...text.matchAll(/^\s+file:\/\/(\S+) \(/gm)]
+  const files = listed.map(([, path = '']) => path.slice(ROOT.length))
+  publication = { code: tried.code, text, files }
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A program of Deno that has nothing of the package but what is published. */
+function writeConsumer(): string {
+  const app = join(folder, 'app')
+  for (const file of publication.files) cpSync(join(ROOT, file), join(app, 'package', file))
+  // As a member of a workspace the package is found by its name.
+  cpSync(join(ROOT, 'jsr.json'), join(app, 'package/deno.json'))
+  writeFileSync(join(app, 'deno.json'), '{ "workspace": ["./package"] }')
+  const imports = Object.keys(entries).map((path) => `import '${path.replace('.', name)}'`)
+  writeFileSync(
+    join(app, 'app.ts'),
+    `${imports.join('\n')}
+    import { createRatesHandler } from '${name}'
+    import { fakeProviders } from '${name}/testing'
+    const handler = createRatesHandler({ providers: fakeProviders() })
+    const response = await handler(new Request('http://localhost/api/v1/latest'))
+    console.log(response.status)`,
+  )
+  return app
+}
+
+describe("what is published to Deno's registry", () => {
+  it('has no slow types', () => {
+    const { code, text } = publication
+    expect(text).toContain('Checking for slow types')
+    expect(text).not.toMatch(/^(warning|error)/im)
+    expect(code, text).toBe(0)
+  })
+
+  it('is the sources without the command line, and three texts', () => {
+    const { files } = publication
+    const allowed =
+      /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|(adapters|src(?!\/cli))\/[\w/-]+\.ts)$/
+    expect(files.filter((file) => !allowed.test(file))).toEqual([])
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'src/index.ts']))
+  })
+
+  it('has a docstring on all that an app can see, and refers to nothing that it cannot', async () => {
+    const sources: string[] = Object.values(entries)
+    const { code, stderr } = await run(DENO, ['doc', '--lint', ...sources])
+    expect(stderr).toMatch(/^Checked \d+ files\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('is enough for a program of Deno', async () => {
+    const cwd = writeConsumer()
+    const { code, stdout, stderr } = await run(DENO, ['run', '-A', '--check', 'app.ts'], { cwd })
+    expect(stdout, stderr).toBe('200\n')
+    expect(code).toBe(0)
+  })
+})
