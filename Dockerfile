@@ -1,0 +1,27 @@
+# docker build -t ratesmith . && docker run --init -p 127.0.0.1:8787:8787 ratesmith
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# No tool of the build needs its install script.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN npm pack
+
+FROM node:24-bookworm-slim AS install
+WORKDIR /app
+COPY --from=build /build/ratesmith-*.tgz ./
+RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund \
+    ./ratesmith-*.tgz ioredis@6.0.0 undici@8.12.4
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY --from=install /app/node_modules ./node_modules
+# For --data: a volume there is writable for whomever the container runs as.
+RUN mkdir -m 1777 data
+USER node
+EXPOSE 8787
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+    CMD ["node", "-e", "fetch('http://127.0.0.1:8787/api/v1/status').then(({ ok }) => process.exit(ok ? 0 : 1))"]
+# What follows the name of the image are further flags; of two that are the same the later one counts.
+ENTRYPOINT ["node", "node_modules/ratesmith/dist/cli.js", "serve", "--host", "0.0.0.0"]
