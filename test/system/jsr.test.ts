@@ -67,7 +67,9 @@ describe("what is published to Deno's registry", () => {
   it('has a docstring on all that an app can see, and refers to nothing that it cannot', async () => {
     const sources: string[] = Object.values(entries)
     const { code, stderr } = await run(DENO, ['doc', '--lint', ...sources])
-    expect(stderr).toMatch(/^Checked \d+ files\n$/)
+    // Deno warns of types that it does not find in other packages.
+    expect(stderr).not.toMatch(/^error/m)
+    expect(stderr).toMatch(/^Checked \d+ files$/m)
     expect(code).toBe(0)
   })
 
