@@ -67,6 +67,13 @@ describe('toNodeHandler()', () => {
     expect(answer).toContain(status === 200 ? '"base":"EUR"' : '"code":"not_found"')
   })
 
+  it('tells a client of HTTP/1.0 the length of a body, so that none passes for whole by half', async () => {
+    const { url } = await listen(toNodeHandler(createRatesHandler({ providers: fakeProviders() })))
+    const answer = await sendRaw(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    expect(head.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(body)}`)
+  })
+
   it('ends a connection over which it cannot send an answer, and only that', async () => {
     const answer = async ({ target }: { target: string }): Promise<Answer> => ({
       status: 200,
