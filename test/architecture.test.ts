@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
   http: ['errors', 'itty-router/Router', 'zod/mini'],
+  compression: ['http'],
   endpoints: ['errors', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
   operations: ['errors', 'rates', 'records', 'type sources'],
   options: ['type cache', 'type events', 'providers'],
@@ -36,7 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   index: ['*'],
   currencies: ['rates'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
-  cli: ['adapters', 'index', 'stores', 'testing', 'node:*'],
+  cli: ['adapters', 'compression', 'index', 'stores', 'testing', 'node:*'],
   adapters: ['@whatwg-node/server', 'type index', 'node:*'],
 }
 
@@ -180,6 +181,9 @@ describe('a planted violation is found', () => {
     ['src/http/a.ts', '', 'zod/mini'],
     ['src/endpoints/v1/a.ts', '', 'zod/mini'],
     ['src/providers/a.ts', 'type ', '../cache/store.ts'],
+    ['src/compression/a.ts', 'type ', '../rates/day.ts'],
+    ['src/compression/a.ts', '', 'node:zlib'],
+    ['src/http/a.ts', 'type ', '../compression/variants.ts'],
     ['src/errors.ts', 'type ', './http/respond.ts'],
     ['src/testing/a.ts', '', '../../adapters/node.ts'],
     ['src/sources/a.ts', '', 'node:fs'],

@@ -1,6 +1,6 @@
 import type { RatesError, RatesErrorCode } from '../errors.ts'
 import type { Reply } from './answer.ts'
-import { entityTag } from './etag.ts'
+import { entityTag, isMatch } from './etag.ts'
 
 const STATUS: Record<RatesErrorCode, number> = {
   missing_parameter: 400,
@@ -59,8 +59,13 @@ export function uncached(record: object): Reply {
   return { status: 200, headers, body: JSON.stringify(record) }
 }
 
-/** `reply` without its body, as 304: whoever asked has it already. */
-export function notModified(reply: Reply): Reply {
+/** `reply`, or a 304 without its body where `ifNoneMatch` shows that whoever asked has it already. */
+export function revalidated<Kind extends Reply>(
+  reply: Kind,
+  ifNoneMatch: string | null | undefined,
+): Kind {
+  const [, tag] = reply.headers.find(([name]) => name === 'etag') ?? []
+  if (!ifNoneMatch || !tag || !isMatch(ifNoneMatch, tag)) return reply
   return { ...reply, status: 304, body: null }
 }
 
