@@ -1,4 +1,6 @@
 export type { NodeRequest, NodeResponse } from './node/answer.ts'
 export { toNodeHandler } from './node/handler.ts'
 export { serve } from './node/serve.ts'
+export { createUndiciFetch } from './node/undici-fetch.ts'
+export type { UndiciFetchOptions } from './node/undici-options.ts'
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'

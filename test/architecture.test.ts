@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   currencies: ['rates'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
   cli: ['adapters', 'compression', 'index', 'stores', 'testing', 'node:*'],
-  adapters: ['@whatwg-node/server', 'type index', 'node:*'],
+  adapters: ['@whatwg-node/server', 'type index', 'node:*', 'undici'],
 }
 
 /** Packages that only these files, or the files of these folders, may import, whatever their room may. */
@@ -46,6 +46,7 @@ const ONE_PLACE: Record<string, string[]> = {
   'itty-router/Router': ['src/http/router.ts'],
   'zod/mini': ['src/http/query.ts', 'src/endpoints/parameters.ts', 'src/providers/'],
   '@whatwg-node/server': ['adapters/node/fetch-style.ts'],
+  undici: ['adapters/node/undici-'],
   'node:*': ['src/cli/', 'adapters/node/', 'src/stores/file.ts', 'src/stores/sqlite.ts'],
 }
 

@@ -6,14 +6,15 @@ import { expectTypeOf } from 'expect-type'
 import express from 'express'
 import type { Cluster, Redis } from 'ioredis'
 import type { RedisClientPoolType, RedisClientType, RedisClusterType, createClient } from 'redis'
+import type { Agent, MockAgent } from 'undici'
 import { test } from 'vitest'
 
 import { serve as serveOnBun } from '../adapters/bun.ts'
 import { toWorker } from '../adapters/cloudflare.ts'
 import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
-import { serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
-import type { RunningServer } from '../adapters/node.ts'
+import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
+import type { RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
 import {
   RatesError,
   createExchangeRateApiProvider,
@@ -263,6 +264,19 @@ test('the Node adapter takes any fetch-style handler, and serves HTTP/1, HTTPS a
   expectTypeOf(createHttp2Server).toBeCallableWith(listener)
   // @ts-expect-error a handler answers with a response
   toNodeHandler(() => 'text')
+})
+
+test('the fetch over undici is a fetch, and takes any dispatcher of undici', () => {
+  expectTypeOf(createUndiciFetch).toEqualTypeOf<
+    (options?: UndiciFetchOptions) => Promise<typeof fetch>
+  >()
+  expectTypeOf<keyof UndiciFetchOptions>().toEqualTypeOf<
+    'proxy' | 'connections' | 'timeouts' | 'dispatcher'
+  >()
+  expectTypeOf<{ dispatcher: MockAgent | Agent }>().toExtend<UndiciFetchOptions>()
+  expectTypeOf<{ proxy: undefined; timeouts: { connect: 1_000 } }>().toExtend<UndiciFetchOptions>()
+  // @ts-expect-error there is no way to be more than without a proxy
+  void createUndiciFetch({ proxy: true })
 })
 
 test('the Express adapter mounts in the Express of today and in Connect', () => {
