@@ -41,6 +41,12 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
     return { ...plain, headers: [...headers, ['content-encoding', encoding]], body: bytes }
   }
 
+  async function varying(plain: Answer, request: AnswerRequest): Promise<Answer> {
+    const { headers, ...rest } = await represented(plain, request)
+    const sent: Answer = { ...rest, headers: [...headers, ['vary', 'Accept-Encoding']] }
+    return revalidated(sent, request.header('if-none-match'))
+  }
+
   async function answer(request: AnswerRequest): Promise<Answer> {
     const isHead = request.method === 'HEAD'
     const plain = await handler.answer({
@@ -55,12 +61,7 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
         return request.signal
       },
     })
-    let sent = plain
-    if (plain.status === 200) {
-      const { headers, ...rest } = await represented(plain, request)
-      const varying: Answer = { ...rest, headers: [...headers, ['vary', 'Accept-Encoding']] }
-      sent = revalidated(varying, request.header('if-none-match'))
-    }
+    const sent = sized(plain.status === 200 ? await varying(plain, request) : plain)
     return isHead ? { ...sent, body: null } : sent
   }
 
@@ -68,4 +69,16 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
     async (request: Request) => toResponse(await answer(toAnswerRequest(request))),
     { answer },
   )
+}
+
+/** `answer` with the length of its body, which Bun and Deno would otherwise give as 0 where `HEAD` leaves the body out. */
+function sized(answer: Answer): Answer {
+  const { headers, body } = answer
+  if (body === null) return answer
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  return {
+    ...answer,
+    headers: [...headers, ['content-length', String(bytes.byteLength)]],
+    body: bytes,
+  }
 }
