@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   index: ['*'],
   currencies: ['rates'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
-  cli: ['adapters', 'compression', 'index', 'stores', 'testing', 'node:*'],
+  cli: ['adapters', 'compression', 'index', 'stores', 'testing', 'ioredis', 'node:*'],
   adapters: ['@whatwg-node/server', 'type index', 'node:*', 'undici'],
 }
 
@@ -46,6 +46,7 @@ const ONE_PLACE: Record<string, string[]> = {
   'itty-router/Router': ['src/http/router.ts'],
   'zod/mini': ['src/http/query.ts', 'src/endpoints/parameters.ts', 'src/providers/'],
   '@whatwg-node/server': ['adapters/node/fetch-style.ts'],
+  ioredis: ['src/cli/redis.ts'],
   undici: ['adapters/node/undici-'],
   'node:*': ['src/cli/', 'adapters/node/', 'src/stores/file.ts', 'src/stores/sqlite.ts'],
 }

@@ -1,26 +1,33 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 
-import { UsageError } from './flags.ts'
 import { serve } from './serve.ts'
+import { UsageError } from './usage-error.ts'
 
 const HELP = `Usage: ratesmith serve [options]
 
 Serves exchange rates over HTTP.
 
 Options:
-  --port <number>     port to listen on, 0 for any free one (default 8787)
-  --host <address>    address to listen on (default 127.0.0.1)
-  --base-path <path>  prefix of every path (default /api)
-  --demo              synthetic rates, without any network
-  --data <folder>     keep fetched rates there, for the next start
-  --log <format>      json or text (default text on a terminal, else json)
-  --help              show this
-  --version           show the version
+  --port <number>      port to listen on, 0 for any free one (default 8787)
+  --host <address>     address to listen on (default 127.0.0.1)
+  --https-key <file>   listen for HTTPS, with this private key (PEM)
+  --https-cert <file>  and this certificate (PEM), with its chain if it has one
+  --base-path <path>   prefix of every path (default /api)
+  --cors <scope>       what scripts of any origin may read: v1, all or off (default v1)
+  --no-compress        no gzip and brotli
+  --demo               synthetic rates, without any network
+  --data <folder>      keep fetched rates there, for the next start
+  --redis <url>        keep them in Redis, and share them with other servers
+  --log <format>       json or text (default text on a terminal, else json)
+  --help               show this
+  --version            show the version
 
 Environment:
   RATESMITH_LATEST_URL   root of the latest-rates feed (default https://open.er-api.com)
   RATESMITH_HISTORY_URL  root of the reference-rates relay (default https://api.frankfurter.dev)
+  RATESMITH_REDIS_URL    as --redis, without showing its password in a list of processes
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the proxies to go through (on Node with undici installed)
 `
 
 async function main(args: string[]): Promise<number> {

@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import { beforeAll, describe, expect, test } from 'vitest'
 
+import { RUNTIMES, requireProgram } from './runtimes.ts'
+
 const PROGRAM = inRepository('test/system/digest-program.ts')
-const RUNTIMES: [name: string, program: string, ...parameters: string[]][] = [
-  ['Node', process.execPath],
-  ['Bun', inRepository('node_modules/.bin/bun')],
-  ['Deno', inRepository('node_modules/.bin/deno'), 'run', '-A', '--no-lock'],
-]
 
 let expected: unknown
 
@@ -37,13 +33,6 @@ describe.each(RUNTIMES)('in %s', (name, program, ...parameters) => {
     expect(await digest(program, ...parameters, PROGRAM, '--frozen')).toEqual(expected)
   })
 })
-
-/** Skips where a runtime is not installed; on CI that is a failure. */
-function requireProgram(name: string, program: string, skip: (reason: string) => never): void {
-  if (existsSync(program)) return
-  if (process.env['CI']) throw new Error(`${name} is missing: ${program}`)
-  skip(`${name} is not installed: ${program}`)
-}
 
 /** What the digest program prints when `program` runs it. */
 async function digest(program: string, ...parameters: string[]): Promise<unknown> {
