@@ -1,4 +1,9 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { onTestFinished } from 'vitest'
 
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
 import { start } from './processes.ts'
@@ -42,4 +47,20 @@ export function upstreams(
       response.end(frankfurterPayload({ start: from, end, now: Date.now() }))
     } else response.writeHead(404).end('{"message":"not found"}')
   }
+}
+
+/** The path of the command line in a folder where the package is installed with what it depends on, and nothing else. */
+export function installAlone(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-alone-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const modules = join(folder, 'node_modules')
+  for (const part of ['dist', 'package.json']) {
+    cpSync(join(ROOT, part), join(modules, 'ratesmith', part), { recursive: true })
+  }
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  }
+  return join(modules, 'ratesmith/dist/cli.js')
 }
