@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**', 'test/simulation/**'],
+          exclude: ['test/system/**', 'test/conformance/**', 'test/simulation/**'],
           setupFiles: ['test/no-network.ts'],
         },
       },
@@ -23,7 +23,7 @@ export default defineConfig({
         // Starts processes: the built command line, other runtimes, npm.
         test: {
           name: 'system',
-          include: ['test/system/**/*.test.ts'],
+          include: ['test/{system,conformance}/**/*.test.ts'],
           exclude: PROOFS,
           globalSetup: ['test/system/build.ts'],
           sequence: { groupOrder: 1 },

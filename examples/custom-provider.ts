@@ -1,4 +1,7 @@
-// Rates of one's own, with the open feed to fall back on: `npx node examples/custom-provider.ts`
+// npm install ratesmith
+// node custom-provider.ts
+//
+// Rates of one's own, with the open feed to fall back on.
 import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
 import type { LatestProvider } from 'ratesmith'
 

@@ -1,17 +1,36 @@
-// A `Map` is a store. Two handlers share it, and only the first has to fetch: `npx node examples/custom-store.ts`
+// npm install ratesmith
+// node custom-store.ts
+//
+// A store of your own: two handlers ask it at once for what neither has, and only one of them asks upstream.
 import { createRatesHandler } from 'ratesmith'
+import type { CacheStore } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-const store = new Map<string, string>()
+const texts = new Map<string, string>()
+const claims = new Map<string, number>()
 
-for (const name of ['first', 'second']) {
+const store: CacheStore = {
+  get: (key) => texts.get(key),
+  // `expiresAt`, the third argument, is when it may be forgotten.
+  set: (key, value) => void texts.set(key, value),
+  // May be left out: true for the one that is to ask upstream until then, for all who share the store.
+  claim(key, expiresAt) {
+    if ((claims.get(key) ?? 0) > Date.now()) return false
+    claims.set(key, expiresAt)
+    return true
+  },
+}
+
+async function convert(name: string): Promise<void> {
   const handler = createRatesHandler({
     store,
     providers: fakeProviders(),
     onEvent({ type }) {
-      if (type.startsWith('upstream_')) console.log(name, type)
+      if (type === 'upstream_asked') console.log(`${name} asks upstream`)
     },
   })
   const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })
-  console.log(name, rate)
+  console.log(`${name}: 1 USD = ${rate} EUR`)
 }
+
+await Promise.all([convert('first'), convert('second')])

@@ -1,4 +1,7 @@
-// Counts what happens upstream and how old the answers are, with OpenTelemetry: `npx node examples/opentelemetry.ts`
+// npm install ratesmith @opentelemetry/api @opentelemetry/sdk-metrics
+// node opentelemetry.ts
+//
+// Counts what happens upstream and how old the answers are, with OpenTelemetry.
 import { metrics } from '@opentelemetry/api'
 import {
   ConsoleMetricExporter,

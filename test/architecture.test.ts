@@ -195,6 +195,8 @@ describe('a planted violation is found', () => {
     ['adapters/a.ts', 'type ', '../src/handler.ts'],
     ['adapters/a.ts', '', '../src/index.ts'],
     ['adapters/a.ts', '', 'node:fs'],
+    ['adapters/a.ts', '', 'undici'],
+    ['src/providers/a.ts', 'type ', 'undici'],
   ])('when %s imports %s%s', (path, type, specifier) => {
     const statements = [
       `import ${type}{ a } from '${specifier}'`,

@@ -603,6 +603,25 @@ describe('a host that passes something else than a request', () => {
   )
 })
 
+describe('a host that puts Host into the URL as it came', () => {
+  /** As Deno makes it: `Request` itself would refuse some of these URLs, and normalise others. */
+  function asked(host: string, target: string): Request {
+    const request = new Request('http://localhost/', { headers: { host } })
+    Object.defineProperty(request, 'url', { value: `http://${host}${target}` })
+    return request
+  }
+
+  it.each(['localhost/api/rates?', 'a?base=GBP&', 'a#', 'a\\b', 'u@b', '[::1', '<script>', 'a:1'])(
+    'gets the same answer with Host %s',
+    async (host) => {
+      const { handler } = service()
+      const response = await handler(asked(host, '/api/v1/latest?base=EUR'))
+      expect(await response.json()).toMatchObject({ base: 'EUR', disclaimer: expect.any(String) })
+      expect((await handler(asked(host, '//api/v1/latest'))).status).toBe(404)
+    },
+  )
+})
+
 describe('a store', () => {
   it('may be a Map, and spares the next handler both downloads', async () => {
     const store = new Map<string, string>()

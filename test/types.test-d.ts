@@ -11,6 +11,7 @@ import { test } from 'vitest'
 
 import { serve as serveOnBun } from '../adapters/bun.ts'
 import { toWorker } from '../adapters/cloudflare.ts'
+import type { WorkerContext } from '../adapters/cloudflare.ts'
 import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
 import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
@@ -300,7 +301,9 @@ test('a Worker has the bindings that its handler is made from', () => {
   const worker = toWorker(({ region }: { region: string }) =>
     createRatesHandler({ basePath: `/${region}` }),
   )
-  expectTypeOf(worker.fetch).parameters.toEqualTypeOf<[Request, { region: string }]>()
+  expectTypeOf(worker.fetch).parameters.toEqualTypeOf<
+    [Request, { region: string }, WorkerContext]
+  >()
   expectTypeOf(worker.scheduled).parameter(1).toEqualTypeOf<{ region: string }>()
   // @ts-expect-error a scheduled event has something to refresh
   toWorker(() => () => new Response())

@@ -9,22 +9,20 @@ import type { AgentSettings } from './undici-options.ts'
  */
 export function createDispatcher(
   { Agent, EnvHttpProxyAgent, Pool, ProxyAgent }: typeof import('undici'),
-  { connections, ...limits }: AgentSettings,
+  settings: AgentSettings,
   proxy: string | false = 'environment',
 ): Dispatcher {
-  if (proxy === false) return new Agent({ connections, ...limits })
-  const settings = {
-    connections,
-    ...limits,
-    // Otherwise a proxy that accepts a connection and then says nothing would hold it for minutes.
-    clientFactory: (origin: URL, options: object): Dispatcher =>
-      new Pool(origin, { ...options, ...limits }),
-  }
+  if (proxy === false) return new Agent(settings)
+  // Those that undici makes for the connections to a proxy itself would have no limits.
+  const factory = (origin: string | URL, options: object): Dispatcher =>
+    new Pool(origin, { ...options, ...settings })
+  // undici 7 would open a tunnel for plain http too, which few proxies allow.
+  const proxied = { ...settings, factory, clientFactory: factory, proxyTunnel: false }
   const fromEnvironment = proxy === 'environment'
   try {
     return fromEnvironment
-      ? new EnvHttpProxyAgent(settings)
-      : new ProxyAgent({ ...settings, uri: proxy })
+      ? new EnvHttpProxyAgent(proxied)
+      : new ProxyAgent({ ...proxied, uri: proxy })
   } catch {
     const name = fromEnvironment ? 'HTTPS_PROXY or HTTP_PROXY' : 'proxy'
     // Without its cause, which has the whole URL and so the password.

@@ -1,6 +1,6 @@
 import { toAnswerRequest, toResponse } from '../http/answer.ts'
 import type { Answer, AnswerRequest } from '../http/answer.ts'
-import { revalidated } from '../http/respond.ts'
+import { revalidated, withoutBody } from '../http/respond.ts'
 import { chooseEncoding } from './accept-encoding.ts'
 import { createVariants } from './variants.ts'
 import type { Codecs } from './variants.ts'
@@ -61,24 +61,12 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
         return request.signal
       },
     })
-    const sent = sized(plain.status === 200 ? await varying(plain, request) : plain)
-    return isHead ? { ...sent, body: null } : sent
+    const sent = plain.status === 200 ? await varying(plain, request) : plain
+    return isHead ? withoutBody(sent) : sent
   }
 
   return Object.assign(
     async (request: Request) => toResponse(await answer(toAnswerRequest(request))),
     { answer },
   )
-}
-
-/** `answer` with the length of its body, which Bun and Deno would otherwise give as 0 where `HEAD` leaves the body out. */
-function sized(answer: Answer): Answer {
-  const { headers, body } = answer
-  if (body === null) return answer
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  return {
-    ...answer,
-    headers: [...headers, ['content-length', String(bytes.byteLength)]],
-    body: bytes,
-  }
 }

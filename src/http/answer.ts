@@ -1,3 +1,5 @@
+import { targetBehind } from './target.ts'
+
 /** A request, as far as an answer depends on it. */
 export interface AnswerRequest {
   /** `GET`, `HEAD`, `OPTIONS` …, in capitals. */
@@ -39,7 +41,7 @@ export function toAnswerRequest(request: Request): AnswerRequest {
       return request.method
     },
     get target() {
-      return request.url
+      return targetBehind(request.headers.get('host'), request.url)
     },
     header: (name) => request.headers.get(name),
     get signal() {

@@ -69,6 +69,14 @@ export function revalidated<Kind extends Reply>(
   return { ...reply, status: 304, body: null }
 }
 
+/** `reply` as it is sent to `HEAD`: its body is left out, but its length told. Some servers would say that it is 0. */
+export function withoutBody<Kind extends Reply>(reply: Kind): Kind {
+  const { headers, body } = reply
+  if (body === null) return reply
+  const { length } = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  return { ...reply, headers: [...headers, ['content-length', String(length)]], body: null }
+}
+
 /** 204 to `OPTIONS`. */
 export function options(): Reply {
   const headers: Reply['headers'] = [

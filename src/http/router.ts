@@ -3,7 +3,7 @@ import { Router } from 'itty-router/Router'
 import { RatesError, toRatesError } from '../errors.ts'
 import type { Answer, AnswerRequest, Reply } from './answer.ts'
 import { withCors } from './cors.ts'
-import { failure, options, revalidated } from './respond.ts'
+import { failure, options, revalidated, withoutBody } from './respond.ts'
 import { splitTarget } from './target.ts'
 
 /** What is behind one path. `query` is raw, without the question mark; the `signal` of `waiter` ends its waiting. */
@@ -61,9 +61,9 @@ export function createRouter(
       reply = failure(error, place.group.errorBody(error))
     }
     const matched = place.endpoint !== undefined
-    const body = method === 'HEAD' ? null : reply.body
+    if (method === 'HEAD') reply = withoutBody(reply)
     const isOpen = cors === 'all' || (cors === 'v1' && place.isVersioned)
-    return { ...(isOpen ? withCors(reply) : reply), body, matched }
+    return { ...(isOpen ? withCors(reply) : reply), matched }
   }
 }
 

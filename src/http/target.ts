@@ -20,3 +20,14 @@ export function splitTarget(target: string): Target {
   const { pathname, search } = new URL(url)
   return { path: pathname, query: search.slice(1) }
 }
+
+/**
+ * The target in `url`, which a server has put together with the header `Host`. Deno takes that as it came, where a slash or
+ * a question mark in it would read as a path or a query.
+ */
+export function targetBehind(host: string | null, url: string): string {
+  if (!host) return url
+  const [scheme] = /^https?:\/\//.exec(url) ?? ['']
+  const target = url.slice(scheme.length + host.length)
+  return url === scheme + host + target && target.startsWith('/') ? target : url
+}

@@ -1,4 +1,6 @@
+export type { ContractCase } from './contract-case.ts'
 export { fakeProviders } from './fake-providers.ts'
 export type { FakeProviders, FakeProvidersOptions } from './fake-providers.ts'
+export { mountContract } from './mount-contract.ts'
+export type { Mount } from './mount-contract.ts'
 export { storeContract } from './store-contract.ts'
-export type { ContractCase } from './store-contract.ts'

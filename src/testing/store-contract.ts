@@ -1,4 +1,5 @@
 import type { CacheStore } from '../cache/store.ts'
+import type { ContractCase } from './contract-case.ts'
 import { expectSame, openTrial } from './store-trial.ts'
 import type { Trial } from './store-trial.ts'
 
@@ -6,14 +7,6 @@ const DAY = 86_400_000
 
 /** For how long a store that counts in seconds may go on refusing a claim that has run out, in ms. */
 const LATENESS = 2_000
-
-/** One thing that every store must do. */
-export interface ContractCase {
-  /** What the store does, as the name of a test. */
-  name: string
-  /** Makes a store and tries it; rejects with an error that says what was expected. */
-  run(): Promise<void>
-}
 
 /**
  * What every `CacheStore` must do, one case each, for any test runner:

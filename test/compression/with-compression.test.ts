@@ -37,10 +37,6 @@ function header({ headers }: Answer, wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1]
 }
 
-function text({ body }: Answer): string {
-  return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)
-}
-
 async function plainBody(target: string): Promise<string> {
   return (await plain(new Request(`http://localhost${target}`))).text()
 }
@@ -69,7 +65,7 @@ describe('withCompression', () => {
     ['a small body', SMALL, { 'accept-encoding': 'br' }],
   ])('leaves the body and its tag as they are for %s', async (_whom, target, headers) => {
     const answer = await ask(target, { headers })
-    expect(text(answer)).toBe(await plainBody(target))
+    expect(answer.body).toBe(await plainBody(target))
     expect(header(answer, 'etag')).toMatch(/^"[0-9a-f]+"$/)
     expect(header(answer, 'content-encoding')).toBeUndefined()
     expect(header(answer, 'vary')).toBe('Accept-Encoding')
@@ -103,9 +99,13 @@ describe('withCompression', () => {
     [SMALL, { 'accept-encoding': 'gzip' }],
     ['/api/v1/latest?base=XXX', { 'accept-encoding': 'br' }],
     ['/api/v1/nothing', {}],
-  ])('answers HEAD %s %j as GET, without the body', async (target, headers) => {
-    const got = await ask(target, { headers })
-    expect(await ask(target, { method: 'HEAD', headers })).toEqual({ ...got, body: null })
+  ])('answers HEAD %s %j as GET, with the length in place of the body', async (target, headers) => {
+    const { body, ...got } = await ask(target, { headers })
+    const asked = await ask(target, { method: 'HEAD', headers })
+    const length = body === null ? undefined : String(new Blob([body]).size)
+    expect(header(asked, 'content-length')).toBe(length)
+    const rest = asked.headers.filter(([name]) => name !== 'content-length')
+    expect({ ...asked, headers: rest }).toEqual({ ...got, body: null })
   })
 
   it.each([
@@ -118,8 +118,7 @@ describe('withCompression', () => {
     const answer = await ask(target, { method, headers })
     const passed = await plain.answer({ method, target, header: () => undefined })
     expect(answer.status).toBe(status)
-    expect(answer.headers.filter(([name]) => name !== 'content-length')).toEqual(passed.headers)
-    expect(text(answer)).toBe(text(passed))
+    expect(answer).toEqual(passed)
   })
 
   it('answers with the plain body where a codec fails', async () => {
@@ -128,7 +127,7 @@ describe('withCompression', () => {
     const accept = (encoding: string) => (name: string) =>
       name === 'accept-encoding' ? encoding : undefined
     const failed = await answer({ method: 'GET', target: LARGE, header: accept('gzip;q=0.5, br') })
-    expect(text(failed)).toBe(await plainBody(LARGE))
+    expect(failed.body).toBe(await plainBody(LARGE))
     expect(header(failed, 'etag')).toMatch(/^"[0-9a-f]+"$/)
     expect(header(failed, 'content-encoding')).toBeUndefined()
   })
@@ -157,17 +156,6 @@ describe('withCompression', () => {
     expect([...response.headers]).toEqual([...new Headers(answer.headers)])
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(answer.body)
   })
-
-  it.each([LARGE, SMALL, '/api/v1/latest?base=XXX'])(
-    'tells the length of every body: %s',
-    async (target) => {
-      for (const encoding of ['', 'br']) {
-        const answer = await ask(target, { headers: { 'accept-encoding': encoding } })
-        const bytes = answer.body instanceof Uint8Array ? answer.body.byteLength : undefined
-        expect(header(answer, 'content-length')).toBe(String(bytes))
-      }
-    },
-  )
 
   it('has an answer to a request that throws when it is read', async () => {
     const target = (): never => {

@@ -29,13 +29,16 @@ export interface ChildOptions {
   settings: unknown
   /** Told of every line that it prints (default nobody). */
   onLine?: (line: string) => void
-  /** Flags of Node (default none). */
+  /** What runs it (default the Node that runs this). */
+  runtime?: string
+  /** Flags of what runs it (default none). */
   flags?: readonly string[]
 }
 
-/** Starts a program on the Node that runs this. */
-export function startChild({ program, settings, onLine, flags = [] }: ChildOptions): Child {
-  const child = spawn(process.execPath, [...flags, program, JSON.stringify(settings)], {
+/** Starts a program in a process of its own. */
+export function startChild(options: ChildOptions): Child {
+  const { program, settings, onLine, runtime = process.execPath, flags = [] } = options
+  const child = spawn(runtime, [...flags, program, JSON.stringify(settings)], {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: '1' },
     // Nothing is written to its stdin, but it sees there that this process has ended.

@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { toNodeHandler } from '../../adapters/node.ts'
+import { serve, toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
+import type { Answer, AnswerRequest } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
 
@@ -66,6 +67,34 @@ describe('toNodeHandler()', () => {
     expect(answer).toContain(status === 200 ? '"base":"EUR"' : '"code":"not_found"')
   })
 
+  it('ends a connection over which it cannot send an answer, and only that', async () => {
+    const answer = async ({ target }: { target: string }): Promise<Answer> => ({
+      status: 200,
+      headers: target === '/bad' ? [['x-bad', 'a\nb']] : [],
+      body: 'fine',
+      matched: true,
+    })
+    const { url } = await listen(toNodeHandler(Object.assign(notAsked, { answer })))
+    await expect(fetch(`${url}/bad`)).rejects.toThrow('fetch failed')
+    expect(await (await fetch(url)).text()).toBe('fine')
+  })
+
+  it('stops the waiting of a client that has left', async () => {
+    const signals: (AbortSignal | undefined)[] = []
+    const answer = ({ signal }: AnswerRequest): Promise<Answer> => {
+      signals.push(signal)
+      return new Promise(() => {})
+    }
+    const { url } = await listen(toNodeHandler(Object.assign(notAsked, { answer })))
+    const leaving = new AbortController()
+    const left = fetch(url, { signal: leaving.signal })
+    await expect.poll(() => signals.length).toBe(1)
+    expect(signals[0]?.aborted).toBe(false)
+    leaving.abort()
+    await expect(left).rejects.toThrow('aborted')
+    await expect.poll(() => signals[0]?.aborted).toBe(true)
+  })
+
   it('lives on when a client leaves before its answer', async () => {
     const waiting: (() => void)[] = []
     const { url } = await listen(
@@ -84,10 +113,31 @@ describe('toNodeHandler()', () => {
   })
 })
 
+describe('serve()', () => {
+  it('ends a connection whose client does not come to an end with its headers', async () => {
+    const server = await serve(createRatesHandler({ providers: fakeProviders() }), { port: 0 })
+    onTestFinished(() => server.stop())
+    const answer = await sendRaw(server.url, 'GET / HTTP/1.1\r\nHost: lo', { isOpen: true })
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('is refused a port that is taken', async () => {
+    const first = await serve(notAsked, { port: 0 })
+    onTestFinished(() => first.stop())
+    const port = Number(new URL(first.url).port)
+    await expect(serve(notAsked, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})
+
+function notAsked(): never {
+  throw new Error('not to be asked')
+}
+
 /** What comes back for `text`, written as it is. */
-async function sendRaw(url: string, text: string): Promise<string> {
+async function sendRaw(url: string, text: string, { isOpen = false } = {}): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  socket.end(text)
+  if (isOpen) socket.write(text)
+  else socket.end(text)
   let answer = ''
   for await (const chunk of socket) answer += String(chunk)
   return answer

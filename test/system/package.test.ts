@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -31,6 +31,31 @@ async function npm(args: string[], cwd: string): Promise<string> {
   const { code, stdout, stderr } = await run('npm', args, { cwd })
   if (code !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`)
   return stdout
+}
+
+/** What the app of each framework in the README's table is; the others have files instead. */
+const APPS: Record<string, string> = {
+  'Express 4, 5': `import express from 'express'
+    import { toExpressHandler } from 'ratesmith/express'
+    const app = express()`,
+  Hono: `import { Hono } from 'hono'
+    const app = new Hono()`,
+  'H3 v2': `import { H3 } from 'h3'
+    const app = new H3()`,
+  Elysia: `import { Elysia } from 'elysia'
+    const app = new Elysia()`,
+}
+
+/** The rows of the table of frameworks: each with its name and its line. */
+function readmeFrameworks(): { name: string; line: string }[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const [table = ''] = /^\| framework .*?\n\n/ms.exec(readme) ?? []
+  return [...table.matchAll(/^\| ([A-Z].*?) +\| .*? \| `(.*?)`/gm)].map(
+    ([, name = '', line = '']) => ({
+      name,
+      line,
+    }),
+  )
 }
 
 /** The TypeScript blocks of the README, in their order. */
@@ -68,7 +93,9 @@ describe('the package', () => {
       'names.js',
       `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
       const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
-      const paths = ['', '/currencies', '/node', ...stores.map((name) => '/stores/' + name), '/testing']
+      const hosts = ['bun', 'cloudflare', 'deno', 'express', 'node']
+      const others = [...hosts, 'currencies', ...stores.map((name) => 'stores/' + name), 'testing']
+      const paths = ['', ...others.map((name) => '/' + name)]
       console.log(JSON.stringify(await Promise.all(paths.map(names))))`,
     )
     const { stdout } = await run(process.execPath, ['names.js'], { cwd: folder })
@@ -80,8 +107,12 @@ describe('the package', () => {
         'createMemoryStore',
         'createRatesHandler',
       ],
+      ['serve'],
+      ['toWorker'],
+      ['serve'],
+      ['toExpressHandler'],
+      ['createUndiciFetch', 'serve', 'toNodeHandler'],
       ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
-      ['toNodeHandler'],
       ['createCacheApiStore'],
       ['createKvStore'],
       ['createFileStore'],
@@ -91,6 +122,16 @@ describe('the package', () => {
       ['createUpstashStore'],
       ['fakeProviders', 'storeContract'],
     ])
+  })
+
+  it('does without undici, and says what is to be installed where it is wanted', async () => {
+    write(
+      'missing.js',
+      `import { createUndiciFetch } from 'ratesmith/node'
+      await createUndiciFetch().catch(({ message }) => console.log(message))`,
+    )
+    const { stdout } = await run(process.execPath, ['missing.js'], { cwd: folder })
+    expect(stdout).toBe('undici cannot be loaded; install it: npm install undici\n')
   })
 
   it('has a command', async () => {
@@ -108,8 +149,10 @@ describe('the package', () => {
       'consumer.ts',
       `import { createRatesHandler } from 'ratesmith'
       import type { RatesHandlerOptions } from 'ratesmith'
+      import { toWorker } from 'ratesmith/cloudflare'
       import { currencies } from 'ratesmith/currencies'
-      import { toNodeHandler } from 'ratesmith/node'
+      import { toExpressHandler } from 'ratesmith/express'
+      import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
       import { createCacheApiStore } from 'ratesmith/stores/cache-api'
       import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
       import { createFileStore } from 'ratesmith/stores/file'
@@ -130,7 +173,9 @@ describe('the package', () => {
         createUpstashStore({ url: 'https://database.example', token: 'token' }),
       ]
       export const cases: ContractCase[] = storeContract(() => new Map())
-      export const node = toNodeHandler(createRatesHandler(options))
+      export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
+      export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
+      export const { url, stop } = await serve(handler)
       export const codes: string[] = currencies.map(({ code }) => code)
       // @ts-expect-error the types are really there
       export const wrong: number = createRatesHandler`,
@@ -156,6 +201,24 @@ describe('the README', () => {
     }
     write('workers.d.ts', readFileSync(join(ROOT, 'test/system/cloudflare-workers.d.ts'), 'utf8'))
     expect(await compile([...names, 'workers.d.ts'], options)).toBe('')
+  })
+
+  it('has lines that compile for every framework', async () => {
+    // What a reader has installed already.
+    for (const name of ['express', 'hono', 'h3', 'elysia', '@types']) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+    }
+    const frameworks = readmeFrameworks()
+    expect(frameworks).toHaveLength(8)
+    const names = frameworks.map(({ name, line }, index) => {
+      const handler =
+        "import { createRatesHandler } from 'ratesmith'\nconst handler = createRatesHandler()"
+      write(`framework-${index}.ts`, [APPS[name] ?? '', handler, line, 'export {}'].join('\n'))
+      return `framework-${index}.ts`
+    })
+    // The declarations of the frameworks are not ours to check.
+    const options = { module: 'nodenext', types: ['node'], skipLibCheck: true }
+    expect(await compile(names, options)).toBe('')
   })
 
   it('starts with an example that serves', async () => {

@@ -4,7 +4,8 @@ import { promisify } from 'node:util'
 
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { RUNTIMES, requireProgram } from './runtimes.ts'
+import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
 
 const PROGRAM = inRepository('test/system/digest-program.ts')
 

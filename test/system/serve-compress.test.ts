@@ -4,7 +4,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import { RUNTIMES, requireProgram } from './runtimes.ts'
+import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
 import { rootOf, serve } from './serving.ts'
 
 const LARGE = '/api/v1/latest?base=EUR'

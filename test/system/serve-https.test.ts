@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { run } from './processes.ts'
-import { RUNTIMES, requireProgram } from './runtimes.ts'
+import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
 import { CLI, rootOf, serve } from './serving.ts'
 
 /** Whether these tests are to be skipped: it is not installed, and this is not CI, where they fail. */

@@ -3,7 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { freePort } from './ports.ts'
 import { listen, run, start } from './processes.ts'
-import { RUNTIMES, requireProgram } from './runtimes.ts'
+import { openProxy } from './proxy.ts'
+import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
 import { installAlone, rootOf, serve, upstreams } from './serving.ts'
 
 /** No proxy but those that a test names, whatever the machine has. */
@@ -16,26 +18,14 @@ const BARE: NodeJS.ProcessEnv = {
   https_proxy: undefined,
 }
 
-/** A proxy that answers for every upstream itself and lets nobody through to a port; what was asked of it. */
-async function startProxy(): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = []
-  const answer = upstreams(openErApiPayload({ now: Date.now() }))
-  const { url, server } = await listen((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    request.url = new URL(request.url ?? '').pathname
-    answer(request, response)
-  })
-  server.on('connect', (request, socket) => {
-    asked.push(`CONNECT ${request.url}`)
-    // A client may be gone before it is told.
-    socket.on('error', () => {}).end('HTTP/1.1 403 Forbidden\r\n\r\n')
-  })
-  return { url, asked }
-}
-
 /** A root that nobody listens at. */
 async function deadRoot(scheme: string): Promise<string> {
   return `${scheme}://127.0.0.1:${await freePort()}`
+}
+
+/** The root of both upstreams. */
+async function startUpstreams(): Promise<string> {
+  return (await listen(upstreams(openErApiPayload({ now: Date.now() })))).url
 }
 
 function roots(root: string): NodeJS.ProcessEnv {
@@ -48,32 +38,32 @@ describe.each(RUNTIMES)('ratesmith serve behind a proxy, on %s', (...runtime) =>
   beforeEach(({ skip }) => requireProgram(name, program, skip))
 
   it.each(['HTTP_PROXY', 'http_proxy'])('asks http upstreams through %s', async (variable) => {
-    const proxy = await startProxy()
-    const root = await deadRoot('http')
-    const running = serve([], { ...roots(root), [variable]: proxy.url }, runtime)
+    const { host, asked } = await openProxy()
+    const root = await startUpstreams()
+    const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(200)
-    expect(proxy.asked).toEqual([`GET ${root}/v6/latest/USD`])
+    expect(asked).toEqual([`GET ${root}/v6/latest/USD`])
     running.process.kill('SIGTERM')
     expect(await running.exited).toBe(0)
   })
 
   it.each(['HTTPS_PROXY', 'https_proxy'])('asks https upstreams through %s', async (variable) => {
-    const proxy = await startProxy()
+    const { host, asked } = await openProxy({ status: 403 })
     const root = await deadRoot('https')
-    const running = serve([], { ...roots(root), [variable]: proxy.url }, runtime)
+    const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(502)
-    expect(proxy.asked).toEqual([`CONNECT ${new URL(root).host}`])
+    expect(asked).toEqual([`CONNECT ${new URL(root).host}`])
   })
 
   it('asks without it what NO_PROXY names', async () => {
-    const proxy = await startProxy()
-    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
-    const env = { ...roots(url), HTTP_PROXY: proxy.url, NO_PROXY: 'localhost,127.0.0.1' }
+    const { host, asked } = await openProxy()
+    const proxies = { HTTP_PROXY: `http://${host}`, NO_PROXY: 'localhost,127.0.0.1' }
+    const env = { ...roots(await startUpstreams()), ...proxies }
     const response = await fetch(`${await rootOf(serve([], env, runtime))}/api/rates`)
     expect(response.status).toBe(200)
-    expect(proxy.asked).toEqual([])
+    expect(asked).toEqual([])
   })
 
   it('tells nobody the password of a proxy that is down', async () => {

@@ -7,7 +7,8 @@ import { freePort, listenOnFreePort } from './ports.ts'
 import { listen, run } from './processes.ts'
 import { REDIS_IS_MISSING, askRedis, startRedis } from './redis-server.ts'
 import type { RedisServer } from './redis-server.ts'
-import { RUNTIMES, requireProgram } from './runtimes.ts'
+import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
 import { CLI, installAlone, rootOf, serve, upstreams } from './serving.ts'
 
 /** Both upstreams: what points a server at them, and how often they were asked. */

@@ -12,8 +12,9 @@ import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { portOf } from './ports.ts'
 import { listen, run } from './processes.ts'
 import type { Running } from './processes.ts'
+import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
-import { RUNTIMES, requireProgram } from './runtimes.ts'
+import { RUNTIMES } from './runtimes.ts'
 import { CLI, rootOf, serve, upstreams } from './serving.ts'
 
 const RECORDED = `${ROOT}/../shared/data/open-er-api/v6-latest-USD-2025-11-02.json`

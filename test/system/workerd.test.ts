@@ -1,44 +1,14 @@
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-
-import { build } from 'esbuild'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { storeContract } from '../../src/testing/index.ts'
 import { fakeRedis } from '../stores/fake-redis.ts'
-import { ROOT } from './root.ts'
-
-/** What of Miniflare is used: its own declarations need packages that it does not bring along. */
-interface Simulator {
-  getWorker(name: string): Promise<{ fetch(url: string): Promise<Response> }>
-  dispose(): Promise<void>
-}
-const { Miniflare }: { Miniflare: new (options: object) => Simulator } = createRequire(
-  import.meta.url,
-)('miniflare')
+import { bundleWorker, openWorkers } from './workerd.ts'
 
 let script: string
 
 beforeAll(async () => {
-  script = await bundle()
+  script = await bundleWorker('test/system/worker-program.ts')
 })
-
-/** The Worker with the built package in it, as a user's tools make it. */
-async function bundle(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'test/system/worker-program.ts')],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'neutral',
-    conditions: ['workerd', 'worker', 'import'],
-    external: ['cloudflare:*'],
-    logLevel: 'error',
-    // Without the paths of the tests' own configuration, which lead to the sources.
-    tsconfigRaw: {},
-  })
-  return outputFiles[0]?.text ?? ''
-}
 
 /** Asks one of two Workers of one script, each an isolate of its own: they share a KV namespace, a data centre and a database. */
 type Ask = (worker: 'one' | 'two', page: string) => Promise<unknown>
@@ -52,18 +22,8 @@ function database(): (request: Request) => Promise<Response> {
   }
 }
 
-function openWorkers(store: string): Ask {
-  const worker = {
-    modules: true,
-    script,
-    compatibilityDate: '2026-07-01',
-    kvNamespaces: { RATES: 'rates' },
-    // Whatever a Worker asks of others, it asks this.
-    outboundService: database(),
-  }
-  const workers = ['one', 'two'].map((name) => ({ ...worker, name }))
-  const simulator = new Miniflare({ cf: false, host: '127.0.0.1', workers })
-  onTestFinished(() => simulator.dispose())
+function openRooms(store: string): Ask {
+  const simulator = openWorkers({ script, outboundService: database() })
   return async (worker, page) => {
     const { fetch } = await simulator.getWorker(worker)
     const response = await fetch(`http://localhost/${store}/${page}`)
@@ -83,7 +43,7 @@ const HISTORY = 'api/v1/history?from=USD&to=JPY'
 
 describe.each(['kv', 'cache', 'upstash'])('in workerd, with the store %s', (store) => {
   it('the store is a good one', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     expect(await ask('one', 'contract')).toEqual({
       cases: storeContract(() => new Map()).length,
       failed: [],
@@ -91,14 +51,14 @@ describe.each(['kv', 'cache', 'upstash'])('in workerd, with the store %s', (stor
   })
 
   it('questions that come at once ask upstream once', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask('one', LATEST)))
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect(count(await ask('one', 'events'), 'latest upstream_asked')).toBe(1)
   })
 
   it('a second isolate has the rates from the store, and asks nobody', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     const answers = [await ask('one', LATEST), await ask('one', HISTORY)]
     await expect.poll(() => ask('two', 'stored')).toEqual(['latest', 'history'])
     expect([await ask('two', LATEST), await ask('two', HISTORY)]).toEqual(answers)
@@ -110,7 +70,7 @@ describe.each(['kv', 'cache', 'upstash'])('in workerd, with the store %s', (stor
   })
 
   it('rates that are due are refreshed after the answer', async () => {
-    const ask = openWorkers(store)
+    const ask = openRooms(store)
     const before = await ask('one', LATEST)
     await ask('one', 'later')
     expect(await ask('one', LATEST)).toEqual(before)

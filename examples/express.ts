@@ -1,0 +1,20 @@
+// npm install ratesmith express
+// node express.ts
+//
+// Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
+import express from 'express'
+import { createRatesHandler } from 'ratesmith'
+import { toExpressHandler } from 'ratesmith/express'
+import { fakeProviders } from 'ratesmith/testing'
+
+const { PORT = '3000' } = process.env
+
+// Without `providers` the rates are real.
+const handler = createRatesHandler({ providers: fakeProviders() })
+
+const app = express()
+app.get('/', (_request, response) => void response.send('My own page\n'))
+app.use(toExpressHandler(handler))
+// Also what is below the handler's prefix, but none of its paths, goes on to the app.
+app.get('/api/users', (_request, response) => void response.json(['Ada', 'Grace']))
+app.listen(Number(PORT), '127.0.0.1')

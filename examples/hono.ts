@@ -1,0 +1,22 @@
+// npm install ratesmith hono @hono/node-server
+// node hono.ts
+//
+// Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createRatesHandler } from 'ratesmith'
+import { fakeProviders } from 'ratesmith/testing'
+
+const { PORT = '3000' } = process.env
+
+// Without `providers` the rates are real.
+const handler = createRatesHandler({ providers: fakeProviders() })
+
+const app = new Hono()
+app.get('/', (c) => c.text('My own page\n'))
+app.get('/api/users', (c) => c.json(['Ada', 'Grace']))
+// Hono asks its routes in their order, so that this one comes after the app's own.
+app.all('/api/*', (c) => handler(c.req.raw))
+
+// On Bun, Deno and Workers this is `export default app`.
+serve({ fetch: app.fetch, port: Number(PORT), hostname: '127.0.0.1' })

@@ -1,0 +1,45 @@
+// npm install ratesmith
+// npx esbuild lambda.ts --bundle --platform=node --format=esm --outfile=index.mjs
+//
+// An AWS Lambda function behind a function URL, or an HTTP API with payload format 2.0; its handler is `index.handler`.
+import { createRatesHandler } from 'ratesmith'
+import type { Answer } from 'ratesmith'
+import { fakeProviders } from 'ratesmith/testing'
+
+/** What of the event is read. */
+interface FunctionUrlEvent {
+  rawPath: string
+  rawQueryString: string
+  headers: Record<string, string | undefined>
+  requestContext: { http: { method: string } }
+}
+
+interface FunctionUrlResult {
+  statusCode: number
+  headers: Record<string, string>
+  body: string
+  isBase64Encoded: boolean
+}
+
+// Without `providers` the rates are real. Every instance of a function starts with nothing: give it a `store` then.
+const rates = createRatesHandler({ providers: fakeProviders() })
+
+export async function handler(event: FunctionUrlEvent): Promise<FunctionUrlResult> {
+  const { rawPath, rawQueryString, headers, requestContext } = event
+  const answer = await rates.answer({
+    method: requestContext.http.method,
+    target: rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`,
+    header: (name) => headers[name],
+  })
+  return toResult(answer)
+}
+
+export function toResult({ status, headers, body }: Answer): FunctionUrlResult {
+  const isBase64Encoded = body instanceof Uint8Array
+  return {
+    statusCode: status,
+    headers: Object.fromEntries(headers),
+    body: isBase64Encoded ? Buffer.from(body).toString('base64') : (body ?? ''),
+    isBase64Encoded,
+  }
+}

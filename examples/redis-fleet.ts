@@ -1,0 +1,36 @@
+// npm install ratesmith ioredis
+// REDIS_URL=redis://127.0.0.1:6379 node redis-fleet.ts
+//
+// Five handlers over one Redis, as five servers would have it: one of them asks upstream, and all have its rates.
+import { Redis } from 'ioredis'
+import { createRatesHandler } from 'ratesmith'
+import { createRedisStore } from 'ratesmith/stores/redis'
+import { fakeProviders } from 'ratesmith/testing'
+
+const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
+
+const redis = new Redis(REDIS_URL)
+// Whoever starts to ask before there is a connection does without the store.
+await redis.ping()
+
+const store = createRedisStore(redis, { prefix: 'example:' })
+let calls = 0
+const servers = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
+  name,
+  handler: createRatesHandler({
+    store,
+    providers: fakeProviders(),
+    onEvent({ type }) {
+      if (type === 'upstream_asked') calls += 1
+    },
+  }),
+}))
+
+await Promise.all(
+  servers.map(async ({ name, handler }) => {
+    const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })
+    console.log(`${name}: 1 USD = ${rate} EUR`)
+  }),
+)
+console.log(`upstream calls: ${calls}`)
+redis.disconnect()

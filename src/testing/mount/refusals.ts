@@ -1,0 +1,80 @@
+import { expectSame } from './trial.ts'
+import type { Rule } from './trial.ts'
+
+/** Questions that have no answer, by what is behind the base path, with the code of the error. */
+const REFUSED = {
+  '/v1/latest?base=EURO': 'invalid_currency',
+  '/v1/latest?base=': 'invalid_currency',
+  '/v1/latest?base=%20EUR': 'invalid_currency',
+  '/v1/latest?base=EUR&base=EUR': 'invalid_parameter',
+  '/v1/latest?base[]=EUR': 'invalid_parameter',
+  '/v1/latest?BASE=EUR': 'invalid_parameter',
+  '/v1/latest?from=EUR': 'invalid_parameter',
+  '/v1/latest?symbols=EUR,__proto__': 'invalid_currency',
+  '/v1/convert': 'missing_parameter',
+  '/v1/convert?from=EUR&to=USD&amount=-1': 'invalid_amount',
+  '/v1/convert?from=EUR&to=USD&amount=0x10': 'invalid_amount',
+  '/v1/convert?from=EUR&to=USD&amount=1e999': 'invalid_amount',
+  '/v1/history?from=EUR&to=USD&period=2W': 'invalid_period',
+  '/v1/history?from=EUR': 'missing_parameter',
+}
+
+/** The same of the earlier endpoints, with the whole error. */
+const REFUSED_EARLIER = {
+  '/rates?base=EURO': 'Invalid base currency: EURO',
+  '/convert?to=USD': 'Missing required parameter: from',
+  '/convert?from=XYZZY&to=USD': 'Invalid from currency: XYZZY',
+  '/convert?from=EUR&to=USD&amount=abc': 'Invalid amount: abc',
+}
+
+/** Other spellings of a path, and paths with nothing behind them. */
+const NOT_FOUND = [
+  '/v1/latest/',
+  '/v1//latest',
+  '/v1/LATEST',
+  '/v1/%6Catest',
+  '/v1/latest.',
+  '/v1/nothing',
+  '/v2/latest',
+  '/latest',
+  '/rates/',
+  '/rates/EUR',
+]
+
+/** What a mount must refuse. */
+export const REFUSALS: Readonly<Record<string, Rule>> = {
+  async 'refuses what has no answer, with a code and a message'({ ask }) {
+    for (const [path, code] of Object.entries(REFUSED)) {
+      const { status, record } = await ask(path)
+      expectSame(`the status of ${path}`, status, 400)
+      expectSame(`the fields of the answer to ${path}`, Object.keys(record).join(), 'error')
+      const error: Record<string, unknown> = Object(record['error'])
+      expectSame(`the code of ${path}`, error['code'], code)
+      expectSame(`the type of the message of ${path}`, typeof error['message'], 'string')
+    }
+  },
+  async 'refuses what has no answer on the earlier endpoints, with a text'({ ask }) {
+    for (const [path, text] of Object.entries(REFUSED_EARLIER)) {
+      const { status, record } = await ask(path)
+      expectSame(`the status of ${path}`, status, 400)
+      expectSame(`the error of ${path}`, record['error'], text)
+    }
+  },
+  async 'refuses every other method, whatever its body'({ ask }) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const path of ['/v1/latest', '/rates']) {
+        const { status, header } = await ask(path, { method, body: 'base=EUR' })
+        expectSame(`the status of ${method} ${path}`, status, 405)
+        expectSame(`allow of ${method} ${path}`, header('allow'), 'GET, HEAD, OPTIONS')
+        expectSame(`cache-control of ${method} ${path}`, header('cache-control'), 'no-store')
+      }
+    }
+  },
+  async 'knows every path by one spelling, and redirects nobody'({ ask }) {
+    for (const path of NOT_FOUND) {
+      const { status, header } = await ask(path)
+      expectSame(`the status of ${path}`, status, 404)
+      expectSame(`location of ${path}`, header('location'), '')
+    }
+  },
+}

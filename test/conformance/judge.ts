@@ -1,0 +1,80 @@
+import type { RatesHandler } from 'ratesmith'
+
+import { ask } from '../catalogue/catalogue.ts'
+import type { Question, Reply } from '../catalogue/catalogue.ts'
+import type { Host } from './hosts.ts'
+
+/** An answer, or why there was none. */
+export type Outcome = Reply | Error
+
+/** Headers that are the business of whoever holds the connection. */
+const CONNECTION_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+/** A server may refuse a request whose head has more bytes than this; Node's own limit is twice as much. */
+const LARGEST_HEAD = 8_000
+
+/** How much of an answer is shown where it is not the right one. */
+const SHOWN = 400
+
+/** What is wrong about the answer of `host` to `question`, or nothing: it must be that of `handler`, to the byte. */
+export async function findFault(
+  { scope }: Host,
+  handler: RatesHandler,
+  question: Question,
+  outcome: Outcome,
+): Promise<string | undefined> {
+  const expected = await ask(handler, question, 'answer')
+  const isSame = toText(outcome) === toText(expected)
+  if ((isSame && hasRightLength(outcome, expected)) || mayBeRefused(question, outcome)) {
+    return undefined
+  }
+  if (scope !== 'all' && (await isLeftToApp(handler, question, outcome))) return undefined
+  const [got, wanted] = [outcome, expected].map((each) => toText(each).slice(0, SHOWN))
+  return `${question.method} ${question.target.slice(0, 100)}: got ${got}\ninstead of ${wanted}`
+}
+
+/** Whether the length that `outcome` tells is that of the body it has, or would have if it were not for `HEAD`. */
+function hasRightLength(outcome: Outcome, expected: Reply): boolean {
+  if (outcome instanceof Error) return false
+  const { status, headers } = outcome
+  const told = headers['content-length']
+  if (told === undefined) return true
+  const length = expected.headers['content-length'] ?? String(Buffer.byteLength(expected.body))
+  return told === length && status !== 204 && status !== 304
+}
+
+/** Whether a server may refuse the request before anybody else sees it, and has. */
+function mayBeRefused({ method, target, headers }: Question, outcome: Outcome): boolean {
+  const size = JSON.stringify([target, headers]).length
+  // No server has heard of the method.
+  if (size <= LARGEST_HEAD && method !== 'FOO') return false
+  return outcome instanceof Error || [400, 413, 414, 431, 501].includes(outcome.status)
+}
+
+/** Whether the app has answered, to a request for a path that is none of the handler's. */
+async function isLeftToApp(
+  handler: RatesHandler,
+  { method, target }: Question,
+  outcome: Outcome,
+): Promise<boolean> {
+  const { matched } = await handler.answer({ method, target, header: () => null })
+  // Some frameworks refuse a malformed path themselves.
+  return !matched && !(outcome instanceof Error) && [400, 404].includes(outcome.status)
+}
+
+/** All that must be the same; the moment of the next refresh, which is drawn by lot, is left out. */
+function toText(outcome: Outcome): string {
+  if (outcome instanceof Error) return String(outcome)
+  const headers = Object.entries(outcome.headers)
+    .filter(([name]) => !CONNECTION_HEADERS.has(name))
+    .map(([name, value]) => `${name}: ${value}`)
+  return [outcome.status, ...headers.sort(), '', outcome.body]
+    .join('\n')
+    .replace(/(ttl=|"nextAttemptAt":)\d+/g, '$1…')
+}

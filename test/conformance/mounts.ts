@@ -1,0 +1,87 @@
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+
+import type express from 'express'
+import { serve as serveBun } from 'ratesmith/bun'
+import { serve as serveDeno } from 'ratesmith/deno'
+import { toExpressHandler } from 'ratesmith/express'
+import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
+import type { RatesHandler } from 'ratesmith'
+
+import { listenOnFreePort } from '../system/ports.ts'
+import { loadElysia, loadExpress4, loadH3, loadKoa } from './frameworks.ts'
+
+/** Serves `rates` in one way on a free port of the loopback interface, and resolves with that port. */
+type Mount = (rates: RatesHandler) => Promise<number>
+
+const ANY_PORT = { port: 0 }
+const LOOPBACK = { port: 0, hostname: '127.0.0.1' }
+
+/** Every way in which the handler is served or mounted, as the README shows it. */
+export const MOUNTS = {
+  serveNode: async (rates) => portIn((await serveNode(rates, ANY_PORT)).url),
+  serveBun: async (rates) => portIn((await serveBun(rates, ANY_PORT)).url),
+  serveDeno: async (rates) => portIn((await serveDeno(rates, ANY_PORT)).url),
+
+  fetchStyleOnNode: (rates) => listen(toNodeHandler((request) => rates(request))),
+  fetchStyleOnBun: async (rates) =>
+    portIn((await serveBun((request) => rates(request), ANY_PORT)).url),
+  http2: (rates) => listenOnFreePort(createHttp2Server(toNodeHandler(rates))),
+
+  express5: async (rates) => listen(appOn((await import('express')).default, '/', rates)),
+  express4: async (rates) => listen(appOn((await loadExpress4()).default, '/', rates)),
+  express5Prefix: async (rates) => listen(appOn((await import('express')).default, '/fx', rates)),
+
+  async hono(rates) {
+    const [{ Hono }, { serve }] = await Promise.all([import('hono'), import('@hono/node-server')])
+    const app = new Hono()
+    app.all('/api/*', (c) => rates(c.req.raw))
+    return new Promise((resolve) => {
+      serve({ fetch: app.fetch, ...LOOPBACK }, ({ port }) => resolve(port))
+    })
+  },
+  async h3(rates) {
+    const { H3, serve } = await loadH3()
+    const app = new H3()
+    app.all('/api/**', (event) => rates(event.req))
+    const server = await serve(app, { ...LOOPBACK, silent: true }).ready()
+    return portIn(server.url ?? '')
+  },
+  async elysia(rates) {
+    const { Elysia } = await loadElysia()
+    const app = new Elysia().all('/api/*', ({ request }) => rates(request)).listen(LOOPBACK)
+    return app.server.port
+  },
+  async fastify(rates) {
+    const { default: fastify } = await import('fastify')
+    const mounted = toExpressHandler(rates)
+    const app = fastify()
+    app.addHook('onRequest', (request, reply, next) => mounted(request.raw, reply.raw, next))
+    return portIn(await app.listen(LOOPBACK))
+  },
+  async koa(rates) {
+    const { default: Koa } = await loadKoa()
+    const mounted = toNodeHandler(rates)
+    const app = new Koa()
+    app.use((context, next) => {
+      if (!context.path.startsWith('/api/')) return next()
+      context.respond = false
+      return mounted(context.req, context.res)
+    })
+    return listen(app.callback())
+  },
+} satisfies Record<string, Mount>
+
+/** An app of Express 4 or 5 with the handler at `path`, and nothing else. */
+function appOn(createApp: typeof express, path: string, rates: RatesHandler): RequestListener {
+  return createApp().disable('x-powered-by').use(path, toExpressHandler(rates))
+}
+
+function listen(listener: RequestListener): Promise<number> {
+  return listenOnFreePort(createServer(listener))
+}
+
+function portIn(url: string): number {
+  return Number(new URL(url).port)
+}

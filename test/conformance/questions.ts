@@ -1,0 +1,33 @@
+import { entries, toQuestion } from '../catalogue/catalogue.ts'
+import type { Question } from '../catalogue/catalogue.ts'
+import type { RatesHandler } from 'ratesmith'
+
+const GOOD_TARGETS = [
+  '/api/v1/latest',
+  '/api/v1/latest?base=EUR&symbols=USD,GBP,JPY',
+  '/api/v1/convert?from=USD&to=EUR&amount=100',
+  '/api/v1/convert?from=IDR&to=KWD&amount=0.1',
+  '/api/v1/status',
+  '/api/rates?base=CHF',
+  '/api/convert?from=ISK&to=USD&amount=12.5',
+  ...['1W', '1M', '3M', '6M', '1Y', '5Y'].map(
+    (period) => `/api/v1/history?from=IDR&to=EUR&period=${period}`,
+  ),
+]
+
+/**
+ * Good questions, and every bad one of the catalogue that a `Request` can carry, in the form that it would give them.
+ * `prefix` stands before every path.
+ */
+export async function conformanceQuestions(
+  handler: RatesHandler,
+  prefix: string,
+): Promise<Question[]> {
+  const bad = entries.filter(({ door }) => door !== 'answer')
+  const good = GOOD_TARGETS.map((target) => ({ method: 'GET', target }))
+  const asked = await Promise.all([...good, ...bad].map((entry) => toQuestion(handler, entry)))
+  return asked.map((question) => {
+    const { pathname, search } = new URL(`http://localhost${question.target}`)
+    return { ...question, target: prefix + pathname + search }
+  })
+}

@@ -1,0 +1,134 @@
+/** What a client writes to a socket, as it is, and how a server may take it. */
+export interface RawRequest {
+  name: string
+  text: string
+  /** Statuses that it may be answered with; `silent` where the connection may also be closed or left alone. */
+  outcomes: (number | 'silent')[]
+  /** What an answer with 200 holds, if there is one. */
+  good: string
+}
+
+/** A text that no answer may repeat. */
+export const NONCE = 'evil.example'
+
+/** What only the record of the latest rates holds, of all that may be asked for by mistake. */
+const LATEST = '"disclaimer":'
+/** For what is never answered with 200. */
+const NOTHING = '(nothing)'
+
+const METHODS: RawRequest[] = [
+  raw('TRACE', to('/api/v1/latest', 'TRACE'), [400, 405, 501], NOTHING),
+  raw('CONNECT', to(`${NONCE}:443`, 'CONNECT'), [400, 404, 405, 501, 'silent'], NOTHING),
+  raw('a method in small letters', to('/api/v1/latest', 'get'), [400, 405, 501, 'silent'], NOTHING),
+  raw('a question for the whole server', to('*', 'OPTIONS'), [200, 204, 400, 404], ''),
+]
+
+const TARGETS: RawRequest[] = [
+  raw('an absolute target', to(`http://${NONCE}/api/v1/latest`), [200, 400, 404], LATEST),
+  raw('an absolute target of HTTPS', to(`https://${NONCE}:8443/api/v1/latest`), [200, 400, 404]),
+  raw('another scheme', to(`ftp://${NONCE}/api/v1/latest`), [400, 404], NOTHING),
+  raw('two slashes at the start', to(`//${NONCE}/api/v1/latest`), [400, 404], NOTHING),
+  raw('dot segments', to('/api/v1/x/../latest'), [200]),
+  raw('dot segments that lead out', to('/api/v1/../../etc/passwd'), [400, 404], NOTHING),
+  raw('backslashes', to('/api\\v1\\latest'), [200, 400, 404]),
+  raw('a fragment', to('/api/v1/latest#/api/rates'), [200, 400]),
+  raw('letters beyond ASCII', to('/api/v1/latest?base=ＵＳＤ'), [400], NOTHING),
+  raw('a space', to('/api/v1/latest?base=U D'), [400, 404, 505], NOTHING),
+  raw('NUL', to('/api/v1/latest\0'), [400, 404, 505, 'silent'], NOTHING),
+]
+
+const HOSTS: RawRequest[] = [
+  raw('a Host with a path', latest(['Host: localhost/api/rates?']), [200, 400]),
+  raw('a Host with a query', latest([`Host: ${NONCE}?base=EUR&`]), [200, 400], '"base":"USD"'),
+  raw('a Host with a user', latest([`Host: user@${NONCE}`]), [200, 400]),
+  raw('a Host with a script', latest([`Host: <script>${NONCE}</script>`]), [200, 400, 404]),
+  raw('half an address as Host', latest(['Host: [::1']), [200, 400]),
+  raw('an empty Host', latest(['Host:']), [200, 400]),
+  raw('two Hosts', latest(['Host: localhost', `Host: ${NONCE}`]), [200, 400]),
+  raw('HTTP/1.0 without a Host', 'GET /api/v1/latest HTTP/1.0\r\n\r\n', [200, 400]),
+]
+
+const HEADERS: RawRequest[] = [
+  raw('control characters', withHeaders(['X-Meta: \u0001\u0007']), [200, 400]),
+  raw('a header of two lines', withHeaders(['X-A: 1', ' 2']), [200, 400]),
+  raw('one header twice', withHeaders(['If-None-Match: "a"', 'If-None-Match: "b"']), [200]),
+  raw('2,000 headers', withHeaders(Array.from({ length: 2_000 }, () => 'X-A: 1')), [200, 400, 431]),
+  raw('100 kB in a header', withHeaders([`X-A: ${'a'.repeat(100_000)}`]), [
+    400,
+    413,
+    431,
+    'silent',
+  ]),
+  raw('a header named __proto__', withHeaders(['__proto__: 1']), [200, 400]),
+  raw(
+    'an upgrade to a web socket',
+    withHeaders([
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+      'Sec-WebSocket-Version: 13',
+    ]),
+    [200, 400, 426],
+  ),
+]
+
+const BODIES: RawRequest[] = [
+  raw(
+    'a length and chunks',
+    `${withHeaders(['Content-Length: 6', 'Transfer-Encoding: chunked'])}0\r\n\r\nX`,
+    [200, 400],
+  ),
+  raw(
+    'two codings',
+    `${withHeaders(['Transfer-Encoding: chunked', 'Transfer-Encoding: x'])}0\r\n\r\n`,
+    [200, 400, 501],
+  ),
+  raw('a length below zero', withHeaders(['Content-Length: -1']), [400, 'silent']),
+  raw('a body that never comes', withHeaders(['Content-Length: 10485760']), [200, 400, 413]),
+  raw(
+    'a body without an end',
+    `${withHeaders(['Transfer-Encoding: chunked'], 'POST')}5\r\naaaaa\r\n`,
+    [405],
+    NOTHING,
+  ),
+]
+
+const OTHER_PROTOCOLS: RawRequest[] = [
+  raw('HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 505, 'silent'], NOTHING),
+  raw('TLS', '\u0016\u0003\u0001\u0002\0\u0001', [400, 'silent'], NOTHING),
+  raw('line ends alone', '\r\n'.repeat(1_000), [400, 'silent'], NOTHING),
+  raw('noise', 'ÿþ\0{}[]'.repeat(1_000), [400, 414, 431, 505, 'silent'], NOTHING),
+]
+
+/** What no well-behaved client sends. */
+export const RAW_REQUESTS: readonly RawRequest[] = [
+  ...METHODS,
+  ...TARGETS,
+  ...HOSTS,
+  ...HEADERS,
+  ...BODIES,
+  ...OTHER_PROTOCOLS,
+]
+
+function raw(
+  name: string,
+  text: string,
+  outcomes: RawRequest['outcomes'],
+  good: string = LATEST,
+): RawRequest {
+  return { name, text, outcomes, good }
+}
+
+function to(target: string, method = 'GET'): string {
+  const about = `X-Nonce: ${NONCE}\r\nConnection: close`
+  return `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${about}\r\n\r\n`
+}
+
+/** A request for the latest rates with these headers beside the Host. */
+function withHeaders(headers: string[], method = 'GET'): string {
+  return latest(['Host: localhost', ...headers], method)
+}
+
+function latest(headers: string[], method = 'GET'): string {
+  return `${method} /api/v1/latest HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,55 @@
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+
+/** How long an answer may take before the client gives up, in ms. */
+const PATIENCE = 2_000
+
+/** What came back: the status of the first answer, if there was one, and all of the text. */
+export interface RawAnswer {
+  status: number | undefined
+  text: string
+}
+
+/** A connection to `port`; it never throws. */
+export async function openSocket(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  await new Promise((resolve) => {
+    socket.once('connect', resolve).once('close', resolve)
+  })
+  return socket
+}
+
+/** Writes `text` as it is, and reads until `isEnough` of what came, the connection is closed or the time is over. */
+export async function sendRaw(
+  port: number,
+  text: string,
+  isEnough: (soFar: string) => boolean = isWhole,
+): Promise<RawAnswer> {
+  const socket = await openSocket(port)
+  let heard = ''
+  await new Promise<void>((resolve) => {
+    const giveUp = setTimeout(resolve, PATIENCE)
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      heard += chunk
+      if (isEnough(heard)) socket.destroy()
+    })
+    socket.once('close', () => {
+      clearTimeout(giveUp)
+      resolve()
+    })
+    socket.write(text)
+  })
+  socket.destroy()
+  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(heard) ?? []
+  return { status: status === undefined ? undefined : Number(status), text: heard }
+}
+
+/** Whether the first answer is complete, as far as it says how long it is. */
+function isWhole(text: string): boolean {
+  const [head = '', body] = text.split('\r\n\r\n', 2)
+  if (body === undefined) return false
+  const [, length] = /^content-length: (\d+)/im.exec(head) ?? []
+  if (length !== undefined) return Buffer.byteLength(body) >= Number(length)
+  return text.endsWith('\r\n0\r\n\r\n') || /^HTTP\/1\.[01] (204|304)/.test(text)
+}

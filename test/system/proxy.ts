@@ -1,0 +1,55 @@
+import { request as ask } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+
+import { listen } from './processes.ts'
+
+/** A proxy on the loopback interface. */
+export interface Proxy {
+  /** `127.0.0.1` and its port. */
+  host: string
+  /** What it was asked for: `GET http://…` or `CONNECT host:port`. */
+  asked: string[]
+  /** The `Proxy-Authorization` of each. */
+  credentials: (string | undefined)[]
+}
+
+/** A proxy that forwards plain requests, and leads every tunnel to `tunnelPort`; with `status`, it refuses both. */
+export async function openProxy(
+  options: { tunnelPort?: number; status?: number } = {},
+): Promise<Proxy> {
+  const { tunnelPort = 0, status } = options
+  const [asked, credentials]: [string[], (string | undefined)[]] = [[], []]
+  function note({ method, url, headers }: IncomingMessage): void {
+    asked.push(`${method} ${url}`)
+    credentials.push(headers['proxy-authorization'])
+  }
+  const { url, server } = await listen((request, response) => {
+    note(request)
+    if (status) response.writeHead(status).end()
+    else forward(request, response)
+  })
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    note(request)
+    socket.on('error', () => {})
+    if (status) socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`)
+    else lead(socket, tunnelPort)
+  })
+  return { host: new URL(url).host, asked, credentials }
+}
+
+function forward(request: IncomingMessage, response: ServerResponse): void {
+  const { url = '', method, headers } = request
+  ask(url, { method, headers }, (answer) => {
+    answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
+  }).end()
+}
+
+function lead(socket: Socket, port: number): void {
+  const upstream = connect(port, '127.0.0.1', () => {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+  })
+  upstream.on('error', () => socket.destroy())
+  upstream.pipe(socket).pipe(upstream)
+}

@@ -1,0 +1,348 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { createServer } from 'node:net'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
+
+import { MockAgent } from 'undici'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { createUndiciFetch } from '../../adapters/node.ts'
+import type { UndiciFetchOptions } from '../../adapters/node.ts'
+import { createExchangeRateApiProvider, createRatesHandler } from '../../src/index.ts'
+import type { RatesEvent, RatesHandler } from '../../src/index.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { freePort, listenOnFreePort } from './ports.ts'
+import { listen, run } from './processes.ts'
+import { openProxy } from './proxy.ts'
+import { ROOT } from './root.ts'
+
+const OPENSSL_IS_MISSING = spawnSync('openssl', ['version']).status !== 0 && !process.env['CI']
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
+const NAMES = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())]
+
+/** Nothing may show this, nor its form in a header. */
+const PASSWORD = 'geheim'
+const SECRET: RegExp = new RegExp(`${PASSWORD}|${btoa(`user:${PASSWORD}`)}`)
+
+const now = Date.UTC(2026, 10, 20, 18)
+const range = { start: '2021-11-06', end: '2026-11-20' }
+const LATEST = '/v6/latest/USD'
+const HISTORY = `/v1/${range.start}..${range.end}`
+
+beforeEach(() => {
+  for (const name of NAMES) vi.stubEnv(name, undefined)
+  return () => vi.unstubAllEnvs()
+})
+
+/** Answers as both upstreams do. */
+const upstream: RequestListener = (request, response) => {
+  const isLatest = request.url === LATEST
+  response.setHeader('content-type', 'application/json')
+  response.end(isLatest ? openErApiPayload({ now: Date.now() }) : history())
+}
+
+function history(): string {
+  return frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now: Date.now() })
+}
+
+/** Accepts connections and says nothing; the sockets that are open are in `sockets`. */
+async function openSilence(): Promise<{ host: string; sockets: Set<Socket> }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    socket.resume()
+  })
+  const port = await listenOnFreePort(server)
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { host: `127.0.0.1:${port}`, sockets }
+}
+
+interface Trial {
+  handler: RatesHandler
+  events: RatesEvent[]
+}
+
+/** A handler that asks `root` for latest rates. */
+async function tryOut(root: string, options?: UndiciFetchOptions): Promise<Trial> {
+  const events: RatesEvent[] = []
+  const handler = createRatesHandler({
+    fetch: await createUndiciFetch(options),
+    providers: { latest: createExchangeRateApiProvider({ url: root }) },
+    onEvent: (event) => events.push(event),
+  })
+  return { handler, events }
+}
+
+/** Asks for latest rates; resolves to the status, and to why the upstream failed. */
+async function ask({ handler, events }: Trial): Promise<[status: number, reason?: string]> {
+  const response = await handler(new Request('http://localhost/api/v1/latest'))
+  expect((await response.text()) + inspect(events, { depth: 20 })).not.toMatch(SECRET)
+  const failure = events.find(({ type }) => type === 'upstream_failed')
+  return 'reason' in (failure ?? {}) ? [response.status, Object(failure).reason] : [response.status]
+}
+
+describe("a dispatcher of undici's own", () => {
+  function openNetwork(): MockAgent {
+    const network = new MockAgent()
+    network.disableNetConnect()
+    onTestFinished(() => network.close())
+    return network
+  }
+
+  it('carries the calls of both built-in providers', async () => {
+    const network = openNetwork()
+    network
+      .get('https://open.er-api.com')
+      .intercept({ path: LATEST, headers: { accept: 'application/json' } })
+      .reply(200, gzipSync(openErApiPayload({ now })), {
+        headers: { 'content-encoding': 'gzip' },
+      })
+    network
+      .get('https://api.frankfurter.dev')
+      .intercept({ path: HISTORY })
+      .reply(200, frankfurterPayload({ ...range, now }))
+    const { rates } = createRatesHandler({
+      fetch: await createUndiciFetch({ dispatcher: network }),
+      now: () => now,
+    })
+    expect(Object.keys((await rates.latest()).rates)).toHaveLength(166)
+    expect((await rates.history({ from: 'USD', to: 'JPY' })).points.length).toBeGreaterThan(20)
+    network.assertNoPendingInterceptors()
+  })
+
+  it.each([
+    ['https://www.exchangerate-api.com', 200],
+    ['https://evil.example', 502],
+  ])('leaves it to the provider whether a redirect to %s is followed', async (origin, status) => {
+    const network = openNetwork()
+    network
+      .get('https://open.er-api.com')
+      .intercept({ path: LATEST })
+      .reply(301, '', { headers: { location: `${origin}${LATEST}` } })
+    network
+      .get(origin)
+      .intercept({ path: LATEST })
+      .reply(200, openErApiPayload({ now: Date.now() }))
+    const trial = await tryOut('https://open.er-api.com', { dispatcher: network })
+    expect((await ask(trial))[0]).toBe(status)
+    expect(network.pendingInterceptors()).toHaveLength(status === 200 ? 0 : 1)
+  })
+})
+
+describe('a proxy', () => {
+  it.each(['HTTP_PROXY', 'http_proxy'])('that %s names gets plain calls', async (name) => {
+    const { url } = await listen(upstream)
+    const proxy = await openProxy()
+    vi.stubEnv(name, `http://user:${PASSWORD}@${proxy.host}`)
+    expect(await ask(await tryOut(url))).toEqual([200])
+    expect(proxy.asked).toEqual([`GET ${url}${LATEST}`])
+    expect(proxy.credentials).toEqual([`Basic ${btoa(`user:${PASSWORD}`)}`])
+  })
+
+  it('is left out for the hosts in NO_PROXY', async () => {
+    const { url } = await listen(upstream)
+    const proxy = await openProxy()
+    vi.stubEnv('HTTP_PROXY', `http://${proxy.host}`)
+    vi.stubEnv('NO_PROXY', 'example.com,127.0.0.1')
+    expect(await ask(await tryOut(url))).toEqual([200])
+    expect(proxy.asked).toEqual([])
+  })
+
+  it.each([
+    ['its URL is given', (host: string) => `http://${host}`, 1],
+    ['there is to be none', () => false as const, 0],
+  ])('of the environment is not asked where %s', async (_, toOption, calls) => {
+    const { url } = await listen(upstream)
+    const [inEnvironment, own] = [await openProxy(), await openProxy()]
+    vi.stubEnv('HTTP_PROXY', `http://${inEnvironment.host}`)
+    expect(await ask(await tryOut(url, { proxy: toOption(own.host) }))).toEqual([200])
+    expect(inEnvironment.asked).toEqual([])
+    expect(own.asked).toHaveLength(calls)
+  })
+
+  it.skipIf(OPENSSL_IS_MISSING)(
+    'opens tunnels for https, and trusts what Node trusts',
+    async () => {
+      const { key, cert } = makeCertificate()
+      const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, upstream)
+      const tunnelPort = await listenOnFreePort(server)
+      onTestFinished(() => void server.close())
+      const proxy = await openProxy({ tunnelPort })
+      const env = { HTTPS_PROXY: `http://${proxy.host}` }
+      const program = ['test/system/undici-program.ts']
+      const trusting = { ...env, NODE_EXTRA_CA_CERTS: cert }
+      const { stdout, stderr } = await run(process.execPath, program, { env: trusting })
+      expect(stderr).toBe('')
+      expect(JSON.parse(stdout)).toEqual({
+        statuses: [200, 200],
+        outcomes: ['latest answered', 'history answered'],
+      })
+      expect(proxy.asked).toEqual([
+        'CONNECT open.er-api.com:443',
+        'CONNECT api.frankfurter.dev:443',
+      ])
+      const untrusting = await run(process.execPath, program, { env })
+      expect(JSON.parse(untrusting.stdout)).toEqual({
+        statuses: [502, 502],
+        outcomes: [
+          expect.stringMatching(/^latest failed: open\.er-api\.com did not answer: .*self-signed/),
+          expect.stringMatching(
+            /^history failed: api\.frankfurter\.dev did not answer: .*self-signed/,
+          ),
+        ],
+      })
+    },
+  )
+
+  describe.each(['http', 'https'])('in trouble, on the way to an upstream of %s', (scheme) => {
+    const root = `${scheme}://upstream.example`
+    const through = (host: string): string => `http://user:${PASSWORD}@${host}`
+
+    it('that is down makes a 502', async () => {
+      const trial = await tryOut(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
+      expect(await ask(trial)).toEqual([
+        502,
+        expect.stringMatching(/did not answer: .*ECONNREFUSED/),
+      ])
+    })
+
+    it.each([407, 403, 502])('that answers %d makes a 502', async (status) => {
+      const proxy = await openProxy({ status })
+      expect(await ask(await tryOut(root, { proxy: through(proxy.host) }))).toEqual([
+        502,
+        expect.stringMatching(new RegExp(String(status))),
+      ])
+      expect(proxy.asked).toHaveLength(1)
+    })
+
+    it('that says nothing makes a 502, and is hung up on', async () => {
+      const { host, sockets } = await openSilence()
+      const trial = await tryOut(root, { proxy: through(host), timeouts: { headers: 100 } })
+      const answer = ask(trial)
+      await expect.poll(() => sockets.size).toBe(1)
+      expect(await answer).toEqual([502, expect.stringMatching(/Headers Timeout/)])
+      await expect.poll(() => sockets.size).toBe(0)
+    })
+  })
+})
+
+describe('limits', () => {
+  it('end a connection that does not come about', async () => {
+    const { host, sockets } = await openSilence()
+    const timeouts = { connect: 100 }
+    const answer = ask(await tryOut(`https://${host}`, { proxy: false, timeouts }))
+    await expect.poll(() => sockets.size).toBe(1)
+    expect(await answer).toEqual([502, expect.stringMatching(/Connect Timeout/)])
+  })
+
+  it('end a body that stops', async () => {
+    const { url } = await listen((_, response) => void response.write('{"result":'))
+    const trial = await tryOut(url, { proxy: false, timeouts: { body: 100 } })
+    expect(await ask(trial)).toEqual([502, expect.stringMatching(/broke off: .*Body Timeout/)])
+  })
+
+  it('keep the connections few', async () => {
+    const sockets = new Set<Socket>()
+    const waiting: (() => void)[] = []
+    const { url } = await listen((request, response) => {
+      sockets.add(request.socket)
+      waiting.push(() => response.end('done'))
+      // Two are all that may come at once, and these two are enough to go on.
+      if (waiting.length === 2) for (const answer of waiting.splice(0)) answer()
+    })
+    const fetch = await createUndiciFetch({ proxy: false, connections: 2 })
+    const answers = Array.from({ length: 6 }, async () => (await fetch(url)).text())
+    expect(await Promise.all(answers)).toEqual(Array(6).fill('done'))
+    expect(sockets.size).toBe(2)
+  })
+})
+
+describe('the function', () => {
+  it("takes what a fetch takes, also a Request of Node's", async () => {
+    const { url } = await listen((request, response) => {
+      const parts = [request.method, request.headers['x-name']]
+      request.on('data', (part: Buffer) => parts.push(part.toString()))
+      request.on('end', () => response.end(JSON.stringify(parts)))
+    })
+    const fetch = await createUndiciFetch({ proxy: false })
+    const init = { method: 'POST', headers: { 'x-name': 'one' }, body: 'text' }
+    const answers = [
+      fetch(url, init),
+      fetch(new URL(url), init),
+      fetch(new Request(url, init)),
+      fetch(new Request(url, init), { headers: { 'x-name': 'two' } }),
+    ]
+    const bodies = answers.map(async (answer) => (await answer).json())
+    const one = ['POST', 'one', 'text']
+    expect(await Promise.all(bodies)).toEqual([one, one, one, ['POST', 'two', 'text']])
+  })
+
+  it('is not made on Bun, where it would go past every proxy', async () => {
+    const bun = join(ROOT, 'node_modules/.bin/bun')
+    const { code, stderr } = await run(bun, ['test/system/undici-program.ts'])
+    expect(stderr).toContain('undici does not run on Bun')
+    expect(code).toBe(1)
+  })
+
+  it('ends a call when its signal aborts', async () => {
+    const { host, sockets } = await openSilence()
+    const fetch = await createUndiciFetch({ proxy: false })
+    const controller = new AbortController()
+    const call = fetch(`http://${host}`, controller)
+    await expect.poll(() => sockets.size).toBe(1)
+    controller.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    await expect.poll(() => sockets.size).toBe(0)
+  })
+
+  it.each<[RegExp, object]>([
+    [/^proxy must be the URL of a proxy$/, { proxy: `http://user:${PASSWORD}@` }],
+    [/^proxy must be the URL of a proxy$/, { proxy: `user:${PASSWORD}@localhost:3128` }],
+    [/^proxy must be the URL of a proxy$/, { proxy: '' }],
+    [/^proxy must be the URL of a proxy$/, { proxy: true }],
+    [/^connections must be a whole number, 1 or more, got 0$/, { connections: 0 }],
+    [/^timeouts must be an object$/, { timeouts: 5_000 }],
+    [/^timeouts\.connect must be .* got Infinity$/, { timeouts: { connect: Infinity } }],
+    [/^timeouts\.headers must be .* got 0\.5$/, { timeouts: { headers: 0.5 } }],
+    [/^timeouts\.body must be .* 0 or more, got 5s$/, { timeouts: { body: '5s' } }],
+    [/^dispatcher must have dispatch\(\)$/, { dispatcher: {} }],
+    [/^dispatcher must stand alone/, { dispatcher: new MockAgent(), proxy: false }],
+  ])('refuses options that cannot be used: %s', async (message, options) => {
+    await expectTypeError(createUndiciFetch(options), message)
+  })
+
+  it('refuses a proxy of the environment that is none', async () => {
+    vi.stubEnv('HTTPS_PROXY', `user:${PASSWORD}@proxy.example:3128`)
+    await expectTypeError(createUndiciFetch(), /^HTTPS_PROXY or HTTP_PROXY must be the URL/)
+  })
+})
+
+async function expectTypeError(made: Promise<unknown>, message: RegExp): Promise<void> {
+  const error: unknown = await made.catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(TypeError)
+  expect(Object(error).message).toMatch(message)
+  expect(inspect(error, { depth: 20 })).not.toMatch(SECRET)
+}
+
+/** A certificate that both upstreams could show, in a folder that is removed at the end of the test. */
+function makeCertificate(): { key: string; cert: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-certificate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const names = 'subjectAltName=DNS:open.er-api.com,DNS:api.frankfurter.dev'
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const output = ['-keyout', key, '-out', cert, '-subj', '/CN=upstream', '-addext', names]
+  execFileSync('openssl', ['req', '-x509', ...curve, ...output], { stdio: 'ignore' })
+  return { key, cert }
+}

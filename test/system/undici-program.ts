@@ -1,0 +1,22 @@
+// Asks for rates where they live, as an app behind a proxy does. Prints the answer's status, and what became of the calls.
+import { createRatesHandler } from 'ratesmith'
+import { createUndiciFetch } from 'ratesmith/node'
+
+import { tellParent } from './child.ts'
+
+const outcomes: string[] = []
+
+const handler = createRatesHandler({
+  fetch: await createUndiciFetch(),
+  onEvent(event) {
+    if (event.type === 'upstream_answered') outcomes.push(`${event.dataSet} answered`)
+    if (event.type === 'upstream_failed') outcomes.push(`${event.dataSet} failed: ${event.reason}`)
+  },
+})
+
+const statuses = []
+for (const path of ['latest', 'history?from=USD&to=JPY']) {
+  const { status } = await handler(new Request(`http://localhost/api/v1/${path}`))
+  statuses.push(status)
+}
+tellParent({ statuses, outcomes })
