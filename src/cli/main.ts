@@ -11,8 +11,9 @@ Serves exchange rates over HTTP.
 Options:
   --port <number>      port to listen on, 0 for any free one (default 8787)
   --host <address>     address to listen on (default 127.0.0.1)
-  --https-key <file>   listen for HTTPS, with this private key (PEM)
-  --https-cert <file>  and this certificate (PEM), with its chain if it has one
+  --https              speak HTTPS, as the next two say too
+  --https-key <file>   its private key (PEM)
+  --https-cert <file>  its certificate (PEM), and behind that those in between
   --base-path <path>   prefix of every path (default /api)
   --cors <scope>       what scripts of any origin may read: v1, all or off (default v1)
   --no-compress        no gzip and brotli
@@ -27,7 +28,8 @@ Environment:
   RATESMITH_LATEST_URL   root of the latest-rates feed (default https://open.er-api.com)
   RATESMITH_HISTORY_URL  root of the reference-rates relay (default https://api.frankfurter.dev)
   RATESMITH_REDIS_URL    as --redis, without showing its password in a list of processes
-  HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the proxies to go through (on Node with undici installed)
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                         proxies for upstream calls, and hosts to call without
 `
 
 async function main(args: string[]): Promise<number> {
