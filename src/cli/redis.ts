@@ -21,14 +21,24 @@ const PATIENCE = 1_000
  *   password
  */
 export async function connectRedis(name: string, url: string): Promise<RedisConnection> {
-  if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new UsageError(`${name} must be a URL like redis://127.0.0.1:6379`)
-  }
-  const connection =
-    platform === 'bun' ? createBunClient(url) : await createIoredisClient(name, url)
+  const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
+  const connection = createFrom(name, url, create)
   const connected = connection.connect().catch(() => undefined)
   await Promise.race([connected, sleep(PATIENCE, undefined, { ref: false })])
   return connection
+}
+
+function createFrom(
+  name: string,
+  url: string,
+  create: (url: string) => RedisConnection,
+): RedisConnection {
+  try {
+    if (/^rediss?:$/.test(new URL(url).protocol)) return create(url)
+  } catch {
+    // What a client throws may show the URL.
+  }
+  throw new UsageError(`${name} must be a URL like redis://127.0.0.1:6379`)
 }
 
 function createBunClient(url: string): RedisConnection {
@@ -38,21 +48,23 @@ function createBunClient(url: string): RedisConnection {
   return new Bun.RedisClient(url, { maxRetries: 2 ** 31 - 1, enableOfflineQueue: false })
 }
 
-async function createIoredisClient(name: string, url: string): Promise<RedisConnection> {
+async function loadIoredis(name: string): Promise<(url: string) => RedisConnection> {
   const { Redis } = await import('ioredis').catch((cause: unknown) => {
     throw new UsageError(`${name} needs ioredis; install it: npm install ioredis`, { cause })
   })
-  let trouble: Error | undefined
-  const client = new Redis(url, { lazyConnect: true, enableOfflineQueue: false })
-    .on('error', (error) => (trouble = error))
-    .on('ready', () => (trouble = undefined))
-  return {
-    connect: () => client.connect(),
-    close: () => client.disconnect(),
-    // What a command fails with says only that there is no connection.
-    send: (command, args) =>
-      client.call(command, ...args).catch((error: unknown) => {
-        throw trouble ?? error
-      }),
+  return (url) => {
+    let trouble: Error | undefined
+    const client = new Redis(url, { lazyConnect: true, enableOfflineQueue: false })
+      .on('error', (error) => (trouble = error))
+      .on('ready', () => (trouble = undefined))
+    return {
+      connect: () => client.connect(),
+      close: () => client.disconnect(),
+      // What a command fails with says only that there is no connection.
+      send: (command, args) =>
+        client.call(command, ...args).catch((error: unknown) => {
+          throw trouble ?? error
+        }),
+    }
   }
 }
