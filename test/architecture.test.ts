@@ -197,6 +197,8 @@ describe('a planted violation is found', () => {
     ['adapters/a.ts', '', 'node:fs'],
     ['adapters/a.ts', '', 'undici'],
     ['src/providers/a.ts', 'type ', 'undici'],
+    ['src/cli/a.ts', '', 'ioredis'],
+    ['src/stores/redis.ts', 'type ', 'ioredis'],
   ])('when %s imports %s%s', (path, type, specifier) => {
     const statements = [
       `import ${type}{ a } from '${specifier}'`,
