@@ -4,20 +4,17 @@
 // Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
 import Fastify from 'fastify'
 import { createRatesHandler } from 'ratesmith'
-import { toNodeHandler } from 'ratesmith/node'
+import { toExpressHandler } from 'ratesmith/express'
 import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
 // Without `providers` the rates are real.
-const rates = toNodeHandler(createRatesHandler({ providers: fakeProviders() }))
+const rates = toExpressHandler(createRatesHandler({ providers: fakeProviders() }))
 
 const app = Fastify()
 app.get('/', async () => 'My own page\n')
+// What is none of the handler's own paths goes on to the app.
+app.addHook('onRequest', ({ raw }, reply, next) => rates(raw, reply.raw, next))
 app.get('/api/users', async () => ['Ada', 'Grace'])
-app.all('/api/*', (request, reply) => {
-  // From here on the answer is the handler's, not Fastify's.
-  reply.hijack()
-  rates(request.raw, reply.raw)
-})
 await app.listen({ port: Number(PORT), host: '127.0.0.1' })

@@ -57,7 +57,7 @@ export const MOUNTS = {
     const { default: fastify } = await import('fastify')
     const mounted = toExpressHandler(rates)
     const app = fastify()
-    app.addHook('onRequest', (request, reply, next) => mounted(request.raw, reply.raw, next))
+    app.addHook('onRequest', ({ raw }, reply, next) => mounted(raw, reply.raw, next))
     return portIn(await app.listen(LOOPBACK))
   },
   async koa(rates) {

@@ -1,3 +1,4 @@
+import { mountContract } from 'ratesmith/testing'
 import { describe, expect, it } from 'vitest'
 
 import { handler, toResult } from '../../examples/lambda.ts'
@@ -43,7 +44,20 @@ function event(method: string, target: string, headers: Record<string, string> =
 
 const LATEST = '/api/v1/latest?base=EUR'
 
+/** Asks the function as its URL does. */
+async function overFunction({ url, method, headers }: Request): Promise<Response> {
+  const { pathname, search } = new URL(url)
+  const asked = event(method, pathname + search, Object.fromEntries(headers))
+  const { statusCode: status, headers: told, body } = await handler(asked)
+  return new Response(body === '' ? null : body, { status, headers: told })
+}
+
 describe('the function', () => {
+  const mount = { url: 'http://localhost/api', fetch: overFunction }
+  it.each(mountContract(() => mount))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
   it('answers as the handler does', async () => {
     const { statusCode, headers, body, isBase64Encoded } = await handler(event('GET', LATEST))
     expect(statusCode).toBe(200)

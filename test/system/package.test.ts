@@ -44,6 +44,10 @@ const APPS: Record<string, string> = {
     const app = new H3()`,
   Elysia: `import { Elysia } from 'elysia'
     const app = new Elysia()`,
+  'Fastify 5': `import fastify from 'fastify'
+    import { toExpressHandler } from 'ratesmith/express'
+    declare const rates: ReturnType<typeof toExpressHandler>
+    const app = fastify()`,
 }
 
 /** The rows of the table of frameworks: each with its name and its line. */
@@ -120,7 +124,7 @@ describe('the package', () => {
       ['createRedisStore'],
       ['createSqliteStore'],
       ['createUpstashStore'],
-      ['fakeProviders', 'storeContract'],
+      ['fakeProviders', 'mountContract', 'storeContract'],
     ])
   })
 
@@ -160,7 +164,7 @@ describe('the package', () => {
       import { createRedisStore } from 'ratesmith/stores/redis'
       import { createSqliteStore } from 'ratesmith/stores/sqlite'
       import { createUpstashStore } from 'ratesmith/stores/upstash'
-      import { fakeProviders, storeContract } from 'ratesmith/testing'
+      import { fakeProviders, mountContract, storeContract } from 'ratesmith/testing'
       import type { ContractCase } from 'ratesmith/testing'
       const options: RatesHandlerOptions = { providers: fakeProviders() }
       export const stores = [
@@ -172,7 +176,10 @@ describe('the package', () => {
         createSqliteStore('rates.db'),
         createUpstashStore({ url: 'https://database.example', token: 'token' }),
       ]
-      export const cases: ContractCase[] = storeContract(() => new Map())
+      export const cases: ContractCase[] = [
+        ...storeContract(() => new Map()),
+        ...mountContract(() => ({ url: 'http://localhost/api' })),
+      ]
       export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
       export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
       export const { url, stop } = await serve(handler)
@@ -205,11 +212,11 @@ describe('the README', () => {
 
   it('has lines that compile for every framework', async () => {
     // What a reader has installed already.
-    for (const name of ['express', 'hono', 'h3', 'elysia', '@types']) {
+    for (const name of ['express', 'hono', 'h3', 'elysia', 'fastify', '@types']) {
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
     }
     const frameworks = readmeFrameworks()
-    expect(frameworks).toHaveLength(8)
+    expect(frameworks).toHaveLength(9)
     const names = frameworks.map(({ name, line }, index) => {
       const handler =
         "import { createRatesHandler } from 'ratesmith'\nconst handler = createRatesHandler()"
