@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -6,33 +5,22 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { run } from './processes.ts'
 import { requireProgram } from './require-program.ts'
 import { RUNTIMES } from './runtimes.ts'
 import { CLI, rootOf, serve } from './serving.ts'
-
-/** Whether these tests are to be skipped: it is not installed, and this is not CI, where they fail. */
-const OPENSSL_IS_MISSING = spawnSync('openssl', ['version']).status !== 0 && !process.env['CI']
 
 let folder: string
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'ratesmith-https-'))
   if (OPENSSL_IS_MISSING) return
-  for (const name of ['own', 'other']) makeCertificate(name)
+  for (const name of ['own', 'other']) makeCertificate(folder, name, ['IP:127.0.0.1'])
   writeFileSync(join(folder, 'junk.pem'), 'no PEM')
 })
 
 afterAll(() => rmSync(folder, { recursive: true }))
-
-/** A key and a certificate of its own for 127.0.0.1, as `<name>.key` and `<name>.crt`. */
-function makeCertificate(name: string): void {
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const files = ['-keyout', `${name}.key`, '-out', `${name}.crt`]
-  const args = ['req', '-x509', '-days', '2', ...key, ...subject, ...files]
-  execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
-}
 
 /** Flags for files of the folder. */
 function https({ key, cert }: { key?: string; cert?: string }): string[] {
