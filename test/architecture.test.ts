@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
   http: ['errors', 'itty-router/Router', 'zod/mini'],
+  compression: ['http'],
   endpoints: ['errors', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
   operations: ['errors', 'rates', 'records', 'type sources'],
   options: ['type cache', 'type events', 'providers'],
@@ -36,7 +37,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   index: ['*'],
   currencies: ['rates'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
-  cli: ['adapters', 'index', 'stores', 'testing', 'node:*', 'ratesmith/package.json'],
+  cli: [
+    'adapters',
+    'compression',
+    'index',
+    'stores',
+    'testing',
+    'ioredis',
+    'node:*',
+    'ratesmith/package.json',
+  ],
   adapters: ['@whatwg-node/server', 'type index', 'node:*', 'undici'],
 }
 
@@ -45,6 +55,7 @@ const ONE_PLACE: Record<string, string[]> = {
   'itty-router/Router': ['src/http/router.ts'],
   'zod/mini': ['src/http/query.ts', 'src/endpoints/parameters.ts', 'src/providers/'],
   '@whatwg-node/server': ['adapters/node/fetch-style.ts'],
+  ioredis: ['src/cli/redis.ts'],
   undici: ['adapters/node/undici-'],
   'node:*': ['src/cli/', 'adapters/node/', 'src/stores/file.ts', 'src/stores/sqlite.ts'],
 }
@@ -181,6 +192,9 @@ describe('a planted violation is found', () => {
     ['src/http/a.ts', '', 'zod/mini'],
     ['src/endpoints/v1/a.ts', '', 'zod/mini'],
     ['src/providers/a.ts', 'type ', '../cache/store.ts'],
+    ['src/compression/a.ts', 'type ', '../rates/day.ts'],
+    ['src/compression/a.ts', '', 'node:zlib'],
+    ['src/http/a.ts', 'type ', '../compression/variants.ts'],
     ['src/errors.ts', 'type ', './http/respond.ts'],
     ['src/testing/a.ts', '', '../../adapters/node.ts'],
     ['src/sources/a.ts', '', 'node:fs'],
@@ -192,6 +206,8 @@ describe('a planted violation is found', () => {
     ['adapters/a.ts', '', 'node:fs'],
     ['adapters/a.ts', '', 'undici'],
     ['src/providers/a.ts', 'type ', 'undici'],
+    ['src/cli/a.ts', '', 'ioredis'],
+    ['src/stores/redis.ts', 'type ', 'ioredis'],
   ])('when %s imports %s%s', (path, type, specifier) => {
     const statements = [
       `import ${type}{ a } from '${specifier}'`,

@@ -1,21 +1,25 @@
 import { parseArgs } from 'node:util'
 
-/** The command line or the environment cannot be used as it is; ends the process with 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
+import { UsageError } from './usage-error.ts'
 
-/** The forms of a log that can be asked for. */
+/** What may be said of a flag that has few values. */
 const LOG_FORMATS = ['json', 'text'] as const
+const CORS_SCOPES = ['v1', 'all', 'off'] as const
 
 /** What `ratesmith serve` is told. */
 export interface ServeFlags {
   port: number
   host: string
+  /** The files of key and certificate; `undefined` for HTTP. */
+  https: { key: string; cert: string } | undefined
   basePath: string
+  cors: (typeof CORS_SCOPES)[number] | undefined
+  compress: boolean
   demo: boolean
-  /** The folder that fetched rates are kept in; `undefined` for memory alone. */
+  /** The folder that fetched rates are kept in; `undefined` for none. */
   data: string | undefined
+  /** The URL of the Redis that they are kept in; `undefined` for none. */
+  redis: string | undefined
   /** `undefined` where it is left to what the log is written to. */
   log: (typeof LOG_FORMATS)[number] | undefined
 }
@@ -33,15 +37,42 @@ export function parseServeFlags(args: string[]): ServeFlags {
   }
   // Node would listen on every address.
   if (host === '') throw new UsageError('--host must be an address, got nothing')
-  const { data } = flags
+  const { data, redis } = flags
   if (data === '') throw new UsageError('--data must be a folder, got nothing')
-  return { port: Number(port), host, basePath, demo, data, log: readLogFormat(flags.log) }
+  return {
+    port: Number(port),
+    host,
+    https: readHttps(flags),
+    basePath,
+    cors: readChoice('--cors', CORS_SCOPES, flags.cors),
+    compress: !flags['no-compress'],
+    demo,
+    data,
+    redis,
+    log: readChoice('--log', LOG_FORMATS, flags.log),
+  }
 }
 
-function readLogFormat(text: string | undefined): ServeFlags['log'] {
-  const format = LOG_FORMATS.find((each) => each === text)
-  if (text === undefined || format) return format
-  throw new UsageError(`--log must be json or text, got ${text}`)
+function readChoice<Choice extends string>(
+  flag: string,
+  choices: readonly Choice[],
+  text: string | undefined,
+): Choice | undefined {
+  const chosen = choices.find((choice) => choice === text)
+  if (text === undefined || chosen) return chosen
+  const list = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+  throw new UsageError(`${flag} must be ${list}, got ${text}`)
+}
+
+function readHttps({
+  https,
+  'https-key': key,
+  'https-cert': cert,
+}: ReturnType<typeof parse>): ServeFlags['https'] {
+  if (!https && key === undefined && cert === undefined) return undefined
+  if (!key) throw new UsageError('HTTPS needs the file of a key: --https-key')
+  if (!cert) throw new UsageError('HTTPS needs the file of a certificate: --https-cert')
+  return { key, cert }
 }
 
 function parse(args: string[]) {
@@ -51,9 +82,16 @@ function parse(args: string[]) {
       options: {
         port: { type: 'string' },
         host: { type: 'string' },
+        https: { type: 'boolean' },
+        'https-key': { type: 'string' },
+        'https-cert': { type: 'string' },
         'base-path': { type: 'string' },
+        cors: { type: 'string' },
+        compress: { type: 'boolean' },
+        'no-compress': { type: 'boolean' },
         demo: { type: 'boolean' },
         data: { type: 'string' },
+        redis: { type: 'string' },
         log: { type: 'string' },
       },
     }).values

@@ -1,26 +1,35 @@
 #!/usr/bin/env node
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
-import { UsageError } from './flags.ts'
 import { serve } from './serve.ts'
+import { UsageError } from './usage-error.ts'
 
 const HELP = `Usage: ratesmith serve [options]
 
 Serves exchange rates over HTTP.
 
 Options:
-  --port <number>     port to listen on, 0 for any free one (default 8787)
-  --host <address>    address to listen on (default 127.0.0.1)
-  --base-path <path>  prefix of every path (default /api)
-  --demo              synthetic rates, without any network
-  --data <folder>     keep fetched rates there, for the next start
-  --log <format>      json or text (default text on a terminal, else json)
-  --help              show this
-  --version           show the version
+  --port <number>      port to listen on, 0 for any free one (default 8787)
+  --host <address>     address to listen on (default 127.0.0.1)
+  --https              speak HTTPS, as the next two say too
+  --https-key <file>   its private key (PEM)
+  --https-cert <file>  its certificate (PEM), and behind that those in between
+  --base-path <path>   prefix of every path (default /api)
+  --cors <scope>       what scripts of any origin may read: v1, all or off (default v1)
+  --no-compress        no gzip and brotli
+  --demo               synthetic rates, without any network
+  --data <folder>      keep fetched rates there, for the next start
+  --redis <url>        keep them in Redis, and share them with other servers
+  --log <format>       json or text (default text on a terminal, else json)
+  --help               show this
+  --version            show the version
 
 Environment:
   RATESMITH_LATEST_URL   root of the latest-rates feed (default https://open.er-api.com)
   RATESMITH_HISTORY_URL  root of the reference-rates relay (default https://api.frankfurter.dev)
+  RATESMITH_REDIS_URL    as --redis, without showing its password in a list of processes
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                         proxies for upstream calls, and hosts to call without
 `
 
 async function main(args: string[]): Promise<number> {

@@ -1,6 +1,6 @@
 import type { RatesError, RatesErrorCode } from '../errors.ts'
 import type { Reply } from './answer.ts'
-import { entityTag } from './etag.ts'
+import { entityTag, isMatch } from './etag.ts'
 
 const STATUS: Record<RatesErrorCode, number> = {
   missing_parameter: 400,
@@ -59,13 +59,18 @@ export function uncached(record: object): Reply {
   return { status: 200, headers, body: JSON.stringify(record) }
 }
 
-/** `reply` without its body, as 304: whoever asked has it already. */
-export function notModified(reply: Reply): Reply {
+/** `reply`, or a 304 without its body where `ifNoneMatch` shows that whoever asked has it already. */
+export function revalidated<Kind extends Reply>(
+  reply: Kind,
+  ifNoneMatch: string | null | undefined,
+): Kind {
+  const [, tag] = reply.headers.find(([name]) => name === 'etag') ?? []
+  if (!ifNoneMatch || !tag || !isMatch(ifNoneMatch, tag)) return reply
   return { ...reply, status: 304, body: null }
 }
 
 /** `reply` as it is sent to `HEAD`: its body is left out, but its length told. Some servers would say that it is 0. */
-export function withoutBody(reply: Reply): Reply {
+export function withoutBody<Kind extends Reply>(reply: Kind): Kind {
   const { headers, body } = reply
   if (body === null) return reply
   const { length } = typeof body === 'string' ? new TextEncoder().encode(body) : body

@@ -3,8 +3,7 @@ import { Router } from 'itty-router/Router'
 import { RatesError, toRatesError } from '../errors.ts'
 import type { Answer, AnswerRequest, Reply } from './answer.ts'
 import { withCors } from './cors.ts'
-import { isMatch } from './etag.ts'
-import { failure, notModified, options, withoutBody } from './respond.ts'
+import { failure, options, revalidated, withoutBody } from './respond.ts'
 import { splitTarget } from './target.ts'
 
 /** What is behind one path. `query` is raw, without the question mark; the `signal` of `waiter` ends its waiting. */
@@ -81,11 +80,6 @@ async function replyAt(
     throw new RatesError('method_not_allowed', 'Method not allowed')
   }
   return revalidated(await endpoint(query, request), header('if-none-match'))
-}
-
-function revalidated(reply: Reply, ifNoneMatch: string | null | undefined): Reply {
-  const [, tag] = reply.headers.find(([name]) => name === 'etag') ?? []
-  return ifNoneMatch && tag && isMatch(ifNoneMatch, tag) ? notModified(reply) : reply
 }
 
 /** Finds the place of a path, which is matched to the letter: case-sensitive, undecoded, no trailing slash. */

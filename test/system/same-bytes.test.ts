@@ -5,13 +5,9 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
 
 const PROGRAM = inRepository('test/system/digest-program.ts')
-const RUNTIMES: [name: string, program: string, ...parameters: string[]][] = [
-  ['Node', process.execPath],
-  ['Bun', inRepository('node_modules/.bin/bun')],
-  ['Deno', inRepository('node_modules/.bin/deno'), 'run', '-A', '--no-lock'],
-]
 
 let expected: unknown
 

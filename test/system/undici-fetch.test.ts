@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -17,12 +16,12 @@ import type { UndiciFetchOptions } from '../../adapters/node.ts'
 import { createExchangeRateApiProvider, createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent, RatesHandler } from '../../src/index.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
+import type { CertificateFiles } from './certificate.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
 import { listen, run } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { ROOT } from './root.ts'
-
-const OPENSSL_IS_MISSING = spawnSync('openssl', ['version']).status !== 0 && !process.env['CI']
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
 const NAMES = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())]
@@ -174,7 +173,7 @@ describe('a proxy', () => {
   it.skipIf(OPENSSL_IS_MISSING)(
     'opens tunnels for https, and trusts what Node trusts',
     async () => {
-      const { key, cert } = makeCertificate()
+      const { key, cert } = makeUpstreamCertificate()
       const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, upstream)
       const tunnelPort = await listenOnFreePort(server)
       onTestFinished(() => void server.close())
@@ -336,13 +335,8 @@ async function expectTypeError(made: Promise<unknown>, message: RegExp): Promise
 }
 
 /** A certificate that both upstreams could show, in a folder that is removed at the end of the test. */
-function makeCertificate(): { key: string; cert: string } {
+function makeUpstreamCertificate(): CertificateFiles {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-certificate-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const names = 'subjectAltName=DNS:open.er-api.com,DNS:api.frankfurter.dev'
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const output = ['-keyout', key, '-out', cert, '-subj', '/CN=upstream', '-addext', names]
-  execFileSync('openssl', ['req', '-x509', ...curve, ...output], { stdio: 'ignore' })
-  return { key, cert }
+  return makeCertificate(folder, 'upstream', ['DNS:open.er-api.com', 'DNS:api.frankfurter.dev'])
 }

@@ -1,0 +1,18 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+import type { Codecs } from '../compression/variants.ts'
+
+/** Codecs for what is compressed once and sent often, but waited for by the first. */
+export const codecs: Codecs = {
+  br: async (text) => {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }
+    return trimmed(await promisify(brotliCompress)(text, { params }))
+  },
+  gzip: async (text) => trimmed(await promisify(gzip)(text, { level: 6 })),
+}
+
+/** A copy, because a result of zlib lies in a larger piece of memory, which it would keep. */
+function trimmed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes)
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { platform } from './platform.ts'
+import { UsageError } from './usage-error.ts'
+
+/** A client of Redis, which connects anew for as long as it is not closed. */
+export interface RedisConnection {
+  connect(): Promise<unknown>
+  send(command: string, args: string[]): Promise<unknown>
+  close(): void
+}
+
+/** How long the start of the server waits for Redis, in ms; after that it goes on without. */
+const PATIENCE = 1_000
+
+/**
+ * Connects to the Redis at `url`, through Bun's own client or ioredis. While there is no connection, its commands fail at
+ * once: sent later, a value could take the place of a newer one.
+ *
+ * @throws {UsageError} where `url`, which `name` gave, is none, or ioredis is missing; without the URL, which may hold a
+ *   password
+ */
+export async function connectRedis(name: string, url: string): Promise<RedisConnection> {
+  const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
+  const connection = createFrom(name, url, create)
+  const connected = connection.connect().catch(() => undefined)
+  await Promise.race([connected, sleep(PATIENCE, undefined, { ref: false })])
+  return connection
+}
+
+function createFrom(
+  name: string,
+  url: string,
+  create: (url: string) => RedisConnection,
+): RedisConnection {
+  try {
+    if (/^rediss?:$/.test(new URL(url).protocol)) return create(url)
+  } catch {
+    // What a client throws may show the URL.
+  }
+  throw new UsageError(`${name} must be a URL like redis://127.0.0.1:6379`)
+}
+
+function createBunClient(url: string): RedisConnection {
+  const { Bun }: { Bun: { RedisClient: new (url: string, options: object) => RedisConnection } } =
+    Object(globalThis)
+  // After ten attempts, by default, it would never try again.
+  return new Bun.RedisClient(url, { maxRetries: 2 ** 31 - 1, enableOfflineQueue: false })
+}
+
+async function loadIoredis(name: string): Promise<(url: string) => RedisConnection> {
+  const { Redis } = await import('ioredis').catch((cause: unknown) => {
+    throw new UsageError(`${name} needs ioredis; install it: npm install ioredis`, { cause })
+  })
+  return (url) => {
+    let trouble: Error | undefined
+    const client = new Redis(url, { lazyConnect: true, enableOfflineQueue: false })
+      .on('error', (error) => (trouble = error))
+      .on('ready', () => (trouble = undefined))
+    return {
+      connect: () => client.connect(),
+      close: () => client.disconnect(),
+      // What a command fails with says only that there is no connection.
+      send: (command, args) =>
+        client.call(command, ...args).catch((error: unknown) => {
+          throw trouble ?? error
+        }),
+    }
+  }
+}

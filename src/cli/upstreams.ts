@@ -1,0 +1,42 @@
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../index.ts'
+import type { RatesHandlerOptions } from '../index.ts'
+import { fakeProviders } from '../testing/index.ts'
+import { platform } from './platform.ts'
+import { UsageError, told } from './usage-error.ts'
+
+/** Who is asked for rates, and how. */
+type Upstreams = Pick<RatesHandlerOptions, 'providers' | 'fetch'>
+
+/**
+ * The providers that the environment names, through the proxies that it names; with `demo` none of it.
+ *
+ * @throws {UsageError} naming the variable that cannot be used
+ */
+export async function chooseUpstreams(demo: boolean): Promise<Upstreams> {
+  if (demo) return { providers: fakeProviders() }
+  const { RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL } = process.env
+  const latest = RATESMITH_LATEST_URL || undefined
+  const history = RATESMITH_HISTORY_URL || undefined
+  const providers = {
+    latest: told('RATESMITH_LATEST_URL', () => createExchangeRateApiProvider({ url: latest })),
+    history: told('RATESMITH_HISTORY_URL', () => createFrankfurterProvider({ url: history })),
+  }
+  return { providers, fetch: await fetchThroughProxy([latest, history]) }
+}
+
+/** A `fetch` that heeds the proxies of the environment; `undefined` where the platform's own does, or there is none. */
+async function fetchThroughProxy(roots: (string | undefined)[]): Promise<typeof fetch | undefined> {
+  // Bun and Deno heed them by themselves.
+  if (platform !== 'node') return undefined
+  const isPlain = (root: string | undefined): boolean => /^http:/i.test(root ?? '')
+  const variables = [
+    ...(roots.every(isPlain) ? [] : ['HTTPS_PROXY', 'https_proxy']),
+    ...(roots.some(isPlain) ? ['HTTP_PROXY', 'http_proxy'] : []),
+  ]
+  const variable = variables.find((name) => process.env[name])
+  if (variable === undefined) return undefined
+  const { createUndiciFetch } = await import('../../adapters/node.ts')
+  return createUndiciFetch({ proxy: 'environment' }).catch((error: Error) => {
+    throw new UsageError(`${variable}: ${error.message}`, { cause: error })
+  })
+}

@@ -1,0 +1,173 @@
+import { promisify } from 'node:util'
+import { brotliCompress, brotliDecompressSync, gunzipSync, gzip } from 'node:zlib'
+
+import { describe, expect, it } from 'vitest'
+
+import type { Codecs } from '../../src/compression/variants.ts'
+import { withCompression } from '../../src/compression/with-compression.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { Answer } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+
+const CODECS: Codecs = {
+  br: async (text) => new Uint8Array(await promisify(brotliCompress)(text)),
+  gzip: async (text) => new Uint8Array(await promisify(gzip)(text)),
+}
+
+const NOW = Date.UTC(2026, 10, 20, 18)
+const LARGE = '/api/v1/latest?base=EUR'
+const SMALL = '/api/v1/convert?from=USD&to=EUR'
+
+const plain = createRatesHandler({ providers: fakeProviders({ now: () => NOW }), now: () => NOW })
+// What is asked first is another answer: it has been loaded for this request.
+await plain.refresh()
+const compressed = withCompression(plain, CODECS)
+
+interface Question {
+  method?: string
+  /** Request headers by their lower-case names. */
+  headers?: Record<string, string>
+}
+
+function ask(target: string, { method = 'GET', headers = {} }: Question = {}): Promise<Answer> {
+  return compressed.answer({ method, target, header: (name) => headers[name] })
+}
+
+function header({ headers }: Answer, wanted: string): string | undefined {
+  return headers.find(([name]) => name === wanted)?.[1]
+}
+
+async function plainBody(target: string): Promise<string> {
+  return (await plain(new Request(`http://localhost${target}`))).text()
+}
+
+describe('withCompression', () => {
+  it.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ])('answers in %s with a tag of its own', async (encoding, decode) => {
+    const answer = await ask(LARGE, { headers: { 'accept-encoding': encoding } })
+    const { headers } = await plain(new Request(`http://localhost${LARGE}`))
+    expect(answer).toMatchObject({ status: 200, matched: true })
+    expect(header(answer, 'content-encoding')).toBe(encoding)
+    expect(header(answer, 'vary')).toBe('Accept-Encoding')
+    expect(header(answer, 'etag')).toBe(headers.get('etag')?.replace(/"$/, `-${encoding}"`))
+    for (const name of ['content-type', 'cache-control', 'last-modified', 'cache-status']) {
+      expect(header(answer, name)).toBe(headers.get(name))
+    }
+    const body = answer.body instanceof Uint8Array ? answer.body : new Uint8Array()
+    expect(body.byteLength).toBeLessThan(2_500)
+    expect(decode(body).toString()).toBe(await plainBody(LARGE))
+  })
+
+  it.each([
+    ['a client that asks for none', LARGE, {}],
+    ['a small body', SMALL, { 'accept-encoding': 'br' }],
+  ])('leaves the body and its tag as they are for %s', async (_whom, target, headers) => {
+    const answer = await ask(target, { headers })
+    expect(answer.body).toBe(await plainBody(target))
+    expect(header(answer, 'etag')).toMatch(/^"[0-9a-f]+"$/)
+    expect(header(answer, 'content-encoding')).toBeUndefined()
+    expect(header(answer, 'vary')).toBe('Accept-Encoding')
+  })
+
+  it.each(['', 'br', 'gzip'])('judges If-None-Match by the body sent for %j', async (encoding) => {
+    const accept = { 'accept-encoding': encoding }
+    const own = header(await ask(LARGE, { headers: accept }), 'etag') ?? ''
+    const tags = await Promise.all(
+      ['', 'br', 'gzip'].map(async (each) =>
+        header(await ask(LARGE, { headers: { 'accept-encoding': each } }), 'etag'),
+      ),
+    )
+    expect(new Set(tags).size).toBe(3)
+    for (const tag of tags) {
+      const headers = { ...accept, 'if-none-match': `"other", W/${tag}` }
+      const answer = await ask(LARGE, { headers })
+      expect(answer.status).toBe(tag === own ? 304 : 200)
+      expect(header(answer, 'etag')).toBe(own)
+      expect(header(answer, 'vary')).toBe('Accept-Encoding')
+      expect(answer.body === null).toBe(tag === own)
+    }
+    const any = await ask(LARGE, { headers: { ...accept, 'if-none-match': '*' } })
+    expect(any.status).toBe(304)
+  })
+
+  it.each([
+    [LARGE, {}],
+    [LARGE, { 'accept-encoding': 'br' }],
+    [LARGE, { 'accept-encoding': 'gzip', 'if-none-match': '*' }],
+    [SMALL, { 'accept-encoding': 'gzip' }],
+    ['/api/v1/latest?base=XXX', { 'accept-encoding': 'br' }],
+    ['/api/v1/nothing', {}],
+  ])('answers HEAD %s %j as GET, with the length in place of the body', async (target, headers) => {
+    const { body, ...got } = await ask(target, { headers })
+    const asked = await ask(target, { method: 'HEAD', headers })
+    const length = body === null ? undefined : String(new Blob([body]).size)
+    expect(header(asked, 'content-length')).toBe(length)
+    const rest = asked.headers.filter(([name]) => name !== 'content-length')
+    expect({ ...asked, headers: rest }).toEqual({ ...got, body: null })
+  })
+
+  it.each([
+    ['OPTIONS', LARGE, 204],
+    ['POST', LARGE, 405],
+    ['GET', '/api/v1/latest?base=XXX', 400],
+    ['GET', '/elsewhere', 404],
+  ])('passes on what is no 200: %s %s', async (method, target, status) => {
+    const headers = { 'accept-encoding': 'br' }
+    const answer = await ask(target, { method, headers })
+    const passed = await plain.answer({ method, target, header: () => undefined })
+    expect(answer.status).toBe(status)
+    expect(answer).toEqual(passed)
+  })
+
+  it('answers with the plain body where a codec fails', async () => {
+    const fail = async () => Promise.reject(new Error('no memory'))
+    const { answer } = withCompression(plain, { br: fail, gzip: CODECS.gzip })
+    const accept = (encoding: string) => (name: string) =>
+      name === 'accept-encoding' ? encoding : undefined
+    const failed = await answer({ method: 'GET', target: LARGE, header: accept('gzip;q=0.5, br') })
+    expect(failed.body).toBe(await plainBody(LARGE))
+    expect(header(failed, 'etag')).toMatch(/^"[0-9a-f]+"$/)
+    expect(header(failed, 'content-encoding')).toBeUndefined()
+  })
+
+  it('encodes what many ask for at once only once', async () => {
+    let calls = 0
+    const br = async (text: string) => {
+      calls += 1
+      return CODECS.br(text)
+    }
+    const handler = withCompression(plain, { ...CODECS, br })
+    const question = (): Request =>
+      new Request(`http://localhost${LARGE}`, { headers: { 'accept-encoding': 'br' } })
+    const bodies = await Promise.all(
+      Array.from({ length: 50 }, async () => (await handler(question())).arrayBuffer()),
+    )
+    expect(new Set(bodies.map(({ byteLength }) => byteLength)).size).toBe(1)
+    expect(calls).toBe(1)
+  })
+
+  it('answers a Request with the same as data', async () => {
+    const headers = { 'accept-encoding': 'gzip' }
+    const response = await compressed(new Request(`http://localhost${LARGE}`, { headers }))
+    const answer = await ask(LARGE, { headers })
+    expect(response.status).toBe(200)
+    expect([...response.headers]).toEqual([...new Headers(answer.headers)])
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(answer.body)
+  })
+
+  it('has an answer to a request that throws when it is read', async () => {
+    const target = (): never => {
+      throw new TypeError('Invalid URL')
+    }
+    const answer = await compressed.answer({
+      method: 'GET',
+      header: () => undefined,
+      get target() {
+        return target()
+      },
+    })
+    expect(answer.status).toBe(500)
+  })
+})

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
+import { run } from './processes.ts'
+import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
+import { CLI, rootOf, serve } from './serving.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ratesmith-https-'))
+  if (OPENSSL_IS_MISSING) return
+  for (const name of ['own', 'other']) makeCertificate(folder, name, ['IP:127.0.0.1'])
+  writeFileSync(join(folder, 'junk.pem'), 'no PEM')
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Flags for files of the folder. */
+function https({ key, cert }: { key?: string; cert?: string }): string[] {
+  return [
+    ...(key === undefined ? [] : ['--https-key', join(folder, key)]),
+    ...(cert === undefined ? [] : ['--https-cert', join(folder, cert)]),
+  ]
+}
+
+/** The body at `url`, from a server that shows the certificate `own.crt`. */
+function getTrusted(url: string): Promise<string> {
+  const ca = readFileSync(join(folder, 'own.crt'))
+  return new Promise((resolve, reject) => {
+    get(url, { ca }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => (body += text))
+      response.on('end', () => resolve(body))
+    }).on('error', reject)
+  })
+}
+
+describe.each(RUNTIMES)('ratesmith serve with HTTPS on %s', (...runtime) => {
+  const [name, program, ...parameters] = runtime
+
+  beforeEach(({ skip }) => requireProgram(name, program, skip))
+  beforeEach(({ skip }) => skip(OPENSSL_IS_MISSING, 'openssl is not installed'))
+
+  it('answers over it, and greets with URLs that work', async () => {
+    const running = serve(['--demo', ...https({ key: 'own.key', cert: 'own.crt' })], {}, runtime)
+    await rootOf(running)
+    await running.written(/v1\/status\n/)
+    const urls = running.stdout.match(/https:\S+\/v1\/\S+/g) ?? []
+    expect(urls).toHaveLength(4)
+    for (const url of urls) expect(await getTrusted(url)).toContain('Synthetic')
+    running.process.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+  })
+
+  it.each([
+    [{ key: 'own.key' }, 'HTTPS needs the file of a certificate: --https-cert'],
+    [{ cert: 'own.crt' }, 'HTTPS needs the file of a key: --https-key'],
+    [{ key: 'none.pem', cert: 'own.crt' }, '--https-key: ENOENT'],
+    [{ key: 'own.key', cert: 'none.pem' }, '--https-cert: ENOENT'],
+    [{ key: 'junk.pem', cert: 'own.crt' }, '--https-key: no private key in PEM'],
+    [{ key: 'own.key', cert: 'junk.pem' }, '--https-cert: no certificate in PEM'],
+    [{ key: 'other.key', cert: 'own.crt' }, '--https-key: not the key of the certificate in'],
+  ])('ends with 2 and one line for %j', async (files, line) => {
+    const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', ...https(files)]
+    const { code, stdout, stderr } = await run(program, args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`ratesmith: ${line}`)
+    expect(stderr).toMatch(/^[^\n]+\n$/)
+  })
+})
+
+describe.skipIf(OPENSSL_IS_MISSING)('ratesmith serve --https (skipped without openssl)', () => {
+  it('may be said beside the files, and says itself what it needs', async () => {
+    const root = await rootOf(
+      serve(['--demo', '--https', ...https({ key: 'own.key', cert: 'own.crt' })]),
+    )
+    expect(root).toMatch(/^https:/)
+    const { code, stderr } = await run(process.execPath, [CLI, 'serve', '--demo', '--https'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^ratesmith: HTTPS needs the file of a key: --https-key [^\n]+\n$/)
+  })
+})

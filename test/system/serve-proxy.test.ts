@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { freePort } from './ports.ts'
+import { listen, run, start } from './processes.ts'
+import { openProxy } from './proxy.ts'
+import { requireProgram } from './require-program.ts'
+import { RUNTIMES } from './runtimes.ts'
+import { installAlone, rootOf, serve, upstreams } from './serving.ts'
+
+/** No proxy but those that a test names, whatever the machine has. */
+const BARE: NodeJS.ProcessEnv = {
+  NO_PROXY: undefined,
+  no_proxy: undefined,
+  HTTP_PROXY: undefined,
+  http_proxy: undefined,
+  HTTPS_PROXY: undefined,
+  https_proxy: undefined,
+}
+
+/** A root that nobody listens at. */
+async function deadRoot(scheme: string): Promise<string> {
+  return `${scheme}://127.0.0.1:${await freePort()}`
+}
+
+/** The root of both upstreams. */
+async function startUpstreams(): Promise<string> {
+  return (await listen(upstreams(openErApiPayload({ now: Date.now() })))).url
+}
+
+function roots(root: string): NodeJS.ProcessEnv {
+  return { ...BARE, RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
+}
+
+describe.each(RUNTIMES)('ratesmith serve behind a proxy, on %s', (...runtime) => {
+  const [name, program] = runtime
+
+  beforeEach(({ skip }) => requireProgram(name, program, skip))
+
+  it.each(['HTTP_PROXY', 'http_proxy'])('asks http upstreams through %s', async (variable) => {
+    const { host, asked } = await openProxy()
+    const root = await startUpstreams()
+    const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
+    const response = await fetch(`${await rootOf(running)}/api/rates`)
+    expect(response.status).toBe(200)
+    expect(asked).toEqual([`GET ${root}/v6/latest/USD`])
+    running.process.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+  })
+
+  it.each(['HTTPS_PROXY', 'https_proxy'])('asks https upstreams through %s', async (variable) => {
+    const { host, asked } = await openProxy({ status: 403 })
+    const root = await deadRoot('https')
+    const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
+    const response = await fetch(`${await rootOf(running)}/api/rates`)
+    expect(response.status).toBe(502)
+    expect(asked).toEqual([`CONNECT ${new URL(root).host}`])
+  })
+
+  it('asks without it what NO_PROXY names', async () => {
+    const { host, asked } = await openProxy()
+    const proxies = { HTTP_PROXY: `http://${host}`, NO_PROXY: 'localhost,127.0.0.1' }
+    const env = { ...roots(await startUpstreams()), ...proxies }
+    const response = await fetch(`${await rootOf(serve([], env, runtime))}/api/rates`)
+    expect(response.status).toBe(200)
+    expect(asked).toEqual([])
+  })
+
+  it('tells nobody the password of a proxy that is down', async () => {
+    const proxy = new URL(await deadRoot('http'))
+    Object.assign(proxy, { username: 'someone', password: 'hidden' })
+    const env = { ...roots(await deadRoot('http')), HTTP_PROXY: proxy.href }
+    const running = serve([], env, runtime)
+    const response = await fetch(`${await rootOf(running)}/api/rates`)
+    expect(response.status).toBe(502)
+    expect(running.stderr).toContain('"event":"upstream_failed"')
+    expect(running.stdout + running.stderr + (await response.text())).not.toContain('hidden')
+  })
+})
+
+describe('ratesmith serve behind a proxy, on Node without undici', () => {
+  it('ends with 2 and says what to install', async () => {
+    const env = { ...BARE, HTTPS_PROXY: 'http://127.0.0.1:9' }
+    expect(await run(process.execPath, [installAlone(), 'serve', '--port', '0'], { env })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'ratesmith: HTTPS_PROXY: undici cannot be loaded; install it: npm install undici (see ratesmith --help)\n',
+    })
+  })
+
+  it.each([
+    [['--demo'], { HTTPS_PROXY: 'http://127.0.0.1:9' }],
+    [[], { HTTP_PROXY: 'http://127.0.0.1:9' }],
+  ])('starts where none is used: %j %j', async (args, env) => {
+    const flags = ['serve', '--port', '0', ...args]
+    const surroundings = { env: { ...BARE, ...env } }
+    const running = start(process.execPath, [installAlone(), ...flags], surroundings)
+    expect(await rootOf(running)).toMatch(/^http:/)
+  })
+
+  it('ends with 2 for a proxy that is none', async () => {
+    const env = { ...BARE, HTTPS_PROXY: 'http://someone:hidden@[' }
+    const running = serve([], env)
+    expect(await running.exited).toBe(2)
+    expect(running.stderr).toMatch(
+      /^ratesmith: HTTPS_PROXY: [^\n]+ must be the URL of a proxy[^\n]+\n$/,
+    )
+    expect(running.stderr).not.toContain('hidden')
+  })
+})
