@@ -22,16 +22,17 @@ export async function serve(
 ): Promise<RunningServer> {
   const { Deno } = globalThis as unknown as { Deno: Deno }
   const { port = 3000, hostname = '127.0.0.1', tls } = options
-  const abort = new AbortController()
   const server = Deno.serve(
-    { port, hostname, ...tls, signal: abort.signal, onError: failed, onListen: () => {} },
+    { port, hostname, ...tls, onError: failed, onListen: () => {} },
     async (request) => handler(request),
   )
   return {
     url: toUrl(hostname, server.addr.port, tls),
     async stop() {
-      const giveUp = setTimeout(() => abort.abort(), DRAINING_LIMIT)
-      await server.shutdown()
+      let giveUp
+      const isOver = new Promise<void>((resolve) => (giveUp = setTimeout(resolve, DRAINING_LIMIT)))
+      // Once it shuts down, Deno cannot cut off what is under way: an attempt would end the process.
+      await Promise.race([server.shutdown(), isOver])
       clearTimeout(giveUp)
     },
   }

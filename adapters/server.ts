@@ -16,8 +16,8 @@ export interface RunningServer {
   /** Where it listens: scheme, address and port, without a slash behind. */
   readonly url: string
   /**
-   * Takes no more connections and lets the answers under way finish, for ten seconds at most; resolves when all
-   * connections are closed.
+   * Takes no more connections and lets the answers under way finish; resolves when they have, or after ten seconds. What is
+   * under way then is cut off, but for Deno, where it goes on.
    */
   stop(): Promise<void>
 }

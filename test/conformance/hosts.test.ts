@@ -1,23 +1,15 @@
 import { mountContract } from 'ratesmith/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { HOSTS, isInstalled, startHost } from './hosts.ts'
-import type { RunningHost } from './hosts.ts'
+import { HOSTS } from './hosts.ts'
 import { findFault } from './judge.ts'
 import { createConformanceHandler } from './market.ts'
 import { conformanceQuestions } from './questions.ts'
+import { runHost } from './running-host.ts'
 
 describe.each(HOSTS)('$name', (host) => {
-  const { prefix = '', runtime, openClient } = host
-  let running: RunningHost
-
-  beforeAll(async () => {
-    if (isInstalled(host)) running = await startHost(host)
-  })
-  afterAll(() => running?.stop())
-  beforeEach(({ skip }) => {
-    if (!isInstalled(host)) skip(`not installed: ${runtime}`)
-  })
+  const { prefix = '', openClient } = host
+  const running = runHost(host)
 
   // `fetch` speaks HTTP/1.1 alone.
   const cases = openClient

@@ -1,18 +1,19 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { startChild } from '../system/child.ts'
 import { ROOT } from '../system/root.ts'
+import { BUN, DENO, NODE } from '../system/runtimes.ts'
+import type { Runtime } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
-import { openHttp1, openHttp2 } from './exchange.ts'
+import { openHttp2 } from './exchange.ts'
 import type { Client } from './exchange.ts'
 import type { HostSettings } from './host-program.ts'
 
-/** A way to serve the handler, on a runtime. */
+/** A way to serve the handler. */
 export interface Host {
   name: string
-  /** What runs it, which may be missing. */
-  runtime: string
+  /** The program that runs it, which may be missing. */
+  program: string
   /** Which requests reach the handler: all, those below its base path, or those for its own paths alone. */
   scope: 'all' | 'below' | 'own'
   /** What stands before the paths of the service (default nothing). */
@@ -22,41 +23,24 @@ export interface Host {
   start(): Promise<Listening>
 }
 
-interface Listening {
+/** A host that listens. */
+export interface Listening {
   port: number
   stop(): Promise<void>
-}
-
-/** A host that listens, and a client that asks it. */
-export interface RunningHost extends Listening {
-  client: Client
-}
-
-/** A runtime, and the flags with which it runs a program. */
-interface Runtime {
-  runtime: string
-  flags?: string[]
-}
-
-const NODE: Runtime = { runtime: process.execPath }
-const BUN: Runtime = { runtime: join(ROOT, 'node_modules/.bin/bun') }
-const DENO: Runtime = {
-  runtime: join(ROOT, 'node_modules/.bin/deno'),
-  flags: ['run', '-A', '--no-lock', '--quiet'],
 }
 
 /** The handler served by the runtime's adapter, or mounted in a framework, in a process of its own. */
 function host(
   name: string,
   mount: HostSettings['mount'],
-  { runtime, flags = [] }: Runtime,
+  [, runtime, ...flags]: Runtime,
   more: Pick<Host, 'prefix' | 'openClient'> & Partial<Pick<Host, 'scope'>> = {},
 ): Host {
   const { prefix = '', scope = 'all' } = more
   return {
     ...more,
     name,
-    runtime,
+    program: runtime,
     scope,
     async start() {
       const settings: HostSettings = { mount, basePath: `${prefix}/api` }
@@ -70,7 +54,7 @@ function host(
 
 const WORKERD: Host = {
   name: 'workerd',
-  runtime: join(ROOT, 'node_modules/.bin/workerd'),
+  program: join(ROOT, 'node_modules/.bin/workerd'),
   scope: 'all',
   async start() {
     const simulator = new Miniflare({
@@ -93,6 +77,7 @@ export const HOSTS: readonly Host[] = [
   host('Node 26', 'serveNode', otherNode(26)),
   host('Node over @whatwg-node/server', 'fetchStyleOnNode', NODE),
   host('Node over HTTP/2', 'http2', NODE, { openClient: openHttp2 }),
+  host('Node over both', 'fetchStyleOverHttp2', NODE, { openClient: openHttp2 }),
   host('Express 4', 'express4', NODE, { scope: 'own' }),
   host('Express 5', 'express5', NODE, { scope: 'own' }),
   host('Express 5 below a prefix', 'express5Prefix', NODE, { scope: 'own', prefix: '/fx' }),
@@ -106,33 +91,7 @@ export const HOSTS: readonly Host[] = [
   host('Koa', 'koa', NODE, { scope: 'below' }),
 ]
 
-/** Whether what runs `host` is there; on CI it must be. */
-export function isInstalled({ name, runtime }: Host): boolean {
-  if (existsSync(runtime)) return true
-  if (process.env['CI']) throw new Error(`${name} is missing: ${runtime}`)
-  return false
-}
-
-/** Starts `host`; whoever calls this stops it. */
-export async function startHost(host: Host): Promise<RunningHost> {
-  const { start, openClient = openHttp1, prefix = '' } = host
-  const { port, stop } = await start()
-  const client = openClient(port)
-  // Whatever is asked later finds the data loaded.
-  for (const target of ['/api/v1/latest', '/api/v1/history?from=EUR&to=USD']) {
-    await client.ask({ method: 'GET', target: prefix + target })
-  }
-  return {
-    port,
-    client,
-    stop() {
-      client.close()
-      return stop()
-    },
-  }
-}
-
 /** A Node beside the one that runs this; `.ci/run` installs them. */
 function otherNode(major: number): Runtime {
-  return { runtime: join(ROOT, `.runtimes/node_modules/node-${major}/bin/node`) }
+  return [`Node ${major}`, join(ROOT, `.runtimes/node_modules/node-${major}/bin/node`)]
 }

@@ -25,8 +25,8 @@ export const MOUNTS = {
   serveDeno: async (rates) => portIn((await serveDeno(rates, ANY_PORT)).url),
 
   fetchStyleOnNode: (rates) => listen(toNodeHandler((request) => rates(request))),
-  fetchStyleOnBun: async (rates) =>
-    portIn((await serveBun((request) => rates(request), ANY_PORT)).url),
+  fetchStyleOverHttp2: (rates) =>
+    listenOnFreePort(createHttp2Server(toNodeHandler((request) => rates(request)))),
   http2: (rates) => listenOnFreePort(createHttp2Server(toNodeHandler(rates))),
 
   express5: async (rates) => listen(appOn((await import('express')).default, '/', rates)),

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { HOSTS, isInstalled, startHost } from './hosts.ts'
-import type { Host, RunningHost } from './hosts.ts'
+import { HOSTS } from './hosts.ts'
+import type { Host } from './hosts.ts'
 import { NONCE, RAW_REQUESTS } from './raw-requests.ts'
 import type { RawRequest } from './raw-requests.ts'
+import { runHost } from './running-host.ts'
 import { openSocket, sendRaw } from './sockets.ts'
 import type { RawAnswer } from './sockets.ts'
 
@@ -18,16 +19,8 @@ const SOCKET_OWNERS = HOSTS.filter(
 )
 
 describe.each(SOCKET_OWNERS)('$name', (host) => {
-  const { prefix = '', runtime } = host
-  let running: RunningHost
-
-  beforeAll(async () => {
-    if (isInstalled(host)) running = await startHost(host)
-  })
-  afterAll(() => running?.stop())
-  beforeEach(({ skip }) => {
-    if (!isInstalled(host)) skip(`not installed: ${runtime}`)
-  })
+  const { prefix = '' } = host
+  const running = runHost(host)
 
   const inPlace = (text: string): string => text.replace('/api', `${prefix}/api`)
 

@@ -6,24 +6,15 @@ import { expect, onTestFinished } from 'vitest'
 
 import { storeContract } from '../../src/testing/index.ts'
 import { run } from './processes.ts'
-import { ROOT } from './root.ts'
-
-const BIN = join(ROOT, 'node_modules/.bin')
-
-/** How a program is run. */
-const RUNTIMES = {
-  Node: [process.execPath],
-  Bun: [join(BIN, 'bun')],
-  Deno: [join(BIN, 'deno'), 'run', '-A', '--no-lock'],
-}
+import { RUNTIMES } from './runtimes.ts'
 
 /** Expects a store to pass every case of the contract in a process of its own. */
 export async function expectGoodStore(
-  runtime: keyof typeof RUNTIMES,
+  runtime: 'Node' | 'Bun' | 'Deno',
   store: string,
   url = '',
 ): Promise<void> {
-  const [program = '', ...flags] = RUNTIMES[runtime]
+  const [, program = '', ...flags] = RUNTIMES.find(([name]) => name === runtime) ?? []
   // Where Deno keeps its caches.
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-store-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
