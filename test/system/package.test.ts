@@ -153,8 +153,10 @@ describe('the package', () => {
       'consumer.ts',
       `import { createRatesHandler } from 'ratesmith'
       import type { RatesHandlerOptions } from 'ratesmith'
+      import { serve as serveOnBun } from 'ratesmith/bun'
       import { toWorker } from 'ratesmith/cloudflare'
       import { currencies } from 'ratesmith/currencies'
+      import { serve as serveOnDeno } from 'ratesmith/deno'
       import { toExpressHandler } from 'ratesmith/express'
       import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
       import { createCacheApiStore } from 'ratesmith/stores/cache-api'
@@ -182,7 +184,7 @@ describe('the package', () => {
       ]
       export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
       export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
-      export const { url, stop } = await serve(handler)
+      export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
       export const codes: string[] = currencies.map(({ code }) => code)
       // @ts-expect-error the types are really there
       export const wrong: number = createRatesHandler`,
