@@ -38,21 +38,31 @@ describe.each(RUNTIMES)('ratesmith serve --redis on %s', (...runtime) => {
   it('shares one upstream call with others, and lets go of Redis when it stops', async () => {
     const { env, calls } = await startUpstreams()
     const { port, url } = await startOwnRedis()
-    const bodies: string[] = []
-    for (const [args, more] of [
-      [['--redis', url], {}],
-      [[], { RATESMITH_REDIS_URL: url }],
-    ] as const) {
-      const running = serve([...args], { ...env, ...more }, runtime)
+
+    /** What a server of its own answers and logs, from its start to its end. */
+    async function visit(args: string[], more: NodeJS.ProcessEnv) {
+      const running = serve(args, { ...env, ...more }, runtime)
       const root = await rootOf(running)
-      bodies.push(await (await fetch(`${root}/api/rates`)).text())
+      const body = await (await fetch(`${root}/api/rates`)).text()
       await expect.poll(() => askRedis(port, 'EXISTS rates:v1:latest')).toBe(':1\r\n')
       running.process.kill('SIGTERM')
       expect(await running.exited).toBe(0)
       expect(running.stderr).not.toContain('"level":"error"')
+      return { body, log: running.stderr }
     }
-    expect(bodies[1]).toBe(bodies[0])
-    expect(calls()).toBe(1)
+
+    const first = await visit(['--redis', url], {})
+    let second = first
+    // A store has 50 ms. Where the machine is too busy for that, a server asks upstream by itself, and says why.
+    for (let tries = 0; tries < 5 && !second.log.includes('rates_restored'); tries += 1) {
+      const callsBefore = calls()
+      second = await visit([], { RATESMITH_REDIS_URL: url })
+      expect(calls() === callsBefore || second.log.includes('store_failed')).toBe(true)
+    }
+    const asked = '"event":"upstream_asked","dataSet":"latest"'
+    expect(first.log).toContain(asked)
+    expect(second.log).not.toContain(asked)
+    expect(second.body).toBe(first.body)
   })
 
   it('starts and answers without Redis, and uses it as soon as it is there', async () => {
