@@ -1,4 +1,5 @@
-import { DRAINING_LIMIT, failed, toUrl } from './server.ts'
+import { answerOf, failed } from './answer-of.ts'
+import { DRAINING_LIMIT, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
@@ -23,9 +24,10 @@ export async function serve(
 ): Promise<RunningServer> {
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const { port = 3000, hostname = '127.0.0.1', tls } = options
-  const fetch = async (request: Request): Promise<Response> => handler(request)
-  // Otherwise Bun would show what a failing handler threw.
-  const server = Bun.serve({ port, hostname, tls, fetch, error: failed, development: false })
+  const fetch = (request: Request): Promise<Response> => answerOf(handler, request)
+  // Outside development Bun lets several servers share a port, unless it is told not to.
+  const listening = { port, hostname, tls, reusePort: false }
+  const server = Bun.serve({ ...listening, fetch, error: failed, development: false })
   return {
     url: toUrl(hostname, server.port, tls),
     async stop() {

@@ -1,14 +1,14 @@
-import { DRAINING_LIMIT, failed, toUrl } from './server.ts'
+import { answerOf, failed } from './answer-of.ts'
+import { keepListening } from './deno/listening.ts'
+import type { DenoServer } from './deno/listening.ts'
+import { DRAINING_LIMIT, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 /** The part of Deno that is used. */
 interface Deno {
-  serve(
-    options: object,
-    handler: (request: Request) => Promise<Response>,
-  ): { readonly addr: { readonly port: number }; shutdown(): Promise<void> }
+  serve(options: object, handler: (request: Request) => Promise<Response>): DenoServer
 }
 
 /**
@@ -22,17 +22,18 @@ export async function serve(
 ): Promise<RunningServer> {
   const { Deno } = globalThis as unknown as { Deno: Deno }
   const { port = 3000, hostname = '127.0.0.1', tls } = options
-  const server = Deno.serve(
-    { port, hostname, ...tls, onError: failed, onListen: () => {} },
-    async (request) => handler(request),
+  const settings = { hostname, ...tls, onError: failed, onListen: () => {} }
+  const listening = keepListening(
+    (at) => Deno.serve({ ...settings, port: at }, (request) => answerOf(handler, request)),
+    port,
   )
   return {
-    url: toUrl(hostname, server.addr.port, tls),
+    url: toUrl(hostname, listening.port, tls),
     async stop() {
       let giveUp
       const isOver = new Promise<void>((resolve) => (giveUp = setTimeout(resolve, DRAINING_LIMIT)))
       // Once it shuts down, Deno cannot cut off what is under way: an attempt would end the process.
-      await Promise.race([server.shutdown(), isOver])
+      await Promise.race([listening.stop(), isOver])
       clearTimeout(giveUp)
     },
   }

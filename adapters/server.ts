@@ -25,11 +25,6 @@ export interface RunningServer {
 /** How long answers under way may take to finish once a server is told to stop, in ms. */
 export const DRAINING_LIMIT = 10_000
 
-/** The answer where a handler has failed: what it threw reaches no client. */
-export function failed(): Response {
-  return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
-}
-
 /** The URL of a server without its path. */
 export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']): string {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname

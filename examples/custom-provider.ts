@@ -1,4 +1,4 @@
-// npm install ratesmith
+// npm install ratesmith && npm pkg set type=module
 // node custom-provider.ts
 //
 // Rates of one's own, with the open feed to fall back on.

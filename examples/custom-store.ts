@@ -1,4 +1,4 @@
-// npm install ratesmith
+// npm install ratesmith && npm pkg set type=module
 // node custom-store.ts
 //
 // A store of your own: two handlers ask it at once for what neither has, and only one of them asks upstream.

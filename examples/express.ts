@@ -1,4 +1,4 @@
-// npm install ratesmith express
+// npm install ratesmith express && npm pkg set type=module
 // node express.ts
 //
 // Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest

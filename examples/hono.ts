@@ -1,4 +1,4 @@
-// npm install ratesmith hono @hono/node-server
+// npm install ratesmith hono @hono/node-server && npm pkg set type=module
 // node hono.ts
 //
 // Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest

@@ -1,4 +1,4 @@
-// npm install ratesmith
+// npm install ratesmith && npm pkg set type=module
 // node node.ts
 //
 // Rates beside the pages of an app: http://127.0.0.1:3000/api/v1/latest

@@ -1,4 +1,4 @@
-// npm install ratesmith @opentelemetry/api @opentelemetry/sdk-metrics
+// npm install ratesmith @opentelemetry/api @opentelemetry/sdk-metrics && npm pkg set type=module
 // node opentelemetry.ts
 //
 // Counts what happens upstream and how old the answers are, with OpenTelemetry.

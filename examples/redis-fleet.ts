@@ -1,4 +1,4 @@
-// npm install ratesmith ioredis
+// npm install ratesmith ioredis && npm pkg set type=module
 // REDIS_URL=redis://127.0.0.1:6379 node redis-fleet.ts
 //
 // Five handlers over one Redis, as five servers would have it: one of them asks upstream, and all have its rates.

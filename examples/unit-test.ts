@@ -1,4 +1,4 @@
-// npm install ratesmith
+// npm install ratesmith && npm pkg set type=module
 // node --test unit-test.ts
 //
 // How to test code of your own that needs rates: without a network, and with the same rates every time.

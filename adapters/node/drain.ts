@@ -1,14 +1,39 @@
-import type { Server } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { Server, Socket } from 'node:net'
 
 import { DRAINING_LIMIT } from '../server.ts'
 
-/** Takes no more connections, and resolves when the last answer under way is sent or has taken too long. */
-export function drain(server: Server): Promise<void> {
-  const giveUp = setTimeout(() => server.closeAllConnections(), DRAINING_LIMIT)
-  // A connection that was busy is kept alive after its answer, and would hold the server open.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50)
-  return new Promise<void>((resolve) => void server.close(() => resolve())).finally(() => {
-    clearTimeout(giveUp)
-    clearInterval(sweep)
+/** For how long clients that keep their connections are told to open others, in ms, before theirs are closed. */
+const NOTICE = 200
+
+/**
+ * What stops `server`, which has not listened yet: it takes no more connections, and all are closed as soon as no answer
+ * is under way, or when those take too long.
+ */
+export function prepareDrain(server: Server): () => Promise<void> {
+  const sockets = new Set<Socket>()
+  const underWay = new Set<ServerResponse>()
+  let isStopping = false
+  // Node itself knows of no connection before its first request, nor before its handshake.
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)))
   })
+  server.prependListener('request', (_request: unknown, response: ServerResponse) => {
+    underWay.add(response.once('close', () => underWay.delete(response)))
+    // Otherwise a client could send its next request just when the connection is closed.
+    if (isStopping) response.setHeader('connection', 'close')
+  })
+  return async () => {
+    isStopping = true
+    const giveUpAt = performance.now() + DRAINING_LIMIT
+    const closed = new Promise((resolve) => void server.close(resolve))
+    await pause(NOTICE)
+    while (underWay.size > 0 && performance.now() < giveUpAt) await pause(20)
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+}
+
+function pause(duration: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, duration))
 }

@@ -2,21 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { createServerAdapter } from '@whatwg-node/server'
 
+import { answerOf } from '../answer-of.ts'
 import type { FetchHandler } from '../server.ts'
-import { failed } from '../server.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 
 /** Lets any fetch-style handler answer Node's requests, by way of a `Request` and a `Response`. */
 export function fromFetchStyle(
   handler: FetchHandler,
 ): (request: NodeRequest, response: NodeResponse) => void {
-  const adapter = createServerAdapter(async (request: Request) => {
-    try {
-      return await handler(request)
-    } catch {
-      return failed()
-    }
-  })
+  const adapter = createServerAdapter((request: Request) => answerOf(handler, request))
   return (request, response) => {
     // A `Request` can be neither of them, and nothing is to be echoed.
     if (request.method === 'TRACE' || request.method === 'CONNECT') {

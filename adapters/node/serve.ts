@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 
 import { toUrl } from '../server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from '../server.ts'
-import { drain } from './drain.ts'
+import { prepareDrain } from './drain.ts'
 import { toNodeHandler } from './handler.ts'
 
 /** A client must have sent its headers, and its whole request, after so many ms; looked after every few seconds. */
@@ -12,6 +12,8 @@ const LIMITS = {
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
 }
+/** The same of its handshake. */
+const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 10_000 }
 
 /**
  * Serves `handler` on Node over HTTP/1.1; resolves when it listens.
@@ -25,12 +27,13 @@ export async function serve(
   const { port = 3000, hostname = '127.0.0.1', tls } = options
   const listener = toNodeHandler(handler)
   const server = tls
-    ? createTlsServer({ ...LIMITS, ...tls }, listener)
+    ? createTlsServer({ ...TLS_LIMITS, ...tls }, listener)
     : createServer(LIMITS, listener)
+  const drain = prepareDrain(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, hostname, resolve)
   })
   const address = server.address()
   const heard = typeof address === 'object' && address ? address.port : port
-  return { url: toUrl(hostname, heard, tls), stop: () => drain(server) }
+  return { url: toUrl(hostname, heard, tls), stop: drain }
 }

@@ -16,8 +16,7 @@ export function createDispatcher(
   // Those that undici makes for the connections to a proxy itself would have no limits.
   const factory = (origin: string | URL, options: object): Dispatcher =>
     new Pool(origin, { ...options, ...settings })
-  // undici 7 would open a tunnel for plain http too, which few proxies allow.
-  const proxied = { ...settings, factory, clientFactory: factory, proxyTunnel: false }
+  const proxied = { ...settings, factory, clientFactory: factory }
   const fromEnvironment = proxy === 'environment'
   try {
     return fromEnvironment

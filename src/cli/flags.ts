@@ -41,7 +41,8 @@ export function parseServeFlags(args: string[]): ServeFlags {
   if (data === '') throw new UsageError('--data must be a folder, got nothing')
   return {
     port: Number(port),
-    host,
+    // As it stands in a URL.
+    host: host.replace(/^\[(.*)\]$/, '$1'),
     https: readHttps(flags),
     basePath,
     cors: readChoice('--cors', CORS_SCOPES, flags.cors),

@@ -42,7 +42,11 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(`${manifest.version}\n`)
     return 0
   }
-  if (command === 'serve') return serve(rest)
+  if (command === 'serve') {
+    const code = await serve(rest)
+    // What a client still holds open must not hold the process.
+    process.exit(code)
+  }
   throw new UsageError(
     command === undefined ? 'no command, try ratesmith serve --demo' : `no command ${command}`,
   )

@@ -34,7 +34,9 @@ function createFrom(
   create: (url: string) => RedisConnection,
 ): RedisConnection {
   try {
-    if (/^rediss?:$/.test(new URL(url).protocol)) return create(url)
+    const { protocol, pathname } = new URL(url)
+    // The path is the number of a database.
+    if (/^rediss?:$/.test(protocol) && /^\/?\d*$/.test(pathname)) return create(url)
   } catch {
     // What a client throws may show the URL.
   }

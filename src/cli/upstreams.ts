@@ -26,17 +26,23 @@ export async function chooseUpstreams(demo: boolean): Promise<Upstreams> {
 
 /** A `fetch` that heeds the proxies of the environment; `undefined` where the platform's own does, or there is none. */
 async function fetchThroughProxy(roots: (string | undefined)[]): Promise<typeof fetch | undefined> {
-  // Bun and Deno heed them by themselves.
-  if (platform !== 'node') return undefined
   const isPlain = (root: string | undefined): boolean => /^http:/i.test(root ?? '')
   const variables = [
     ...(roots.every(isPlain) ? [] : ['HTTPS_PROXY', 'https_proxy']),
     ...(roots.some(isPlain) ? ['HTTP_PROXY', 'http_proxy'] : []),
-  ]
-  const variable = variables.find((name) => process.env[name])
-  if (variable === undefined) return undefined
+  ].filter((name) => process.env[name])
+  for (const variable of variables) requireProxy(variable, process.env[variable] ?? '')
+  const [variable] = variables
+  // Bun and Deno heed them by themselves.
+  if (variable === undefined || platform !== 'node') return undefined
   const { createUndiciFetch } = await import('../../adapters/node.ts')
   return createUndiciFetch({ proxy: 'environment' }).catch((error: Error) => {
     throw new UsageError(`${variable}: ${error.message}`, { cause: error })
   })
+}
+
+/** Some platforms would take no notice of what is none, and go past the proxy. */
+function requireProxy(variable: string, url: string): void {
+  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return
+  throw new UsageError(`${variable} must be the URL of a proxy, with http or https`)
 }

@@ -66,6 +66,19 @@ describe.each(RUNTIMES)('ratesmith serve behind a proxy, on %s', (...runtime) =>
     expect(asked).toEqual([])
   })
 
+  it.each([
+    'http://someone:hidden@[',
+    'ftp://someone:hidden@127.0.0.1',
+    'someone:hidden@127.0.0.1',
+  ])('ends with 2 for a proxy that is none: %s', async (url) => {
+    const running = serve([], { ...BARE, HTTPS_PROXY: url }, runtime)
+    expect(await running.exited).toBe(2)
+    expect(running.stderr).toMatch(
+      /^ratesmith: HTTPS_PROXY must be the URL of a proxy, with http or https [^\n]+\n$/,
+    )
+    expect(running.stderr).not.toContain('hidden')
+  })
+
   it('tells nobody the password of a proxy that is down', async () => {
     const proxy = new URL(await deadRoot('http'))
     Object.assign(proxy, { username: 'someone', password: 'hidden' })
@@ -97,15 +110,5 @@ describe('ratesmith serve behind a proxy, on Node without undici', () => {
     const surroundings = { env: { ...BARE, ...env } }
     const running = start(process.execPath, [installAlone(), ...flags], surroundings)
     expect(await rootOf(running)).toMatch(/^http:/)
-  })
-
-  it('ends with 2 for a proxy that is none', async () => {
-    const env = { ...BARE, HTTPS_PROXY: 'http://someone:hidden@[' }
-    const running = serve([], env)
-    expect(await running.exited).toBe(2)
-    expect(running.stderr).toMatch(
-      /^ratesmith: HTTPS_PROXY: [^\n]+ must be the URL of a proxy[^\n]+\n$/,
-    )
-    expect(running.stderr).not.toContain('hidden')
   })
 })
