@@ -3,12 +3,12 @@ import type { Server, Socket } from 'node:net'
 
 import { DRAINING_LIMIT } from '../server.ts'
 
-/** For how long clients that keep their connections are told to open others, in ms, before theirs are closed. */
+/** For how long clients that keep their connections are told that these will be closed, in ms, before they are. */
 const NOTICE = 200
 
 /**
- * What stops `server`, which has not listened yet: it takes no more connections, and all are closed as soon as no answer
- * is under way, or when those take too long.
+ * What stops `server`, which has not listened yet: after a short notice it takes no more connections, and all are closed as
+ * soon as no answer is under way, or when those take too long.
  */
 export function prepareDrain(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>()
@@ -26,8 +26,8 @@ export function prepareDrain(server: Server): () => Promise<void> {
   return async () => {
     isStopping = true
     const giveUpAt = performance.now() + DRAINING_LIMIT
-    const closed = new Promise((resolve) => void server.close(resolve))
     await pause(NOTICE)
+    const closed = new Promise((resolve) => void server.close(resolve))
     while (underWay.size > 0 && performance.now() < giveUpAt) await pause(20)
     for (const socket of sockets) socket.destroy()
     await closed

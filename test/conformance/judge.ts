@@ -24,19 +24,21 @@ const SHOWN = 400
 
 /** What is wrong about the answer of `host` to `question`, or nothing: it must be that of `handler`, to the byte. */
 export async function findFault(
-  { scope }: Host,
+  host: Host,
   handler: RatesHandler,
   question: Question,
   outcome: Outcome,
 ): Promise<string | undefined> {
+  const { method, target } = question
   const expected = await ask(handler, question, 'answer')
-  const isSame = toText(outcome) === toText(expected)
-  if ((isSame && hasRightLength(outcome, expected)) || mayBeRefused(question, outcome)) {
-    return undefined
-  }
-  if (scope !== 'all' && (await isLeftToApp(handler, question, outcome))) return undefined
+  const { matched } = await handler.answer({ method, target, header: () => null })
+  const isSame = toText(outcome) === toText(expected) && hasRightLength(outcome, expected)
+  const mustBeApps = host.scope === 'own' && !matched
+  if (isSame && !mustBeApps) return undefined
+  if (mayBeRefused(question, outcome)) return undefined
+  if (!matched && mayBeApps(host, target, outcome) && !isSame) return undefined
   const [got, wanted] = [outcome, expected].map((each) => toText(each).slice(0, SHOWN))
-  return `${question.method} ${question.target.slice(0, 100)}: got ${got}\ninstead of ${wanted}`
+  return `${method} ${target.slice(0, 100)}: got ${got}\ninstead of ${mustBeApps ? 'the app’s own' : wanted}`
 }
 
 /** Whether the length that `outcome` tells is that of the body it has, or would have if it were not for `HEAD`. */
@@ -57,15 +59,27 @@ function mayBeRefused({ method, target, headers }: Question, outcome: Outcome): 
   return outcome instanceof Error || [400, 413, 414, 431, 501].includes(outcome.status)
 }
 
-/** Whether the app has answered, to a request for a path that is none of the handler's. */
-async function isLeftToApp(
-  handler: RatesHandler,
-  { method, target }: Question,
-  outcome: Outcome,
-): Promise<boolean> {
-  const { matched } = await handler.answer({ method, target, header: () => null })
-  // Some frameworks refuse a malformed path themselves.
-  return !matched && !(outcome instanceof Error) && [400, 404].includes(outcome.status)
+/** Whether this is for the app to answer, in which the handler is mounted, and is a harmless answer of its kind. */
+function mayBeApps({ scope, prefix = '' }: Host, target: string, outcome: Outcome): boolean {
+  if (scope === 'all' || outcome instanceof Error) return false
+  const { status, headers, body } = outcome
+  const [path = ''] = target.split('?', 1)
+  // Some frameworks refuse such a path themselves.
+  const isMalformed = /%(?![\da-f]{2})/i.test(path) || !isDecodable(path)
+  const isPassedOn = scope === 'own' || isMalformed || !path.startsWith(`${prefix}/api/`)
+  const isHarmless =
+    !/\bat .+:\d+:\d+/.test(body) &&
+    headers['access-control-allow-origin'] === undefined &&
+    !/public|max-age/.test(headers['cache-control'] ?? '')
+  return isPassedOn && isHarmless && (status === 404 || (status === 400 && isMalformed))
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** All that must be the same; the moment of the next refresh, which is drawn by lot, is left out. */

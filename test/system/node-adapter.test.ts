@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
@@ -67,6 +69,30 @@ describe('toNodeHandler()', () => {
     expect(answer).toContain(status === 200 ? '"base":"EUR"' : '"code":"not_found"')
   })
 
+  it.each([
+    ['/nope', 'a/api/v1/x?q='],
+    ['/nope', 'a#'],
+    ['/nope', 'user@a'],
+    ['/nope', '[::1'],
+    ['/nope', ''],
+    ['http://other.example/nope', 'localhost'],
+  ])('lets no Host reach into the URL of any other handler: %s, Host %s', async (target, host) => {
+    const { url } = await listen(toNodeHandler(({ url: asked }) => new Response(asked)))
+    const answer = await sendRaw(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
+    expect(answer).toMatch(/\r\nhttp:\/\/localhost(:\d+)?\/nope$/)
+  })
+
+  it.each([
+    ['nothing', () => undefined],
+    ['no response', () => 'text'],
+    ['a response that has been read', readResponse],
+  ])('answers 500 where a handler answers with %s', async (_, answer) => {
+    // @ts-expect-error not all of them are allowed
+    const { url } = await listen(toNodeHandler(answer))
+    const { status, headers } = await fetch(url)
+    expect([status, headers.get('cache-control')]).toEqual([500, 'no-store'])
+  })
+
   it('tells a client of HTTP/1.0 the length of a body, so that none passes for whole by half', async () => {
     const { url } = await listen(toNodeHandler(createRatesHandler({ providers: fakeProviders() })))
     const answer = await sendRaw(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
@@ -120,21 +146,71 @@ describe('toNodeHandler()', () => {
   })
 })
 
-describe('serve()', () => {
-  it('ends a connection whose client does not come to an end with its headers', async () => {
-    const server = await serve(createRatesHandler({ providers: fakeProviders() }), { port: 0 })
-    onTestFinished(() => server.stop())
-    const answer = await sendRaw(server.url, 'GET / HTTP/1.1\r\nHost: lo', { isOpen: true })
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+describe.concurrent('serve()', () => {
+  const handler = createRatesHandler({ providers: fakeProviders() })
+
+  it.each([
+    ['its headers', 'GET / HTTP/1.1\r\nHost: lo'],
+    ['its body', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx'],
+  ])('ends a connection whose client does not come to an end with %s', async (_, text) => {
+    const server = await serve(() => new Promise(() => {}), { port: 0 })
+    const startedAt = performance.now()
+    expect(await sendRaw(server.url, text, { isOpen: true })).toMatch(/^HTTP\/1\.1 408 /)
+    expect(performance.now() - startedAt).toBeLessThan(45_000)
+    await server.stop()
   })
 
   it('is refused a port that is taken', async () => {
-    const first = await serve(notAsked, { port: 0 })
-    onTestFinished(() => first.stop())
+    const first = await serve(handler, { port: 0 })
     const port = Number(new URL(first.url).port)
-    await expect(serve(notAsked, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(serve(handler, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await first.stop()
+  })
+
+  it('stops although clients have connected that ask nothing, or do not come to an end', async () => {
+    const server = await serve(handler, { port: 0 })
+    const port = Number(new URL(server.url).port)
+    const clients = ['', 'GET / HTTP/1.1\r\nHost: lo', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n']
+    for (const text of clients) {
+      const socket = connect(port, '127.0.0.1')
+      await once(
+        socket.on('error', () => {}),
+        'connect',
+      )
+      socket.write(text)
+    }
+    const startedAt = performance.now()
+    await server.stop()
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+
+  it('leaves no question without an answer when it stops', async () => {
+    const server = await serve(handler, { port: 0 })
+    const agent = new Agent({ keepAlive: true })
+    let answers = 0
+    // Each asks over a connection that it keeps, until it is told that the connection is closed.
+    const clients = Array.from({ length: 20 }, async () => {
+      for (;;) {
+        const closes = await new Promise<boolean>((resolve, reject) => {
+          get(`${server.url}/api/v1/latest`, { agent }, (response) => {
+            response.resume().on('end', () => resolve(response.headers.connection === 'close'))
+          }).on('error', reject)
+        })
+        answers += 1
+        if (closes) return
+      }
+    })
+    await expect.poll(() => answers).toBeGreaterThan(200)
+    await Promise.all([server.stop(), ...clients])
+    agent.destroy()
   })
 })
+
+async function readResponse(): Promise<Response> {
+  const response = new Response('text')
+  await response.text()
+  return response
+}
 
 function notAsked(): never {
   throw new Error('not to be asked')
