@@ -85,4 +85,18 @@ describe('the README', () => {
       'npm ci && npm test',
     ])
   })
+
+  it('has the flags of the command line, with their defaults', () => {
+    const main = readFileSync(new URL('../src/cli/main.ts', import.meta.url), 'utf8')
+    const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(main) ?? []
+    const flags = [...options.matchAll(/^ {2}--([\w-]+)(?:[^(\n]*\(default ([\w./]+)\))?/gm)]
+    expect(flags.length).toBeGreaterThan(10)
+    for (const [, name, value] of flags.filter(
+      ([, name]) => !/^(help|version)$/.test(name ?? ''),
+    )) {
+      const [told] = cells(`--${name}`)
+      expect(told, name).toBeDefined()
+      expect(told, name).toContain(value ?? '')
+    }
+  })
 })

@@ -42,6 +42,22 @@ async function plainBody(target: string): Promise<string> {
 }
 
 describe('withCompression', () => {
+  it('hands on who is waiting', async () => {
+    const { signal } = new AbortController()
+    const signals: unknown[] = []
+    const recording = withCompression(
+      {
+        answer: async (request) => {
+          signals.push(request.signal)
+          return { status: 204, headers: [], body: null, matched: true }
+        },
+      },
+      CODECS,
+    )
+    await recording.answer({ method: 'GET', target: LARGE, header: () => null, signal })
+    expect(signals).toEqual([signal])
+  })
+
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],

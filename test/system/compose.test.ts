@@ -38,6 +38,8 @@ describe('compose.yaml', () => {
       build: '.',
       environment: { RATESMITH_REDIS_URL: 'redis://redis:6379' },
       depends_on: { redis: { condition: 'service_healthy' } },
+      // More than the ten seconds in which answers under way may finish.
+      stop_grace_period: '15s',
     })
     expect(redis).toMatchObject({ user: 'redis', healthcheck: { test: expect.anything() } })
   })

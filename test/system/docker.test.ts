@@ -105,6 +105,22 @@ describe('the image', () => {
   })
 })
 
+describe('the Dockerfile', () => {
+  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+
+  it('runs no scripts of packages, and has none that only builds', () => {
+    const installs = text.match(/npm (ci|install)[^\n]*/g) ?? []
+    expect(installs).toHaveLength(2)
+    for (const install of installs) expect(install).toContain(' --ignore-scripts')
+    expect(installs[1]).toContain(' --omit=dev')
+  })
+
+  it('asks for the status as a sign of health, and has a folder that anybody may write to', () => {
+    expect(text).toMatch(/^HEALTHCHECK [^]*?\/api\/v1\/status'/m)
+    expect(text).toMatch(/^RUN mkdir -m 1777 data$/m)
+  })
+})
+
 describe('.dockerignore', () => {
   const dockerignore = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
 
@@ -121,9 +137,12 @@ describe('.dockerignore', () => {
     expect(isIgnored(dockerignore, name)).toBe(true)
   })
 
-  it.each(['src', 'adapters', 'package-lock.json'])('lets %s in', (name) => {
-    expect(isIgnored(dockerignore, name)).toBe(false)
-  })
+  it.each(['src', 'adapters', 'package-lock.json', 'LICENSE', 'CHANGELOG.md', 'README.md'])(
+    'lets %s in',
+    (name) => {
+      expect(isIgnored(dockerignore, name)).toBe(false)
+    },
+  )
 })
 
 describe('a Dockerfile', () => {

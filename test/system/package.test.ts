@@ -193,6 +193,15 @@ describe('the package', () => {
   })
 })
 
+describe('the repository', () => {
+  it('holds nothing that it says is to be ignored', async ({ skip }) => {
+    const args = ['ls-files', '--cached', '--ignored', '--exclude-standard']
+    const { code, stdout } = await run('git', args)
+    if (code !== 0) skip('this is no clone')
+    expect(stdout).toBe('')
+  })
+})
+
 describe('the README', () => {
   it('has code that compiles, every block of it', async () => {
     const blocks = readmeBlocks()

@@ -18,6 +18,12 @@ beforeAll(() => {
   if (OPENSSL_IS_MISSING) return
   for (const name of ['own', 'other']) makeCertificate(folder, name, ['IP:127.0.0.1'])
   writeFileSync(join(folder, 'junk.pem'), 'no PEM')
+  const [key, own, other] = ['own.key', 'own.crt', 'other.crt'].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  )
+  writeFileSync(join(folder, 'all.pem'), `\uFEFFAbout these:\n${key}${own}${other}`)
+  writeFileSync(join(folder, 'cut.pem'), `${own}${other?.slice(0, 200)}`)
+  writeFileSync(join(folder, 'broken.pem'), `${own}${other?.replace(/[A-Za-z]{20}/, '????')}`)
 })
 
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -48,8 +54,11 @@ describe.each(RUNTIMES)('ratesmith serve with HTTPS on %s', (...runtime) => {
   beforeEach(({ skip }) => requireProgram(name, program, skip))
   beforeEach(({ skip }) => skip(OPENSSL_IS_MISSING, 'openssl is not installed'))
 
-  it('answers over it, and greets with URLs that work', async () => {
-    const running = serve(['--demo', ...https({ key: 'own.key', cert: 'own.crt' })], {}, runtime)
+  it.each([
+    { key: 'own.key', cert: 'own.crt' },
+    { key: 'all.pem', cert: 'all.pem' },
+  ])('answers over it, and greets with URLs that work: %j', async (files) => {
+    const running = serve(['--demo', ...https(files)], {}, runtime)
     await rootOf(running)
     await running.written(/v1\/status\n/)
     const urls = running.stdout.match(/https:\S+\/v1\/\S+/g) ?? []
@@ -66,6 +75,8 @@ describe.each(RUNTIMES)('ratesmith serve with HTTPS on %s', (...runtime) => {
     [{ key: 'own.key', cert: 'none.pem' }, '--https-cert: ENOENT'],
     [{ key: 'junk.pem', cert: 'own.crt' }, '--https-key: no private key in PEM'],
     [{ key: 'own.key', cert: 'junk.pem' }, '--https-cert: no certificate in PEM'],
+    [{ key: 'own.key', cert: 'cut.pem' }, '--https-cert: no certificate in PEM'],
+    [{ key: 'own.key', cert: 'broken.pem' }, '--https-cert: no certificate in PEM'],
     [{ key: 'other.key', cert: 'own.crt' }, '--https-key: not the key of the certificate in'],
   ])('ends with 2 and one line for %j', async (files, line) => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', ...https(files)]

@@ -71,7 +71,7 @@ describe.each(RUNTIMES)('ratesmith serve --redis on %s', (...runtime) => {
     const running = serve(['--redis', `redis://127.0.0.1:${port}`], env, runtime)
     const root = await rootOf(running)
     expect((await fetch(`${root}/api/rates`)).status).toBe(200)
-    expect(running.stderr).toContain('"event":"store_failed"')
+    expect(running.stderr).toMatch(/"event":"store_failed","reason":"[^"]*(ECONNREFUSED|onnection)/)
     await startOwnRedis(port)
     // What the clients say of themselves first, before they are given commands.
     await expect
@@ -105,6 +105,7 @@ describe('ratesmith serve --redis that cannot be used', () => {
   it.each([
     [['--redis', 'http://user:hidden@localhost'], {}, '--redis must be a URL like redis://'],
     [['--redis', 'redis://:hidden%@localhost'], {}, '--redis must be a URL like redis://'],
+    [['--redis', 'redis://:hidden@localhost/abc'], {}, '--redis must be a URL like redis://'],
     [['--redis='], {}, '--redis must be a URL like redis://'],
     [[], { RATESMITH_REDIS_URL: 'localhost:hidden' }, 'RATESMITH_REDIS_URL must be a URL like'],
     [['--redis', 'redis://:hidden@localhost', '--data', 'rates'], {}, '--data and --redis are two'],

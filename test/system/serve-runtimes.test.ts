@@ -9,7 +9,6 @@ import {
   createRatesHandler,
 } from '../../src/index.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { portOf } from './ports.ts'
 import { listen, run } from './processes.ts'
 import type { Running } from './processes.ts'
 import { requireProgram } from './require-program.ts'
@@ -147,15 +146,27 @@ describe.each(RUNTIMES)('ratesmith serve on %s', (...runtime) => {
     expect(await allowed('/api/rates')).toBe(unversioned)
   })
 
-  it('ends with 1 and one line for a port that is taken', async () => {
-    const { server } = await listen(() => {})
-    const port = String(portOf(server))
-    const args = [...parameters, CLI, 'serve', '--demo', '--port', port]
-    const { code, stderr } = await run(program, args)
-    expect(code).toBe(1)
-    expect(stderr).toBe(
-      `ratesmith: port ${port} on 127.0.0.1 is taken; choose another with --port\n`,
-    )
+  it.each(['another', 'one of its own'])(
+    'ends with 1 and one line for a port that %s has',
+    async (who) => {
+      const root =
+        who === 'another'
+          ? (await listen(() => {})).url
+          : await rootOf(serve(['--demo'], {}, runtime))
+      const { port } = new URL(root)
+      const args = [...parameters, CLI, 'serve', '--demo', '--port', port]
+      const { code, stderr } = await run(program, args)
+      expect(code).toBe(1)
+      expect(stderr).toBe(
+        `ratesmith: port ${port} on 127.0.0.1 is taken; choose another with --port\n`,
+      )
+    },
+  )
+
+  it('listens on an address as it stands in a URL', async () => {
+    const root = await rootOf(serve(['--demo', '--host', '[::1]'], {}, runtime))
+    expect(root).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await fetch(`${root}/api/v1/latest`)).status).toBe(200)
   })
 
   it('ends with 1 and one line for an address that is not its own', async () => {

@@ -1,5 +1,5 @@
-// Serves a handler that fails at `/fails` and otherwise never answers, stops while it is being asked, and prints how long
-// that took in ms, after what was answered at `/fails`.
+// Serves a handler that fails at some paths and otherwise never answers, stops while it is being asked, and prints where
+// it listened, what it answered at those paths and how long it took to stop, in ms.
 import { connect } from 'node:net'
 
 import { settingsFromParent, tellParent } from './child.ts'
@@ -9,28 +9,55 @@ export interface StopSettings {
   adapter: 'node' | 'bun' | 'deno'
 }
 
+/** What it prints. */
+export interface StopReport {
+  hostname: string
+  failures: Record<string, { status: number; cacheControl: string | null; body: string }>
+  elapsed: number
+}
+
 const { adapter }: StopSettings = JSON.parse(settingsFromParent())
 const { serve }: typeof import('../../adapters/node.ts') = await import(
   `../../adapters/${adapter}.ts`
 )
 
+/** Handlers that fail, by path. */
+const FAILING: Record<string, () => unknown> = {
+  '/throws': () => {
+    throw new Error('secret')
+  },
+  '/says-nothing': () => undefined,
+  '/says-text': () => 'text',
+  '/was-read': async () => {
+    const response = new Response('text')
+    await response.text()
+    return response
+  },
+}
+
 let asked: (() => void) | undefined
 const isAsked = new Promise<void>((resolve) => (asked = resolve))
-const server = await serve(
-  ({ url }) => {
-    if (url.endsWith('/fails')) throw new Error('secret')
-    asked?.()
-    return new Promise(() => {})
-  },
-  { port: 0 },
-)
-const failed = await fetch(`${server.url}/fails`)
-const { status, headers } = failed
-const failure = { status, store: headers.get('cache-control'), body: await failed.text() }
+async function answer({ url }: Request): Promise<unknown> {
+  const fail = FAILING[new URL(url).pathname]
+  if (fail) return fail()
+  asked?.()
+  return new Promise(() => {})
+}
 
-const client = connect(Number(new URL(server.url).port), '127.0.0.1')
+// @ts-expect-error what it answers is the matter
+const server = await serve(answer, { port: 0 })
+const { hostname, port } = new URL(server.url)
+const failures: StopReport['failures'] = {}
+for (const path of Object.keys(FAILING)) {
+  const response = await fetch(server.url + path)
+  const cacheControl = response.headers.get('cache-control')
+  failures[path] = { status: response.status, cacheControl, body: await response.text() }
+}
+
+const client = connect(Number(port), '127.0.0.1')
 client.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
 await isAsked
 const startedAt = performance.now()
 await server.stop()
-tellParent({ failure, elapsed: performance.now() - startedAt })
+const report: StopReport = { hostname, failures, elapsed: performance.now() - startedAt }
+tellParent(report)

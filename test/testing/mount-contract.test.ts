@@ -175,6 +175,75 @@ describe('mountContract()', () => {
       'answers many at once alike',
     ],
     [
+      'a browser may guess what an answer is',
+      changing((response) => withHeaders(response, { 'x-content-type-options': undefined })),
+      'sends JSON, errors too, and nobody caches those',
+    ],
+    [
+      'a 304 has no tag',
+      changing((response) =>
+        response.status === 304 ? withHeaders(response, { etag: undefined }) : response,
+      ),
+      'answers with 304 and no body where the tag is known',
+    ],
+    [
+      'a 304 has no lifetime',
+      changing((response) =>
+        response.status === 304 ? withHeaders(response, { 'cache-control': undefined }) : response,
+      ),
+      'answers with 304 and no body where the tag is known',
+    ],
+    [
+      'a question before a request allows nothing',
+      changing((response) => withHeaders(response, { 'access-control-allow-methods': undefined })),
+      'answers OPTIONS, and so the question before a request',
+    ],
+    [
+      'a redirect leads to a page that is not there',
+      (request) => {
+        if (!request.url.endsWith('/v1/latest/')) return handler(request)
+        return new Response(null, { status: request.redirect === 'manual' ? 307 : 404 })
+      },
+      'knows every path by one spelling, and redirects nobody',
+    ],
+    [
+      'an origin is reflected where it is sent',
+      changing((response, { headers }) =>
+        headers.has('origin')
+          ? withHeaders(response, { 'access-control-allow-origin': headers.get('origin') ?? '' })
+          : response,
+      ),
+      'lets no header choose the answer',
+    ],
+    [
+      'some requests make an answer vary',
+      changing((response, { headers }) =>
+        headers.has('cookie') ? withHeaders(response, { vary: 'Cookie' }) : response,
+      ),
+      'lets no header choose the answer',
+    ],
+    [
+      'nobody is told where the data came from',
+      changing((response) => withHeaders(response, { 'cache-status': undefined })),
+      'says how long an answer may be cached',
+    ],
+    [
+      'a 405 does not say what is allowed',
+      changing((response) =>
+        response.status === 405 ? withHeaders(response, { allow: undefined }) : response,
+      ),
+      'refuses every other method, whatever its body',
+    ],
+    [
+      'a 405 may be cached',
+      changing((response) =>
+        response.status === 405
+          ? withHeaders(response, { 'cache-control': 'max-age=9' })
+          : response,
+      ),
+      'refuses every other method, whatever its body',
+    ],
+    [
       'one endpoint is not there',
       (request) =>
         request.url.endsWith('/status') ? new Response('', { status: 404 }) : handler(request),
