@@ -1,6 +1,7 @@
 import { answerOf, failed } from './answer-of.ts'
-import { DRAINING_LIMIT, toUrl } from './server.ts'
+import { listenOptions, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
+import { untilIdle } from './until-idle.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
@@ -23,7 +24,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   const { Bun } = globalThis as unknown as { Bun: Bun }
-  const { port = 3000, hostname = '127.0.0.1', tls } = options
+  const { port, hostname, tls } = listenOptions(options)
   const fetch = (request: Request): Promise<Response> => answerOf(handler, request)
   // Outside development Bun lets several servers share a port, unless it is told not to.
   const listening = { port, hostname, tls, reusePort: false }
@@ -31,12 +32,9 @@ export async function serve(
   return {
     url: toUrl(hostname, server.port, tls),
     async stop() {
-      const giveUpAt = performance.now() + DRAINING_LIMIT
       void server.stop()
       // Bun itself would also wait for connections that are merely kept alive.
-      while (server.pendingRequests > 0 && performance.now() < giveUpAt) {
-        await new Promise((resolve) => void setTimeout(resolve, 20))
-      }
+      await untilIdle(() => server.pendingRequests > 0)
       await server.stop(true)
     },
   }

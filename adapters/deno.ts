@@ -1,8 +1,9 @@
 import { answerOf, failed } from './answer-of.ts'
 import { keepListening } from './deno/listening.ts'
 import type { DenoServer } from './deno/listening.ts'
-import { DRAINING_LIMIT, toUrl } from './server.ts'
+import { listenOptions, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
+import { untilIdle } from './until-idle.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
@@ -21,7 +22,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   const { Deno } = globalThis as unknown as { Deno: Deno }
-  const { port = 3000, hostname = '127.0.0.1', tls } = options
+  const { port, hostname, tls } = listenOptions(options)
   const settings = { hostname, ...tls, onError: failed, onListen: () => {} }
   const listening = keepListening(
     (at) => Deno.serve({ ...settings, port: at }, (request) => answerOf(handler, request)),
@@ -30,11 +31,10 @@ export async function serve(
   return {
     url: toUrl(hostname, listening.port, tls),
     async stop() {
-      let giveUp
-      const isOver = new Promise<void>((resolve) => (giveUp = setTimeout(resolve, DRAINING_LIMIT)))
+      let hasStopped = false
+      void listening.stop().then(() => (hasStopped = true))
       // Once it shuts down, Deno cannot cut off what is under way: an attempt would end the process.
-      await Promise.race([listening.stop(), isOver])
-      clearTimeout(giveUp)
+      await untilIdle(() => !hasStopped)
     },
   }
 }

@@ -22,8 +22,14 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** How long answers under way may take to finish once a server is told to stop, in ms. */
-export const DRAINING_LIMIT = 10_000
+/** `options` with their defaults. */
+export function listenOptions({ port = 3000, hostname = '127.0.0.1', tls }: ServeOptions): {
+  port: number
+  hostname: string
+  tls: ServeOptions['tls']
+} {
+  return { port, hostname, tls }
+}
 
 /** The URL of a server without its path. */
 export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']): string {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 
-import { DRAINING_LIMIT } from '../server.ts'
+import { untilIdle } from '../until-idle.ts'
 
 /** For how long clients that keep their connections are told that these will be closed, in ms, before they are. */
 const NOTICE = 200
@@ -25,15 +25,10 @@ export function prepareDrain(server: Server): () => Promise<void> {
   })
   return async () => {
     isStopping = true
-    const giveUpAt = performance.now() + DRAINING_LIMIT
-    await pause(NOTICE)
-    const closed = new Promise((resolve) => void server.close(resolve))
-    while (underWay.size > 0 && performance.now() < giveUpAt) await pause(20)
+    let closed: Promise<unknown> | undefined
+    setTimeout(() => (closed = new Promise((resolve) => void server.close(resolve))), NOTICE)
+    await untilIdle(() => !closed || underWay.size > 0)
     for (const socket of sockets) socket.destroy()
     await closed
   }
-}
-
-function pause(duration: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, duration))
 }

@@ -7,7 +7,8 @@ import { fromFetchStyle } from './fetch-style.ts'
 /**
  * Lets a handler answer Node's requests: `createServer(toNodeHandler(handler))` of `node:http`, `node:https` or
  * `node:http2`. One with `answer()` writes to the socket itself, without a `Request` and a `Response`; any other
- * fetch-style handler will do too. Should it fail, the answer is an empty 500; what it threw reaches no client.
+ * fetch-style handler will do too. Should such a one fail, the answer is an empty 500; where an answer cannot be sent, the
+ * connection ends. What was thrown reaches no client.
  */
 export function toNodeHandler(
   handler: FetchHandler & { answer?: (request: AnswerRequest) => Promise<Answer> },

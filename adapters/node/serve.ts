@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 
-import { toUrl } from '../server.ts'
+import { listenOptions, toUrl } from '../server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from '../server.ts'
 import { prepareDrain } from './drain.ts'
 import { toNodeHandler } from './handler.ts'
@@ -24,7 +24,7 @@ export async function serve(
   handler: FetchHandler,
   options: ServeOptions = {},
 ): Promise<RunningServer> {
-  const { port = 3000, hostname = '127.0.0.1', tls } = options
+  const { port, hostname, tls } = listenOptions(options)
   const listener = toNodeHandler(handler)
   const server = tls
     ? createTlsServer({ ...TLS_LIMITS, ...tls }, listener)

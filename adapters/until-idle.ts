@@ -1,0 +1,13 @@
+/** How long answers under way may take to finish once a server is told to stop, in ms. */
+const DRAINING_LIMIT = 10_000
+
+/** How often it is looked whether they have, in ms. */
+const INTERVAL = 20
+
+/** Resolves once `isBusy` says no, at the latest when answers under way have had their time to finish. */
+export async function untilIdle(isBusy: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + DRAINING_LIMIT
+  while (isBusy() && performance.now() < giveUpAt) {
+    await new Promise((resolve) => void setTimeout(resolve, INTERVAL))
+  }
+}
