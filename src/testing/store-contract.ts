@@ -1,6 +1,7 @@
 import type { CacheStore } from '../cache/store.ts'
 import type { ContractCase } from './contract-case.ts'
-import { expectSame, openTrial } from './store-trial.ts'
+import { expectSame } from './expect-same.ts'
+import { openTrial } from './store-trial.ts'
 import type { Trial } from './store-trial.ts'
 
 const DAY = 86_400_000

@@ -1,12 +1,10 @@
 import type { CacheStore } from '../cache/store.ts'
 import { within } from '../cache/within.ts'
 import { systemRuntime } from '../runtime.ts'
+import { expectSame, show } from './expect-same.ts'
 
 /** A store that takes longer than this over one operation, in ms, has hung. */
 const OPERATION_LIMIT = 5_000
-
-/** How much of a text an error message shows. */
-const SHOWN = 60
 
 /** One store on trial; whatever it should not do rejects with an error that says what was expected. */
 export interface Trial {
@@ -56,7 +54,7 @@ export function openTrial(store: CacheStore): Trial {
       throw new Error(`expected ${call} to give true or false, got ${show(answer)}`)
     },
     async expectText(key, text) {
-      expectSame(`get(${show(key)})`, await trial.get(key), text)
+      expectSame(`get(${show(key)})`, await trial.get(key), text, 'to give')
     },
     async expectMiss(key) {
       const answer = await trial.get(key)
@@ -64,28 +62,13 @@ export function openTrial(store: CacheStore): Trial {
       throw new Error(`expected get(${show(key)}) to give no text, got ${show(answer)}`)
     },
     async expectClaim(key, expiresAt, granted) {
-      expectSame(`claim(${show(key)})`, await trial.claim(key, expiresAt), granted)
+      expectSame(`claim(${show(key)})`, await trial.claim(key, expiresAt), granted, 'to give')
     },
   }
   return trial
 }
 
-/** @throws {Error} where `actual` is not the very thing that was expected of `call` */
-export function expectSame(call: string, actual: unknown, expected: unknown): void {
-  if (actual === expected) return
-  throw new Error(`expected ${call} to give ${show(expected)}, got ${show(actual)}`)
-}
-
 /** The result of `operation`, which may be a value, a promise or a throw. */
 async function settle(operation: () => unknown): Promise<unknown> {
   return operation()
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') {
-    const cut = value.length > SHOWN ? `… (${value.length} characters)` : ''
-    return JSON.stringify(value.slice(0, SHOWN)) + cut
-  }
-  const isPlain = typeof value !== 'object' && typeof value !== 'function'
-  return isPlain || value === null ? String(value) : Object.prototype.toString.call(value)
 }

@@ -65,7 +65,7 @@ function mayBeApps({ scope, prefix = '' }: Host, target: string, outcome: Outcom
   const { status, headers, body } = outcome
   const [path = ''] = target.split('?', 1)
   // Some frameworks refuse such a path themselves.
-  const isMalformed = /%(?![\da-f]{2})/i.test(path) || !isDecodable(path)
+  const isMalformed = !isDecodable(path)
   const isPassedOn = scope === 'own' || isMalformed || !path.startsWith(`${prefix}/api/`)
   const isHarmless =
     !/\bat .+:\d+:\d+/.test(body) &&

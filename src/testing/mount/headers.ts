@@ -1,4 +1,4 @@
-import { expectSame } from './trial.ts'
+import { expectSame } from '../expect-same.ts'
 import type { Rule } from './trial.ts'
 
 /** How long what is at a path may be cached. */

@@ -1,4 +1,4 @@
-import { expectSame } from './trial.ts'
+import { expectSame } from '../expect-same.ts'
 import type { Heard, Rule } from './trial.ts'
 
 /** What the records of a mount must be like. */

@@ -1,4 +1,4 @@
-import { expectSame } from './trial.ts'
+import { expectSame } from '../expect-same.ts'
 import type { Rule } from './trial.ts'
 
 /** Questions that have no answer, by what is behind the base path, with the code of the error. */

@@ -1,3 +1,5 @@
+import { expectSame } from '../expect-same.ts'
+
 /** A handler where clients find it, and how it is asked. */
 export interface Mount {
   /** The base path with its origin, for example `http://127.0.0.1:3000/api`. */
@@ -57,12 +59,6 @@ export function openTrial(mount: Mount): Trial {
     },
   }
   return trial
-}
-
-/** @throws {Error} where `actual` is not the very text, number or truth that was expected of `what` */
-export function expectSame(what: string, actual: unknown, expected: unknown): void {
-  if (actual === expected) return
-  throw new Error(`expected ${what} to be ${String(expected)}, got ${String(actual)}`)
 }
 
 function overNetwork(request: Request): Promise<Response> {

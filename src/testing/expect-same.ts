@@ -1,0 +1,18 @@
+/** How much of a text an error message shows. */
+const SHOWN = 60
+
+/** @throws {Error} where `actual` is not the very thing that `what` was expected to be, or to do with it what `verb` says */
+export function expectSame(what: string, actual: unknown, expected: unknown, verb = 'to be'): void {
+  if (actual === expected) return
+  throw new Error(`expected ${what} ${verb} ${show(expected)}, got ${show(actual)}`)
+}
+
+/** `value` as an error message shows it. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') {
+    const cut = value.length > SHOWN ? `… (${value.length} characters)` : ''
+    return JSON.stringify(value.slice(0, SHOWN)) + cut
+  }
+  const isPlain = typeof value !== 'object' && typeof value !== 'function'
+  return isPlain || value === null ? String(value) : Object.prototype.toString.call(value)
+}
