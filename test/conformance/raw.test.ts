@@ -2,13 +2,13 @@ import { once } from 'node:events'
 
 import { describe, expect, it } from 'vitest'
 
+import { openSocket, sendRaw } from '../system/sockets.ts'
+import type { RawAnswer } from '../system/sockets.ts'
 import { HOSTS } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { NONCE, RAW_REQUESTS } from './raw-requests.ts'
 import type { RawRequest } from './raw-requests.ts'
 import { runHost } from './running-host.ts'
-import { openSocket, sendRaw } from './sockets.ts'
-import type { RawAnswer } from './sockets.ts'
 
 /** How many clients are slow at once. */
 const SLOW_CLIENTS = 1_000
@@ -43,7 +43,9 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
       .join('')
     const amountsIn = (heard: string): string[] =>
       [...heard.matchAll(/"amount":(\d+),/g)].map(([, amount = '']) => amount)
-    const answer = await sendRaw(running.port, text, (heard) => amountsIn(heard).length === 100)
+    const answer = await sendRaw(running.port, text, {
+      isEnough: (heard) => amountsIn(heard).length === 100,
+    })
     expect(amountsIn(answer.text)).toEqual(amounts.map(String))
   })
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { openSocket } from '../conformance/sockets.ts'
 import { startChild } from './child.ts'
 import { start } from './processes.ts'
 import { DENO, RUNTIMES } from './runtimes.ts'
 import { CLI, rootOf } from './serving.ts'
+import { openSocket } from './sockets.ts'
 import type { StopReport, StopSettings } from './stop-program.ts'
 
 const ADAPTERS: Record<string, StopSettings['adapter']> = { Node: 'node', Bun: 'bun', Deno: 'deno' }

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { Agent, get } from 'node:http'
-import { connect } from 'node:net'
 
 import { describe, expect, it } from 'vitest'
 
@@ -9,6 +7,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { Answer, AnswerRequest } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
+import { openSocket, sendRaw } from './sockets.ts'
 
 describe('toNodeHandler()', () => {
   it('answers on a socket as the handler does in process', async () => {
@@ -61,7 +60,7 @@ describe('toNodeHandler()', () => {
   ])('lets no Host choose what is answered: %s, Host %s', async (line, host, status) => {
     const handler = createRatesHandler({ providers: fakeProviders() })
     const { url } = await listen(toNodeHandler(handler))
-    const answer = await sendRaw(
+    const answer = await heardFor(
       url,
       `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
     )
@@ -78,7 +77,7 @@ describe('toNodeHandler()', () => {
     ['http://other.example/nope', 'localhost'],
   ])('lets no Host reach into the URL of any other handler: %s, Host %s', async (target, host) => {
     const { url } = await listen(toNodeHandler(({ url: asked }) => new Response(asked)))
-    const answer = await sendRaw(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
+    const answer = await heardFor(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
     expect(answer).toMatch(/\r\nhttp:\/\/localhost(:\d+)?\/nope$/)
   })
 
@@ -95,7 +94,7 @@ describe('toNodeHandler()', () => {
 
   it('tells a client of HTTP/1.0 the length of a body, so that none passes for whole by half', async () => {
     const { url } = await listen(toNodeHandler(createRatesHandler({ providers: fakeProviders() })))
-    const answer = await sendRaw(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
+    const answer = await heardFor(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     expect(head.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(body)}`)
   })
@@ -136,8 +135,7 @@ describe('toNodeHandler()', () => {
         return new Response('answer'.repeat(100_000))
       }),
     )
-    const { port } = new URL(url)
-    const socket = connect(Number(port), '127.0.0.1')
+    const socket = await openSocket(portIn(url))
     socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await expect.poll(() => waiting.length).toBe(1)
     socket.destroy()
@@ -155,28 +153,24 @@ describe.concurrent('serve()', () => {
   ])('ends a connection whose client does not come to an end with %s', async (_, text) => {
     const server = await serve(() => new Promise(() => {}), { port: 0 })
     const startedAt = performance.now()
-    expect(await sendRaw(server.url, text, { isOpen: true })).toMatch(/^HTTP\/1\.1 408 /)
+    expect(await heardFor(server.url, text, 45_000)).toMatch(/^HTTP\/1\.1 408 /)
     expect(performance.now() - startedAt).toBeLessThan(45_000)
     await server.stop()
   })
 
   it('is refused a port that is taken', async () => {
     const first = await serve(handler, { port: 0 })
-    const port = Number(new URL(first.url).port)
-    await expect(serve(handler, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(serve(handler, { port: portIn(first.url) })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    })
     await first.stop()
   })
 
   it('stops although clients have connected that ask nothing, or do not come to an end', async () => {
     const server = await serve(handler, { port: 0 })
-    const port = Number(new URL(server.url).port)
     const clients = ['', 'GET / HTTP/1.1\r\nHost: lo', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n']
     for (const text of clients) {
-      const socket = connect(port, '127.0.0.1')
-      await once(
-        socket.on('error', () => {}),
-        'connect',
-      )
+      const socket = await openSocket(portIn(server.url))
       socket.write(text)
     }
     const startedAt = performance.now()
@@ -216,12 +210,11 @@ function notAsked(): never {
   throw new Error('not to be asked')
 }
 
-/** What comes back for `text`, written as it is. */
-async function sendRaw(url: string, text: string, { isOpen = false } = {}): Promise<string> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  if (isOpen) socket.write(text)
-  else socket.end(text)
-  let answer = ''
-  for await (const chunk of socket) answer += String(chunk)
-  return answer
+/** What comes back for `text`, written as it is, within `patience` ms. */
+async function heardFor(url: string, text: string, patience = 5_000): Promise<string> {
+  return (await sendRaw(portIn(url), text, { patience })).text
+}
+
+function portIn(url: string): number {
+  return Number(new URL(url).port)
 }

@@ -1,9 +1,6 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** How long an answer may take before the client gives up, in ms. */
-const PATIENCE = 2_000
-
 /** What came back: the status of the first answer, if there was one, and all of the text. */
 export interface RawAnswer {
   status: number | undefined
@@ -20,16 +17,24 @@ export async function openSocket(port: number): Promise<Socket> {
   return socket
 }
 
-/** Writes `text` as it is, and reads until `isEnough` of what came, the connection is closed or the time is over. */
+/** When a client stops to read. */
+export interface Reading {
+  /** Whether what came so far is enough (default one whole answer). */
+  isEnough?: (soFar: string) => boolean
+  /** After how many ms it gives up (default 2,000). */
+  patience?: number
+}
+
+/** Writes `text` as it is, and reads until it is enough, the connection is closed or the time is over. */
 export async function sendRaw(
   port: number,
   text: string,
-  isEnough: (soFar: string) => boolean = isWhole,
+  { isEnough = isWhole, patience = 2_000 }: Reading = {},
 ): Promise<RawAnswer> {
   const socket = await openSocket(port)
   let heard = ''
   await new Promise<void>((resolve) => {
-    const giveUp = setTimeout(resolve, PATIENCE)
+    const giveUp = setTimeout(resolve, patience)
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       heard += chunk
       if (isEnough(heard)) socket.destroy()
