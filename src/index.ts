@@ -22,10 +22,9 @@ export type {
   ProviderContext,
 } from './providers/provider.ts'
 export type { HistoryStats } from './rates/history-stats.ts'
-export type { Point } from './rates/market-history.ts'
 export type { Period } from './rates/period.ts'
 export type { ConversionQuestion, ConversionRecord } from './records/conversion.ts'
-export type { HistoryQuestion, HistoryRecord } from './records/history.ts'
+export type { HistoryQuestion, HistoryRecord, Point } from './records/history.ts'
 export type { LatestQuestion, LatestRecord } from './records/latest.ts'
 export type { DataSetStatus, StatusRecord } from './records/status.ts'
 export { createMemoryStore } from './stores/memory.ts'

@@ -11,7 +11,7 @@ import { toDay } from './rates/day.ts'
 import { PERIODS } from './rates/period.ts'
 import { conversionRecord } from './records/conversion.ts'
 import type { ConversionQuestion, ConversionRecord } from './records/conversion.ts'
-import { historyRecord } from './records/history.ts'
+import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
 import { latestRecord } from './records/latest.ts'
 import type { LatestQuestion, LatestRecord } from './records/latest.ts'
@@ -66,7 +66,7 @@ export function createOperations(
         refuseMalformed('to', to)
         if (period !== undefined && !PERIODS.includes(period))
           throw invalidPeriod(String(period), PERIODS)
-        return historyRecord((await sources.history()).value, question, toDay(now()))
+        return historyRecord(pairHistory((await sources.history()).value, question, toDay(now())))
       }),
   }
 }

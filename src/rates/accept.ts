@@ -1,7 +1,7 @@
 import { isCode } from './currency-code.ts'
 import { isDay, toDay } from './day.ts'
-import { toMarketHistory } from './market-history.ts'
-import type { MarketDay, MarketHistory } from './market-history.ts'
+import { buildMarket } from './market-history.ts'
+import type { MarketHistory } from './market-history.ts'
 import type { RateTable } from './rate-table.ts'
 import { RejectedError } from './rejected-error.ts'
 import { requireObject } from './require-object.ts'
@@ -50,7 +50,8 @@ export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
   if (isInSeconds(updatedAt, now)) throw new RejectedError('updatedAt is in seconds, not in ms')
   const nextUpdate = nextUpdateAt ?? updatedAt + 24 * HOUR_MS
   if (!isInstant(nextUpdate)) throw new RejectedError('nextUpdateAt is not a time in ms')
-  const { good, bad, ignored } = sortRates(rates, base)
+  const good = new Map<string, number>()
+  const { bad, ignored } = sortRates(rates, base, (code, rate) => good.set(code, rate))
   refuseManyBad(bad, good.size)
   const published = good.has(base) ? good : new Map([[base, 1], ...good])
   if (published.size === 1) {
@@ -87,7 +88,7 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
   if (!isCode(base)) throw new RejectedError('the base is not a currency code')
   if (!Array.isArray(days)) throw new RejectedError('the days are not a list')
   const lastDay = toDay(now + MOST_AHEAD_MS)
-  const accepted = new Map<string, MarketDay>()
+  const market = buildMarket(base, days.length)
   const dropped: string[] = []
   const bad: string[] = []
   let goodCount = 0
@@ -97,39 +98,49 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
       dropped.push(String(date))
       continue
     }
-    const sorted = sortRates(rates, base)
-    const { good } = sorted
-    good.delete(base)
-    goodCount += good.size
-    bad.push(...sorted.bad.map((code) => `${date} ${code}`))
-    dropped.push(...sorted.ignored.map((key) => `${date} ${key}`))
-    if (good.size === 0) continue
-    if (accepted.has(date)) dropped.push(date)
-    accepted.set(date, { date, rates: good })
+    let row: number | undefined
+    const left = sortRates(rates, base, (code, rate) => {
+      if (code === base) return
+      if (row === undefined && market.has(date)) dropped.push(date)
+      row ??= market.addDay(date)
+      market.setRate(row, code, rate)
+      goodCount += 1
+    })
+    for (const code of left.bad) bad.push(`${date} ${code}`)
+    for (const key of left.ignored) dropped.push(`${date} ${key}`)
   }
   refuseManyBad(bad, goodCount)
-  if (days.length > 0 && accepted.size === 0) throw new RejectedError('there is no usable day')
-  return { data: toMarketHistory(base, [...accepted.values()]), dropped: [...bad, ...dropped] }
+  const data = market.build()
+  if (days.length > 0 && data.dates.length === 0) throw new RejectedError('there is no usable day')
+  return { data, dropped: [...bad, ...dropped] }
 }
 
-interface SortedRates {
-  good: Map<string, number>
+/** What is no rate of a currency. */
+interface LeftOut {
   /** Codes whose rate is no rate. */
   bad: string[]
   /** Keys that are no codes. */
   ignored: string[]
 }
 
-function sortRates(rates: unknown, base: string): SortedRates {
-  const sorted: SortedRates = { good: new Map(), bad: [], ignored: [] }
-  for (const [code, rate] of Object.entries(requireObject(rates, 'the rates are'))) {
-    if (!isCode(code)) sorted.ignored.push(code)
-    else if (isRate(rate)) sorted.good.set(code, rate)
-    else sorted.bad.push(code)
+/** Gives every rate by a code to `keep`. */
+function sortRates(
+  answered: unknown,
+  base: string,
+  keep: (code: string, rate: number) => void,
+): LeftOut {
+  const left: LeftOut = { bad: [], ignored: [] }
+  const rates = requireObject(answered, 'the rates are')
+  for (const code of Object.keys(rates)) {
+    const rate = rates[code]
+    if (!isCode(code)) left.ignored.push(code)
+    else if (!isRate(rate) || (code === base && rate !== 1)) left.bad.push(code)
+    else keep(code, rate)
   }
-  const baseIsBad = sorted.bad.includes(base) || (sorted.good.get(base) ?? 1) !== 1
-  if (baseIsBad) throw new RejectedError('the base is not quoted at 1 against itself')
-  return sorted
+  if (left.bad.includes(base)) {
+    throw new RejectedError('the base is not quoted at 1 against itself')
+  }
+  return left
 }
 
 function isRate(value: unknown): value is number {

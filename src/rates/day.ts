@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000
+/** A day in UTC, in ms. */
+export const DAY_MS = 86_400_000
 
 /** A calendar day as `YYYY-MM-DD`; days compare in order as text. */
 export type Day = string
@@ -15,9 +16,9 @@ export function toInstant(day: Day): number {
 
 /** Whether `text` is a real calendar day: `2026-02-30`, `2026-1-5` and `20260105` are not. */
 export function isDay(text: string): text is Day {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const instant = toInstant(text)
-  return !Number.isNaN(instant) && toDay(instant) === text
+  if (!/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(text)) return false
+  // Every month has 28 days, and some have more.
+  return text.slice(8) <= '28' || toDay(toInstant(text)) === text
 }
 
 /** The day `count` days after `day`, or before it when `count` is negative. */

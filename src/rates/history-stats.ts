@@ -1,4 +1,4 @@
-import type { Point } from './market-history.ts'
+import type { PairSeries } from './pair-series.ts'
 import { mean, percentChange } from './rounding.ts'
 
 /** Summary of a pair's points. */
@@ -21,24 +21,24 @@ export interface HistoryStats {
   lowDate: string
 }
 
-/** The summary of `points`, or `undefined` where there are none. */
-export function historyStats(points: readonly Point[]): HistoryStats | undefined {
-  const [first] = points
-  if (!first) return undefined
-  let [last, highest, lowest] = [first, first, first]
-  for (const point of points) {
-    last = point
-    if (point.r > highest.r) highest = point
-    if (point.r < lowest.r) lowest = point
+/** The summary of a series, or `undefined` where it is empty. */
+export function historyStats({ days, rates }: PairSeries): HistoryStats | undefined {
+  const [open, close] = [rates[0], rates.at(-1)]
+  if (open === undefined || close === undefined) return undefined
+  let [high, low] = [open, open]
+  for (let index = 1; index < rates.length; index += 1) {
+    const rate = rates[index] ?? open
+    if (rate > high) high = rate
+    if (rate < low) low = rate
   }
   return {
-    open: first.r,
-    close: last.r,
-    high: highest.r,
-    low: lowest.r,
-    changePct: percentChange(first.r, last.r),
-    average: mean(points.map((point) => point.r)),
-    highDate: highest.d,
-    lowDate: lowest.d,
+    open,
+    close,
+    high,
+    low,
+    changePct: percentChange(open, close),
+    average: mean(rates),
+    highDate: days[rates.indexOf(high)] ?? '',
+    lowDate: days[rates.indexOf(low)] ?? '',
   }
 }

@@ -1,6 +1,5 @@
 import { addDays } from './day.ts'
 import type { Day } from './day.ts'
-import { quotient } from './rounding.ts'
 
 /** How long a currency without new rates still counts as covered, in days up to the newest published one. */
 const COVERAGE_DAYS = 14
@@ -21,27 +20,56 @@ export interface MarketDay {
   rates: ReadonlyMap<string, number>
 }
 
-/** One day of a pair. */
-export interface Point {
-  /** The date, `YYYY-MM-DD`. */
-  d: string
-  /** Units of `to` for one unit of `from`. */
-  r: number
+/** Builds the columns of a market day by day, which may come in any order. */
+export interface MarketBuilder {
+  /** Whether there is a row for `date`. */
+  has(date: Day): boolean
+  /** A row for `date`, empty even where there was one already. */
+  addDay(date: Day): number
+  /** Sets the rate of `code` in a row. */
+  setRate(row: number, code: string, rate: number): void
+  /** The market of all days added. */
+  build(): MarketHistory
+}
+
+/** A builder of a market quoted against `base`, of `mostDays` days at most. */
+export function buildMarket(base: string, mostDays: number): MarketBuilder {
+  const rows = new Map<Day, number>()
+  const columns = new Map<string, Float64Array>()
+
+  return {
+    has: (date) => rows.has(date),
+    addDay(date) {
+      const row = rows.get(date) ?? rows.size
+      if (rows.has(date)) for (const column of columns.values()) column[row] = NaN
+      rows.set(date, row)
+      return row
+    },
+    setRate(row, code, rate) {
+      let column = columns.get(code)
+      if (!column) columns.set(code, (column = new Float64Array(mostDays).fill(NaN)))
+      column[row] = rate
+    },
+    build() {
+      const dates = [...rows.keys()].sort()
+      const order = dates.map((date) => rows.get(date) ?? NaN)
+      const ordered = [...columns].map(([code, column]): [string, Float64Array] => [
+        code,
+        Float64Array.from(order, (row) => column[row] ?? NaN),
+      ])
+      return { base, dates, columns: new Map(ordered) }
+    },
+  }
 }
 
 /** Builds the columns of `days`, which may come in any order; of two rows for one day the later one counts. */
 export function toMarketHistory(base: string, days: readonly MarketDay[]): MarketHistory {
-  const byDate = new Map(days.map((day) => [day.date, day.rates]))
-  const dates = [...byDate.keys()].sort()
-  const columns = new Map<string, Float64Array>()
-  for (const [row, date] of dates.entries()) {
-    for (const [code, rate] of byDate.get(date) ?? []) {
-      let column = columns.get(code)
-      if (!column) columns.set(code, (column = new Float64Array(dates.length).fill(NaN)))
-      column[row] = rate
-    }
+  const market = buildMarket(base, days.length)
+  for (const { date, rates } of days) {
+    const row = market.addDay(date)
+    for (const [code, rate] of rates) market.setRate(row, code, rate)
   }
-  return { base, dates, columns }
+  return market.build()
 }
 
 /** `held` with the days of `added` in it, which win where both have a day, and without days before `start`. */
@@ -70,48 +98,23 @@ export function newestDay(history: MarketHistory, today: Day): Day | undefined {
   return history.dates.findLast((date) => date <= today)
 }
 
-/** The codes that the market carries now, sorted: those quoted in the 14 days up to `newest`, and the base. */
-export function coveredCodes(history: MarketHistory, newest: Day): string[] {
+/** Whether the market carries `code` now: it is quoted in the 14 days up to `newest`, or the base. */
+export function isCovered(history: MarketHistory, code: string, newest: Day): boolean {
+  if (code === history.base) return true
+  const column = history.columns.get(code)
+  if (!column) return false
   const [first, end] = rowsOf(history, addDays(newest, 1 - COVERAGE_DAYS), newest)
-  const codes = [history.base]
-  for (const [code, column] of history.columns) {
-    if (column.subarray(first, end).some((rate) => !Number.isNaN(rate))) codes.push(code)
-  }
-  return codes.sort()
+  return column.subarray(first, end).some((rate) => !Number.isNaN(rate))
 }
 
-/** The points of a pair from `start` to `end`, both inclusive, ascending; days without both currencies are left out. */
-export function pairPoints(
-  history: MarketHistory,
-  pair: { from: string; to: string },
-  window: { start: Day; end: Day },
-): Point[] {
-  const [first, end] = rowsOf(history, window.start, window.end)
-  const fromColumn = history.columns.get(pair.from)
-  const toColumn = history.columns.get(pair.to)
-  const points: Point[] = []
-  for (let row = first; row < end; row += 1) {
-    const fromRate = pair.from === history.base ? 1 : (fromColumn?.[row] ?? NaN)
-    const toRate = pair.to === history.base ? 1 : (toColumn?.[row] ?? NaN)
-    const d = history.dates[row]
-    if (d === undefined || Number.isNaN(fromRate) || Number.isNaN(toRate)) continue
-    points.push({ d, r: pairRate(pair, history.base, fromRate, toRate) })
-  }
-  return points
-}
-
-function pairRate(
-  { from, to }: { from: string; to: string },
-  base: string,
-  fromRate: number,
-  toRate: number,
-): number {
-  if (from === to) return 1
-  return from === base ? toRate : quotient(toRate, fromRate)
+/** The codes that the market carries now, sorted. */
+export function coveredCodes(history: MarketHistory, newest: Day): string[] {
+  const codes = [history.base, ...history.columns.keys()]
+  return codes.filter((code) => isCovered(history, code, newest)).sort()
 }
 
 /** The rows from `start` to `end`, both inclusive, as the index of the first and the index behind the last. */
-function rowsOf({ dates }: MarketHistory, start: Day, end: Day): [number, number] {
+export function rowsOf({ dates }: MarketHistory, start: Day, end: Day): [number, number] {
   return [firstRow(dates, (date) => date >= start), firstRow(dates, (date) => date > end)]
 }
 

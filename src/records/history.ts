@@ -3,8 +3,10 @@ import type { Attribution } from '../providers/provider.ts'
 import type { Day } from '../rates/day.ts'
 import { historyStats } from '../rates/history-stats.ts'
 import type { HistoryStats } from '../rates/history-stats.ts'
-import { coveredCodes, newestDay, pairPoints } from '../rates/market-history.ts'
-import type { Point } from '../rates/market-history.ts'
+import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import { pairSeries } from '../rates/pair-series.ts'
+import type { PairSeries } from '../rates/pair-series.ts'
 import { periodStart } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -19,6 +21,14 @@ export interface HistoryQuestion {
   to: string
   /** How far back from the newest published day (default `1M`). */
   period?: Period | undefined
+}
+
+/** One day of a pair. */
+export interface Point {
+  /** The date, `YYYY-MM-DD`. */
+  d: string
+  /** Units of `to` for one unit of `from`. */
+  r: number
 }
 
 /** The daily reference rates of a pair. */
@@ -37,34 +47,49 @@ export interface HistoryRecord {
   source: Attribution
 }
 
+/** A history record with its points as columns. */
+export interface PairHistory extends Omit<HistoryRecord, 'points'> {
+  series: PairSeries
+}
+
 /** As many codes as an error of 1 KiB has room for. */
 const MOST_LISTED = 150
 
+/** The history record of `history`. */
+export function historyRecord({ series, stats, source, ...head }: PairHistory): HistoryRecord {
+  const points = series.days.map((d, index) => ({ d, r: series.rates[index] ?? NaN }))
+  return { ...head, points, stats, source }
+}
+
 /**
- * The history record that answers `question` on the day `today` (UTC).
+ * What answers `question` on the day `today` (UTC).
  *
  * @throws {RatesError} `unsupported_currency`; `no_data` where the window has no point
  */
-export function historyRecord(
+export function pairHistory(
   { history, attribution }: HistorySnapshot,
   question: HistoryQuestion,
   today: Day,
-): HistoryRecord {
+): PairHistory {
   const { period = '1M' } = question
   const end = newestDay(history, today) ?? today
-  const covered = coveredCodes(history, end)
-  const from = requireCovered(covered, 'from', question.from)
-  const to = requireCovered(covered, 'to', question.to)
-  const points = pairPoints(history, { from, to }, { start: periodStart(end, period), end })
-  const stats = historyStats(points)
+  const from = requireCovered(history, end, 'from', question.from)
+  const to = requireCovered(history, end, 'to', question.to)
+  const series = pairSeries(history, { from, to }, { start: periodStart(end, period), end })
+  const stats = historyStats(series)
   if (!stats) throw new RatesError('no_data', `No reference rates of ${from} in ${to}`)
-  const source = toSource(attribution)
-  return { from, to, period, points, stats, source }
+  return { from, to, period, series, stats, source: toSource(attribution) }
 }
 
-function requireCovered(covered: readonly string[], parameter: string, sent: string): string {
+function requireCovered(
+  history: MarketHistory,
+  newest: Day,
+  parameter: string,
+  sent: string,
+): string {
   const code = sent.toUpperCase()
-  if (covered.includes(code)) return code
+  if (isCovered(history, code, newest)) return code
+  const covered = coveredCodes(history, newest)
   const more = covered.length > MOST_LISTED ? ` and ${covered.length - MOST_LISTED} more` : ''
   const coverage = `history covers ${covered.slice(0, MOST_LISTED).join(', ')}${more}`
   const withdrawal = withdrawalHint(code)
