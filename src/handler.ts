@@ -2,8 +2,10 @@ import { callQuietly } from './call-quietly.ts'
 import { unversioned } from './endpoints/unversioned/group.ts'
 import { v1 } from './endpoints/v1/group.ts'
 import type { Emit } from './events.ts'
-import { toAnswerRequest, toResponse } from './http/answer.ts'
+import { toAnswerRequest } from './http/answer.ts'
 import type { Answer, AnswerRequest } from './http/answer.ts'
+import { createMemory } from './http/memory.ts'
+import { createRendering } from './http/response.ts'
 import { createRouter } from './http/router.ts'
 import { createOperations } from './operations.ts'
 import type { RatesOperations } from './operations.ts'
@@ -12,6 +14,12 @@ import type { RatesHandlerOptions } from './options.ts'
 import { systemRuntime } from './runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { createSources } from './sources/sources.ts'
+
+/**
+ * Tables of 160 currencies against each of them take 1 MiB, histories of 30 currencies 53 MiB: neither is to drive the other
+ * out, and least of all the lists of symbols that clients make up.
+ */
+const SHARE_OF_TABLES = 1 / 32
 
 /** Answers every request for rates with a `Response`; never rejects. */
 export interface RatesHandler {
@@ -42,19 +50,22 @@ export function createHandlerOn(
   createRuntime: (now: () => number) => Runtime,
   options: RatesHandlerOptions = {},
 ): RatesHandler {
-  const { basePath, cors, now, onEvent, ...resolved } = resolveOptions(options)
+  const { basePath, cors, memory, now, onEvent, ...resolved } = resolveOptions(options)
   const emit: Emit = (event) => callQuietly(() => onEvent(event))
   const sources = createSources({ ...resolved, runtime: createRuntime(now), emit })
   const onInternalError = (error: unknown): void => emit({ type: 'internal_error', error })
+  const ofTables = memory * SHARE_OF_TABLES
+  const memories = { latest: createMemory(ofTables), history: createMemory(memory - ofTables) }
   const answer = createRouter({
     basePath,
     cors,
-    versioned: v1(sources, now),
-    unversioned: unversioned(sources),
+    versioned: v1(sources, memories, now),
+    unversioned: unversioned(sources, memories.latest),
     onInternalError,
   })
+  const render = createRendering()
   const handle = async (request: Request): Promise<Response> =>
-    toResponse(await answer(toAnswerRequest(request)))
+    render(await answer(toAnswerRequest(request)))
   return Object.assign(handle, {
     fetch: handle,
     answer,

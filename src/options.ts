@@ -39,6 +39,8 @@ export interface RatesHandlerOptions {
   waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** Told of everything an operator may log or count; what it throws changes nothing (default none). */
   onEvent?: ((event: RatesEvent) => void) | undefined
+  /** How many bytes finished answers may take, so that they are not made again; 0 keeps none (default 64 MiB). */
+  memory?: number | undefined
   /** Which answers may be read by scripts of any origin: `'v1'`, `'all'` or `'off'` (default `'v1'`). */
   cors?: CorsScope | undefined
 }
@@ -54,10 +56,12 @@ export interface ResolvedOptions {
   maxStale: { latest: number; history: number }
   waitUntil: ((work: Promise<unknown>) => void) | undefined
   onEvent: (event: RatesEvent) => void
+  memory: number
   cors: CorsScope
 }
 
 const DAY_MS = 86_400_000
+const MEBIBYTE = 1_048_576
 
 /**
  * Fills in what was left out.
@@ -67,6 +71,7 @@ const DAY_MS = 86_400_000
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   requireObjects({ options })
   const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
+  const { memory = 64 * MEBIBYTE } = options
   requireObjects({ providers, maxStale })
   if ('fetchLatest' in providers || 'fetchHistory' in providers) {
     throw new TypeError('providers must be { latest, history }, got a provider')
@@ -82,6 +87,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   requireProviders('history', 'fetchHistory', historyProviders)
   requireDuration('maxStale.latest', latestStale)
   requireDuration('maxStale.history', historyStale)
+  requireSize('memory', memory)
   requireFunctions({ now, onEvent, waitUntil, fetch })
   requireFunctions({ 'store.get': store?.get, 'store.set': store?.set }, store !== undefined)
   requireFunctions({ 'store.claim': store?.claim })
@@ -100,6 +106,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     maxStale: { latest: latestStale, history: historyStale },
     waitUntil,
     onEvent,
+    memory,
     cors,
   }
 }
@@ -144,6 +151,11 @@ function requireObjects(objects: Record<string, unknown>): void {
 function requireDuration(name: string, value: unknown): void {
   if (typeof value === 'number' && value >= 0) return
   throw new TypeError(`${name} must be a number of milliseconds, 0 or more, got ${String(value)}`)
+}
+
+function requireSize(name: string, value: unknown): void {
+  if (typeof value === 'number' && value >= 0) return
+  throw new TypeError(`${name} must be a number of bytes, 0 or more, got ${String(value)}`)
 }
 
 function requireFunctions(functions: Record<string, unknown>, required = false): void {

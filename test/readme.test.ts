@@ -16,6 +16,7 @@ const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   maxStale: '',
   waitUntil: 'none',
   onEvent: 'none',
+  memory: '64 MiB',
   cors: "`'v1'`",
 }
 

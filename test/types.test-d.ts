@@ -88,6 +88,7 @@ test('the options are these', () => {
     | 'maxStale'
     | 'waitUntil'
     | 'onEvent'
+    | 'memory'
     | 'cors'
   >()
   expectTypeOf<{ basePath: undefined; store: undefined }>().toExtend<RatesHandlerOptions>()

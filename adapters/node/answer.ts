@@ -21,9 +21,6 @@ export function toAnswerRequest(
 
 /** Sends `answer` through `response`. */
 export function send({ status, headers, body }: Answer, response: NodeResponse): void {
-  response.statusCode = status
-  for (const [name, value] of headers) response.setHeader(name, value)
-  // Node tells it by itself, but not to clients of HTTP/1.0, who would take half a body for the whole.
-  if (body !== null) response.setHeader('content-length', String(Buffer.byteLength(body)))
+  response.writeHead(status, headers.flat())
   response.end(body ?? undefined)
 }

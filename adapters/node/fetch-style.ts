@@ -14,8 +14,7 @@ export function fromFetchStyle(
   return (request, response) => {
     // A `Request` can be neither of them, and nothing is to be echoed.
     if (request.method === 'TRACE' || request.method === 'CONNECT') {
-      response.statusCode = 405
-      response.setHeader('cache-control', 'no-store')
+      response.writeHead(405, ['cache-control', 'no-store'])
       response.end()
       return
     }

@@ -10,12 +10,10 @@ export interface NodeRequest {
 
 /** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that is written to. */
 export interface NodeResponse {
-  /** Set before the headers are sent. */
-  statusCode: number
-  /** Replaces a header of that name. */
-  setHeader(name: string, value: string): unknown
-  /** Sends the headers and the whole body. */
-  end(body?: string | Uint8Array): unknown
+  /** Sets status and headers; `headers` has names and values in turn. */
+  writeHead(status: number, headers: string[]): unknown
+  /** Sends them and the whole body. */
+  end(body?: Uint8Array | string): unknown
   /** Ends the connection where there is no answer to send. */
   destroy(): unknown
   /** `close` comes when the answer is sent, or when the client has left before. */

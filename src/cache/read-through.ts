@@ -46,11 +46,11 @@ export interface ReadThroughState<Value> {
 /** One value that is loaded when it is needed, kept, and kept fresh. */
 export interface ReadThrough<Value> {
   /**
-   * The value: at once where one is held, even if overdue.
+   * The value: at once, without a promise, where one is held, even if overdue.
    *
    * @throws {UnavailableError} where no usable value is held and none can be loaded in 5 s
    */
-  get(waiter?: Waiter): Promise<Reading<Value>>
+  get(waiter?: Waiter): Reading<Value> | Promise<Reading<Value>>
   /** Loads anew if that is due and no pause after a failure holds it back. Never rejects. */
   refresh(): Promise<void>
   /** How things stand. */
@@ -69,10 +69,8 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     onPause: (length) => onScheduled(runtime.now() + length),
   })
 
-  function refreshIfDue(found: Held<Value>): void {
-    const left = freshFor(found)
-    if (left > 0) return
-    onStale(-left)
+  function refreshOverdue(by: number): void {
+    onStale(by)
     const work = flight.mayStart() ? flight.join() : lookUpInPause()
     if (work) goOn(work, waitUntil)
   }
@@ -90,17 +88,18 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     const failure = await wait(flight.join()).catch((error: unknown) => error)
     // A store that is slow may have brought something all the same.
     const loaded = shelf.usable()
-    if (loaded) return reading(loaded, false)
+    if (loaded) return { value: loaded.value, hit: false, ttl: toTtl(freshFor(loaded)) }
     throw failure ?? new UnavailableError(flight.pause(), new Error('another process is at it'))
   }
 
   function answer(found: Held<Value>): Reading<Value> {
-    refreshIfDue(found)
-    return reading(found, true)
+    const left = freshFor(found)
+    if (left <= 0) refreshOverdue(-left)
+    return { value: found.value, hit: true, ttl: toTtl(left) }
   }
 
   return {
-    async get(waiter) {
+    get(waiter) {
       const found = shelf.usable()
       return found ? answer(found) : fetchFor(waiter)
     },
@@ -121,6 +120,6 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   }
 }
 
-function reading<Value>(found: Held<Value>, hit: boolean): Reading<Value> {
-  return { value: found.value, hit, ttl: Math.floor(freshFor(found) / 1_000) }
+function toTtl(left: number): number {
+  return Math.floor(left / 1_000)
 }

@@ -5,11 +5,11 @@ import type { Codecs } from '../compression/variants.ts'
 
 /** Codecs for what is compressed once and sent often, but waited for by the first. */
 export const codecs: Codecs = {
-  br: async (text) => {
+  br: async (body) => {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }
-    return trimmed(await promisify(brotliCompress)(text, { params }))
+    return trimmed(await promisify(brotliCompress)(body, { params }))
   },
-  gzip: async (text) => trimmed(await promisify(gzip)(text, { level: 6 })),
+  gzip: async (body) => trimmed(await promisify(gzip)(body, { level: 6 })),
 }
 
 /** A copy, because a result of zlib lies in a larger piece of memory, which it would keep. */

@@ -1,3 +1,5 @@
+import { createBoundedMap } from '../http/bounded-map.ts'
+
 /** The codings that are spoken; of two that a client likes equally, the first is taken. */
 const ENCODINGS = ['br', 'gzip'] as const
 
@@ -7,6 +9,22 @@ export type Encoding = (typeof ENCODINGS)[number]
 /** One coding and its weight; what is written otherwise counts as not said. No two parts of it match the same character. */
 const ENTRY =
   /^[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i
+
+/** How many characters of what clients accept are kept: there are few who differ. */
+const CHARACTERS_KEPT = 4_096
+
+/** `chooseEncoding`, which reads each text once. */
+export function createEncodingChoice(): typeof chooseEncoding {
+  const known = createBoundedMap<{ encoding: Encoding | undefined }>(CHARACTERS_KEPT)
+  return (acceptEncoding) => {
+    if (!acceptEncoding) return undefined
+    const before = known.get(acceptEncoding)
+    if (before) return before.encoding
+    const encoding = chooseEncoding(acceptEncoding)
+    known.set(acceptEncoding, { encoding }, acceptEncoding.length)
+    return encoding
+  }
+}
 
 /**
  * The coding that `acceptEncoding` asks for, by RFC 9110 §12.5.3; undefined for the plain body, also where that is

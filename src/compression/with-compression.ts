@@ -1,15 +1,15 @@
-import { toAnswerRequest, toResponse } from '../http/answer.ts'
-import type { Answer, AnswerRequest } from '../http/answer.ts'
-import { revalidated, withoutBody } from '../http/respond.ts'
-import { chooseEncoding } from './accept-encoding.ts'
+import { toAnswerRequest } from '../http/answer.ts'
+import type { Answer, AnswerRequest, Header } from '../http/answer.ts'
+import { lengthOf } from '../http/representation.ts'
+import { revalidated } from '../http/respond.ts'
+import { createRendering } from '../http/response.ts'
+import { createEncodingChoice } from './accept-encoding.ts'
+import type { Encoding } from './accept-encoding.ts'
 import { createVariants } from './variants.ts'
 import type { Codecs } from './variants.ts'
 
-/** Texts of up to so many characters go as they are: there is little to gain. */
+/** Bodies of up to so many bytes go as they are: there is little to gain. */
 const SMALL = 1_024
-
-/** How much the encoded bodies, and the texts that they were made from, may take together, in bytes. */
-const CAPACITY = 16 * 1_024 * 1_024
 
 /** Whatever gives answers as data, as the handler of this package does. */
 interface Answering {
@@ -22,29 +22,28 @@ export interface CompressedHandler extends Answering {
 }
 
 /**
- * `handler` with its larger texts in brotli or gzip for clients that ask for it. An encoded body has an entity tag of its
+ * `handler` with its larger bodies in brotli or gzip for clients that ask for it. An encoded body has an entity tag of its
  * own, and `If-None-Match` is judged by the body that would be sent. A codec that fails costs nothing but the plain body.
  */
 export function withCompression(handler: Answering, codecs: Codecs): CompressedHandler {
-  const encode = createVariants(codecs, CAPACITY)
+  const choose = createEncodingChoice()
+  const encode = createVariants(codecs)
 
   /** The representation of `plain`, which is a 200, that `request` asks for. */
   async function represented(plain: Answer, request: AnswerRequest): Promise<Answer> {
-    const encoding = chooseEncoding(request.header('accept-encoding'))
-    const { body } = plain
-    if (!encoding || typeof body !== 'string' || body.length <= SMALL) return plain
-    const bytes = await encode(encoding, body).catch(() => undefined)
-    if (!bytes) return plain
-    const headers = plain.headers.map(([name, value]): [string, string] =>
-      name === 'etag' ? [name, value.replace(/"$/, `-${encoding}"`)] : [name, value],
-    )
-    return { ...plain, headers: [...headers, ['content-encoding', encoding]], body: bytes }
-  }
-
-  async function varying(plain: Answer, request: AnswerRequest): Promise<Answer> {
-    const { headers, ...rest } = await represented(plain, request)
-    const sent: Answer = { ...rest, headers: [...headers, ['vary', 'Accept-Encoding']] }
-    return revalidated(sent, request.header('if-none-match'))
+    const encoding = choose(request.header('accept-encoding'))
+    const { headers, body } = plain
+    const vary: Header = ['vary', 'Accept-Encoding']
+    // What is worth encoding is sent again and again, and so comes as bytes.
+    const isWorth = body instanceof Uint8Array && body.length > SMALL
+    const encoded =
+      encoding && isWorth ? await encode(encoding, body).catch(() => undefined) : undefined
+    if (!encoding || !encoded) return { ...plain, headers: [...headers, vary] }
+    return {
+      ...plain,
+      headers: [...encodedHeaders(headers, encoding, encoded), vary],
+      body: encoded,
+    }
   }
 
   async function answer(request: AnswerRequest): Promise<Answer> {
@@ -61,12 +60,25 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
         return request.signal
       },
     })
-    const sent = plain.status === 200 ? await varying(plain, request) : plain
-    return isHead ? withoutBody(sent) : sent
+    const sent =
+      plain.status === 200
+        ? revalidated(await represented(plain, request), request.header('if-none-match'))
+        : plain
+    return isHead ? { ...sent, body: null } : sent
   }
 
-  return Object.assign(
-    async (request: Request) => toResponse(await answer(toAnswerRequest(request))),
-    { answer },
-  )
+  const render = createRendering()
+  return Object.assign(async (request: Request) => render(await answer(toAnswerRequest(request))), {
+    answer,
+  })
+}
+
+/** The headers of a body in a coding: its length and tag are others. */
+function encodedHeaders(headers: Header[], encoding: Encoding, body: Uint8Array): Header[] {
+  const own = headers.map((header): Header => {
+    const [name, value] = header
+    if (name === 'etag') return [name, value.replace(/"$/, `-${encoding}"`)]
+    return name === 'content-length' ? lengthOf(body) : header
+  })
+  return [...own, ['content-encoding', encoding]]
 }

@@ -49,15 +49,7 @@ export const symbols: Optional<string[], string> = z.optional(
 )
 
 /** The text of a plain decimal, finite as a double, and not one that a double would turn into 0. */
-export const amount: Optional<string> = z.optional(
-  z
-    .string()
-    .check(
-      z.maxLength(MOST_AMOUNT_CHARACTERS, { error: 'amount', abort: true }),
-      z.regex(/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/, { error: 'amount', abort: true }),
-      z.refine(isRepresentable, 'amount'),
-    ),
-)
+export const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
 
 /** One of the six periods, exactly. */
 export const period: Optional<Period> = z.optional(z.enum(PERIODS, 'period'))
@@ -80,8 +72,9 @@ function trimSpaces(text: string): string {
   return text.slice(start, end)
 }
 
-function isRepresentable(text: string): boolean {
-  const [mantissa = ''] = text.split(/e/i, 1)
+function isAmount(text: string): boolean {
+  if (text.length > MOST_AMOUNT_CHARACTERS) return false
+  if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false
   const value = Number(text)
-  return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(mantissa))
+  return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text))
 }

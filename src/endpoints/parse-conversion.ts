@@ -2,11 +2,6 @@ import { createQueryParser } from '../http/query.ts'
 import type { ConversionQuestion } from '../records/conversion.ts'
 import { amount, currency, failures } from './parameters.ts'
 
-const parse = createQueryParser({
-  parameters: { from: currency, to: currency, amount },
-  failures,
-})
-
 /** A conversion that a query asks for. */
 export interface AskedConversion {
   question: ConversionQuestion
@@ -15,8 +10,11 @@ export interface AskedConversion {
 }
 
 /** Reads the query of a conversion, which is the same in both generations. */
-export function parseConversion(query: string): AskedConversion {
-  const { from, to, amount: amountSent } = parse(query)
-  const value = amountSent === undefined ? undefined : Number(amountSent)
-  return { question: { from, to, amount: value }, amountSent }
-}
+export const parseConversion: (query: string) => AskedConversion = createQueryParser({
+  parameters: { from: currency, to: currency, amount },
+  failures,
+  toQuestion: ({ from, to, amount: amountSent }) => {
+    const value = amountSent === undefined ? undefined : Number(amountSent)
+    return { question: { from, to, amount: value }, amountSent }
+  },
+})

@@ -12,12 +12,15 @@ export interface AnswerRequest {
   signal?: AbortSignal | undefined
 }
 
-/** What is said, wherever it was asked. */
+/** A header; its name is in lower case. */
+export type Header = [name: string, value: string]
+
+/** What is said, wherever it was asked. Headers and body may be those of other answers too, and are not to be written to. */
 export interface Reply {
   /** Status code of HTTP. */
   status: number
   /** Names in lower case. */
-  headers: [name: string, value: string][]
+  headers: Header[]
   /** Bytes, text (to be sent as UTF-8), or null for none. */
   body: Uint8Array<ArrayBuffer> | string | null
 }
@@ -26,11 +29,6 @@ export interface Reply {
 export interface Answer extends Reply {
   /** False where the path is none of ours: an app that the handler is mounted in may have something there. */
   matched: boolean
-}
-
-/** The answer as a `Response`. */
-export function toResponse({ status, headers, body }: Answer): Response {
-  return new Response(body, { status, headers })
 }
 
 /**

@@ -1,14 +1,14 @@
-import type { Reply } from './answer.ts'
+import type { Header, Reply } from './answer.ts'
 import { ALLOW } from './respond.ts'
 
-/** Constant, so that one answer serves everybody: no origin is reflected and no credentials are allowed. */
-const CORS_HEADERS: Reply['headers'] = [
+/** Lets any origin read an answer. Constant, so that one serves everybody: no origin is reflected, no credentials are allowed. */
+export const CORS_HEADERS: readonly Header[] = [
   ['access-control-allow-origin', '*'],
   ['access-control-expose-headers', 'ETag, Retry-After, Cache-Status'],
   ['cross-origin-resource-policy', 'cross-origin'],
 ]
 
-const PREFLIGHT_HEADERS: Reply['headers'] = [
+const PREFLIGHT_HEADERS: readonly Header[] = [
   ['access-control-allow-methods', ALLOW],
   ['access-control-allow-headers', '*'],
   ['access-control-max-age', '86400'],

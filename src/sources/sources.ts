@@ -17,12 +17,15 @@ export type { Attempt }
 const LEAST_RETRY_AFTER = 1
 const MOST_RETRY_AFTER = 300
 
+/** A reading, at once where it is there already. */
+type Asked<Value> = Reading<Value> | Promise<Reading<Value>>
+
 /** What an endpoint may ask for. Neither question rejects with anything but a `provider_unavailable` `RatesError`. */
 export interface RateSources {
   /** The newest table of latest rates. */
-  latest(waiter?: Waiter): Promise<Reading<LatestSnapshot>>
+  latest(waiter?: Waiter): Asked<LatestSnapshot>
   /** The reference rates of the last five years. */
-  history(waiter?: Waiter): Promise<Reading<HistorySnapshot>>
+  history(waiter?: Waiter): Asked<HistorySnapshot>
   /** How both stand. */
   state(): SourcesState
   /** Refreshes whatever is due now. Never rejects. */
@@ -71,21 +74,23 @@ export function createSources({
   }
 }
 
-async function read<Value>(
-  source: ReadThrough<Value>,
-  waiter: Waiter | undefined,
-): Promise<Reading<Value>> {
+function read<Value>(source: ReadThrough<Value>, waiter: Waiter | undefined): Asked<Value> {
   try {
-    return await source.get(waiter)
+    const reading = source.get(waiter)
+    return reading instanceof Promise ? reading.catch(unavailable) : reading
   } catch (error) {
-    const pause = error instanceof UnavailableError ? Math.ceil(error.pause / 1_000) : 0
-    throw new RatesError(
-      'provider_unavailable',
-      'The exchange-rate provider is unavailable. Please retry shortly.',
-      {
-        cause: error,
-        retryAfter: Math.min(Math.max(pause, LEAST_RETRY_AFTER), MOST_RETRY_AFTER),
-      },
-    )
+    return unavailable(error)
   }
+}
+
+function unavailable(error: unknown): never {
+  const pause = error instanceof UnavailableError ? Math.ceil(error.pause / 1_000) : 0
+  throw new RatesError(
+    'provider_unavailable',
+    'The exchange-rate provider is unavailable. Please retry shortly.',
+    {
+      cause: error,
+      retryAfter: Math.min(Math.max(pause, LEAST_RETRY_AFTER), MOST_RETRY_AFTER),
+    },
+  )
 }

@@ -96,7 +96,7 @@ function fleet(random = 0): Fleet {
 }
 
 async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
-  const readings = await Promise.all(processes.map((process) => process.get()))
+  const readings = await Promise.all(processes.map(async (process) => process.get()))
   await settled()
   return readings.map(({ value }) => value)
 }
@@ -134,7 +134,7 @@ describe('a fleet over one store', () => {
     const { runtime, upstream, start } = fleet()
     upstream.mode = 'hang'
     const holder = start()
-    const waiting = holder.get().catch(() => undefined)
+    const waiting = (async () => holder.get())().catch(() => undefined)
     await settled()
     const other = start().get()
     await runtime.advance(3_900)
@@ -282,7 +282,7 @@ describe('a fleet over one store', () => {
       upstream.mode = 'fail'
       const processes = Array.from({ length: 8 }, start)
       for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
-        for (const process of processes) void process.get().catch(() => undefined)
+        for (const process of processes) void (async () => process.get())().catch(() => undefined)
         await runtime.advance(60 * SECOND)
       }
       expect(upstream.calls).toBeGreaterThan(150)

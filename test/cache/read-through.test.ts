@@ -60,7 +60,7 @@ function counting(
 describe('a cold value', () => {
   it('is loaded once for any number of callers', async () => {
     const { source, value } = counting()
-    const readings = await Promise.all(Array.from({ length: 1_000 }, () => value.get()))
+    const readings = await Promise.all(Array.from({ length: 1_000 }, async () => value.get()))
     expect(source.calls).toBe(1)
     expect(readings.every((reading) => reading.value === 1 && !reading.hit)).toBe(true)
   })
@@ -69,7 +69,9 @@ describe('a cold value', () => {
     const { runtime, source, value } = counting()
     source.mode = 'hang'
     const controllers = Array.from({ length: 10 }, () => new AbortController())
-    const outcomes = Promise.allSettled(controllers.map((controller) => value.get(controller)))
+    const outcomes = Promise.allSettled(
+      controllers.map(async (controller) => value.get(controller)),
+    )
     await settled()
     for (const controller of controllers.slice(1)) controller.abort()
     await settled()
@@ -85,7 +87,7 @@ describe('a cold value', () => {
     const { source, value } = counting()
     source.mode = 'hang'
     const controller = new AbortController()
-    const waiting = value.get(controller).catch((error: Error) => error.name)
+    const waiting = (async () => value.get(controller))().catch((error: Error) => error.name)
     await settled()
     controller.abort()
     expect(await waiting).toBe('UnavailableError')
@@ -106,7 +108,7 @@ describe('a cold value', () => {
   it('gives up on a caller after 5 s, but not on the load', async () => {
     const { runtime, source, value } = counting()
     source.mode = 'hang'
-    const failed = value.get().catch((error: unknown) => error)
+    const failed = (async () => value.get())().catch((error: unknown) => error)
     await runtime.advance(5 * SECOND)
     expect(await failed).toMatchObject({ name: 'UnavailableError', pause: 5_000 })
     expect(source.signals[0]?.aborted).toBe(false)
@@ -115,7 +117,7 @@ describe('a cold value', () => {
   it('frees the place of a load that ignores its signal after 20 s, and asks again after the pause', async () => {
     const { runtime, source, value } = counting()
     source.mode = 'hang'
-    const first = value.get().catch(() => undefined)
+    const first = (async () => value.get())().catch(() => undefined)
     await runtime.advance(20 * SECOND)
     await first
     expect(source.signals[0]?.aborted).toBe(true)
@@ -141,7 +143,7 @@ describe('a cold value', () => {
     const { runtime, source, value } = counting()
     source.mode = 'fail'
     for (let second = 0; second < 86_400; second += 10) {
-      await value.get().catch(() => undefined)
+      await (async () => value.get())().catch(() => undefined)
       runtime.setClock(START + second * SECOND)
     }
     expect(source.calls).toBeGreaterThan(200)
@@ -162,7 +164,7 @@ describe('a held value', () => {
     const { runtime, source, value } = counting()
     await value.get()
     await runtime.advance(HOUR + 31 * SECOND)
-    const readings = await Promise.all(Array.from({ length: 100 }, () => value.get()))
+    const readings = await Promise.all(Array.from({ length: 100 }, async () => value.get()))
     expect(readings).toEqual(Array.from({ length: 100 }, () => ({ value: 1, hit: true, ttl: -1 })))
     await settled()
     expect(source.calls).toBe(2)
@@ -302,7 +304,7 @@ describe('a held value', () => {
       },
     }))
     source.mode = 'hang'
-    const waiting = value.get().catch((error: Error) => error.name)
+    const waiting = (async () => value.get())().catch((error: Error) => error.name)
     await runtime.advance(5 * SECOND)
     expect(await waiting).toBe('UnavailableError')
     expect(works).toHaveLength(1)
@@ -336,7 +338,7 @@ describe('close()', () => {
   it('aborts the load under way and starts none any more', async () => {
     const { runtime, source, value } = counting()
     source.mode = 'hang'
-    const waiting = value.get().catch((error: Error) => error.name)
+    const waiting = (async () => value.get())().catch((error: Error) => error.name)
     await settled()
     value.close()
     expect(await waiting).toBe('UnavailableError')
@@ -459,7 +461,7 @@ describe('a store behind the value', () => {
     const forever = (): Promise<never> => new Promise(() => {})
     const { runtime, source, value } = stored({ get: forever, set: forever })
     source.mode = 'hang'
-    const failed = value.get().catch((error: unknown) => error)
+    const failed = (async () => value.get())().catch((error: unknown) => error)
     await runtime.advance(5 * SECOND - 1)
     expect(runtime.timers()).toBeGreaterThan(1)
     await runtime.advance(1)

@@ -1,17 +1,24 @@
-import { success } from '../../http/respond.ts'
+import { represent } from '../../http/representation.ts'
 import type { Endpoint } from '../../http/router.ts'
 import { conversionRecord } from '../../records/conversion.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { parseConversion } from '../parse-conversion.ts'
+import { createTableHeaders } from '../table-headers.ts'
+import { whenRead } from '../when-read.ts'
 import { providerText } from './provider-text.ts'
 
 /** `GET /api/convert` */
 export function convert(sources: RateSources): Endpoint {
-  return async (query, waiter) => {
+  const headersOf = createTableHeaders()
+  return (query, waiter) => {
     const { question, amountSent } = parseConversion(query)
-    const reading = await sources.latest(waiter)
-    const { source, ...conversion } = conversionRecord(reading.value, question, amountSent)
-    const record = { ...conversion, provider: providerText(source) }
-    return success(record, { lifetime: 'minute', reading, updatedAt: record.updatedAt })
+    return whenRead(sources.latest(waiter), (reading) => {
+      const { source, ...conversion } = conversionRecord(reading.value, question, amountSent)
+      const record = { ...conversion, provider: providerText(source) }
+      return {
+        representation: represent(JSON.stringify(record), headersOf(reading.value)),
+        reading,
+      }
+    })
   }
 }

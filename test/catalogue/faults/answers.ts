@@ -24,6 +24,7 @@ const KNOWN_HEADERS = new Set([
   'access-control-expose-headers',
   'cache-control',
   'cache-status',
+  'content-length',
   'cross-origin-resource-policy',
   'etag',
   'last-modified',

@@ -1,0 +1,58 @@
+/** A map whose entries may take so much together and no more. */
+export interface BoundedMap<Value> {
+  get(key: string): Value | undefined
+  /** Keeps `value`, which takes `size`; a value larger than the whole map is not kept. */
+  set(key: string, value: Value, size: number): void
+  delete(key: string): void
+  clear(): void
+}
+
+interface Entry<Value> {
+  value: Value
+  size: number
+  /** Whether it was asked for since it was kept, or since it was last to go. */
+  isUsed: boolean
+}
+
+/** A bounded map: what was kept first goes first, but what was asked for meanwhile is given a second chance. */
+export function createBoundedMap<Value>(capacity: number): BoundedMap<Value> {
+  const entries = new Map<string, Entry<Value>>()
+  let total = 0
+
+  function remove(key: string): void {
+    total -= entries.get(key)?.size ?? 0
+    entries.delete(key)
+  }
+
+  function makeRoom(): void {
+    for (const [key, entry] of entries) {
+      if (total <= capacity) return
+      remove(key)
+      if (entry.isUsed) add(key, entry.value, entry.size)
+    }
+  }
+
+  function add(key: string, value: Value, size: number): void {
+    entries.set(key, { value, size, isUsed: false })
+    total += size
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      if (entry) entry.isUsed = true
+      return entry?.value
+    },
+    set(key, value, size) {
+      remove(key)
+      if (size > capacity) return
+      add(key, value, size)
+      makeRoom()
+    },
+    delete: remove,
+    clear() {
+      entries.clear()
+      total = 0
+    },
+  }
+}

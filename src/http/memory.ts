@@ -1,0 +1,37 @@
+import { createBoundedMap } from './bounded-map.ts'
+import type { Representation } from './representation.ts'
+
+/** A representation that is sent again and again, and so is kept as bytes. */
+export type Remembered = Representation & { body: Uint8Array<ArrayBuffer> }
+
+/** What a representation takes beside its body, about, in bytes. */
+const OVERHEAD = 1_024
+
+/** Representations that were made of the data in hand. */
+export interface Memory {
+  /**
+   * What `make` has made for `key` of `data`, on `day` (a number that changes with it) where that matters. With another of
+   * either, all that was made before is forgotten.
+   */
+  recall(data: object, key: string, make: () => Remembered, day?: number): Remembered
+}
+
+/** A memory of `capacity` bytes at most. */
+export function createMemory(capacity: number): Memory {
+  const held = createBoundedMap<Remembered>(capacity)
+  let [madeOf, madeOn]: [object | undefined, number] = [undefined, NaN]
+
+  return {
+    recall(data, key, make, day = 0) {
+      if (data !== madeOf || day !== madeOn) held.clear()
+      madeOf = data
+      madeOn = day
+      const known = held.get(key)
+      // Whoever reads a `Response` may have taken the bytes away: a stream of bytes does so with what is put into it.
+      if (known && known.body.length > 0) return known
+      const made = make()
+      held.set(key, made, made.body.length + OVERHEAD)
+      return made
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { Header } from './answer.ts'
+import { entityTag } from './etag.ts'
+
+const encoder = new TextEncoder()
+
+/** Values of `Cache-Control`. Never `s-maxage`: it forbids a shared cache to answer stale (RFC 9111 §5.2.2.10). */
+const LIFETIMES = {
+  minute: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
+  hour: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
+}
+
+/** What every body of JSON is sent with. */
+export const JSON_HEADERS: readonly Header[] = [
+  ['content-type', 'application/json; charset=utf-8'],
+  ['x-content-type-options', 'nosniff'],
+]
+
+/** What is to be known of a body beside itself. */
+export interface Delivery {
+  /** How long others may cache it. */
+  lifetime: keyof typeof LIFETIMES
+  /** When the data were published, in ms since the Unix epoch. */
+  updatedAt?: number
+}
+
+/** Where data came from. */
+export interface Reading {
+  /** Whether they were there already. */
+  hit: boolean
+  /** Whole seconds until they are due to be refreshed; negative when that is overdue. */
+  ttl: number
+}
+
+/** A body of JSON, and the headers that hold as long as it does. */
+export interface Representation {
+  readonly body: Uint8Array<ArrayBuffer> | string
+  readonly headers: readonly Header[]
+  /** All headers that it was last sent with, and when they would be the same again. */
+  sent?: Reading & { headers: Header[] }
+}
+
+/** The headers of all that is delivered so. */
+export function deliveryHeaders({ lifetime, updatedAt }: Delivery): readonly Header[] {
+  const headers: Header[] = [...JSON_HEADERS, ['cache-control', LIFETIMES[lifetime]]]
+  if (updatedAt !== undefined) headers.push(['last-modified', new Date(updatedAt).toUTCString()])
+  return headers
+}
+
+/** `body` with the headers of its delivery, its length and an entity tag. */
+export function represent<Body extends Representation['body']>(
+  body: Body,
+  delivery: readonly Header[],
+): Representation & { body: Body } {
+  return { body, headers: [...delivery, lengthOf(body), ['etag', entityTag(body)]] }
+}
+
+/** The header that tells how many bytes `body` has; a text, in UTF-8. */
+export function lengthOf(body: Uint8Array | string): Header {
+  const isPlain = typeof body !== 'string' || /^[\0-\x7f]*$/.test(body)
+  return ['content-length', String(isPlain ? body.length : toBytes(body).length)]
+}
+
+/** `text` in UTF-8. */
+export function toBytes(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text)
+}

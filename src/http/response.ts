@@ -1,0 +1,39 @@
+import type { Answer, Header } from './answer.ts'
+import { toBytes } from './representation.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/**
+ * A function that makes a `Response` of an answer. Node copies whatever a `Response` is made of, slowly, but takes a stream
+ * of one chunk as it is; to the servers of other runtimes a stream is the dearest form of all.
+ */
+export function createRendering(): (answer: Answer) => Response {
+  const toBody = isNode() ? toStream : (body: Bytes | string) => body
+  const known = new WeakMap<Header[], Headers>()
+
+  /** Those of a list that is sent again, with bytes that are: a `Response` takes them over faster than the list. */
+  function remembered(list: Header[]): Headers {
+    let headers = known.get(list)
+    if (!headers) known.set(list, (headers = new Headers(list)))
+    return headers
+  }
+
+  return ({ status, headers: list, body }) => {
+    const headers = body instanceof Uint8Array ? remembered(list) : list
+    return new Response(body === null ? null : toBody(body), { status, headers })
+  }
+}
+
+function toStream(body: Bytes | string): ReadableStream<Bytes> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(typeof body === 'string' ? toBytes(body) : body)
+      controller.close()
+    },
+  })
+}
+
+/** Whether this is Node; runtimes that can pass for it name themselves. */
+function isNode(): boolean {
+  return globalThis.navigator?.userAgent?.startsWith('Node.js/') ?? false
+}
