@@ -24,9 +24,9 @@ export function createBoundedMap<Value>(capacity: number): BoundedMap<Value> {
     entries.delete(key)
   }
 
-  function makeRoom(): void {
+  function makeRoom(size: number): void {
     for (const [key, entry] of entries) {
-      if (total <= capacity) return
+      if (total + size <= capacity) return
       remove(key)
       if (entry.isUsed) add(key, entry.value, entry.size)
     }
@@ -46,8 +46,8 @@ export function createBoundedMap<Value>(capacity: number): BoundedMap<Value> {
     set(key, value, size) {
       remove(key)
       if (size > capacity) return
+      makeRoom(size)
       add(key, value, size)
-      makeRoom()
     },
     delete: remove,
     clear() {
