@@ -138,11 +138,13 @@ describe('a remembered answer', () => {
 })
 
 describe('the memory', () => {
-  it('keeps no conversion', async () => {
+  it('keeps no conversion, whose text is the record as JSON', async () => {
     const { handler } = await handlerAt()
     const target = '/api/v1/convert?from=USD&to=EUR&amount=12.5'
     const [one, other] = [await ask(handler, target), await ask(handler, target)]
     expect(other).toEqual(one)
+    const record = await handler.rates.convert({ from: 'USD', to: 'EUR', amount: 12.5 })
+    expect(one.body).toBe(JSON.stringify(record))
     expect(other.headers).not.toBe(one.headers)
   })
 

@@ -37,53 +37,72 @@ export function createQueryParser<Shape extends Schemas, Question>(
   rules: QueryRules<Shape, Question>,
 ): (query: string) => Question {
   const schema = z.object(rules.parameters)
-  const known = new Set(Object.keys(rules.parameters))
+  const names = Object.keys(rules.parameters)
   const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
-  const answered = createBoundedMap<Question>(rules.isRecurring ? CHARACTERS_KEPT : 0)
+  const answered = rules.isRecurring ? createBoundedMap<Question>(CHARACTERS_KEPT) : undefined
 
   return (query) => {
-    const before = answered.get(query)
+    const before = answered?.get(query)
     if (before !== undefined) return before
-    const { values, isPure } = collect(query, known, mistaken)
+    const { values, isPure } = collect(query, names, mistaken)
     const parsed = schema.safeParse(values, { reportInput: true })
     if (!parsed.success) throw toError(parsed.error.issues[0], rules.failures)
     const question = rules.toQuestion(parsed.data)
-    if (isPure && query.length <= LONGEST_RECURRING) answered.set(query, question, query.length)
+    if (isPure && query.length <= LONGEST_RECURRING) answered?.set(query, question, query.length)
     return question
   }
 }
 
-/** The values of the `known` names, and whether there are no others. */
+/** The values of the known names, and whether there are no others. */
 function collect(
   query: string,
-  known: ReadonlySet<string>,
+  names: readonly string[],
   mistaken: ReadonlyMap<string, string>,
 ): { values: Record<string, string>; isPure: boolean } {
-  const values = new Map<string, string>()
+  const values: Record<string, string> = {}
   let isPure = true
-  for (const [name, value] of pairsOf(query)) {
-    if (values.has(name)) throw invalidParameter(name, 'given more than once')
-    if (known.has(name)) {
-      values.set(name, value)
-      continue
+  eachParameter(query, (written, value) => {
+    // By its own name, which the engine knows already as the name of a property.
+    const name = names[names.indexOf(written)]
+    if (name === undefined) {
+      isPure = false
+      refuseMeant(written, names, mistaken)
+    } else if (Object.hasOwn(values, name)) {
+      throw invalidParameter(name, 'given more than once')
+    } else {
+      values[name] = value
     }
-    isPure = false
-    const meant = meantName(name)
-    if (known.has(meant)) throw invalidParameter(name, `write ${meant}`)
-    if (mistaken.has(meant)) throw invalidParameter(name, `use ${mistaken.get(meant)}`)
-  }
-  return { values: Object.fromEntries(values), isPure }
+  })
+  return { values, isPure }
 }
 
-/** Names and values as `URLSearchParams` reads them; what needs no decoding is cut by hand, several times faster. */
-function pairsOf(query: string): Iterable<[name: string, value: string]> {
-  // It would strip a question mark at the very start, and so make `??base=EUR` a base.
-  if (/[%+]/.test(query)) return new URLSearchParams(`&${query}`)
-  const parts = query.split('&').filter((part) => part !== '')
-  return parts.map((part) => {
-    const end = part.indexOf('=')
-    return end < 0 ? [part, ''] : [part.slice(0, end), part.slice(end + 1)]
-  })
+function refuseMeant(
+  written: string,
+  names: readonly string[],
+  mistaken: ReadonlyMap<string, string>,
+): void {
+  const meant = meantName(written)
+  if (names.includes(meant)) throw invalidParameter(written, `write ${meant}`)
+  if (mistaken.has(meant)) throw invalidParameter(written, `use ${mistaken.get(meant)}`)
+}
+
+/** Gives names and values to `take` as `URLSearchParams` reads them; a query that needs no decoding is cut, much faster. */
+function eachParameter(query: string, take: (name: string, value: string) => void): void {
+  if (query.includes('%') || query.includes('+')) {
+    // It would strip a question mark at the very start, and so make `??base=EUR` a base.
+    for (const [name, value] of new URLSearchParams(`&${query}`)) take(name, value)
+    return
+  }
+  for (let start = 0, end = 0; start < query.length; start = end + 1) {
+    end = indexOrEnd(query, '&', start)
+    const equals = Math.min(indexOrEnd(query, '=', start), end)
+    if (end > start) take(query.slice(start, equals), query.slice(equals + 1, end))
+  }
+}
+
+function indexOrEnd(text: string, character: string, from: number): number {
+  const index = text.indexOf(character, from)
+  return index < 0 ? text.length : index
 }
 
 /** The name without the case, the brackets and the question marks that frameworks and slips of the hand add to it. */

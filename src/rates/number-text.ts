@@ -7,15 +7,12 @@ const POINT = 0x2e
 const LEAST_PLAIN = 1e-6
 const MOST_PLAIN = 1e10
 
-/** Half of the digits make a number that every engine treats as a small integer. */
-const HALF = SIGNIFICANT_DIGITS / 2
-
 /** The most bytes that a positive number takes. */
 export const LONGEST_NUMBER = 24
 
 /**
  * Writes `value`, positive, into `bytes` at `at` as JSON has it; returns the index behind it. What has up to 10 significant
- * digits, as rates do, is written digit by digit, much faster than by way of a text.
+ * digits, as rates do, is written digit by digit, much faster than by way of a text. There must be room for the longest.
  */
 export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
   const decimals = significantDecimals(value)
@@ -23,37 +20,51 @@ export function writeNumber(bytes: Uint8Array, at: number, value: number): numbe
   const isPlain = value >= LEAST_PLAIN && value < MOST_PLAIN
   if (!isPlain || digits / powerOfTen(decimals) !== value) return writeText(bytes, at, value)
   const point = SIGNIFICANT_DIGITS - decimals
-  return writeDigits(bytes, point > 0 ? at : writeZeros(bytes, at, -point), digits, point)
+  if (point <= 0) return writeSmall(bytes, at, digits, -point)
+  writeDigits(bytes, at + 1, digits)
+  for (let index = at; index < at + point; index += 1) bytes[index] = bytes[index + 1] ?? 0
+  if (decimals === 0) return at + point
+  bytes[at + point] = POINT
+  const end = behindLastDigit(bytes, at + SIGNIFICANT_DIGITS)
+  return bytes[end - 1] === POINT ? end - 1 : end
 }
 
-/** Writes ten `digits`, the first `point` of them before the decimal point, without zeros at the end of the decimals. */
-function writeDigits(bytes: Uint8Array, at: number, digits: number, point: number): number {
-  const high = Math.floor(digits / powerOfTen(HALF))
-  const isCut = point > 0 && point < SIGNIFICANT_DIGITS
-  let rest = digits - high * powerOfTen(HALF)
-  for (let index = SIGNIFICANT_DIGITS - 1; index >= 0; index -= 1) {
-    if (index === HALF - 1) rest = high
-    const tens = (rest / 10) | 0
-    bytes[at + index + (isCut && index >= point ? 1 : 0)] = ZERO + rest - tens * 10
-    rest = tens
-  }
-  if (isCut) bytes[at + point] = POINT
-  const end = at + SIGNIFICANT_DIGITS + (isCut ? 1 : 0)
-  return point < SIGNIFICANT_DIGITS ? trimmed(bytes, end) : end
-}
-
-/** `end` without the zeros before it, and the point before those. */
-function trimmed(bytes: Uint8Array, end: number): number {
-  let last = end - 1
-  while (bytes[last] === ZERO) last -= 1
-  return bytes[last] === POINT ? last : last + 1
-}
-
-/** Writes a zero, the point and `zeros` more. */
-function writeZeros(bytes: Uint8Array, at: number, zeros: number): number {
-  bytes.fill(ZERO, at, at + 2 + zeros)
+/** Writes a number below 1 that has so many `zeros` behind the point before its `digits`. */
+function writeSmall(bytes: Uint8Array, at: number, digits: number, zeros: number): number {
+  const start = at + 2 + zeros
+  bytes.fill(ZERO, at, start)
   bytes[at + 1] = POINT
-  return at + 2 + zeros
+  writeDigits(bytes, start, digits)
+  return behindLastDigit(bytes, start + SIGNIFICANT_DIGITS - 1)
+}
+
+/** Writes a whole number of ten digits. */
+function writeDigits(bytes: Uint8Array, at: number, digits: number): void {
+  const high = Math.floor(digits / 100_000)
+  writeFive(bytes, at, high)
+  writeFive(bytes, at + 5, digits - high * 100_000)
+}
+
+/** Writes five digits of a number that every engine treats as a small integer. */
+function writeFive(bytes: Uint8Array, at: number, digits: number): void {
+  const thousands = (digits / 1_000) | 0
+  const rest = digits - thousands * 1_000
+  const tens = (thousands / 10) | 0
+  const hundreds = (rest / 100) | 0
+  const last = rest - hundreds * 100
+  const beforeLast = (last / 10) | 0
+  bytes[at] = ZERO + tens
+  bytes[at + 1] = ZERO + thousands - tens * 10
+  bytes[at + 2] = ZERO + hundreds
+  bytes[at + 3] = ZERO + beforeLast
+  bytes[at + 4] = ZERO + last - beforeLast * 10
+}
+
+/** The index behind the last byte up to `last` that is no zero. */
+function behindLastDigit(bytes: Uint8Array, last: number): number {
+  let index = last
+  while (bytes[index] === ZERO) index -= 1
+  return index + 1
 }
 
 /** Writes `value` as JavaScript prints it. */

@@ -13,13 +13,9 @@ const POWERS_OF_TEN = Array.from({ length: 23 }, (_, power) => Number(`1e${power
 const LEAST_SIZED = 1e-12
 const MOST_SIZED = 1e22
 
-/**
- * Below the first, a quotient of two doubles is right to 1e-5 of its tenth digit, and the sum of 1,300 of them, five
- * years' days, to 2e-3: the margins are wider. A mean of 10,000 and more would need a wider one.
- */
-const DOUBLE_DECIDES_BELOW = 1e11
-const QUOTIENT_TIE_MARGIN = 0.0001
-const TIE_MARGIN = 0.01
+/** Below this, a quotient of two doubles, or of a compensated sum, is right to 1e-5 of its last digit: the margin is wider. */
+const DOUBLE_DECIDES_BELOW = 1e10
+const TIE_MARGIN = 0.0001
 
 /** Decimals of so many digits at most are all different doubles: one that equals such a decimal is printed as it. */
 const MOST_PRINTED = 1e15
@@ -29,27 +25,34 @@ export function quotient(dividend: number, divisor: number): number {
   const approximate = dividend / divisor
   const decimals = significantDecimals(approximate)
   return (
-    roundByDouble(approximate, decimals, QUOTIENT_TIE_MARGIN) ??
-    roundExactly(exactQuotient(dividend, divisor), decimals)
+    roundByDouble(approximate, decimals) ?? roundExactly(exactQuotient(dividend, divisor), decimals)
   )
 }
 
 /** The mean of `values` (positive, at least one), rounded half up to 10 significant digits. */
 export function mean(values: Float64Array): number {
-  let total = 0
-  for (let index = 0; index < values.length; index += 1) total += values[index] ?? NaN
-  const approximate = total / values.length
+  const approximate = sum(values) / values.length
   const decimals = significantDecimals(approximate)
-  return (
-    roundByDouble(approximate, decimals, TIE_MARGIN) ?? roundExactly(exactMean(values), decimals)
-  )
+  return roundByDouble(approximate, decimals) ?? roundExactly(exactMean(values), decimals)
+}
+
+/** The sum of `values`, whose error does not grow with their number (Kahan's summation). */
+function sum(values: Float64Array): number {
+  let [total, lost] = [0, 0]
+  for (let index = 0; index < values.length; index += 1) {
+    const value = (values[index] ?? NaN) - lost
+    const next = total + value
+    lost = next - total - value
+    total = next
+  }
+  return total
 }
 
 /** (`close` / `open` − 1) × 100, both positive, rounded to 4 decimals, half away from zero; never −0. */
 export function percentChange(open: number, close: number): number {
   const size = Math.abs(close - open) / open
   const rounded =
-    roundByDouble(size * 100, PERCENT_DECIMALS, TIE_MARGIN) ??
+    roundByDouble(size * 100, PERCENT_DECIMALS) ??
     roundExactly(exactPercentage(open, close), PERCENT_DECIMALS)
   return close < open ? 0 - rounded : rounded
 }
@@ -99,11 +102,11 @@ export function significantDecimals(value: number): number {
  * `approximate` rounded half up to `decimals` places; undefined where it lies so close to a tie that its own error could
  * tip it.
  */
-function roundByDouble(approximate: number, decimals: number, margin: number): number | undefined {
+function roundByDouble(approximate: number, decimals: number): number | undefined {
   const power = powerOfTen(Math.abs(decimals))
   const scaled = decimals < 0 ? approximate / power : approximate * power
   const fraction = scaled - Math.floor(scaled)
-  if (scaled >= DOUBLE_DECIDES_BELOW || !(Math.abs(fraction - 0.5) > margin)) return undefined
+  if (scaled >= DOUBLE_DECIDES_BELOW || !(Math.abs(fraction - 0.5) > TIE_MARGIN)) return undefined
   const whole = Math.round(scaled)
   return decimals < 0 ? whole * power : whole / power
 }

@@ -1,6 +1,7 @@
 import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { crossRate } from '../rates/rate-table.ts'
+import type { RateTable } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import { requireCode } from './require-code.ts'
@@ -17,7 +18,7 @@ export interface ConversionQuestion {
 }
 
 /** A converted amount. */
-export interface ConversionRecord {
+export interface Conversion {
   /** Code of the source currency, in capitals. */
   from: string
   /** Code of the target currency, in capitals. */
@@ -28,22 +29,35 @@ export interface ConversionRecord {
   rate: number
   /** The exact decimal product of `amount` and `rate`, rounded once to the nearest double. */
   result: number
+}
+
+/** A converted amount, and where its rate comes from. */
+export interface ConversionRecord extends Conversion {
   /** When the provider published, in ms since the Unix epoch. */
   updatedAt: number
   /** Where the rate comes from; to be shown with it. */
   source: Attribution
 }
 
-/**
- * The conversion record that answers `question`. `amountSent` is how an error names the amount.
- *
- * @throws {RatesError} `invalid_currency`; `invalid_amount` where the result is beyond the doubles
- */
+/** The conversion record that answers `question`; throws as `convert` does. */
 export function conversionRecord(
   { table, attribution }: LatestSnapshot,
   question: ConversionQuestion,
-  amountSent?: string,
 ): ConversionRecord {
+  const { updatedAt } = table
+  return { ...convert(table, question), updatedAt, source: toSource(attribution) }
+}
+
+/**
+ * The conversion that `question` asks for. `amountSent` is how an error names the amount.
+ *
+ * @throws {RatesError} `invalid_currency`; `invalid_amount` where the result is beyond the doubles
+ */
+export function convert(
+  table: RateTable,
+  question: ConversionQuestion,
+  amountSent?: string,
+): Conversion {
   const { amount = 1 } = question
   const from = requireCode(table, 'from', question.from)
   const to = requireCode(table, 'to', question.to)
@@ -52,6 +66,5 @@ export function conversionRecord(
   if (!Number.isFinite(result)) {
     throw invalidAmount(amountSent ?? String(amount), 'the result is too large')
   }
-  const source = toSource(attribution)
-  return { from, to, amount, rate, result, updatedAt: table.updatedAt, source }
+  return { from, to, amount, rate, result }
 }

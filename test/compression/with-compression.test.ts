@@ -86,7 +86,7 @@ describe('withCompression', () => {
   ])('leaves the body and its tag as they are for %s', async (_whom, target, headers) => {
     const answer = await ask(target, { headers })
     expect(await textOf(answer)).toBe(await plainBody(target))
-    expect(header(answer, 'etag')).toMatch(/^"[0-9a-f]+"$/)
+    expect(header(answer, 'etag')).toMatch(/^"\w+"$/)
     expect(header(answer, 'content-encoding')).toBeUndefined()
     expect(header(answer, 'vary')).toBe('Accept-Encoding')
   })
@@ -146,7 +146,7 @@ describe('withCompression', () => {
       name === 'accept-encoding' ? encoding : undefined
     const failed = await answer({ method: 'GET', target: LARGE, header: accept('gzip;q=0.5, br') })
     expect(await textOf(failed)).toBe(await plainBody(LARGE))
-    expect(header(failed, 'etag')).toMatch(/^"[0-9a-f]+"$/)
+    expect(header(failed, 'etag')).toMatch(/^"\w+"$/)
     expect(header(failed, 'content-encoding')).toBeUndefined()
   })
 

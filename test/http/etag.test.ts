@@ -6,7 +6,7 @@ describe('entityTag()', () => {
   it('is the same for the same text and well-formed for any', () => {
     for (const body of ['', '{}', 'ä\u0000"\u{1f4b5}', 'x'.repeat(100_000)]) {
       expect(entityTag(body)).toBe(entityTag(body.slice(0)))
-      expect(entityTag(body)).toMatch(/^"[0-9a-f]{17,}"$/)
+      expect(entityTag(body)).toMatch(/^"[a-p]{16}\d+"$/)
     }
   })
 

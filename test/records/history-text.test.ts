@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { acceptHistory } from '../../src/rates/accept.ts'
 import { PERIODS } from '../../src/rates/period.ts'
-import { historyText } from '../../src/records/history-text.ts'
+import { createHistoryWriter } from '../../src/records/history-text.ts'
 import { historyRecord, pairHistory } from '../../src/records/history.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 
@@ -36,7 +36,9 @@ const MARKETS: [string, typeof market][] = [
   ],
 ]
 
-describe('historyText()', () => {
+describe('a history writer', () => {
+  const write = createHistoryWriter()
+
   it.each(MARKETS)('is the record as JSON, for every pair of a market %s', (_how, answer) => {
     const { data: history } = acceptHistory(answer, NOW)
     const attribution = { name: 'Банк „Ö“ 💶', url: 'https://bank.example/?a="b"' }
@@ -50,7 +52,7 @@ describe('historyText()', () => {
           { from, to, period },
           '2026-11-20',
         )
-        const text = new TextDecoder().decode(historyText(pair))
+        const text = new TextDecoder().decode(write(pair))
         length += text.length
         // Not by `toBe`, which takes long to compare so many long texts.
         expect(text === JSON.stringify(historyRecord(pair)), `${from} ${to} ${period}`).toBe(true)

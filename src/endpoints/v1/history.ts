@@ -5,7 +5,7 @@ import type { Endpoint } from '../../http/router.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { pairHistory } from '../../records/history.ts'
 import type { HistoryQuestion } from '../../records/history.ts'
-import { historyText } from '../../records/history-text.ts'
+import { createHistoryWriter } from '../../records/history-text.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { currency, failures, period } from '../parameters.ts'
 import { whenRead } from '../when-read.ts'
@@ -21,12 +21,13 @@ const HEADERS = deliveryHeaders({ lifetime: 'hour' })
 
 /** `GET /api/v1/history` */
 export function history(sources: RateSources, memory: Memory, now: () => number): Endpoint {
+  const write = createHistoryWriter()
   return (query, waiter) => {
     const { question, key } = parse(query)
     return whenRead(sources.history(waiter), (reading) => {
       const instant = now()
       const make = () =>
-        represent(historyText(pairHistory(reading.value, question, toDay(instant))), HEADERS)
+        represent(write(pairHistory(reading.value, question, toDay(instant))), HEADERS)
       // A window ends today at the latest, whatever else is published.
       const day = Math.floor(instant / DAY_MS)
       return { representation: memory.recall(reading.value, key, make, day), reading }

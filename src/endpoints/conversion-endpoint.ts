@@ -1,0 +1,30 @@
+import { rememberLast } from '../http/remember-last.ts'
+import { deliveryHeaders, represent } from '../http/representation.ts'
+import type { Endpoint } from '../http/router.ts'
+import { convert } from '../records/conversion.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
+import type { RateSources } from '../sources/sources.ts'
+import { parseConversion } from './parse-conversion.ts'
+import { whenRead } from './when-read.ts'
+
+/** An endpoint of conversions, whose records end with what `endOf` tells of the table that was used. */
+export function conversionEndpoint(
+  sources: RateSources,
+  endOf: (snapshot: LatestSnapshot) => object,
+): Endpoint {
+  const commonOf = rememberLast((snapshot: LatestSnapshot) => ({
+    headers: deliveryHeaders({ lifetime: 'minute', updatedAt: snapshot.table.updatedAt }),
+    end: JSON.stringify(endOf(snapshot)).slice(1),
+  }))
+  return (query, waiter) => {
+    const { question, amountSent } = parseConversion(query)
+    return whenRead(sources.latest(waiter), (reading) => {
+      const { headers, end } = commonOf(reading.value)
+      const { table } = reading.value
+      const { from, to, amount, rate, result } = convert(table, question, amountSent)
+      // Written afresh for every amount: to look for one that was before would take about as long.
+      const body = `{"from":"${from}","to":"${to}","amount":${amount},"rate":${rate},"result":${result},${end}`
+      return { representation: represent(body, headers), reading }
+    })
+  }
+}
