@@ -1,3 +1,4 @@
+import { dayAt } from './pair-series.ts'
 import type { PairSeries } from './pair-series.ts'
 import { mean, percentChange } from './rounding.ts'
 
@@ -22,7 +23,8 @@ export interface HistoryStats {
 }
 
 /** The summary of a series, or `undefined` where it is empty. */
-export function historyStats({ days, rates }: PairSeries): HistoryStats | undefined {
+export function historyStats(series: PairSeries): HistoryStats | undefined {
+  const { rates } = series
   const [open, close] = [rates[0], rates.at(-1)]
   if (open === undefined || close === undefined) return undefined
   let [high, low] = [open, open]
@@ -38,7 +40,7 @@ export function historyStats({ days, rates }: PairSeries): HistoryStats | undefi
     low,
     changePct: percentChange(open, close),
     average: mean(rates),
-    highDate: days[rates.indexOf(high)] ?? '',
-    lowDate: days[rates.indexOf(low)] ?? '',
+    highDate: dayAt(series, rates.indexOf(high)),
+    lowDate: dayAt(series, rates.indexOf(low)),
   }
 }

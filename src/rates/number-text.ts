@@ -32,7 +32,7 @@ export function writeNumber(bytes: Uint8Array, at: number, value: number): numbe
 /** Writes a number below 1 that has so many `zeros` behind the point before its `digits`. */
 function writeSmall(bytes: Uint8Array, at: number, digits: number, zeros: number): number {
   const start = at + 2 + zeros
-  bytes.fill(ZERO, at, start)
+  for (let index = at; index < start; index += 1) bytes[index] = ZERO
   bytes[at + 1] = POINT
   writeDigits(bytes, start, digits)
   return behindLastDigit(bytes, start + SIGNIFICANT_DIGITS - 1)

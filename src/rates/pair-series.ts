@@ -11,8 +11,11 @@ export interface Pair {
 
 /** The rates of a pair, one a day on which both currencies are quoted, ascending. */
 export interface PairSeries {
-  readonly days: readonly Day[]
-  /** Units of `to` for one unit of `from`, in step with `days`. */
+  /** All days of the market. */
+  readonly dates: readonly Day[]
+  /** Which of them each rate is of. */
+  readonly rows: Uint32Array
+  /** Units of `to` for one unit of `from`, in step with `rows`. */
   readonly rates: Float64Array
 }
 
@@ -24,17 +27,23 @@ export function pairSeries(
 ): PairSeries {
   const [first, end] = rowsOf(history, window.start, window.end)
   const [from, to] = [columnOf(history, pair.from), columnOf(history, pair.to)]
-  const days: Day[] = []
+  const rows = new Uint32Array(end - first)
   const rates = new Float64Array(end - first)
+  let count = 0
   for (let row = first; row < end; row += 1) {
     const fromRate = from ? (from[row] ?? NaN) : 1
     const toRate = to ? (to[row] ?? NaN) : 1
-    const day = history.dates[row]
-    if (day === undefined || Number.isNaN(fromRate) || Number.isNaN(toRate)) continue
-    rates[days.length] = from ? quotient(toRate, fromRate) : toRate
-    days.push(day)
+    if (Number.isNaN(fromRate) || Number.isNaN(toRate)) continue
+    rows[count] = row
+    rates[count] = from ? quotient(toRate, fromRate) : toRate
+    count += 1
   }
-  return { days, rates: rates.subarray(0, days.length) }
+  return { dates: history.dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
+}
+
+/** The day of the rate at `index`. */
+export function dayAt({ dates, rows }: PairSeries, index: number): Day {
+  return dates[rows[index] ?? NaN] ?? ''
 }
 
 /** The quotes of `code`; undefined for the base, which is 1 on every day. */

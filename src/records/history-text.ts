@@ -1,53 +1,69 @@
+import type { Day } from '../rates/day.ts'
 import { LONGEST_NUMBER, writeNumber } from '../rates/number-text.ts'
 import type { PairSeries } from '../rates/pair-series.ts'
 import type { PairHistory } from './history.ts'
 
 const encoder = new TextEncoder()
 
-/** What stands before every rate; the day is written over. */
-const BEFORE_RATE = encoder.encode(',{"d":"YYYY-MM-DD","r":')
-const DAY_AT = BEFORE_RATE.indexOf(0x59)
-
 const CLOSING_BRACE = 0x7d
 
-/** The most bytes that a point takes. */
-const LONGEST_POINT = BEFORE_RATE.length + LONGEST_NUMBER + 1
+/** What stands before a rate, `,{"d":"2026-11-20","r":`, and the room that it is given, a multiple of four. */
+const PREFIX_LENGTH = 23
+const PREFIX_ROOM = 24
 
-/** A function that makes the history record of its argument as JSON in UTF-8, without making its objects. */
+/** The most bytes that a point takes. */
+const LONGEST_POINT = PREFIX_LENGTH + LONGEST_NUMBER + 1
+
+/** Makes the history record of its argument as JSON in UTF-8, without making its objects. */
 export type HistoryWriter = (history: PairHistory) => Uint8Array<ArrayBuffer>
 
-/** A writer, which keeps the room that it has once needed. */
+/** A writer, which keeps the room that it has once needed, and what it writes for every pair of a market. */
 export function createHistoryWriter(): HistoryWriter {
   let room = new Uint8Array()
+  let prefixes = { dates: [] as readonly Day[], view: writePrefixes([]) }
 
   return ({ series, stats, source, ...head }) => {
+    const { dates, rates } = series
     const before = encoder.encode(`${JSON.stringify(head).slice(0, -1)},"points":[`)
     const behind = encoder.encode(`],${JSON.stringify({ stats, source }).slice(1)}`)
-    const most = before.length + series.days.length * LONGEST_POINT + behind.length
+    const most = before.length + rates.length * LONGEST_POINT + behind.length
     if (room.length < most) room = new Uint8Array(most)
-    // The comma before the first point is written over.
-    const end = writePoints(room, before.length - 1, series)
+    if (prefixes.dates !== dates) prefixes = { dates, view: writePrefixes(dates) }
+    // Its first comma is written over.
+    const end = writePoints(room, before.length - 1, series, prefixes.view)
     room.set(before)
     room.set(behind, end)
     return room.slice(0, end + behind.length)
   }
 }
 
+/** The prefixes of all days. */
+function writePrefixes(dates: readonly Day[]): DataView {
+  const bytes = new Uint8Array(dates.length * PREFIX_ROOM)
+  for (const [row, date] of dates.entries()) {
+    bytes.set(encoder.encode(`,{"d":"${date}","r":`), row * PREFIX_ROOM)
+  }
+  return new DataView(bytes.buffer)
+}
+
 /** Writes the points, each behind a comma; returns the index behind them. */
-function writePoints(bytes: Uint8Array, at: number, { days, rates }: PairSeries): number {
+function writePoints(
+  bytes: Uint8Array,
+  at: number,
+  { rows, rates }: PairSeries,
+  prefixes: DataView,
+): number {
+  const view = new DataView(bytes.buffer)
   let end = at
-  for (let index = 0; index < days.length; index += 1) {
-    // Loops, because for so few bytes `set` takes longer.
-    for (let each = 0; each < BEFORE_RATE.length; each += 1)
-      bytes[end + each] = BEFORE_RATE[each] ?? 0
-    writeDay(bytes, end + DAY_AT, days[index] ?? '')
-    end = writeNumber(bytes, end + BEFORE_RATE.length, rates[index] ?? NaN)
+  for (let index = 0; index < rates.length; index += 1) {
+    const from = (rows[index] ?? 0) * PREFIX_ROOM
+    // Four bytes at a time, which is several times faster than one by one, and than `set` for so few.
+    for (let offset = 0; offset < PREFIX_ROOM; offset += 4) {
+      view.setInt32(end + offset, prefixes.getInt32(from + offset))
+    }
+    end = writeNumber(bytes, end + PREFIX_LENGTH, rates[index] ?? NaN)
     bytes[end] = CLOSING_BRACE
     end += 1
   }
   return end
-}
-
-function writeDay(bytes: Uint8Array, at: number, day: string): void {
-  for (let index = 0; index < day.length; index += 1) bytes[at + index] = day.charCodeAt(index)
 }

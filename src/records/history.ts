@@ -5,7 +5,7 @@ import { historyStats } from '../rates/history-stats.ts'
 import type { HistoryStats } from '../rates/history-stats.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import { pairSeries } from '../rates/pair-series.ts'
+import { dayAt, pairSeries } from '../rates/pair-series.ts'
 import type { PairSeries } from '../rates/pair-series.ts'
 import { periodStart } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
@@ -57,7 +57,7 @@ const MOST_LISTED = 150
 
 /** The history record of `history`. */
 export function historyRecord({ series, stats, source, ...head }: PairHistory): HistoryRecord {
-  const points = series.days.map((d, index) => ({ d, r: series.rates[index] ?? NaN }))
+  const points = Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
   return { ...head, points, stats, source }
 }
 
