@@ -1,6 +1,4 @@
 // Makes load with autocannon and prints a `LoadResult`; throws where an answer was no 200 or none.
-import { once } from 'node:events'
-
 import autocannon from 'autocannon'
 
 import { settingsFromParent, tellParent } from '../../test/system/child.ts'
@@ -14,19 +12,24 @@ const latencies: number[] = []
 
 const before = process.cpuUsage()
 const startedAt = performance.now()
-const instance = autocannon({
-  url: url + target,
-  connections,
-  duration: seconds,
-  ...(distinct === undefined ? {} : { requests: [{ setupRequest: nextRequest }] }),
-})
+const { promise: done, resolve } = Promise.withResolvers<void>()
+const distinctRequests = { requests: [{ setupRequest: nextRequest }] }
+const instance = autocannon(
+  {
+    url: url + target,
+    connections,
+    duration: seconds,
+    ...(distinct === undefined ? {} : distinctRequests),
+  },
+  () => resolve(),
+)
 // Its own percentiles are in whole ms.
 instance.on('response', (_client, status, _bytes, latency) => {
   if (status === 200) latencies.push(latency)
   else faults += 1
 })
 instance.on('reqError', () => (faults += 1))
-await once(instance, 'done')
+await done
 const took = (performance.now() - startedAt) / 1_000
 if (faults > 0 || latencies.length === 0) {
   throw new Error(`${faults} faults and ${latencies.length} answers at ${url}${target}`)

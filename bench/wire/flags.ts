@@ -21,7 +21,7 @@ export interface Flags {
   also: string | undefined
 }
 
-const QUICK = { rounds: 1, seconds: 0.2, warmUp: 0.1, connections: 8 }
+const QUICK = { rounds: 1, seconds: 0.2, warmUp: 0, connections: 8 }
 const WARM_UP = 1
 
 const NAMES = {

@@ -46,7 +46,7 @@ export async function measureRounds(
   const { generator, connections, rounds, seconds, warmUp } = how
   const samples = new Map(running.map(({ row }) => [row.id, [] as Sample[]]))
   for (const each of running) {
-    await GENERATORS[generator](settingsOf(each, 0, warmUp))
+    if (warmUp > 0) await GENERATORS[generator](settingsOf(each, 0, warmUp))
   }
   for (let round = 0; round < rounds; round += 1) {
     for (let place = 0; place < running.length; place += 1) {

@@ -4,8 +4,8 @@ import type { Sample } from './rounds.ts'
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((one, other) => one - other)
   const middle = sorted.length / 2
-  const [low = NaN, high = NaN] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]]
-  return (low + high) / 2
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]]
+  return ((low ?? NaN) + (high ?? NaN)) / 2
 }
 
 /** The median of a quantity. */

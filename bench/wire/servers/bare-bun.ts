@@ -1,11 +1,10 @@
 // The least that a function can do on Bun to send these bytes.
 import { LOOPBACK, readyAnswer, tellReady } from '../peer.ts'
 
-interface Bun {
+declare const Bun: {
   serve(options: object): { port: number }
 }
 
-const { Bun } = globalThis as unknown as { Bun: Bun }
 const { headers, body } = readyAnswer()
 const init = { headers }
 

@@ -1,11 +1,10 @@
 // The least that Deno can do to send these bytes.
 import { LOOPBACK, readyAnswer, tellReady } from '../peer.ts'
 
-interface Deno {
+declare const Deno: {
   serve(options: object, handler: () => Response): { addr: { port: number } }
 }
 
-const { Deno } = globalThis as unknown as { Deno: Deno }
 const { headers, body } = readyAnswer()
 const init = { headers }
 

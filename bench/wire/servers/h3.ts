@@ -2,7 +2,7 @@
 import { FastResponse } from 'srvx'
 
 import { LOOPBACK, readyAnswer, tellReady } from '../peer.ts'
-import { loadH3 } from './h3-module.ts'
+import { loadH3 } from './modules.ts'
 
 const { path, headers, body } = readyAnswer()
 const init = { headers: Object.fromEntries(headers) }

@@ -1,12 +1,12 @@
 // What is written without a thought of speed: a router, a check of the query, arithmetic, `Response.json`.
 import { createServerAdapter } from '@whatwg-node/server'
-import { AutoRouter } from 'itty-router'
 import { z } from 'zod'
 
 import { fakeProviders } from 'ratesmith/testing'
 
 import { settingsFromParent } from '../../../test/system/child.ts'
 import { SEED, listen } from '../peer.ts'
+import { loadIttyRouter } from './modules.ts'
 
 const DISCLAIMER =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
@@ -18,7 +18,9 @@ const { updatedAt, nextUpdateAt, rates } = await latest.fetchLatest(context)
 const end = new Date().toISOString().slice(0, 10)
 const { days: all } = await history.fetchHistory({ start: yearsBefore(end, 6), end }, context)
 const start = yearsBefore(all.at(-1)?.date ?? end, 5)
-const days = all.filter(({ date }) => date >= start)
+const days = all
+  .filter(({ date }) => date >= start)
+  .map((day) => ({ date: day.date, rates: { EUR: 1, ...day.rates } }))
 const source = latest.attribution
 
 const code = z.string().length(3).toUpperCase()
@@ -26,7 +28,9 @@ const conversion = z.object({ from: code, to: code, amount: z.coerce.number().de
 const table = z.object({ base: code.default('USD') })
 const range = z.object({ from: code, to: code, period: z.literal('5Y') })
 
-const router = AutoRouter({ base: '/api/v1' })
+const { AutoRouter } = await loadIttyRouter()
+// Its own format would spread the request, whose null properties it does not bear.
+const router = AutoRouter({ base: '/api/v1', format: (answer) => answer })
   .get('/convert', ({ url }) => {
     const { from, to, amount } = conversion.parse(queryOf(url))
     const rate = quote(rates, from, to)
@@ -35,7 +39,7 @@ const router = AutoRouter({ base: '/api/v1' })
   .get('/latest', ({ url }) => {
     const { base } = table.parse(queryOf(url))
     const quotes: Record<string, number> = {}
-    for (const to of Object.keys(rates)) if (to !== base) quotes[to] = quote(rates, base, to)
+    for (const to of Object.keys(rates)) quotes[to] = quote(rates, base, to)
     return Response.json({
       base,
       updatedAt,
@@ -49,7 +53,7 @@ const router = AutoRouter({ base: '/api/v1' })
     const { from, to, period } = range.parse(queryOf(url))
     const points = days.map((day) => ({
       d: day.date,
-      r: quote({ EUR: 1, ...day.rates }, from, to),
+      r: quote(day.rates, from, to),
     }))
     return Response.json({ from, to, period, points, stats: statsOf(points), source })
   })
@@ -66,7 +70,7 @@ function quote(table: Readonly<Record<string, number>>, from: string, to: string
 
 function statsOf(points: readonly { d: string; r: number }[]): object {
   const quotes = points.map(({ r }) => r)
-  const [open = NaN, close = NaN] = [quotes[0], quotes.at(-1)]
+  const [open, close] = [quotes[0] ?? NaN, quotes.at(-1) ?? NaN]
   const [high, low] = [Math.max(...quotes), Math.min(...quotes)]
   return {
     open,
