@@ -37,7 +37,7 @@ const WARM_UP = 20_000
 const BATCH = 1_000
 /** How often memory is looked at, and how many ms lie between two looks. */
 const LOOKS = 10
-const PAUSE = 50
+const PAUSE = 20
 
 const { kind, distinct, answers }: QueriesSettings = JSON.parse(settingsFromParent())
 const CODES = await codesOfMarket()

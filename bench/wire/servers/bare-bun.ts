@@ -6,11 +6,12 @@ declare const Bun: {
 }
 
 const { headers, body } = readyAnswer()
-const init = { headers }
+const text = body.toString()
+const init = { headers: new Headers(headers) }
 
 const server = Bun.serve({
   ...LOOPBACK,
   development: false,
-  fetch: () => new Response(body, init),
+  fetch: () => new Response(text, init),
 })
 tellReady(server.port)

@@ -6,7 +6,8 @@ declare const Deno: {
 }
 
 const { headers, body } = readyAnswer()
-const init = { headers }
+const text = body.toString()
+const init = { headers: new Headers(headers) }
 
-const server = Deno.serve({ ...LOOPBACK, onListen: () => {} }, () => new Response(body, init))
+const server = Deno.serve({ ...LOOPBACK, onListen: () => {} }, () => new Response(text, init))
 tellReady(server.addr.port)
