@@ -22,7 +22,13 @@ export function wrkVersion(): string | undefined {
 /** Makes load with wrk, on one thread; it knows whole seconds only. */
 export async function runWrk(settings: LoadSettings): Promise<LoadResult> {
   const { url, target, distinct, connections, seconds } = settings
-  const args = ['-t1', `-c${connections}`, `-d${Math.max(1, Math.round(seconds))}s`]
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${Math.max(1, Math.round(seconds))}s`,
+    '--timeout',
+    '10s',
+  ]
   const script = ['-s', `${ROOT}/bench/wire/load-wrk.lua`]
   const numbers = distinct === undefined ? [] : ['--', target, String(distinct)]
   const running = run('wrk', [...args, ...script, url + target, ...numbers])

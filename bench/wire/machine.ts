@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 
 import { ROOT } from '../../test/system/root.ts'
@@ -22,6 +22,8 @@ const PEERS = [
 
 const GIGABYTE = 1_073_741_824
 
+const SOURCES = ['src', 'adapters']
+
 /** What the numbers below were made with, as lines of Markdown. */
 export function describeMachine(
   command: string,
@@ -35,8 +37,20 @@ export function describeMachine(
     `- ${runtimes.map(runtimeVersion).join(', ')}`,
     `- ${PEERS.map((name) => `${name} ${versionOf(name)}`).join(', ')}`,
     `- load by ${load}, in a process of its own on the same machine`,
+    `- dist/ of ${builtAt()}`,
     `- \`${[command, ...process.argv.slice(2)].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}`,
   ].join('\n')
+}
+
+/** When what is measured was built, and whether that is what the sources say now. */
+function builtAt(): string {
+  const { mtime } = statSync(`${ROOT}/dist/index.js`)
+  const isOld = SOURCES.some((folder) =>
+    readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).some(
+      (name) => statSync(`${ROOT}/${folder}/${name}`).mtime > mtime,
+    ),
+  )
+  return `${mtime.toISOString()}${isOld ? ', **older than the sources**' : ''}`
 }
 
 function runtimeVersion(name: RuntimeName): string {
