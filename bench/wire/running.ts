@@ -38,6 +38,8 @@ export async function withServers<Result>(
   measure: (running: RunningRow[]) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-bench-'))
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
   const running: RunningRow[] = []
   try {
     const ours = await answerOfOurs(target)
@@ -51,7 +53,8 @@ export async function withServers<Result>(
     return await measure(running)
   } finally {
     await Promise.all(running.map(({ server }) => server.kill()))
-    rmSync(folder, { recursive: true })
+    removeFolder()
+    process.off('exit', removeFolder)
   }
 }
 
