@@ -1,0 +1,52 @@
+import { SHEETS, rowsOf } from '../wire/rows.ts'
+import { measureRounds } from '../wire/rounds.ts'
+import type { Measuring, Sample } from '../wire/rounds.ts'
+import { withServers } from '../wire/running.ts'
+import { medianOf, medianRatio } from '../wire/statistics.ts'
+import { markdown } from '../wire/table.ts'
+
+const COLUMNS = [
+  'connections',
+  'requests/s',
+  'of bare',
+  'CPU µs/request',
+  'of bare, by CPU',
+  'p50 ms',
+  'bare’s',
+  'p99 ms',
+  'bare’s',
+  'load, of a core',
+]
+
+/** The table of how the direct door fares with conversions over so many connections, beside a bare server. */
+export async function tableOfConnections(
+  counts: readonly number[],
+  how: Measuring,
+): Promise<string> {
+  const { target } = SHEETS.convert
+  const rows = rowsOf({ target }, ['node']).filter(({ id }) => ['bare', 'direct'].includes(id))
+  const lines = await withServers(target, rows, async (running) => {
+    const measured: string[][] = []
+    for (const connections of counts) {
+      const samples = await measureRounds(running, { target }, { ...how, connections })
+      measured.push([connections.toLocaleString('en'), ...cellsOf(samples)])
+    }
+    return measured
+  })
+  return markdown(COLUMNS, lines)
+}
+
+function cellsOf(samples: ReadonlyMap<string, Sample[]>): string[] {
+  const [direct = [], bare = []] = [samples.get('direct'), samples.get('bare')]
+  return [
+    Math.round(medianOf(direct, 'rate')).toLocaleString('en'),
+    medianRatio(direct, bare, 'rate').toFixed(2),
+    medianOf(direct, 'cpu').toFixed(1),
+    medianRatio(bare, direct, 'cpu').toFixed(2),
+    medianOf(direct, 'p50').toFixed(2),
+    medianOf(bare, 'p50').toFixed(2),
+    medianOf(direct, 'p99').toFixed(2),
+    medianOf(bare, 'p99').toFixed(2),
+    `${(100 * medianOf(direct, 'loadShare')).toFixed(0)} %`,
+  ]
+}

@@ -1,0 +1,54 @@
+// Makes load with autocannon and prints a `LoadResult`; throws where an answer was no 200 or none.
+import autocannon from 'autocannon'
+
+import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import type { LoadResult, LoadSettings } from './load.ts'
+
+const { url, target, distinct, connections, seconds }: LoadSettings =
+  JSON.parse(settingsFromParent())
+let number = distinct ?? 0
+let faults = 0
+const latencies: number[] = []
+
+const before = process.cpuUsage()
+const startedAt = performance.now()
+const { promise: done, resolve } = Promise.withResolvers<void>()
+const distinctRequests = { requests: [{ setupRequest: nextRequest }] }
+const instance = autocannon(
+  {
+    url: url + target,
+    connections,
+    duration: seconds,
+    ...(distinct === undefined ? {} : distinctRequests),
+  },
+  () => resolve(),
+)
+// Its own percentiles are in whole ms.
+instance.on('response', (_client, status, _bytes, latency) => {
+  if (status === 200) latencies.push(latency)
+  else faults += 1
+})
+instance.on('reqError', () => (faults += 1))
+await done
+const took = (performance.now() - startedAt) / 1_000
+if (faults > 0 || latencies.length === 0) {
+  throw new Error(`${faults} faults and ${latencies.length} answers at ${url}${target}`)
+}
+const { user, system } = process.cpuUsage(before)
+latencies.sort((one, other) => one - other)
+tellParent({
+  requests: latencies.length,
+  seconds: took,
+  p50: percentile(0.5),
+  p99: percentile(0.99),
+  cpu: (user + system) / 1e6,
+} satisfies LoadResult)
+
+function nextRequest(request: autocannon.Request): autocannon.Request {
+  number += 1
+  return { ...request, path: target + String(number) }
+}
+
+function percentile(share: number): number {
+  return latencies[Math.floor((latencies.length - 1) * share)] ?? NaN
+}

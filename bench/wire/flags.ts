@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+
+import { GENERATORS } from './load.ts'
+import type { GeneratorName } from './load.ts'
+import { wrkVersion } from './load-wrk.ts'
+import type { Measuring } from './rounds.ts'
+import { RUNTIMES } from './server.ts'
+import type { RuntimeName } from './server.ts'
+
+/** What the command line asks for. */
+export interface Flags {
+  measuring: Measuring
+  runtimes: RuntimeName[]
+  /** The parts to measure. */
+  parts: string[]
+  /** Whether goals are judged. */
+  isJudged: boolean
+  /** Whether everything is as short as can be, to see that it runs. */
+  isQuick: boolean
+  /** A server program to measure beside the others. */
+  also: string | undefined
+}
+
+const QUICK = { rounds: 1, seconds: 0.2, warmUp: 0, connections: 8 }
+const WARM_UP = 1
+
+const NAMES = {
+  load: { type: 'string' },
+  rounds: { type: 'string', default: '7' },
+  seconds: { type: 'string', default: '2' },
+  connections: { type: 'string', default: '64' },
+  only: { type: 'string' },
+  runtimes: { type: 'string' },
+  also: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  'no-judge': { type: 'boolean', default: false },
+} as const
+
+/**
+ * Reads the command line; `parts` are those that `--only` may name.
+ *
+ * @throws {RangeError} naming the flag that cannot be used
+ */
+export function readFlags(parts: readonly string[]): Flags {
+  const { values } = parseArgs({ options: NAMES })
+  const measuring = {
+    rounds: positive('rounds', values.rounds),
+    seconds: positive('seconds', values.seconds),
+    connections: positive('connections', values.connections),
+    warmUp: WARM_UP,
+    ...(values.quick ? QUICK : {}),
+  }
+  const generator = values.load ?? (wrkVersion() === undefined ? 'autocannon' : 'wrk')
+  return {
+    measuring: { ...measuring, generator: oneOf('load', generator, GENERATOR_NAMES) },
+    runtimes: values.runtimes?.split(',').map((name) => oneOf('runtimes', name, RUNTIME_NAMES)) ?? [
+      ...RUNTIME_NAMES,
+    ],
+    parts: values.only === undefined ? [...parts] : [oneOf('only', values.only, parts)],
+    isJudged: !values.quick && !values['no-judge'],
+    isQuick: values.quick,
+    also: values.also,
+  }
+}
+
+const GENERATOR_NAMES = Object.keys(GENERATORS).filter((name) => isGenerator(name))
+const RUNTIME_NAMES = Object.keys(RUNTIMES).filter((name) => isRuntime(name))
+
+function isGenerator(name: string): name is GeneratorName {
+  return Object.hasOwn(GENERATORS, name)
+}
+
+function isRuntime(name: string): name is RuntimeName {
+  return Object.hasOwn(RUNTIMES, name)
+}
+
+function oneOf<Name extends string>(flag: string, text: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === text)
+  if (found === undefined) throw new RangeError(`--${flag} must be one of ${names.join(', ')}`)
+  return found
+}
+
+function positive(flag: string, text: string): number {
+  const number = Number(text)
+  if (!(number > 0)) throw new RangeError(`--${flag} must be a number above 0`)
+  return number
+}

@@ -1,0 +1,80 @@
+import type { RuntimeName } from './server.ts'
+
+/** A server of the tables. */
+export interface Row {
+  /** What the goals know it by. */
+  id: string
+  name: string
+  runtime: RuntimeName
+  /** Path of its program from the project's root. */
+  program: string
+  /** Whether it answers from a handler of ours, and so needs no ready bytes. */
+  isOurs?: boolean
+  /** Whether its arithmetic, and so its digits and headers, are its own. */
+  isNaive?: boolean
+  /** Asked with an amount that no request had before, in place of the table's target. */
+  isDistinct?: boolean
+}
+
+/** A table: one target, and so one size of body. */
+export interface Sheet {
+  target: string
+  /** The target without the number that makes it distinct, where there is such a row. */
+  distinct?: string
+}
+
+/** One of the tables. */
+export type SheetName = 'convert' | 'table' | 'history'
+
+export const SHEETS: Record<SheetName, Sheet> = {
+  convert: {
+    target: '/api/v1/convert?from=USD&to=EUR&amount=100',
+    distinct: '/api/v1/convert?from=USD&to=EUR&amount=',
+  },
+  table: { target: '/api/v1/latest?base=EUR' },
+  history: { target: '/api/v1/history?from=USD&to=JPY&period=5Y' },
+}
+
+const own = { isOurs: true } as const
+
+const ROWS: Row[] = [
+  node('bare', 'bare `node:http`', 'bare-node'),
+  node('buffer', 'bare `node:http`, always a buffer', 'bare-buffer'),
+  node('direct', '**ratesmith**, `toNodeHandler`', 'direct', own),
+  node('distinct', '**ratesmith**, distinct amounts', 'direct', { ...own, isDistinct: true }),
+  node('serve', '**ratesmith**, `serve`', 'serve-node', own),
+  node('fetch-style', '**ratesmith** through @whatwg-node/server', 'fetch-style', own),
+  node('in-express', '**ratesmith** in Express 5', 'in-express', own),
+  node('express', 'Express 5, `res.end(buffer)`', 'express-route'),
+  node('hono', 'Hono on @hono/node-server', 'hono'),
+  node('fastify', 'Fastify', 'fastify'),
+  node('h3', 'h3 on srvx', 'h3'),
+  node('whatwg', '@whatwg-node/server, ready `Response`', 'whatwg'),
+  node('whatwg-own', '@whatwg-node/server, its own `Response`', 'whatwg-own'),
+  node('naive', 'naive: itty-router, zod, `Response.json`', 'naive', { isNaive: true }),
+  { ...node('bare-bun', 'bare `Bun.serve`', 'bare-bun'), runtime: 'bun' },
+  { ...node('bun', '**ratesmith** on Bun, `serve`', 'serve-bun', own), runtime: 'bun' },
+  { ...node('bare-deno', 'bare `Deno.serve`', 'bare-deno'), runtime: 'deno' },
+  { ...node('deno', '**ratesmith** on Deno, `serve`', 'serve-deno', own), runtime: 'deno' },
+]
+
+/** What the others of a runtime are compared with, by its `id`. */
+export const BARE: Record<RuntimeName, string> = {
+  node: 'bare',
+  bun: 'bare-bun',
+  deno: 'bare-deno',
+}
+
+/** The rows of a table on these runtimes, and `also` a server program on Node. */
+export function rowsOf(sheet: Sheet, runtimes: readonly RuntimeName[], also?: string): Row[] {
+  const rows = ROWS.filter(
+    ({ runtime, isDistinct }) =>
+      runtimes.includes(runtime) && (!isDistinct || sheet.distinct !== undefined),
+  )
+  if (also === undefined) return rows
+  return [...rows, { id: 'also', name: also, runtime: 'node', program: also }]
+}
+
+function node(id: string, name: string, file: string, traits: Partial<Row> = {}): Row {
+  return { id, name, runtime: 'node', program: `bench/wire/servers/${file}.ts`, ...traits }
+}

@@ -1,0 +1,7 @@
+// Ours on Node behind a function of an app, which hides the direct way: by `Request` and `Response`.
+import { toNodeHandler } from 'ratesmith/node'
+
+import { listen, loadedHandler } from '../peer.ts'
+
+const handler = await loadedHandler()
+await listen(toNodeHandler((request) => handler(request)))

@@ -1,0 +1,51 @@
+import type { Row } from './rows.ts'
+import { BARE } from './rows.ts'
+import type { Sample } from './rounds.ts'
+import { medianOf, medianRatio } from './statistics.ts'
+
+const MEGABYTE = 1_048_576
+
+const COLUMNS = [
+  'server',
+  'requests/s',
+  'of bare',
+  'CPU µs/request',
+  'of bare, by CPU',
+  'p50 ms',
+  'p99 ms',
+  'RSS MB',
+  'load, of a core',
+]
+
+/** The table of the servers in Markdown: medians, and the medians of the ratios to bare in the same round. */
+export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sample[]>): string {
+  const lines = rows.map(({ id, name, runtime }) => {
+    const own = samples.get(id) ?? []
+    const bare = samples.get(BARE[runtime]) ?? []
+    return [
+      name,
+      Math.round(medianOf(own, 'rate')).toLocaleString('en'),
+      medianRatio(own, bare, 'rate').toFixed(2),
+      medianOf(own, 'cpu').toFixed(1),
+      medianRatio(bare, own, 'cpu').toFixed(2),
+      medianOf(own, 'p50').toFixed(2),
+      medianOf(own, 'p99').toFixed(2),
+      (medianOf(own, 'rss') / MEGABYTE).toFixed(0),
+      `${(100 * medianOf(own, 'loadShare')).toFixed(0)} %`,
+    ]
+  })
+  return markdown(COLUMNS, lines)
+}
+
+/** A Markdown table whose first column is text and the others are numbers. */
+export function markdown(columns: readonly string[], rows: readonly string[][]): string {
+  const widths = columns.map((column, index) =>
+    Math.max(3, column.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  )
+  const pad = (text: string, index: number): string =>
+    index === 0 ? text.padEnd(widths[index] ?? 0) : text.padStart(widths[index] ?? 0)
+  const rule = widths.map((width, index) =>
+    index === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  )
+  return [columns, rule, ...rows].map((row) => `| ${row.map(pad).join(' | ')} |`).join('\n')
+}
