@@ -84,4 +84,27 @@ describe('the adapter for Node', () => {
     const { files } = await loadedByProgram('(request) => handler(request)')
     expect(files.filter(isBridge)).not.toEqual([])
   })
+
+  it('ends the connection where it cannot be loaded, and goes on', async () => {
+    const program = `import { createServer } from 'node:http'
+      import { registerHooks } from 'node:module'
+      import { toNodeHandler } from 'ratesmith/node'
+      registerHooks({
+        resolve(specifier, context, nextResolve) {
+          if (specifier === '@whatwg-node/server') throw new Error('not installed')
+          return nextResolve(specifier, context)
+        },
+      })
+      const server = createServer(toNodeHandler(() => new Response('here')))
+      server.listen(0, '127.0.0.1', () => {
+        console.log('listens on http://127.0.0.1:' + server.address().port)
+      })`
+    const running = start(process.execPath, ['--input-type=module', '--eval', program])
+    const root = await rootOf(running)
+    for (const path of ['/', '/again']) {
+      await expect(fetch(root + path)).rejects.toThrow('fetch failed')
+    }
+    expect(running.process.exitCode).toBeNull()
+    expect(running.stderr).toBe('')
+  })
 })
