@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
 import { defineConfig } from 'tsup'
 import type { Options } from 'tsup'
 
@@ -39,6 +41,9 @@ const library: Options = {
   external: [/^node:/, /^[^./]/],
 }
 
+/** What is built into the command. */
+const BUILT_IN = ['itty-router', 'zod']
+
 /** The command line: with what it needs in itself, as a hundred small files take longer to load than one. */
 const command: Options = {
   ...shared,
@@ -46,7 +51,7 @@ const command: Options = {
   entry: { cli: 'src/cli/main.ts' },
   // It would be five times as large as what it is for, most of it of other packages.
   sourcemap: false,
-  noExternal: [/^itty-router(\/|$)/, /^zod(\/|$)/],
+  noExternal: BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)),
   external: [/^node:/, /^[^./]/],
   esbuildOptions(options) {
     options.chunkNames = 'cli/[name]-[hash]'
@@ -55,6 +60,13 @@ const command: Options = {
     options.minifySyntax = true
     // Newer than the target, but every runtime has them and asks for them: the manifest stays a file of its own.
     options.supported = { 'import-attributes': true }
+  },
+  // Their licences ask to go where parts of them go.
+  async onSuccess() {
+    const licences = BUILT_IN.map((name) => {
+      return `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`
+    })
+    writeFileSync('dist/cli/LICENSES.txt', licences.join('\n'))
   },
 }
 

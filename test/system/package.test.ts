@@ -81,9 +81,9 @@ function write(name: string, text: string): void {
 describe('the package', () => {
   it('holds the build, its sources, and nothing else', () => {
     const allowed =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|(cli\/|stores\/)?[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|cli\/LICENSES\.txt|(cli\/|stores\/)?[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
-    expect(files).toContain('dist/index.js')
+    expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli/LICENSES.txt']))
   })
 
   it('depends on three packages and runs nothing when it is installed', () => {
