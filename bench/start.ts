@@ -24,6 +24,10 @@ const bare: Contender = {
 const contenders: Contender[] = [
   bare,
   {
+    name: 'the same without an `import`',
+    time: () => timeToAnswer(['bench/start/bare.mjs', '--no-import']),
+  },
+  {
     name: '`ratesmith serve --demo`, first conversion',
     time: () => timeToAnswer(['dist/cli.js', 'serve', '--demo', '--port', '0']),
     goal: GOAL,
