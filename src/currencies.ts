@@ -1,4 +1,7 @@
 export { currencies, findCurrency } from './rates/currencies.ts'
 export type { Currency } from './rates/currencies.ts'
-export { findWithdrawn, withdrawnCurrencies } from './rates/withdrawn.ts'
+export {
+  findWithdrawnCurrency as findWithdrawn,
+  withdrawnCurrencies,
+} from './rates/withdrawn-currencies.ts'
 export type { WithdrawnCurrency } from './rates/withdrawn.ts'

@@ -16,7 +16,8 @@ function readJson(name: string) {
 /** What tsup builds: sources by the name of the file in `dist/`. */
 async function readBuild(): Promise<[name: string, source: string][]> {
   const config = await import(new URL('tsup.config.ts', ROOT).href)
-  return Object.entries(config.default.entry)
+  const builds: { entry: Record<string, string> }[] = config.default
+  return builds.flatMap(({ entry }) => Object.entries(entry))
 }
 
 /** The subpath of an entry that is built under `name`. */

@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { createServerAdapter } from '@whatwg-node/server'
-
 import { answerOf } from '../answer-of.ts'
 import type { FetchHandler } from '../server.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
@@ -10,7 +8,9 @@ import type { NodeRequest, NodeResponse } from './messages.ts'
 export function fromFetchStyle(
   handler: FetchHandler,
 ): (request: NodeRequest, response: NodeResponse) => void {
-  const adapter = createServerAdapter((request: Request) => answerOf(handler, request))
+  const loading = loadAdapter(handler)
+  // Told to each request instead.
+  loading.catch(() => undefined)
   return (request, response) => {
     // A `Request` can be neither of them, and nothing is to be echoed.
     if (request.method === 'TRACE' || request.method === 'CONNECT') {
@@ -23,8 +23,16 @@ export function fromFetchStyle(
       request.headers.host = 'localhost'
     }
     request.url = request.url?.replace(/^https?:[/\\]*[^/\\?#]*/i, '') ?? '/'
-    adapter
-      .handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
-      .catch(() => response.destroy())
+    loading.then((handle) => handle(request, response)).catch(() => response.destroy())
   }
+}
+
+/** The adapter is larger than all the rest, and most handlers do without: it is loaded for those that need it. */
+async function loadAdapter(
+  handler: FetchHandler,
+): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
+  const { createServerAdapter } = await import('@whatwg-node/server')
+  const adapter = createServerAdapter((request: Request) => answerOf(handler, request))
+  return (request, response) =>
+    adapter.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
 }

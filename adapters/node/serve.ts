@@ -1,6 +1,3 @@
-import { createServer } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-
 import { listenOptions, toUrl } from '../server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from '../server.ts'
 import { prepareDrain } from './drain.ts'
@@ -26,9 +23,10 @@ export async function serve(
 ): Promise<RunningServer> {
   const { port, hostname, tls } = listenOptions(options)
   const listener = toNodeHandler(handler)
+  // To import these loads whatever they export: a WebSocket too, and with it Node's whole `fetch`.
   const server = tls
-    ? createTlsServer({ ...TLS_LIMITS, ...tls }, listener)
-    : createServer(LIMITS, listener)
+    ? process.getBuiltinModule('node:https').createServer({ ...TLS_LIMITS, ...tls }, listener)
+    : process.getBuiltinModule('node:http').createServer(LIMITS, listener)
   const drain = prepareDrain(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, hostname, resolve)

@@ -1,15 +1,18 @@
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import type { Codecs } from '../compression/variants.ts'
 
-/** Codecs for what is compressed once and sent often, but waited for by the first. */
+/** Codecs for what is compressed once and sent often, but waited for by the first. They load zlib when they are asked. */
 export const codecs: Codecs = {
   br: async (body) => {
+    const { brotliCompress, constants } = await import('node:zlib')
     const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }
     return trimmed(await promisify(brotliCompress)(body, { params }))
   },
-  gzip: async (body) => trimmed(await promisify(gzip)(body, { level: 6 })),
+  gzip: async (body) => {
+    const { gzip } = await import('node:zlib')
+    return trimmed(await promisify(gzip)(body, { level: 6 }))
+  },
 }
 
 /** A copy, because a result of zlib lies in a larger piece of memory, which it would keep. */

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
-import { serve } from './serve.ts'
 import { UsageError } from './usage-error.ts'
 
 const HELP = `Usage: ratesmith serve [options]
@@ -43,6 +42,7 @@ async function main(args: string[]): Promise<number> {
     return 0
   }
   if (command === 'serve') {
+    const { serve } = await import('./serve.ts')
     const code = await serve(rest)
     // What a client still holds open must not hold the process.
     process.exit(code)

@@ -1,7 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 
 import type { CacheStore } from '../index.ts'
-import { createFileStore } from '../stores/file.ts'
 import { createRedisStore } from '../stores/redis.ts'
 import type { ServeFlags } from './flags.ts'
 import { connectRedis } from './redis.ts'
@@ -34,13 +33,16 @@ export async function openStore({
     const connection = await connectRedis(name, url)
     return { store: createRedisStore(connection), close: () => connection.close() }
   }
-  const store = data === undefined ? undefined : told('--data', () => createDataStore(data))
+  const store = data === undefined ? undefined : await createDataStore(data)
   return { store, close() {} }
 }
 
 /** Rather no server than one that the operator believes to keep its data. */
-function createDataStore(folder: string): CacheStore {
-  mkdirSync(folder, { recursive: true })
-  accessSync(folder, constants.R_OK | constants.W_OK)
-  return createFileStore(folder)
+async function createDataStore(folder: string): Promise<CacheStore> {
+  const { createFileStore } = await import('../stores/file.ts')
+  return told('--data', () => {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.R_OK | constants.W_OK)
+    return createFileStore(folder)
+  })
 }

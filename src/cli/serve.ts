@@ -9,7 +9,6 @@ import { createLog } from './log.ts'
 import { openStore } from './open-store.ts'
 import type { OpenStore } from './open-store.ts'
 import { loadAdapter } from './platform.ts'
-import { readTls } from './tls.ts'
 import type { Tls } from './tls.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import { told } from './usage-error.ts'
@@ -24,7 +23,7 @@ export async function serve(args: string[]): Promise<number> {
   const flags = parseServeFlags(args)
   // Whoever reads along may leave; the server stays.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
-  const tls = flags.https && readTls(flags.https)
+  const tls = flags.https && (await import('./tls.ts')).readTls(flags.https)
   const opened = await openStore(flags)
   try {
     const handler = await createHandler(flags, opened)

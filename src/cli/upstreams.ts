@@ -1,6 +1,5 @@
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../index.ts'
 import type { RatesHandlerOptions } from '../index.ts'
-import { fakeProviders } from '../testing/index.ts'
 import { platform } from './platform.ts'
 import { UsageError, told } from './usage-error.ts'
 
@@ -13,7 +12,10 @@ type Upstreams = Pick<RatesHandlerOptions, 'providers' | 'fetch'>
  * @throws {UsageError} naming the variable that cannot be used
  */
 export async function chooseUpstreams(demo: boolean): Promise<Upstreams> {
-  if (demo) return { providers: fakeProviders() }
+  if (demo) {
+    const { fakeProviders } = await import('../testing/fake-providers.ts')
+    return { providers: fakeProviders() }
+  }
   const { RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL } = process.env
   const latest = RATESMITH_LATEST_URL || undefined
   const history = RATESMITH_HISTORY_URL || undefined

@@ -40,11 +40,8 @@ export const base: Optional<string> = z.optional(currency)
 /** Codes separated by commas, with spaces around them or nothing between them. */
 export const symbols: Optional<string[], string> = z.optional(
   z.pipe(
-    z.pipe(
-      z.string().check(z.maxLength(MOST_SYMBOLS_CHARACTERS, { error: 'overlong', abort: true })),
-      z.transform(splitSymbols),
-    ),
-    z.array(currency).check(z.maxLength(MOST_SYMBOLS, 'overlong')),
+    z.pipe(z.string().check(atMost(MOST_SYMBOLS_CHARACTERS)), z.transform(splitSymbols)),
+    z.array(currency).check(atMost(MOST_SYMBOLS)),
   ),
 )
 
@@ -52,7 +49,16 @@ export const symbols: Optional<string[], string> = z.optional(
 export const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
 
 /** One of the six periods, exactly. */
-export const period: Optional<Period> = z.optional(z.enum(PERIODS, 'period'))
+export const period: Optional<Period> = z.optional(z.custom<Period>(isPeriod, 'period'))
+
+/** At most so many characters or codes. What zod itself has for lengths weighs more in a bundle than this file. */
+function atMost(most: number): z.core.$ZodCheck<{ length: number }> {
+  return z.refine(({ length }) => length <= most, { error: 'overlong', abort: true })
+}
+
+function isPeriod(text: unknown): boolean {
+  return PERIODS.some((period) => period === text)
+}
 
 type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import { isCode } from '../rates/currency-code.ts'
 import { passMarketGates } from './market-gates.ts'
-import { anotherForm, ratesAsTheyCame } from './payload.ts'
+import { anotherForm, pathsOf, ratesAsTheyCame } from './payload.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
@@ -66,7 +66,7 @@ export function createExchangeRateApiProvider(
 const payload = z.object({
   result: z.literal('success'),
   // Here and below, the feed writes 0 for a time that there is none of.
-  time_last_update_unix: z.number().check(z.positive()),
+  time_last_update_unix: z.number().check(z.refine((seconds) => seconds > 0)),
   time_next_update_unix: z.nullish(z.number()),
   time_eol_unix: z.nullish(z.number()),
   base_code: z.string(),
@@ -94,7 +94,7 @@ export function toLatestTable(
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(json)
-  if (!parsed.success) throw anotherForm(host, parsed.error)
+  if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
   const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
     parsed.data
   if (base_code !== base) throw new Error(`${host} answered for ${base_code}, not ${base}`)

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import { anotherForm, ratesAsTheyCame } from './payload.ts'
+import { anotherForm, isObject, pathsOf } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-json.ts'
 import type { UpstreamAnswer } from './read-json.ts'
@@ -45,7 +45,10 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
 const payload = z.object({
   amount: z.literal(1),
   base: z.literal('EUR'),
-  rates: z.record(z.string(), ratesAsTheyCame),
+  // Each day is looked at below: a schema of them would copy a thousand, and is the largest of zod's in a bundle.
+  rates: z.custom<Record<string, Record<string, number>>>(
+    (rates) => isObject(rates) && !Array.isArray(rates),
+  ),
 })
 
 /**
@@ -62,8 +65,10 @@ export function toHistoryDays(
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(json)
-  if (!parsed.success) throw anotherForm(host, parsed.error)
+  if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
   const { base, rates } = parsed.data
   const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
+  const odd = days.filter(({ rates }) => !isObject(rates)).map(({ date }) => `rates.${date}`)
+  if (odd.length > 0) throw anotherForm(host, odd)
   return { base, days: days.filter(({ date }) => date >= start) }
 }

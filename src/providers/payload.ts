@@ -3,12 +3,20 @@ import * as z from 'zod/mini'
 const MOST_PATHS = 5
 
 /** Rates as they came: each is checked behind the provider, where a few bad ones are tolerated. */
-export const ratesAsTheyCame: z.ZodMiniType<Record<string, number>> = z.custom<
-  Record<string, number>
->((rates) => typeof rates === 'object' && rates !== null)
+export const ratesAsTheyCame: z.ZodMiniType<Record<string, number>> =
+  z.custom<Record<string, number>>(isObject)
 
-/** Says that `host` answered with what its schema does not know, and where it differs. */
-export function anotherForm(host: string, { issues }: z.core.$ZodError): Error {
-  const paths = issues.slice(0, MOST_PATHS).map(({ path }) => path.join('.') || 'all of it')
-  return new Error(`${host} answered in another form: ${paths.join(', ')}`)
+/** Whether there is anything to look into; a list is an object too. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Where an answer differs from what its schema knows. */
+export function pathsOf({ issues }: z.core.$ZodError): string[] {
+  return issues.map(({ path }) => path.join('.') || 'all of it')
+}
+
+/** Says that `host` answered with what is not known, and where. */
+export function anotherForm(host: string, paths: readonly string[]): Error {
+  return new Error(`${host} answered in another form: ${paths.slice(0, MOST_PATHS).join(', ')}`)
 }

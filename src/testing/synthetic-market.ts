@@ -13,7 +13,8 @@ const DAY_MS = 86_400_000
 /** Share of its distance from the anchor that a rate recovers per weekday (half of it in 170). */
 const REVERSION = 0.004
 
-/** √252, the working days of a year: a yearly volatility divided by it is a daily one. */
+/** The working days of a year, and their root: a yearly volatility divided by it is a daily one. */
+const WORKING_DAYS = 252
 const WORKING_DAYS_ROOT = 15.8745
 
 /** A market in which every rate follows from the seed, the code and the date. */
@@ -87,7 +88,7 @@ function toStep(day: Day): number {
 function publicationTimes(seed: number, instant: number) {
   const today = toDay(instant)
   const day = publicationInstant(today) > instant ? addDays(today, -1) : today
-  const lateness = 230 + (createRandom(seed, day)() % 1761)
+  const lateness = 230 + ((createRandom(seed, day)() >>> 0) % 1761)
   return {
     updatedAt: publicationInstant(day),
     nextUpdateAt: publicationInstant(addDays(day, 1)) + lateness * 1000,
@@ -107,28 +108,35 @@ type Walk = (step: number) => number
 function createWalk(seed: number, code: string, volatility: number): Walk {
   const random = createRandom(seed, code)
   const deviation = volatility / 100 / WORKING_DAYS_ROOT
-  const factors: number[] = []
   // About the spread that the walk settles at, so that the first years look like the last.
-  let nextFactor = 1 + 10 * deviation * toNormal(random())
-  return (step) => {
-    let factor = factors[step]
-    while (factor === undefined) {
-      factors.push(nextFactor)
-      nextFactor *= 1 + REVERSION * (1 - nextFactor) + deviation * toNormal(random())
-      factor = factors[step]
+  let walked = Float64Array.of(1 + 10 * deviation * toNormal(random()))
+
+  /** Walks on to `step` and a year ahead: by many at a time, as there are a million to a market. */
+  function extend(step: number): void {
+    const longer = new Float64Array(step + WORKING_DAYS)
+    longer.set(walked)
+    let factor = walked.at(-1) ?? NaN
+    for (let next = walked.length; next < longer.length; next += 1) {
+      factor *= 1 + REVERSION * (1 - factor) + deviation * toNormal(random())
+      longer[next] = factor
     }
-    return factor
+    walked = longer
+  }
+
+  return (step) => {
+    if (step >= walked.length) extend(step)
+    return walked[step] ?? NaN
   }
 }
 
-/** Nearly normal, mean 0, deviation 1, at most 3.46: a sum of four random bytes (Irwin–Hall). */
+/** Of 32 random bits: nearly normal, mean 0, deviation 1, at most 3.46: a sum of four random bytes (Irwin–Hall). */
 function toNormal(bits: number): number {
   const sum = (bits & 255) + ((bits >>> 8) & 255) + ((bits >>> 16) & 255) + (bits >>> 24)
   return (sum - 510) / 147.8
 }
 
 /**
- * Whole numbers from 0 to 2 ** 32 - 1, a stream of its own for every seed and name.
+ * 32 random bits at a time, as a whole number of either sign, a stream of its own for every seed and name.
  *
  * @see https://pracrand.sourceforge.net (Doty-Humphrey's sfc32)
  */
@@ -144,7 +152,7 @@ function createRandom(seed: number, name: string): () => number {
     a = b ^ (b >>> 9)
     b = (c + (c << 3)) | 0
     c = (((c << 21) | (c >>> 11)) + sum) | 0
-    return sum >>> 0
+    return sum
   }
   // The first outputs still resemble the seed.
   for (let i = 0; i < 15; i++) random()

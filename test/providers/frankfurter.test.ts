@@ -64,6 +64,33 @@ describe('toHistoryDays()', () => {
     expect(() => toHistoryDays(answer(overrides), RANGE.start)).toThrow('answered in another form')
   })
 
+  it('names the days that are no tables, and not all of very many', () => {
+    const days = [
+      '2026-11-09',
+      '2026-11-10',
+      '2026-11-11',
+      '2026-11-12',
+      '2026-11-13',
+      '2026-11-16',
+    ]
+    const rates = {
+      '2026-11-06': { USD: 1.1 },
+      ...Object.fromEntries(days.map((day) => [day, 1.1])),
+    }
+    expect(() => toHistoryDays(answer({ rates }), RANGE.start)).toThrow(
+      `api.frankfurter.dev answered in another form: ${days
+        .slice(0, 5)
+        .map((day) => `rates.${day}`)
+        .join(', ')}`,
+    )
+  })
+
+  it('refuses rates that are a list', () => {
+    expect(() => toHistoryDays(answer({ rates: [{ USD: 1.1 }] }), RANGE.start)).toThrow(
+      'api.frankfurter.dev answered in another form: rates',
+    )
+  })
+
   it('refuses the rows of the second version', () => {
     const json = [{ date: '2026-11-09', base: 'EUR', quote: 'USD', rate: 1.1 }]
     const rows = { host: 'api.frankfurter.dev', status: 200, json }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { currencies, findCurrency } from '../../src/rates/currencies.ts'
 import { isDay } from '../../src/rates/day.ts'
-import { findWithdrawn, withdrawnCurrencies } from '../../src/rates/withdrawn.ts'
+import { findWithdrawn, withdrawnCurrencies } from '../../src/currencies.ts'
 
 /** Recorded tables of open.er-api.com, kept beside the project and not shipped with it. */
 const recordings = new URL('../../../shared/data/open-er-api/', import.meta.url)

@@ -1,13 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 
+import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { freePort } from './ports.ts'
 import { run, start } from './processes.ts'
 import { ROOT } from './root.ts'
+
+/** What a bundle of all that most apps need has reached, minified and compressed, in bytes; and how much more is let pass. */
+const REACHED_SIZE = 24_990
+const MOST_GROWTH = 0.03
 
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
 
@@ -75,9 +81,9 @@ function write(name: string, text: string): void {
 describe('the package', () => {
   it('holds the build, its sources, and nothing else', () => {
     const allowed =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|(stores\/)?[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|cli\/LICENSES\.txt|(cli\/|stores\/)?[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
-    expect(files).toContain('dist/index.js')
+    expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli/LICENSES.txt']))
   })
 
   it('depends on three packages and runs nothing when it is installed', () => {
@@ -126,6 +132,30 @@ describe('the package', () => {
       ['createUpstashStore'],
       ['fakeProviders', 'mountContract', 'storeContract'],
     ])
+  })
+
+  it('weighs no more in a bundle than it has reached, with all that it depends on', async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `export {
+          createExchangeRateApiProvider,
+          createFrankfurterProvider,
+          createMemoryStore,
+          createRatesHandler,
+        } from 'ratesmith'`,
+        resolveDir: folder,
+      },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'neutral',
+      target: 'es2022',
+      write: false,
+    })
+    const bundle = outputFiles[0]?.contents ?? new Uint8Array()
+    const size = gzipSync(bundle, { level: 9 }).byteLength
+    expect(size).toBeGreaterThan(REACHED_SIZE / 2)
+    expect(size).toBeLessThanOrEqual(REACHED_SIZE * (1 + MOST_GROWTH))
   })
 
   it('does without undici, and says what is to be installed where it is wanted', async () => {

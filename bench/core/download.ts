@@ -1,0 +1,48 @@
+import { createFrankfurterProvider } from 'ratesmith'
+
+import { acceptHistory } from '../../src/rates/accept.ts'
+import { addDays, subtractMonths, toDay } from '../../src/rates/day.ts'
+import { frankfurterPayload } from '../../test/fixtures/upstream-payloads.ts'
+import { NOW } from './answers.ts'
+import type { Comparison } from './comparison.ts'
+
+/** The days that a server downloads first: five years and two weeks. */
+const RANGE = {
+  start: addDays(subtractMonths(toDay(NOW), 60), -14),
+  end: toDay(NOW),
+}
+
+/** What a server makes of its first download of reference rates. */
+export interface Download extends Comparison {
+  /** What is kept of it, in bytes. */
+  keptBytes: number
+}
+
+/** From the text of five years of a market to columns that were checked, beside `JSON.parse` of that text. */
+export async function download(): Promise<Download> {
+  const text = frankfurterPayload({ ...RANGE, now: NOW })
+  const provider = createFrankfurterProvider()
+  const { signal } = new AbortController()
+  const context = { fetch: async () => new Response(text), signal, now: () => NOW }
+  const read = async () => acceptHistory(await provider.fetchHistory(RANGE, context), NOW)
+  const { data, dropped } = await read()
+  if (dropped.length > 0) throw new Error(`dropped ${dropped.join(', ')}`)
+  return {
+    name: 'download of 5Y, read into columns',
+    ours: read,
+    reference: {
+      name: `\`JSON.parse\` of ${text.length.toLocaleString('en')} characters`,
+      run: () => JSON.parse(text),
+    },
+    goal: 2,
+    keptBytes: bytesOf(data),
+  }
+}
+
+/** The bytes of all typed arrays in `value`. */
+function bytesOf(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength
+  if (typeof value !== 'object' || value === null) return 0
+  const parts = value instanceof Map ? [...value.values()] : Object.values(value)
+  return parts.reduce<number>((sum, part) => sum + bytesOf(part), 0)
+}

@@ -1,0 +1,73 @@
+// How soon a started process answers: `ratesmith serve --demo` and others beside a bare server of Node, in turns. Prints
+// Markdown, and ends with 1 where the goal is missed.
+import { parseArgs } from 'node:util'
+
+import { timeToAnswer, timeToEnd } from './start/first-answer.ts'
+import { median } from './median.ts'
+
+/** The first answer of the command comes within so many times what the bare server takes. */
+const GOAL = 1.8
+
+/** Starts of each that are not counted: the first find nothing in the machine's memory. */
+const UNCOUNTED = 2
+
+interface Contender {
+  name: string
+  time(): Promise<number>
+  goal?: number
+}
+
+const bare: Contender = {
+  name: 'bare `node:http`, first answer',
+  time: () => timeToAnswer(['bench/start/bare.mjs']),
+}
+const contenders: Contender[] = [
+  bare,
+  {
+    name: 'the same without an `import`',
+    time: () => timeToAnswer(['bench/start/bare.mjs', '--no-import']),
+  },
+  {
+    name: '`ratesmith serve --demo`, first conversion',
+    time: () => timeToAnswer(['dist/cli.js', 'serve', '--demo', '--port', '0']),
+    goal: GOAL,
+  },
+  {
+    name: 'the library in a program of its own, first conversion',
+    time: () => timeToAnswer(['bench/start/library.mjs']),
+  },
+  { name: '`ratesmith --version`, its end', time: () => timeToEnd(['dist/cli.js', '--version']) },
+]
+
+const { values } = parseArgs({ options: { starts: { type: 'string', default: '31' } } })
+const starts = Number(values.starts)
+if (!(Number.isInteger(starts) && starts > 0)) {
+  throw new RangeError('--starts must be a number of starts, 1 or more')
+}
+
+process.on('SIGINT', () => process.exit(130))
+const times = new Map(contenders.map((contender) => [contender, [] as number[]]))
+for (let start = -UNCOUNTED; start < starts; start += 1) {
+  for (const [contender, measured] of times) {
+    const elapsed = await contender.time()
+    if (start >= 0) measured.push(elapsed)
+  }
+}
+
+print(`Node ${process.versions.node}; medians of ${starts} starts each, in turns\n`)
+print('| start | ms | times bare | goal |')
+print('| --- | --- | --- | --- |')
+const bareTime = median(times.get(bare) ?? [])
+let isGood = true
+for (const [{ name, goal }, measured] of times) {
+  const time = median(measured)
+  const isOk = goal === undefined || time <= goal * bareTime
+  const verdict = goal === undefined ? '' : `${goal}: ${isOk ? 'ok' : 'missed'}`
+  isGood &&= isOk
+  print(`| ${name} | ${time.toFixed(1)} | ${(time / bareTime).toFixed(2)} | ${verdict} |`)
+}
+process.exit(isGood ? 0 : 1)
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,16 @@
+// The least that answers over HTTP on Node: what every start is compared with.
+const { createServer } = process.argv.includes('--no-import')
+  ? process.getBuiltinModule('node:http')
+  : await import('node:http')
+
+const body = Buffer.from(
+  '{"from":"USD","to":"EUR","amount":1,"rate":0.85367936,"result":0.85367936}',
+)
+
+const server = createServer((_request, response) => {
+  response.setHeader('content-type', 'application/json; charset=utf-8')
+  response.setHeader('content-length', body.length)
+  response.end(body)
+}).listen(0, '127.0.0.1', () => {
+  process.stdout.write(`listens on http://127.0.0.1:${server.address().port}\n`)
+})

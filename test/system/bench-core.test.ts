@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+
+import { rowsOf } from './markdown-rows.ts'
+import { run } from './processes.ts'
+import { RUNTIMES } from './runtimes.ts'
+
+/** The rows that have a goal, and what it is; the others are only shown. */
+const GOALS = [
+  ['latest, remembered: `handler(request)`', '1.3'],
+  ['latest, remembered: `handler.answer()`', ''],
+  ['history 5Y, remembered: `handler(request)`', ''],
+  ['history 5Y, remembered: `handler.answer()`', ''],
+  ['conversion, computed: `handler.answer()`', '0.6'],
+  ['history 5Y of pairs without EUR, computed: `handler.answer()`', '1.0'],
+  ['history 5Y of pairs with EUR, computed: `handler.answer()`', '1.0'],
+  ['download of 5Y, read into columns', '2.0'],
+]
+
+describe('the measurement of answers in process', () => {
+  it.each(RUNTIMES)('runs on %s, and judges nothing in a quick run', async (...runtime) => {
+    const [name, program, ...parameters] = runtime
+    const { code, stdout, stderr } = await run(program, [...parameters, 'bench/core.ts', '--quick'])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\n`))
+    const rows = rowsOf(stdout)
+    const [columns, ...comparisons] = [rows.at(-1), ...rows.slice(0, -1)]
+    expect(comparisons.map(([what, , , , , goal]) => [what, goal])).toEqual(GOALS)
+    for (const [what, ours, reference, theirs, ratio] of comparisons) {
+      expect(reference, what).toMatch(/^`(new Response|JSON\.parse)` of [\d,]+|^`JSON\.stringify`/)
+      for (const figure of [ours, theirs, ratio]) expect(Number(figure), what).toBeGreaterThan(0)
+    }
+    expect(columns).toEqual([
+      expect.stringMatching(/^columns of 5Y: \d{3},\d{3} bytes$/),
+      '',
+      '',
+      '',
+      '',
+      '500,000',
+    ])
+  })
+})

@@ -1,0 +1,110 @@
+import { pathToFileURL } from 'node:url'
+
+import { describe, expect, it } from 'vitest'
+
+import { start } from './processes.ts'
+import type { Running } from './processes.ts'
+import { ROOT } from './root.ts'
+import { CLI, rootOf } from './serving.ts'
+
+const RECORD = pathToFileURL(`${ROOT}/test/system/module-record.ts`).href
+
+/** Modules of Node that take long to load. */
+const HEAVY = ['internal/deps/undici/undici', 'crypto', 'http2', 'tls', 'zlib']
+
+/** What a program has loaded: files by their path from the root, and modules of Node by their name. */
+interface Loaded {
+  files: string[]
+  builtins: string[]
+}
+
+function startRecorded(args: string[]): Running {
+  return start(process.execPath, ['--import', RECORD, ...args])
+}
+
+async function loadedBy(running: Running): Promise<Loaded> {
+  await running.exited
+  const [, json = '{}'] = /^loaded (.*)$/m.exec(running.stderr) ?? []
+  const { files, builtins }: Loaded = JSON.parse(json)
+  return {
+    files: files.map((url) => url.replace(pathToFileURL(ROOT).href, '')),
+    builtins: builtins.map((name) => name.replace('NativeModule ', '')),
+  }
+}
+
+/** What a program of a user's own has loaded, when the package answers a request of it. */
+async function loadedByProgram(handler: string): Promise<Loaded> {
+  const program = `import { once } from 'node:events'
+    import { createServer, get } from 'node:http'
+    import { createRatesHandler } from 'ratesmith'
+    import { toNodeHandler } from 'ratesmith/node'
+    import { fakeProviders } from 'ratesmith/testing'
+    const handler = createRatesHandler({ providers: fakeProviders() })
+    const server = createServer(toNodeHandler(${handler})).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const path = '/api/v1/convert?from=USD&to=EUR'
+    const [response] = await once(get({ port: server.address().port, path }), 'response')
+    process.exit(response.statusCode === 200 ? 0 : 1)`
+  const running = startRecorded(['--input-type=module', '--eval', program])
+  expect(await running.exited, running.stderr).toBe(0)
+  return loadedBy(running)
+}
+
+describe('the command loads nothing before it is needed', () => {
+  it('to tell its version: no server', async () => {
+    const { files, builtins } = await loadedBy(startRecorded([CLI, '--version']))
+    expect(files).toEqual(expect.arrayContaining(['dist/cli.js', 'package.json']))
+    expect(files).toHaveLength(3)
+    expect(builtins).not.toContain('_http_server')
+  })
+
+  it('to serve a synthetic market: no file of another package, and nothing heavy of Node', async () => {
+    const running = startRecorded([CLI, 'serve', '--demo', '--port', '0'])
+    const answer = await fetch(`${await rootOf(running)}/api/v1/convert?from=USD&to=EUR`)
+    expect(answer.status).toBe(200)
+    running.process.kill('SIGTERM')
+    const { files, builtins } = await loadedBy(running)
+    expect(files.filter((file) => !/^(dist\/cli[./]|package\.json$)/.test(file))).toEqual([])
+    expect(files.length).toBeLessThan(10)
+    expect(builtins).toContain('_http_server')
+    expect(builtins.filter((name) => HEAVY.includes(name))).toEqual([])
+  })
+})
+
+describe('the adapter for Node', () => {
+  const isBridge = (file: string): boolean => file.includes('node_modules/@whatwg-node/')
+
+  it('loads no bridge to Request and Response for a handler that does without', async () => {
+    const { files } = await loadedByProgram('handler')
+    expect(files).toContain('dist/node.js')
+    expect(files.filter(isBridge)).toEqual([])
+  })
+
+  it('loads it for any other', async () => {
+    const { files } = await loadedByProgram('(request) => handler(request)')
+    expect(files.filter(isBridge)).not.toEqual([])
+  })
+
+  it('ends the connection where it cannot be loaded, and goes on', async () => {
+    const program = `import { createServer } from 'node:http'
+      import { registerHooks } from 'node:module'
+      import { toNodeHandler } from 'ratesmith/node'
+      registerHooks({
+        resolve(specifier, context, nextResolve) {
+          if (specifier === '@whatwg-node/server') throw new Error('not installed')
+          return nextResolve(specifier, context)
+        },
+      })
+      const server = createServer(toNodeHandler(() => new Response('here')))
+      server.listen(0, '127.0.0.1', () => {
+        console.log('listens on http://127.0.0.1:' + server.address().port)
+      })`
+    const running = start(process.execPath, ['--input-type=module', '--eval', program])
+    const root = await rootOf(running)
+    for (const path of ['/', '/again']) {
+      await expect(fetch(root + path)).rejects.toThrow('fetch failed')
+    }
+    expect(running.process.exitCode).toBeNull()
+    expect(running.stderr).toBe('')
+  })
+})
