@@ -6,7 +6,7 @@ import { freshConversion, rememberedAnswers } from './core/answers.ts'
 import { coldHistories } from './core/cold-history.ts'
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
-import { download } from './core/download.ts'
+import { downloads } from './core/download.ts'
 
 const EFFORT: Effort = { rounds: 9, time: 250, batch: 512 }
 /** Only to see that it runs: nothing is warm, and nothing is judged. */
@@ -21,12 +21,13 @@ const { values } = parseArgs({
 const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : 'Node'
 const isJudged = runtime === 'Node' && !values.quick && !values['no-judge']
 
-const first = await download()
+const [first, ...more] = await downloads()
 const comparisons = [
   ...(await rememberedAnswers()),
   await freshConversion(),
   ...(await coldHistories()),
   first,
+  ...more,
 ]
 
 print(`${runtime} ${process.versions[runtime === 'Node' ? 'node' : runtime.toLowerCase()]}\n`)

@@ -1,5 +1,6 @@
 import { createFrankfurterProvider } from 'ratesmith'
 
+import { toHistoryDays } from '../../src/providers/frankfurter.ts'
 import { acceptHistory } from '../../src/rates/accept.ts'
 import { addDays, subtractMonths, toDay } from '../../src/rates/day.ts'
 import { frankfurterPayload } from '../../test/fixtures/upstream-payloads.ts'
@@ -18,25 +19,33 @@ export interface Download extends Comparison {
   keptBytes: number
 }
 
-/** From the text of five years of a market to columns that were checked, beside `JSON.parse` of that text. */
-export async function download(): Promise<Download> {
+/** From five years of a market to columns that were checked, beside `JSON.parse` of their text. */
+export async function downloads(): Promise<[ofText: Download, ofBody: Comparison]> {
   const text = frankfurterPayload({ ...RANGE, now: NOW })
   const provider = createFrankfurterProvider()
   const { signal } = new AbortController()
   const context = { fetch: async () => new Response(text), signal, now: () => NOW }
-  const read = async () => acceptHistory(await provider.fetchHistory(RANGE, context), NOW)
-  const { data, dropped } = await read()
-  if (dropped.length > 0) throw new Error(`dropped ${dropped.join(', ')}`)
-  return {
-    name: 'download of 5Y, read into columns',
-    ours: read,
-    reference: {
-      name: `\`JSON.parse\` of ${text.length.toLocaleString('en')} characters`,
-      run: () => JSON.parse(text),
-    },
-    goal: 2,
-    keptBytes: bytesOf(data),
+  const readText = () => {
+    const answer = { host: 'relay', status: 200, json: JSON.parse(text) }
+    return acceptHistory(toHistoryDays(answer, RANGE.start), NOW)
   }
+  const readBody = async () => acceptHistory(await provider.fetchHistory(RANGE, context), NOW)
+  const { data, dropped } = readText()
+  if (dropped.length > 0) throw new Error(`dropped ${dropped.join(', ')}`)
+  const reference = {
+    name: `\`JSON.parse\` of ${text.length.toLocaleString('en')} characters`,
+    run: () => JSON.parse(text),
+  }
+  return [
+    {
+      name: 'text of 5Y, read into columns',
+      ours: readText,
+      reference,
+      goal: 2,
+      keptBytes: bytesOf(data),
+    },
+    { name: 'the same, and the body before it', ours: readBody, reference },
+  ]
 }
 
 /** The bytes of all typed arrays in `value`. */

@@ -5,7 +5,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { settingsFromParent, tellParent } from '../../test/system/child.ts'
 import { SEED } from '../wire/peer.ts'
-import { median } from '../wire/statistics.ts'
+import { median } from '../median.ts'
 
 /** What to ask for. */
 export interface HistorySettings {

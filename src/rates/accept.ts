@@ -131,8 +131,12 @@ function sortRates(
 ): LeftOut {
   const left: LeftOut = { bad: [], ignored: [] }
   const rates = requireObject(answered, 'the rates are')
-  for (const code of Object.keys(rates)) {
-    const rate = rates[code]
+  // Beside each other, because to look up forty thousand rates by their codes takes longer.
+  const codes = Object.keys(rates)
+  const quotes = Object.values(rates)
+  for (let index = 0; index < codes.length; index += 1) {
+    const code = codes[index] ?? ''
+    const rate = quotes[index]
     if (!isCode(code)) left.ignored.push(code)
     else if (!isRate(rate) || (code === base && rate !== 1)) left.bad.push(code)
     else keep(code, rate)

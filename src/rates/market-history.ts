@@ -53,13 +53,20 @@ export function buildMarket(base: string, mostDays: number): MarketBuilder {
     build() {
       const dates = [...rows.keys()].sort()
       const order = dates.map((date) => rows.get(date) ?? NaN)
-      const ordered = [...columns].map(([code, column]): [string, Float64Array] => [
-        code,
-        Float64Array.from(order, (row) => column[row] ?? NaN),
-      ])
-      return { base, dates, columns: new Map(ordered) }
+      const ordered = new Map<string, Float64Array>()
+      for (const [code, column] of columns) ordered.set(code, reordered(column, order))
+      return { base, dates, columns: ordered }
     },
   }
+}
+
+/** What `column` has at the places of `order`. */
+function reordered(column: Float64Array, order: readonly number[]): Float64Array {
+  const values = new Float64Array(order.length)
+  for (let index = 0; index < order.length; index += 1) {
+    values[index] = column[order[index] ?? NaN] ?? NaN
+  }
+  return values
 }
 
 /** Builds the columns of `days`, which may come in any order; of two rows for one day the later one counts. */

@@ -30,7 +30,7 @@ export function createHistoryWriter(): HistoryWriter {
     if (room.length < most) room = new Uint8Array(most)
     if (prefixes.dates !== dates) prefixes = { dates, view: writePrefixes(dates) }
     // Its first comma is written over.
-    const end = writePoints(room, before.length - 1, series, prefixes.view)
+    const end = writePoints(new DataView(room.buffer), before.length - 1, series, prefixes.view)
     room.set(before)
     room.set(behind, end)
     return room.slice(0, end + behind.length)
@@ -48,12 +48,11 @@ function writePrefixes(dates: readonly Day[]): DataView {
 
 /** Writes the points, each behind a comma; returns the index behind them. */
 function writePoints(
-  bytes: Uint8Array,
+  view: DataView,
   at: number,
   { rows, rates }: PairSeries,
   prefixes: DataView,
 ): number {
-  const view = new DataView(bytes.buffer)
   let end = at
   for (let index = 0; index < rates.length; index += 1) {
     const from = (rows[index] ?? 0) * PREFIX_ROOM
@@ -61,8 +60,8 @@ function writePoints(
     for (let offset = 0; offset < PREFIX_ROOM; offset += 4) {
       view.setInt32(end + offset, prefixes.getInt32(from + offset))
     }
-    end = writeNumber(bytes, end + PREFIX_LENGTH, rates[index] ?? NaN)
-    bytes[end] = CLOSING_BRACE
+    end = writeNumber(view, end + PREFIX_LENGTH, rates[index] ?? NaN)
+    view.setUint8(end, CLOSING_BRACE)
     end += 1
   }
   return end

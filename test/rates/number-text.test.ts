@@ -6,7 +6,7 @@ import { LONGEST_NUMBER, writeNumber } from '../../src/rates/number-text.ts'
 /** What is written for `value` behind `before` bytes. */
 function written(value: number, before = 0): string {
   const bytes = new Uint8Array(before + LONGEST_NUMBER)
-  const end = writeNumber(bytes, before, value)
+  const end = writeNumber(new DataView(bytes.buffer), before, value)
   return new TextDecoder().decode(bytes.subarray(before, end))
 }
 

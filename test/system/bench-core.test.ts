@@ -13,7 +13,8 @@ const GOALS = [
   ['conversion, computed: `handler.answer()`', '0.6'],
   ['history 5Y of pairs without EUR, computed: `handler.answer()`', '1.0'],
   ['history 5Y of pairs with EUR, computed: `handler.answer()`', '1.0'],
-  ['download of 5Y, read into columns', '2.0'],
+  ['text of 5Y, read into columns', '2.0'],
+  ['the same, and the body before it', ''],
 ]
 
 describe('the measurement of answers in process', () => {
