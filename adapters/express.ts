@@ -1,5 +1,5 @@
 import type { Answer, AnswerRequest } from '../src/index.ts'
-import { send, toAnswerRequest } from './node/answer.ts'
+import { NodeAnswerRequest, send } from './node/answer.ts'
 import type { NodeRequest, NodeResponse } from './node/messages.ts'
 
 /** The part of Express's `Request` that is read; also of Connect's. */
@@ -15,16 +15,19 @@ export interface ExpressRequest extends NodeRequest {
 export function toExpressHandler(handler: {
   answer(request: AnswerRequest): Promise<Answer>
 }): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
-  async function answer(
+  async function respond(
     request: ExpressRequest,
     response: NodeResponse,
     next: () => void,
   ): Promise<void> {
-    const ready = await handler.answer(toAnswerRequest(request, response, request.originalUrl))
-    if (ready.matched) send(ready, response)
-    else next()
+    try {
+      const { originalUrl } = request
+      const answer = await handler.answer(new NodeAnswerRequest(request, response, originalUrl))
+      if (answer.matched) send(answer, response)
+      else next()
+    } catch {
+      response.destroy()
+    }
   }
-  return (request, response, next) => {
-    answer(request, response, next).catch(() => response.destroy())
-  }
+  return (request, response, next) => void respond(request, response, next)
 }

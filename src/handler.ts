@@ -2,7 +2,7 @@ import { callQuietly } from './call-quietly.ts'
 import { unversioned } from './endpoints/unversioned/group.ts'
 import { v1 } from './endpoints/v1/group.ts'
 import type { Emit } from './events.ts'
-import { toAnswerRequest } from './http/answer.ts'
+import { RequestView } from './http/answer.ts'
 import type { Answer, AnswerRequest } from './http/answer.ts'
 import { createMemory } from './http/memory.ts'
 import { createRendering } from './http/response.ts'
@@ -65,7 +65,7 @@ export function createHandlerOn(
   })
   const render = createRendering()
   const handle = async (request: Request): Promise<Response> =>
-    render(await answer(toAnswerRequest(request)))
+    render(await answer(new RequestView(request)))
   return Object.assign(handle, {
     fetch: handle,
     answer,

@@ -154,7 +154,7 @@ describe('the memory', () => {
     for (const target of [WHOLE, EARLIER, HISTORY]) {
       const first = await ask(handler, target)
       const again = await ask(handler, target)
-      expect(again.body).not.toBe(first.body)
+      expect(again.headers).not.toBe(first.headers)
       expect(again).toEqual(first)
       expect(await textOf(again)).toBe(await textOf(await ask(other, target)))
     }
@@ -167,7 +167,7 @@ describe('the memory', () => {
       await ask(handler, HISTORY.replace('JPY', to))
     }
     const again = await ask(handler, HISTORY)
-    expect(again.body).not.toBe(first.body)
+    expect(again.headers).not.toBe(first.headers)
     expect(again).toEqual(first)
   })
 
@@ -180,17 +180,17 @@ describe('the memory', () => {
       await ask(handler, `/api/v1/latest?symbols=${symbols}`)
       if (index % 10 === 0) await ask(handler, WHOLE)
     }
-    expect((await ask(handler, WHOLE)).body).toBe(first.body)
+    expect((await ask(handler, WHOLE)).headers).toBe(first.headers)
   })
 
   it('makes anew what somebody has taken the bytes from', async () => {
     const { handler } = await handlerAt()
-    const first = await ask(handler, WHOLE)
+    const first = await ask(handler, HISTORY)
     const text = await textOf(first)
     if (first.body instanceof Uint8Array)
       structuredClone(first.body, { transfer: [first.body.buffer] })
     expect(first.body).toHaveLength(0)
-    const again = await ask(handler, WHOLE)
+    const again = await ask(handler, HISTORY)
     expect(await textOf(again)).toBe(text)
     expect(headerOf(again, 'etag')).toBe(headerOf(first, 'etag'))
   })

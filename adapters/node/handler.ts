@@ -1,6 +1,6 @@
 import type { Answer, AnswerRequest } from '../../src/index.ts'
 import type { FetchHandler } from '../server.ts'
-import { send, toAnswerRequest } from './answer.ts'
+import { NodeAnswerRequest, send } from './answer.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 import { fromFetchStyle } from './fetch-style.ts'
 
@@ -14,10 +14,18 @@ export function toNodeHandler(
   handler: FetchHandler & { answer?: (request: AnswerRequest) => Promise<Answer> },
 ): (request: NodeRequest, response: NodeResponse) => void {
   const { answer } = handler
-  if (!answer) return fromFetchStyle(handler)
-  return (request, response) => {
-    answer(toAnswerRequest(request, response))
-      .then((ready) => send(ready, response))
-      .catch(() => response.destroy())
+  return answer ? fromAnswers(answer) : fromFetchStyle(handler)
+}
+
+function fromAnswers(
+  answer: (request: AnswerRequest) => Promise<Answer>,
+): (request: NodeRequest, response: NodeResponse) => void {
+  async function respond(request: NodeRequest, response: NodeResponse): Promise<void> {
+    try {
+      send(await answer(new NodeAnswerRequest(request, response)), response)
+    } catch {
+      response.destroy()
+    }
   }
+  return (request, response) => void respond(request, response)
 }

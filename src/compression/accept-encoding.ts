@@ -15,7 +15,7 @@ const CHARACTERS_KEPT = 4_096
 
 /** `chooseEncoding`, which reads each text once. */
 export function createEncodingChoice(): typeof chooseEncoding {
-  const known = createBoundedMap<{ encoding: Encoding | undefined }>(CHARACTERS_KEPT)
+  const known = createBoundedMap<string, { encoding: Encoding | undefined }>(CHARACTERS_KEPT)
   return (acceptEncoding) => {
     if (!acceptEncoding) return undefined
     const before = known.get(acceptEncoding)

@@ -1,4 +1,4 @@
-import { toAnswerRequest } from '../http/answer.ts'
+import { RequestView } from '../http/answer.ts'
 import type { Answer, AnswerRequest, Header } from '../http/answer.ts'
 import { lengthOf } from '../http/representation.ts'
 import { revalidated } from '../http/respond.ts'
@@ -10,6 +10,9 @@ import type { Codecs } from './variants.ts'
 
 /** Bodies of up to so many bytes go as they are: there is little to gain. */
 const SMALL = 1_024
+
+/** How many bytes of bodies have their encoded ones kept, for each coding; these take a quarter of it beside. */
+const CAPACITY = 16 * 1_024 * 1_024
 
 /** Whatever gives answers as data, as the handler of this package does. */
 interface Answering {
@@ -27,17 +30,16 @@ export interface CompressedHandler extends Answering {
  */
 export function withCompression(handler: Answering, codecs: Codecs): CompressedHandler {
   const choose = createEncodingChoice()
-  const encode = createVariants(codecs)
+  const encode = createVariants(codecs, CAPACITY)
 
   /** The representation of `plain`, which is a 200, that `request` asks for. */
   async function represented(plain: Answer, request: AnswerRequest): Promise<Answer> {
     const encoding = choose(request.header('accept-encoding'))
     const { headers, body } = plain
     const vary: Header = ['vary', 'Accept-Encoding']
-    // What is worth encoding is sent again and again, and so comes as bytes.
-    const isWorth = body instanceof Uint8Array && body.length > SMALL
+    const isLarge = body !== null && body.length > SMALL
     const encoded =
-      encoding && isWorth ? await encode(encoding, body).catch(() => undefined) : undefined
+      encoding && isLarge ? await encode(encoding, body).catch(() => undefined) : undefined
     if (!encoding || !encoded) return { ...plain, headers: [...headers, vary] }
     return {
       ...plain,
@@ -48,18 +50,7 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
 
   async function answer(request: AnswerRequest): Promise<Answer> {
     const isHead = request.method === 'HEAD'
-    const plain = await handler.answer({
-      // Both are for here to heed: by them the handler would leave out the body that decides.
-      method: isHead ? 'GET' : request.method,
-      header: (name) => (name === 'if-none-match' ? undefined : request.header(name)),
-      // Read when it is needed: some hosts throw on the way to it, and the handler has an answer to that.
-      get target() {
-        return request.target
-      },
-      get signal() {
-        return request.signal
-      },
-    })
+    const plain = await handler.answer(new PlainRequest(request))
     const sent =
       plain.status === 200
         ? revalidated(await represented(plain, request), request.header('if-none-match'))
@@ -68,9 +59,34 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
   }
 
   const render = createRendering()
-  return Object.assign(async (request: Request) => render(await answer(toAnswerRequest(request))), {
+  return Object.assign(async (request: Request) => render(await answer(new RequestView(request))), {
     answer,
   })
+}
+
+/** `request` for the body that decides: `HEAD` and `If-None-Match`, by which it would be left out, are to be heeded later. */
+class PlainRequest implements AnswerRequest {
+  readonly #request: AnswerRequest
+
+  constructor(request: AnswerRequest) {
+    this.#request = request
+  }
+
+  get method(): string {
+    return this.#request.method === 'HEAD' ? 'GET' : this.#request.method
+  }
+
+  // Read when it is needed: some hosts throw on the way to it, and the handler has an answer to that.
+  get target(): string {
+    return this.#request.target
+  }
+
+  readonly header = (name: string): string | null | undefined =>
+    name === 'if-none-match' ? undefined : this.#request.header(name)
+
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal
+  }
 }
 
 /** The headers of a body in a coding: its length and tag are others. */

@@ -1,9 +1,9 @@
 /** A map whose entries may take so much together and no more. */
-export interface BoundedMap<Value> {
-  get(key: string): Value | undefined
+export interface BoundedMap<Key, Value> {
+  get(key: Key): Value | undefined
   /** Keeps `value`, which takes `size`; a value larger than the whole map is not kept. */
-  set(key: string, value: Value, size: number): void
-  delete(key: string): void
+  set(key: Key, value: Value, size: number): void
+  delete(key: Key): void
   clear(): void
 }
 
@@ -15,11 +15,11 @@ interface Entry<Value> {
 }
 
 /** A bounded map: what was kept first goes first, but what was asked for meanwhile is given a second chance. */
-export function createBoundedMap<Value>(capacity: number): BoundedMap<Value> {
-  const entries = new Map<string, Entry<Value>>()
+export function createBoundedMap<Key, Value>(capacity: number): BoundedMap<Key, Value> {
+  const entries = new Map<Key, Entry<Value>>()
   let total = 0
 
-  function remove(key: string): void {
+  function remove(key: Key): void {
     total -= entries.get(key)?.size ?? 0
     entries.delete(key)
   }
@@ -32,7 +32,7 @@ export function createBoundedMap<Value>(capacity: number): BoundedMap<Value> {
     }
   }
 
-  function add(key: string, value: Value, size: number): void {
+  function add(key: Key, value: Value, size: number): void {
     entries.set(key, { value, size, isUsed: false })
     total += size
   }

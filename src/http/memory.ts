@@ -1,9 +1,6 @@
 import { createBoundedMap } from './bounded-map.ts'
 import type { Representation } from './representation.ts'
 
-/** A representation that is sent again and again, and so is kept as bytes. */
-export type Remembered = Representation & { body: Uint8Array<ArrayBuffer> }
-
 /** What a representation takes beside its body, about, in bytes. */
 const OVERHEAD = 1_024
 
@@ -13,12 +10,12 @@ export interface Memory {
    * What `make` has made for `key` of `data`, on `day` (a number that changes with it) where that matters. With another of
    * either, all that was made before is forgotten.
    */
-  recall(data: object, key: string, make: () => Remembered, day?: number): Remembered
+  recall(data: object, key: string, make: () => Representation, day?: number): Representation
 }
 
 /** A memory of `capacity` bytes at most. */
 export function createMemory(capacity: number): Memory {
-  const held = createBoundedMap<Remembered>(capacity)
+  const held = createBoundedMap<string, Representation>(capacity)
   let [madeOf, madeOn]: [object | undefined, number] = [undefined, NaN]
 
   return {

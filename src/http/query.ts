@@ -39,7 +39,9 @@ export function createQueryParser<Shape extends Schemas, Question>(
   const schema = z.object(rules.parameters)
   const names = Object.keys(rules.parameters)
   const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
-  const answered = rules.isRecurring ? createBoundedMap<Question>(CHARACTERS_KEPT) : undefined
+  const answered = rules.isRecurring
+    ? createBoundedMap<string, Question>(CHARACTERS_KEPT)
+    : undefined
 
   return (query) => {
     const before = answered?.get(query)

@@ -1,6 +1,9 @@
 import type { Answer, Header } from './answer.ts'
 import { toBytes } from './representation.ts'
 
+/** Smaller bodies, in bytes, are mostly conversions, of which there are too many to keep anything. */
+const SMALL = 1_024
+
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
@@ -11,7 +14,7 @@ export function createRendering(): (answer: Answer) => Response {
   const toBody = isNode() ? toStream : (body: Bytes | string) => body
   const known = new WeakMap<Header[], Headers>()
 
-  /** Those of a list that is sent again, with bytes that are: a `Response` takes them over faster than the list. */
+  /** Those of a list that is likely to be sent again: a `Response` takes them over faster than the list. */
   function remembered(list: Header[]): Headers {
     let headers = known.get(list)
     if (!headers) known.set(list, (headers = new Headers(list)))
@@ -19,7 +22,7 @@ export function createRendering(): (answer: Answer) => Response {
   }
 
   return ({ status, headers: list, body }) => {
-    const headers = body instanceof Uint8Array ? remembered(list) : list
+    const headers = body !== null && body.length > SMALL ? remembered(list) : list
     return new Response(body === null ? null : toBody(body), { status, headers })
   }
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createVariants } from '../../src/compression/variants.ts'
-import type { Codec } from '../../src/compression/variants.ts'
-
-type Body = Parameters<Codec>[0]
+import type { Body, Codec } from '../../src/compression/variants.ts'
 
 /** Variants whose bodies have ten bytes, and what was encoded so far. */
 function countedVariants() {
@@ -12,7 +10,7 @@ function countedVariants() {
     encoded.push(body)
     return new Uint8Array(10)
   }
-  return { encode: createVariants({ br: codec, gzip: codec }), encoded }
+  return { encode: createVariants({ br: codec, gzip: codec }, 1_000), encoded }
 }
 
 describe('createVariants', () => {
@@ -23,6 +21,24 @@ describe('createVariants', () => {
     all.push(await encode('br', body))
     expect(new Set(all).size).toBe(1)
     expect(encoded).toEqual([body])
+  })
+
+  it('knows a text again by its characters', async () => {
+    const { encode, encoded } = countedVariants()
+    for (const text of ['one', 'other', ['o', 'ne'].join('')]) await encode('br', text)
+    expect(encoded).toEqual(['one', 'other'])
+  })
+
+  it('keeps what was asked for, and no more than it has room for', async () => {
+    const { encode, encoded } = countedVariants()
+    const [first = '', ...others] = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(300))
+    for (const other of others) {
+      await encode('br', other)
+      await encode('br', first)
+    }
+    expect(encoded.filter((body) => body === first)).toHaveLength(1)
+    await encode('br', others[0] ?? '')
+    expect(encoded.filter((body) => body === others[0])).toHaveLength(2)
   })
 
   it('tells codings and bodies apart, even bodies of the same bytes', async () => {
@@ -47,7 +63,7 @@ describe('createVariants', () => {
       calls += 1
       return calls === 1 ? fail(body) : new Uint8Array(10)
     }
-    const encode = createVariants({ br: codec, gzip: fail })
+    const encode = createVariants({ br: codec, gzip: fail }, 1_000)
     const body = new Uint8Array(100)
     await expect(encode('gzip', body)).rejects.toThrow('no memory')
     await expect(encode('br', body)).rejects.toThrow('no memory')

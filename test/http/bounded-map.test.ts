@@ -4,13 +4,13 @@ import { createBoundedMap } from '../../src/http/bounded-map.ts'
 
 describe('createBoundedMap()', () => {
   it('keeps what fits, and lets go what came first', () => {
-    const map = createBoundedMap<string>(30)
+    const map = createBoundedMap<string, string>(30)
     for (const key of ['a', 'b', 'c', 'd']) map.set(key, key, 10)
     expect(['a', 'b', 'c', 'd'].map(map.get)).toEqual([undefined, 'b', 'c', 'd'])
   })
 
   it('keeps what was asked for meanwhile, once', () => {
-    const map = createBoundedMap<string>(30)
+    const map = createBoundedMap<string, string>(30)
     for (const key of ['a', 'b', 'c']) map.set(key, key, 10)
     map.get('a')
     map.set('d', 'd', 10)
@@ -21,7 +21,7 @@ describe('createBoundedMap()', () => {
   })
 
   it('never takes more than its capacity, and nothing that is larger', () => {
-    const map = createBoundedMap<number>(100)
+    const map = createBoundedMap<string, number>(100)
     const sizes = Array.from({ length: 1_000 }, (_, index) => (index * 37) % 120)
     for (const [index, size] of sizes.entries()) {
       map.set(String(index), size, size)
@@ -32,7 +32,7 @@ describe('createBoundedMap()', () => {
   })
 
   it('counts what is set again, deleted or cleared no longer', () => {
-    const map = createBoundedMap<string>(30)
+    const map = createBoundedMap<string, string>(30)
     for (let round = 0; round < 10; round += 1) map.set('a', 'a', 20)
     map.set('b', 'b', 10)
     expect(['a', 'b'].map(map.get)).toEqual(['a', 'b'])
@@ -46,7 +46,7 @@ describe('createBoundedMap()', () => {
   })
 
   it('keeps nothing with a capacity of 0', () => {
-    const map = createBoundedMap<string>(0)
+    const map = createBoundedMap<string, string>(0)
     map.set('a', 'a', 1)
     expect(map.get('a')).toBeUndefined()
   })

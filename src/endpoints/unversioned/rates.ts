@@ -1,6 +1,6 @@
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { deliveryHeaders, represent, toBytes } from '../../http/representation.ts'
+import { deliveryHeaders, represent } from '../../http/representation.ts'
 import type { Endpoint } from '../../http/router.ts'
 import { latestRecord } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
@@ -26,10 +26,7 @@ export function rates(sources: RateSources, memory: Memory): Endpoint {
         const { updatedAt, nextUpdateAt } = latest
         const provider = providerText(latest.source)
         const record = { base: latest.base, rates: latest.rates, updatedAt, nextUpdateAt, provider }
-        return represent(
-          toBytes(JSON.stringify(record)),
-          deliveryHeaders({ lifetime: 'minute', updatedAt }),
-        )
+        return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', updatedAt }))
       })
       return { representation, reading }
     })

@@ -1,6 +1,6 @@
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { deliveryHeaders, represent } from '../../http/representation.ts'
+import { deliveryHeaders, represent, toSendable } from '../../http/representation.ts'
 import type { Endpoint } from '../../http/router.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { pairHistory } from '../../records/history.ts'
@@ -26,8 +26,10 @@ export function history(sources: RateSources, memory: Memory, now: () => number)
     const { question, key } = parse(query)
     return whenRead(sources.history(waiter), (reading) => {
       const instant = now()
-      const make = () =>
-        represent(write(pairHistory(reading.value, question, toDay(instant))), HEADERS)
+      const make = () => {
+        const bytes = write(pairHistory(reading.value, question, toDay(instant)))
+        return represent(toSendable(bytes), HEADERS)
+      }
       // A window ends today at the latest, whatever else is published.
       const day = Math.floor(instant / DAY_MS)
       return { representation: memory.recall(reading.value, key, make, day), reading }

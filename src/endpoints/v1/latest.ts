@@ -1,6 +1,6 @@
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { deliveryHeaders, represent, toBytes } from '../../http/representation.ts'
+import { deliveryHeaders, represent } from '../../http/representation.ts'
 import type { Endpoint } from '../../http/router.ts'
 import { latestRecord } from '../../records/latest.ts'
 import type { LatestQuestion } from '../../records/latest.ts'
@@ -24,10 +24,7 @@ export function latest(sources: RateSources, memory: Memory): Endpoint {
       const representation = memory.recall(reading.value, key, () => {
         const record = latestRecord(reading.value, question)
         const { updatedAt } = record
-        return represent(
-          toBytes(JSON.stringify(record)),
-          deliveryHeaders({ lifetime: 'minute', updatedAt }),
-        )
+        return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', updatedAt }))
       })
       return { representation, reading }
     })
