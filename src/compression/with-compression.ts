@@ -1,6 +1,6 @@
 import { RequestView } from '../http/answer.ts'
 import type { Answer, AnswerRequest, Header } from '../http/answer.ts'
-import { lengthOf } from '../http/representation.ts'
+import { lengthHeader } from '../http/representation.ts'
 import { revalidated } from '../http/respond.ts'
 import { createRendering } from '../http/response.ts'
 import { createEncodingChoice } from './accept-encoding.ts'
@@ -94,7 +94,7 @@ function encodedHeaders(headers: Header[], encoding: Encoding, body: Uint8Array)
   const own = headers.map((header): Header => {
     const [name, value] = header
     if (name === 'etag') return [name, value.replace(/"$/, `-${encoding}"`)]
-    return name === 'content-length' ? lengthOf(body) : header
+    return name === 'content-length' ? lengthHeader(body.length) : header
   })
   return [...own, ['content-encoding', encoding]]
 }

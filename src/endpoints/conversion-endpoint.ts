@@ -1,5 +1,5 @@
 import { rememberLast } from '../http/remember-last.ts'
-import { deliveryHeaders, represent } from '../http/representation.ts'
+import { byteLength, deliveryHeaders, represent } from '../http/representation.ts'
 import type { Endpoint } from '../http/router.ts'
 import { convert } from '../records/conversion.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
@@ -12,19 +12,22 @@ export function conversionEndpoint(
   sources: RateSources,
   endOf: (snapshot: LatestSnapshot) => object,
 ): Endpoint {
-  const commonOf = rememberLast((snapshot: LatestSnapshot) => ({
-    headers: deliveryHeaders({ lifetime: 'minute', updatedAt: snapshot.table.updatedAt }),
-    end: JSON.stringify(endOf(snapshot)).slice(1),
-  }))
+  const commonOf = rememberLast((snapshot: LatestSnapshot) => {
+    const { updatedAt } = snapshot.table
+    const end = JSON.stringify(endOf(snapshot)).slice(1)
+    // All of a body but its end is ASCII.
+    const moreBytes = byteLength(end) - end.length
+    return { headers: deliveryHeaders({ lifetime: 'minute', updatedAt }), end, moreBytes }
+  })
   return (query, waiter) => {
     const { question, amountSent } = parseConversion(query)
     return whenRead(sources.latest(waiter), (reading) => {
-      const { headers, end } = commonOf(reading.value)
+      const { headers, end, moreBytes } = commonOf(reading.value)
       const { table } = reading.value
       const { from, to, amount, rate, result } = convert(table, question, amountSent)
       // Written afresh for every amount: to look for one that was before would take about as long.
       const body = `{"from":"${from}","to":"${to}","amount":${amount},"rate":${rate},"result":${result},${end}`
-      return { representation: represent(body, headers), reading }
+      return { representation: represent(body, headers, body.length + moreBytes), reading }
     })
   }
 }

@@ -78,7 +78,8 @@ function trimSpaces(text: string): string {
   return text.slice(start, end)
 }
 
-function isAmount(text: string): boolean {
+/** Whether `text` is an amount. */
+export function isAmount(text: string): boolean {
   if (text.length > MOST_AMOUNT_CHARACTERS) return false
   if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false
   const value = Number(text)

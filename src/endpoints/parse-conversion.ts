@@ -1,6 +1,7 @@
 import { createQueryParser } from '../http/query.ts'
 import type { ConversionQuestion } from '../records/conversion.ts'
-import { amount, currency, failures } from './parameters.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
+import { amount, currency, failures, isAmount } from './parameters.ts'
 
 /** A conversion that a query asks for. */
 export interface AskedConversion {
@@ -9,10 +10,20 @@ export interface AskedConversion {
   amountSent: string | undefined
 }
 
+type ConversionParameters = Record<string, string> & {
+  from: string
+  to: string
+  amount: string | undefined
+}
+
 /** Reads the query of a conversion, which is the same in both generations. */
 export const parseConversion: (query: string) => AskedConversion = createQueryParser({
   parameters: { from: currency, to: currency, amount },
   failures,
+  accepts: (values): values is ConversionParameters => {
+    const { from, to, amount: sent } = values
+    return isCodeShaped(from) && isCodeShaped(to) && (sent === undefined || isAmount(sent))
+  },
   toQuestion: ({ from, to, amount: amountSent }) => {
     const value = amountSent === undefined ? undefined : Number(amountSent)
     return { question: { from, to, amount: value }, amountSent }

@@ -15,6 +15,11 @@ export interface QueryRules<Shape extends Schemas, Question> {
   failures: Failures
   /** Names that mean a parameter on another endpoint, and which one here: to ignore them would answer another question. */
   mistaken?: Readonly<Record<string, string>>
+  /**
+   * Whether the schemas would accept the parameters, and change nothing. It may say no to any: they have the last word. For
+   * what is asked anew each time, as a question to them takes several times longer.
+   */
+  accepts?(values: Sent): values is Sent & z.output<z.ZodMiniObject<Shape>>
   /** What is made of the parameters; may throw what the function that reads them is to throw. */
   toQuestion(parameters: z.output<z.ZodMiniObject<Shape>>): Question
   /** Whether few questions are asked again and again, so that each is worth reading only once. */
@@ -22,6 +27,9 @@ export interface QueryRules<Shape extends Schemas, Question> {
 }
 
 type Schemas = Record<string, z.ZodMiniType>
+
+/** Parameters as they were sent. */
+type Sent = Record<string, string>
 
 /** A text of more characters is no question that many ask. */
 const LONGEST_RECURRING = 256
@@ -43,13 +51,17 @@ export function createQueryParser<Shape extends Schemas, Question>(
     ? createBoundedMap<string, Question>(CHARACTERS_KEPT)
     : undefined
 
+  function checked(values: Sent): z.output<z.ZodMiniObject<Shape>> {
+    const parsed = schema.safeParse(values, { reportInput: true })
+    if (parsed.success) return parsed.data
+    throw toError(parsed.error.issues[0], rules.failures)
+  }
+
   return (query) => {
     const before = answered?.get(query)
     if (before !== undefined) return before
     const { values, isPure } = collect(query, names, mistaken)
-    const parsed = schema.safeParse(values, { reportInput: true })
-    if (!parsed.success) throw toError(parsed.error.issues[0], rules.failures)
-    const question = rules.toQuestion(parsed.data)
+    const question = rules.toQuestion(rules.accepts?.(values) ? values : checked(values))
     if (isPure && query.length <= LONGEST_RECURRING) answered?.set(query, question, query.length)
     return question
   }
@@ -60,8 +72,8 @@ function collect(
   query: string,
   names: readonly string[],
   mistaken: ReadonlyMap<string, string>,
-): { values: Record<string, string>; isPure: boolean } {
-  const values: Record<string, string> = {}
+): { values: Sent; isPure: boolean } {
+  const values: Sent = {}
   let isPure = true
   eachParameter(query, (written, value) => {
     // By its own name, which the engine knows already as the name of a property.

@@ -37,7 +37,10 @@ export interface Reading {
 /** A body of JSON, and the headers that hold as long as it does. */
 export interface Representation {
   readonly body: Uint8Array<ArrayBuffer> | string
-  readonly headers: readonly Header[]
+  /** Those of its delivery. */
+  readonly delivery: readonly Header[]
+  readonly etag: Header
+  readonly length: Header
   /** All headers that it was last sent with, and when they would be the same again. */
   sent?: Reading & { headers: Header[] }
 }
@@ -49,18 +52,23 @@ export function deliveryHeaders({ lifetime, updatedAt }: Delivery): readonly Hea
   return headers
 }
 
-/** `body` with the headers of its delivery, its length and an entity tag. */
+/** `body`, which has so many `bytes`, with the headers of its delivery and an entity tag. */
 export function represent(
   body: Representation['body'],
   delivery: readonly Header[],
+  bytes: number = byteLength(body),
 ): Representation {
-  return { body, headers: [...delivery, lengthOf(body), ['etag', entityTag(body)]] }
+  return { body, delivery, etag: ['etag', entityTag(body)], length: lengthHeader(bytes) }
 }
 
-/** The header that tells how many bytes `body` has; a text, in UTF-8. */
-export function lengthOf(body: Uint8Array | string): Header {
-  const isPlain = typeof body !== 'string' || /^[\0-\x7f]*$/.test(body)
-  return ['content-length', String(isPlain ? body.length : toBytes(body).length)]
+/** The header that tells how many bytes a body has. */
+export function lengthHeader(bytes: number): Header {
+  return ['content-length', String(bytes)]
+}
+
+/** How many bytes `body` has; a text, in UTF-8. */
+export function byteLength(body: Uint8Array | string): number {
+  return typeof body === 'string' ? toBytes(body).length : body.length
 }
 
 /** `bytes` as what is sent fastest: a text goes in one piece with the headers, up to some kB that are copied for that. */

@@ -1,7 +1,7 @@
 import type { RatesError, RatesErrorCode } from '../errors.ts'
 import type { Header, Reply } from './answer.ts'
 import { isMatch } from './etag.ts'
-import { JSON_HEADERS, lengthOf } from './representation.ts'
+import { JSON_HEADERS, byteLength, lengthHeader } from './representation.ts'
 import type { Reading, Representation } from './representation.ts'
 
 const STATUS: Record<RatesErrorCode, number> = {
@@ -31,11 +31,11 @@ export interface Success {
 
 /** 200 with a representation, and where the data came from; `more` headers are always the same for one representation. */
 export function success({ representation, reading }: Success, more: readonly Header[]): Reply {
-  const { body, sent } = representation
+  const { body, delivery, etag, length, sent } = representation
   const { hit, ttl } = reading
   if (sent?.hit === hit && sent.ttl === ttl) return { status: 200, headers: sent.headers, body }
-  const status: Header = ['cache-status', cacheStatus(reading)]
-  const headers = [...representation.headers, status, ...more]
+  const cache: Header = ['cache-status', cacheStatus(reading)]
+  const headers = [...delivery, etag, length, cache, ...more]
   representation.sent = { hit, ttl, headers }
   return { status: 200, headers, body }
 }
@@ -43,7 +43,7 @@ export function success({ representation, reading }: Success, more: readonly Hea
 /** 200 with `record` as JSON, not to be cached by anyone. */
 export function uncached(record: object): Reply {
   const body = JSON.stringify(record)
-  return { status: 200, headers: [...UNCACHED_HEADERS, lengthOf(body)], body }
+  return { status: 200, headers: [...UNCACHED_HEADERS, lengthHeader(byteLength(body))], body }
 }
 
 /** `reply`, or a 304 without its body where `ifNoneMatch` shows that whoever asked has it already. */
@@ -69,7 +69,7 @@ export function options(): Reply {
 /** The status of `error` with `record` as JSON, not to be cached by anyone. */
 export function failure(error: RatesError, record: object): Reply {
   const body = JSON.stringify(record)
-  const headers: Header[] = [...UNCACHED_HEADERS, lengthOf(body)]
+  const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]
   if (error.code === 'method_not_allowed') headers.push(['allow', ALLOW])
   if (error.retryAfter !== undefined) headers.push(['retry-after', String(error.retryAfter)])
   return { status: STATUS[error.code], headers, body }

@@ -11,7 +11,7 @@ export interface Target {
  * A raw target is read as `Request` would read it: dot segments resolved, backslashes turned, the fragment dropped.
  */
 export function splitTarget(target: string): Target {
-  const local = target.replace(/^https?:[/\\]*[^/\\?#]*/i, '')
+  const local = target.startsWith('/') ? target : target.replace(/^https?:[/\\]*[^/\\?#]*/i, '')
   const plain = /^(\/[\w/~!$&'()*+,;=:@-]*)(?:\?([\x21\x22\x24-\x7e]*))?$/.exec(local)
   if (plain) return { path: plain[1] ?? '', query: plain[2] ?? '' }
   // Behind an authority of our own, a double slash does not read as one.
