@@ -2,6 +2,8 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { codecs } from '../../src/cli/codecs.ts'
+import { withCompression } from '../../src/compression/with-compression.ts'
 import type { Comparison } from './comparison.ts'
 
 /** The clock stands still, so that nothing is refreshed meanwhile: a Friday evening in Frankfurt. */
@@ -15,6 +17,8 @@ export async function rememberedAnswers(): Promise<Comparison[]> {
   const handler = createHandler()
   const latest = await remembered(handler, LATEST)
   const history = await remembered(handler, HISTORY)
+  const compressed = withCompression(handler, codecs)
+  const inBrotli = { ...request(LATEST), header: brotliOnly }
   return [
     {
       name: 'latest, remembered: `handler(request)`',
@@ -25,6 +29,11 @@ export async function rememberedAnswers(): Promise<Comparison[]> {
     {
       name: 'latest, remembered: `handler.answer()`',
       ours: latest.data,
+      reference: latest.reference,
+    },
+    {
+      name: 'latest, remembered in brotli: `answer()` of the standalone server',
+      ours: () => compressed.answer(inBrotli),
       reference: latest.reference,
     },
     {
@@ -52,6 +61,10 @@ export async function freshConversion(): Promise<Comparison> {
     reference,
     goal: 0.6,
   }
+}
+
+function brotliOnly(name: string): string | undefined {
+  return name === 'accept-encoding' ? 'gzip, deflate, br' : undefined
 }
 
 interface Remembered {

@@ -39,7 +39,7 @@ const own = { isOurs: true } as const
 
 const ROWS: Row[] = [
   node('bare', 'bare `node:http`', 'bare-node'),
-  node('buffer', 'bare `node:http`, always a buffer', 'bare-buffer'),
+  node('text', 'the same, a small body as text', 'bare-text'),
   node('direct', '**ratesmith**, `toNodeHandler`', 'direct', own),
   node('distinct', '**ratesmith**, distinct amounts', 'direct', { ...own, isDistinct: true }),
   node('serve', '**ratesmith**, `serve`', 'serve-node', own),

@@ -14,6 +14,8 @@ const SMALL = 1_024
 /** How many bytes of bodies have their encoded ones kept, for each coding; these take a quarter of it beside. */
 const CAPACITY = 16 * 1_024 * 1_024
 
+const VARY: Header = ['vary', 'Accept-Encoding']
+
 /** Whatever gives answers as data, as the handler of this package does. */
 interface Answering {
   answer(request: AnswerRequest): Promise<Answer>
@@ -31,21 +33,23 @@ export interface CompressedHandler extends Answering {
 export function withCompression(handler: Answering, codecs: Codecs): CompressedHandler {
   const choose = createEncodingChoice()
   const encode = createVariants(codecs, CAPACITY)
+  const encodedLists = {
+    br: new WeakMap<Header[], Header[]>(),
+    gzip: new WeakMap<Header[], Header[]>(),
+  }
 
   /** The representation of `plain`, which is a 200, that `request` asks for. */
   async function represented(plain: Answer, request: AnswerRequest): Promise<Answer> {
     const encoding = choose(request.header('accept-encoding'))
     const { headers, body } = plain
-    const vary: Header = ['vary', 'Accept-Encoding']
     const isLarge = body !== null && body.length > SMALL
     const encoded =
       encoding && isLarge ? await encode(encoding, body).catch(() => undefined) : undefined
-    if (!encoding || !encoded) return { ...plain, headers: [...headers, vary] }
-    return {
-      ...plain,
-      headers: [...encodedHeaders(headers, encoding, encoded), vary],
-      body: encoded,
-    }
+    if (!encoding || !encoded) return { ...plain, headers: [...headers, VARY] }
+    const lists = encodedLists[encoding]
+    let list = lists.get(headers)
+    if (!list) lists.set(headers, (list = encodedHeaders(headers, encoding, encoded)))
+    return { ...plain, headers: list, body: encoded }
   }
 
   async function answer(request: AnswerRequest): Promise<Answer> {
@@ -96,5 +100,5 @@ function encodedHeaders(headers: Header[], encoding: Encoding, body: Uint8Array)
     if (name === 'etag') return [name, value.replace(/"$/, `-${encoding}"`)]
     return name === 'content-length' ? lengthHeader(body.length) : header
   })
-  return [...own, ['content-encoding', encoding]]
+  return [...own, ['content-encoding', encoding], VARY]
 }

@@ -8,6 +8,7 @@ import { RUNTIMES } from './runtimes.ts'
 const GOALS = [
   ['latest, remembered: `handler(request)`', '1.3'],
   ['latest, remembered: `handler.answer()`', ''],
+  ['latest, remembered in brotli: `answer()` of the standalone server', ''],
   ['history 5Y, remembered: `handler(request)`', ''],
   ['history 5Y, remembered: `handler.answer()`', ''],
   ['conversion, computed: `handler.answer()`', '0.6'],
