@@ -84,8 +84,8 @@ describe('a remembered answer', () => {
     expect(await ask(handler, target, { method: 'HEAD' })).toEqual({ ...whole, body: null })
     const ifNoneMatch = headerOf(whole, 'etag') ?? ''
     const known = await ask(handler, target, { ifNoneMatch })
-    expect(known).toEqual({ ...whole, status: 304, body: null })
-    expect(known.headers).toBe(whole.headers)
+    const headers = whole.headers.filter(([name]) => name !== 'content-length')
+    expect(known).toEqual({ ...whole, headers, status: 304, body: null })
   })
 
   it('tells the age of its data anew', async () => {

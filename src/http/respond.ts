@@ -54,7 +54,9 @@ export function revalidated<Kind extends Reply>(
   if (!ifNoneMatch) return reply
   const [, tag] = reply.headers.find(([name]) => name === 'etag') ?? []
   if (!tag || !isMatch(ifNoneMatch, tag)) return reply
-  return { ...reply, status: 304, body: null }
+  // A length would be of a body that is not sent (RFC 9110 §15.4.5).
+  const headers = reply.headers.filter(([name]) => name !== 'content-length')
+  return { ...reply, status: 304, headers, body: null }
 }
 
 /** 204 to `OPTIONS`. */

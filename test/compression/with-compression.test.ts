@@ -122,7 +122,7 @@ describe('withCompression', () => {
   ])('answers HEAD %s %j as GET, with the length in place of the body', async (target, headers) => {
     const got = await ask(target, { headers })
     const length = got.status === 304 ? undefined : String(new Blob([got.body ?? '']).size)
-    expect([header(got, 'content-length'), undefined]).toContain(length)
+    expect(header(got, 'content-length')).toBe(length)
     expect(await ask(target, { method: 'HEAD', headers })).toEqual({ ...got, body: null })
   })
 
