@@ -54,8 +54,10 @@ export function createHandlerOn(
   const emit: Emit = (event) => callQuietly(() => onEvent(event))
   const sources = createSources({ ...resolved, runtime: createRuntime(now), emit })
   const onInternalError = (error: unknown): void => emit({ type: 'internal_error', error })
-  const ofTables = memory * SHARE_OF_TABLES
-  const memories = { latest: createMemory(ofTables), history: createMemory(memory - ofTables) }
+  const memories = {
+    latest: createMemory(memory * SHARE_OF_TABLES),
+    history: createMemory(memory * (1 - SHARE_OF_TABLES)),
+  }
   const answer = createRouter({
     basePath,
     cors,

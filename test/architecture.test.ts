@@ -52,7 +52,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 /** Packages that only these files, or the files of these folders, may import, whatever their room may. */
 const ONE_PLACE: Record<string, string[]> = {
-  'itty-router/Router': ['src/http/router.ts'],
+  'itty-router/Router': ['src/http/places.ts'],
   'zod/mini': ['src/http/query.ts', 'src/endpoints/parameters.ts', 'src/providers/'],
   '@whatwg-node/server': ['adapters/node/fetch-style.ts'],
   ioredis: ['src/cli/redis.ts'],

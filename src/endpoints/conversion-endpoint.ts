@@ -1,6 +1,6 @@
 import { rememberLast } from '../http/remember-last.ts'
 import { byteLength, deliveryHeaders, represent } from '../http/representation.ts'
-import type { Endpoint } from '../http/router.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import { convert } from '../records/conversion.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { RateSources } from '../sources/sources.ts'

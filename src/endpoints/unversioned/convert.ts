@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../http/router.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { conversionEndpoint } from '../conversion-endpoint.ts'
 import { providerText } from './provider-text.ts'

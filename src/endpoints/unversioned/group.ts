@@ -1,5 +1,5 @@
 import type { Memory } from '../../http/memory.ts'
-import type { Group } from '../../http/router.ts'
+import type { Group } from '../../http/endpoint.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { convert } from './convert.ts'
 import { rates } from './rates.ts'

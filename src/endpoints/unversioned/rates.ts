@@ -1,7 +1,7 @@
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
 import { deliveryHeaders, represent } from '../../http/representation.ts'
-import type { Endpoint } from '../../http/router.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
 import { latestRecord } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { base, failures } from '../parameters.ts'

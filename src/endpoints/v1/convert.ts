@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../http/router.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
 import { toSource } from '../../records/source.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { conversionEndpoint } from '../conversion-endpoint.ts'

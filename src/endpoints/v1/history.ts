@@ -1,7 +1,7 @@
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
 import { deliveryHeaders, represent, toSendable } from '../../http/representation.ts'
-import type { Endpoint } from '../../http/router.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { pairHistory } from '../../records/history.ts'
 import type { HistoryQuestion } from '../../records/history.ts'

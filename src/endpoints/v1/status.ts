@@ -1,5 +1,5 @@
 import { uncached } from '../../http/respond.ts'
-import type { Endpoint } from '../../http/router.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
 import { statusRecord } from '../../records/status.ts'
 import type { RateSources } from '../../sources/sources.ts'
 

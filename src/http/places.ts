@@ -1,0 +1,77 @@
+import { Router } from 'itty-router/Router'
+
+import type { Endpoint, Group } from './endpoint.ts'
+
+/** Where what is. */
+export interface PlacesOptions {
+  /** Prefix of every path: absolute and without a trailing slash, or empty. */
+  basePath: string
+  /** Below `/v<digits>`; its errors also answer paths outside the base path. */
+  versioned: Group
+  /** Everything else below the base path. */
+  unversioned: Group
+  /** Which answers every origin may read. */
+  cors: 'v1' | 'all' | 'off'
+}
+
+/** The place of a path in the service. */
+export interface Place {
+  group: Group
+  /** Whether unknown paths may be asked with `OPTIONS`. */
+  isVersioned: boolean
+  /** Whether every origin may read the answers. */
+  isOpen: boolean
+  /** Undefined where nothing is. */
+  endpoint: Endpoint | undefined
+}
+
+/** Finds the place of a path, which is matched to the letter: case-sensitive, undecoded, no trailing slash. */
+export interface Locator {
+  /** Where paths are that do not begin with the base path. */
+  outside: Place
+  /** The place of an endpoint that was found before. */
+  known(path: string): Place | undefined
+  find(path: string): Promise<Place>
+}
+
+/** A locator of these places. */
+export function createLocator({ basePath, versioned, unversioned, cors }: PlacesOptions): Locator {
+  const router = Router()
+  for (const group of [versioned, unversioned]) {
+    for (const [path, endpoint] of Object.entries(group.endpoints)) {
+      router.all(path, () => endpoint)
+    }
+  }
+  const found = new Map<string, Place>()
+  const openToAll = cors === 'all'
+  const outside: Place = {
+    group: versioned,
+    isVersioned: false,
+    isOpen: openToAll,
+    endpoint: undefined,
+  }
+
+  return {
+    outside,
+    known: (path) => found.get(path),
+    async find(path) {
+      const isBelow = path === basePath || path.startsWith(`${basePath}/`)
+      if (!isBelow) return outside
+      const local = path.slice(basePath.length)
+      const isVersioned = /^\/v\d+(\/|$)/.test(local)
+      // itty-router also matches a path with slashes behind it.
+      const endpoint: Endpoint | undefined = local.endsWith('/')
+        ? undefined
+        : await router.fetch({ method: 'GET', url: `http://localhost${local}` })
+      const place: Place = {
+        group: isVersioned ? versioned : unversioned,
+        isVersioned,
+        isOpen: openToAll || (cors === 'v1' && isVersioned),
+        endpoint,
+      }
+      // Only the paths of endpoints are worth keeping, and few enough.
+      if (endpoint) found.set(path, place)
+      return place
+    },
+  }
+}
