@@ -163,13 +163,18 @@ export const PLANTS: readonly Plant[] = [
     edits: [['cache/pacing.ts', 'longest: 300_000', 'longest: 86_400_000']],
   },
   {
+    name: 'answers are remembered beyond their data',
+    breaks: ['I1', 'I2', 'I3', 'I4', 'I12'],
+    edits: [['http/memory.ts', 'if (data !== madeOf || day !== madeOn) held.clear()', '']],
+  },
+  {
     name: 'errors may be cached',
     breaks: ['I10'],
     edits: [
       [
         'http/respond.ts',
-        "const headers: Reply['headers'] = [...JSON_HEADERS, ['cache-control', 'no-store']]\n  if",
-        'const headers = [...JSON_HEADERS]\n  if',
+        'const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]\n  if',
+        'const headers = [...JSON_HEADERS, lengthHeader(byteLength(body))]\n  if',
       ],
     ],
   },
@@ -180,13 +185,11 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       [
         'http/respond.ts',
-        'body: JSON.stringify(body) }\n}\n\n/** `Cache-Status`',
-        `body: JSON.stringify({ ...body, why: why(error) }) }
-}
-function why(error) {
-  return error instanceof Error ? [error.message, why(error.cause)].join() : ''
-}
-/** \`Cache-Status\``,
+        'const body = JSON.stringify(record)\n  const headers: Header[] =',
+        `const why = (error) =>
+    error instanceof Error ? [error.message, why(error.cause)].join() : ''
+  const body = JSON.stringify({ ...record, why: why(error) })
+  const headers: Header[] =`,
       ],
     ],
   },

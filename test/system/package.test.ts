@@ -12,7 +12,7 @@ import { run, start } from './processes.ts'
 import { ROOT } from './root.ts'
 
 /** What a bundle of all that most apps need has reached, minified and compressed, in bytes; and how much more is let pass. */
-const REACHED_SIZE = 24_990
+const REACHED_SIZE = 25_700
 const MOST_GROWTH = 0.03
 
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
