@@ -2,15 +2,12 @@ import { SHEETS, rowsOf } from '../wire/rows.ts'
 import { measureRounds } from '../wire/rounds.ts'
 import type { Measuring, Sample } from '../wire/rounds.ts'
 import { withServers } from '../wire/running.ts'
-import { medianOf, medianRatio } from '../wire/statistics.ts'
-import { markdown } from '../wire/table.ts'
+import { medianOf } from '../wire/statistics.ts'
+import { THROUGHPUT_COLUMNS, markdown, throughputCells } from '../wire/table.ts'
 
 const COLUMNS = [
   'connections',
-  'requests/s',
-  'of bare',
-  'CPU µs/request',
-  'of bare, by CPU',
+  ...THROUGHPUT_COLUMNS,
   'p50 ms',
   'bare’s',
   'p99 ms',
@@ -39,10 +36,7 @@ export async function tableOfConnections(
 function cellsOf(samples: ReadonlyMap<string, Sample[]>): string[] {
   const [direct = [], bare = []] = [samples.get('direct'), samples.get('bare')]
   return [
-    Math.round(medianOf(direct, 'rate')).toLocaleString('en'),
-    medianRatio(direct, bare, 'rate').toFixed(2),
-    medianOf(direct, 'cpu').toFixed(1),
-    medianRatio(bare, direct, 'cpu').toFixed(2),
+    ...throughputCells(direct, bare),
     medianOf(direct, 'p50').toFixed(2),
     medianOf(bare, 'p50').toFixed(2),
     medianOf(direct, 'p99').toFixed(2),

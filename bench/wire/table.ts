@@ -5,17 +5,10 @@ import { medianOf, medianRatio } from './statistics.ts'
 
 const MEGABYTE = 1_048_576
 
-const COLUMNS = [
-  'server',
-  'requests/s',
-  'of bare',
-  'CPU µs/request',
-  'of bare, by CPU',
-  'p50 ms',
-  'p99 ms',
-  'RSS MB',
-  'load, of a core',
-]
+/** What `throughputCells` are. */
+export const THROUGHPUT_COLUMNS = ['requests/s', 'of bare', 'CPU µs/request', 'of bare, by CPU']
+
+const COLUMNS = ['server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms', 'RSS MB', 'load, of a core']
 
 /** The table of the servers in Markdown: medians, and the medians of the ratios to bare in the same round. */
 export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sample[]>): string {
@@ -24,10 +17,7 @@ export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sampl
     const bare = samples.get(BARE[runtime]) ?? []
     return [
       name,
-      Math.round(medianOf(own, 'rate')).toLocaleString('en'),
-      medianRatio(own, bare, 'rate').toFixed(2),
-      medianOf(own, 'cpu').toFixed(1),
-      medianRatio(bare, own, 'cpu').toFixed(2),
+      ...throughputCells(own, bare),
       medianOf(own, 'p50').toFixed(2),
       medianOf(own, 'p99').toFixed(2),
       (medianOf(own, 'rss') / MEGABYTE).toFixed(0),
@@ -35,6 +25,16 @@ export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sampl
     ]
   })
   return markdown(COLUMNS, lines)
+}
+
+/** The medians of throughput and processor time, and of their ratios to bare in the same round. */
+export function throughputCells(own: readonly Sample[], bare: readonly Sample[]): string[] {
+  return [
+    Math.round(medianOf(own, 'rate')).toLocaleString('en'),
+    medianRatio(own, bare, 'rate').toFixed(2),
+    medianOf(own, 'cpu').toFixed(1),
+    medianRatio(bare, own, 'cpu').toFixed(2),
+  ]
 }
 
 /** A Markdown table whose first column is text and the others are numbers. */
