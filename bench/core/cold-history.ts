@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
 
 import { createRatesHandler } from 'ratesmith'
-import type { RatesHandler, RatesHandlerOptions } from 'ratesmith'
+import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { NOW, request } from './answers.ts'
@@ -12,12 +12,7 @@ const PAIRS = 40
 
 /** A history of five years of pairs in turn, nothing of it remembered, beside `JSON.stringify` of the same points. */
 export async function coldHistories(): Promise<Comparison[]> {
-  const options: RatesHandlerOptions & { memory: number } = {
-    providers: fakeProviders(),
-    now: () => NOW,
-    memory: 0,
-  }
-  const handler = createRatesHandler(options)
+  const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW, memory: 0 })
   const codes = await coveredCodes(handler)
   const pick = (index: number): string => codes[index % codes.length] ?? ''
   const turns = Array.from({ length: PAIRS }, (_, index) => index)
