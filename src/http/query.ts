@@ -34,8 +34,9 @@ type Sent = Record<string, string>
 /** A text of more characters is no question that many ask. */
 const LONGEST_RECURRING = 256
 
-/** How many characters of queries are kept. */
-const CHARACTERS_KEPT = 65_536
+/** What is kept of queries takes so much at most, and each of them about so much beside its characters, in bytes. */
+const MOST_KEPT = 262_144
+const OVERHEAD = 512
 
 /**
  * A function that reads a raw query string by `rules`. Other names are ignored, but not a known one that is repeated or
@@ -47,9 +48,7 @@ export function createQueryParser<Shape extends Schemas, Question>(
   const schema = z.object(rules.parameters)
   const names = Object.keys(rules.parameters)
   const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
-  const answered = rules.isRecurring
-    ? createBoundedMap<string, Question>(CHARACTERS_KEPT)
-    : undefined
+  const answered = rules.isRecurring ? createBoundedMap<string, Question>(MOST_KEPT) : undefined
 
   function checked(values: Sent): z.output<z.ZodMiniObject<Shape>> {
     const parsed = schema.safeParse(values, { reportInput: true })
@@ -62,7 +61,9 @@ export function createQueryParser<Shape extends Schemas, Question>(
     if (before !== undefined) return before
     const { values, isPure } = collect(query, names, mistaken)
     const question = rules.toQuestion(rules.accepts?.(values) ? values : checked(values))
-    if (isPure && query.length <= LONGEST_RECURRING) answered?.set(query, question, query.length)
+    if (isPure && query.length <= LONGEST_RECURRING) {
+      answered?.set(query, question, query.length + OVERHEAD)
+    }
     return question
   }
 }
