@@ -186,7 +186,7 @@ function ballast(number: number): string {
 /** The body of the answer; nothing where there are no rates. */
 async function askFor(handler: RatesHandler, target: string, found: Found) {
   const { status, body } = await handler.answer({ method: 'GET', target, header: () => null })
-  if (status === 200) return JSON.parse(String(body))
+  if (status === 200) return new Response(body).json()
   if (status !== 502) found.broken.push(`${target}: ${status}`)
   return undefined
 }

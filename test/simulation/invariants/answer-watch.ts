@@ -31,11 +31,15 @@ export interface Asked {
   isUsable: boolean
   /** When the client gave up, in ms of virtual time. */
   abortedAt?: number
+  /** Which of all answers it was given; the body of a `Response` may be read later than that of a later one. */
+  turn?: number
 }
 
 /** Watches every answer: I2 to I6, I10, I11, I14 and I15, and I8 through the refreshes. */
 export interface AnswerWatch {
   ask(process: Process, question: Question): Asked
+  /** An answer was given, whose body is still to be read. */
+  given(asked: Asked): void
   answered(asked: Asked, answer: Answer): void
   /** Looks for a question that is never answered. */
   sweep(asked: Asked): void
@@ -58,6 +62,7 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
   const refreshes = createRefreshWatch(options)
   const now = loop.now
   let sampled = 0
+  let turns = 0
 
   function requireInTime({ process, question, at, isUsable, abortedAt }: Asked): void {
     const until = Math.min(at + WAITING_LIMIT, abortedAt ?? Infinity)
@@ -111,7 +116,7 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
   }
 
   /** Checks the headers of a 200 or 304. */
-  function requireHonest({ process, question }: Asked, named: Headers): void {
+  function requireHonest({ process, question, turn }: Asked, named: Headers): void {
     const { dataSet = 'latest' } = question
     const known = process.knowledge[dataSet]
     if (named.get('cache-control') !== CACHE_CONTROL[dataSet]) {
@@ -125,9 +130,17 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     if (known.newsAt < now()) {
       known.usableUntil = oracle.latestDue(updatedAt).earliest + maxStale.latest
     }
+    if (!isLast(known, turn)) return
     if (lastModified === known.served) return
     requireNewer(process, known, updatedAt)
     known.served = lastModified
+  }
+
+  /** Whether no answer that was given later has been read already. */
+  function isLast(known: DataSetKnowledge, turn = 0): boolean {
+    if (turn < (known.servedTurn ?? 0)) return false
+    known.servedTurn = turn
+    return true
   }
 
   function requireNewer({ clock }: Process, known: DataSetKnowledge, updatedAt: number): void {
@@ -145,7 +158,7 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     }
   }
 
-  function requireRecord({ process, question }: Asked, body: unknown, named: Headers): void {
+  function requireRecord({ process, question, turn }: Asked, body: unknown, named: Headers): void {
     const { record, target } = question
     if (!record || typeof body !== 'string') return
     const lastModified = named.get('last-modified') ?? ''
@@ -153,7 +166,8 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
     const clock = process.clock.now()
     const objection = objectToRecord(body, record, { oracle, clock, heldBack, lastModified })
     if (objection) violate(objection[0], `${target}: ${objection[1]}`)
-    if (record.kind === 'history' && !objection) requireNewest(process, record, body)
+    if (record.kind !== 'history' || objection) return
+    if (isLast(process.knowledge.history, turn)) requireNewest(process, record, body)
   }
 
   function requireNewest(process: Process, pair: HistoryAsked, body: string): void {
@@ -175,6 +189,10 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
       const isUsable =
         dataSet !== undefined && process.clock.oldest() < process.knowledge[dataSet].usableUntil
       return { process, question, at: now(), isUsable }
+    },
+    given(asked) {
+      turns += 1
+      asked.turn = turns
     },
     answered(asked, answer) {
       const { question } = asked

@@ -46,6 +46,8 @@ export interface DataSetKnowledge {
   usableUntil: number
   /** What was served last: a `Last-Modified`, or the newest day. */
   served: string | undefined
+  /** Which of all answers that was. */
+  servedTurn?: number
   /** When the next refresh is due by what was served, and with how much news. */
   refreshAt: number
   refreshNews: number

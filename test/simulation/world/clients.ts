@@ -59,7 +59,7 @@ export function createClients(options: ClientsOptions): Clients {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     try {
-      const answer = await send(server, asked.question, signal)
+      const answer = await send(server, asked, signal)
       options.trace(asked, answer)
       watch.answered(asked, answer)
     } catch (error) {
@@ -70,19 +70,23 @@ export function createClients(options: ClientsOptions): Clients {
 
   async function send(
     { handler }: Server,
-    { method, target, ifNoneMatch }: Question,
+    asked: Asked,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
+    const { method, target, ifNoneMatch } = asked.question
     if (random.chance(0.95)) {
       const header = (name: string): string | undefined =>
         name === 'if-none-match' ? ifNoneMatch : undefined
       const answer = await handler.answer({ method, target, header, signal })
+      watch.given(asked)
       if (signal) bounds.answered(signal)
       return answer
     }
     const headers = new Headers(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
     const init = { method, headers, signal: signal ?? null }
-    return toAnswer(await handler(new Request(`http://localhost${target}`, init)))
+    const response = await handler(new Request(`http://localhost${target}`, init))
+    watch.given(asked)
+    return toAnswer(response)
   }
 
   /** What comes to a paused process waits until it goes on. */
