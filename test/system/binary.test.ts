@@ -1,9 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { keptFiles } from './kept-files.ts'
 import { run, start } from './processes.ts'
 import { ROOT } from './root.ts'
 
@@ -49,7 +50,7 @@ describe('the program of one file', () => {
     const running = start(binary, args, { cwd: folder })
     const [, root = ''] = await running.written(/listens on (http:\S+:\d+)/)
     expect((await fetch(`${root}/api/v1/latest`)).status).toBe(200)
-    const kept = (): string[] => readdirSync(join(folder, 'rates'))
+    const kept = (): string[] => keptFiles(join(folder, 'rates'))
     await expect.poll(kept, { timeout: 5_000 }).toHaveLength(1)
     running.process.kill('SIGTERM')
     expect(await running.exited).toBe(0)

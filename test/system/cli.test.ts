@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { keptFiles } from './kept-files.ts'
 import { listen, run } from './processes.ts'
 import { ROOT } from './root.ts'
 import { CLI, rootOf, serve, upstreams } from './serving.ts'
@@ -122,7 +123,7 @@ describe('ratesmith serve', () => {
     const { url, server } = await listen(upstreams(payload))
     const first = serve(['--data', folder], { RATESMITH_LATEST_URL: url })
     const body = await (await fetch(`${await rootOf(first)}/api/rates`)).text()
-    await expect.poll(() => readdirSync(folder).length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => keptFiles(folder), { timeout: 5_000 }).toHaveLength(1)
     first.process.kill('SIGTERM')
     await first.exited
     server.closeAllConnections()

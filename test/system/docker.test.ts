@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { execForm, isIgnored, parseDockerfile, setting } from './dockerfile.ts'
 import type { Stage } from './dockerfile.ts'
 import { buildImage } from './image.ts'
+import { keptFiles } from './kept-files.ts'
 import { freePort } from './ports.ts'
 import { run, start } from './processes.ts'
 import type { Running } from './processes.ts'
@@ -101,7 +102,7 @@ describe('the image', () => {
   it('keeps data in its folder for them', async () => {
     const running = await startImage('--demo', '--data', 'data')
     expect((await fetch(`http://127.0.0.1:${running.port}/api/v1/latest`)).status).toBe(200)
-    await expect.poll(() => readdirSync(join(app, 'data')), { timeout: 5_000 }).toHaveLength(1)
+    await expect.poll(() => keptFiles(join(app, 'data')), { timeout: 5_000 }).toHaveLength(1)
   })
 })
 
