@@ -1,11 +1,9 @@
+import type { Endpoint } from '../../http/endpoint.ts'
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { deliveryHeaders, represent } from '../../http/representation.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
-import { latestRecord } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { base, failures } from '../parameters.ts'
-import { whenRead } from '../when-read.ts'
+import { tableEndpoint } from '../table-endpoint.ts'
 import { providerText } from './provider-text.ts'
 
 const parse = createQueryParser({
@@ -18,17 +16,11 @@ const parse = createQueryParser({
 
 /** `GET /api/rates` */
 export function rates(sources: RateSources, memory: Memory): Endpoint {
-  return (query, waiter) => {
-    const { question, key } = parse(query)
-    return whenRead(sources.latest(waiter), (reading) => {
-      const representation = memory.recall(reading.value, key, () => {
-        const latest = latestRecord(reading.value, question)
-        const { updatedAt, nextUpdateAt } = latest
-        const provider = providerText(latest.source)
-        const record = { base: latest.base, rates: latest.rates, updatedAt, nextUpdateAt, provider }
-        return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', updatedAt }))
-      })
-      return { representation, reading }
-    })
-  }
+  return tableEndpoint(sources, memory, parse, (latest) => ({
+    base: latest.base,
+    rates: latest.rates,
+    updatedAt: latest.updatedAt,
+    nextUpdateAt: latest.nextUpdateAt,
+    provider: providerText(latest.source),
+  }))
 }

@@ -1,12 +1,10 @@
+import type { Endpoint } from '../../http/endpoint.ts'
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { deliveryHeaders, represent } from '../../http/representation.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
-import { latestRecord } from '../../records/latest.ts'
 import type { LatestQuestion } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { base, failures, symbols } from '../parameters.ts'
-import { whenRead } from '../when-read.ts'
+import { tableEndpoint } from '../table-endpoint.ts'
 
 const parse = createQueryParser({
   parameters: { base, symbols },
@@ -18,20 +16,9 @@ const parse = createQueryParser({
 
 /** `GET /api/v1/latest` */
 export function latest(sources: RateSources, memory: Memory): Endpoint {
-  return (query, waiter) => {
-    const { question, key } = parse(query)
-    return whenRead(sources.latest(waiter), (reading) => {
-      const representation = memory.recall(reading.value, key, () => {
-        const record = latestRecord(reading.value, question)
-        const { updatedAt } = record
-        return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', updatedAt }))
-      })
-      return { representation, reading }
-    })
-  }
+  return tableEndpoint(sources, memory, parse, (record) => record)
 }
 
-/** The same key for every way to ask the same. */
 function toKey({ base: from = 'USD', symbols: to = [] }: LatestQuestion): string {
   const codes = new Set(to.map((code) => code.toUpperCase()))
   return `latest ${from.toUpperCase()} ${[...codes].sort().join()}`
