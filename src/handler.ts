@@ -1,4 +1,5 @@
 import { callQuietly } from './call-quietly.ts'
+import { explorerPage } from './endpoints/explorer-page.ts'
 import { unversioned } from './endpoints/unversioned/group.ts'
 import { v1 } from './endpoints/v1/group.ts'
 import type { Emit } from './events.ts'
@@ -50,7 +51,7 @@ export function createHandlerOn(
   createRuntime: (now: () => number) => Runtime,
   options: RatesHandlerOptions = {},
 ): RatesHandler {
-  const { basePath, cors, memory, now, onEvent, ...resolved } = resolveOptions(options)
+  const { basePath, cors, explorer, memory, now, onEvent, ...resolved } = resolveOptions(options)
   const emit: Emit = (event) => callQuietly(() => onEvent(event))
   const sources = createSources({ ...resolved, runtime: createRuntime(now), emit })
   const onInternalError = (error: unknown): void => emit({ type: 'internal_error', error })
@@ -61,8 +62,9 @@ export function createHandlerOn(
   const answer = createRouter({
     basePath,
     cors,
-    versioned: v1(sources, memories, now),
+    versioned: v1({ sources, memories, now, basePath }),
     unversioned: unversioned(sources, memories.latest),
+    page: explorer ? explorerPage() : undefined,
     onInternalError,
   })
   const render = createRendering()

@@ -43,6 +43,8 @@ export interface RatesHandlerOptions {
   memory?: number | undefined
   /** Which answers may be read by scripts of any origin: `'v1'`, `'all'` or `'off'` (default `'v1'`). */
   cors?: CorsScope | undefined
+  /** Whether there is a page at the base path to try the API with in a browser (default false). */
+  explorer?: boolean | undefined
 }
 
 /** The options with every default in place and every check done. */
@@ -58,6 +60,7 @@ export interface ResolvedOptions {
   onEvent: (event: RatesEvent) => void
   memory: number
   cors: CorsScope
+  explorer: boolean
 }
 
 const DAY_MS = 86_400_000
@@ -71,7 +74,7 @@ const MEBIBYTE = 1_048_576
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   requireObjects({ options })
   const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
-  const { memory = 64 * MEBIBYTE } = options
+  const { memory = 64 * MEBIBYTE, explorer = false } = options
   requireObjects({ providers, maxStale })
   if ('fetchLatest' in providers || 'fetchHistory' in providers) {
     throw new TypeError('providers must be { latest, history }, got a provider')
@@ -95,6 +98,9 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   if (!['v1', 'all', 'off'].includes(cors)) {
     throw new TypeError(`cors must be 'v1', 'all' or 'off', got ${String(cors)}`)
   }
+  if (typeof explorer !== 'boolean') {
+    throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
+  }
   return {
     basePath,
     latestProviders,
@@ -108,6 +114,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     onEvent,
     memory,
     cors,
+    explorer,
   }
 }
 

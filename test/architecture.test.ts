@@ -19,9 +19,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   providers: ['rates', 'zod/mini'],
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
+  generated: [],
   http: ['errors', 'itty-router/Router', 'zod/mini'],
   compression: ['http'],
-  endpoints: ['errors', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
+  endpoints: ['errors', 'generated', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
   operations: ['errors', 'rates', 'records', 'type sources'],
   options: ['type cache', 'type events', 'providers'],
   handler: [
@@ -36,6 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   index: ['*'],
   currencies: ['rates'],
+  generate: ['explorer', 'openapi', 'esbuild', 'node:*', 'ratesmith/package.json'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
   cli: [
     'adapters',
@@ -57,7 +59,13 @@ const ONE_PLACE: Record<string, string[]> = {
   '@whatwg-node/server': ['adapters/node/fetch-style.ts'],
   ioredis: ['src/cli/redis.ts'],
   undici: ['adapters/node/undici-'],
-  'node:*': ['src/cli/', 'adapters/node/', 'src/stores/file.ts', 'src/stores/sqlite.ts'],
+  'node:*': [
+    'src/cli/',
+    'src/generate/',
+    'adapters/node/',
+    'src/stores/file.ts',
+    'src/stores/sqlite.ts',
+  ],
 }
 
 interface Source {

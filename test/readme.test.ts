@@ -17,6 +17,7 @@ const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   waitUntil: 'none',
   onEvent: 'none',
   memory: '64 MiB',
+  explorer: '`false`',
   cors: "`'v1'`",
 }
 

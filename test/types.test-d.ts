@@ -88,6 +88,7 @@ test('the options are these', () => {
     | 'maxStale'
     | 'waitUntil'
     | 'onEvent'
+    | 'explorer'
     | 'memory'
     | 'cors'
   >()

@@ -15,6 +15,7 @@ export interface ServeFlags {
   basePath: string
   cors: (typeof CORS_SCOPES)[number] | undefined
   compress: boolean
+  explorer: boolean
   demo: boolean
   /** The folder that fetched rates are kept in; `undefined` for none. */
   data: string | undefined
@@ -47,6 +48,7 @@ export function parseServeFlags(args: string[]): ServeFlags {
     basePath,
     cors: readChoice('--cors', CORS_SCOPES, flags.cors),
     compress: !flags['no-compress'],
+    explorer: !flags['no-explorer'],
     demo,
     data,
     redis,
@@ -90,6 +92,7 @@ function parse(args: string[]) {
         cors: { type: 'string' },
         compress: { type: 'boolean' },
         'no-compress': { type: 'boolean' },
+        'no-explorer': { type: 'boolean' },
         demo: { type: 'boolean' },
         data: { type: 'string' },
         redis: { type: 'string' },

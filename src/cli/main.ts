@@ -16,6 +16,7 @@ Options:
   --base-path <path>   prefix of every path (default /api)
   --cors <scope>       what scripts of any origin may read: v1, all or off (default v1)
   --no-compress        no gzip and brotli
+  --no-explorer        no page at the base path to try the API with
   --demo               synthetic rates, without any network
   --data <folder>      keep fetched rates there, for the next start
   --redis <url>        keep them in Redis, and share them with other servers

@@ -39,7 +39,7 @@ export async function serve(args: string[]): Promise<number> {
 }
 
 async function createHandler(flags: ServeFlags, { store }: OpenStore): Promise<RatesHandler> {
-  const { basePath, cors, demo, log } = flags
+  const { basePath, cors, demo, explorer, log } = flags
   const upstreams = await chooseUpstreams(demo)
   const onEvent = createLog({
     format: log ?? (process.stderr.isTTY ? 'text' : 'json'),
@@ -47,7 +47,7 @@ async function createHandler(flags: ServeFlags, { store }: OpenStore): Promise<R
     now: Date.now,
   })
   return told('--base-path', () =>
-    createRatesHandler({ ...upstreams, basePath, cors, store, onEvent }),
+    createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent }),
   )
 }
 
@@ -67,9 +67,10 @@ async function listen(
   })
 }
 
-function greeting(root: string, { basePath, demo }: ServeFlags): string {
+function greeting(root: string, { basePath, demo, explorer }: ServeFlags): string {
   return [
     `ratesmith listens on ${root}${demo ? ' with synthetic rates' : ''}. Try:`,
+    ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),
     `  ${root}${basePath}/v1/latest?base=EUR&symbols=USD,GBP,JPY`,
     `  ${root}${basePath}/v1/convert?from=USD&to=EUR&amount=100`,
     `  ${root}${basePath}/v1/history?from=USD&to=EUR&period=1M`,

@@ -10,6 +10,8 @@ export interface PlacesOptions {
   versioned: Group
   /** Everything else below the base path. */
   unversioned: Group
+  /** At the base path itself, with or without a slash behind it. */
+  page?: Endpoint | undefined
   /** Which answers every origin may read. */
   cors: 'v1' | 'all' | 'off'
 }
@@ -35,7 +37,13 @@ export interface Locator {
 }
 
 /** A locator of these places. */
-export function createLocator({ basePath, versioned, unversioned, cors }: PlacesOptions): Locator {
+export function createLocator({
+  basePath,
+  versioned,
+  unversioned,
+  page,
+  cors,
+}: PlacesOptions): Locator {
   const router = Router()
   for (const group of [versioned, unversioned]) {
     for (const [path, endpoint] of Object.entries(group.endpoints)) {
@@ -51,6 +59,13 @@ export function createLocator({ basePath, versioned, unversioned, cors }: Places
     endpoint: undefined,
   }
 
+  async function endpointAt(local: string): Promise<Endpoint | undefined> {
+    if (local === '' || local === '/') return page
+    // itty-router also matches a path with slashes behind it.
+    if (local.endsWith('/')) return undefined
+    return router.fetch({ method: 'GET', url: `http://localhost${local}` })
+  }
+
   return {
     outside,
     known: (path) => found.get(path),
@@ -59,10 +74,7 @@ export function createLocator({ basePath, versioned, unversioned, cors }: Places
       if (!isBelow) return outside
       const local = path.slice(basePath.length)
       const isVersioned = /^\/v\d+(\/|$)/.test(local)
-      // itty-router also matches a path with slashes behind it.
-      const endpoint: Endpoint | undefined = local.endsWith('/')
-        ? undefined
-        : await router.fetch({ method: 'GET', url: `http://localhost${local}` })
+      const endpoint = await endpointAt(local)
       const place: Place = {
         group: isVersioned ? versioned : unversioned,
         isVersioned,

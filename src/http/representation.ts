@@ -7,19 +7,28 @@ const encoder = new TextEncoder()
 const LIFETIMES = {
   minute: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
   hour: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
+  /** Kept, but asked for whenever it is wanted. */
+  checked: 'no-cache',
+}
+
+/** Values of `Content-Type`. */
+const FORMS = {
+  json: 'application/json; charset=utf-8',
+  // RFC 4180 §3
+  csv: 'text/csv; charset=utf-8; header=present',
+  html: 'text/html; charset=utf-8',
 }
 
 /** Measured on Node, in bytes. The other runtimes send text as fast as bytes. */
 const MOST_AS_TEXT = 16_000
 
 /** What every body of JSON is sent with. */
-export const JSON_HEADERS: readonly Header[] = [
-  ['content-type', 'application/json; charset=utf-8'],
-  ['x-content-type-options', 'nosniff'],
-]
+export const JSON_HEADERS: readonly Header[] = formHeaders('json')
 
 /** What is to be known of a body beside itself. */
 export interface Delivery {
+  /** What it is written in (default JSON). */
+  form?: keyof typeof FORMS
   /** How long others may cache it. */
   lifetime: keyof typeof LIFETIMES
   /** When the data were published, in ms since the Unix epoch. */
@@ -34,7 +43,7 @@ export interface Reading {
   ttl: number
 }
 
-/** A body of JSON, and the headers that hold as long as it does. */
+/** A body, and the headers that hold as long as it does. */
 export interface Representation {
   readonly body: Uint8Array<ArrayBuffer> | string
   /** Those of its delivery. */
@@ -46,10 +55,17 @@ export interface Representation {
 }
 
 /** The headers of all that is delivered so. */
-export function deliveryHeaders({ lifetime, updatedAt }: Delivery): readonly Header[] {
-  const headers: Header[] = [...JSON_HEADERS, ['cache-control', LIFETIMES[lifetime]]]
+export function deliveryHeaders({ form = 'json', lifetime, updatedAt }: Delivery): Header[] {
+  const headers: Header[] = [...formHeaders(form), ['cache-control', LIFETIMES[lifetime]]]
   if (updatedAt !== undefined) headers.push(['last-modified', new Date(updatedAt).toUTCString()])
   return headers
+}
+
+function formHeaders(form: keyof typeof FORMS): Header[] {
+  return [
+    ['content-type', FORMS[form]],
+    ['x-content-type-options', 'nosniff'],
+  ]
 }
 
 /** `body`, which has so many `bytes`, with the headers of its delivery and an entity tag. */

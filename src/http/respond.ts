@@ -23,19 +23,25 @@ export const ALLOW = 'GET, HEAD, OPTIONS'
 
 const UNCACHED_HEADERS: readonly Header[] = [...JSON_HEADERS, ['cache-control', 'no-store']]
 
-/** What an endpoint has found: what to send, and where the data in it came from. */
+/** What an endpoint has found: what to send, and where the data in it came from; without data, what is always the same. */
 export interface Success {
   representation: Representation
-  reading: Reading
+  reading?: Reading
 }
 
+/** Stands for what is always the same. */
+const NO_READING: Reading = { hit: true, ttl: Infinity }
+
 /** 200 with a representation, and where the data came from; `more` headers are always the same for one representation. */
-export function success({ representation, reading }: Success, more: readonly Header[]): Reply {
+export function success(
+  { representation, reading = NO_READING }: Success,
+  more: readonly Header[],
+): Reply {
   const { body, delivery, etag, length, sent } = representation
   const { hit, ttl } = reading
   if (sent?.hit === hit && sent.ttl === ttl) return { status: 200, headers: sent.headers, body }
-  const cache: Header = ['cache-status', cacheStatus(reading)]
-  const headers = [...delivery, etag, length, cache, ...more]
+  const cache: Header[] = reading === NO_READING ? [] : [['cache-status', cacheStatus(reading)]]
+  const headers = [...delivery, etag, length, ...cache, ...more]
   representation.sent = { hit, ttl, headers }
   return { status: 200, headers, body }
 }

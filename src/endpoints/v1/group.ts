@@ -4,6 +4,7 @@ import type { RateSources } from '../../sources/sources.ts'
 import { convert } from './convert.ts'
 import { history } from './history.ts'
 import { latest } from './latest.ts'
+import { openapi } from './openapi.ts'
 import { status } from './status.ts'
 
 /** What has been answered, by the data set that it was made from. */
@@ -12,14 +13,23 @@ export interface Memories {
   history: Memory
 }
 
+/** What the versioned endpoints are made from. */
+export interface V1Options {
+  sources: RateSources
+  memories: Memories
+  now: () => number
+  basePath: string
+}
+
 /** The versioned endpoints: errors are objects with a code and a message. */
-export function v1(sources: RateSources, memories: Memories, now: () => number): Group {
+export function v1({ sources, memories, now, basePath }: V1Options): Group {
   return {
     endpoints: {
       '/v1/latest': latest(sources, memories.latest),
       '/v1/convert': convert(sources),
       '/v1/history': history(sources, memories.history, now),
       '/v1/status': status(sources, now),
+      '/v1/openapi.json': openapi(basePath),
     },
     errorBody: ({ code, message }) => ({ error: { code, message } }),
   }

@@ -1,0 +1,15 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+import { generatedFiles } from '../../src/generate/files.ts'
+
+const FOLDER = new URL('../../src/generated/', import.meta.url)
+
+it('is what the sources make: `npm run generate` would change nothing', async () => {
+  const made = await generatedFiles()
+  expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(made).sort())
+  for (const [name, text] of Object.entries(made)) {
+    expect(readFileSync(new URL(name, FOLDER), 'utf8') === text, name).toBe(true)
+  }
+})
