@@ -24,6 +24,7 @@ export type {
 export type { HistoryStats } from './rates/history-stats.ts'
 export type { Period } from './rates/period.ts'
 export type { Conversion, ConversionQuestion, ConversionRecord } from './records/conversion.ts'
+export type { CurrenciesRecord, CurrencyCoverage, CurrencyEnd } from './records/currencies.ts'
 export type { HistoryQuestion, HistoryRecord, Point } from './records/history.ts'
 export type { LatestQuestion, LatestRecord } from './records/latest.ts'
 export type { DataSetStatus, StatusRecord } from './records/status.ts'

@@ -11,13 +11,15 @@ import { toDay } from './rates/day.ts'
 import { PERIODS } from './rates/period.ts'
 import { conversionRecord } from './records/conversion.ts'
 import type { ConversionQuestion, ConversionRecord } from './records/conversion.ts'
+import { askBoth } from './records/ask-both.ts'
+import type { CurrenciesRecord } from './records/currencies.ts'
 import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
 import { latestRecord } from './records/latest.ts'
 import type { LatestQuestion, LatestRecord } from './records/latest.ts'
 import type { RateSources } from './sources/sources.ts'
 
-/** The three operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
+/** The operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
 export interface RatesOperations {
   /** Latest rates against a base; `GET /api/v1/latest`. */
   latest(question?: LatestQuestion): Promise<LatestRecord>
@@ -25,6 +27,8 @@ export interface RatesOperations {
   convert(question: ConversionQuestion): Promise<ConversionRecord>
   /** Daily reference rates of a pair; `GET /api/v1/history`. */
   history(question: HistoryQuestion): Promise<HistoryRecord>
+  /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
+  currencies(): Promise<CurrenciesRecord>
 }
 
 /** The operations over `sources`; `onInternalError` is told of what nobody foresaw. What can be refused without data is refused before any are asked for. */
@@ -67,6 +71,12 @@ export function createOperations(
         if (period !== undefined && !PERIODS.includes(period))
           throw invalidPeriod(String(period), PERIODS)
         return historyRecord(pairHistory((await sources.history()).value, question, toDay(now())))
+      }),
+    currencies: () =>
+      orRatesError(async () => {
+        const { latest, history } = await askBoth(sources)
+        const { currenciesRecord } = await import('./records/currencies.ts')
+        return currenciesRecord(latest?.value, history?.value, toDay(now()))
       }),
   }
 }

@@ -28,6 +28,7 @@ import type {
   AnswerRequest,
   CacheStore,
   ConversionRecord,
+  CurrenciesRecord,
   HistoryProvider,
   HistoryRecord,
   LatestProvider,
@@ -198,7 +199,8 @@ test('the contract takes whatever makes a store', () => {
 })
 
 test('the operations resolve to the records of the versioned endpoints', () => {
-  const { latest, convert, history } = createRatesHandler().rates
+  const { latest, convert, history, currencies: list } = createRatesHandler().rates
+  expectTypeOf(list).toEqualTypeOf<() => Promise<CurrenciesRecord>>()
   expectTypeOf(latest).returns.resolves.toEqualTypeOf<LatestRecord>()
   expectTypeOf(convert).returns.resolves.toEqualTypeOf<ConversionRecord>()
   expectTypeOf(history).returns.resolves.toEqualTypeOf<HistoryRecord>()

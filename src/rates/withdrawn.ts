@@ -2,6 +2,8 @@
 export interface WithdrawnCurrency {
   /** The code that ISO 4217 had for it. */
   code: string
+  /** ISO 4217 numeric code as three digits; null where it is not certain. */
+  numeric: string | null
   /** English name. */
   name: string
   /**
@@ -18,7 +20,7 @@ export interface WithdrawnCurrency {
 }
 
 /** What became of such a currency. */
-export type Withdrawal = Omit<WithdrawnCurrency, 'name' | 'source'>
+export type Withdrawal = Omit<WithdrawnCurrency, 'numeric' | 'name' | 'source'>
 
 type Row = readonly [code: string, successor: string, ratio: number | null, withdrawnAt: string]
 

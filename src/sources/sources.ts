@@ -11,7 +11,7 @@ import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot } from './latest-source.ts'
 import type { SourcesOptions } from './source-options.ts'
 
-export type { Attempt }
+export type { Attempt, Reading, Waiter }
 
 /** Bounds of `Retry-After`, in seconds. */
 const LEAST_RETRY_AFTER = 1

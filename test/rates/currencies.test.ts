@@ -101,6 +101,16 @@ describe('withdrawnCurrencies', () => {
     expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
   })
 
+  it('has three digits as each numeric code that is certain, of which one was given on', () => {
+    const numerics = withdrawnCurrencies.flatMap(({ numeric }) => numeric ?? [])
+    expect(numerics).toHaveLength(withdrawnCurrencies.length - 1)
+    expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
+    const active = currencies.flatMap(({ numeric }) => numeric ?? [])
+    // The Caribbean guilder has that of the Netherlands Antillean one.
+    expect(numerics.filter((numeric) => active.includes(numeric))).toEqual(['532'])
+    expect(new Set(numerics).size).toBe(numerics.length)
+  })
+
   it('has a real day, a name, a source and a positive ratio in each row', () => {
     for (const { code, name, withdrawnAt, ratio, source } of withdrawnCurrencies) {
       expect(isDay(withdrawnAt), code).toBe(true)

@@ -2,6 +2,7 @@ import type { Memory } from '../../http/memory.ts'
 import type { Group } from '../../http/endpoint.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { convert } from './convert.ts'
+import { currencies } from './currencies.ts'
 import { history } from './history.ts'
 import { latest } from './latest.ts'
 import { openapi } from './openapi.ts'
@@ -28,6 +29,7 @@ export function v1({ sources, memories, now, basePath }: V1Options): Group {
       '/v1/latest': latest(sources, memories.latest),
       '/v1/convert': convert(sources),
       '/v1/history': history(sources, memories.history, now),
+      '/v1/currencies': currencies(sources, now),
       '/v1/status': status(sources, now),
       '/v1/openapi.json': openapi(basePath),
     },

@@ -1,0 +1,80 @@
+import { currencies, findCurrency } from '../rates/currencies.ts'
+import type { Day } from '../rates/day.ts'
+import { coveredCodes, newestDay } from '../rates/market-history.ts'
+import { findWithdrawnCurrency, withdrawnCurrencies } from '../rates/withdrawn-currencies.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
+
+/** A currency, and where there are rates for it. */
+export interface CurrencyCoverage {
+  /** ISO 4217 code, or the feed's own where `numeric` is null. */
+  code: string
+  /** English name; null for a code of the feed's that nobody knows. */
+  name: string | null
+  /** ISO 4217 numeric code as three digits; null where there is none. */
+  numeric: string | null
+  /** Digits after the decimal point; null where ISO 4217 has none, as for withdrawn currencies. */
+  minorUnits: number | null
+  /** Whether latest rates and conversions cover it; null while that is not known. */
+  latest: boolean | null
+  /** Whether history covers it; null while that is not known. */
+  history: boolean | null
+  /** What became of a withdrawn currency; null for one in use. */
+  withdrawn: CurrencyEnd | null
+}
+
+/** The end of a currency. */
+export interface CurrencyEnd {
+  /** The day from which the successor was the unit of account, `YYYY-MM-DD`. */
+  at: string
+  /** The code to use instead; it may be withdrawn too. */
+  successor: string
+  /** Units of the withdrawn currency for one of the successor, fixed by law; null where there is no fixed ratio. */
+  ratio: number | null
+}
+
+/** The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for. */
+export interface CurrenciesRecord {
+  /** Sorted by code. */
+  currencies: CurrencyCoverage[]
+}
+
+/** The record of what the data cover on the day `today` (UTC); what is undefined is not known. */
+export function currenciesRecord(
+  latest: LatestSnapshot | undefined,
+  history: HistorySnapshot | undefined,
+  today: Day,
+): CurrenciesRecord {
+  const inLatest = latest && new Set(latest.table.rates.keys())
+  const inHistory =
+    history && new Set(coveredCodes(history.history, newestDay(history.history, today) ?? today))
+  const codes = new Set([
+    ...[...currencies, ...withdrawnCurrencies].map(({ code }) => code),
+    ...(inLatest ?? []),
+    ...(inHistory ?? []),
+  ])
+  return {
+    currencies: [...codes].sort().map((code) => ({
+      ...describe(code),
+      latest: inLatest?.has(code) ?? null,
+      history: inHistory?.has(code) ?? null,
+      withdrawn: endOf(code),
+    })),
+  }
+}
+
+function describe(
+  code: string,
+): Pick<CurrencyCoverage, 'code' | 'name' | 'numeric' | 'minorUnits'> {
+  const { name = null, minorUnits = null } = findCurrency(code) ?? {}
+  const withdrawn = findWithdrawnCurrency(code)
+  const numeric = findCurrency(code)?.numeric ?? withdrawn?.numeric ?? null
+  return { code, name: name ?? withdrawn?.name ?? null, numeric, minorUnits }
+}
+
+function endOf(code: string): CurrencyEnd | null {
+  const withdrawn = findWithdrawnCurrency(code)
+  if (!withdrawn) return null
+  const { withdrawnAt: at, successor, ratio } = withdrawn
+  return { at, successor, ratio }
+}

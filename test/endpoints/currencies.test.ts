@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { CurrenciesRecord, HistoryProvider, LatestProvider } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+
+const now = (): number => Date.UTC(2026, 10, 20, 18)
+const { latest, history } = fakeProviders({ now })
+
+interface Upstreams {
+  latest: LatestProvider
+  history: HistoryProvider
+}
+
+const dead: Upstreams = {
+  latest: { ...latest, fetchLatest: () => Promise.reject(new Error('down')) },
+  history: { ...history, fetchHistory: () => Promise.reject(new Error('down')) },
+}
+
+async function ask(providers: Upstreams) {
+  const handler = createRatesHandler({ providers, now })
+  const response = await handler(new Request('http://localhost/api/v1/currencies'))
+  const record: CurrenciesRecord = JSON.parse(await response.text())
+  const find = (code: string) => record.currencies.find((currency) => currency.code === code)
+  return { handler, response, record, find }
+}
+
+describe('GET /api/v1/currencies', () => {
+  it('describes a currency, and says which data cover it', async () => {
+    const { response, find } = await ask({ latest, history })
+    expect(response.status).toBe(200)
+    const plain = { latest: true, history: true, withdrawn: null }
+    expect(find('JPY')).toEqual({
+      code: 'JPY',
+      name: 'Japanese Yen',
+      numeric: '392',
+      minorUnits: 0,
+      ...plain,
+    })
+    expect(find('KWD')).toMatchObject({ minorUnits: 3, latest: true, history: false })
+    expect(find('EUR')).toMatchObject(plain)
+    expect(find('BOV')).toMatchObject({ latest: false, history: false, withdrawn: null })
+  })
+
+  it('tells the end of a withdrawn one', async () => {
+    const { find } = await ask({ latest, history })
+    expect(find('HRK')).toEqual({
+      code: 'HRK',
+      name: 'Croatian Kuna',
+      numeric: '191',
+      minorUnits: null,
+      latest: false,
+      history: false,
+      withdrawn: { at: '2023-01-01', successor: 'EUR', ratio: 7.5345 },
+    })
+  })
+
+  it('has every code once, sorted, and is covered by what the other endpoints answer', async () => {
+    const { handler, record } = await ask({ latest, history })
+    const codes = record.currencies.map(({ code }) => code)
+    expect(codes).toEqual([...new Set(codes)].sort())
+    const { rates } = await handler.rates.latest()
+    const covered = record.currencies.filter((currency) => currency.latest)
+    expect(covered.map(({ code }) => code)).toEqual(Object.keys(rates).sort())
+    const inHistory = record.currencies.filter((currency) => currency.history)
+    expect(inHistory).toHaveLength(30)
+    for (const { code } of inHistory) {
+      const { points } = await handler.rates.history({ from: code, to: 'EUR', period: '1W' })
+      expect(points.length, code).toBeGreaterThan(3)
+    }
+  })
+
+  it('has a code of the feed that nobody knows', async () => {
+    const table = { base: 'USD', updatedAt: now(), nextUpdateAt: now(), rates: { QQX: 2 } }
+    const { find } = await ask({ latest: { ...latest, fetchLatest: async () => table }, history })
+    expect(find('QQX')).toMatchObject({ name: null, numeric: null, minorUnits: null, latest: true })
+    expect(find('JPY')).toMatchObject({ latest: false, history: true })
+  })
+
+  it.each([
+    ['latest rates', { latest: dead.latest, history }, { latest: null, history: true }],
+    ['history', { latest, history: dead.history }, { latest: true, history: null }],
+    ['anything', dead, { latest: null, history: null }],
+  ])('answers without %s, and is not to be cached', async (_, providers, coverage) => {
+    const { response, find } = await ask(providers)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(find('USD')).toMatchObject({ name: 'US Dollar', ...coverage })
+  })
+
+  it('may be cached for a minute, is revalidated, and says where its data came from', async () => {
+    const { handler, response } = await ask({ latest, history })
+    expect(response.headers.get('cache-control')).toMatch(/^public, max-age=60,/)
+    expect(response.headers.get('cache-status')).toBe('rates; fwd=miss')
+    const headers = { 'if-none-match': response.headers.get('etag') ?? '' }
+    const again = await handler(new Request('http://localhost/api/v1/currencies', { headers }))
+    expect(again.status).toBe(304)
+    expect(again.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+  })
+
+  it('is the record of the operation, which changes with the data', async () => {
+    const { handler, record } = await ask({ latest, history })
+    expect(await handler.rates.currencies()).toEqual(record)
+    let codes: Record<string, number> = { EUR: 1 }
+    let instant = now()
+    const table = () => ({ base: 'USD', updatedAt: instant, nextUpdateAt: instant, rates: codes })
+    const turning = createRatesHandler({
+      providers: { latest: { ...latest, fetchLatest: async () => table() }, history },
+      now: () => instant,
+    })
+    const url = 'http://localhost/api/v1/currencies'
+    const before = await (await turning(new Request(url))).text()
+    codes = { EUR: 1, JPY: 2 }
+    instant += 86_400_000
+    await turning.refresh()
+    const after = await (await turning(new Request(url))).text()
+    expect(before).toContain(
+      '"JPY","name":"Japanese Yen","numeric":"392","minorUnits":0,"latest":false',
+    )
+    expect(after).toContain(
+      '"JPY","name":"Japanese Yen","numeric":"392","minorUnits":0,"latest":true',
+    )
+  })
+})
