@@ -22,6 +22,7 @@ export const failures: Failures = {
   currency: invalidCurrency,
   amount: (_parameter, sent) => invalidAmount(sent),
   period: (_parameter, sent) => invalidPeriod(sent, PERIODS),
+  format: (parameter) => invalidParameter(parameter, 'json or csv'),
   overlong: (parameter) =>
     invalidParameter(
       parameter,
@@ -51,6 +52,12 @@ export const amount: Optional<string> = z.optional(z.string().check(z.refine(isA
 /** One of the six periods, exactly. */
 export const period: Optional<Period> = z.optional(z.custom<Period>(isPeriod, 'period'))
 
+/** What an answer is to be written in. */
+export type Format = 'json' | 'csv'
+
+/** One of the formats, exactly. */
+export const format: Optional<Format> = z.optional(z.custom<Format>(isFormat, 'format'))
+
 /** At most so many characters or codes. What zod itself has for lengths weighs more in a bundle than this file. */
 function atMost(most: number): z.core.$ZodCheck<{ length: number }> {
   return z.refine(({ length }) => length <= most, { error: 'overlong', abort: true })
@@ -58,6 +65,10 @@ function atMost(most: number): z.core.$ZodCheck<{ length: number }> {
 
 function isPeriod(text: unknown): boolean {
   return PERIODS.some((period) => period === text)
+}
+
+function isFormat(text: unknown): boolean {
+  return text === 'json' || text === 'csv'
 }
 
 type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>

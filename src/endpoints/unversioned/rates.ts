@@ -2,15 +2,16 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { base, failures } from '../parameters.ts'
+import { base, failures, format } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
+import type { AskedTable } from '../table-endpoint.ts'
 import { providerText } from './provider-text.ts'
 
 const parse = createQueryParser({
-  parameters: { base },
+  parameters: { base, format },
   failures,
   mistaken: { from: 'base' },
-  toQuestion: (question) => ({ question, key: `rates ${(question.base ?? 'USD').toUpperCase()}` }),
+  toQuestion: (question) => ({ question, key: toKey(question) }),
   isRecurring: true,
 })
 
@@ -23,4 +24,8 @@ export function rates(sources: RateSources, memory: Memory): Endpoint {
     nextUpdateAt: latest.nextUpdateAt,
     provider: providerText(latest.source),
   }))
+}
+
+function toKey({ base: from = 'USD', format: of = 'json' }: AskedTable['question']): string {
+  return `rates ${of} ${from.toUpperCase()}`
 }

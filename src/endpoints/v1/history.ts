@@ -1,17 +1,21 @@
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { deliveryHeaders, represent, toSendable } from '../../http/representation.ts'
+import { viaLink } from '../../http/link.ts'
+import { deliveryHeaders, represent, toBytes, toSendable } from '../../http/representation.ts'
+import type { Representation } from '../../http/representation.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { pairHistory } from '../../records/history.ts'
-import type { HistoryQuestion } from '../../records/history.ts'
+import type { HistoryQuestion, PairHistory } from '../../records/history.ts'
+import { historyCsv } from '../../records/history-csv.ts'
 import { createHistoryWriter } from '../../records/history-text.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { currency, failures, period } from '../parameters.ts'
+import { currency, failures, format, period } from '../parameters.ts'
+import type { Format } from '../parameters.ts'
 import { whenRead } from '../when-read.ts'
 
 const parse = createQueryParser({
-  parameters: { from: currency, to: currency, period },
+  parameters: { from: currency, to: currency, period, format },
   failures,
   toQuestion: (question) => ({ question, key: toKey(question) }),
   isRecurring: true,
@@ -27,8 +31,8 @@ export function history(sources: RateSources, memory: Memory, now: () => number)
     return whenRead(sources.history(waiter), (reading) => {
       const instant = now()
       const make = () => {
-        const bytes = write(pairHistory(reading.value, question, toDay(instant)))
-        return represent(toSendable(bytes), HEADERS)
+        const pair = pairHistory(reading.value, question, toDay(instant))
+        return question.format === 'csv' ? asCsv(pair) : represent(toSendable(write(pair)), HEADERS)
       }
       // A window ends today at the latest, whatever else is published.
       const day = Math.floor(instant / DAY_MS)
@@ -37,7 +41,15 @@ export function history(sources: RateSources, memory: Memory, now: () => number)
   }
 }
 
+/** What a query asks for. */
+type AskedHistory = HistoryQuestion & { format?: Format | undefined }
+
 /** The same key for every way to ask the same. */
-function toKey({ from, to, period: of = '1M' }: HistoryQuestion): string {
-  return `history ${from.toUpperCase()} ${to.toUpperCase()} ${of}`
+function toKey({ from, to, period: of = '1M', format: as = 'json' }: AskedHistory): string {
+  return `history ${as} ${from.toUpperCase()} ${to.toUpperCase()} ${of}`
+}
+
+function asCsv(pair: PairHistory): Representation {
+  const headers = [...deliveryHeaders({ form: 'csv', lifetime: 'hour' }), ...viaLink(pair.source)]
+  return represent(toSendable(toBytes(historyCsv(pair))), headers)
 }

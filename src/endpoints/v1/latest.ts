@@ -1,13 +1,13 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import type { LatestQuestion } from '../../records/latest.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { base, failures, symbols } from '../parameters.ts'
+import { base, failures, format, symbols } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
+import type { AskedTable } from '../table-endpoint.ts'
 
 const parse = createQueryParser({
-  parameters: { base, symbols },
+  parameters: { base, symbols, format },
   failures,
   mistaken: { from: 'base' },
   toQuestion: (question) => ({ question, key: toKey(question) }),
@@ -19,7 +19,11 @@ export function latest(sources: RateSources, memory: Memory): Endpoint {
   return tableEndpoint(sources, memory, parse, (record) => record)
 }
 
-function toKey({ base: from = 'USD', symbols: to = [] }: LatestQuestion): string {
+function toKey({
+  base: from = 'USD',
+  symbols: to = [],
+  format: of = 'json',
+}: AskedTable['question']): string {
   const codes = new Set(to.map((code) => code.toUpperCase()))
-  return `latest ${from.toUpperCase()} ${[...codes].sort().join()}`
+  return `latest ${of} ${from.toUpperCase()} ${[...codes].sort().join()}`
 }

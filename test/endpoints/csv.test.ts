@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { Attribution, HistoryRecord, LatestRecord } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+
+const now = (): number => Date.UTC(2026, 10, 20, 18)
+
+function handlerOf(attribution?: Attribution) {
+  const { latest, history } = fakeProviders({ now })
+  const named = attribution ? { attribution } : {}
+  const providers = { latest: { ...latest, ...named }, history: { ...history, ...named } }
+  return createRatesHandler({ providers, now })
+}
+
+const handler = handlerOf()
+
+function get(path: string, of = handler, headers: Record<string, string> = {}): Promise<Response> {
+  return of(new Request(`http://localhost/api/${path}`, { headers }))
+}
+
+async function getJson<Body>(path: string, of = handler): Promise<Body> {
+  const body: Body = await (await get(path, of)).json()
+  return body
+}
+
+/** The lines of a CSV text; throws where it is not as RFC 4180 has it. */
+function readCsv(text: string): string[][] {
+  const lines: string[][] = [[]]
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
+  while (cell.lastIndex < text.length) {
+    const [, quoted, plain, end] = cell.exec(text) ?? []
+    if (end === undefined) throw new Error(`not CSV: ${text}`)
+    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    if (end === '\r\n') lines.push([])
+  }
+  expect(lines.pop()).toEqual([])
+  return lines
+}
+
+const TABLE_HEAD = ['base', 'code', 'rate', 'updatedAt', 'nextUpdateAt', 'source', 'sourceUrl']
+
+describe('format=csv', () => {
+  it.each([
+    ['v1/latest?', 'v1/latest?'],
+    ['v1/latest?base=eur&symbols=usd,GBP&', 'v1/latest?base=EUR&symbols=GBP,USD&'],
+    ['rates?base=idr&', 'v1/latest?base=IDR&'],
+  ])('writes the rates that %s answers with', async (path, twin) => {
+    const { base, rates, updatedAt, nextUpdateAt, source } = await getJson<LatestRecord>(twin)
+    const [head, ...lines] = readCsv(await (await get(`${path}format=csv`)).text())
+    expect(head).toEqual(TABLE_HEAD)
+    const told = [updatedAt, nextUpdateAt, source.name, source.url].map(String)
+    const expected = Object.entries(rates).map(([code, rate]) => [
+      base,
+      code,
+      String(rate),
+      ...told,
+    ])
+    expect(expected.length).toBeGreaterThan(1)
+    expect(lines).toEqual(expected)
+  })
+
+  it.each(['1W', '1M', '5Y'])('writes the points of a history of %s', async (period) => {
+    const path = `v1/history?from=idr&to=EUR&period=${period}`
+    const { points, source } = await getJson<HistoryRecord>(path)
+    const [head, ...lines] = readCsv(await (await get(`${path}&format=csv`)).text())
+    expect(head).toEqual(['from', 'to', 'date', 'rate', 'source', 'sourceUrl'])
+    const expected = points.map(({ d, r }) => ['IDR', 'EUR', d, String(r), source.name, source.url])
+    expect(expected.length).toBeGreaterThan(3)
+    expect(lines).toEqual(expected)
+  })
+
+  it.each([
+    ['v1/latest', 'max-age=60,'],
+    ['rates', 'max-age=60,'],
+    ['v1/history?from=USD&to=EUR', 'max-age=3600,'],
+  ])('has the headers of JSON on %s, and names its source', async (path, lifetime) => {
+    const query = `${path}${path.includes('?') ? '&' : '?'}format=csv`
+    const json = (await get(path)).headers
+    const response = await get(query)
+    const { headers } = response
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(headers.get('link')).toBe(
+      '<https://www.npmjs.com/package/ratesmith>; rel="via"; title="Synthetic rates (ratesmith)"',
+    )
+    expect(headers.get('cache-control')).toContain(lifetime)
+    expect(headers.get('content-length')).toBe(String((await response.text()).length))
+    expect(headers.get('etag')).not.toBe(json.get('etag'))
+    const names = ['cache-control', 'last-modified', 'x-content-type-options']
+    for (const name of [...names, 'access-control-allow-origin']) {
+      expect(headers.get(name), name).toBe(json.get(name))
+    }
+    const seen = { 'if-none-match': headers.get('etag') ?? '' }
+    const again = await get(query, handler, seen)
+    expect(again.status).toBe(304)
+    expect(again.headers.get('link')).toBe(headers.get('link'))
+  })
+
+  it('quotes what would break a line, and keeps a header whole', async () => {
+    const name = 'Zoë’s "rates",\r\nset-cookie: a=b \\ 100\u0000%'
+    const odd = handlerOf({ name, url: 'https://rates.example/a b?c="d">,<e' })
+    const response = await get('v1/latest?symbols=EUR&format=csv', odd)
+    const [, line = []] = readCsv(await response.text())
+    expect(line.slice(-2)).toEqual([name, 'https://rates.example/a b?c="d">,<e'])
+    expect(response.headers.get('link')).toBe(
+      '<https://rates.example/a%20b?c=%22d%22%3E,%3Ce>; rel="via"; ' +
+        "title*=UTF-8''Zo%C3%AB%E2%80%99s%20%22rates%22%2C%0D%0Aset-cookie%3A%20a%3Db%20%5C%20100%00%25",
+    )
+    const quoted = handlerOf({ name: 'The "A\\B" feed', url: 'https://rates.example' })
+    const { headers } = await get('v1/latest?format=csv', quoted)
+    expect(headers.get('link')).toContain('title="The \\"A\\\\B\\" feed"')
+    const nowhere = handlerOf({ name: '\ud800', url: 'nowhere' })
+    expect((await get('v1/latest?format=csv', nowhere)).headers.get('link')).toBeNull()
+    const broken = handlerOf({ name: "'\ud800'", url: 'https://rates.example' })
+    expect((await get('v1/latest?format=csv', broken)).headers.get('link')).toContain(
+      "title*=UTF-8''%27%EF%BF%BD%27",
+    )
+  })
+
+  it.each(['v1/latest?base=XYZ', 'rates?base=XYZ', 'v1/history?from=EUR&to=XYZ'])(
+    'leaves errors as they are: %s',
+    async (path) => {
+      const plain = await get(path)
+      const asked = await get(`${path}&format=csv`)
+      expect(asked.status).toBe(400)
+      expect(Object.fromEntries(asked.headers)).toEqual(Object.fromEntries(plain.headers))
+      expect(await asked.text()).toBe(await plain.text())
+    },
+  )
+
+  it('goes by the query alone, whatever is accepted', async () => {
+    const accept = { accept: 'text/csv' }
+    const { headers } = await get('v1/latest', handler, accept)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('vary')).toBeNull()
+  })
+})
+
+describe('format', () => {
+  it.each(['v1/latest?symbols=EUR', 'rates?base=EUR', 'v1/history?from=USD&to=EUR'])(
+    'changes nothing as json: %s',
+    async (path) => {
+      const asked = await get(`${path}&format=json`)
+      const plain = await get(path)
+      expect(Object.fromEntries(asked.headers)).toEqual(Object.fromEntries(plain.headers))
+      expect(await asked.text()).toBe(await plain.text())
+    },
+  )
+
+  it.each(['', 'CSV', 'xml', 'csv ', 'toString'])('is refused as %j', async (format) => {
+    const query = `format=${encodeURIComponent(format)}`
+    for (const path of [`v1/latest?${query}`, `v1/history?from=USD&to=EUR&${query}`]) {
+      const response = await get(path)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual({
+        error: {
+          code: 'invalid_parameter',
+          message: 'Invalid parameter: format (json or csv)',
+        },
+      })
+    }
+    expect(await getJson(`rates?${query}`)).toEqual({ error: 'Invalid parameter: format' })
+  })
+})
