@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   index: ['*'],
   currencies: ['rates'],
-  generate: ['explorer', 'openapi', 'esbuild', 'node:*', 'ratesmith/package.json'],
+  generate: ['explorer', 'openapi', 'esbuild', 'jsr.json', 'node:*', 'ratesmith/package.json'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
   cli: [
     'adapters',
