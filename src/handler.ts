@@ -1,5 +1,5 @@
 import { callQuietly } from './call-quietly.ts'
-import { explorerPage } from './endpoints/explorer-page.ts'
+import { lazyEndpoint } from './endpoints/lazy-endpoint.ts'
 import { unversioned } from './endpoints/unversioned/group.ts'
 import { v1 } from './endpoints/v1/group.ts'
 import type { Emit } from './events.ts'
@@ -64,7 +64,9 @@ export function createHandlerOn(
     cors,
     versioned: v1({ sources, memories, now, basePath }),
     unversioned: unversioned(sources, memories.latest),
-    page: explorer ? explorerPage() : undefined,
+    page: explorer
+      ? lazyEndpoint(async () => (await import('./endpoints/explorer-page.ts')).explorerPage())
+      : undefined,
     onInternalError,
   })
   const render = createRendering()

@@ -11,7 +11,6 @@ import { toDay } from './rates/day.ts'
 import { PERIODS } from './rates/period.ts'
 import { conversionRecord } from './records/conversion.ts'
 import type { ConversionQuestion, ConversionRecord } from './records/conversion.ts'
-import { askBoth } from './records/ask-both.ts'
 import type { CurrenciesRecord } from './records/currencies.ts'
 import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
@@ -74,8 +73,8 @@ export function createOperations(
       }),
     currencies: () =>
       orRatesError(async () => {
+        const { askBoth, currenciesRecord } = await import('./records/currencies.ts')
         const { latest, history } = await askBoth(sources)
-        const { currenciesRecord } = await import('./records/currencies.ts')
         return currenciesRecord(latest?.value, history?.value, toDay(now()))
       }),
   }

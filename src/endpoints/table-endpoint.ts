@@ -1,12 +1,11 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Memory } from '../http/memory.ts'
-import { viaLink } from '../http/link.ts'
 import { deliveryHeaders, represent } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
-import { latestCsv } from '../records/latest-csv.ts'
 import { latestRecord } from '../records/latest.ts'
 import type { LatestQuestion, LatestRecord } from '../records/latest.ts'
 import type { RateSources } from '../sources/sources.ts'
+import { createOnce } from './once.ts'
 import type { Format } from './parameters.ts'
 import { whenRead } from './when-read.ts'
 
@@ -24,24 +23,21 @@ export function tableEndpoint(
   parse: (query: string) => AskedTable,
   toRecord: (latest: LatestRecord) => object,
 ): Endpoint {
+  const json = {
+    representTable(latest: LatestRecord): Representation {
+      const headers = deliveryHeaders({ lifetime: 'minute', updatedAt: latest.updatedAt })
+      return represent(JSON.stringify(toRecord(latest)), headers)
+    },
+  }
+  const loadCsv = createOnce(() => import('./csv.ts'))
   return (query, waiter) => {
     const { question, key } = parse(query)
-    return whenRead(sources.latest(waiter), (reading) => {
-      const representation = memory.recall(reading.value, key, () => {
-        const latest = latestRecord(reading.value, question)
-        return question.format === 'csv' ? asCsv(latest) : asJson(toRecord(latest), latest)
-      })
-      return { representation, reading }
-    })
+    const form = question.format === 'csv' ? loadCsv() : json
+    return whenRead(form, ({ representTable }) =>
+      whenRead(sources.latest(waiter), (reading) => {
+        const make = () => representTable(latestRecord(reading.value, question))
+        return { representation: memory.recall(reading.value, key, make), reading }
+      }),
+    )
   }
-}
-
-function asJson(record: object, { updatedAt }: LatestRecord): Representation {
-  return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', updatedAt }))
-}
-
-function asCsv(latest: LatestRecord): Representation {
-  const { updatedAt, source } = latest
-  const headers = deliveryHeaders({ form: 'csv', lifetime: 'minute', updatedAt })
-  return represent(latestCsv(latest), [...headers, ...viaLink(source)])
 }

@@ -4,6 +4,7 @@ import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import { findWithdrawnCurrency, withdrawnCurrencies } from '../rates/withdrawn-currencies.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
+import type { RateSources, Reading, Waiter } from '../sources/sources.ts'
 
 /** A currency, and where there are rates for it. */
 export interface CurrencyCoverage {
@@ -77,4 +78,23 @@ function endOf(code: string): CurrencyEnd | null {
   if (!withdrawn) return null
   const { withdrawnAt: at, successor, ratio } = withdrawn
   return { at, successor, ratio }
+}
+
+/** Both data sets; undefined where there is nothing to be had. */
+export interface BothReadings {
+  latest: Reading<LatestSnapshot> | undefined
+  history: Reading<HistorySnapshot> | undefined
+}
+
+/** Asks for both data sets at once, for what can be answered without them. */
+export async function askBoth(sources: RateSources, waiter?: Waiter): Promise<BothReadings> {
+  const [latest, history] = await Promise.all([
+    orNothing(async () => sources.latest(waiter)),
+    orNothing(async () => sources.history(waiter)),
+  ])
+  return { latest, history }
+}
+
+async function orNothing<Value>(ask: () => Promise<Value>): Promise<Value | undefined> {
+  return ask().catch(() => undefined)
 }

@@ -3,33 +3,28 @@ import { rememberLast } from '../../http/remember-last.ts'
 import { deliveryHeaders, represent } from '../../http/representation.ts'
 import { uncached } from '../../http/respond.ts'
 import { toDay } from '../../rates/day.ts'
-import { askBoth } from '../../records/ask-both.ts'
+import { askBoth, currenciesRecord } from '../../records/currencies.ts'
+import type { CurrenciesRecord } from '../../records/currencies.ts'
 import type { HistorySnapshot } from '../../sources/history-source.ts'
 import type { LatestSnapshot } from '../../sources/latest-source.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { createOnce } from '../once.ts'
 
 const HEADERS = deliveryHeaders({ lifetime: 'minute' })
 
-/** `GET /api/v1/currencies`. The table of currencies is loaded when it is first asked for. */
+/** `GET /api/v1/currencies` */
 export function currencies(sources: RateSources, now: () => number): Endpoint {
-  const loadTeller = createOnce(async () => {
-    const { currenciesRecord } = await import('../../records/currencies.ts')
-    const tell = (latest?: LatestSnapshot, history?: HistorySnapshot) =>
-      currenciesRecord(latest, history, toDay(now()))
-    // Which codes are covered changes with the data, and hardly with the day on which they are read.
-    const represented = rememberLast((latest: LatestSnapshot) =>
-      rememberLast((history: HistorySnapshot) =>
-        represent(JSON.stringify(tell(latest, history)), HEADERS),
-      ),
-    )
-    return { tell, represented }
-  })
+  const recordOf = (latest?: LatestSnapshot, history?: HistorySnapshot): CurrenciesRecord =>
+    currenciesRecord(latest, history, toDay(now()))
+  // Which codes are covered changes with the data, and hardly with the day on which they are read.
+  const represented = rememberLast((latest: LatestSnapshot) =>
+    rememberLast((history: HistorySnapshot) =>
+      represent(JSON.stringify(recordOf(latest, history)), HEADERS),
+    ),
+  )
   return async (_query, waiter) => {
     const { latest, history } = await askBoth(sources, waiter)
-    const { tell, represented } = await loadTeller()
     // What is unknown now may be known with the next request.
-    if (!latest || !history) return uncached(tell(latest?.value, history?.value))
+    if (!latest || !history) return uncached(recordOf(latest?.value, history?.value))
     const reading = { hit: latest.hit && history.hit, ttl: Math.min(latest.ttl, history.ttl) }
     return { representation: represented(latest.value)(history.value), reading }
   }

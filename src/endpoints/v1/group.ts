@@ -1,12 +1,10 @@
 import type { Memory } from '../../http/memory.ts'
 import type { Group } from '../../http/endpoint.ts'
 import type { RateSources } from '../../sources/sources.ts'
+import { lazyEndpoint } from '../lazy-endpoint.ts'
 import { convert } from './convert.ts'
-import { currencies } from './currencies.ts'
 import { history } from './history.ts'
 import { latest } from './latest.ts'
-import { openapi } from './openapi.ts'
-import { status } from './status.ts'
 
 /** What has been answered, by the data set that it was made from. */
 export interface Memories {
@@ -29,9 +27,13 @@ export function v1({ sources, memories, now, basePath }: V1Options): Group {
       '/v1/latest': latest(sources, memories.latest),
       '/v1/convert': convert(sources),
       '/v1/history': history(sources, memories.history, now),
-      '/v1/currencies': currencies(sources, now),
-      '/v1/status': status(sources, now),
-      '/v1/openapi.json': openapi(basePath),
+      '/v1/currencies': lazyEndpoint(async () =>
+        (await import('./currencies.ts')).currencies(sources, now),
+      ),
+      '/v1/status': lazyEndpoint(async () => (await import('./status.ts')).status(sources, now)),
+      '/v1/openapi.json': lazyEndpoint(async () =>
+        (await import('./openapi.ts')).openapi(basePath),
+      ),
     },
     errorBody: ({ code, message }) => ({ error: { code, message } }),
   }

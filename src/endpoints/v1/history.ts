@@ -1,17 +1,16 @@
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { viaLink } from '../../http/link.ts'
-import { deliveryHeaders, represent, toBytes, toSendable } from '../../http/representation.ts'
+import { deliveryHeaders, represent, toSendable } from '../../http/representation.ts'
 import type { Representation } from '../../http/representation.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { pairHistory } from '../../records/history.ts'
 import type { HistoryQuestion, PairHistory } from '../../records/history.ts'
-import { historyCsv } from '../../records/history-csv.ts'
 import { createHistoryWriter } from '../../records/history-text.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { currency, failures, format, period } from '../parameters.ts'
 import type { Format } from '../parameters.ts'
+import { createOnce } from '../once.ts'
 import { whenRead } from '../when-read.ts'
 
 const parse = createQueryParser({
@@ -26,18 +25,23 @@ const HEADERS = deliveryHeaders({ lifetime: 'hour' })
 /** `GET /api/v1/history` */
 export function history(sources: RateSources, memory: Memory, now: () => number): Endpoint {
   const write = createHistoryWriter()
+  const json = {
+    representHistory: (pair: PairHistory): Representation =>
+      represent(toSendable(write(pair)), HEADERS),
+  }
+  const loadCsv = createOnce(() => import('../csv.ts'))
   return (query, waiter) => {
     const { question, key } = parse(query)
-    return whenRead(sources.history(waiter), (reading) => {
-      const instant = now()
-      const make = () => {
-        const pair = pairHistory(reading.value, question, toDay(instant))
-        return question.format === 'csv' ? asCsv(pair) : represent(toSendable(write(pair)), HEADERS)
-      }
-      // A window ends today at the latest, whatever else is published.
-      const day = Math.floor(instant / DAY_MS)
-      return { representation: memory.recall(reading.value, key, make, day), reading }
-    })
+    const form = question.format === 'csv' ? loadCsv() : json
+    return whenRead(form, ({ representHistory }) =>
+      whenRead(sources.history(waiter), (reading) => {
+        const instant = now()
+        const make = () => representHistory(pairHistory(reading.value, question, toDay(instant)))
+        // A window ends today at the latest, whatever else is published.
+        const day = Math.floor(instant / DAY_MS)
+        return { representation: memory.recall(reading.value, key, make, day), reading }
+      }),
+    )
   }
 }
 
@@ -47,9 +51,4 @@ type AskedHistory = HistoryQuestion & { format?: Format | undefined }
 /** The same key for every way to ask the same. */
 function toKey({ from, to, period: of = '1M', format: as = 'json' }: AskedHistory): string {
   return `history ${as} ${from.toUpperCase()} ${to.toUpperCase()} ${of}`
-}
-
-function asCsv(pair: PairHistory): Representation {
-  const headers = [...deliveryHeaders({ form: 'csv', lifetime: 'hour' }), ...viaLink(pair.source)]
-  return represent(toSendable(toBytes(historyCsv(pair))), headers)
 }

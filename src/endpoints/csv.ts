@@ -1,0 +1,20 @@
+import { viaLink } from '../http/link.ts'
+import { deliveryHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
+import type { Representation } from '../http/representation.ts'
+import { historyCsv } from '../records/history-csv.ts'
+import type { PairHistory } from '../records/history.ts'
+import { latestCsv } from '../records/latest-csv.ts'
+import type { LatestRecord } from '../records/latest.ts'
+
+/** `latest` as CSV, with its source in a header too. */
+export function representTable(latest: LatestRecord): Representation {
+  const { updatedAt, source } = latest
+  const headers = deliveryHeaders({ form: 'csv', lifetime: 'minute', updatedAt })
+  return represent(latestCsv(latest), [...headers, ...viaLink(source)])
+}
+
+/** `pair` as CSV, with its source in a header too. */
+export function representHistory(pair: PairHistory): Representation {
+  const headers = [...deliveryHeaders({ form: 'csv', lifetime: 'hour' }), ...viaLink(pair.source)]
+  return represent(toSendable(toBytes(historyCsv(pair))), headers)
+}
