@@ -19,7 +19,7 @@ export interface RatesErrorDetails {
   /** The parameter at fault. */
   parameter?: string
   /** How long to wait before asking again, in whole seconds. */
-  retryAfter?: number
+  retryAfter?: number | undefined
   /** The private reason; never sent. */
   cause?: unknown
 }

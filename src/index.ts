@@ -21,6 +21,7 @@ export type {
   LatestTable,
   ProviderContext,
 } from './providers/provider.ts'
+export type { CurrencyCode, KnownCurrencyCode } from './rates/known-currency-code.ts'
 export type { HistoryStats } from './rates/history-stats.ts'
 export type { Period } from './rates/period.ts'
 export type { Conversion, ConversionQuestion, ConversionRecord } from './records/conversion.ts'

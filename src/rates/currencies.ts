@@ -1,3 +1,5 @@
+import type { KnownCurrencyCode } from './known-currency-code.ts'
+
 /** A currency, fund or metal in use. */
 export interface Currency {
   /** ISO 4217 alphabetic code, or the feed's own three letters where `numeric` is null. */
@@ -10,7 +12,12 @@ export interface Currency {
   minorUnits: number | null
 }
 
-type Row = readonly [code: string, numeric: string | null, minorUnits: number | null, name: string]
+type Row = readonly [
+  code: KnownCurrencyCode,
+  numeric: string | null,
+  minorUnits: number | null,
+  name: string,
+]
 
 const rows: readonly Row[] = [
   ['AED', '784', 2, 'UAE Dirham'],

@@ -1,5 +1,6 @@
 import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
@@ -10,9 +11,9 @@ import { toSource } from './source.ts'
 /** What to convert. Codes have three letters in either case. */
 export interface ConversionQuestion {
   /** Source currency. */
-  from: string
+  from: CurrencyCode
   /** Target currency. */
-  to: string
+  to: CurrencyCode
   /** How much of `from`, finite and not negative (default 1). */
   amount?: number | undefined
 }

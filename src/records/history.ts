@@ -1,5 +1,6 @@
 import { RatesError, visible } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import type { Day } from '../rates/day.ts'
 import { historyStats } from '../rates/history-stats.ts'
 import type { HistoryStats } from '../rates/history-stats.ts'
@@ -16,9 +17,9 @@ import { toSource } from './source.ts'
 /** Which history to tell. Codes have three letters in either case. */
 export interface HistoryQuestion {
   /** Source currency. */
-  from: string
+  from: CurrencyCode
   /** Target currency. */
-  to: string
+  to: CurrencyCode
   /** How far back from the newest published day (default `1M`). */
   period?: Period | undefined
 }

@@ -1,5 +1,6 @@
 import { invalidCurrency } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
@@ -8,15 +9,15 @@ import { requireCode } from './require-code.ts'
 import { toSource } from './source.ts'
 
 /** What to say of latest rates. Codes have three letters in either case. */
-export interface LatestQuestion {
+export interface LatestQuestion<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> {
   /** Base currency (default `USD`). */
-  base?: string | undefined
+  base?: CurrencyCode | undefined
   /** Codes to include (default all). */
-  symbols?: readonly string[] | undefined
+  symbols?: Symbols | undefined
 }
 
 /** Latest rates against one base. */
-export interface LatestRecord {
+export interface LatestRecord<Rates = Record<string, number>> {
   /** Code against which the rates are quoted. */
   base: string
   /** When the provider published, in ms since the Unix epoch. */
@@ -24,7 +25,7 @@ export interface LatestRecord {
   /** When the provider will publish next, in ms since the Unix epoch. */
   nextUpdateAt: number
   /** Units of each currency for one unit of `base`: as published, or derived to 10 significant digits. */
-  rates: Record<string, number>
+  rates: Rates
   /** Where the rates come from; to be shown with them. */
   source: Attribution
   /** To be shown with the rates. */

@@ -17,6 +17,12 @@ describe('currencies', () => {
     expect(activeCodes).toEqual([...new Set(activeCodes)].toSorted())
   })
 
+  it('has the codes that questions are typed by, and no others', () => {
+    const source = new URL('../../src/rates/known-currency-code.ts', import.meta.url)
+    const typed = [...readFileSync(source, 'utf8').matchAll(/^ {2}\| '(.*)'$/gm)]
+    expect(typed.map(([, code]) => code)).toEqual(activeCodes)
+  })
+
   it('has the 178 codes of ISO 4217 list one and seven others', () => {
     const others = currencies.filter(({ numeric }) => numeric === null)
     expect(others.map(({ code }) => code)).toEqual([
