@@ -23,6 +23,7 @@ const library: Options = {
   name: 'library',
   entry: {
     index: 'src/index.ts',
+    client: 'src/client/index.ts',
     currencies: 'src/currencies.ts',
     testing: 'src/testing/index.ts',
     'stores/cache-api': 'src/stores/cache-api.ts',

@@ -50,7 +50,7 @@ export default defineConfig({
           typecheck: {
             enabled: true,
             only: true,
-            include: ['test/types.test-d.ts'],
+            include: ['test/*.test-d.ts'],
             tsconfig: 'test/tsconfig.json',
           },
         },

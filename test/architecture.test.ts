@@ -36,6 +36,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'sources',
   ],
   index: ['*'],
+  client: ['errors', 'type providers', 'type rates', 'type records', 'runtime'],
   currencies: ['rates'],
   generate: ['explorer', 'openapi', 'esbuild', 'jsr.json', 'node:*', 'ratesmith/package.json'],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
@@ -166,7 +167,7 @@ describe('the house', () => {
     expect([...rooms].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
   })
 
-  it.each(['src/index.ts', 'src/currencies.ts', 'src/testing/index.ts'])(
+  it.each(['src/index.ts', 'src/client/index.ts', 'src/currencies.ts', 'src/testing/index.ts'])(
     're-exports and does nothing else in %s',
     (entry) => {
       const text = sources.find(({ path }) => path === entry)?.text ?? ''
@@ -207,6 +208,8 @@ describe('a planted violation is found', () => {
     ['src/testing/a.ts', '', '../../adapters/node.ts'],
     ['src/sources/a.ts', '', 'node:fs'],
     ['src/stores/a.ts', '', 'node:fs'],
+    ['src/client/a.ts', '', '../rates/period.ts'],
+    ['src/client/a.ts', 'type ', '../http/answer.ts'],
     ['src/stores/file.ts', 'type ', '../rates/day.ts'],
     ['src/cli/a.ts', 'type ', '../handler.ts'],
     ['adapters/a.ts', 'type ', '../src/handler.ts'],

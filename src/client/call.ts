@@ -1,0 +1,65 @@
+import type { Runtime } from '../runtime.ts'
+import type { Exchange } from './exchange.ts'
+import type { CallOptions } from './questions.ts'
+import { requireRecord } from './reply.ts'
+
+/** A question to one endpoint, which is answered with an `Outcome`. */
+export interface Question<Outcome> extends CallOptions {
+  /** Where to ask, behind `/v1/`. */
+  endpoint: string
+  /** Parameters; what is undefined is not sent. */
+  query?: Readonly<Record<string, string | number | undefined>>
+  /** A field by which an `Outcome` is known. */
+  mark: keyof Outcome
+}
+
+/** Asks one question; resolves to what answers it, or rejects with a `RatesError`. */
+export type Call = <Outcome>(question: Question<Outcome>) => Promise<Outcome>
+
+/** Where and how a client asks. */
+export interface CallSettings {
+  /** URL of the mount, without a slash at its end. */
+  root: string
+  exchange: Exchange
+  /** How often to ask again after a 502. */
+  retries: number
+  startTimer: Runtime['startTimer']
+}
+
+/** For how many seconds an answer is waited for; a service that wants more time is not asked again. */
+const LONGEST_PAUSE = 10
+
+/** A call that asks again where the answer is a 502, when it says to, or after as many seconds as it has asked before. */
+export function createCall({ root, exchange, retries, startTimer }: CallSettings): Call {
+  /** Resolves after so many seconds, or when `signal` aborts. */
+  function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        stop()
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const stop = startTimer(end, seconds * 1_000)
+      signal?.addEventListener('abort', end)
+    })
+  }
+
+  return async ({ endpoint, query = {}, mark, signal }) => {
+    const url = `${root}/v1/${endpoint}${toSearch(query)}`
+    for (let tries = 1; ; tries += 1) {
+      signal?.throwIfAborted()
+      const reply = await exchange(url, signal)
+      const { status, retryAfter = tries } = reply
+      if (status !== 502 || tries > retries || retryAfter > LONGEST_PAUSE) {
+        return requireRecord(reply, mark)
+      }
+      await pause(retryAfter, signal)
+    }
+  }
+}
+
+function toSearch(query: Readonly<Record<string, string | number | undefined>>): string {
+  const sent = Object.entries(query).filter(([, value]) => value !== undefined)
+  const search = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]))
+  return sent.length > 0 ? `?${search}` : ''
+}

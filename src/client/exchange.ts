@@ -1,0 +1,57 @@
+import { RatesError } from '../errors.ts'
+import { parseRetryAfter } from './reply.ts'
+import type { Reply } from './reply.ts'
+
+/** Makes one request and reads its response, whatever that is; rejects where there is none. */
+export type Exchange = (url: string, signal: AbortSignal | undefined) => Promise<Reply>
+
+/** A body with an entity tag, to be asked for by it and parsed anew, so that no caller can spoil another's record. */
+interface Kept {
+  etag: string
+  text: string
+}
+
+/** How many bodies are kept to be revalidated. */
+const MOST_KEPT = 64
+
+/** An exchange over `fetch` that revalidates the answers it has had, those that were asked for last. */
+export function createExchange(
+  fetch: (request: Request) => Response | Promise<Response>,
+  now: () => number,
+): Exchange {
+  const kept = new Map<string, Kept>()
+
+  function keep(url: string, body: Kept): void {
+    kept.delete(url)
+    kept.set(url, body)
+    const [oldest = url] = kept.keys()
+    if (kept.size > MOST_KEPT) kept.delete(oldest)
+  }
+
+  return async (url, signal) => {
+    // A browser revalidates what it caches by itself; a tag of ours would cost a preflight and switch its cache off.
+    const before = globalThis.location ? undefined : kept.get(url)
+    const headers: HeadersInit = before ? { 'if-none-match': before.etag } : {}
+    try {
+      const response = await fetch(new Request(url, { headers, signal: signal ?? null }))
+      const text = await response.text()
+      const { status } = response
+      if (status === 304 && before) {
+        keep(url, before)
+        return { status: 200, text: before.text, retryAfter: undefined }
+      }
+      const etag = response.headers.get('etag')
+      if (status === 200 && etag) keep(url, { etag, text })
+      return {
+        status,
+        text,
+        retryAfter: parseRetryAfter(response.headers.get('retry-after'), now()),
+      }
+    } catch (cause) {
+      throw new RatesError('provider_unavailable', 'The service cannot be reached', { cause })
+    } finally {
+      // An abort is what its caller is told of, whatever came of the request.
+      signal?.throwIfAborted()
+    }
+  }
+}
