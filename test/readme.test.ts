@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
+import type { RatesClientOptions } from '../src/client/index.ts'
 import type { RatesErrorCode, RatesEvent, RatesHandlerOptions } from '../src/index.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
@@ -19,6 +20,12 @@ const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   memory: '64 MiB',
   explorer: '`false`',
   cors: "`'v1'`",
+}
+
+const CLIENT_OPTIONS: Record<keyof RatesClientOptions, string> = {
+  baseUrl: 'required',
+  fetch: '`globalThis.fetch`',
+  retries: '2',
 }
 
 const STATUSES: Record<RatesErrorCode, number> = {
@@ -51,9 +58,9 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   internal_error: true,
 }
 
-/** What stands in the tables behind `` `name` ``. */
-function cells(name: string): string[] {
-  const rows = readme.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
+/** What stands in the tables of `text` behind `` `name` ``. */
+function cells(name: string, text: string = readme): string[] {
+  const rows = text.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
   return rows.flatMap((line) => line.split('|').slice(2, -1)).map((cell) => cell.trim())
 }
 
@@ -62,6 +69,14 @@ describe('the README', () => {
     'has the option %s with its default',
     (name, value) => {
       expect(cells(name)[0]).toContain(value)
+    },
+  )
+
+  it.each(Object.entries(CLIENT_OPTIONS))(
+    'has the option %s of the client with its default',
+    (name, value) => {
+      const [, chapter = ''] = readme.split('\n## Typed client\n')
+      expect(cells(name, chapter)[0]).toContain(value)
     },
   )
 

@@ -1,3 +1,4 @@
+import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +10,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { listen } from './processes.ts'
 import { requireProgram } from './require-program.ts'
+import { ROOT } from './root.ts'
 
 /** Where Debian has it. */
 const CHROMIUM = '/usr/bin/chromium'
@@ -66,6 +68,12 @@ async function openPage(options: RatesHandlerOptions = {}) {
   await page.goto(site.url)
   return {
     received,
+    url: api.url,
+    /** What an expression in the page comes to, behind `script`. */
+    evaluate: async (script: string, expression: string): Promise<unknown> => {
+      await page.addScriptTag({ content: script })
+      return page.evaluate(expression)
+    },
     /** What `fetch` tells a script of the page. */
     ask: (path: string, init: Asking = {}): Promise<Told> =>
       page.evaluate(
@@ -82,6 +90,19 @@ async function openPage(options: RatesHandlerOptions = {}) {
         [api.url + path, init] as const,
       ),
   }
+}
+
+/** The built client, as the global `ratesmith`. */
+async function bundleClient(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: "export * from 'ratesmith/client'", resolveDir: ROOT },
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    globalName: 'ratesmith',
+    write: false,
+  })
+  return outputFiles[0]?.text ?? ''
 }
 
 const REFUSED = { error: 'TypeError: Failed to fetch' }
@@ -174,5 +195,49 @@ describe('a page of another origin', () => {
     expect(await ask(path)).toMatchObject(expected)
     // The server has answered; it is the browser that keeps the answer from the page.
     expect(received).toEqual([`GET ${path} 200`])
+  })
+})
+
+describe('the client in a page of another origin', () => {
+  it('leaves it to the browser to keep answers, and needs no preflight', async () => {
+    const { evaluate, received, url } = await openPage()
+    const expression = `(async () => {
+      const client = ratesmith.createRatesClient({ baseUrl: '${url}/api' })
+      const { rates } = await client.latest({ symbols: ['EUR'] })
+      await client.latest({ symbols: ['EUR'] })
+      const refusal = await client.convert({ from: 'USD', to: 'XYZ' }).catch((reason) => reason)
+      return { rates, isOurs: refusal instanceof ratesmith.RatesError, code: refusal.code }
+    })()`
+    expect(await evaluate(await bundleClient(), expression)).toEqual({
+      rates: { EUR: expect.any(Number) },
+      isOurs: true,
+      code: 'invalid_currency',
+    })
+    expect(received).toEqual([
+      'GET /api/v1/latest?symbols=EUR 200',
+      'GET /api/v1/convert?from=USD&to=XYZ 400',
+    ])
+  })
+
+  it('is told when to come back, and has a path for a URL', async () => {
+    const { latest } = fakeProviders()
+    const fetchLatest = (): Promise<never> => Promise.reject(new Error('down'))
+    const { evaluate, received, url } = await openPage({
+      providers: { latest: { ...latest, fetchLatest } },
+    })
+    const expression = `(async () => {
+      const client = ratesmith.createRatesClient({ baseUrl: '${url}/api', retries: 0 })
+      const { code, retryAfter } = await client.latest().catch((reason) => reason)
+      const asked = []
+      const fetch = ({ url }) => (asked.push(url), Promise.reject())
+      await ratesmith.createRatesClient({ baseUrl: '/api', fetch }).latest().catch(() => {})
+      return { code, retryAfter, isHere: asked.join() === location.origin + '/api/v1/latest' }
+    })()`
+    expect(await evaluate(await bundleClient(), expression)).toEqual({
+      code: 'provider_unavailable',
+      retryAfter: expect.any(Number),
+      isHere: true,
+    })
+    expect(received).toEqual(['GET /api/v1/latest 502'])
   })
 })

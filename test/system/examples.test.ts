@@ -3,9 +3,13 @@ import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { createRatesHandler } from 'ratesmith'
+import { toNodeHandler } from 'ratesmith/node'
+import { fakeProviders } from 'ratesmith/testing'
+
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { freePort } from './ports.ts'
-import { run, start } from './processes.ts'
+import { listen, run, start } from './processes.ts'
 import type { Running } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { ROOT } from './root.ts'
@@ -16,6 +20,7 @@ const BIN = join(ROOT, 'node_modules/.bin')
 /** Whatever they are run by, each is tried here; `lambda.ts` in a file of its own. */
 const EXAMPLES = [
   'bun.ts',
+  'client.ts',
   'cloudflare.ts',
   'custom-provider.ts',
   'custom-store.ts',
@@ -65,6 +70,21 @@ describe('an example that ends', () => {
     const { code, stdout, stderr } = await run(process.execPath, args)
     expect(stderr).toBe('')
     expect(stdout).toMatch(output)
+    expect(code).toBe(0)
+  })
+
+  it('client.ts tells what a service has, and what it has not', async () => {
+    const handler = createRatesHandler({ providers: fakeProviders() })
+    const { url } = await listen(toNodeHandler(handler))
+    const args = ['examples/client.ts', `${url}/api`]
+    const { code, stdout, stderr } = await run(process.execPath, args)
+    expect(stderr).toBe('')
+    const { rates } = await handler.rates.latest({ base: 'EUR' })
+    const { USD, GBP, JPY } = rates
+    expect(stdout).toBe(
+      `1 EUR = ${USD} USD = ${GBP} GBP = ${JPY} JPY (Synthetic rates (ratesmith))\n` +
+        'invalid_currency: Invalid to currency: ABC\n',
+    )
     expect(code).toBe(0)
   })
 

@@ -104,7 +104,7 @@ describe('the package', () => {
       `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
       const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
       const hosts = ['bun', 'cloudflare', 'deno', 'express', 'node']
-      const others = [...hosts, 'currencies', ...stores.map((name) => 'stores/' + name), 'testing']
+      const others = [...hosts, 'client', 'currencies', ...stores.map((name) => 'stores/' + name), 'testing']
       const paths = ['', ...others.map((name) => '/' + name)]
       console.log(JSON.stringify(await Promise.all(paths.map(names))))`,
     )
@@ -122,6 +122,7 @@ describe('the package', () => {
       ['serve'],
       ['toExpressHandler'],
       ['createUndiciFetch', 'serve', 'toNodeHandler'],
+      ['RatesError', 'createRatesClient'],
       ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
       ['createCacheApiStore'],
       ['createKvStore'],
@@ -184,6 +185,7 @@ describe('the package', () => {
       `import { createRatesHandler } from 'ratesmith'
       import type { RatesHandlerOptions } from 'ratesmith'
       import { serve as serveOnBun } from 'ratesmith/bun'
+      import { createRatesClient } from 'ratesmith/client'
       import { toWorker } from 'ratesmith/cloudflare'
       import { currencies } from 'ratesmith/currencies'
       import { serve as serveOnDeno } from 'ratesmith/deno'
@@ -213,6 +215,8 @@ describe('the package', () => {
         ...mountContract(() => ({ url: 'http://localhost/api' })),
       ]
       export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
+      const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler })
+      export const { EUR }: { EUR: number } = (await client.latest({ symbols: ['EUR'] })).rates
       export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
       export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
       export const codes: string[] = currencies.map(({ code }) => code)

@@ -1,0 +1,83 @@
+import { gzipSync } from 'node:zlib'
+
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from 'ratesmith'
+import { toNodeHandler } from 'ratesmith/node'
+import { fakeProviders } from 'ratesmith/testing'
+
+import { listen, run } from './processes.ts'
+import { requireProgram } from './require-program.ts'
+import { ROOT } from './root.ts'
+import { RUNTIMES } from './runtimes.ts'
+
+/** What the client may weigh with all that it needs, minified and compressed, in bytes. */
+const MOST_BYTES = 2_000
+
+describe.each(RUNTIMES)('the client on %s', (name, program, ...parameters) => {
+  it('asks a server', async ({ skip }) => {
+    requireProgram(name, program, skip)
+    const handler = createRatesHandler({ providers: fakeProviders() })
+    const answer = toNodeHandler(handler)
+    const received: string[] = []
+    const { url } = await listen((request, response) => {
+      if (request.url?.startsWith('/hanging')) return
+      if (request.url?.startsWith('/broken')) {
+        request.socket.destroy()
+        return
+      }
+      response.on('finish', () => received.push(`${request.url} ${response.statusCode}`))
+      if (received.length > 0) answer(request, response)
+      else response.writeHead(502, { 'retry-after': '0' }).end('<!doctype html>')
+    })
+    const args = [...parameters, 'test/system/client-program.ts', `${url}/api`]
+    const env = { NO_PROXY: '127.0.0.1', DENO_NO_UPDATE_CHECK: '1' }
+    const { stdout, stderr } = await run(program, args, { env })
+    expect(stdout, stderr).toMatch(/^\{.+\}$/)
+    const { result } = await handler.rates.convert({ from: 'USD', to: 'EUR', amount: 100 })
+    const { points } = await handler.rates.history({ from: 'USD', to: 'EUR' })
+    const { currencies } = await handler.rates.currencies()
+    expect(JSON.parse(stdout)).toEqual({
+      rates: ['USD', 'EUR'],
+      isSame: true,
+      result,
+      days: points.length,
+      currencies: currencies.length,
+      refusal: 'invalid_currency',
+      isOneClass: true,
+      left: 'TimeoutError',
+      cutOff: 'provider_unavailable',
+      inProcess: 1,
+    })
+    expect(received).toEqual([
+      '/api/v1/latest?symbols=EUR%2CUSD 502',
+      '/api/v1/latest?symbols=EUR%2CUSD 200',
+      '/api/v1/latest?symbols=EUR%2CUSD 304',
+      '/api/v1/convert?from=USD&to=EUR&amount=100 200',
+      '/api/v1/history?from=USD&to=EUR 200',
+      '/api/v1/currencies 200',
+      '/api/v1/convert?from=USD&to=XYZ 400',
+    ])
+  })
+})
+
+describe('the client in a bundle', () => {
+  it('is small, and brings nothing of the server along', async () => {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: "export * from 'ratesmith/client'", resolveDir: ROOT },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: 'es2022',
+      metafile: true,
+      write: false,
+    })
+    const bundle = outputFiles[0]?.text ?? ''
+    expect(gzipSync(bundle, { level: 9 }).byteLength).toBeLessThan(MOST_BYTES)
+    expect(bundle).toMatch(/export\{\w+ as RatesError,\w+ as createRatesClient\}/)
+    const parts = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>')
+    expect(parts).toContain('dist/client.js')
+    expect(parts.filter((path) => !path.startsWith('dist/'))).toEqual([])
+  })
+})
