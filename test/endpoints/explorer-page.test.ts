@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandlerOptions } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+
+const CALLED = { ...fakeProviders().latest, fetchLatest: () => Promise.reject(new Error('called')) }
+
+/** Asks a handler whose upstream nobody may call. */
+function ask(
+  options: RatesHandlerOptions,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const { history } = fakeProviders()
+  const handler = createRatesHandler({ providers: { latest: CALLED, history }, ...options })
+  return handler(new Request(`http://localhost${path}`, init))
+}
+
+describe('the explorer page', () => {
+  it.each([
+    [{}, '/api'],
+    [{}, '/api/'],
+    [{}, '/api/?from=USD'],
+    [{ basePath: '/a/b' }, '/a/b'],
+    [{ basePath: '/a/b' }, '/a/b/'],
+    [{ basePath: '' }, '/'],
+  ])('is where the handler is mounted, whatever the query: %j %s', async (options, path) => {
+    const response = await ask({ ...options, explorer: true }, path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await response.text()).toMatch(/^<!doctype html>/i)
+    expect((await ask(options, path)).status).toBe(404)
+  })
+
+  it.each(['/api//', '/api/index.html', '/api/v1', '/api/v1/', '/', '/API'])(
+    'is not at %s',
+    async (path) => {
+      const response = await ask({ explorer: true }, path)
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    },
+  )
+
+  it('may run and load nothing but what it is made of, and ask its own server', async () => {
+    const { headers } = await ask({ explorer: true }, '/api')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^default-src 'none';/)
+    expect(policy).toMatch(/script-src 'sha256-[\w+/]+=';/)
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    expect(headers.get('cache-status')).toBeNull()
+  })
+
+  it('is asked for again each time, and sent once', async () => {
+    const handler = createRatesHandler({ providers: fakeProviders(), explorer: true })
+    const { headers } = await handler(new Request('http://localhost/api'))
+    expect(headers.get('cache-control')).toBe('no-cache')
+    const seen = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
+    const again = await handler(new Request('http://localhost/api/', seen))
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+    expect(again.headers.get('content-security-policy')).toBe(
+      headers.get('content-security-policy'),
+    )
+  })
+
+  it('answers the methods that every path does', async () => {
+    const head = await ask({ explorer: true }, '/api', { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100)
+    expect(await head.text()).toBe('')
+    const options = await ask({ explorer: true }, '/api', { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+    const post = await ask({ explorer: true }, '/api', { method: 'POST' })
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  it('is one of the handler’s own paths for an app that it is mounted in', async () => {
+    const target = { method: 'GET', target: '/api', header: () => null }
+    const on = createRatesHandler({ explorer: true })
+    const off = createRatesHandler()
+    expect(await on.answer(target)).toMatchObject({ status: 200, matched: true })
+    expect(await off.answer(target)).toMatchObject({ status: 404, matched: false })
+  })
+
+  it.each(['yes', 1, null])('is on or off, and not %j', (explorer) => {
+    expect(() => createRatesHandler(Object({ explorer }))).toThrow(
+      new TypeError(`explorer must be true or false, got ${explorer}`),
+    )
+  })
+})
