@@ -43,6 +43,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   cli: [
     'adapters',
     'compression',
+    'currencies',
     'index',
     'stores',
     'testing',

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util'
-
+import { parseArguments } from './parse-arguments.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What may be said of a flag that has few values. */
@@ -79,29 +78,23 @@ function readHttps({
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        port: { type: 'string' },
-        host: { type: 'string' },
-        https: { type: 'boolean' },
-        'https-key': { type: 'string' },
-        'https-cert': { type: 'string' },
-        'base-path': { type: 'string' },
-        cors: { type: 'string' },
-        compress: { type: 'boolean' },
-        'no-compress': { type: 'boolean' },
-        'no-explorer': { type: 'boolean' },
-        demo: { type: 'boolean' },
-        data: { type: 'string' },
-        redis: { type: 'string' },
-        log: { type: 'string' },
-      },
-    }).values
-  } catch (error) {
-    // Node's first sentence names the flag; it goes on about quoting.
-    const [sentence = ''] = String(error instanceof Error ? error.message : error).split(/\.\s/, 1)
-    throw new UsageError(sentence, { cause: error })
-  }
+  return parseArguments({
+    args,
+    options: {
+      port: { type: 'string' },
+      host: { type: 'string' },
+      https: { type: 'boolean' },
+      'https-key': { type: 'string' },
+      'https-cert': { type: 'string' },
+      'base-path': { type: 'string' },
+      cors: { type: 'string' },
+      compress: { type: 'boolean' },
+      'no-compress': { type: 'boolean' },
+      'no-explorer': { type: 'boolean' },
+      demo: { type: 'boolean' },
+      data: { type: 'string' },
+      redis: { type: 'string' },
+      log: { type: 'string' },
+    },
+  }).values
 }

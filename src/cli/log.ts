@@ -1,4 +1,5 @@
 import type { DataSet, RatesEvent } from '../index.ts'
+import { printable } from './printable.ts'
 
 /** One JSON object a line for machines, or a sentence a line for people. */
 export type LogFormat = 'json' | 'text'
@@ -133,9 +134,4 @@ function messageOf(error: unknown): string {
 function toTime(instant: number): string {
   const date = new Date(instant)
   return Number.isNaN(date.getTime()) ? String(instant) : date.toISOString()
-}
-
-/** One line that no terminal obeys, whatever an upstream put into it. */
-function printable(text: string): string {
-  return text.slice(0, LONGEST_TEXT).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
 }

@@ -19,7 +19,7 @@ import { told } from './usage-error.ts'
  * @throws {UsageError} for flags or an environment that cannot be used
  * @throws {Error} with a message for the operator where it cannot listen
  */
-export async function serve(args: string[]): Promise<number> {
+async function serve(args: string[]): Promise<number> {
   const flags = parseServeFlags(args)
   // Whoever reads along may leave; the server stays.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
@@ -36,6 +36,11 @@ export async function serve(args: string[]): Promise<number> {
     opened.close()
   }
   return 0
+}
+
+/** `serve`, and then the end of the process: what a client still holds open must not hold it. */
+export async function serveAndExit(args: string[]): Promise<never> {
+  process.exit(await serve(args))
 }
 
 async function createHandler(flags: ServeFlags, { store }: OpenStore): Promise<RatesHandler> {

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
+import type { CacheStore } from '../index.ts'
+
+/** What decides where the cache is. */
+export interface Machine {
+  env: NodeJS.ProcessEnv
+  /** As `process.platform` names it. */
+  platform: string
+  /** The user's own folder. */
+  home: string
+}
+
+/** The folder of the cache on `machine`, whether it is there or not; `undefined` where the user has no place for one. */
+export function cacheFolder({ env, platform, home }: Machine): string | undefined {
+  const chosen = env['RATESMITH_CACHE_DIR']
+  if (chosen) return chosen
+  if (platform === 'win32') {
+    const local = env['LOCALAPPDATA']
+    return local ? join(local, 'ratesmith', 'Cache') : undefined
+  }
+  const xdg = env['XDG_CACHE_HOME']
+  // A relative one is to be ignored, says the XDG Base Directory Specification.
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'ratesmith')
+  if (!home) return undefined
+  return join(home, ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'ratesmith')
+}
+
+/** This machine, as far as it decides where the cache is. */
+export function thisMachine(): Machine {
+  const { env, platform } = process
+  return { env, platform, home: findHome() }
+}
+
+/** The store of what was fetched from the upstreams that the environment names; `undefined` where there is no place for it. */
+export async function openCache(): Promise<CacheStore | undefined> {
+  const folder = cacheFolder(thisMachine())
+  if (folder === undefined) return undefined
+  const { createFileStore } = await import('../stores/file.ts')
+  return createFileStore(join(folder, upstreamsName(process.env)))
+}
+
+/** A name for the upstreams in `env`: data of one must not be taken for data of another. */
+function upstreamsName(env: NodeJS.ProcessEnv): string {
+  const roots = [env['RATESMITH_LATEST_URL'], env['RATESMITH_HISTORY_URL']].map(
+    (root) => root || '',
+  )
+  if (roots.every((root) => root === '')) return 'default'
+  return createHash('sha256').update(JSON.stringify(roots)).digest('hex').slice(0, 16)
+}
+
+function findHome(): string {
+  try {
+    return homedir() ?? ''
+  } catch {
+    // A user without an entry has none.
+    return ''
+  }
+}

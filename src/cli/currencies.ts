@@ -1,0 +1,77 @@
+import type { CurrenciesRecord, CurrencyCoverage } from '../index.ts'
+import { didYouMean } from './nearest.ts'
+import { openOutput } from './output.ts'
+import { parseRatesArguments } from './rates-flags.ts'
+import { openSession } from './rates-session.ts'
+import { suggestCodes } from './suggest-codes.ts'
+import { shortened, toTable } from './terminal/layout.ts'
+import { withSpinner } from './terminal/spinner.ts'
+import { styled } from './terminal/style.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+/** `ratesmith currencies`: which currencies there are, and which rates there are of each. */
+export async function currencies(args: string[]): Promise<number> {
+  const { flags, positionals } = parseRatesArguments(args)
+  const search = positionals.join(' ')
+  const output = openOutput()
+  const session = await openSession(flags)
+  try {
+    const asked = session.get('/v1/currencies')
+    const { body } = await withSpinner(process.stderr, 'asking what there is', asked)
+    const all: CurrenciesRecord = JSON.parse(body)
+    const found = all.currencies.filter((currency) => matches(currency, search))
+    if (flags.json) output.print([JSON.stringify({ currencies: found })])
+    else if (found.length > 0) output.print(linesOf(found, output.terminal))
+    if (found.length > 0) return 0
+    const codes = all.currencies.map(({ code }) => code)
+    output.note(`ratesmith: no currency ${search}${didYouMean(suggestCodes([search], codes))}`)
+    return 1
+  } finally {
+    session.close()
+  }
+}
+
+/** Whether `search` is in the code or the name, or is the number; nothing is in all of them. */
+function matches({ code, name, numeric }: CurrencyCoverage, search: string): boolean {
+  const text = plain(search)
+  return plain(code).includes(text) || plain(name ?? '').includes(text) || numeric === search
+}
+
+/** Without case and accents: `zloty` finds the złoty, too. */
+function plain(text: string): string {
+  return text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
+}
+
+function linesOf(found: readonly CurrencyCoverage[], terminal: Terminal): string[] {
+  if (!terminal.isTTY) {
+    return found.map((currency) => [...cellsOf(currency), endOf(currency)].join('\t'))
+  }
+  const rows = found.map((currency) => {
+    const [code = '', name = '', ...rest] = cellsOf(currency)
+    const end = endOf(currency)
+    return [code, ...rest, end === '' ? name : `${name} (${end})`]
+  })
+  const lines = toTable([['code', 'no.', 'digits', 'latest', 'history', 'name'], ...rows])
+  const mark = terminal.hasUnicode ? '…' : '.'
+  return lines
+    .map((line) => shortened(line, terminal.width, mark))
+    .map((line, index) => (index === 0 ? styled('title', line, terminal) : line))
+}
+
+function cellsOf({ code, name, numeric, minorUnits, latest, history }: CurrencyCoverage): string[] {
+  const digits = minorUnits === null ? '-' : String(minorUnits)
+  return [code, name ?? '-', numeric ?? '-', digits, toWord(latest), toWord(history)]
+}
+
+/** What became of a withdrawn currency. */
+function endOf({ code, withdrawn }: CurrencyCoverage): string {
+  if (!withdrawn) return ''
+  const { at, successor, ratio } = withdrawn
+  const exchanged = ratio === null ? '' : `, 1 ${successor} = ${ratio} ${code}`
+  return `withdrawn ${at}, use ${successor}${exchanged}`
+}
+
+function toWord(covered: boolean | null): string {
+  if (covered === null) return '?'
+  return covered ? 'yes' : 'no'
+}

@@ -1,0 +1,68 @@
+import manifest from 'ratesmith/package.json' with { type: 'json' }
+
+import type { Finding } from './doctor/finding.ts'
+import { examineProxies, examineRuntime } from './doctor/machine.ts'
+import { examineProviders } from './doctor/providers.ts'
+import { createRedaction } from './doctor/secrets.ts'
+import { examineCache, examineRedis } from './doctor/stores.ts'
+import { openOutput } from './output.ts'
+import { printable } from './printable.ts'
+import { parseRatesArguments } from './rates-flags.ts'
+import type { RatesFlags } from './rates-flags.ts'
+import { wrapped } from './terminal/layout.ts'
+import { withSpinner } from './terminal/spinner.ts'
+import { styled } from './terminal/style.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { chooseUpstreams } from './upstreams.ts'
+import { UsageError } from './usage-error.ts'
+
+/** `ratesmith doctor`: what works, and what to do about what does not. Resolves to 1 where something does not. */
+export async function doctor(args: string[]): Promise<number> {
+  const { flags, own, positionals } = parseRatesArguments(args, ['redis'])
+  const [unexpected] = positionals
+  if (unexpected !== undefined) throw new UsageError(`Unexpected argument '${unexpected}'`)
+  const output = openOutput()
+  const work = examine(flags, own.redis)
+  const findings = await withSpinner(process.stderr, 'asking providers and stores', work)
+  const ok = findings.every((finding) => finding.ok)
+  output.print(
+    flags.json
+      ? [JSON.stringify({ ok, version: manifest.version, findings })]
+      : findings.flatMap((finding) => linesOf(finding, output.terminal)),
+  )
+  return ok ? 0 : 1
+}
+
+/** Everything that was found, fit for a terminal and without passwords. */
+async function examine({ demo, cache }: RatesFlags, redis: string | undefined): Promise<Finding[]> {
+  const { env } = process
+  const [name, url] =
+    redis === undefined ? ['RATESMITH_REDIS_URL', env['RATESMITH_REDIS_URL']] : ['--redis', redis]
+  const upstreams = await chooseUpstreams(demo)
+  const found = await Promise.all([
+    examineProviders(upstreams),
+    cache && !demo ? examineCache() : [],
+    url && !demo ? examineRedis(name, url) : [],
+  ])
+  const findings = [examineRuntime(), ...(demo ? [] : examineProxies(env)), ...found.flat(2)]
+  const redacted = createRedaction(env, url ? [url] : [])
+  return findings.map(({ subject, ok, found: seen, advice }) => ({
+    subject: printable(redacted(subject)),
+    ok,
+    found: printable(redacted(seen)),
+    advice,
+  }))
+}
+
+function linesOf({ subject, ok, found, advice }: Finding, terminal: Terminal): string[] {
+  const mark = ok ? styled('good', 'works', terminal) : styled('bad', 'fails', terminal)
+  const width = Math.max(terminal.width - INDENT.length, 1)
+  const lines = [subject, found, ...(advice === null ? [] : [`-> ${advice}`])]
+  const [first = '', ...others] = lines.flatMap((text) =>
+    terminal.isTTY ? wrapped(text, width) : [text],
+  )
+  return [`${mark}  ${first}`, ...others.map((line) => INDENT + line)]
+}
+
+/** Below `works  `. */
+const INDENT = ' '.repeat(7)

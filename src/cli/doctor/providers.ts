@@ -1,0 +1,100 @@
+import { createRatesHandler } from '../../index.ts'
+import type { DataSet, RatesEvent, RatesHandler, RatesHandlerOptions } from '../../index.ts'
+import { toAge, toMinute } from '../terminal/age.ts'
+import { AFTER_REFUSAL, adviceFor } from './advice.ts'
+import type { Finding } from './finding.ts'
+
+type Upstreams = Pick<RatesHandlerOptions, 'providers' | 'fetch'>
+
+/** A clock that is further off than this, in ms, misjudges how old rates are. */
+const MOST_SKEW = 300_000
+
+/** What was seen of the calls to one upstream. */
+interface Sight {
+  /** Empty where no call was made. */
+  host: string
+  /** By how much the upstream's clock is ahead of this machine's, in ms; rounded by the second of `Date`. */
+  skew: number
+}
+
+/** Asks the providers of both data sets anew, past every cache. */
+export async function examineProviders(upstreams: Upstreams): Promise<Finding[]> {
+  const found = await Promise.all([examine('latest', upstreams), examine('history', upstreams)])
+  return found.flat()
+}
+
+async function examine(dataSet: DataSet, { providers, fetch }: Upstreams): Promise<Finding[]> {
+  const sight: Sight = { host: '', skew: 0 }
+  const events: RatesEvent[] = []
+  const work: Promise<unknown>[] = []
+  const handler = createRatesHandler({
+    providers,
+    fetch: watched(fetch ?? globalThis.fetch, sight),
+    waitUntil: (promise) => void work.push(promise),
+    onEvent: (event) => void events.push(event),
+  })
+  try {
+    // A load that takes longer than a request waits is still a load.
+    const told = await tellOf[dataSet](handler).catch(async () => {
+      await Promise.allSettled(work)
+      return tellOf[dataSet](handler).catch(() => undefined)
+    })
+    return [toFinding({ dataSet, events, sight, told }), ...clockFinding(sight)]
+  } finally {
+    handler.close()
+  }
+}
+
+/** What a data set has, in words; rejects where there are no data. */
+const tellOf: Record<DataSet, (handler: RatesHandler) => Promise<string>> = {
+  async latest({ rates }) {
+    const { updatedAt, rates: table } = await rates.latest()
+    const age = toAge(Date.now() - updatedAt)
+    return `${Object.keys(table).length} currencies, published ${toMinute(updatedAt)}, ${age}`
+  },
+  async history(handler) {
+    const request = { method: 'GET', target: '/api/v1/status', header: () => undefined }
+    await handler.rates.history({ from: 'EUR', to: 'USD' })
+    const { body } = await handler.answer(request)
+    const { history }: { history: { lastDay: string } } = JSON.parse(String(body))
+    return `reference rates up to ${history.lastDay}`
+  },
+}
+
+function toFinding({
+  dataSet,
+  events,
+  sight,
+  told,
+}: {
+  dataSet: DataSet
+  events: readonly RatesEvent[]
+  sight: Sight
+  told: string | undefined
+}): Finding {
+  const [asked] = events.filter((event) => event.type === 'upstream_asked')
+  const subject = [`${dataSet} rates`, asked?.provider, sight.host].filter(Boolean).join(', ')
+  if (told !== undefined) return { subject, ok: true, found: told, advice: null }
+  const failed = events.find((event) => event.type === 'upstream_failed')
+  if (failed) return { subject, ok: false, found: failed.reason, advice: adviceFor(failed.reason) }
+  const rejected = events.find((event) => event.type === 'rates_rejected')
+  const found = rejected ? `its answer was refused: ${rejected.reason}` : 'it did not answer'
+  return { subject, ok: false, found, advice: rejected ? AFTER_REFUSAL : adviceFor(found) }
+}
+
+/** `call`, which writes down whom it calls and what time it is there. */
+function watched(call: typeof fetch, sight: Sight): typeof fetch {
+  return async (input, init) => {
+    sight.host = new URL(input instanceof Request ? input.url : input).host
+    const response = await call(input, init)
+    const date = Date.parse(response.headers.get('date') ?? '')
+    if (!Number.isNaN(date)) sight.skew = date - Date.now()
+    return response
+  }
+}
+
+function clockFinding({ host, skew }: Sight): Finding[] {
+  if (Math.abs(skew) <= MOST_SKEW) return []
+  const found = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'behind' : 'ahead of'} ${host}`
+  return [{ subject: 'clock', ok: false, found, advice: 'set the clock of this machine' }]
+}

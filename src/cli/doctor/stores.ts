@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { CacheStore } from '../../index.ts'
+import { createFileStore } from '../../stores/file.ts'
+import { createRedisStore } from '../../stores/redis.ts'
+import { cacheFolder, thisMachine } from '../cache-folder.ts'
+import { connectRedis } from '../redis.ts'
+import type { Finding } from './finding.ts'
+
+/** What is written lives so long, in ms, where it is not removed. */
+const LIFE = 10_000
+
+/** Whether the user's cache can be written and read. */
+export async function examineCache(): Promise<Finding> {
+  const folder = cacheFolder(thisMachine())
+  const subject = `cache, ${folder ?? 'no folder'}`
+  const advice = 'name a folder of your own in RATESMITH_CACHE_DIR, or say --no-cache'
+  if (folder === undefined) return { subject, ok: false, found: 'there is no place for it', advice }
+  try {
+    mkdirSync(folder, { recursive: true })
+    const trial = mkdtempSync(join(folder, 'doctor-'))
+    try {
+      await tryStore(createFileStore(trial))
+    } finally {
+      rmSync(trial, { recursive: true })
+    }
+    return { subject, ok: true, found: 'can be written and read', advice: null }
+  } catch (error) {
+    return { subject, ok: false, found: messageOf(error), advice }
+  }
+}
+
+/**
+ * Whether the Redis at `url`, which `name` gave, keeps texts and grants claims.
+ *
+ * @throws {UsageError} where `url` is none, or ioredis is missing
+ */
+export async function examineRedis(name: string, url: string): Promise<Finding> {
+  const subject = `Redis, ${new URL(url).host}`
+  const connection = await connectRedis(name, url)
+  try {
+    await tryStore(createRedisStore(connection))
+    return { subject, ok: true, found: 'keeps texts and grants claims', advice: null }
+  } catch (error) {
+    const advice = `look whether it runs, and at the host, port and password in ${name}`
+    return { subject, ok: false, found: messageOf(error), advice }
+  } finally {
+    connection.close()
+  }
+}
+
+/** Rejects unless `store` gives back what it is given, and one claim of two. */
+async function tryStore(store: CacheStore): Promise<void> {
+  const key = `ratesmith-doctor-${randomUUID()}`
+  const expiresAt = Date.now() + LIFE
+  await store.set(key, key, expiresAt)
+  if ((await store.get(key)) !== key) throw new Error('it does not give back what it was given')
+  if (!store.claim) return
+  const claims = [await store.claim(key, expiresAt), await store.claim(key, expiresAt)]
+  if (claims.filter(Boolean).length !== 1) throw new Error('it does not grant one claim of two')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,57 @@
+import { findCurrency } from '../currencies.ts'
+import type { LatestRecord } from '../index.ts'
+import { parseRatesArguments } from './rates-flags.ts'
+import { tell } from './tell.ts'
+import { toAge, toMinute } from './terminal/age.ts'
+import { alignedNumbers, shortened, toColumns } from './terminal/layout.ts'
+import { styled } from './terminal/style.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+/** A name takes no more characters than this, and where there is no room for so many, there is none. */
+const LONGEST_NAME = 28
+const SHORTEST_NAME = 6
+
+/** `ratesmith latest`: latest rates against a base. */
+export async function latest(args: string[]): Promise<number> {
+  const { flags, own, positionals } = parseRatesArguments(args, ['base', 'symbols'])
+  const [unexpected] = positionals
+  if (unexpected !== undefined) throw new UsageError(`Unexpected argument '${unexpected}'`)
+  const query = new URLSearchParams(Object.entries(own))
+  const { base = 'USD', symbols = '' } = own
+  return tell<LatestRecord>(
+    {
+      target: `/v1/latest?${query}`,
+      dataSet: 'latest',
+      codes: [base, ...symbols.split(',').map((code) => code.trim())].filter((code) => code !== ''),
+      publishedAt: ({ updatedAt }) => updatedAt,
+      show,
+      list: ({ rates }) =>
+        Object.entries(rates).map(([code, rate]) => `${code}\t${rate}\t${nameOf(code)}`),
+    },
+    flags,
+  )
+}
+
+function show({ base, rates, updatedAt }: LatestRecord, terminal: Terminal): string[] {
+  const { width, hasUnicode } = terminal
+  const numbers = alignedNumbers(Object.values(rates))
+  const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
+  const names = Object.keys(rates).map((code) =>
+    room < SHORTEST_NAME
+      ? ''
+      : shortened(nameOf(code), Math.min(room, LONGEST_NAME), hasUnicode ? '…' : '.'),
+  )
+  const cells = Object.keys(rates).map((code, index) =>
+    `${code}  ${numbers[index]}  ${names[index]}`.trimEnd(),
+  )
+  const age = toAge(Date.now() - updatedAt)
+  return [
+    styled('title', `1 ${base} on ${toMinute(updatedAt)}, ${age}`, terminal),
+    ...toColumns(cells, width),
+  ]
+}
+
+function nameOf(code: string): string {
+  return findCurrency(code)?.name ?? ''
+}

@@ -1,0 +1,49 @@
+import type { ParseArgsConfig } from 'node:util'
+
+import { parseArguments } from './parse-arguments.ts'
+import type { SessionFlags } from './rates-session.ts'
+
+/** What every command but `serve` is told. */
+export interface RatesFlags extends SessionFlags {
+  /** Whether to answer with JSON. */
+  json: boolean
+}
+
+const SHARED = {
+  json: { type: 'boolean' },
+  demo: { type: 'boolean' },
+  'no-cache': { type: 'boolean' },
+} as const
+
+/** What a command line says. */
+export interface RatesArguments<Own extends string> {
+  flags: RatesFlags
+  /** The values of the flags that the command has of its own. */
+  own: Partial<Record<Own, string>>
+  positionals: string[]
+}
+
+/**
+ * Reads the arguments of a command that asks for rates; `own` names the flags with a value that only it has.
+ *
+ * @throws {UsageError} naming the argument that cannot be used
+ */
+export function parseRatesArguments<Own extends string = never>(
+  args: string[],
+  own: readonly Own[] = [],
+): RatesArguments<Own> {
+  const options: NonNullable<ParseArgsConfig['options']> = { ...SHARED }
+  for (const name of own) options[name] = { type: 'string' }
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
+  const texts: Partial<Record<Own, string>> = {}
+  for (const name of own) {
+    const value = values[name]
+    if (typeof value === 'string') texts[name] = value
+  }
+  const flags = {
+    json: values['json'] === true,
+    demo: values['demo'] === true,
+    cache: values['no-cache'] !== true,
+  }
+  return { flags, own: texts, positionals }
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { createRatesHandler } from '../index.ts'
+import type { RatesEvent, RatesOperations } from '../index.ts'
+import { openCache } from './cache-folder.ts'
+import { printable } from './printable.ts'
+import { chooseUpstreams } from './upstreams.ts'
+
+/** How long a person waits for newer data, and for any at all, in ms. */
+const FOR_NEWER = 5_000
+const FOR_ANY = 15_000
+
+/** What the commands that ask for rates are told alike. */
+export interface SessionFlags {
+  demo: boolean
+  /** Whether fetched rates are read from and kept in the user's folder. */
+  cache: boolean
+}
+
+/** An answer of the API. */
+export interface SessionAnswer {
+  status: number
+  /** JSON. */
+  body: string
+  /** Whether newer data were due, and could not be had. */
+  isOverdue: boolean
+}
+
+/** Rates for a person, who waits a little longer for newer ones than a server lets anyone wait. */
+export interface RatesSession {
+  /** Asks the API for what is at `target`, a path behind `/api` with its query. */
+  get(target: string): Promise<SessionAnswer>
+  rates: RatesOperations
+  /** What the upstreams did wrong last, fit for a terminal; empty where nothing. */
+  trouble(): string
+  /** Ends upstream calls; what is being kept is still written. */
+  close(): void
+}
+
+/**
+ * A session with the upstreams that the environment names, and the user's cache.
+ *
+ * @throws {UsageError} naming the variable that cannot be used
+ */
+export async function openSession({ demo, cache }: SessionFlags): Promise<RatesSession> {
+  const upstreams = await chooseUpstreams(demo)
+  const store = cache && !demo ? await openCache() : undefined
+  const work = new Set<Promise<unknown>>()
+  let isOverdue = false
+  let trouble = ''
+  const handler = createRatesHandler({
+    ...upstreams,
+    store,
+    waitUntil: (promise) => void work.add(promise),
+    onEvent(event) {
+      if (event.type === 'stale_served') isOverdue = true
+      trouble = troubleOf(event) ?? trouble
+    },
+  })
+
+  async function ask(target: string): Promise<SessionAnswer> {
+    isOverdue = false
+    const request = { method: 'GET', target: `/api${target}`, header: () => undefined }
+    const { status, body } = await handler.answer(request)
+    const text = typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined)
+    return { status, body: text, isOverdue }
+  }
+
+  return {
+    async get(target) {
+      const first = await ask(target)
+      const isMissing = first.status === 502
+      if (!isMissing && !first.isOverdue) return first
+      await Promise.race([
+        Promise.allSettled(work),
+        sleep(isMissing ? FOR_ANY : FOR_NEWER, undefined, { ref: false }),
+      ])
+      return ask(target)
+    },
+    rates: handler.rates,
+    trouble: () => trouble,
+    close: handler.close,
+  }
+}
+
+function troubleOf(event: RatesEvent): string | undefined {
+  if (event.type === 'upstream_failed') return printable(event.reason)
+  const isRejected = event.type === 'rates_rejected' && event.origin === 'upstream'
+  return isRejected ? printable(`its answer was refused: ${event.reason}`) : undefined
+}

@@ -1,0 +1,20 @@
+const MINUTE = 60_000
+
+const UNITS = [
+  { name: 'day', length: 1_440 * MINUTE },
+  { name: 'hour', length: 60 * MINUTE },
+  { name: 'minute', length: MINUTE },
+]
+
+/** How long ago something was, of `age` ms: `3 hours ago`. */
+export function toAge(age: number): string {
+  const unit = UNITS.find(({ length }) => age >= length)
+  if (!unit) return 'just now'
+  const count = Math.floor(age / unit.length)
+  return `${count} ${unit.name}${count === 1 ? '' : 's'} ago`
+}
+
+/** `2026-11-20 19:00 UTC`, of ms since the Unix epoch. */
+export function toMinute(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

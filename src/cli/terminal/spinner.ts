@@ -1,0 +1,39 @@
+/** Work that takes no longer than this, in ms, needs no sign of life. */
+const PATIENCE = 300
+
+const EVERY = 100
+
+const FRAMES = ['-', '\\', '|', '/']
+
+const ERASED = '\r\u001B[K'
+
+/** The part of a stream that a spinner needs. */
+export interface SpinnerStream {
+  isTTY?: boolean
+  write(text: string): unknown
+}
+
+/** Shows that `work` is under way, on a line that is gone when it is done; nothing where nobody reads along. */
+export async function withSpinner<Result>(
+  stream: SpinnerStream,
+  label: string,
+  work: Promise<Result>,
+): Promise<Result> {
+  if (!stream.isTTY || process.env['TERM'] === 'dumb') return work
+  let frame = 0
+  let hasDrawn = false
+  const draw = (): void => {
+    hasDrawn = true
+    stream.write(`\r${FRAMES[frame++ % FRAMES.length]} ${label}`)
+  }
+  let timer = setTimeout(() => {
+    draw()
+    timer = setInterval(draw, EVERY)
+  }, PATIENCE)
+  try {
+    return await work
+  } finally {
+    clearTimeout(timer)
+    if (hasDrawn) stream.write(ERASED)
+  }
+}
