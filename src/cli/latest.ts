@@ -3,7 +3,7 @@ import type { LatestRecord } from '../index.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { tell } from './tell.ts'
 import { toAge, toMinute } from './terminal/age.ts'
-import { alignedNumbers, shortened, toColumns } from './terminal/layout.ts'
+import { alignedNumbers, shortened, toColumns, wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -47,7 +47,9 @@ function show({ base, rates, updatedAt }: LatestRecord, terminal: Terminal): str
   )
   const age = toAge(Date.now() - updatedAt)
   return [
-    styled('title', `1 ${base} on ${toMinute(updatedAt)}, ${age}`, terminal),
+    ...wrapped(`1 ${base} on ${toMinute(updatedAt)}, ${age}`, width).map((line) =>
+      styled('title', line, terminal),
+    ),
     ...toColumns(cells, width),
   ]
 }

@@ -2,6 +2,7 @@
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import { COMMANDS, isCommandName } from './commands.ts'
+import { didYouMean, nearest } from './nearest.ts'
 import { UsageError } from './usage-error.ts'
 
 async function main(args: string[]): Promise<number> {
@@ -17,7 +18,6 @@ async function main(args: string[]): Promise<number> {
   }
   if (name === undefined) throw new UsageError('no command, try ratesmith serve --demo')
   if (!isCommandName(name)) {
-    const { nearest, didYouMean } = await import('./nearest.ts')
     const meant = didYouMean(nearest(name, Object.keys(COMMANDS), 2))
     throw new UsageError(`no command ${name}${meant}`)
   }

@@ -8,6 +8,7 @@ import type { RatesSession, SessionAnswer } from './rates-session.ts'
 import { suggestCodes } from './suggest-codes.ts'
 import { toAge } from './terminal/age.ts'
 import { withSpinner } from './terminal/spinner.ts'
+import { wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -50,7 +51,8 @@ export async function tell<Answered extends { source: Attribution }>(
     if (answer.status !== 200) return await tellFailure(answer, question, { session, output })
     const record: Answered = JSON.parse(answer.body)
     const age = toAge(Date.now() - question.publishedAt(record))
-    const offline = answer.isOverdue ? `offline: rates of ${age} (${session.trouble()})` : undefined
+    const reason = session.trouble() || 'no answer in time'
+    const offline = answer.isOverdue ? `offline: rates of ${age} (${reason})` : undefined
     const isShown = output.terminal.isTTY && !flags.json
     if (isShown) output.print(shown(record, question, { output, offline }))
     else if (offline !== undefined) output.note(`ratesmith: ${offline}`)
@@ -71,7 +73,7 @@ function shown<Answered extends { source: Attribution }>(
 ): string[] {
   return [
     ...show(record, terminal),
-    ...(offline === undefined ? [] : [styled('bad', offline, terminal)]),
+    ...wrapped(offline ?? '', terminal.width).map((line) => styled('bad', line, terminal)),
     ...noticeLines(record.source, terminal),
   ]
 }

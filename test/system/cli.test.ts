@@ -159,7 +159,8 @@ describe('ratesmith with a command line that cannot be used', () => {
     [['serve', '--no-compress=yes'], "Option '--no-compress' does not take an argument"],
     [['serve', '--host='], '--host must be an address, got nothing'],
     [['serve', '--base-path', 'api/'], "--base-path: basePath must be '' or an absolute path"],
-    [['convert'], 'no command convert'],
+    [['convrt'], 'no command convrt. Did you mean convert?'],
+    [['install'], 'no command install (see'],
     [[], 'no command, try ratesmith serve --demo'],
   ])('ends with 2 and one line: %j', async (args, line) => {
     const { code, stdout, stderr } = await run(process.execPath, [CLI, ...args])

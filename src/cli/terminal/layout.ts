@@ -45,10 +45,10 @@ export function toTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** `text` in lines of at most `width` characters, as long as its words allow. */
+/** `text` in lines of at most `width` characters, as far as its words allow; none where there are no words. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
-  for (const word of text.split(' ')) {
+  for (const word of text.split(' ').filter((each) => each !== '')) {
     const line = lines.at(-1)
     const longer = line === undefined ? word : `${line} ${word}`
     if (line === undefined || longer.length > width) lines.push(word)
