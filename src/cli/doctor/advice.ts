@@ -1,41 +1,43 @@
-/** What an upstream's trouble looks like in the words of each runtime, and what to do about it; the first that fits counts. */
+/** What trouble looks like in the words of each runtime, and what to do about it; the first that fits counts. */
 const ADVICE: readonly (readonly [trouble: RegExp, advice: string])[] = [
-  [/\b407\b|proxy/i, 'look at the proxy, and its user and password, in HTTPS_PROXY or HTTP_PROXY'],
+  [/status 407|proxy/i, 'look at HTTPS_PROXY or HTTP_PROXY: the proxy, its user and its password'],
   [
-    /ENOTFOUND|EAI_AGAIN|getaddrinfo|dns error|name resolution|failed to lookup/i,
-    'the name is not known here: look at the network, the DNS server and the URL',
+    /ENOTFOUND|EAI_AGAIN|getaddrinfo|dns error|failed to lookup/i,
+    'nobody knows that name here: look at the URL, the network and its DNS server',
   ],
   [
-    /cert|self.signed|issuer|TLS|SSL|EPROTO/i,
-    'the certificate is not trusted: look at the clock, and if a proxy opens TLS, name its certificate in NODE_EXTRA_CA_CERTS (DENO_CERT for Deno)',
+    /cert|self.signed|issuer|\bTLS\b|\bSSL\b|EPROTO/i,
+    'the certificate is not trusted: look at the clock; where a firewall opens TLS, name its certificate in NODE_EXTRA_CA_CERTS (Deno: DENO_CERT)',
   ],
-  [/quota-reached|\b429\b/i, 'asked too often from this address: wait for 20 minutes'],
+  [/quota-reached|answered .*429/, 'asked too often from this address: wait for 20 minutes'],
   [
-    /\b(401|403)\b/,
-    'this address may not ask: look whether a firewall answers, or ask the provider',
+    /answered .*(401|403)/,
+    'this address may not ask: look whether a firewall answers instead, or ask the provider',
   ],
-  [/\b(404|410)\b|unsupported-code/, 'there is no such path: look at the URL'],
-  [/\b5\d\d\b/, 'the provider is in trouble itself: try again later'],
+  [/answered .*(404|410)|unsupported-code/, 'there is no such path: look at the URL'],
+  [/answered .*5\d\d/, 'it is in trouble itself: try again later'],
   [
     /without JSON|another form|redirected|answered for/i,
     'something else answers there: look at the URL, or log in where the network asks for it',
   ],
   [
     /ECONNREFUSED|connection refused|unable to connect|EHOSTUNREACH|ENETUNREACH/i,
-    'nothing listens there, or it cannot be reached: look at the URL, the network and the firewall',
+    'nothing listens there: look at the URL, the network, its firewall, and the proxy if there is one',
   ],
   [
-    /no answer within|ETIMEDOUT|timed? ?out|ECONNRESET|socket|broke off|did not answer/i,
-    'it takes too long or breaks off: look at the network and the firewall; where a proxy is needed, set HTTPS_PROXY',
+    /no answer within|ETIMEDOUT|timed? ?out|ECONNRESET|socket|closed|broke off|did not answer/i,
+    'the connection fails: look at the network and its firewall; where they want a proxy, set HTTPS_PROXY',
   ],
 ]
 
 /** For what fits nowhere. */
-const OTHERWISE = 'try again later; with ratesmith serve --log text every attempt is told'
+const OTHERWISE = 'try again later'
 
-/** What to do about an upstream that failed for `reason`. */
-export function adviceFor(reason: string): string {
-  return ADVICE.find(([trouble]) => trouble.test(reason))?.[1] ?? OTHERWISE
+/** What to do about an upstream at `host` that failed for `reason`. */
+export function adviceFor(reason: string, host: string): string {
+  // A name may look like anything.
+  const words = host === '' ? reason : reason.replaceAll(host, '')
+  return ADVICE.find(([trouble]) => trouble.test(words))?.[1] ?? OTHERWISE
 }
 
 /** What to do about data that were refused. */

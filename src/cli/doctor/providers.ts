@@ -20,10 +20,19 @@ interface Sight {
 /** Asks the providers of both data sets anew, past every cache. */
 export async function examineProviders(upstreams: Upstreams): Promise<Finding[]> {
   const found = await Promise.all([examine('latest', upstreams), examine('history', upstreams)])
-  return found.flat()
+  // One clock is wrong however many tell.
+  const [clock] = found.flatMap(({ clock }) => clock)
+  return [...found.map(({ provider }) => provider), ...(clock ? [clock] : [])]
 }
 
-async function examine(dataSet: DataSet, { providers, fetch }: Upstreams): Promise<Finding[]> {
+/** What was found at one provider. */
+interface Examined {
+  provider: Finding
+  /** Nothing where the clocks agree. */
+  clock: Finding[]
+}
+
+async function examine(dataSet: DataSet, { providers, fetch }: Upstreams): Promise<Examined> {
   const sight: Sight = { host: '', skew: 0 }
   const events: RatesEvent[] = []
   const work: Promise<unknown>[] = []
@@ -39,7 +48,7 @@ async function examine(dataSet: DataSet, { providers, fetch }: Upstreams): Promi
       await Promise.allSettled(work)
       return tellOf[dataSet](handler).catch(() => undefined)
     })
-    return [toFinding({ dataSet, events, sight, told }), ...clockFinding(sight)]
+    return { provider: toFinding({ dataSet, events, sight, told }), clock: clockFinding(sight) }
   } finally {
     handler.close()
   }
@@ -52,12 +61,9 @@ const tellOf: Record<DataSet, (handler: RatesHandler) => Promise<string>> = {
     const age = toAge(Date.now() - updatedAt)
     return `${Object.keys(table).length} currencies, published ${toMinute(updatedAt)}, ${age}`
   },
-  async history(handler) {
-    const request = { method: 'GET', target: '/api/v1/status', header: () => undefined }
-    await handler.rates.history({ from: 'EUR', to: 'USD' })
-    const { body } = await handler.answer(request)
-    const { history }: { history: { lastDay: string } } = JSON.parse(String(body))
-    return `reference rates up to ${history.lastDay}`
+  async history({ rates }) {
+    const { points } = await rates.history({ from: 'EUR', to: 'USD' })
+    return `reference rates up to ${points.at(-1)?.d}`
   },
 }
 
@@ -76,10 +82,18 @@ function toFinding({
   const subject = [`${dataSet} rates`, asked?.provider, sight.host].filter(Boolean).join(', ')
   if (told !== undefined) return { subject, ok: true, found: told, advice: null }
   const failed = events.find((event) => event.type === 'upstream_failed')
-  if (failed) return { subject, ok: false, found: failed.reason, advice: adviceFor(failed.reason) }
+  if (failed) {
+    const advice = adviceFor(failed.reason, sight.host)
+    return { subject, ok: false, found: failed.reason, advice }
+  }
   const rejected = events.find((event) => event.type === 'rates_rejected')
   const found = rejected ? `its answer was refused: ${rejected.reason}` : 'it did not answer'
-  return { subject, ok: false, found, advice: rejected ? AFTER_REFUSAL : adviceFor(found) }
+  return {
+    subject,
+    ok: false,
+    found,
+    advice: rejected ? AFTER_REFUSAL : adviceFor(found, sight.host),
+  }
 }
 
 /** `call`, which writes down whom it calls and what time it is there. */

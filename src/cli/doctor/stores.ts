@@ -38,8 +38,8 @@ export async function examineCache(): Promise<Finding> {
  * @throws {UsageError} where `url` is none, or ioredis is missing
  */
 export async function examineRedis(name: string, url: string): Promise<Finding> {
-  const subject = `Redis, ${new URL(url).host}`
   const connection = await connectRedis(name, url)
+  const subject = `Redis, ${new URL(url).host}`
   try {
     await tryStore(createRedisStore(connection))
     return { subject, ok: true, found: 'keeps texts and grants claims', advice: null }
