@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
+import { HELP, OVERVIEW } from '../src/cli/help.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
 import type { RatesErrorCode, RatesEvent, RatesHandlerOptions } from '../src/index.ts'
 
@@ -58,10 +59,24 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   internal_error: true,
 }
 
-/** What stands in the tables of `text` behind `` `name` ``. */
-function cells(name: string, text: string = readme): string[] {
+/** What stands in the tables of `text` behind `` `name` ``, row by row. */
+function rowsOf(name: string, text: string = readme): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
-  return rows.flatMap((line) => line.split('|').slice(2, -1)).map((cell) => cell.trim())
+  return rows.map((line) =>
+    line
+      .split('|')
+      .slice(2, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+function cells(name: string, text: string = readme): string[] {
+  return rowsOf(name, text).flat()
+}
+
+/** Whether a cell of the table of flags means `command`. */
+function isOf(cell: string, command: string): boolean {
+  return cell.startsWith('all') || cell.includes(`\`${command}\``)
 }
 
 describe('the README', () => {
@@ -103,17 +118,29 @@ describe('the README', () => {
     ])
   })
 
-  it('has the flags of the command line, with their defaults', () => {
-    const main = readFileSync(new URL('../src/cli/main.ts', import.meta.url), 'utf8')
-    const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(main) ?? []
+  it.each(Object.entries(HELP))('has the flags of %s, with their defaults', (command, help) => {
+    const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(help) ?? []
     const flags = [...options.matchAll(/^ {2}--([\w-]+)(?:[^(\n]*\(default ([\w./]+)\))?/gm)]
-    expect(flags.length).toBeGreaterThan(10)
-    for (const [, name, value] of flags.filter(
-      ([, name]) => !/^(help|version)$/.test(name ?? ''),
-    )) {
-      const [told] = cells(`--${name}`)
+    expect(flags.length).toBeGreaterThan(command === 'serve' ? 10 : 3)
+    for (const [, name, value] of flags.filter(([, each]) => each !== 'help')) {
+      const rows = rowsOf(`--${name}`)
+      // The table of `serve` has no column for the command.
+      const told = command === 'serve' ? rows[0] : rows.find(([of = '']) => isOf(of, command))
       expect(told, name).toBeDefined()
-      expect(told, name).toContain(value ?? '')
+      expect(told?.join(' '), name).toContain(value ?? '')
     }
+  })
+
+  it('has every command, and each of them a sentence in the overview', () => {
+    for (const command of Object.keys(HELP)) {
+      expect(readme).toContain(`ratesmith ${command}`)
+      expect(OVERVIEW).toMatch(new RegExp(`^  ${command} .*\\w$`, 'm'))
+    }
+  })
+
+  it('has every variable that the help speaks of', () => {
+    const variables = Object.values(HELP).flatMap((help) => help.match(/\b[A-Z]+_[A-Z_]+\b/g) ?? [])
+    expect(variables).toContain('RATESMITH_CACHE_DIR')
+    for (const variable of variables) expect(readme).toContain(`\`${variable}\``)
   })
 })

@@ -66,8 +66,8 @@ describe('drawChart', () => {
     const lines = drawChart(pointsOf(1, 2), { ...ASCII, hasUnicode: true })
     expect(lines[0]).toMatch(/^2 │ +[\u2801-\u28FF]+$/)
     expect(lines[4]).toMatch(/^1 │[\u2801-\u28FF]+$/)
-    // Twenty rows of dots between two corners: 2 + 8 + … dots in all of it, each in its own bit.
-    const dots = [...lines.slice(0, 5).join('')]
+    // One dot in every column of dots, as the line is wider than it is high.
+    const dots = Array.from(lines.slice(0, 5).join(''))
       .map((character) => (character.codePointAt(0) ?? 0) - 0x2800)
       .filter((bits) => bits > 0 && bits < 256)
       .reduce((sum, bits) => sum + bits.toString(2).replaceAll('0', '').length, 0)

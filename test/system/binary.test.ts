@@ -45,6 +45,15 @@ describe('the program of one file', () => {
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
+  it('answers by itself, like the command', async () => {
+    const answer = await run(binary, ['convert', '100', 'USD', 'EUR', '--demo'], { cwd: folder })
+    expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\d.]+ EUR\n$/) })
+    const env = { RATESMITH_CACHE_DIR: join(folder, 'cache') }
+    const found = await run(binary, ['doctor', '--demo'], { cwd: folder, env })
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('ratesmith ') })
+    expect(await run(binary, ['history', '--help'], { cwd: folder })).toMatchObject({ code: 0 })
+  })
+
   it('keeps data in a folder, like the command', async () => {
     const args = ['serve', '--demo', '--port', '0', '--data', 'rates', '--log', 'text']
     const running = start(binary, args, { cwd: folder })

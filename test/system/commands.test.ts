@@ -215,7 +215,7 @@ describe.each(RUNTIMES)('on a terminal on %s', (...runtime) => {
   ])('fits 40 columns, and shows colours and says nothing else by them: %j', async (args) => {
     const narrow = await onTerminal(runtime, [...args, '--demo'], { columns: 40 })
     expect(Math.max(...narrow.lines.map((line) => line.length))).toBeLessThanOrEqual(40)
-    expect(narrow.raw).toMatch(/\u001B\[\d+m/)
+    expect(narrow.raw).toContain('\u001B[')
     expect(narrow.code).toBe(0)
     const plain = await onTerminal(runtime, [...args, '--demo'], {
       columns: 40,
@@ -239,7 +239,7 @@ describe.each(RUNTIMES)('on a terminal on %s', (...runtime) => {
 
   it.each([[{ LC_ALL: 'C' }], [{ TERM: 'dumb' }]])('keeps to ASCII with %j', async (env) => {
     const { raw } = await onTerminal(runtime, ['history', 'USD', 'EUR', '--demo'], { env })
-    expect(raw).toMatch(/^[\t\r\n\u001B\x20-\x7E]+$/)
+    expect(stripVTControlCharacters(raw)).toMatch(/^[\r\n\x20-\x7E]+$/)
     expect(raw).toContain('*')
     const narrow = await onTerminal(runtime, ['latest', '--demo'], { env, columns: 30 })
     expect(stripVTControlCharacters(narrow.raw)).not.toContain('…')
@@ -260,8 +260,10 @@ describe.each(RUNTIMES)('on a terminal on %s', (...runtime) => {
     const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 900))
     const { env } = await startUpstreams(upstreams(payload, wait))
     const slow = await onTerminal(runtime, ['convert', 'USD', 'EUR'], { env })
-    expect(slow.raw).toContain('asking for rates')
-    expect(slow.raw).toMatch(/asking for rates\r\u001B\[K(?!.*asking for rates)/s)
+    const [, ...afterwards] = slow.raw.split('asking for rates')
+    expect(afterwards.length).toBeGreaterThan(1)
+    expect(afterwards.at(-1)?.startsWith('\r\u001B[K')).toBe(true)
+    expect(afterwards.at(-1)).toContain('1 USD = ')
     const kept = await onTerminal(runtime, ['convert', 'USD', 'EUR'], { env })
     expect(kept.raw).not.toContain('asking')
     const unseen = await piped(runtime, ['convert', 'USD', 'EUR', '--no-cache'], env)
