@@ -9,12 +9,10 @@ async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args
   if (args.includes('--help') || args.includes('-h')) {
     const { HELP, OVERVIEW } = await import('./help.ts')
-    process.stdout.write(isCommandName(name) ? HELP[name] : OVERVIEW)
-    return 0
+    return say(isCommandName(name) ? HELP[name] : OVERVIEW)
   }
   if (args.includes('--version') || args.includes('-v')) {
-    process.stdout.write(`${manifest.version}\n`)
-    return 0
+    return say(`${manifest.version}\n`)
   }
   if (name === undefined) throw new UsageError('no command, try ratesmith serve --demo')
   if (!isCommandName(name)) {
@@ -23,6 +21,13 @@ async function main(args: string[]): Promise<number> {
   }
   const command = await COMMANDS[name]()
   return command(rest)
+}
+
+function say(text: string): number {
+  // Whoever has read enough may leave.
+  process.stdout.on('error', () => process.exit())
+  process.stdout.write(text)
+  return 0
 }
 
 try {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { Attribution, DataSet, RatesErrorCode } from '../index.ts'
 import { didYouMean } from './nearest.ts'
 import { noticeLines, openOutput, toNotice } from './output.ts'
@@ -86,11 +88,18 @@ async function tellFailure(
   const { error }: { error: { code: RatesErrorCode; message: string } } = JSON.parse(body)
   const { code, message } = error
   const isCode = code === 'invalid_currency' || code === 'unsupported_currency'
-  const meant = isCode ? suggestCodes(codes, await coveredCodes(session, dataSet)) : suggest?.(code)
-  const reason =
-    code === 'provider_unavailable' ? ` ${session.trouble()} (see ratesmith doctor)` : ''
+  const meant = isCode
+    ? suggestCodes(codes, await soon(coveredCodes(session, dataSet)))
+    : suggest?.(code)
+  const trouble = [session.trouble(), 'ratesmith doctor says more'].filter(Boolean).join('; ')
+  const reason = code === 'provider_unavailable' ? ` (${trouble})` : ''
   output.note(`ratesmith: ${message}${reason}${didYouMean(meant ?? [])}`)
   return UNANSWERED.has(code) ? 1 : 2
+}
+
+/** What was found within two seconds: nobody waits longer to be told of a slip. */
+function soon(codes: Promise<string[]>): Promise<string[]> {
+  return Promise.race([codes, sleep(2_000, [], { ref: false })])
 }
 
 /** The codes that the data cover; none where there are no data. */

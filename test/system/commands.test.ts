@@ -175,6 +175,8 @@ describe.each(RUNTIMES)('in a pipe on %s', (...runtime) => {
   it('has nothing to say to a reader that has left', async () => {
     const [, ...program] = runtime
     const shell = ['-c', '{ "$@"; echo "ended with $?" >&2; } | true', 'sh', ...program]
+    const help = await piped(['a shell', '/bin/sh', ...shell], ['--help'])
+    expect(help.stderr).toBe('ended with 0\n')
     const args = ['history', 'USD', 'EUR', '--demo']
     const { stderr } = await piped(['a shell', '/bin/sh', ...shell], args)
     expect(stderr.split('\n').filter((line) => !/^(Synthetic|For inf)/.test(line))).toEqual([
