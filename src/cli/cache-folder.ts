@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 import type { CacheStore } from '../index.ts'
+import { readAhead } from './read-ahead.ts'
 
 /** What decides where the cache is. */
 export interface Machine {
@@ -39,7 +40,7 @@ export async function openCache(): Promise<CacheStore | undefined> {
   const folder = cacheFolder(thisMachine())
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
-  return createFileStore(join(folder, upstreamsName(process.env)))
+  return readAhead(createFileStore(join(folder, upstreamsName(process.env))))
 }
 
 /** A name for the upstreams in `env`: data of one must not be taken for data of another. */
