@@ -65,8 +65,8 @@ describe('the command loads nothing before it is needed', () => {
     running.process.kill('SIGTERM')
     const { files, builtins } = await loadedBy(running)
     expect(files.filter((file) => !/^(dist\/cli[./]|package\.json$)/.test(file))).toEqual([])
-    // One for what it shares with each group of other commands.
-    expect(files.length).toBeLessThan(15)
+    // Some hold what it shares with other commands, or with what is loaded later.
+    expect(files.length).toBeLessThan(20)
     expect(builtins).toContain('_http_server')
     expect(builtins.filter((name) => HEAVY.includes(name))).toEqual([])
   })
