@@ -118,6 +118,13 @@ describe('the README', () => {
     ])
   })
 
+  it('shows the very tests that are among the examples', () => {
+    const example = readFileSync(new URL('../examples/unit-test.ts', import.meta.url), 'utf8')
+    const shown = example.slice(example.indexOf('import '))
+    expect(shown).toContain('failingProvider')
+    expect(readme).toContain(`\`\`\`ts\n${shown}\`\`\`\n`)
+  })
+
   it.each(Object.entries(HELP))('has the flags of %s, with their defaults', (command, help) => {
     const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(help) ?? []
     const flags = [...options.matchAll(/^ {2}--([\w-]+)(?:[^(\n]*\(default ([\w./]+)\))?/gm)]

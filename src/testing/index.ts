@@ -1,4 +1,8 @@
 export type { ContractCase } from './contract-case.ts'
+export { failingProvider } from './failing-provider.ts'
+export type { FailingProvider, FailingProviderOptions, FailureKind } from './failing-provider.ts'
+export { fakeClock } from './fake-clock.ts'
+export type { FakeClock } from './fake-clock.ts'
 export { fakeProviders } from './fake-providers.ts'
 export type { FakeProviders, FakeProvidersOptions } from './fake-providers.ts'
 export { mountContract } from './mount-contract.ts'

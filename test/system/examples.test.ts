@@ -64,7 +64,7 @@ describe('an example that ends', () => {
       [],
       /'rates\.events'[^]*'rates\.event': 'upstream_asked'[^]*value: 1\b[^]*'rates\.upstream\.duration'/,
     ],
-    ['unit-test.ts', ['--test', '--test-reporter=tap'], /\n# pass 2\n# fail 0\n/],
+    ['unit-test.ts', ['--test', '--test-reporter=tap'], /\n# pass 4\n# fail 0\n/],
   ])('%s does what it says', async (name, flags, output) => {
     const args = [...flags, join('examples', name)]
     const { code, stdout, stderr } = await run(process.execPath, args)

@@ -1,0 +1,285 @@
+import { readFileSync } from 'node:fs'
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesEvent } from '../../src/index.ts'
+import { failingProvider, fakeClock, fakeProviders } from '../../src/testing/index.ts'
+import type { FailingProviderOptions, FailureKind } from '../../src/testing/index.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** When even a call for history has ended, in ms. */
+const CALL_OVER = 11_000
+
+const PATHS = { latest: '/latest', history: '/history?from=EUR&to=USD&period=1M' }
+
+const DATA_SETS = ['latest', 'history'] as const
+
+/** How long a request without rates waits, in ms. A kind that is missing here does not compile. */
+const WAITS: Record<FailureKind, number> = {
+  unreachable: 0,
+  timeout: 5_000,
+  'server-error': 0,
+  'rate-limited': 0,
+  unauthorized: 0,
+  malformed: 0,
+  'bad-rates': 0,
+  'one-bad-rate': 0,
+  outdated: 0,
+}
+
+/** What the README says of a kind. */
+interface Row {
+  kind: FailureKind
+  status: number
+  /** The values that `Retry-After` may have, or `none`. */
+  retryAfter: string[]
+  event: string | undefined
+  /** The first pause after a failure, in ms; none where nothing has failed. */
+  pause: number | undefined
+  /** How much longer it may be at random. */
+  spread: number
+}
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+
+function isKind(text: string): text is FailureKind {
+  return text in WAITS
+}
+
+function readRow(line: string): Row[] {
+  const [, name = '', , answer = '', event = '', pause = ''] = line
+    .split('|')
+    .map((cell) => cell.trim())
+  const kind = name.slice(2, -2)
+  if (!isKind(kind)) return []
+  const [first] = /^[\d,]+(?= s$)|^\d+(?=, 2, 4)/.exec(pause) ?? []
+  const retryAfter = [...answer.matchAll(/(?<=`|: )\d+(?=`)/g)].map(([text]) => text)
+  const row = {
+    kind,
+    status: Number(answer.slice(0, 3)),
+    retryAfter: retryAfter.length > 0 ? retryAfter : ['none'],
+    event: event.replaceAll('`', '') || undefined,
+    pause: first === undefined ? undefined : Number(first.replace(',', '')) * 1_000,
+    spread: pause.includes('…') ? 1.5 : 1,
+  }
+  return [row]
+}
+
+const ROWS = readme.split('\n').flatMap(readRow)
+
+/** A handler over a failing provider, and what has become of it. */
+function trouble(kind: FailureKind, options?: FailingProviderOptions) {
+  const clock = fakeClock()
+  const upstream = failingProvider(kind, options)
+  const events: RatesEvent[] = []
+  const handler = createRatesHandler({
+    now: clock,
+    providers: { latest: upstream, history: upstream },
+    onEvent: (event) => void events.push(event),
+  })
+  async function ask(dataSet: 'latest' | 'history') {
+    const answer = handler(new Request(`http://localhost/api/v1${PATHS[dataSet]}`))
+    const wait = { isOver: false }
+    void answer.finally(() => (wait.isOver = true))
+    while (!wait.isOver) await vi.advanceTimersByTimeAsync(100)
+    const response = await answer
+    const retryAfter = response.headers.get('retry-after')
+    const { status, headers } = response
+    return { status, headers, retryAfter: retryAfter ?? 'none', record: await response.json() }
+  }
+  const told = (dataSet: string): string[] =>
+    events.flatMap((event) => ('dataSet' in event && event.dataSet === dataSet ? [event.type] : []))
+  return { clock, handler, ask, told }
+}
+
+/** The events of data that are no event of every day. */
+function troubles(types: string[]): string[] {
+  return types.filter((type) => /failed|rejected|dropped/.test(type))
+}
+
+function callsIn(types: string[]): number {
+  return types.filter((type) => type === 'upstream_asked').length
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('the README', () => {
+  it('has a row for every kind', () => {
+    expect(ROWS.map(({ kind }) => kind)).toEqual(Object.keys(WAITS))
+  })
+})
+
+describe.each(DATA_SETS)('a handler without %s, over a provider that fails', (dataSet) => {
+  it.each(ROWS)('is as the README says: $kind', async (row) => {
+    const { ask, told } = trouble(row.kind)
+    const startedAt = performance.now()
+    const { status, retryAfter, record } = await ask(dataSet)
+    expect(status).toBe(row.status)
+    expect(row.retryAfter).toContain(retryAfter)
+    const waited = performance.now() - startedAt
+    expect(waited).toBeGreaterThanOrEqual(WAITS[row.kind])
+    expect(waited).toBeLessThanOrEqual(WAITS[row.kind] + 200)
+    expect(JSON.stringify(record)).not.toContain('upstream.example')
+    await vi.advanceTimersByTimeAsync(CALL_OVER)
+    expect(troubles(told(dataSet))).toEqual(row.event ? [row.event] : [])
+  })
+
+  it.each(ROWS.filter(({ pause }) => pause))('leaves it alone as long: $kind', async (row) => {
+    const { ask, told, clock } = trouble(row.kind)
+    await ask(dataSet)
+    // The call of one that hangs goes on when nobody waits any more.
+    while (troubles(told(dataSet)).length === 0) await vi.advanceTimersByTimeAsync(100)
+    expect(callsIn(told(dataSet))).toBe(1)
+    const pause = row.pause ?? NaN
+    clock.advance(pause - 1)
+    expect((await ask(dataSet)).status).toBe(502)
+    expect(callsIn(told(dataSet))).toBe(1)
+    clock.advance(pause * (row.spread - 1) + 1)
+    await ask(dataSet)
+    expect(callsIn(told(dataSet))).toBe(2)
+  })
+})
+
+describe.each(DATA_SETS)('a handler with %s, over a provider that fails', (dataSet) => {
+  it.each(ROWS)('goes on answering: $kind', async (row) => {
+    const { ask, told, clock, handler } = trouble(row.kind, { after: 1 })
+    const before = await ask(dataSet)
+    expect(troubles(told(dataSet))).toEqual([])
+    clock.advance(DAY + HOUR)
+    const stale = await ask(dataSet)
+    expect(stale.status).toBe(200)
+    expect(stale.record).toEqual(before.record)
+    expect(stale.headers.get('cache-status')).toContain('detail=stale')
+    void handler.refresh()
+    await vi.advanceTimersByTimeAsync(CALL_OVER)
+    expect(callsIn(told(dataSet))).toBe(2)
+    const rejected = row.kind === 'outdated' && dataSet === 'latest' ? 'rates_rejected' : row.event
+    expect(troubles(told(dataSet))).toEqual(rejected ? [rejected] : [])
+    const after = await ask(dataSet)
+    expect(after.status).toBe(200)
+    const hasNew = row.kind === 'one-bad-rate'
+    expect(JSON.stringify(after.record) !== JSON.stringify(before.record)).toBe(hasNew)
+  })
+
+  it.each(ROWS)('has the next rates once it is over: $kind', async ({ kind }) => {
+    const { ask, clock, handler } = trouble(kind, { after: 1, times: 1 })
+    const before = await ask(dataSet)
+    clock.advance(DAY + HOUR)
+    void handler.refresh()
+    await vi.advanceTimersByTimeAsync(CALL_OVER)
+    clock.advance(DAY)
+    void handler.refresh()
+    await vi.advanceTimersByTimeAsync(CALL_OVER)
+    const after = await ask(dataSet)
+    expect(after.headers.get('cache-status')).not.toContain('stale')
+    expect(after.record).not.toEqual(before.record)
+  })
+})
+
+describe('a single bad rate', () => {
+  it('is left out, and nothing else', async () => {
+    const good = createRatesHandler({ now: fakeClock(), providers: fakeProviders() })
+    const { JPY, ...others } = (await good.rates.latest()).rates
+    expect(JPY).toBeGreaterThan(0)
+    const { ask } = trouble('one-bad-rate')
+    expect((await ask('latest')).record.rates).toEqual(others)
+  })
+})
+
+describe('outdated rates', () => {
+  it('are a week old', async () => {
+    const good = createRatesHandler({ now: fakeClock(), providers: fakeProviders() })
+    const { updatedAt } = await good.rates.latest()
+    const { ask } = trouble('outdated')
+    expect((await ask('latest')).record.updatedAt).toBe(updatedAt - 7 * DAY)
+    expect((await ask('history')).record.points.at(-1).d).toBe('2026-01-07')
+  })
+})
+
+describe('failingProvider()', () => {
+  const context = {
+    fetch: () => Promise.reject(new Error('a failing provider needs no network')),
+    signal: new AbortController().signal,
+    now: fakeClock(),
+  }
+
+  async function outcomes(options: FailingProviderOptions): Promise<string> {
+    const provider = failingProvider('unreachable', options)
+    let told = ''
+    for (const _ of '12345') {
+      await provider.fetchLatest(context).then(
+        () => (told += '+'),
+        () => (told += '-'),
+      )
+    }
+    return told
+  }
+
+  it.each([
+    [{}, '-----'],
+    [{ after: 0, times: undefined }, '-----'],
+    [{ after: 2 }, '++---'],
+    [{ times: 2 }, '--+++'],
+    [{ after: 1, times: 3 }, '+---+'],
+    [{ after: Infinity }, '+++++'],
+    [{ times: 0 }, '+++++'],
+  ])('with %j has calls that go %s', async (options, expected) => {
+    expect(await outcomes(options)).toBe(expected)
+  })
+
+  it('counts latest rates and history apart', async () => {
+    const range = { start: '2026-01-01', end: '2026-01-14' }
+    const provider = failingProvider('unreachable', { after: 1 })
+    await provider.fetchLatest(context)
+    await provider.fetchHistory(range, context)
+    await expect(provider.fetchLatest(context)).rejects.toThrow('did not answer')
+    await expect(provider.fetchHistory(range, context)).rejects.toThrow('did not answer')
+  })
+
+  it('answers with the rates of other providers', async () => {
+    const providers = fakeProviders({ seed: 7 })
+    const provider = failingProvider('unreachable', { after: 1, providers })
+    expect(await provider.fetchLatest(context)).toEqual(await providers.latest.fetchLatest(context))
+    const range = { start: '2026-01-01', end: '2026-01-14' }
+    expect(await provider.fetchHistory(range, context)).toEqual(
+      await providers.history.fetchHistory(range, context),
+    )
+  })
+
+  it('rejects with the reason of its signal after it hung, and at once after that', async () => {
+    const controller = new AbortController()
+    const provider = failingProvider('timeout')
+    const call = provider.fetchLatest({ ...context, signal: controller.signal })
+    const reason = new Error('over')
+    controller.abort(reason)
+    await expect(call).rejects.toBe(reason)
+    await expect(provider.fetchLatest({ ...context, signal: controller.signal })).rejects.toBe(
+      reason,
+    )
+  })
+
+  it('says in its name what it is', () => {
+    expect(failingProvider('timeout').attribution.name).toBe('Failing provider (timeout)')
+  })
+
+  it.each(['', 'toString', 'Timeout'])('has no kind %j', (kind) => {
+    // @ts-expect-error the kinds are a closed list
+    expect(() => failingProvider(kind)).toThrow(TypeError)
+  })
+
+  it.each([{ after: -1 }, { after: 0.5 }, { times: NaN }, { times: -Infinity }])(
+    'refuses %j',
+    (options) => {
+      expect(() => failingProvider('timeout', options)).toThrow(TypeError)
+    },
+  )
+})

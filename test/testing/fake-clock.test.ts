@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandler } from '../../src/index.ts'
+import { failingProvider, fakeClock, fakeProviders } from '../../src/testing/index.ts'
+import type { FakeClock } from '../../src/testing/index.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+/** A publication lasts until the next, which comes up to 33 minutes late, and its refresh waits five minutes more. */
+const PAST_PUBLICATION = DAY + 40 * MINUTE
+
+interface Told {
+  updatedAt: number
+  cacheStatus: string | null
+  status: number
+}
+
+async function latest(handler: RatesHandler): Promise<Told> {
+  const response = await handler(new Request('http://localhost/api/v1/latest'))
+  const { updatedAt } = await response.json()
+  return { updatedAt, cacheStatus: response.headers.get('cache-status'), status: response.status }
+}
+
+/** A handler by `clock`, with the number of upstream calls for latest rates so far. */
+function handlerBy(clock: FakeClock): { handler: RatesHandler; calls: () => number } {
+  let calls = 0
+  const handler = createRatesHandler({
+    now: clock,
+    providers: fakeProviders(),
+    onEvent({ type, ...event }) {
+      if (type === 'upstream_asked' && 'dataSet' in event && event.dataSet === 'latest') calls += 1
+    },
+  })
+  return { handler, calls: () => calls }
+}
+
+describe('fakeClock()', () => {
+  it('shows where it starts, and stands still', () => {
+    expect(fakeClock()()).toBe(Date.UTC(2026, 0, 14, 18))
+    const clock = fakeClock(7)
+    expect([clock(), clock()]).toEqual([7, 7])
+  })
+
+  it.each([
+    [Date.UTC(2026, 10, 20, 18)],
+    [new Date(Date.UTC(2026, 10, 20, 18))],
+    ['2026-11-20T18:00:00.000Z'],
+    ['2026-11-20T18:00Z'],
+    ['2026-11-20T19:00:00+01:00'],
+  ])('starts at, and is set to, %j', (instant) => {
+    expect(fakeClock(instant)()).toBe(Date.UTC(2026, 10, 20, 18))
+    const clock = fakeClock(0)
+    clock.set(instant)
+    expect(clock()).toBe(Date.UTC(2026, 10, 20, 18))
+  })
+
+  it('takes a day for its start in UTC', () => {
+    expect(fakeClock('2026-11-20')()).toBe(Date.UTC(2026, 10, 20))
+  })
+
+  it('goes on by so many ms, and back where it is set', () => {
+    const clock = fakeClock(1_000)
+    clock.advance(DAY)
+    clock.advance(0)
+    expect(clock()).toBe(1_000 + DAY)
+    clock.set(5)
+    expect(clock()).toBe(5)
+  })
+
+  it.each([
+    [NaN],
+    [Infinity],
+    [0.5],
+    [9e15],
+    [new Date(NaN)],
+    [''],
+    ['tomorrow'],
+    ['2026-11-20T18:00:00'],
+    ['2026-13-20'],
+    ['20 Nov 2026 18:00 UTC'],
+  ])('refuses %j as an instant', (instant) => {
+    expect(() => fakeClock(instant)).toThrow(TypeError)
+    const clock = fakeClock(7)
+    expect(() => clock.set(instant)).toThrow('an instant is whole ms')
+    expect(clock()).toBe(7)
+  })
+
+  it.each([-1, 0.5, NaN, Infinity, Number.MAX_SAFE_INTEGER])('does not advance by %d', (length) => {
+    const clock = fakeClock(7)
+    expect(() => clock.advance(length)).toThrow(TypeError)
+    expect(clock()).toBe(7)
+  })
+})
+
+describe('a handler by a fake clock', () => {
+  it('has nothing to refresh while the clock stands still', async () => {
+    const clock = fakeClock()
+    const { handler, calls } = handlerBy(clock)
+    const first = await latest(handler)
+    expect(first.cacheStatus).toBe('rates; fwd=miss')
+    clock.advance(10 * 60 * MINUTE)
+    await handler.refresh()
+    expect(await latest(handler)).toMatchObject({
+      updatedAt: first.updatedAt,
+      cacheStatus: expect.stringMatching(/^rates; hit; ttl=\d+$/),
+    })
+    expect(calls()).toBe(1)
+  })
+
+  it('refreshes behind the next request once a day has passed', async () => {
+    const clock = fakeClock()
+    const { handler, calls } = handlerBy(clock)
+    const first = await latest(handler)
+    clock.advance(PAST_PUBLICATION)
+    expect(calls()).toBe(1)
+    const stale = await latest(handler)
+    expect(stale).toMatchObject({ updatedAt: first.updatedAt, status: 200 })
+    expect(stale.cacheStatus).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
+    await handler.refresh()
+    expect(calls()).toBe(2)
+    const fresh = await latest(handler)
+    expect(fresh.updatedAt).toBe(first.updatedAt + DAY)
+    expect(fresh.cacheStatus).toMatch(/^rates; hit; ttl=\d+$/)
+  })
+
+  it('serves what it has until that is too old', async () => {
+    const clock = fakeClock()
+    const upstream = failingProvider('unreachable', { after: 1 })
+    const { fetch } = createRatesHandler({
+      now: clock,
+      providers: { latest: upstream },
+      maxStale: { latest: 2 * DAY },
+    })
+    const ask = () => fetch(new Request('http://localhost/api/v1/latest'))
+    expect((await ask()).status).toBe(200)
+    // Due a day after the publication of two hours before, and up to 33 minutes late.
+    clock.advance(2 * DAY + 20 * 60 * MINUTE)
+    expect((await ask()).status).toBe(200)
+    clock.advance(6 * 60 * MINUTE)
+    expect((await ask()).status).toBe(502)
+  })
+
+  it('tells the age of what it has', async () => {
+    const clock = fakeClock('2026-01-14T18:00:00Z')
+    const { handler } = handlerBy(clock)
+    await latest(handler)
+    clock.advance(5 * MINUTE)
+    const response = await handler(new Request('http://localhost/api/v1/status'))
+    const status = await response.json()
+    expect(status.latest).toMatchObject({ stale: false, age: 3 * 60 * MINUTE + 5 * MINUTE })
+  })
+
+  it('makes nothing younger when its clock is set back', async () => {
+    const clock = fakeClock()
+    const { handler } = handlerBy(clock)
+    await latest(handler)
+    clock.advance(10 * 60 * MINUTE)
+    const [, left] = /ttl=(\d+)$/.exec((await latest(handler)).cacheStatus ?? '') ?? []
+    clock.set('2026-01-14T18:00:00Z')
+    const [, leftThen] = /ttl=(\d+)$/.exec((await latest(handler)).cacheStatus ?? '') ?? []
+    expect(Number(left)).toBeGreaterThan(0)
+    expect(Number(leftThen)).toBeLessThanOrEqual(Number(left))
+  })
+})
