@@ -54,8 +54,21 @@ import { createSqliteStore } from '../src/stores/sqlite.ts'
 import type { SqliteStore, SqliteStoreOptions } from '../src/stores/sqlite.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
-import { fakeProviders, storeContract } from '../src/testing/index.ts'
-import type { ContractCase } from '../src/testing/index.ts'
+import {
+  failingProvider,
+  fakeClock,
+  fakeProviders,
+  providerContract,
+  storeContract,
+} from '../src/testing/index.ts'
+import type {
+  ContractCase,
+  FailingProviderOptions,
+  FailureKind,
+  FakeClock,
+  ProviderTrial,
+  UpstreamFetch,
+} from '../src/testing/index.ts'
 
 test('createRatesHandler takes options, all of them optional, and makes a handler', () => {
   expectTypeOf(createRatesHandler).parameter(0).toEqualTypeOf<RatesHandlerOptions | undefined>()
@@ -196,6 +209,47 @@ test('the contract takes whatever makes a store', () => {
   expectTypeOf(storeContract).toBeCallableWith(() => new Map())
   expectTypeOf(storeContract).toBeCallableWith(async () => createMemoryStore())
   expectTypeOf<ContractCase>().toEqualTypeOf<{ name: string; run(): Promise<void> }>()
+})
+
+test('the contract of providers takes those of latest rates, of history or both, and their upstream', () => {
+  expectTypeOf(providerContract).returns.toEqualTypeOf<ContractCase[]>()
+  expectTypeOf(providerContract).parameter(0).toEqualTypeOf<ProviderTrial>()
+  expectTypeOf<{
+    latest: () => LatestProvider
+    history: () => Promise<HistoryProvider>
+    fetch: typeof fetch
+    now: FakeClock
+  }>().toExtend<ProviderTrial>()
+  expectTypeOf<UpstreamFetch>().toEqualTypeOf<(request: Request) => Response | Promise<Response>>()
+  // @ts-expect-error what makes a provider, not the provider
+  providerContract({ latest: fakeProviders().latest })
+})
+
+test('a fake clock is a clock, and is told what time it is', () => {
+  expectTypeOf<FakeClock>().toExtend<NonNullable<RatesHandlerOptions['now']>>()
+  expectTypeOf(fakeClock).parameter(0).toEqualTypeOf<number | Date | string | undefined>()
+  expectTypeOf(fakeClock).returns.toEqualTypeOf<FakeClock>()
+  expectTypeOf<FakeClock['set']>().toEqualTypeOf<(instant: number | Date | string) => void>()
+  expectTypeOf<FakeClock['advance']>().toEqualTypeOf<(duration: number) => void>()
+})
+
+test('a failing provider is one of both data sets, of a closed list of kinds', () => {
+  expectTypeOf(failingProvider).returns.toExtend<LatestProvider & HistoryProvider>()
+  expectTypeOf(failingProvider).parameter(0).toEqualTypeOf<FailureKind>()
+  expectTypeOf(failingProvider).parameter(1).toEqualTypeOf<FailingProviderOptions | undefined>()
+  expectTypeOf<FailureKind>().toEqualTypeOf<
+    | 'unreachable'
+    | 'timeout'
+    | 'server-error'
+    | 'rate-limited'
+    | 'unauthorized'
+    | 'malformed'
+    | 'bad-rates'
+    | 'one-bad-rate'
+    | 'outdated'
+  >()
+  // @ts-expect-error the kinds are a closed list
+  failingProvider('oops')
 })
 
 test('the operations resolve to the records of the versioned endpoints', () => {

@@ -3,8 +3,8 @@ import { within } from '../cache/within.ts'
 import { systemRuntime } from '../runtime.ts'
 import { expectSame, show } from './expect-same.ts'
 
-/** A store that takes longer than this over one operation, in ms, has hung. */
-const OPERATION_LIMIT = 5_000
+/** A store that takes longer than this over one operation, in ms, has hung. Runners of tests give up after 5 s, and cannot say on what. */
+const OPERATION_LIMIT = 4_000
 
 /** One store on trial; whatever it should not do rejects with an error that says what was expected. */
 export interface Trial {

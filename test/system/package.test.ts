@@ -74,6 +74,11 @@ function readmeBlocks(): string[] {
   return [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block = '']) => block)
 }
 
+/** The README's provider, which another block imports. */
+function treasuryBlock(): string {
+  return readmeBlocks().find((block) => block.includes('export const treasury')) ?? ''
+}
+
 function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text)
 }
@@ -131,7 +136,14 @@ describe('the package', () => {
       ['createRedisStore'],
       ['createSqliteStore'],
       ['createUpstashStore'],
-      ['failingProvider', 'fakeClock', 'fakeProviders', 'mountContract', 'storeContract'],
+      [
+        'failingProvider',
+        'fakeClock',
+        'fakeProviders',
+        'mountContract',
+        'providerContract',
+        'storeContract',
+      ],
     ])
   })
 
@@ -198,7 +210,8 @@ describe('the package', () => {
       import { createRedisStore } from 'ratesmith/stores/redis'
       import { createSqliteStore } from 'ratesmith/stores/sqlite'
       import { createUpstashStore } from 'ratesmith/stores/upstash'
-      import { fakeProviders, mountContract, storeContract } from 'ratesmith/testing'
+      import { failingProvider, fakeClock, fakeProviders } from 'ratesmith/testing'
+      import { mountContract, providerContract, storeContract } from 'ratesmith/testing'
       import type { ContractCase } from 'ratesmith/testing'
       const options: RatesHandlerOptions = { providers: fakeProviders() }
       export const stores = [
@@ -210,8 +223,10 @@ describe('the package', () => {
         createSqliteStore('rates.db'),
         createUpstashStore({ url: 'https://database.example', token: 'token' }),
       ]
+      export const now: () => number = fakeClock()
       export const cases: ContractCase[] = [
         ...storeContract(() => new Map()),
+        ...providerContract({ latest: () => failingProvider('timeout'), fetch, now }),
         ...mountContract(() => ({ url: 'http://localhost/api' })),
       ]
       export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
@@ -248,9 +263,12 @@ describe('the README', () => {
       module: 'nodenext',
       types: ['node'],
       typeRoots: [join(ROOT, 'node_modules/@types')],
+      // As the runtimes want them, with the endings of their files.
+      allowImportingTsExtensions: true,
       // The clients that are shown are the reader's own.
       paths: { ioredis: [join(ROOT, 'node_modules/ioredis/built/index.d.ts')] },
     }
+    write('treasury.ts', treasuryBlock())
     write('workers.d.ts', readFileSync(join(ROOT, 'test/system/cloudflare-workers.d.ts'), 'utf8'))
     expect(await compile([...names, 'workers.d.ts'], options)).toBe('')
   })
@@ -307,6 +325,16 @@ describe('the README', () => {
     const args = ['--test', '--test-reporter=tap', 'offline.ts']
     const { code, stdout } = await run(process.execPath, args, { cwd: folder })
     expect(stdout).toMatch(/\n# pass 4\n# fail 0\n/)
+    expect(code).toBe(0)
+  })
+
+  it('shows a provider that does all it must', async () => {
+    const example = readmeBlocks().find((block) => block.includes('providerContract('))
+    write('treasury.ts', treasuryBlock())
+    write('contract.ts', example ?? '')
+    const args = ['--test', '--test-reporter=tap', 'contract.ts']
+    const { code, stdout } = await run(process.execPath, args, { cwd: folder })
+    expect(stdout).toMatch(/\n# pass [23]\d\n# fail 0\n/)
     expect(code).toBe(0)
   })
 

@@ -1,0 +1,63 @@
+import { within } from '../../cache/within.ts'
+import type { Runtime } from '../../runtime.ts'
+
+/** Answers a request of a provider as its upstream does, ranges of days and all. */
+export type UpstreamFetch = (request: Request) => Response | Promise<Response>
+
+/** One request of a provider. */
+export interface Exchange {
+  /** Aborts when the provider gives the request up, or its trial is over. */
+  signal: AbortSignal
+  /** What the upstream answers when all is well. */
+  goodAnswer(): Promise<Response>
+  /** Resolves after `duration` ms. */
+  wait(duration: number): Promise<void>
+}
+
+/** What becomes of a request. */
+export type Behaviour = (exchange: Exchange) => Response | Promise<Response>
+
+/** All goes well. */
+export const GOOD: Behaviour = ({ goodAnswer }) => goodAnswer()
+
+/** What a trial of a provider has in the place of a network. */
+export interface Network {
+  fetch: typeof fetch
+  /** How many requests there were. */
+  requests(): number
+}
+
+/** What a network is made from. */
+export interface NetworkOptions {
+  runtime: Runtime
+  upstream: UpstreamFetch
+  behaviour: Behaviour
+  /** Aborts when the trial is over, so that nothing of it goes on. */
+  over: AbortSignal
+}
+
+/** No request takes longer than this, in ms. */
+const REQUEST_LIMIT = 60_000
+
+/** A network in which every request meets with `behaviour`, and ends with its signal as those of the platform do. */
+export function openNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
+  let requests = 0
+  const wait = (duration: number): Promise<void> =>
+    new Promise((resolve) => void runtime.startTimer(resolve, duration))
+  return {
+    requests: () => requests,
+    async fetch(input, init) {
+      // Whoever tries again for ever is to end with the trial, too.
+      if (over.aborted) return new Promise(() => {})
+      requests += 1
+      const request = new Request(input, init)
+      const signal = AbortSignal.any([request.signal, over])
+      // A provider that asks again and again must not keep timers from firing.
+      await wait(0)
+      signal.throwIfAborted()
+      const goodAnswer = async (): Promise<Response> => upstream(request)
+      const answer = Promise.resolve(behaviour({ signal, goodAnswer, wait }))
+      return within(runtime, REQUEST_LIMIT, answer, signal)
+    },
+  }
+}

@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
+import type { LatestProvider, LatestTable, ProviderContext } from '../../src/index.ts'
+import {
+  failingProvider,
+  fakeClock,
+  fakeProviders,
+  providerContract,
+} from '../../src/testing/index.ts'
+import type { ProviderTrial } from '../../src/testing/index.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { BAD_CLIENTS } from './bad-clients.ts'
+import { BAD_DAYS, BAD_METHODS, BAD_TABLES, withRates } from './bad-providers.ts'
+import * as cases from './provider-cases.ts'
+import { historyTrial, latestTrial } from './trial-providers.ts'
+import type { Client } from './trial-providers.ts'
+
+const now = fakeClock('2026-11-20T18:00:00Z')
+
+/** Providers that do all they must. */
+const TRIALS: Record<string, ProviderTrial> = {
+  'fakeProviders()': {
+    latest: () => fakeProviders().latest,
+    history: async () => fakeProviders().history,
+  },
+  'failingProvider() that does not fail': {
+    latest: () => failingProvider('timeout', { times: 0 }),
+    history: () => failingProvider('timeout', { times: 0 }),
+    now,
+  },
+  'createExchangeRateApiProvider()': {
+    latest: () => createExchangeRateApiProvider(),
+    fetch: () => new Response(openErApiPayload({ now: now() })),
+    now,
+  },
+  'createFrankfurterProvider()': {
+    history: () => createFrankfurterProvider(),
+    fetch({ url }) {
+      const [, start = '', end = ''] = /\/v1\/(.+)\.\.(.+)$/.exec(url) ?? []
+      return new Response(frankfurterPayload({ start, end, now: now() }))
+    },
+    now,
+  },
+  'a treasury': await latestTrial(),
+  'an archive': await historyTrial(),
+}
+
+/** The name of a case without that of the method. */
+function toRule(name: string): string {
+  return name.replace(/^\w+\(\) /, '')
+}
+
+/** The cases that fail for such a provider, each with its error; the time that they wait for passes at once. */
+async function failures(given: ProviderTrial): Promise<Map<string, Error>> {
+  const found = new Map<string, Error>()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  for (const { name, run } of providerContract(given)) {
+    const trial = { isOver: false }
+    void run()
+      .catch((error: Error) => found.set(toRule(name), error))
+      .finally(() => (trial.isOver = true))
+    while (!trial.isOver) await vi.advanceTimersByTimeAsync(10)
+  }
+  return found
+}
+
+async function expectFound(given: ProviderTrial, names: string[]): Promise<void> {
+  const failed = await failures(given)
+  expect([...failed.keys()]).toEqual(expect.arrayContaining(names))
+  for (const { message } of failed.values()) expect(message).toMatch(/^expected \S/)
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe.each(Object.entries(TRIALS))('providerContract() of %s', (_, given) => {
+  it.each(providerContract(given))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+})
+
+describe('providerContract()', () => {
+  it.each([...BAD_METHODS, ...BAD_TABLES])(
+    'finds a provider of latest rates that %s',
+    async (_, change, found) => {
+      await expectFound(await latestTrial(change), found)
+    },
+  )
+
+  it.each([...BAD_METHODS, ...BAD_DAYS])(
+    'finds a provider of history that %s',
+    async (_, change, found) => {
+      await expectFound(await historyTrial(change), found)
+    },
+  )
+
+  it.each(BAD_CLIENTS)('finds a provider that %s', async (_, client, found) => {
+    await expectFound(await latestTrial({ client }), found)
+    await expectFound(await historyTrial({ client }), found)
+  })
+
+  it('finds a provider that makes requests nobody spoke of', async () => {
+    const { latest, now } = await latestTrial()
+    await expectFound({ latest, now }, [cases.OFFLINE])
+    const silent = async (context: ProviderContext): Promise<LatestTable> => {
+      context.fetch('https://treasury.example').catch(() => undefined)
+      return fakeProviders().latest.fetchLatest(context)
+    }
+    const attribution = { name: 'Silent', url: 'https://silent.example' }
+    const failed = await failures({ latest: () => ({ attribution, fetchLatest: silent }) })
+    expect([...failed.keys()]).toEqual([cases.OFFLINE])
+  })
+
+  it('finds a provider without requests that is long about it', async () => {
+    const { latest } = fakeProviders()
+    const late = async (context: ProviderContext): Promise<LatestTable> => {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 2_000)
+      })
+      return latest.fetchLatest({ ...context, signal: new AbortController().signal })
+    }
+    const failed = await failures({ latest: () => ({ ...latest, fetchLatest: late }) })
+    expect([...failed.keys()]).toEqual([cases.ENDS])
+  })
+
+  it('finds every failing provider', async () => {
+    const kinds = ['unreachable', 'timeout', 'malformed', 'bad-rates'] as const
+    for (const kind of kinds) {
+      const create = () => failingProvider(kind)
+      expect((await failures({ latest: create, now })).has(cases.ACCEPTED), kind).toBe(true)
+      expect((await failures({ history: create, now })).has(cases.ACCEPTED), kind).toBe(true)
+    }
+    const one = () => failingProvider('one-bad-rate')
+    expect([...(await failures({ latest: one, now })).keys()]).toEqual([cases.DROPPED])
+  })
+
+  it('has a bad provider for every case', async () => {
+    const found = new Set([
+      ...[...BAD_METHODS, ...BAD_TABLES, ...BAD_DAYS].flatMap(([, , names]) => names),
+      ...BAD_CLIENTS.flatMap(([, , names]) => names),
+      cases.OFFLINE,
+      cases.ENDS,
+    ])
+    const { latest } = await latestTrial()
+    const { history, fetch } = await historyTrial()
+    const all = [
+      ...providerContract({ latest, history, fetch }),
+      ...providerContract({ latest, history }),
+    ]
+    expect([...found].sort()).toEqual([...new Set(all.map(({ name }) => toRule(name)))].sort())
+  })
+
+  it('has cases of different names, those of a method where there is one', async () => {
+    const { latest, fetch } = await latestTrial()
+    const { history } = await historyTrial()
+    const namesOf = (given: ProviderTrial): string[] =>
+      providerContract(given).map(({ name }) => name)
+    const [ofLatest, ofHistory] = [namesOf({ latest, fetch }), namesOf({ history, fetch })]
+    expect(namesOf({ latest, history, fetch })).toEqual([...ofLatest, ...ofHistory])
+    expect(new Set([...ofLatest, ...ofHistory]).size).toBe(ofLatest.length + ofHistory.length)
+    expect(ofLatest.every((name) => name.startsWith('fetchLatest() '))).toBe(true)
+    expect(ofHistory.every((name) => name.startsWith('fetchHistory() '))).toBe(true)
+  })
+
+  it('has a provider made for each case, when that runs', async () => {
+    const create = vi.fn<() => LatestProvider>(() => fakeProviders().latest)
+    const all = providerContract({ latest: create })
+    expect(create).not.toHaveBeenCalled()
+    for (const { run } of all) await run()
+    expect(create).toHaveBeenCalledTimes(all.length)
+  })
+
+  it('needs a provider', () => {
+    expect(() => providerContract({})).toThrow(TypeError)
+    expect(() => providerContract({ latest: undefined, fetch })).toThrow(TypeError)
+  })
+
+  it('says what was expected', async () => {
+    const failed = await failures(await latestTrial(withRates(() => ({ EUR: -1, GBP: 0 }))))
+    expect(failed.get(cases.DROPPED)?.message).toBe(
+      'expected what is dropped to be "", got "EUR, GBP"',
+    )
+    const silent = await failures(await latestTrial({ client: () => () => new Promise(() => {}) }))
+    expect(silent.get(cases.ACCEPTED)?.message).toBe(
+      'expected fetchLatest() to settle within 4000 ms',
+    )
+    const down = await failures({ latest: () => failingProvider('unreachable') })
+    expect(down.get(cases.ACCEPTED)).toMatchObject({
+      message: 'expected fetchLatest() to resolve, but: upstream.example did not answer',
+      cause: expect.any(Error),
+    })
+  })
+
+  it('leaves nothing running behind it', async () => {
+    let requests = 0
+    const again: Client = (fetch) => async (url, init) => {
+      for (;;) {
+        requests += 1
+        const response = await fetch(url, init).catch(() => undefined)
+        if (response) return response
+      }
+    }
+    await failures(await latestTrial({ client: again }))
+    const before = requests
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(requests).toBe(before)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
