@@ -31,19 +31,26 @@ export interface ProviderTrial {
  * `fetch`, which is to answer what it is asked for, ranges of days too. A provider fails as it must if it rejects, and
  * also if it resolves to what the handler refuses. Runs by the machine's timers, for some two seconds.
  *
- * @throws {TypeError} where there is no provider
+ * @throws {TypeError} where there is nothing that makes a provider
  */
 export function providerContract(given: ProviderTrial): ContractCase[] {
   const { latest, history } = given
-  if (!latest && !history) {
-    throw new TypeError('providerContract takes { latest }, { history } or both, got neither')
-  }
+  requireMakers({ latest, history })
   const ofLatest = latest && { create: latest, subjectOf: latestOf, own: LATEST }
   const ofHistory = history && { create: history, subjectOf: historyOf, own: HISTORY }
   return [
     ...(ofLatest ? casesOf('fetchLatest()', given, ofLatest) : []),
     ...(ofHistory ? casesOf('fetchHistory()', given, ofHistory) : []),
   ]
+}
+
+function requireMakers(makers: Record<string, unknown>): void {
+  const given = Object.entries(makers).filter(([, maker]) => maker !== undefined)
+  if (given.length === 0) throw new TypeError('providerContract takes latest, history or both')
+  for (const [name, maker] of given) {
+    if (typeof maker === 'function') continue
+    throw new TypeError(`${name} must be a function that makes a provider`)
+  }
 }
 
 /** A method of providers, and how it is tried. */

@@ -175,6 +175,8 @@ describe('providerContract()', () => {
   it('needs a provider', () => {
     expect(() => providerContract({})).toThrow(TypeError)
     expect(() => providerContract({ latest: undefined, fetch })).toThrow(TypeError)
+    // @ts-expect-error what makes one, not the provider
+    expect(() => providerContract({ latest: fakeProviders().latest })).toThrow(TypeError)
   })
 
   it('says what was expected', async () => {
