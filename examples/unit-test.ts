@@ -42,7 +42,7 @@ test('a price follows the rates of the next day', async () => {
 test('a price is shown for days while the upstream is down', async () => {
   const now = fakeClock('2026-11-20T18:00:00Z')
   const upstream = failingProvider('unreachable', { after: 1 })
-  const app = createRatesHandler({ now, providers: { latest: upstream } })
+  const app = createRatesHandler({ now, providers: { latest: upstream, history: upstream } })
   const before = await priceTag(app, 100, 'USD')
   now.advance(5 * DAY)
   await app.refresh()
@@ -54,7 +54,7 @@ test('a price is shown for days while the upstream is down', async () => {
 test('a price is shown in euros until there are rates', async () => {
   const now = fakeClock()
   const upstream = failingProvider('rate-limited', { times: 1 })
-  const app = createRatesHandler({ now, providers: { latest: upstream } })
+  const app = createRatesHandler({ now, providers: { latest: upstream, history: upstream } })
   assert.equal(await priceTag(app, 100, 'USD'), '100.00 EUR')
   now.advance(20 * 60_000)
   assert.match(await priceTag(app, 100, 'USD'), /USD/)

@@ -7,6 +7,15 @@ export function expectSame(what: string, actual: unknown, expected: unknown, ver
   throw new Error(`expected ${what} ${verb} ${show(expected)}, got ${show(actual)}`)
 }
 
+/** @throws {Error} where `actual` is not the same JSON as `expected`; it shows both from shortly before they part */
+export function expectSameJson(what: string, actual: unknown, expected: unknown): void {
+  const [found, wanted] = [String(JSON.stringify(actual)), String(JSON.stringify(expected))]
+  let partAt = 0
+  while (partAt < wanted.length && found[partAt] === wanted[partAt]) partAt += 1
+  const from = Math.max(0, partAt - SHOWN / 2)
+  expectSame(from > 0 ? `${what}, from ${from} on,` : what, found.slice(from), wanted.slice(from))
+}
+
 /** `value` as an error message shows it. */
 export function show(value: unknown): string {
   if (typeof value === 'string') {

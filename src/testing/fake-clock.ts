@@ -17,9 +17,10 @@ export interface FakeClock {
 /**
  * A clock for the option `now` of the handler and of `fakeProviders`, showing `start` (default `2026-01-14T18:00:00Z`).
  *
- * Advanced, it makes data due, stale and at last too old, and ends the pauses after failures; the next request finds them
- * so. It fires no timers: an answer that is waited for, or a `setTimeout` of your own, takes as long as ever. Set back, it
- * makes nothing younger that the handler holds already, as a machine's clock that is corrected would not.
+ * Advanced, it makes data due, stale and at last too old, and ends the pauses after failures of an upstream; the next
+ * request finds them so. It fires no timers: the 5 seconds that an upstream has, the rest of a store that fails or a
+ * `setTimeout` of your own take as long as ever. Set back, it makes nothing younger that the handler holds already, as a
+ * machine's clock that is corrected would not.
  *
  * @throws {TypeError} for what is no instant, as `set` and `advance` do
  */

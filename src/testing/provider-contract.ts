@@ -29,7 +29,7 @@ export interface ProviderTrial {
  *
  * With `fetch` come the cases of what goes wrong on the way: the contract puts its disasters between the provider and
  * `fetch`, which is to answer what it is asked for, ranges of days too. A provider fails as it must if it rejects, and
- * also if it resolves to what the handler refuses. Runs by the machine's timers, for some two seconds.
+ * also if it resolves to what the handler refuses. Runs by the machine's timers, for half a second.
  *
  * @throws {TypeError} where there is nothing that makes a provider
  */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -112,26 +112,50 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** The example of the README, which says when it reaches for the network. */
+function example(imports: string): string {
+  const text = readFileSync(join(ROOT, 'examples/unit-test.ts'), 'utf8')
+  return `${text.replace("import { test } from 'node:test'", imports)}
+globalThis.fetch = async (url) => {
+  console.log('the network was asked for', url)
+  return Response.error()
+}
+`
+}
+
 describe.each(RUNNERS)('$name', (runner) => {
-  async function runCases(latest: string) {
-    writeFileSync(join(folder, 'kit.test.mjs'), program(runner.imports, latest))
-    const { code, stdout, stderr } = await run(runner.program, [...runner.args, 'kit.test.mjs'], {
-      cwd: folder,
-    })
+  async function runTests(file: string, text: string) {
+    writeFileSync(join(folder, file), text)
+    const args = [...runner.args, file]
+    const { code, stdout, stderr } = await run(runner.program, args, { cwd: folder })
     const output = stdout + stderr
     const count = (pattern: RegExp): number => Number(pattern.exec(output)?.[1] ?? 0)
     return { code, passed: count(runner.passed), failed: count(runner.failed), output }
   }
 
   it('passes every case of what is good', async () => {
-    const { code, passed, failed, output } = await runCases('providers.latest')
+    const { code, passed, failed, output } = await runTests(
+      'kit.test.mjs',
+      program(runner.imports, 'providers.latest'),
+    )
     expect({ code, passed, failed }, output).toEqual({ code: 0, passed: countCases(), failed: 0 })
   })
 
   it('fails for a provider that is bad', async () => {
-    const { code, passed, failed, output } = await runCases("failingProvider('one-bad-rate')")
+    const { code, passed, failed, output } = await runTests(
+      'kit.test.mjs',
+      program(runner.imports, "failingProvider('one-bad-rate')"),
+    )
     expect({ passed, failed }, output).toEqual({ passed: countCases() - 1, failed: 1 })
     expect(code).not.toBe(0)
     expect(output).toContain('expected what is dropped to be "", got "JPY"')
+  })
+
+  it('passes the tests that the README shows, without a network', async () => {
+    const text = example(runner.imports)
+    expect(text).toContain(runner.imports)
+    const { code, passed, failed, output } = await runTests('example.test.ts', text)
+    expect({ code, passed, failed }, output).toEqual({ code: 0, passed: 4, failed: 0 })
+    expect(output).not.toContain('the network was asked for')
   })
 })

@@ -14,7 +14,7 @@ import { BAD_CLIENTS } from './bad-clients.ts'
 import { BAD_DAYS, BAD_METHODS, BAD_TABLES, withRates } from './bad-providers.ts'
 import * as cases from './provider-cases.ts'
 import { historyTrial, latestTrial } from './trial-providers.ts'
-import type { Client } from './trial-providers.ts'
+import type { Change, Client } from './trial-providers.ts'
 
 const now = fakeClock('2026-11-20T18:00:00Z')
 
@@ -180,9 +180,24 @@ describe('providerContract()', () => {
   })
 
   it('says what was expected', async () => {
+    let calls = 0
+    const withoutEnd: Change = {
+      days: ({ base, days }, { end }) => ({ base, days: days.filter(({ date }) => date !== end) }),
+    }
     const failed = await failures(await latestTrial(withRates(() => ({ EUR: -1, GBP: 0 }))))
     expect(failed.get(cases.DROPPED)?.message).toBe(
       'expected what is dropped to be "", got "EUR, GBP"',
+    )
+    const otherEnd = await failures(await historyTrial(withoutEnd))
+    expect(otherEnd.get(cases.ONE_DAY)?.message).toBe(
+      "expected the days of fetchHistory({ start: '2026-11-17', end: '2026-11-17' }) to be " +
+        '"[\\"2026-11-17\\"]", got "[]"',
+    )
+    const turned = await failures(
+      await latestTrial(withRates((rates) => ({ ZWG: (rates['ZWG'] ?? 0) + calls++ }))),
+    )
+    expect(turned.get(cases.SAME)?.message).toMatch(
+      /^expected the second answer, from \d{4} on, to be ".*\\"ZWG\\":.*, got ".*\\"ZWG\\":/,
     )
     const silent = await failures(await latestTrial({ client: () => () => new Promise(() => {}) }))
     expect(silent.get(cases.ACCEPTED)?.message).toBe(

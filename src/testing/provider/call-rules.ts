@@ -1,4 +1,4 @@
-import { expectSame, show } from '../expect-same.ts'
+import { expectSame, expectSameJson, show } from '../expect-same.ts'
 import { messageOf } from './trial.ts'
 import type { Trial } from './trial.ts'
 
@@ -30,7 +30,7 @@ export const CALLS: Record<string, Rule> = {
   async 'gives the same when it is asked again'(trial) {
     const first = await trial.answer()
     const again = await trial.answer()
-    expectSame('the second answer', JSON.stringify(again), JSON.stringify(first))
+    expectSameJson('the second answer', again, first)
   },
   async 'leaves its context as it is'(trial) {
     const call = trial.call()

@@ -9,7 +9,7 @@ import type { Accepted } from '../../rates/accept.ts'
 import { addDays, toDay } from '../../rates/day.ts'
 import type { Day } from '../../rates/day.ts'
 import { RejectedError } from '../../rates/rejected-error.ts'
-import { expectSame } from '../expect-same.ts'
+import { expectSame, expectSameJson } from '../expect-same.ts'
 import { acceptedOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'
 import { requireError } from './trial.ts'
@@ -35,7 +35,7 @@ export function historyOf(provider: HistoryProvider): Subject<HistoryDays> {
 export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
   async 'has its days in ascending order, none of them twice'(trial) {
     const dates = (await monthOf(trial)).map(({ date }) => date)
-    expectSame('the order', dates.join(), [...new Set(dates)].toSorted().join())
+    expectSameJson('the order', dates, [...new Set(dates)].toSorted())
   },
   async 'has the days that were asked for, and no others'(trial, provider) {
     const range = daysBefore(trial.now, 21, 7)
@@ -107,9 +107,9 @@ function isWithin({ date }: HistoryDay, { start, end }: Range): boolean {
 }
 
 function expectDays(range: Range, days: HistoryDay[], expected: HistoryDay[]): void {
-  const dates = (listed: HistoryDay[]): string => listed.map(({ date }) => date).join(' ')
-  expectSame(`the days of ${called(range)}`, dates(days), dates(expected))
-  expectSame(`the rates of ${called(range)}`, JSON.stringify(days), JSON.stringify(expected))
+  const datesOf = (listed: HistoryDay[]): Day[] => listed.map(({ date }) => date)
+  expectSameJson(`the days of ${called(range)}`, datesOf(days), datesOf(expected))
+  expectSameJson(`the rates of ${called(range)}`, days, expected)
 }
 
 function called({ start, end }: Range): string {

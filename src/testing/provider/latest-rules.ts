@@ -1,6 +1,6 @@
 import type { LatestProvider, LatestTable } from '../../providers/provider.ts'
 import { acceptTable } from '../../rates/accept.ts'
-import { expectSame } from '../expect-same.ts'
+import { expectSameJson } from '../expect-same.ts'
 import { acceptedOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'
 import { messageOf } from './trial.ts'
@@ -28,10 +28,9 @@ export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
   },
   async 'gives the same beside its own table before'(trial) {
     const previous = await tableOf(trial)
-    const text = JSON.stringify(previous)
-    const answer = await trial.answer({ previous })
-    expectSame('the table', JSON.stringify(answer), text)
-    expectSame('context.previous', JSON.stringify(previous), text)
+    const before = structuredClone(previous)
+    expectSameJson('the table', await trial.answer({ previous }), before)
+    expectSameJson('context.previous', previous, before)
   },
   async 'judges its own table to be good'(trial, provider) {
     const table = await tableOf(trial)
