@@ -12,9 +12,14 @@ import { isCodeShaped } from '../rates/currency-code.ts'
 import { PERIODS } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 
-const MOST_SYMBOLS = 250
-const MOST_SYMBOLS_CHARACTERS = 2_048
-const MOST_AMOUNT_CHARACTERS = 64
+/** The most codes in `symbols`. */
+export const MOST_SYMBOLS = 250
+
+/** The most characters of `symbols`. */
+export const MOST_SYMBOLS_CHARACTERS = 2_048
+
+/** The most characters of an amount. */
+export const MOST_AMOUNT_CHARACTERS = 64
 
 /** The errors that the schemas below speak of in their messages. */
 export const failures: Failures = {

@@ -5,6 +5,6 @@ import { makeOpenApi } from './openapi.ts'
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'explorer-page.ts': await makeExplorerPage(),
-    'openapi.json': makeOpenApi(),
+    'openapi.json': await makeOpenApi(),
   }
 }

@@ -1,12 +1,23 @@
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
+import { createDocument } from '../openapi/document.ts'
+
+const WIDTH = 100
+
 /** The text of the OpenAPI document. */
-export function makeOpenApi(): string {
-  const document = {
-    openapi: '3.1.1',
-    info: { title: 'ratesmith', version: manifest.version },
-    servers: [{ url: '/api' }],
-    paths: {},
-  }
-  return `${JSON.stringify(document, null, 2)}\n`
+export async function makeOpenApi(): Promise<string> {
+  return `${toText(await createDocument(manifest.version))}\n`
+}
+
+/** `value` as JSON for people: what fits on a line is on one. */
+function toText(value: unknown, indent = ''): string {
+  const line = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return line
+  if (indent.length + line.length <= WIDTH) return line
+  const deeper = `${indent} `
+  const items = Array.isArray(value)
+    ? value.map((item) => toText(item, deeper))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${toText(item, deeper)}`)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${items.map((item) => deeper + item).join(',\n')}\n${indent}${close}`
 }

@@ -1,0 +1,42 @@
+import * as z from 'zod/mini'
+
+import type { RatesErrorCode } from '../errors.ts'
+import { component } from './components.ts'
+import { told } from './fields.ts'
+
+const MEANINGS: Record<RatesErrorCode, string> = {
+  missing_parameter: 'a required parameter is absent',
+  invalid_parameter: 'a parameter is repeated or misspelt, or cannot be read',
+  invalid_currency:
+    'a code is malformed or not in the latest rates; a withdrawn one names its successor',
+  unsupported_currency: 'history does not cover the code; the message lists those it covers',
+  invalid_amount: 'not a plain decimal, out of range, or the result would be',
+  invalid_period: 'none of the six',
+  no_data: 'no reference rate in the window',
+  not_found: 'no such path',
+  method_not_allowed: 'neither `GET`, `HEAD` nor `OPTIONS`; see `Allow`',
+  provider_unavailable: 'no usable data and the provider failed; see `Retry-After`',
+  internal_error: 'anything unforeseen',
+}
+
+export const errorRecord = component(
+  'Error',
+  'What `/v1` answers instead of a record.',
+  z.strictObject({
+    error: z.strictObject({
+      code: told(
+        z.enum(Object.keys(MEANINGS)),
+        Object.entries(MEANINGS)
+          .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
+          .join('\n'),
+      ),
+      message: told(z.string(), 'What is wrong, in words that are safe to show.'),
+    }),
+  }),
+)
+
+export const unversionedError = component(
+  'UnversionedError',
+  'What the unversioned endpoints answer instead of a record.',
+  z.strictObject({ error: told(z.string(), 'What is wrong, in words that are safe to show.') }),
+)

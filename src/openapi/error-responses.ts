@@ -1,0 +1,55 @@
+import { toRatesError } from '../errors.ts'
+import type { RatesErrorCode } from '../errors.ts'
+import type { Answer } from '../http/answer.ts'
+import { schemaReference } from './components.ts'
+import { errorRecord, unversionedError } from './error-records.ts'
+import { describeResponse } from './responses.ts'
+import type { Samples } from './samples.ts'
+
+/** The two forms of errors, as they stand in the names of components. */
+export type Generation = '' | 'Unversioned'
+
+/** Which form of errors the endpoint at `path`, below the base path, has. */
+export function generationOf(path: string): Generation {
+  return path.startsWith('/v1/') ? '' : 'Unversioned'
+}
+
+/** The schema of errors that have one of `codes`; unversioned ones tell no code. */
+export function errorSchema(generation: Generation, codes: string[]): object {
+  if (generation === 'Unversioned') return schemaReference(unversionedError)
+  const code = { type: 'string', enum: codes }
+  const error = { type: 'object', properties: { code } }
+  return { allOf: [schemaReference(errorRecord), { type: 'object', properties: { error } }] }
+}
+
+/** The Response Objects of what can befall any request, by their names. */
+export async function errorResponses(samples: Samples): Promise<Record<string, object>> {
+  return {
+    ...(await responsesOf('', '/v1/latest', samples)),
+    ...(await responsesOf('Unversioned', '/rates', samples)),
+  }
+}
+
+async function responsesOf(
+  generation: Generation,
+  path: string,
+  samples: Samples,
+): Promise<Record<string, object>> {
+  const response = (code: RatesErrorCode, answer: Answer): object =>
+    describeResponse(answer.status, [{ name: code, answer }], errorSchema(generation, [code]))
+  const fail = (): never => {
+    throw toRatesError('a defect')
+  }
+  const [unknown, post, broken, cold] = await Promise.all([
+    samples.ask(`${path}s`),
+    samples.ask(path, { method: 'POST' }),
+    samples.ask(path, { header: fail }),
+    samples.askWithoutData(path),
+  ])
+  return {
+    [`${generation}NotFound`]: response('not_found', unknown),
+    [`${generation}MethodNotAllowed`]: response('method_not_allowed', post),
+    [`${generation}InternalError`]: response('internal_error', broken),
+    [`${generation}ProviderUnavailable`]: response('provider_unavailable', cold),
+  }
+}

@@ -1,0 +1,18 @@
+import * as z from 'zod/mini'
+
+/** A currency code, as every answer has it. */
+export const code = z.string().check(z.regex(/^[A-Z]{3}$/))
+
+/** An instant in ms since the Unix epoch. */
+export const instant = z.int().check(z.nonnegative())
+
+/** A day, `YYYY-MM-DD`. */
+export const day = z.iso.date()
+
+/** Units of one currency for one of another. */
+export const rate = z.number().check(z.positive())
+
+/** `schema`, of which JSON Schema tells `description`. */
+export function told<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+  return schema.check(z.describe(description))
+}

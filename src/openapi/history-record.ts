@@ -1,0 +1,46 @@
+import * as z from 'zod/mini'
+
+import { PERIODS } from '../rates/period.ts'
+import { component } from './components.ts'
+import { code, day, rate, told } from './fields.ts'
+import { attribution } from './rate-records.ts'
+
+const point = component(
+  'Point',
+  'One published day of a pair.',
+  z.strictObject({
+    d: told(day, 'The date.'),
+    r: told(rate, 'Units of `to` for one unit of `from`.'),
+  }),
+)
+
+const stats = component(
+  'HistoryStats',
+  'Summary of the points.',
+  z.strictObject({
+    open: told(rate, 'Rate of the first point.'),
+    close: told(rate, 'Rate of the last point.'),
+    high: told(rate, 'Highest rate.'),
+    low: told(rate, 'Lowest rate.'),
+    changePct: told(z.number(), '(close / open − 1) × 100, rounded to 4 decimals.'),
+    average: told(rate, 'Mean of the rates, 10 significant digits.'),
+    highDate: told(day, 'First day on which `high` was reached.'),
+    lowDate: told(day, 'First day on which `low` was reached.'),
+  }),
+)
+
+export const historyRecord = component(
+  'HistoryRecord',
+  'The daily reference rates of a pair.',
+  z.strictObject({
+    from: told(code, 'Code of the source currency.'),
+    to: told(code, 'Code of the target currency.'),
+    period: told(z.enum(PERIODS), 'How far back from the newest published day the points go.'),
+    points: told(
+      z.array(point).check(z.minLength(1)),
+      'One point a published day, ascending, without weekends and bank holidays.',
+    ),
+    stats,
+    source: attribution,
+  }),
+)

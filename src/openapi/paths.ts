@@ -1,0 +1,63 @@
+import { schemaReference } from './components.ts'
+import { errorSchema, generationOf } from './error-responses.ts'
+import type { Operation } from './operations.ts'
+import { reference } from './reference.ts'
+import { describeResponses } from './responses.ts'
+import type { Example } from './responses.ts'
+import type { Samples } from './samples.ts'
+
+/** The Path Item Object of an operation, with answers out of `samples`. */
+export async function describePath(operation: Operation, samples: Samples): Promise<object> {
+  const { path, operationId, tag, summary, description, parameters, record } = operation
+  const generation = generationOf(path)
+  const refusals = await askRefusals(operation, samples)
+  const examples = [...(await askRecords(operation, samples)), ...refusals]
+  const schemaOf = (status: number): object => {
+    if (status < 400) return schemaReference(record)
+    const alike = refusals.filter(({ answer }) => answer.status === status)
+    return errorSchema(
+      generation,
+      alike.map(({ name }) => name),
+    )
+  }
+  const { status } = await samples.askWithoutData(targetsOf(operation)[0] ?? path)
+  const unavailable = { 502: reference('responses', `${generation}ProviderUnavailable`) }
+  const responses = {
+    ...describeResponses(examples, schemaOf),
+    500: reference('responses', `${generation}InternalError`),
+    ...(status === 502 ? unavailable : {}),
+  }
+  const described = { operationId, summary, description, tags: [tag] }
+  const asked = parameters.map((name) => reference('parameters', name))
+  return { get: { ...described, parameters: asked, responses } }
+}
+
+function targetsOf({ path, questions }: Operation): string[] {
+  return Object.values(questions).map((query) => path + query)
+}
+
+/** Records, also those that are told without data, and what is told instead of one that is known already. */
+async function askRecords(operation: Operation, samples: Samples): Promise<Example[]> {
+  const { path, questions, shorten } = operation
+  const records = await Promise.all(
+    Object.entries(questions).map(async ([name, query]) => {
+      return { name, answer: await samples.ask(path + query), shorten }
+    }),
+  )
+  const [target = path] = targetsOf(operation)
+  const known = await samples.ask(target, { header: () => '*' })
+  const cold = await samples.askWithoutData(target)
+  return [
+    ...records,
+    ...(cold.status === 200 ? [{ name: 'withoutData', answer: cold, shorten }] : []),
+    ...(known.status === 304 ? [{ name: 'known', answer: known }] : []),
+  ]
+}
+
+async function askRefusals({ path, refusals }: Operation, samples: Samples): Promise<Example[]> {
+  return Promise.all(
+    Object.entries(refusals).map(async ([name, query]) => {
+      return { name, answer: await samples.ask(path + query) }
+    }),
+  )
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod/mini'
+
+import { component } from './components.ts'
+import { code, day, instant, told } from './fields.ts'
+import { attribution } from './rate-records.ts'
+
+const attempt = component(
+  'Attempt',
+  'A try at a refresh.',
+  z.strictObject({
+    at: told(instant, 'When it started, in ms since the Unix epoch.'),
+    outcome: told(
+      z.enum(['running', 'loaded', 'restored', 'elsewhere', 'failed']),
+      '`loaded` from the provider, `restored` from the store, or left to another process that is `elsewhere` at it.',
+    ),
+  }),
+)
+
+const dataSet = {
+  ready: told(z.boolean(), 'Whether there is something to answer with.'),
+  stale: told(z.boolean(), 'Whether its refresh is overdue.'),
+  source: z.nullable(attribution),
+  age: told(z.nullable(instant), 'How long ago that was published, in ms; null without data.'),
+  lastAttempt: z.nullable(attempt),
+  nextAttemptAt: told(instant, 'When the next refresh may and will start, given a request.'),
+}
+
+const updatedAt = told(z.nullable(instant), 'When the rates were published; null without any.')
+const lastDay = told(z.nullable(day), 'The newest day published; null without any.')
+
+export const statusRecord = component(
+  'StatusRecord',
+  'How the service stands. Instants are in ms since the Unix epoch.',
+  z.strictObject({
+    ready: told(z.boolean(), 'Whether both data sets are.'),
+    latest: told(z.strictObject({ updatedAt, ...dataSet }), 'Latest rates.'),
+    history: told(z.strictObject({ lastDay, ...dataSet }), 'Reference rates.'),
+  }),
+)
+
+const end = component(
+  'CurrencyEnd',
+  'The end of a currency.',
+  z.strictObject({
+    at: told(day, 'The day from which the successor was the unit of account.'),
+    successor: told(code, 'The code to use instead; it may be withdrawn too.'),
+    ratio: told(
+      z.nullable(z.number().check(z.positive())),
+      'Units of the withdrawn currency for one of the successor, fixed by law; null without such a ratio.',
+    ),
+  }),
+)
+
+const coverage = component(
+  'CurrencyCoverage',
+  'A currency, and where there are rates for it.',
+  z.strictObject({
+    code: told(code, "ISO 4217 code, or the feed's own where `numeric` is null."),
+    name: told(
+      z.nullable(z.string()),
+      "English name; null for a code of the feed's that nobody knows.",
+    ),
+    numeric: told(
+      z.nullable(z.string().check(z.regex(/^[0-9]{3}$/))),
+      'ISO 4217 numeric code; null where there is none.',
+    ),
+    minorUnits: told(
+      z.nullable(z.int().check(z.nonnegative())),
+      'Digits after the decimal point; null where ISO 4217 has none, as for withdrawn currencies.',
+    ),
+    latest: told(
+      z.nullable(z.boolean()),
+      'Whether latest rates and conversions cover it; null while that is not known.',
+    ),
+    history: told(
+      z.nullable(z.boolean()),
+      'Whether history covers it; null while that is not known.',
+    ),
+    withdrawn: z.nullable(end),
+  }),
+)
+
+export const currenciesRecord = component(
+  'CurrenciesRecord',
+  'The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for.',
+  z.strictObject({ currencies: told(z.array(coverage), 'Sorted by code.') }),
+)
+
+/** What describes the API; more of it is for the specification of OpenAPI to say. */
+export const openApiDocument = component(
+  'OpenApiDocument',
+  'An OpenAPI 3.1 document.',
+  z.looseObject({
+    openapi: z.string().check(z.regex(/^3\.1\.\d+$/)),
+    info: z.looseObject({ title: z.string(), version: z.string() }),
+    servers: z.array(z.looseObject({ url: z.string() })),
+    paths: z.record(z.string(), z.looseObject({})),
+  }),
+)
