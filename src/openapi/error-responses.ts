@@ -4,6 +4,7 @@ import type { Answer } from '../http/answer.ts'
 import { schemaReference } from './components.ts'
 import { errorRecord, unversionedError } from './error-records.ts'
 import { describeResponse } from './responses.ts'
+import type { Schemas } from './responses.ts'
 import type { Samples } from './samples.ts'
 
 /** The two forms of errors, as they stand in the names of components. */
@@ -14,8 +15,12 @@ export function generationOf(path: string): Generation {
   return path.startsWith('/v1/') ? '' : 'Unversioned'
 }
 
-/** The schema of errors that have one of `codes`; unversioned ones tell no code. */
-export function errorSchema(generation: Generation, codes: string[]): object {
+/** The schemas of errors that have one of `codes`; unversioned ones tell no code. */
+export function errorSchemas(generation: Generation, codes: string[]): Schemas {
+  return { 'application/json': errorSchema(generation, codes) }
+}
+
+function errorSchema(generation: Generation, codes: string[]): object {
   if (generation === 'Unversioned') return schemaReference(unversionedError)
   const code = { type: 'string', enum: codes }
   const error = { type: 'object', properties: { code } }
@@ -36,7 +41,7 @@ async function responsesOf(
   samples: Samples,
 ): Promise<Record<string, object>> {
   const response = (code: RatesErrorCode, answer: Answer): object =>
-    describeResponse(answer.status, [{ name: code, answer }], errorSchema(generation, [code]))
+    describeResponse(answer.status, [{ name: code, answer }], errorSchemas(generation, [code]))
   const fail = (): never => {
     throw toRatesError('a defect')
   }

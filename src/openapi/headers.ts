@@ -28,6 +28,11 @@ const FORMS: Record<string, HeaderForm> = {
     'Where the data came from (RFC 9211); they are due to be refreshed in `ttl` seconds.',
     READING,
   ),
+  Link: told(
+    'Link',
+    'With CSV, where it comes from (RFC 8288).',
+    '<[^>]+>; rel="via"; title\\*?=.+',
+  ),
   RetryAfter: {
     name: 'Retry-After',
     description: 'How long to wait before asking again, in seconds.',

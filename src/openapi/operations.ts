@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 
 import type { RatesErrorCode } from '../errors.ts'
+import { historyCsv, latestCsv } from './csv.ts'
 import { historyRecord } from './history-record.ts'
 import type { ParameterName } from './parameter-schemas.ts'
 import {
@@ -22,6 +23,8 @@ export interface Operation {
   parameters: readonly ParameterName[]
   /** The schema of its records. */
   record: z.ZodMiniType
+  /** The schema of its answers in CSV, where it has any. */
+  csv?: z.ZodMiniType
   /** Queries that are answered with a record, by a name for each. */
   questions: Readonly<Record<string, string>>
   /** A query for every error that a question can be answered with, as `/v1` names it. */
@@ -50,9 +53,14 @@ export const operations: readonly Operation[] = [
     summary: 'Latest rates against a base',
     description:
       'May be cached for 60 seconds. Without `symbols`, the base itself is among the rates.',
-    parameters: ['base', 'symbols'],
+    parameters: ['base', 'symbols', 'format'],
     record: latestRecord,
-    questions: { all: '', someAgainstTheEuro: '?base=EUR&symbols=GBP,USD' },
+    csv: latestCsv,
+    questions: {
+      all: '',
+      someAgainstTheEuro: '?base=EUR&symbols=GBP,USD',
+      csv: '?base=EUR&symbols=GBP,USD&format=csv',
+    },
     refusals: { invalid_parameter: '?from=EUR', invalid_currency: '?symbols=EUR,XYZ' },
   },
   {
@@ -78,9 +86,13 @@ export const operations: readonly Operation[] = [
     summary: 'Daily reference rates of a pair',
     description:
       'Reference rates of the European Central Bank, which quotes some 30 currencies. May be cached for an hour.',
-    parameters: ['from', 'to', 'period'],
+    parameters: ['from', 'to', 'period', 'format'],
     record: historyRecord,
-    questions: { oneWeek: '?from=USD&to=EUR&period=1W' },
+    csv: historyCsv,
+    questions: {
+      oneWeek: '?from=USD&to=EUR&period=1W',
+      csv: '?from=USD&to=EUR&period=1W&format=csv',
+    },
     refusals: {
       missing_parameter: '?to=EUR',
       invalid_parameter: '?From=USD&to=EUR',
@@ -132,9 +144,10 @@ export const operations: readonly Operation[] = [
     tag: EARLIER,
     summary: 'Latest rates against a base, as clients before `/v1` read them',
     description: 'May be cached for 60 seconds.',
-    parameters: ['base'],
+    parameters: ['base', 'format'],
     record: unversionedTable,
-    questions: { all: '' },
+    csv: latestCsv,
+    questions: { all: '', csv: '?format=csv' },
     refusals: { invalid_parameter: '?base[]=EUR', invalid_currency: '?base=XYZ' },
   },
   {

@@ -7,16 +7,18 @@ import {
   amount,
   base,
   currency,
+  format,
   period,
   symbols,
 } from '../endpoints/parameters.ts'
+import type { Format } from '../endpoints/parameters.ts'
 import { PERIODS } from '../rates/period.ts'
 
 /** What JSON Schema has in the place of checks that are functions. */
 const forms = z.registry<Record<string, unknown>>()
 forms.add(currency, { pattern: '^[A-Za-z]{3}$' })
 forms.add(symbols, {
-  pattern: `^[ ,]*(?:[A-Za-z]{3} *(?:,[ ,]*|$)){0,${MOST_SYMBOLS}}$`,
+  pattern: `^[ ,]*([A-Za-z]{3}( *,[ ,]*[A-Za-z]{3}){0,${MOST_SYMBOLS - 1}}[ ,]*)?$`,
   maxLength: MOST_SYMBOLS_CHARACTERS,
 })
 forms.add(amount, {
@@ -24,9 +26,18 @@ forms.add(amount, {
   maxLength: MOST_AMOUNT_CHARACTERS,
 })
 forms.add(period, { type: 'string', enum: PERIODS })
+forms.add(format, { type: 'string', enum: ['json', 'csv'] satisfies Format[] })
 
 /** The schemas by which queries are checked, by the names of the parameters. */
-export const parameterSchemas = { base, symbols, from: currency, to: currency, amount, period }
+export const parameterSchemas = {
+  base,
+  symbols,
+  from: currency,
+  to: currency,
+  amount,
+  period,
+  format,
+}
 
 /** A parameter of any operation. */
 export type ParameterName = keyof typeof parameterSchemas
@@ -55,5 +66,6 @@ export function parameterForms(): Record<ParameterName, ParameterForm> {
     to: form('to'),
     amount: form('amount'),
     period: form('period'),
+    format: form('format'),
   }
 }

@@ -33,6 +33,11 @@ const TOLD: Record<ParameterName, Told> = {
     default: '1M',
     example: '1W',
   },
+  format: {
+    description: 'What the answer is to be written in. Errors are JSON in any case.',
+    default: 'json',
+    example: 'csv',
+  },
 }
 
 /** The Parameter Objects of the document, by their names. */

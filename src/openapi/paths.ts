@@ -1,35 +1,38 @@
 import { schemaReference } from './components.ts'
-import { errorSchema, generationOf } from './error-responses.ts'
+import { errorSchemas, generationOf } from './error-responses.ts'
 import type { Operation } from './operations.ts'
 import { reference } from './reference.ts'
 import { describeResponses } from './responses.ts'
-import type { Example } from './responses.ts'
+import type { Example, Schemas } from './responses.ts'
 import type { Samples } from './samples.ts'
 
 /** The Path Item Object of an operation, with answers out of `samples`. */
 export async function describePath(operation: Operation, samples: Samples): Promise<object> {
-  const { path, operationId, tag, summary, description, parameters, record } = operation
+  const { path, operationId, tag, summary, description, parameters } = operation
   const generation = generationOf(path)
   const refusals = await askRefusals(operation, samples)
-  const examples = [...(await askRecords(operation, samples)), ...refusals]
-  const schemaOf = (status: number): object => {
-    if (status < 400) return schemaReference(record)
+  const schemasOf = (status: number): Schemas => {
+    if (status < 400) return recordSchemas(operation)
     const alike = refusals.filter(({ answer }) => answer.status === status)
-    return errorSchema(
-      generation,
-      alike.map(({ name }) => name),
-    )
+    const codes = alike.map(({ name }) => name)
+    return errorSchemas(generation, codes)
   }
+  const examples = [...(await askRecords(operation, samples)), ...refusals]
   const { status } = await samples.askWithoutData(targetsOf(operation)[0] ?? path)
   const unavailable = { 502: reference('responses', `${generation}ProviderUnavailable`) }
   const responses = {
-    ...describeResponses(examples, schemaOf),
+    ...describeResponses(examples, schemasOf),
     500: reference('responses', `${generation}InternalError`),
     ...(status === 502 ? unavailable : {}),
   }
   const described = { operationId, summary, description, tags: [tag] }
   const asked = parameters.map((name) => reference('parameters', name))
   return { get: { ...described, parameters: asked, responses } }
+}
+
+function recordSchemas({ record, csv }: Operation): Schemas {
+  const json = { 'application/json': schemaReference(record) }
+  return csv ? { ...json, 'text/csv': schemaReference(csv) } : json
 }
 
 function targetsOf({ path, questions }: Operation): string[] {
