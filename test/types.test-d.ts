@@ -8,6 +8,7 @@ import type { Cluster, Redis } from 'ioredis'
 import type { RedisClientPoolType, RedisClientType, RedisClusterType, createClient } from 'redis'
 import type { Agent, MockAgent } from 'undici'
 import { test } from 'vitest'
+import type * as z from 'zod/mini'
 
 import { serve as serveOnBun } from '../adapters/bun.ts'
 import { toWorker } from '../adapters/cloudflare.ts'
@@ -40,6 +41,7 @@ import type {
   RatesHandler,
   RatesHandlerOptions,
   RatesOperations,
+  StatusRecord,
 } from '../src/index.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
@@ -54,6 +56,9 @@ import { createSqliteStore } from '../src/stores/sqlite.ts'
 import type { SqliteStore, SqliteStoreOptions } from '../src/stores/sqlite.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
+import { historyRecord } from '../src/openapi/history-record.ts'
+import { conversionRecord, latestRecord } from '../src/openapi/rate-records.ts'
+import { currenciesRecord, statusRecord } from '../src/openapi/service-records.ts'
 import {
   failingProvider,
   fakeClock,
@@ -378,4 +383,12 @@ test('nothing public is any', () => {
   expectTypeOf<RatesHandlerOptions>().not.toBeAny()
   expectTypeOf<RatesEvent>().not.toBeAny()
   expectTypeOf<ReturnType<CacheStore['get']>>().toBeUnknown()
+})
+
+test('the records have the schemas of the OpenAPI document', () => {
+  expectTypeOf<z.output<typeof latestRecord>>().toEqualTypeOf<LatestRecord>()
+  expectTypeOf<z.output<typeof conversionRecord>>().branded.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf<z.output<typeof historyRecord>>().toEqualTypeOf<HistoryRecord>()
+  expectTypeOf<z.output<typeof statusRecord>>().branded.toEqualTypeOf<StatusRecord>()
+  expectTypeOf<z.output<typeof currenciesRecord>>().toEqualTypeOf<CurrenciesRecord>()
 })

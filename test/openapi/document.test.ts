@@ -1,0 +1,111 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+
+import manifest from '../../package.json' with { type: 'json' }
+import { unversioned } from '../../src/endpoints/unversioned/group.ts'
+import { v1 } from '../../src/endpoints/v1/group.ts'
+import type { RatesErrorCode } from '../../src/errors.ts'
+import { createMemory } from '../../src/http/memory.ts'
+import { resolveOptions } from '../../src/options.ts'
+import { createSources } from '../../src/sources/sources.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { virtualRuntime } from '../virtual-runtime.ts'
+import { document, faultsOf, lookUp, operations, sharedResponses } from './document.ts'
+import type { Response } from './document.ts'
+
+const text = JSON.stringify(document)
+
+// Complete, or it would not compile.
+const CODES: Record<RatesErrorCode, true> = {
+  missing_parameter: true,
+  invalid_parameter: true,
+  invalid_currency: true,
+  unsupported_currency: true,
+  invalid_amount: true,
+  invalid_period: true,
+  no_data: true,
+  not_found: true,
+  method_not_allowed: true,
+  provider_unavailable: true,
+  internal_error: true,
+}
+
+/** Every response of the document, and where it stands. */
+const responses: [place: string, response: Response][] = [
+  ...operations.flatMap(({ operationId, responses }) =>
+    Object.entries(responses).map(([status, each]): [string, Response] => [
+      `${operationId} ${status}`,
+      each,
+    ]),
+  ),
+  ...Object.entries(sharedResponses),
+]
+
+/** The paths that a handler has, below its base path. */
+function servedPaths(): string[] {
+  const now = (): number => 0
+  const options = resolveOptions({ providers: fakeProviders(), now })
+  const sources = createSources({ ...options, runtime: virtualRuntime(0), emit: () => {} })
+  const memory = createMemory(0)
+  const memories = { latest: memory, history: memory }
+  return [v1({ sources, memories, now, basePath: '' }), unversioned(sources, memory)].flatMap(
+    ({ endpoints }) => Object.keys(endpoints),
+  )
+}
+
+describe('the OpenAPI document', () => {
+  it('is valid, says a validator that knows nothing of this project', async () => {
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+    const broken = { ...document, info: { title: 'no version' } }
+    expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
+  })
+
+  it('is of this version of the package, and of a size to be read', () => {
+    expect(document).toMatchObject({ openapi: '3.1.1', info: { version: manifest.version } })
+    expect(text.length).toBeLessThan(60_000)
+  })
+
+  it('refers to nothing that is not there', () => {
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, pointer = '']) => pointer)
+    expect(references.length).toBeGreaterThan(50)
+    for (const pointer of references) expect(lookUp(pointer), pointer).toBeDefined()
+  })
+
+  it('has every path of the handler, and no other', () => {
+    expect(operations.map(({ path }) => path).sort()).toEqual(servedPaths().sort())
+  })
+
+  it('names every operation once', () => {
+    const names = operations.map(({ operationId }) => operationId)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it.each(Object.keys(CODES))('shows the error %s', (code) => {
+    const shown = responses.filter(([, { content = {} }]) =>
+      Object.hasOwn(Object(content['application/json']).examples ?? {}, code),
+    )
+    expect(shown).not.toEqual([])
+  })
+})
+
+describe('the examples', () => {
+  const examples = responses.flatMap(([place, { content = {} }]) =>
+    Object.entries(content).flatMap(([type, { schema, examples }]) =>
+      Object.entries(examples).map(([name, { value }]) => ({ place, type, schema, name, value })),
+    ),
+  )
+
+  it.each(examples)('of $place in $type: $name', ({ schema, name, value }) => {
+    expect(faultsOf(schema, value)).toBe('')
+    // Those of errors have the name of the code.
+    expect(Object(value).error?.code ?? name).toBe(name)
+  })
+
+  it.each(operations.flatMap(({ parameters }) => parameters))(
+    'of the parameter $name, and its default',
+    ({ schema, example }) => {
+      expect(faultsOf(schema, example)).toBe('')
+      expect(faultsOf(schema, schema.default ?? example)).toBe('')
+    },
+  )
+})

@@ -1,0 +1,86 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+import generated from '../../src/generated/openapi.json' with { type: 'json' }
+
+/** A schema as the document has it; whatever it refers to is among the components. */
+export interface Schema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly maxLength?: number
+  readonly default?: string
+}
+
+export interface Parameter {
+  name: string
+  required: boolean
+  schema: Schema
+  example: string
+}
+
+export interface Body {
+  schema: Schema
+  examples: Record<string, { value: unknown }>
+}
+
+export interface Response {
+  headers: Record<string, { required: boolean; schema: Schema }>
+  content?: Record<string, Body>
+}
+
+export interface Operation {
+  path: string
+  operationId: string
+  parameters: Parameter[]
+  /** By status. */
+  responses: Record<string, Response>
+}
+
+/** The document as it is published. */
+export const document: Record<string, unknown> = generated
+
+const ajv = new Ajv2020({ strict: true, allErrors: true })
+addFormats.default(ajv)
+
+/** What a JSON pointer, with `#` before it, points to in the document. */
+export function lookUp(pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce((value: unknown, key) => Object(value)[key], generated)
+}
+
+/** `value` without references, but for those of schemas, which may go in circles. */
+function resolved(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(resolved)
+  const { $ref } = Object(value)
+  if ($ref !== undefined && !$ref.startsWith('#/components/schemas/')) return resolved(lookUp($ref))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(inner)]))
+}
+
+/** Every operation of the document. */
+export const operations: Operation[] = Object.entries(Object(resolved(generated.paths))).map(
+  ([path, item]) => ({ path, ...Object(item).get }),
+)
+
+/** The responses that several operations share, by their names. */
+export const sharedResponses: Record<string, Response> = Object(
+  resolved(generated.components.responses),
+)
+
+const $defs = underDefs(generated.components.schemas)
+
+function underDefs(schemas: object): object {
+  return JSON.parse(JSON.stringify(schemas).replaceAll('#/components/schemas/', '#/$defs/'))
+}
+
+const validators = new Map<Schema, ReturnType<typeof ajv.compile>>()
+
+/** What is wrong with `value` by `schema`, as one text; nothing where it is fine. */
+export function faultsOf(schema: Schema, value: unknown): string {
+  const validate = validators.get(schema) ?? ajv.compile({ ...underDefs(schema), $defs })
+  validators.set(schema, validate)
+  return validate(value) ? '' : ajv.errorsText(validate.errors)
+}

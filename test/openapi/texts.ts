@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+
+import type { Schema } from './document.ts'
+
+/** Texts that the schema of a parameter has a pattern or a list for. */
+export function acceptedTexts({
+  enum: values,
+  pattern = '',
+  maxLength = 100,
+}: Schema): fc.Arbitrary<string> {
+  if (values) return fc.constantFrom(...values)
+  const form = new RegExp(pattern)
+  return fc.stringMatching(form).filter((text) => text.length <= maxLength)
+}
+
+/** Among others, characters that look like letters, spaces and digits, or become some in another case. */
+const CHARACTERS = Array.from('azAZ019.,-+eE \t\r\n\0%&=#ſKİı٣０\u00a0\u2028\ufeff€🙂')
+
+const character = fc.oneof(
+  fc.constantFrom(...CHARACTERS),
+  fc.string({ minLength: 1, maxLength: 1 }),
+)
+
+/** Texts that differ from one of `texts` by a character that is put in, taken out or replaced. */
+function edited(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc
+    .tuple(texts, fc.nat(), fc.constantFrom(0, 1), fc.option(character, { nil: '' }))
+    .map(([text, place, removed, added]) => {
+      const at = place % (text.length + 1)
+      return text.slice(0, at) + added + text.slice(at + removed)
+    })
+}
+
+/** Around the lengths that are still accepted somewhere. */
+const long = fc.oneof(
+  fc
+    .integer({ min: 245, max: 255 })
+    .map((codes) => Array.from({ length: codes }, () => 'EUR').join()),
+  fc.integer({ min: 2_040, max: 2_056 }).map((length) => `${','.repeat(length - 3)}EUR`),
+  fc.integer({ min: 60, max: 68 }).map((length) => '1'.repeat(length)),
+  fc.integer({ min: 290, max: 330 }).chain((power) => fc.constantFrom(`1e${power}`, `1e-${power}`)),
+)
+
+/** Texts near the edges of what `schema` accepts, on either side, and some far away. */
+export function nearTexts(schema: Schema): fc.Arbitrary<string> {
+  const accepted = acceptedTexts(schema)
+  return fc.oneof(
+    accepted,
+    edited(accepted),
+    edited(edited(accepted)),
+    edited(fc.constantFrom('', 'EUR', 'eur,usd', '1.5e3', '.5', '1M', 'json')),
+    long,
+    fc.string({ unit: 'binary' }),
+  )
+}
