@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 
 import { defineConfig } from 'tsup'
 import type { Options } from 'tsup'
@@ -40,6 +40,10 @@ const library: Options = {
     node: 'adapters/node.ts',
   },
   external: [/^node:/, /^[^./]/],
+  // As it is, beside the copy that the handler answers with.
+  async onSuccess() {
+    copyFileSync('src/generated/openapi.json', 'dist/openapi.json')
+  },
 }
 
 /** What is built into the command. */

@@ -33,8 +33,10 @@ describe('an entry point', () => {
   })
 
   it('is exported to npm with what is built of that source', () => {
-    const { './package.json': itself, ...entries } = manifest.exports
+    const { './package.json': itself, './openapi.json': document, ...entries } = manifest.exports
     expect(itself).toBe('./package.json')
+    // No module: JSR does not export it, and the build copies it.
+    expect(document).toBe('./dist/openapi.json')
     const expected = Object.entries(SOURCES).map(([subpath, source]) => {
       const name = subpath === '.' ? 'index' : subpath.slice(2)
       const types = source.replace(/^\.\/(.*)\.ts$/, './dist/types/$1.d.ts')
