@@ -33,7 +33,6 @@ export interface Samples {
 export async function createSamples(): Promise<Samples> {
   const { latest, history } = fakeProviders()
   const warm = handlerOf({ latest: onlySome(latest), history: withoutKrona(history) })
-  await warm.refresh()
   const down = async (): Promise<never> => {
     throw new Error('down')
   }
@@ -41,6 +40,7 @@ export async function createSamples(): Promise<Samples> {
     latest: { ...latest, fetchLatest: down },
     history: { ...history, fetchHistory: down },
   })
+  await Promise.all([warm.refresh(), cold.refresh()])
   return {
     ask: (target, request) => askOf(warm, target, request),
     askWithoutData: (target) => askOf(cold, target),
