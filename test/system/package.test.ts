@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 import { build } from 'esbuild'
+import type { Plugin } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
@@ -11,7 +12,7 @@ import { freePort } from './ports.ts'
 import { run, start } from './processes.ts'
 import { ROOT } from './root.ts'
 
-/** What a bundle of all that most apps need has reached, minified and compressed, in bytes; and how much more is let pass. */
+/** What all that most apps load at their start has reached, minified and compressed, in bytes; and how much more is let pass. */
 const REACHED_SIZE = 25_700
 const MOST_GROWTH = 0.03
 
@@ -163,6 +164,7 @@ describe('the package', () => {
       format: 'esm',
       platform: 'neutral',
       target: 'es2022',
+      plugins: [withoutLazyParts],
       write: false,
     })
     const bundle = outputFiles[0]?.contents ?? new Uint8Array()
@@ -351,6 +353,16 @@ describe('the README', () => {
     expect(stdout).toMatch(/^true 2\d\d true \[ 'USD', 'EUR' \]\n$/)
   })
 })
+
+/** What is loaded only when it is first asked for is no weight that an app starts with; in one file it would be. */
+const withoutLazyParts: Plugin = {
+  name: 'without-lazy-parts',
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    )
+  },
+}
 
 /** What the compiler says of `files`, under `options` and everything strict. */
 async function compile(files: string | string[], options: object): Promise<string> {
