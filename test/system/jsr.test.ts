@@ -43,7 +43,9 @@ function writeConsumer(): string {
     import { fakeProviders } from '${name}/testing'
     const handler = createRatesHandler({ providers: fakeProviders() })
     const response = await handler(new Request('http://localhost/api/v1/latest'))
-    console.log(response.status)`,
+    const description = await handler(new Request('http://localhost/api/v1/openapi.json'))
+    const { openapi } = await description.json()
+    console.log(response.status, openapi)`,
   )
   return app
 }
@@ -59,7 +61,7 @@ describe("what is published to Deno's registry", () => {
   it('is the sources without the command line, and three texts', () => {
     const { files } = publication
     const allowed =
-      /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|(adapters|src(?!\/cli\/))\/[\w/-]+\.ts)$/
+      /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|src\/generated\/openapi\.json|(adapters|src(?!\/(cli|explorer|generate|openapi)\/))\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'src/index.ts']))
   })
@@ -76,7 +78,7 @@ describe("what is published to Deno's registry", () => {
   it('is enough for a program of Deno', async () => {
     const cwd = writeConsumer()
     const { code, stdout, stderr } = await run(DENO, ['run', '-A', '--check', 'app.ts'], { cwd })
-    expect(stdout, stderr).toBe('200\n')
+    expect(stdout, stderr).toBe('200 3.1.1\n')
     expect(code).toBe(0)
   })
 })

@@ -11,6 +11,7 @@ import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-paylo
 import { freePort } from './ports.ts'
 import { run, start } from './processes.ts'
 import { ROOT } from './root.ts'
+import { RUNTIMES } from './runtimes.ts'
 
 /** What all that most apps load at their start has reached, minified and compressed, in bytes; and how much more is let pass. */
 const REACHED_SIZE = 25_700
@@ -87,7 +88,7 @@ function write(name: string, text: string): void {
 describe('the package', () => {
   it('holds the build, its sources, and nothing else', () => {
     const allowed =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(types\/(src|adapters)\/.+\.d\.ts(\.map)?|cli\/LICENSES\.txt|(cli\/|stores\/)?[\w-]+\.js(\.map)?)|(src|adapters)\/[\w/-]+\.ts)$/
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(openapi\.json|types\/(src|adapters)\/.+\.d\.ts(\.map)?|cli\/LICENSES\.txt|(cli\/|stores\/)?[\w-]+\.js(\.map)?)|src\/generated\/openapi\.json|(src(?!\/(explorer|generate|openapi)\/)|adapters)\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli/LICENSES.txt']))
   })
@@ -173,6 +174,22 @@ describe('the package', () => {
     expect(size).toBeLessThanOrEqual(REACHED_SIZE * (1 + MOST_GROWTH))
   })
 
+  it.each(RUNTIMES)('has the description of its API, on %s', async (_name, program, ...args) => {
+    write(
+      'description.js',
+      `import document from 'ratesmith/openapi.json' with { type: 'json' }
+      import { createRatesHandler } from 'ratesmith'
+      const handler = createRatesHandler({ basePath: '/fx' })
+      const response = await handler(new Request('http://localhost/fx/v1/openapi.json'))
+      const answered = JSON.stringify(await response.json())
+      const expected = JSON.stringify({ ...document, servers: [{ url: '/fx' }] })
+      console.log(document.openapi, document.info.version, answered === expected)`,
+    )
+    const { stdout, stderr } = await run(program, [...args, 'description.js'], { cwd: folder })
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(stdout, stderr).toBe(`3.1.1 ${version} true\n`)
+  })
+
   it('does without undici, and says what is to be installed where it is wanted', async () => {
     write(
       'missing.js',
@@ -205,6 +222,7 @@ describe('the package', () => {
       import { serve as serveOnDeno } from 'ratesmith/deno'
       import { toExpressHandler } from 'ratesmith/express'
       import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
+      import document from 'ratesmith/openapi.json' with { type: 'json' }
       import { createCacheApiStore } from 'ratesmith/stores/cache-api'
       import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
       import { createFileStore } from 'ratesmith/stores/file'
@@ -237,6 +255,7 @@ describe('the package', () => {
       export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
       export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
       export const codes: string[] = currencies.map(({ code }) => code)
+      export const { description }: { description: string } = document.info
       // @ts-expect-error the types are really there
       export const wrong: number = createRatesHandler`,
     )
