@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 
 import { component } from './components.ts'
 
+/** Rates as CSV. */
 export const latestCsv = component(
   'LatestCsv',
   'A line for each rate, with the attribution; RFC 4180 with CR LF. The first line names the columns.',
@@ -14,6 +15,7 @@ export const latestCsv = component(
     ),
 )
 
+/** A history as CSV. */
 export const historyCsv = component(
   'HistoryCsv',
   'A line for each published day, with the attribution; RFC 4180 with CR LF. The first line names the columns.',

@@ -19,6 +19,7 @@ const MEANINGS: Record<RatesErrorCode, string> = {
   internal_error: 'anything unforeseen',
 }
 
+/** An error of `/v1`. */
 export const errorRecord = component(
   'Error',
   'What `/v1` answers instead of a record.',
@@ -35,6 +36,7 @@ export const errorRecord = component(
   }),
 )
 
+/** An error of the unversioned endpoints. */
 export const unversionedError = component(
   'UnversionedError',
   'What the unversioned endpoints answer instead of a record.',

@@ -1,4 +1,3 @@
-import { toRatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
 import { schemaReference } from './components.ts'
@@ -43,7 +42,7 @@ async function responsesOf(
   const response = (code: RatesErrorCode, answer: Answer): object =>
     describeResponse(answer.status, [{ name: code, answer }], errorSchemas(generation, [code]))
   const fail = (): never => {
-    throw toRatesError('a defect')
+    throw new Error('a defect')
   }
   const [unknown, post, broken, cold] = await Promise.all([
     samples.ask(`${path}s`),

@@ -1,113 +1,61 @@
 import type { Header } from '../http/answer.ts'
-import { CORS_HEADERS } from '../http/cors.ts'
-import { deliveryHeaders } from '../http/representation.ts'
-import { ALLOW } from '../http/respond.ts'
+import { headerForms, valueOf } from './header-forms.ts'
+import type { HeaderForm } from './header-forms.ts'
 import { reference } from './reference.ts'
-
-/** A header of answers. */
-interface HeaderForm {
-  name: string
-  description: string
-  schema: { type: 'string' | 'integer'; [keyword: string]: unknown }
-  /** Whether no answer of which it is told lacks it (default true). */
-  required?: boolean
-}
-
-const DATE = '[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT'
-const READING = 'rates; (fwd=miss|hit; ttl=(-[0-9]+; detail=stale|[0-9]+))'
-
-/** What answers may have beside their body, by the names of the components. */
-const FORMS: Record<string, HeaderForm> = {
-  CacheForAMinute: kept('May be kept for 60 seconds.', 'minute'),
-  CacheForAnHour: kept('May be kept for an hour.', 'hour'),
-  NoStore: { name: 'Cache-Control', description: 'Not to be kept.', schema: constant('no-store') },
-  ETag: told('ETag', 'Changes when the body changes, and only then.', '"[^"]+"'),
-  LastModified: told('Last-Modified', 'When the provider published.', DATE),
-  CacheStatus: told(
-    'Cache-Status',
-    'Where the data came from (RFC 9211); they are due to be refreshed in `ttl` seconds.',
-    READING,
-  ),
-  Link: told(
-    'Link',
-    'With CSV, where it comes from (RFC 8288).',
-    '<[^>]+>; rel="via"; title\\*?=.+',
-  ),
-  RetryAfter: {
-    name: 'Retry-After',
-    description: 'How long to wait before asking again, in seconds.',
-    schema: { type: 'integer', minimum: 1, maximum: 300 },
-  },
-  Allow: { name: 'Allow', description: 'What every path answers.', schema: constant(ALLOW) },
-  NoSniff: {
-    name: 'X-Content-Type-Options',
-    description: 'The body is what it is said to be.',
-    schema: constant('nosniff'),
-  },
-  AllowOrigin: open('Access-Control-Allow-Origin'),
-  ExposeHeaders: open('Access-Control-Expose-Headers'),
-  ResourcePolicy: open('Cross-Origin-Resource-Policy'),
-}
 
 /** They belong to the body, which the content beside them describes. */
 const OF_THE_BODY = ['content-type', 'content-length']
 
 /** The Header Objects of the document, by their names. */
 export function headerComponents(): Record<string, object> {
-  const entries = Object.entries(FORMS).map(([id, form]) => [id, headerObject(form)])
+  const entries = Object.entries(headerForms).map(([id, form]) => [id, headerObject(form)])
   return Object.fromEntries(entries)
 }
 
 /** The headers of answers with one status: `lists` has those of each answer. */
-export function describeHeaders(lists: Header[][]): Record<string, object> {
-  const described: Record<string, object> = {}
-  for (const [name, value] of lists.flat()) {
-    if (OF_THE_BODY.includes(name)) continue
-    const [id, form] = findForm(name, value)
-    const isAlways = lists.every((list) => list.some((each) => each[0] === name))
-    const differs = lists.flat().some((each) => each[0] === name && findForm(...each)[0] !== id)
-    described[form.name] = differs
-      ? headerObject({ ...form, description: 'Either.', schema: { type: 'string' } })
-      : isAlways || form.required === false
-        ? reference('headers', id)
-        : headerObject({ ...form, required: false })
-  }
-  return described
+export function describeHeaders(lists: readonly Header[][]): Record<string, object> {
+  const names = new Set(lists.flat().map(([name]) => name))
+  const entries = [...names]
+    .filter((name) => !OF_THE_BODY.includes(name))
+    .map((name) => {
+      return describeHeader(
+        name,
+        lists.map((list) => valueOf(name, list)),
+      )
+    })
+  return Object.fromEntries(entries)
 }
 
-function findForm(name: string, value: string): [id: string, form: HeaderForm] {
-  const found = Object.entries(FORMS).find(
-    ([, form]) =>
-      form.name.toLowerCase() === name &&
-      (form.schema['const'] === undefined || form.schema['const'] === value),
-  )
-  if (!found) throw new Error(`nothing is told of the header ${name}: ${value}`)
-  return found
+/** A header with its value in every answer, undefined where it has none. */
+function describeHeader(
+  name: string,
+  values: (string | undefined)[],
+): [name: string, header: object] {
+  const sent = [...new Set(values)].filter((value) => value !== undefined)
+  const [[id, form], ...others] = findForms(name, sent)
+  const required = (form.required ?? true) && !values.includes(undefined)
+  if (others.length > 0) {
+    const description = [form, ...others.map(([, other]) => other)].map((each) => each.description)
+    const schema: HeaderForm['schema'] = { type: 'string', enum: sent }
+    return [form.name, { description: description.join(' Or: '), required, schema }]
+  }
+  const isAsTold = required === (form.required ?? true)
+  return [form.name, isAsTold ? reference('headers', id) : headerObject({ ...form, required })]
+}
+
+type Found = [id: string, form: HeaderForm]
+
+/** What is told of a header with any of `values`. */
+function findForms(name: string, values: string[]): [Found, ...Found[]] {
+  const [first, ...others] = Object.entries(headerForms).filter(([, form]) => {
+    const value = form.schema['const']
+    const fits = value === undefined || values.some((sent) => sent === value)
+    return form.name.toLowerCase() === name && fits
+  })
+  if (!first) throw new Error(`nothing is told of the header ${name}: ${values.join()}`)
+  return [first, ...others]
 }
 
 function headerObject({ description, schema, required = true }: HeaderForm): object {
   return { description, required, schema }
-}
-
-function told(name: string, description: string, pattern: string): HeaderForm {
-  return { name, description, schema: { type: 'string', pattern: `^${pattern}$` } }
-}
-
-function kept(description: string, lifetime: 'minute' | 'hour'): HeaderForm {
-  const value = valueOf('cache-control', deliveryHeaders({ lifetime }))
-  return { name: 'Cache-Control', description, schema: constant(value) }
-}
-
-function open(name: string): HeaderForm {
-  const description = 'Lets scripts of any origin read, unless the operator says otherwise.'
-  const schema = constant(valueOf(name.toLowerCase(), CORS_HEADERS))
-  return { name, description, schema, required: false }
-}
-
-function valueOf(name: string, headers: readonly Header[]): string {
-  return headers.find(([each]) => each === name)?.[1] ?? ''
-}
-
-function constant(value: string): HeaderForm['schema'] {
-  return { type: 'string', const: value }
 }

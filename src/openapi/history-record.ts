@@ -29,6 +29,7 @@ const stats = component(
   }),
 )
 
+/** The record of `/v1/history`. */
 export const historyRecord = component(
   'HistoryRecord',
   'The daily reference rates of a pair.',

@@ -48,6 +48,7 @@ const provider = told(
   'Where the rates come from: a name, and an address in parentheses.',
 )
 
+/** The record of `/v1/latest`. */
 export const latestRecord = component(
   'LatestRecord',
   'Latest rates against one base.',
@@ -58,18 +59,21 @@ export const latestRecord = component(
   }),
 )
 
+/** The record of `/v1/convert`. */
 export const conversionRecord = component(
   'ConversionRecord',
   'A converted amount.',
   z.strictObject({ ...conversion, source: attribution }),
 )
 
+/** The record of `/rates`. */
 export const unversionedTable = component(
   'UnversionedTable',
   'Latest rates against one base, as the unversioned endpoint gives them.',
   z.strictObject({ ...table, provider }),
 )
 
+/** The record of `/convert`. */
 export const unversionedConversion = component(
   'UnversionedConversion',
   'A converted amount, as the unversioned endpoint gives it.',

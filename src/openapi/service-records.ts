@@ -28,6 +28,7 @@ const dataSet = {
 const updatedAt = told(z.nullable(instant), 'When the rates were published; null without any.')
 const lastDay = told(z.nullable(day), 'The newest day published; null without any.')
 
+/** The record of `/v1/status`. */
 export const statusRecord = component(
   'StatusRecord',
   'How the service stands. Instants are in ms since the Unix epoch.',
@@ -80,6 +81,7 @@ const coverage = component(
   }),
 )
 
+/** The record of `/v1/currencies`. */
 export const currenciesRecord = component(
   'CurrenciesRecord',
   'The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for.',
