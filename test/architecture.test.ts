@@ -19,7 +19,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   providers: ['rates', 'zod/mini'],
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
-  generated: [],
+  // Both have an import of the client in a text that the page shows.
+  generated: ['ratesmith/client'],
+  explorer: ['type records', 'ratesmith/client'],
   http: ['errors', 'itty-router/Router', 'zod/mini'],
   compression: ['http'],
   endpoints: ['errors', 'generated', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
@@ -49,7 +51,15 @@ const MAY_IMPORT: Record<string, string[]> = {
     'testing',
     'zod/mini',
   ],
-  generate: ['explorer', 'openapi', 'esbuild', 'jsr.json', 'node:*', 'ratesmith/package.json'],
+  generate: [
+    'explorer',
+    'openapi',
+    'records',
+    'esbuild',
+    'jsr.json',
+    'node:*',
+    'ratesmith/package.json',
+  ],
   testing: ['cache', 'type providers', 'rates', 'runtime'],
   cli: [
     'adapters',

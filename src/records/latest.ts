@@ -32,7 +32,8 @@ export interface LatestRecord<Rates = Record<string, number>> {
   disclaimer: string
 }
 
-const DISCLAIMER =
+/** To be shown with rates. */
+export const DISCLAIMER: string =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
 /**

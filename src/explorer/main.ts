@@ -1,0 +1,75 @@
+import { ask } from './ask.ts'
+import { createConverter } from './converter.ts'
+import type { Choices } from './currency-select.ts'
+import { find } from './elements.ts'
+import { createHistoryChart } from './history-chart.ts'
+import type { Part } from './part.ts'
+import { createRateTable } from './rate-table.ts'
+import { fragmentOf, parseView } from './view.ts'
+import type { View } from './view.ts'
+
+/** How often ages are told anew, in ms. */
+const TICK = 60_000
+/** How long a view is to stay as it is before it goes into the address, in ms: browsers limit how often it may change. */
+const SETTLED = 400
+
+function start(base: string): void {
+  let view = parseView(location.hash)
+  let choices: Choices = { codes: [], names: new Map() }
+  let publishedAt: number | undefined
+  let settling: ReturnType<typeof setTimeout> | undefined
+
+  function show(): void {
+    document.title = `${view.from} to ${view.to} – ratesmith`
+    for (const part of parts) part.show(view, choices)
+  }
+
+  function change(to: Partial<View>): void {
+    view = { ...view, ...to }
+    show()
+    clearTimeout(settling)
+    settling = setTimeout(() => history.replaceState(null, '', fragmentOf(view)), SETTLED)
+  }
+
+  const converter = createConverter(base, change)
+  const table = createRateTable(base, {
+    change,
+    listed({ rates, updatedAt }) {
+      const codes = Object.keys(rates)
+      if (codes.join() !== choices.codes.join()) choices = { ...choices, codes }
+      show()
+      if (publishedAt !== undefined && publishedAt !== updatedAt) converter.again()
+      publishedAt = updatedAt
+    },
+  })
+  const parts: Part[] = [converter, createHistoryChart(base, change), table]
+
+  async function name(): Promise<void> {
+    const { currencies } = await ask<'currencies'>(`${base}/v1/currencies`)
+    const names = new Map(currencies.map(({ code, name }) => [code, name ?? code]))
+    const inUse = currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code)
+    choices = { codes: choices.codes.length > 0 ? choices.codes : inUse, names }
+    show()
+  }
+
+  addEventListener('hashchange', () => {
+    view = parseView(location.hash)
+    show()
+  })
+  addEventListener('online', () => {
+    for (const part of parts) part.recover()
+  })
+  setInterval(() => {
+    // Codes do without names, but not for ever.
+    if (choices.names.size === 0) name().catch(() => {})
+    for (const part of parts) part.tick(Date.now())
+  }, TICK)
+  find('#root', HTMLElement).textContent = location.origin + base
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
+    link.href = base + link.dataset['path']
+  }
+  show()
+  name().catch(() => {})
+}
+
+start(location.pathname.replace(/\/$/, ''))

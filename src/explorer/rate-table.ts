@@ -1,0 +1,69 @@
+import type { LatestRecord } from '../records/latest.ts'
+import { publicationInWords } from './ages.ts'
+import { createCurrencySelect } from './currency-select.ts'
+import type { Choices } from './currency-select.ts'
+import { find } from './elements.ts'
+import { createPanel } from './panel.ts'
+import type { Part } from './part.ts'
+import { createRows } from './rows.ts'
+import type { View } from './view.ts'
+
+/** What the table tells the rest of the page. */
+export interface TableEvents {
+  change(to: Partial<View>): void
+  /** A table has come. */
+  listed(record: LatestRecord): void
+}
+
+/** The part with the latest rates against one base. */
+export function createRateTable(base: string, { change, listed }: TableEvents): Part {
+  const section = find('#table', HTMLElement)
+  const select = createCurrencySelect('#base', (code) => change({ base: code }))
+  const search = find('#search', HTMLInputElement)
+  const rows = createRows((code) => {
+    if (shown) change({ from: shown.base, to: code })
+    find('#converter', HTMLElement).scrollIntoView({ block: 'nearest' })
+  })
+  let shown: LatestRecord | undefined
+  let names: Choices['names'] = new Map()
+  const panel = createPanel<'latest'>(section, base, {
+    show(record) {
+      shown = record
+      showRows(record)
+      tellAge(record, Date.now())
+      listed(record)
+    },
+  })
+
+  function showRows({ base, rates }: LatestRecord): void {
+    find('#unit', HTMLElement).textContent = `1 ${base} =`
+    rows.show(rates, names)
+    rows.filter(search.value)
+  }
+
+  search.addEventListener('input', () => rows.filter(search.value))
+
+  return {
+    ...panel,
+    show(view, choices) {
+      select.show(choices, view.base)
+      if (choices.names !== names) {
+        names = choices.names
+        if (shown) showRows(shown)
+      }
+      panel.ask({ operation: 'latest', parameters: { base: view.base } })
+    },
+    tick(now) {
+      if (!shown) return
+      tellAge(shown, now)
+      // Whoever does not look needs no news.
+      if (now > shown.nextUpdateAt && !document.hidden) panel.again()
+    },
+  }
+}
+
+function tellAge(record: LatestRecord, now: number): void {
+  const age = find('#table .age', HTMLElement)
+  age.textContent = publicationInWords(record, now)
+  age.classList.toggle('overdue', now > record.nextUpdateAt)
+}
