@@ -35,7 +35,7 @@ function start(base: string): void {
   const table = createRateTable(base, {
     change,
     listed({ rates, updatedAt }) {
-      const codes = Object.keys(rates)
+      const codes = Object.keys(rates).toSorted()
       if (codes.join() !== choices.codes.join()) choices = { ...choices, codes }
       show()
       if (publishedAt !== undefined && publishedAt !== updatedAt) converter.again()

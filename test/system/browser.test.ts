@@ -1,5 +1,4 @@
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -8,23 +7,10 @@ import type { RatesHandlerOptions } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { CHROMIUM, launchChromium } from './chromium.ts'
 import { listen } from './processes.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
-
-/** Where Debian has it. */
-const CHROMIUM = '/usr/bin/chromium'
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // It would still look for updates: no other host has an address.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-]
 
 let launched: Promise<Browser> | undefined
 
@@ -56,7 +42,7 @@ async function openPage(options: RatesHandlerOptions = {}) {
   const site = await listen((_, response) => {
     response.setHeader('content-type', 'text/html').end('<title>A page</title>')
   })
-  launched ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  launched ??= launchChromium()
   const context = await (await launched).newContext()
   const origins = new Set<string>()
   context.on('request', (request) => origins.add(new URL(request.url()).origin))
