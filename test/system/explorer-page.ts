@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+import type { RunOptions, AxeResults } from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+
+import { ROOT } from './root.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Where pictures of the page are kept to be looked at. */
+const PICTURES = join(ROOT, 'build/explorer')
+
+/** A page that shows the explorer, and what has become of it so far. */
+export interface OpenExplorer {
+  page: Page
+  /** What was asked for, as `GET /path`. */
+  requests: string[]
+  /** Errors of scripts, and whatever the policy did not allow. */
+  complaints: string[]
+}
+
+/** Opens the explorer at `url`. At the end of the test nobody may have complained, unless the test took that out. */
+export async function openExplorer(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenExplorer> {
+  const context = await browser.newContext(options)
+  const requests: string[] = []
+  const complaints: string[] = []
+  context.on('request', (request) => {
+    const { origin, pathname, search } = new URL(request.url())
+    const isOwn = origin === new URL(url).origin
+    requests.push(`${request.method()} ${isOwn ? '' : origin}${pathname}${search}`)
+  })
+  const page = await context.newPage()
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', (message) => {
+    // The browser tells of every answer that is an error, too; the page shows it.
+    if (/^Failed to load resource/.test(message.text())) return
+    complaints.push(`${message.type()}: ${message.text()}`)
+  })
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      console.error(`violation: ${effectiveDirective} ${blockedURI}`)
+    })
+  })
+  onTestFinished(async () => {
+    await context.close()
+    expect(complaints).toEqual([])
+  })
+  await page.goto(url)
+  return { page, requests, complaints }
+}
+
+/** Waits until no part of the page waits for an answer. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('main section')].every(
+      (section) => section.ariaBusy === 'false' && section.getAttribute('data-state') !== null,
+    ),
+  )
+}
+
+/** What axe-core finds, one line each. */
+export async function findings(page: Page): Promise<string[]> {
+  // Goes past the policy of the page, unlike an element with a script.
+  await page.evaluate(AXE)
+  const options: RunOptions = { rules: { 'target-size': { enabled: true } } }
+  const { violations, passes } = await page.evaluate<AxeResults, RunOptions>(
+    (options) => Reflect.get(globalThis, 'axe').run(options),
+    options,
+  )
+  expect(passes.length).toBeGreaterThan(20)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary}`),
+  )
+}
+
+/** Keeps a picture of the whole page. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true })
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+}
+
+/** Presses Tab until the focus is on what `selector` names. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let count = 0; count < 40; count += 1) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate((selector) => document.activeElement?.matches(selector), selector)) {
+      return
+    }
+  }
+  throw new Error(`Tab does not find ${selector}`)
+}
