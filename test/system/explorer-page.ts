@@ -40,11 +40,12 @@ export async function openExplorer(
   page.on('pageerror', ({ message }) => complaints.push(message))
   page.on('console', (message) => {
     // The browser tells of every answer that is an error, too; the page shows it.
-    if (/^Failed to load resource/.test(message.text())) return
+    if (message.text().startsWith('Failed to load resource')) return
     complaints.push(`${message.type()}: ${message.text()}`)
   })
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      // oxlint-disable-next-line no-console -- it is heard above.
       console.error(`violation: ${effectiveDirective} ${blockedURI}`)
     })
   })
@@ -69,6 +70,8 @@ export async function settled(page: Page): Promise<void> {
 export async function findings(page: Page): Promise<string[]> {
   // Goes past the policy of the page, unlike an element with a script.
   await page.evaluate(AXE)
+  // What fades has other colours on its way.
+  await page.waitForFunction(() => document.getAnimations().length === 0)
   const options: RunOptions = { rules: { 'target-size': { enabled: true } } }
   const { violations, passes } = await page.evaluate<AxeResults, RunOptions>(
     (options) => Reflect.get(globalThis, 'axe').run(options),
