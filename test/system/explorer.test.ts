@@ -351,7 +351,7 @@ describe('while the upstream is down', () => {
     const { error } = await (await fetch(`${api}/v1/latest`)).json()
     for (const panel of ['#converter', '#chart', '#table']) {
       expect(await page.locator(`${panel} [role=alert]`).innerText()).toMatch(/\w+ \w+/)
-      expect(await textOf(page, `${panel} .waiting`)).toMatch(/^Asked again by itself in \d+ s\.$/)
+      expect(await textOf(page, `${panel} .waiting`)).toMatch(/^Asks again by itself in \d+ s\.$/)
     }
     expect(await textOf(page, '#table [role=alert]')).toBe(error.message)
     await page.selectOption('#to', 'JPY')
