@@ -45,10 +45,8 @@ function start(base: string): void {
   const parts: Part[] = [converter, createHistoryChart(base, change), table]
 
   async function name(): Promise<void> {
-    const { currencies } = await ask<'currencies'>(`${base}/v1/currencies`)
-    const names = new Map(currencies.map(({ code, name }) => [code, name ?? code]))
-    const inUse = currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code)
-    choices = { codes: choices.codes.length > 0 ? choices.codes : inUse, names }
+    const known = await readCurrencies(base)
+    choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
     show()
   }
 
@@ -64,12 +62,26 @@ function start(base: string): void {
     if (choices.names.size === 0) name().catch(() => {})
     for (const part of parts) part.tick(Date.now())
   }, TICK)
-  find('#root', HTMLElement).textContent = location.origin + base
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
-    link.href = base + link.dataset['path']
-  }
+  showPlace(base)
   show()
   name().catch(() => {})
 }
 
-start(location.pathname.replace(/\/$/, ''))
+/** All currencies in use, for as long as it is not known which have rates. */
+async function readCurrencies(base: string): Promise<Choices> {
+  const { currencies } = await ask<'currencies'>(`${base}/v1/currencies`)
+  return {
+    codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
+    names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),
+  }
+}
+
+function showPlace(base: string): void {
+  find('#root', HTMLElement).textContent = location.origin + base
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
+    link.href = base + link.dataset['path']
+  }
+}
+
+// Two slashes at the start would name another host.
+start(location.pathname.replace(/^\/{2,}/, '/').replace(/\/$/, ''))

@@ -1,7 +1,9 @@
 import { ask } from './ask.ts'
 import type { Records } from './ask.ts'
-import { copyOf, find } from './elements.ts'
+import { find } from './elements.ts'
 import { Failure } from './failure.ts'
+import { createNotice } from './notice.ts'
+import { pause } from './pause.ts'
 import { pathOf } from './question.ts'
 import type { Operation, Question } from './question.ts'
 import { createRequestLine } from './request-line.ts'
@@ -82,42 +84,8 @@ export function createPanel<K extends Operation>(
   }
 }
 
-function createNotice(section: HTMLElement, again: () => void) {
-  find('.data', HTMLElement, section).before(copyOf('notice'))
-  const box = find('.notice', HTMLElement, section)
-  const message = find('[role=alert]', HTMLElement, box)
-  message.id = `${section.id}-notice`
-  const waiting = find('.waiting', HTMLElement, box)
-  find('button', HTMLButtonElement, box).addEventListener('click', again)
-  return {
-    tell({ message: text, retryAfter, isFinal }: Failure): void {
-      box.hidden = false
-      // The same again would be read out again.
-      if (message.textContent !== text) message.textContent = text
-      find('.retry', HTMLElement, box).hidden = isFinal
-      waiting.textContent =
-        retryAfter === undefined ? '' : `Asks again by itself in ${retryAfter} s.`
-    },
-    clear(): void {
-      box.hidden = true
-      message.textContent = ''
-    },
-  }
-}
-
-function showSource(section: HTMLElement, { source }: { source: { name: string; url: string } }) {
+function showSource(section: HTMLElement, { source }: Pick<Records[Operation], 'source'>): void {
   const link = find('.source a', HTMLAnchorElement, section)
   link.textContent = source.name
   link.href = source.url
-}
-
-/** Resolves after so many ms; rejects once `signal` is aborted. */
-function pause(duration: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, duration)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
 }

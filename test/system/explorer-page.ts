@@ -4,9 +4,12 @@ import { join } from 'node:path'
 
 import type { RunOptions, AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished } from 'vitest'
 
+import { CHROMIUM, launchChromium } from './chromium.ts'
+import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
+import { rootOf, serve } from './serving.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -22,13 +25,36 @@ export interface OpenExplorer {
   complaints: string[]
 }
 
+let launched: Promise<Browser> | undefined
+
+/** Skips the tests of a file where there is no browser, and closes it behind them. */
+export function needBrowser(): void {
+  beforeEach(({ skip }) => requireProgram('Chromium', CHROMIUM, skip))
+  afterAll(async () => (await launched)?.close())
+}
+
+/**
+ * Starts `ratesmith serve --demo` and opens its explorer, with `fragment` behind its address, once it shows all that it
+ * has asked for. `api` is the URL of its API, and `record` tells what that says at a path below `/v1/`.
+ */
+export async function openDemo(fragment = '', options: BrowserContextOptions = {}) {
+  const api = `${await rootOf(serve(['--demo']))}/api`
+  const opened = await openExplorer(`${api}${fragment}`, options)
+  await settled(opened.page)
+  return {
+    ...opened,
+    api,
+    record: async (path: string) => (await fetch(`${api}/v1/${path}`)).json(),
+  }
+}
+
 /** Opens the explorer at `url`. At the end of the test nobody may have complained, unless the test took that out. */
 export async function openExplorer(
-  browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenExplorer> {
-  const context = await browser.newContext(options)
+  launched ??= launchChromium()
+  const context = await (await launched).newContext(options)
   const requests: string[] = []
   const complaints: string[] = []
   context.on('request', (request) => {
@@ -98,4 +124,18 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
     }
   }
   throw new Error(`Tab does not find ${selector}`)
+}
+
+/** What an element reads. */
+export async function textOf(page: Page, selector: string): Promise<string> {
+  return (await page.locator(selector).innerText()).trim()
+}
+
+/** Waits until an element reads so. */
+export async function expectText(
+  page: Page,
+  selector: string,
+  text: string | RegExp,
+): Promise<void> {
+  await expect.poll(() => textOf(page, selector)).toMatch(text)
 }

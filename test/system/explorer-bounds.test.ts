@@ -1,0 +1,218 @@
+import { gzipSync } from 'node:zlib'
+
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from 'ratesmith'
+import { toNodeHandler } from 'ratesmith/node'
+import { fakeProviders } from 'ratesmith/testing'
+
+import {
+  expectText,
+  findings,
+  needBrowser,
+  openDemo,
+  openExplorer,
+  settled,
+  takePicture,
+  textOf,
+} from './explorer-page.ts'
+import { listen } from './processes.ts'
+import { rootOf, serve } from './serving.ts'
+
+/** What the whole page may take, gzipped, in bytes. */
+const BUDGET = 20_000
+
+needBrowser()
+
+describe('while the upstream is down', () => {
+  const DEAD = {
+    RATESMITH_LATEST_URL: 'http://127.0.0.1:9',
+    RATESMITH_HISTORY_URL: 'http://127.0.0.1:9',
+  }
+
+  it('tells what the API says, and can be used', async () => {
+    const api = `${await rootOf(serve([], DEAD))}/api`
+    const { page, requests } = await openExplorer(api, {
+      viewport: { width: 1280, height: 900 },
+    })
+    await settled(page)
+    const { error } = await (await fetch(`${api}/v1/latest`)).json()
+    for (const panel of ['#converter', '#chart', '#table']) {
+      expect(await page.locator(`${panel} [role=alert]`).innerText()).toMatch(/\w+ \w+/)
+      expect(await textOf(page, `${panel} .waiting`)).toMatch(/^Asks again by itself in \d+ s\.$/)
+    }
+    expect(await textOf(page, '#table [role=alert]')).toBe(error.message)
+    await page.selectOption('#to', 'JPY')
+    const asked = 'GET /api/v1/convert?from=USD&to=JPY&amount=100'
+    await expect.poll(() => requests).toContain(asked)
+    const before = requests.filter((request) => request === asked).length
+    await page.locator('#converter .retry button').click()
+    await expect
+      .poll(() => requests.filter((request) => request === asked).length)
+      .toBeGreaterThan(before)
+    await settled(page)
+    expect(await findings(page)).toEqual([])
+    await takePicture(page, 'upstream-down-1280-light')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await findings(page)).toEqual([])
+    await takePicture(page, 'upstream-down-390-dark')
+  })
+
+  it('shows the data as soon as they are there, when it was told to ask again', async () => {
+    const { latest, history } = fakeProviders()
+    let isDown = true
+    const fetchLatest: typeof latest.fetchLatest = (context) =>
+      isDown ? Promise.reject(new Error('down')) : latest.fetchLatest(context)
+    const handler = createRatesHandler({
+      providers: { latest: { ...latest, fetchLatest }, history },
+      explorer: true,
+    })
+    const { url } = await listen(toNodeHandler(handler))
+    const { page } = await openExplorer(`${url}/api`)
+    await settled(page)
+    expect(await page.locator('#table .notice').isVisible()).toBe(true)
+    expect(await textOf(page, '#chart #reading')).toMatch(/^0\.\d+$/)
+    isDown = false
+    await expect.poll(() => textOf(page, '#result'), { timeout: 15_000 }).toMatch(/^[\d.]+ EUR$/)
+    await expect.poll(() => page.locator('#table .notice').isVisible()).toBe(false)
+  })
+
+  it('says that the server cannot be reached', async () => {
+    const running = serve(['--demo'])
+    const { page } = await openExplorer(`${await rootOf(running)}/api`)
+    await settled(page)
+    running.process.kill('SIGKILL')
+    await running.exited
+    await page.fill('#amount', '3')
+    await expectText(page, '#converter [role=alert]', /^The server cannot be reached$/)
+  })
+
+  it('says so where what answers is not the API', async () => {
+    const { page } = await openDemo()
+    await page.route(/convert/, (route) => route.fulfill({ status: 504, body: '<h1>Sorry' }))
+    await page.fill('#amount', '3')
+    await expectText(page, '#converter [role=alert]', /^The server answered 504, /)
+  })
+})
+
+describe('the page', () => {
+  it('is one small file that asks for nothing but rates', async () => {
+    const seen: string[] = []
+    const answer = toNodeHandler(createRatesHandler({ providers: fakeProviders(), explorer: true }))
+    const { url } = await listen((request, response) => {
+      seen.push(`${request.method} ${request.url}`)
+      answer(request, response)
+    })
+    const { page, requests } = await openExplorer(`${url}/api/`)
+    await settled(page)
+    await page.waitForTimeout(300)
+    const expected = [
+      'GET /api/',
+      'GET /api/v1/convert?from=USD&to=EUR&amount=100',
+      'GET /api/v1/currencies',
+      'GET /api/v1/history?from=USD&to=EUR&period=3M',
+      'GET /api/v1/latest?base=USD',
+    ]
+    expect(seen.sort()).toEqual(expected)
+    expect(requests.filter((request) => !request.includes('data:')).sort()).toEqual(
+      expect.arrayContaining(expected),
+    )
+    const response = await fetch(`${url}/api/`)
+    const html = Buffer.from(await response.arrayBuffer())
+    expect(gzipSync(html, { level: 9 }).length).toBeLessThan(BUDGET)
+    expect(html.equals(Buffer.from(await (await fetch(`${url}/api`)).arrayBuffer()))).toBe(true)
+  })
+
+  it.each([
+    ['/', '', ''],
+    ['/fx', '/fx', ''],
+    ['/tools/api/', '/api', '/tools'],
+  ])('at %s finds the API beside it', async (path, basePath, stripped) => {
+    const providers = fakeProviders()
+    const answer = toNodeHandler(createRatesHandler({ providers, explorer: true, basePath }))
+    const { url } = await listen((request, response) => {
+      request.url = request.url?.slice(stripped.length) ?? ''
+      answer(request, response)
+    })
+    const { page } = await openExplorer(url + path)
+    await settled(page)
+    expect(await textOf(page, '#result')).toMatch(/^[\d.]+ EUR$/)
+    const root = `${url}${path}`.replace(/\/$/, '')
+    expect(await textOf(page, '#root')).toBe(root)
+    const link = page.getByRole('link', { name: 'OpenAPI' })
+    expect(await link.getAttribute('href')).toBe(`${root.slice(url.length)}/v1/openapi.json`)
+  })
+
+  it.each([
+    ['script-src-elem inline', '<script>document.title = "planted"</script>'],
+    ['script-src-elem http://127.0.0.1:9/a.js', '<script src="http://127.0.0.1:9/a.js"></script>'],
+    ['script-src-attr inline', '<b onclick="document.title = `planted`"></b>'],
+    ['style-src-elem inline', '<style>body { color: red }</style>'],
+    ['style-src-attr inline', '<b style="color: red"></b>'],
+    ['img-src http://127.0.0.1:9/a.png', '<img alt="" src="http://127.0.0.1:9/a.png">'],
+    ['base-uri http://127.0.0.1:9', '<base href="http://127.0.0.1:9/">'],
+  ])('heeds nothing that others write into it: %s', async (violation, markup) => {
+    const { page, api, complaints } = await openDemo()
+    await page.route(`${api}/`, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace('<main>', () => `${markup}<main>`)
+      await route.fulfill({ response, body })
+    })
+    await page.goto(`${api}/`)
+    await settled(page)
+    await expect.poll(() => complaints.join('\n')).toContain(`violation: ${violation}`)
+    expect(await page.title()).not.toBe('planted')
+    complaints.length = 0
+  })
+
+  it('takes no text for markup', async () => {
+    const { page, complaints } = await openDemo()
+    const writing = page.evaluate(() => (document.body.innerHTML = '<b>planted</b>'))
+    await expect(writing).rejects.toThrow(/TrustedHTML/)
+    expect(await page.locator('main').isVisible()).toBe(true)
+    complaints.length = 0
+  })
+
+  it('lets nobody ask elsewhere', async () => {
+    const { page, complaints } = await openDemo()
+    await page.evaluate(() => fetch('http://127.0.0.1:9/').catch(() => {}))
+    await expect.poll(() => complaints.join('\n')).toContain('violation: connect-src')
+    complaints.length = 0
+  })
+
+  it.each([
+    [390, 'light'],
+    [390, 'dark'],
+    [1280, 'light'],
+    [1280, 'dark'],
+  ] as const)('has no barrier that axe finds, %d px wide and %s', async (width, colorScheme) => {
+    const viewport = { width, height: width === 390 ? 844 : 900 }
+    const { page } = await openDemo('', { viewport, colorScheme })
+    expect(await findings(page)).toEqual([])
+    await takePicture(page, `data-${width}-${colorScheme}`)
+    await page.locator('#days summary').click()
+    await page.locator('#chart [data-form=client]').click()
+    await page.locator('#plot').hover()
+    await page.fill('#search', 'dollar')
+    expect(await findings(page)).toEqual([])
+    await takePicture(page, `open-${width}-${colorScheme}`)
+    await page.fill('#amount', '12abc')
+    await page.selectOption('#to', 'AED')
+    await page.fill('#search', 'zzz')
+    await expectText(page, '#chart [role=alert]', /AED/)
+    await settled(page)
+    expect(await findings(page)).toEqual([])
+    await takePicture(page, `errors-${width}-${colorScheme}`)
+  })
+
+  it.each([320, 640])('needs no scrolling sideways at %d px', async (width) => {
+    const { page } = await openDemo('#amount=123456789.123&from=USD&to=IDR&base=IDR&period=5Y', {
+      viewport: { width, height: 500 },
+    })
+    await page.locator('#days summary').click()
+    await page.locator('#table [data-form=client]').click()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await takePicture(page, `narrow-${width}-light`)
+  })
+})
