@@ -39,7 +39,10 @@ describe('the program of one file', () => {
     const response = await fetch(`${root}/api/v1/convert?from=USD&to=EUR&amount=2`)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ from: 'USD', to: 'EUR', amount: 2 })
-    expect((await fetch(`${root}/api/v1/history?from=USD&to=EUR&period=1Y`)).status).toBe(200)
+    const parts = ['/', '/v1/openapi.json', '/v1/currencies', '/v1/latest?format=csv', '/v1/status']
+    for (const path of ['/v1/history?from=USD&to=EUR&period=1Y', ...parts]) {
+      expect((await fetch(`${root}/api${path}`)).status, path).toBe(200)
+    }
     running.process.kill('SIGTERM')
     expect(await running.exited).toBe(0)
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
