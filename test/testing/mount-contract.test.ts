@@ -54,6 +54,11 @@ describe('mountContract()', () => {
     expect(await failures(mount)).toEqual([])
   })
 
+  it('is passed with the explorer page', async () => {
+    const explorer = createRatesHandler({ providers: fakeProviders(), explorer: true })
+    expect(await failures({ url, fetch: explorer })).toEqual([])
+  })
+
   it('asks the network where no other way is given', async () => {
     // Unit tests have none, and say so.
     await expect(mountContract(() => ({ url }))[0]?.run()).rejects.toThrow('no network')
@@ -155,6 +160,25 @@ describe('mountContract()', () => {
           ? handler(new Request(request, { method: 'DELETE' }))
           : handler(request),
       'lets no header choose the answer',
+    ],
+    [
+      'everything is called JSON',
+      changing((response) => withHeaders(response, { 'content-type': 'application/json' })),
+      'writes the same as CSV where it is asked to',
+    ],
+    [
+      'the app has currencies of its own',
+      (request) =>
+        request.url.endsWith('/currencies') ? Response.json(['EUR', 'USD']) : handler(request),
+      'lists the currencies that it covers',
+    ],
+    [
+      'another service is described in its place',
+      (request) =>
+        request.url.endsWith('/openapi.json')
+          ? Response.json({ openapi: '3.0.0' })
+          : handler(request),
+      'describes itself',
     ],
     [
       'POST is taken for GET',

@@ -34,6 +34,28 @@ export const RECORDS: Readonly<Record<string, Rule>> = {
     expectSame('the days', days.join(), [...new Set(days)].sort().join())
     expectSame('stats.close', fieldOf(record['stats'], 'close'), fieldOf(points.at(-1), 'r'))
   },
+  async 'writes the same as CSV where it is asked to'({ askGood, pair: [from, to] }) {
+    for (const path of ['/v1/latest', '/rates', '/v1/history']) {
+      const query = path === '/v1/history' ? `from=${from}&to=${to}` : `base=${from}`
+      const { header, text } = await askGood(`${path}?${query}&format=csv`)
+      const form = header('content-type').split(';', 1).join()
+      expectSame(`the content-type of ${path}`, form, 'text/csv')
+      const cells = text.split('\r\n').filter((line) => line.includes(`${from},${to},`))
+      expectSame(`that ${path} has ${from} in ${to}`, cells.length > 0, true)
+    }
+  },
+  async 'lists the currencies that it covers'({ askGood, pair }) {
+    const { record } = await askGood('/v1/currencies')
+    const currencies: unknown[] = Array.isArray(record['currencies']) ? record['currencies'] : []
+    for (const code of pair) {
+      const currency = currencies.find((one) => fieldOf(one, 'code') === code)
+      expectSame(`that latest rates cover ${code}`, fieldOf(currency, 'latest'), true)
+    }
+  },
+  async 'describes itself'({ askGood }) {
+    const { record } = await askGood('/v1/openapi.json')
+    expectSame('the version of OpenAPI', record['openapi'], '3.1.1')
+  },
   async 'tells how it stands'({ askGood }) {
     const { record, header } = await askGood('/v1/status')
     expectSame('the type of ready', typeof record['ready'], 'boolean')
