@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { ReadyText } from './peer.ts'
 import type { Row } from './rows.ts'
-import { ask, expectSame, expectSameKeys, expectSameOrChunked } from './same-bytes.ts'
+import { ask, expectSame, expectSameKeys } from './same-bytes.ts'
 import type { SocketAnswer } from './same-bytes.ts'
 import { startServer } from './server.ts'
 import type { RuntimeName, Server } from './server.ts'
@@ -48,7 +48,8 @@ export async function withServers<Result>(
     for (const row of rows) {
       const server = await start(row, { target, ready })
       running.push({ row, server })
-      assertionOf(row)(row.name, await ask(server.url, target), ours)
+      const expectOurs = row.isNaive ? expectSameKeys : expectSame
+      expectOurs(row.name, await ask(server.url, target), ours)
     }
     return await measure(running)
   } finally {
@@ -56,11 +57,6 @@ export async function withServers<Result>(
     removeFolder()
     process.off('exit', removeFolder)
   }
-}
-
-function assertionOf({ isOurs, isNaive }: Row): typeof expectSame {
-  if (isNaive) return expectSameKeys
-  return isOurs ? expectSameOrChunked : expectSame
 }
 
 function start(

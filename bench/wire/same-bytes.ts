@@ -39,19 +39,6 @@ export function expectSame(name: string, answer: SocketAnswer, ours: SocketAnswe
 }
 
 /**
- * The same of a door of ours, which may also send the body in chunks: its host decides on that, and it is no gain.
- *
- * @throws {Error} naming the server and what differs
- */
-export function expectSameOrChunked(name: string, answer: SocketAnswer, ours: SocketAnswer): void {
-  const length: [string, string] = ['content-length', String(answer.body.length)]
-  const headers = answer.headers.map((header) =>
-    header[0] === 'transfer-encoding' && header[1] === 'chunked' ? length : header,
-  )
-  expectSame(name, { ...answer, headers }, ours)
-}
-
-/**
  * Asserts that a server's answer has the keys of ours, and as many points: another arithmetic gives other digits.
  *
  * @throws {Error} naming the server and what differs
