@@ -1,8 +1,13 @@
 import type { Endpoint } from '../http/endpoint.ts'
-import { createOnce } from './once.ts'
 
-/** An endpoint that few ask: `load` gets it when it is first asked, so that nobody else has to have it. */
+/** An endpoint that few ask: `load` gets it when it is first asked, and again if that failed, so that nobody else has it. */
 export function lazyEndpoint(load: () => Promise<Endpoint>): Endpoint {
-  const loadOnce = createOnce(load)
-  return async (query, waiter) => (await loadOnce())(query, waiter)
+  let loaded: Promise<Endpoint> | undefined
+  return async (query, waiter) => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined
+      throw error
+    })
+    return (await loaded)(query, waiter)
+  }
 }

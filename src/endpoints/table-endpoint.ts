@@ -5,7 +5,6 @@ import type { Representation } from '../http/representation.ts'
 import { latestRecord } from '../records/latest.ts'
 import type { LatestQuestion, LatestRecord } from '../records/latest.ts'
 import type { RateSources } from '../sources/sources.ts'
-import { createOnce } from './once.ts'
 import type { Format } from './parameters.ts'
 import { whenRead } from './when-read.ts'
 
@@ -29,10 +28,9 @@ export function tableEndpoint(
       return represent(JSON.stringify(toRecord(latest)), headers)
     },
   }
-  const loadCsv = createOnce(() => import('./csv.ts'))
   return (query, waiter) => {
     const { question, key } = parse(query)
-    const form = question.format === 'csv' ? loadCsv() : json
+    const form = question.format === 'csv' ? import('./csv.ts') : json
     return whenRead(form, ({ representTable }) =>
       whenRead(sources.latest(waiter), (reading) => {
         const make = () => representTable(latestRecord(reading.value, question))

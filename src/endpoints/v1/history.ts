@@ -10,7 +10,6 @@ import { createHistoryWriter } from '../../records/history-text.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { currency, failures, format, period } from '../parameters.ts'
 import type { Format } from '../parameters.ts'
-import { createOnce } from '../once.ts'
 import { whenRead } from '../when-read.ts'
 
 const parse = createQueryParser({
@@ -29,10 +28,9 @@ export function history(sources: RateSources, memory: Memory, now: () => number)
     representHistory: (pair: PairHistory): Representation =>
       represent(toSendable(write(pair)), HEADERS),
   }
-  const loadCsv = createOnce(() => import('../csv.ts'))
   return (query, waiter) => {
     const { question, key } = parse(query)
-    const form = question.format === 'csv' ? loadCsv() : json
+    const form = question.format === 'csv' ? import('../csv.ts') : json
     return whenRead(form, ({ representHistory }) =>
       whenRead(sources.history(waiter), (reading) => {
         const instant = now()
