@@ -9,18 +9,16 @@ import { openOutput } from './output.ts'
 import { printable } from './printable.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import type { RatesFlags } from './rates-flags.ts'
+import { findRedis } from './redis.ts'
 import { wrapped } from './terminal/layout.ts'
 import { withSpinner } from './terminal/spinner.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { chooseUpstreams } from './upstreams.ts'
-import { UsageError } from './usage-error.ts'
 
 /** `ratesmith doctor`: what works, and what to do about what does not. Resolves to 1 where something does not. */
 export async function doctor(args: string[]): Promise<number> {
-  const { flags, own, positionals } = parseRatesArguments(args, ['redis'])
-  const [unexpected] = positionals
-  if (unexpected !== undefined) throw new UsageError(`Unexpected argument '${unexpected}'`)
+  const { flags, own } = parseRatesArguments(args, { own: ['redis'], allowPositionals: false })
   const output = openOutput()
   const work = examine(flags, own.redis)
   const findings = await withSpinner(process.stderr, 'asking providers and stores', work)
@@ -36,16 +34,15 @@ export async function doctor(args: string[]): Promise<number> {
 /** Everything that was found, fit for a terminal and without passwords. */
 async function examine({ demo, cache }: RatesFlags, redis: string | undefined): Promise<Finding[]> {
   const { env } = process
-  const [name, url] =
-    redis === undefined ? ['RATESMITH_REDIS_URL', env['RATESMITH_REDIS_URL']] : ['--redis', redis]
+  const named = findRedis(redis)
   const upstreams = await chooseUpstreams(demo)
   const found = await Promise.all([
     examineProviders(upstreams),
     cache && !demo ? examineCache() : [],
-    url && !demo ? examineRedis(name, url) : [],
+    named && !demo ? examineRedis(named) : [],
   ])
   const findings = [examineRuntime(), ...(demo ? [] : examineProxies(env)), ...found.flat(2)]
-  const redacted = createRedaction(env, url ? [url] : [])
+  const redacted = createRedaction(env, named ? [named.url] : [])
   return findings.map(({ subject, ok, found: seen, advice }) => ({
     subject: printable(redacted(subject)),
     ok,

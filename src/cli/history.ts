@@ -21,7 +21,7 @@ const PERIODS = Object.keys({
 
 /** `ratesmith history`: the daily reference rates of a pair. */
 export async function history(args: string[]): Promise<number> {
-  const { flags, own, positionals } = parseRatesArguments(args, ['period'])
+  const { flags, own, positionals } = parseRatesArguments(args, { own: ['period'] })
   const [from, to, ...others] = positionals
   if (from === undefined || to === undefined || others.length > 0) {
     throw new UsageError('history takes two codes, as in ratesmith history USD EUR --period 1Y')

@@ -6,7 +6,6 @@ import { toAge, toMinute } from './terminal/age.ts'
 import { alignedNumbers, shortened, toColumns, wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
-import { UsageError } from './usage-error.ts'
 
 /** A name takes no more characters than this, and where there is no room for so many, there is none. */
 const LONGEST_NAME = 28
@@ -14,9 +13,10 @@ const SHORTEST_NAME = 6
 
 /** `ratesmith latest`: latest rates against a base. */
 export async function latest(args: string[]): Promise<number> {
-  const { flags, own, positionals } = parseRatesArguments(args, ['base', 'symbols'])
-  const [unexpected] = positionals
-  if (unexpected !== undefined) throw new UsageError(`Unexpected argument '${unexpected}'`)
+  const { flags, own } = parseRatesArguments(args, {
+    own: ['base', 'symbols'],
+    allowPositionals: false,
+  })
   const query = new URLSearchParams(Object.entries(own))
   const { base = 'USD', symbols = '' } = own
   return tell<LatestRecord>(

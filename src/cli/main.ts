@@ -3,7 +3,7 @@ import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import { COMMANDS, isCommandName } from './commands.ts'
 import { didYouMean, nearest } from './nearest.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError, messageOf } from './usage-error.ts'
 
 async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args
@@ -34,7 +34,7 @@ try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
   const isUsage = error instanceof UsageError
-  const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`ratesmith: ${message}${isUsage ? ' (see ratesmith --help)' : ''}\n`)
+  const hint = isUsage ? ' (see ratesmith --help)' : ''
+  process.stderr.write(`ratesmith: ${messageOf(error)}${hint}\n`)
   process.exitCode = isUsage ? 2 : 1
 }

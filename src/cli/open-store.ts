@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import type { CacheStore } from '../index.ts'
 import { createRedisStore } from '../stores/redis.ts'
 import type { ServeFlags } from './flags.ts'
-import { connectRedis } from './redis.ts'
+import { connectRedis, findRedis } from './redis.ts'
 import { UsageError, told } from './usage-error.ts'
 
 /** Where fetched rates are kept beside memory. */
@@ -22,15 +22,12 @@ export async function openStore({
   data,
   redis,
 }: Pick<ServeFlags, 'data' | 'redis'>): Promise<OpenStore> {
-  const [name, url] =
-    redis === undefined
-      ? ['RATESMITH_REDIS_URL', process.env['RATESMITH_REDIS_URL'] || undefined]
-      : ['--redis', redis]
-  if (data !== undefined && url !== undefined) {
-    throw new UsageError(`--data and ${name} are two places for the same data: choose one`)
+  const named = findRedis(redis)
+  if (data !== undefined && named) {
+    throw new UsageError(`--data and ${named.name} are two places for the same data: choose one`)
   }
-  if (url !== undefined) {
-    const connection = await connectRedis(name, url)
+  if (named) {
+    const connection = await connectRedis(named)
     return { store: createRedisStore(connection), close: () => connection.close() }
   }
   const store = data === undefined ? undefined : await createDataStore(data)

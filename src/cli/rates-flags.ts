@@ -23,18 +23,26 @@ export interface RatesArguments<Own extends string> {
   positionals: string[]
 }
 
+/** What a command takes beside what all of them do. */
+export interface TakenArguments<Own extends string> {
+  /** The flags with a value that only it has (default none). */
+  own?: readonly Own[]
+  /** Whether it takes more than flags (default true). */
+  allowPositionals?: boolean
+}
+
 /**
- * Reads the arguments of a command that asks for rates; `own` names the flags with a value that only it has.
+ * Reads the arguments of a command that asks for rates.
  *
  * @throws {UsageError} naming the argument that cannot be used
  */
 export function parseRatesArguments<Own extends string = never>(
   args: string[],
-  own: readonly Own[] = [],
+  { own = [], allowPositionals = true }: TakenArguments<Own> = {},
 ): RatesArguments<Own> {
   const options: NonNullable<ParseArgsConfig['options']> = { ...SHARED }
   for (const name of own) options[name] = { type: 'string' }
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
+  const { values, positionals } = parseArguments({ args, options, allowPositionals })
   const texts: Partial<Record<Own, string>> = {}
   for (const name of own) {
     const value = values[name]

@@ -10,6 +10,20 @@ export interface RedisConnection {
   close(): void
 }
 
+/** A Redis that the operator has named. */
+export interface NamedRedis {
+  /** The flag or the variable that named it. */
+  name: string
+  url: string
+}
+
+/** The Redis of the flag `--redis`, or else of the environment; `undefined` where neither names one. */
+export function findRedis(flag: string | undefined): NamedRedis | undefined {
+  if (flag !== undefined) return { name: '--redis', url: flag }
+  const url = process.env['RATESMITH_REDIS_URL']
+  return url ? { name: 'RATESMITH_REDIS_URL', url } : undefined
+}
+
 /** How long the start of the server waits for Redis, in ms; after that it goes on without. */
 const PATIENCE = 1_000
 
@@ -20,7 +34,7 @@ const PATIENCE = 1_000
  * @throws {UsageError} where `url`, which `name` gave, is none, or ioredis is missing; without the URL, which may hold a
  *   password
  */
-export async function connectRedis(name: string, url: string): Promise<RedisConnection> {
+export async function connectRedis({ name, url }: NamedRedis): Promise<RedisConnection> {
   const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
   const connection = createFrom(name, url, create)
   const connected = connection.connect().catch(() => undefined)

@@ -3,12 +3,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** What `error` says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** What `make` makes; what it refuses is put down to `name`, which is what the operator wrote. */
 export function told<Made>(name: string, make: () => Made): Made {
   try {
     return make()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`${name}: ${reason}`, { cause: error })
+    throw new UsageError(`${name}: ${messageOf(error)}`, { cause: error })
   }
 }

@@ -7,6 +7,8 @@ import { createFileStore } from '../../stores/file.ts'
 import { createRedisStore } from '../../stores/redis.ts'
 import { cacheFolder, thisMachine } from '../cache-folder.ts'
 import { connectRedis } from '../redis.ts'
+import type { NamedRedis } from '../redis.ts'
+import { messageOf } from '../usage-error.ts'
 import type { Finding } from './finding.ts'
 
 /** What is written lives so long, in ms, where it is not removed. */
@@ -33,12 +35,12 @@ export async function examineCache(): Promise<Finding> {
 }
 
 /**
- * Whether the Redis at `url`, which `name` gave, keeps texts and grants claims.
+ * Whether a Redis keeps texts and grants claims.
  *
- * @throws {UsageError} where `url` is none, or ioredis is missing
+ * @throws {UsageError} where its URL is none, or ioredis is missing
  */
-export async function examineRedis(name: string, url: string): Promise<Finding> {
-  const connection = await connectRedis(name, url)
+export async function examineRedis({ name, url }: NamedRedis): Promise<Finding> {
+  const connection = await connectRedis({ name, url })
   const subject = `Redis, ${new URL(url).host}`
   try {
     await tryStore(createRedisStore(connection))
@@ -60,8 +62,4 @@ async function tryStore(store: CacheStore): Promise<void> {
   if (!store.claim) return
   const claims = [await store.claim(key, expiresAt), await store.claim(key, expiresAt)]
   if (claims.filter(Boolean).length !== 1) throw new Error('it does not grant one claim of two')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
