@@ -2,6 +2,8 @@ import type { CacheStore } from '../cache/store.ts'
 import { within } from '../cache/within.ts'
 import { systemRuntime } from '../runtime.ts'
 import { expectSame, show } from './expect-same.ts'
+import { createWait } from './wait.ts'
+import type { Wait } from './wait.ts'
 
 /** A store that takes longer than this over one operation, in ms, has hung. Runners of tests give up after 5 s, and cannot say on what. */
 const OPERATION_LIMIT = 4_000
@@ -13,7 +15,7 @@ export interface Trial {
   key(name: string): string
   /** The moment `delay` ms from now, in ms since the Unix epoch. */
   after(delay: number): number
-  wait(duration: number): Promise<void>
+  wait: Wait
   /** Without `expiresAt` the text may be evicted in an hour. */
   set(key: string, text: string, expiresAt?: number): Promise<void>
   get(key: string): Promise<unknown>
@@ -42,7 +44,7 @@ export function openTrial(store: CacheStore): Trial {
     canClaim: store.claim !== undefined,
     key: (name) => `${unique}:${name}`,
     after,
-    wait: (duration) => new Promise((resolve) => void runtime.startTimer(resolve, duration)),
+    wait: createWait(runtime),
     async set(key, text, expiresAt = after(3_600_000)) {
       await operate(`set(${show(key)})`, () => store.set(key, text, expiresAt))
     },

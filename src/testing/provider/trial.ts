@@ -3,6 +3,8 @@ import type { LatestTable, ProviderContext } from '../../providers/provider.ts'
 import type { Accepted } from '../../rates/accept.ts'
 import { systemRuntime } from '../../runtime.ts'
 import { show } from '../expect-same.ts'
+import { createWait } from '../wait.ts'
+import type { Wait } from '../wait.ts'
 import { GOOD, openNetwork } from './upstream.ts'
 import type { Behaviour, UpstreamFetch } from './upstream.ts'
 
@@ -54,7 +56,7 @@ export interface Trial<Answer = unknown> {
   answer(options?: CallOptions<Answer>): Promise<Answer>
   /** Expects that `call` rejects, or that the handler refuses what it resolves to. */
   expectFailure(call: Call, limit?: number): Promise<unknown>
-  wait(duration: number): Promise<void>
+  wait: Wait
   /** Ends whatever still goes on. */
   end(): void
 }
@@ -104,7 +106,7 @@ export function openTrial<Answer>(
       requireError(name, outcome.thrown)
       return outcome.thrown
     },
-    wait: (duration) => new Promise((resolve) => void runtime.startTimer(resolve, duration)),
+    wait: createWait(runtime),
     end: () => over.abort(new Error('the trial is over')),
   }
   return trial

@@ -1,5 +1,7 @@
 import { within } from '../../cache/within.ts'
 import type { Runtime } from '../../runtime.ts'
+import { createWait } from '../wait.ts'
+import type { Wait } from '../wait.ts'
 
 /** Answers a request of a provider as its upstream does, ranges of days and all. */
 export type UpstreamFetch = (request: Request) => Response | Promise<Response>
@@ -10,8 +12,7 @@ export interface Exchange {
   signal: AbortSignal
   /** What the upstream answers when all is well. */
   goodAnswer(): Promise<Response>
-  /** Resolves after `duration` ms. */
-  wait(duration: number): Promise<void>
+  wait: Wait
 }
 
 /** What becomes of a request. */
@@ -42,8 +43,7 @@ const REQUEST_LIMIT = 60_000
 /** A network in which every request meets with `behaviour`, and ends with its signal as those of the platform do. */
 export function openNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
   let requests = 0
-  const wait = (duration: number): Promise<void> =>
-    new Promise((resolve) => void runtime.startTimer(resolve, duration))
+  const wait = createWait(runtime)
   return {
     requests: () => requests,
     async fetch(input, init) {
