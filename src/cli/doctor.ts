@@ -36,12 +36,14 @@ async function examine({ demo, cache }: RatesFlags, redis: string | undefined): 
   const { env } = process
   const named = findRedis(redis)
   const upstreams = await chooseUpstreams(demo)
-  const found = await Promise.all([
-    examineProviders(upstreams),
-    cache && !demo ? examineCache() : [],
-    named && !demo ? examineRedis(named) : [],
-  ])
-  const findings = [examineRuntime(), ...(demo ? [] : examineProxies(env)), ...found.flat(2)]
+  // A URL that cannot be used is refused before any provider is asked.
+  const stores = [
+    ...(cache && !demo ? [await examineCache()] : []),
+    ...(named && !demo ? [await examineRedis(named)] : []),
+  ]
+  const providers = await examineProviders(upstreams)
+  const machine = [examineRuntime(), ...(demo ? [] : examineProxies(env))]
+  const findings = [...machine, ...providers, ...stores]
   const redacted = createRedaction(env, named ? [named.url] : [])
   return findings.map(({ subject, ok, found: seen, advice }) => ({
     subject: printable(redacted(subject)),

@@ -157,6 +157,15 @@ describe('ratesmith doctor', () => {
     expect(all).not.toContain(PASSWORD)
   })
 
+  it('ends with 2 for a Redis that is none, without asking anybody', async () => {
+    const { calls, env } = await startUpstreams()
+    const { code, stdout, stderr } = await piped(NODE, ['doctor', '--redis='], env)
+    expect(stderr).toMatch(/^ratesmith: --redis[^\n]+\n$/)
+    expect(stdout).toBe('')
+    expect(code).toBe(2)
+    expect(calls).toEqual([])
+  })
+
   it.each([
     [{ RATESMITH_LATEST_URL: `https://ada:${PASSWORD}@rates.example` }, 'RATESMITH_LATEST_URL'],
     [{ RATESMITH_REDIS_URL: `rediss://ada:${PASSWORD}@` }, 'RATESMITH_REDIS_URL'],
