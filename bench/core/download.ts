@@ -26,7 +26,7 @@ export async function downloads(): Promise<[ofText: Download, ofBody: Comparison
   const { signal } = new AbortController()
   const context = { fetch: async () => new Response(text), signal, now: () => NOW }
   const readText = () => {
-    const answer = { host: 'relay', status: 200, json: JSON.parse(text) }
+    const answer = { host: 'relay', status: 200, body: JSON.parse(text) }
     return acceptHistory(toHistoryDays(answer, RANGE.start), NOW)
   }
   const readBody = async () => acceptHistory(await provider.fetchHistory(RANGE, context), NOW)

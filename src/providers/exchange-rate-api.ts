@@ -4,8 +4,8 @@ import { isCode } from '../rates/currency-code.ts'
 import { passMarketGates } from './market-gates.ts'
 import { anotherForm, pathsOf, ratesAsTheyCame } from './payload.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
-import { readJson } from './read-json.ts'
-import type { UpstreamAnswer } from './read-json.ts'
+import { readJson } from './read-upstream.ts'
+import type { UpstreamAnswer } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -82,10 +82,10 @@ const failure = z.object({ result: z.literal('error'), 'error-type': z.string() 
  * @throws {Error} where it is a failure, another base's table or anything unknown
  */
 export function toLatestTable(
-  { host, status, json, retryAfterMs }: UpstreamAnswer,
+  { host, status, body, retryAfterMs }: UpstreamAnswer,
   base: string,
 ): LatestTable {
-  const refused = failure.safeParse(json)
+  const refused = failure.safeParse(body)
   if (refused.success) {
     const type = refused.data['error-type']
     throw new UpstreamError(`${host} refused: ${type}`, retryAfterMs ?? PAUSE_BY_REFUSAL.get(type))
@@ -93,7 +93,7 @@ export function toLatestTable(
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
-  const parsed = payload.safeParse(json)
+  const parsed = payload.safeParse(body)
   if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
   const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
     parsed.data

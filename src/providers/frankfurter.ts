@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 
 import { anotherForm, isObject, pathsOf } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
-import { readJson } from './read-json.ts'
-import type { UpstreamAnswer } from './read-json.ts'
+import { readJson } from './read-upstream.ts'
+import type { UpstreamAnswer } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -58,13 +58,13 @@ const payload = z.object({
  * @throws {Error} where it is a failure, scaled, against another base or of another form
  */
 export function toHistoryDays(
-  { host, status, json, retryAfterMs }: UpstreamAnswer,
+  { host, status, body, retryAfterMs }: UpstreamAnswer,
   start: string,
 ): HistoryDays {
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
-  const parsed = payload.safeParse(json)
+  const parsed = payload.safeParse(body)
   if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
   const { base, rates } = parsed.data
   const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))

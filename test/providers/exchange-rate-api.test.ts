@@ -13,8 +13,8 @@ function answer(
   overrides: Record<string, unknown> = {},
   status = 200,
 ): Parameters<typeof toLatestTable>[0] {
-  const json: unknown = JSON.parse(openErApiPayload({ now: NOW, overrides }))
-  return { host: 'open.er-api.com', status, json }
+  const body: unknown = JSON.parse(openErApiPayload({ now: NOW, overrides }))
+  return { host: 'open.er-api.com', status, body }
 }
 
 describe('createExchangeRateApiProvider()', () => {
@@ -75,8 +75,8 @@ describe('toLatestTable()', () => {
   it.each([
     [{ result: 'error', 'error-type': 'unsupported-code' }, 200, 'refused: unsupported-code'],
     [{ result: 'error', 'error-type': 'invalid-key' }, 403, 'refused: invalid-key'],
-  ])('believes the result, not the status: %j with %d', (json, status, message) => {
-    const refused = { host: 'open.er-api.com', status, json }
+  ])('believes the result, not the status: %j with %d', (body, status, message) => {
+    const refused = { host: 'open.er-api.com', status, body }
     expect(() => toLatestTable(refused, 'USD')).toThrow(`open.er-api.com ${message}`)
   })
 
@@ -110,8 +110,8 @@ describe('toLatestTable()', () => {
     )
   })
 
-  it.each([null, [], 'text', 1])('refuses %j as a payload', (json) => {
-    const payload = { host: 'open.er-api.com', status: 200, json }
+  it.each([null, [], 'text', 1])('refuses %j as a payload', (body) => {
+    const payload = { host: 'open.er-api.com', status: 200, body }
     expect(() => toLatestTable(payload, 'USD')).toThrow('answered in another form')
   })
 })

@@ -7,8 +7,8 @@ import { upstream } from './upstream.ts'
 const RANGE = { start: '2026-11-07', end: '2026-11-20', now: Date.UTC(2026, 10, 20, 18) }
 
 function answer(overrides: object = {}, status = 200): Parameters<typeof toHistoryDays>[0] {
-  const json: unknown = JSON.parse(frankfurterPayload(RANGE))
-  return { host: 'api.frankfurter.dev', status, json: { ...Object(json), ...overrides } }
+  const body: unknown = JSON.parse(frankfurterPayload(RANGE))
+  return { host: 'api.frankfurter.dev', status, body: { ...Object(body), ...overrides } }
 }
 
 describe('createFrankfurterProvider()', () => {
@@ -92,8 +92,8 @@ describe('toHistoryDays()', () => {
   })
 
   it('refuses the rows of the second version', () => {
-    const json = [{ date: '2026-11-09', base: 'EUR', quote: 'USD', rate: 1.1 }]
-    const rows = { host: 'api.frankfurter.dev', status: 200, json }
+    const body = [{ date: '2026-11-09', base: 'EUR', quote: 'USD', rate: 1.1 }]
+    const rows = { host: 'api.frankfurter.dev', status: 200, body }
     expect(() => toHistoryDays(rows, RANGE.start)).toThrow('answered in another form')
   })
 })

@@ -12,14 +12,16 @@ export interface UpstreamRead {
   maxBytes: number
   /** Hosts that a redirect may lead to, always over https. */
   redirectHosts: readonly string[]
+  /** What the upstream is to be told beside what is accepted, such as a key; never told to another host (default nothing). */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What the upstream answered: its status, and its body as JSON whatever the status. */
-export interface UpstreamAnswer {
+/** What the upstream answered: its status, and its body whatever the status. */
+export interface UpstreamAnswer<Body = unknown> {
   /** Who answered, for messages. */
   host: string
   status: number
-  json: unknown
+  body: Body
   /** For how many ms it wants to be left alone, where the status is not 200 and that is known. */
   retryAfterMs?: number | undefined
 }
@@ -33,40 +35,71 @@ const MOST_REDIRECTS = 2
  * @throws {Error} naming the upstream's host and what went wrong; an `UpstreamError` where it answered at all
  */
 export async function readJson(read: UpstreamRead): Promise<UpstreamAnswer> {
-  let url = new URL(read.url)
+  return readAnswer(read, 'application/json', async (response) =>
+    parse(await textOf(response, read)),
+  )
+}
+
+/** Reads a text as `readJson` reads JSON, asking for the media type `accept`. */
+export async function readText(
+  read: UpstreamRead,
+  accept: string,
+): Promise<UpstreamAnswer<string>> {
+  return readAnswer(read, accept, (response) => textOf(response, read))
+}
+
+/** Reads bytes as `readJson` reads JSON, asking for the media type `accept`. */
+export async function readBytes(
+  read: UpstreamRead,
+  accept: string,
+): Promise<UpstreamAnswer<Uint8Array<ArrayBuffer>>> {
+  return readAnswer(read, accept, async (response) => {
+    const chunks: Uint8Array<ArrayBuffer>[] = []
+    await eachChunk(response, read, (chunk) => chunks.push(chunk))
+    return new Uint8Array(await new Blob(chunks).arrayBuffer())
+  })
+}
+
+async function readAnswer<Body>(
+  read: UpstreamRead,
+  accept: string,
+  bodyOf: (response: Response) => Promise<Body>,
+): Promise<UpstreamAnswer<Body>> {
+  const first = new URL(read.url)
+  let url = first
   for (let redirects = 0; ; redirects += 1) {
-    const response = await get(read, url)
+    const headers = { ...(url.host === first.host ? read.headers : {}), accept }
+    const response = await get(read, url, headers)
     const location = isRedirect(response.status) && response.headers.get('location')
-    if (!location) return answerOf(response, read, url)
+    if (!location) return answerOf(response, read.now(), url, bodyOf)
     await response.body?.cancel()
     if (redirects === MOST_REDIRECTS) throw new Error(`${url.host} redirected once too often`)
     url = followed(location, url, read.redirectHosts)
   }
 }
 
-async function get({ fetch, signal }: UpstreamRead, url: URL): Promise<Response> {
+async function get(
+  { fetch, signal }: UpstreamRead,
+  url: URL,
+  headers: Record<string, string>,
+): Promise<Response> {
   try {
-    return await fetch(url.href, {
-      headers: { accept: 'application/json' },
-      cache: 'no-store',
-      redirect: 'manual',
-      signal,
-    })
+    return await fetch(url.href, { headers, cache: 'no-store', redirect: 'manual', signal })
   } catch (error) {
     throw new Error(`${url.host} did not answer`, { cause: error })
   }
 }
 
-async function answerOf(
+async function answerOf<Body>(
   response: Response,
-  { maxBytes, now, signal }: UpstreamRead,
+  now: number,
   { host }: URL,
-): Promise<UpstreamAnswer> {
+  bodyOf: (response: Response) => Promise<Body>,
+): Promise<UpstreamAnswer<Body>> {
   const { status } = response
-  const retryAfterMs = pauseAfter(response, now())
+  const retryAfterMs = pauseAfter(response, now)
   try {
-    const text = await readText(response, maxBytes, signal)
-    return { host, status, json: parse(text), retryAfterMs }
+    return { host, status, body: await bodyOf(response), retryAfterMs }
   } catch (error) {
     const { message, cause } = error instanceof Error ? error : new Error(String(error))
     throw new UpstreamError(`${host} answered ${status} ${message}`, retryAfterMs, { cause })
@@ -81,25 +114,33 @@ function parse(text: string): unknown {
   }
 }
 
-async function readText(
-  response: Response,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<string> {
-  if (!response.body) throw new Error('without a body')
+async function textOf(response: Response, read: UpstreamRead): Promise<string> {
   const decoder = new TextDecoder()
+  let text = ''
+  await eachChunk(response, read, (chunk) => {
+    text += decoder.decode(chunk, { stream: true })
+  })
+  return text + decoder.decode()
+}
+
+async function eachChunk(
+  response: Response,
+  { maxBytes, signal }: UpstreamRead,
+  take: (chunk: Uint8Array<ArrayBuffer>) => void,
+): Promise<void> {
+  if (!response.body) throw new Error('without a body')
   const reader = response.body.getReader()
   // A `fetch` of somebody's own may not end the body when the signal aborts.
   const onAbort = (): void => void reader.cancel(signal.reason).catch(() => undefined)
   signal.addEventListener('abort', onAbort)
-  let [text, bytes] = ['', 0]
+  let bytes = 0
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return text + decoder.decode()
+      if (done) return
       bytes += value.byteLength
       if (bytes > maxBytes) break
-      text += decoder.decode(value, { stream: true })
+      take(value)
     }
   } catch (error) {
     throw new Error('and broke off', { cause: error })

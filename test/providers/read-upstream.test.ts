@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { readJson } from '../../src/providers/read-json.ts'
-import type { UpstreamAnswer } from '../../src/providers/read-json.ts'
+import { readBytes, readJson, readText } from '../../src/providers/read-upstream.ts'
+import type { UpstreamAnswer, UpstreamRead } from '../../src/providers/read-upstream.ts'
 import { upstream } from './upstream.ts'
 
 const ROOT = 'https://rates.example/table'
@@ -10,18 +10,17 @@ function read(
   responses: Parameters<typeof upstream>[0],
   signal?: AbortSignal,
 ): { answer: Promise<UpstreamAnswer>; asked: ReturnType<typeof upstream>['asked'] } {
+  const { asked, ...given } = openRead(responses, signal)
+  return { answer: readJson(given), asked }
+}
+
+function openRead(
+  responses: Parameters<typeof upstream>[0],
+  signal?: AbortSignal,
+): UpstreamRead & Pick<ReturnType<typeof upstream>, 'asked'> {
   const { context, asked } = upstream(responses, signal)
-  const { fetch } = context
   const redirectHosts = ['rates.example', 'new.example']
-  const answer = readJson({
-    fetch,
-    url: ROOT,
-    signal: context.signal,
-    maxBytes: 1_000,
-    now: context.now,
-    redirectHosts,
-  })
-  return { answer, asked }
+  return { ...context, url: ROOT, maxBytes: 1_000, redirectHosts, asked }
 }
 
 function redirect(location: string, status = 301): Response {
@@ -31,7 +30,7 @@ function redirect(location: string, status = 301): Response {
 describe('readJson()', () => {
   it('asks for JSON without following redirects by itself', async () => {
     const { answer, asked } = read([new Response('{"a":1}')])
-    expect(await answer).toEqual({ host: 'rates.example', status: 200, json: { a: 1 } })
+    expect(await answer).toEqual({ host: 'rates.example', status: 200, body: { a: 1 } })
     expect(asked).toMatchObject([
       {
         url: ROOT,
@@ -49,7 +48,7 @@ describe('readJson()', () => {
   it('reads the body of any status, for the provider to judge', async () => {
     expect(await read([new Response('{"result":"error"}', { status: 403 })]).answer).toMatchObject({
       status: 403,
-      json: { result: 'error' },
+      body: { result: 'error' },
     })
   })
 
@@ -57,7 +56,7 @@ describe('readJson()', () => {
     ['a byte-order mark', '\uFEFF{"a":1}'],
     ['white space around', ' \n{"a":1}\n'],
   ])('accepts %s', async (_what, body) => {
-    expect((await read([new Response(body)]).answer).json).toEqual({ a: 1 })
+    expect((await read([new Response(body)]).answer).body).toEqual({ a: 1 })
   })
 
   it.each([
@@ -117,7 +116,7 @@ describe('readJson()', () => {
       redirect('https://new.example/table?x=1', 302),
       new Response('{"a":1}'),
     ])
-    expect((await answer).json).toEqual({ a: 1 })
+    expect((await answer).body).toEqual({ a: 1 })
     expect(asked.map(({ url }) => url)).toEqual([
       ROOT,
       'https://rates.example/moved',
@@ -153,5 +152,49 @@ describe('readJson()', () => {
     await expect(read([new Response(null, { status })]).answer).rejects.toThrow(
       `answered ${status} without a body`,
     )
+  })
+})
+
+describe('readText()', () => {
+  it('asks for the media type and reads the text, cut anywhere', async () => {
+    const bytes = new TextEncoder().encode('żółw')
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const { asked, ...given } = openRead([new Response(body)])
+    expect(await readText(given, 'text/csv')).toMatchObject({ status: 200, body: 'żółw' })
+    expect(asked).toMatchObject([{ init: { headers: { accept: 'text/csv' } } }])
+  })
+})
+
+describe('readBytes()', () => {
+  it('reads the bytes as they are', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+    const { body } = await readBytes(openRead([new Response(bytes)]), 'application/zip')
+    expect(body).toEqual(bytes)
+  })
+
+  it('stops reading at the limit', async () => {
+    const answer = readBytes(openRead([new Response(new Uint8Array(1_001))]), '*/*')
+    await expect(answer).rejects.toThrow('rates.example answered 200 with more than 1000 bytes')
+  })
+})
+
+describe('the headers of a read', () => {
+  it('go to the host that was named, also where it redirects to itself, and to no other', async () => {
+    const { asked, ...given } = openRead([
+      redirect('/moved'),
+      redirect('https://new.example/table'),
+      new Response('{}'),
+    ])
+    await readJson({ ...given, headers: { authorization: 'Bearer abc' } })
+    expect(asked.map(({ init }) => init.headers)).toEqual([
+      { accept: 'application/json', authorization: 'Bearer abc' },
+      { accept: 'application/json', authorization: 'Bearer abc' },
+      { accept: 'application/json' },
+    ])
   })
 })
