@@ -1,5 +1,8 @@
-/** Which of the two data sets an event is about. */
-export type DataSet = 'latest' | 'history'
+/**
+ * Which data an event is about: latest rates, the reference rates of the last five years, or all of them since 1999, which
+ * are loaded when earlier days are first asked for.
+ */
+export type DataSet = 'latest' | 'history' | 'archive'
 
 /** Everything an operator may want to log or count. Private: an event may hold upstream texts and errors. */
 export type RatesEvent =

@@ -6,6 +6,9 @@ const HOUR_MS = 3_600_000
 /** Rates that are late are looked for again no sooner than this. */
 const LATE_PAUSE_MS = 600_000
 
+/** The first day of the European Central Bank's reference rates. */
+export const FIRST_REFERENCE_DAY: Day = '1999-01-04'
+
 /** A working day, in hours before and after the publication at 16:00: from 8:00 to 22:00. */
 const MORNING_MS = 8 * HOUR_MS
 const EVENING_MS = 6 * HOUR_MS

@@ -7,7 +7,7 @@ import { reasonOf } from './reason.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 /** How long one provider may take for one call, in ms. */
-const CALL_LIMIT: Record<DataSet, number> = { latest: 5_000, history: 10_000 }
+const CALL_LIMIT: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }
 
 /** A provider is left alone for as long as its own errors ask for, and no longer. */
 const AS_ASKED = { first: 0, longest: 0 }

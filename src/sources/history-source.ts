@@ -14,7 +14,7 @@ import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
-import { nextLook } from '../rates/target-calendar.ts'
+import { FIRST_REFERENCE_DAY, nextLook } from '../rates/target-calendar.ts'
 import { createRound } from './ask.ts'
 import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
@@ -26,7 +26,7 @@ const DAYS_KEPT_BEFORE = 14
 /** The European Central Bank stays closed for five days at the longest, over Easter. In ms. */
 const LONGEST_LIFE = 7 * 86_400_000
 
-/** The reference rates of the last five years and who published them. */
+/** Reference rates and who published them. */
 export interface HistorySnapshot {
   history: MarketHistory
   attribution: Attribution
@@ -34,17 +34,37 @@ export interface HistorySnapshot {
   start: Day
 }
 
-/** The reference rates of the whole market: five years are downloaded once, then only the days that are missing. */
-export function createHistorySource(options: SourcesOptions): ReadThrough<HistorySnapshot> {
+/** How far back reference rates are held. */
+export interface Reach {
+  dataSet: 'history' | 'archive'
+  /** The first day of what is downloaded on the day `today`. */
+  startOn(today: Day): Day
+}
+
+/** What every period needs. */
+export const LAST_FIVE_YEARS: Reach = {
+  dataSet: 'history',
+  startOn: (today) => addDays(subtractMonths(today, MONTHS_KEPT), -DAYS_KEPT_BEFORE),
+}
+
+/** Every day that there are reference rates of. */
+export const ALL_DAYS: Reach = { dataSet: 'archive', startOn: () => FIRST_REFERENCE_DAY }
+
+/** The reference rates of the whole market: downloaded once as far back as `reach` says, then only the days that are missing. */
+export function createHistorySource(
+  options: SourcesOptions,
+  reach: Reach,
+): ReadThrough<HistorySnapshot> {
   const { historyProviders: providers, runtime, maxStale } = options
-  const askInTurn = createRound(options, 'history', providers)
+  const { dataSet } = reach
+  const askInTurn = createRound(options, dataSet, providers)
 
   function newest(history: MarketHistory): Day | undefined {
     return newestDay(history, toDay(runtime.now()))
   }
 
   return createReadThrough<HistorySnapshot>({
-    ...sourceHooks(options, 'history'),
+    ...sourceHooks(options, dataSet),
     maxStale: maxStale.history,
     publishedAt: ({ history }) => toInstant(newest(history) ?? ''),
     lifetime: ({ value, loadedAt }) => ({
@@ -53,7 +73,7 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
     }),
     load: (signal, { held, usable }) =>
       askInTurn(signal, async (provider, context) => {
-        const snapshot = await update(options, provider, context, usable)
+        const snapshot = await update({ options, reach, provider, context }, usable)
         const { history } = snapshot
         requireDay(history, context.now())
         if (held && (newest(held.history) ?? '') > (newest(history) ?? '')) {
@@ -61,7 +81,7 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
         }
         return snapshot
       }),
-    stored: storedIn(options, 'history', {
+    stored: storedIn(options, dataSet, {
       toData: ({ history, ...snapshot }) => ({ ...snapshot, ...toHistoryDays(history) }),
       fromData(data) {
         const { start, attribution, ...days } = requireObject(data, 'the stored data are')
@@ -75,41 +95,43 @@ export function createHistorySource(options: SourcesOptions): ReadThrough<Histor
   })
 }
 
+/** A question to a provider. */
+interface Update {
+  options: SourcesOptions
+  reach: Reach
+  provider: HistoryProvider
+  context: ProviderContext
+}
+
 /** Asks for the days that `held` lacks; for all of them where it is another provider's or begins too late. */
-async function update(
-  options: SourcesOptions,
-  provider: HistoryProvider,
-  context: ProviderContext,
-  held: HistorySnapshot | undefined,
-): Promise<HistorySnapshot> {
+async function update(asking: Update, held: HistorySnapshot | undefined): Promise<HistorySnapshot> {
+  const { options, reach, provider, context } = asking
   const today = toDay(context.now())
-  const start = addDays(subtractMonths(today, MONTHS_KEPT), -DAYS_KEPT_BEFORE)
+  const start = reach.startOn(today)
   const isKnown =
     held && isSameSource(held.attribution, provider.attribution) && held.start <= start
   const known = isKnown ? held.history : undefined
   const newest = known && newestDay(known, today)
   const missing = newest === undefined ? start : addDays(newest, 1)
   const range = { start: missing < today ? missing : today, end: today }
-  const added = await fetchDays(options, provider, context, range)
-  if (known && added.base !== known.base) return update(options, provider, context, undefined)
+  const added = await fetchDays(asking, range)
+  if (known && added.base !== known.base) return update(asking, undefined)
   const history = known ? mergeHistory(known, added, start) : added
   const jumps = findJumps(history, range.start)
-  const about = { dataSet: 'history', provider: provider.attribution.name } as const
+  const about = { dataSet: reach.dataSet, provider: provider.attribution.name }
   if (jumps.length > 0) options.emit({ type: 'rates_jumped', ...about, jumps })
   return { history, attribution: provider.attribution, start }
 }
 
 /** What the provider answers, checked; whatever was left out of it is told. */
 async function fetchDays(
-  { emit }: SourcesOptions,
-  provider: HistoryProvider,
-  context: ProviderContext,
+  { options, reach, provider, context }: Update,
   range: { start: Day; end: Day },
 ): Promise<MarketHistory> {
   const answer = await provider.fetchHistory(range, context)
   const { data, dropped } = acceptHistory(answer, context.now())
-  const about = { dataSet: 'history', provider: provider.attribution.name } as const
-  if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
+  const about = { dataSet: reach.dataSet, provider: provider.attribution.name }
+  if (dropped.length > 0) options.emit({ type: 'rates_dropped', ...about, dropped })
   return data
 }
 

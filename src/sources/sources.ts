@@ -5,7 +5,9 @@ import { guardStore } from '../cache/guarded-store.ts'
 import type { ReadThrough, ReadThroughState, Reading, Waiter } from '../cache/read-through.ts'
 import type { CacheStore } from '../cache/store.ts'
 import { RatesError } from '../errors.ts'
-import { createHistorySource } from './history-source.ts'
+import { toDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
 import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot } from './latest-source.ts'
@@ -24,8 +26,8 @@ type Asked<Value> = Reading<Value> | Promise<Reading<Value>>
 export interface RateSources {
   /** The newest table of latest rates. */
   latest(waiter?: Waiter): Asked<LatestSnapshot>
-  /** The reference rates of the last five years. */
-  history(waiter?: Waiter): Asked<HistorySnapshot>
+  /** Reference rates that reach back to the day `since`, where there are so early ones; by default five years. */
+  history(waiter?: Waiter, since?: Day): Asked<HistorySnapshot>
   /** How both stand. */
   state(): SourcesState
   /** Refreshes whatever is due now. Never rejects. */
@@ -36,7 +38,7 @@ export interface RateSources {
   close(): void
 }
 
-/** How the sources stand, without asking anything of anyone. */
+/** How the sources of what is asked for every day stand, without asking anything of anyone. */
 export interface SourcesState {
   latest: ReadThroughState<LatestSnapshot>
   history: ReadThroughState<HistorySnapshot>
@@ -55,21 +57,31 @@ export function createSources({
     )
   const options: SourcesOptions = { ...given, store: guarded }
   const latest = createLatestSource(options)
-  const history = createHistorySource(options)
+  const history = createHistorySource(options, LAST_FIVE_YEARS)
+  const archive = createHistorySource(options, ALL_DAYS)
 
+  /** Without those that nobody has asked for. */
   async function refresh(): Promise<void> {
-    await Promise.all([latest.refresh(), history.refresh()])
+    const wanted = archive.state().value ? [latest, history, archive] : [latest, history]
+    await Promise.all(wanted.map((source) => source.refresh()))
+  }
+
+  /** The smaller one that surely has `since`. */
+  function sourceSince(since: Day | undefined): ReadThrough<HistorySnapshot> {
+    const isRecent = since === undefined || since >= LAST_FIVE_YEARS.startOn(toDay(runtime.now()))
+    return isRecent ? history : archive
   }
 
   return {
     latest: (waiter) => read(latest, waiter),
-    history: (waiter) => read(history, waiter),
+    history: (waiter, since) => read(sourceSince(since), waiter),
     state: () => ({ latest: latest.state(), history: history.state() }),
     refresh,
     refreshBehind: () => goOn(refresh(), options.waitUntil),
     close() {
       latest.close()
       history.close()
+      archive.close()
     },
   }
 }

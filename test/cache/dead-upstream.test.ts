@@ -4,6 +4,7 @@ import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesEvent, RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import type { Runtime } from '../../src/runtime.ts'
 import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { requireDaily } from '../daily-data-set.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { settled } from '../virtual-runtime.ts'
 
@@ -157,7 +158,8 @@ async function startWorld({ burst, maxStale }: WorldOptions): Promise<World> {
     },
     onEvent(event: RatesEvent) {
       // The whole ms before may still be too soon.
-      if (event.type === 'refresh_scheduled') bursts.set(event.dataSet, Math.ceil(event.at))
+      if (event.type === 'refresh_scheduled')
+        bursts.set(requireDaily(event.dataSet), Math.ceil(event.at))
     },
   })
 

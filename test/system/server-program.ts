@@ -14,6 +14,7 @@ import { systemRuntime } from '../../src/runtime.ts'
 import { createRedisStore } from '../../src/stores/redis.ts'
 import type { RedisClient } from '../../src/stores/redis.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { requireDaily } from '../daily-data-set.ts'
 import { settingsFromParent, tellParent } from './child.ts'
 import type { ClientName } from './clients.ts'
 import { collectGarbage } from './collect-garbage.ts'
@@ -134,7 +135,7 @@ function providers(): NonNullable<RatesHandlerOptions['providers']> {
 }
 
 function count(event: RatesEvent): void {
-  if (event.type === 'upstream_asked') counts.calls[event.dataSet] += 1
+  if (event.type === 'upstream_asked') counts.calls[requireDaily(event.dataSet)] += 1
   if (event.type === 'store_failed') counts.storeFailures[event.operation] += 1
   if (event.type === 'rates_rejected' && event.origin === 'store') counts.refused += 1
   if (event.type === 'internal_error') troubles.push(`internal_error: ${String(event.error)}`)

@@ -25,6 +25,9 @@ export async function examineProviders(upstreams: Upstreams): Promise<Finding[]>
   return [...found.map(({ provider }) => provider), ...(clock ? [clock] : [])]
 }
 
+/** All of history comes from the providers of its last five years. */
+type ExaminedSet = Exclude<DataSet, 'archive'>
+
 /** What was found at one provider. */
 interface Examined {
   provider: Finding
@@ -32,7 +35,7 @@ interface Examined {
   clock: Finding[]
 }
 
-async function examine(dataSet: DataSet, { providers, fetch }: Upstreams): Promise<Examined> {
+async function examine(dataSet: ExaminedSet, { providers, fetch }: Upstreams): Promise<Examined> {
   const sight: Sight = { host: '', skew: 0 }
   const events: RatesEvent[] = []
   const work: Promise<unknown>[] = []
@@ -55,7 +58,7 @@ async function examine(dataSet: DataSet, { providers, fetch }: Upstreams): Promi
 }
 
 /** What a data set has, in words; rejects where there are no data. */
-const tellOf: Record<DataSet, (handler: RatesHandler) => Promise<string>> = {
+const tellOf: Record<ExaminedSet, (handler: RatesHandler) => Promise<string>> = {
   async latest({ rates }) {
     const { updatedAt, rates: table } = await rates.latest()
     const age = toAge(Date.now() - updatedAt)
@@ -73,7 +76,7 @@ function toFinding({
   sight,
   told,
 }: {
-  dataSet: DataSet
+  dataSet: ExaminedSet
   events: readonly RatesEvent[]
   sight: Sight
   told: string | undefined

@@ -1,4 +1,5 @@
-import type { DataSet, RatesEvent } from '../../../src/events.ts'
+import type { RatesEvent } from '../../../src/events.ts'
+import type { DailyDataSet as DataSet } from '../../daily-data-set.ts'
 import type { HistoryDays } from '../../../src/providers/provider.ts'
 import type { Freshness } from './answers.ts'
 import type { Serves, Truth } from './truth.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-import type { DataSet } from '../../../src/events.ts'
+import type { DailyDataSet as DataSet } from '../../daily-data-set.ts'
 import { HOSTS } from '../../fixtures/contract.ts'
 import { expectGood, expectOwnHeaders, expectUnavailable, ttlOf } from './answers.ts'
 import type { Freshness } from './answers.ts'

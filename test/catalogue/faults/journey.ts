@@ -1,4 +1,4 @@
-import type { DataSet } from '../../../src/events.ts'
+import type { DailyDataSet as DataSet } from '../../daily-data-set.ts'
 import type { State, Variant, Verdict } from './case.ts'
 import { todayOf, truthNow } from './truth.ts'
 import type { Truth } from './truth.ts'

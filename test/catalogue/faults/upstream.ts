@@ -1,4 +1,4 @@
-import type { DataSet } from '../../../src/events.ts'
+import type { DailyDataSet as DataSet } from '../../daily-data-set.ts'
 import { createSyntheticMarket } from '../../../src/testing/synthetic-market.ts'
 import { frankfurterPayload, openErApiPayload } from '../../fixtures/upstream-payloads.ts'
 import type { Machine } from './machine.ts'

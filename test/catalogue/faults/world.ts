@@ -1,5 +1,6 @@
 import type { CacheStore } from '../../../src/cache/store.ts'
-import type { DataSet, RatesEvent } from '../../../src/events.ts'
+import type { RatesEvent } from '../../../src/events.ts'
+import type { DailyDataSet as DataSet } from '../../daily-data-set.ts'
 import { createHandlerOn } from '../../../src/handler.ts'
 import type { RatesHandler } from '../../../src/handler.ts'
 import { createExchangeRateApiProvider } from '../../../src/providers/exchange-rate-api.ts'

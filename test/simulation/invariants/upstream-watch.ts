@@ -1,4 +1,5 @@
 import type { RatesEvent } from '../../../src/events.ts'
+import { requireDaily } from '../../daily-data-set.ts'
 import type { DataSet } from '../faults/upstream-fault.ts'
 import type { Process } from '../world/process.ts'
 import type { FleetWatch } from './fleet-watch.ts'
@@ -118,18 +119,20 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
 
   return {
     onEvent(process, event) {
-      if (event.type === 'upstream_asked') asked(process, event.dataSet)
-      if (event.type === 'upstream_answered') answered(process, event.dataSet)
-      if (event.type === 'upstream_failed') failed(process, event.dataSet)
+      if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
+      if (!('dataSet' in event)) return
+      const dataSet = requireDaily(event.dataSet)
+      if (event.type === 'upstream_asked') asked(process, dataSet)
+      if (event.type === 'upstream_answered') answered(process, dataSet)
+      if (event.type === 'upstream_failed') failed(process, dataSet)
       if (event.type === 'rates_rejected' && event.origin === 'upstream') {
-        failed(process, event.dataSet)
+        failed(process, dataSet)
       }
       if (event.type === 'rates_dropped') {
-        process.knowledge[event.dataSet].call?.dropped.push(...event.dropped)
+        process.knowledge[dataSet].call?.dropped.push(...event.dropped)
       }
-      if (event.type === 'rates_held_back') takings.heldBack(process, event.dataSet, event.codes)
-      if (event.type === 'rates_restored') restored(process, event.dataSet)
-      if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
+      if (event.type === 'rates_held_back') takings.heldBack(process, dataSet, event.codes)
+      if (event.type === 'rates_restored') restored(process, dataSet)
     },
     callOf(process, dataSet, signal) {
       const { call } = process.knowledge[dataSet]

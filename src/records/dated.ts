@@ -1,0 +1,56 @@
+import { RatesError, invalidParameter } from '../errors.ts'
+import type { Attribution } from '../providers/provider.ts'
+import { addDays } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { newestDay } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import type { RateTable } from '../rates/rate-table.ts'
+import { nextPublication, publicationInstant } from '../rates/target-calendar.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+
+/** Days without a publication come in rows of five at the most, over Easter; so far back there surely is one. */
+const MOST_DAYS_BACK = 14
+
+/** The reference rates of one day. */
+export interface DatedSnapshot {
+  /** Quoted against what the reference rates are quoted against, which is among the rates as 1. */
+  table: RateTable
+  attribution: Attribution
+  /** The day on which they were published. */
+  date: Day
+}
+
+/** How far back reference rates must reach to have those that were last published on or before `date`. */
+export function sinceOf(date: Day): Day {
+  return addDays(date, -MOST_DAYS_BACK)
+}
+
+/**
+ * The reference rates that were last published on or before `date`, on the day `today` (UTC).
+ *
+ * @throws {RatesError} `invalid_parameter` where `date` is after tomorrow, which is today east of Greenwich; `no_data` where
+ *   nothing was published yet
+ */
+export function datedSnapshot(
+  { history, attribution }: HistorySnapshot,
+  date: Day,
+  today: Day,
+): DatedSnapshot {
+  if (date > addDays(today, 1)) throw invalidParameter('date', 'not after today')
+  const published = newestDay(history, date)
+  if (published === undefined || published < sinceOf(date)) {
+    throw new RatesError('no_data', `No reference rates of ${date}`, { parameter: 'date' })
+  }
+  return { table: tableOf(history, published), attribution, date: published }
+}
+
+function tableOf(history: MarketHistory, date: Day): RateTable {
+  const row = history.dates.indexOf(date)
+  const rates = new Map([[history.base, 1]])
+  for (const code of [...history.columns.keys()].sort()) {
+    const rate = history.columns.get(code)?.[row] ?? NaN
+    if (!Number.isNaN(rate)) rates.set(code, rate)
+  }
+  const updatedAt = publicationInstant(date)
+  return { base: history.base, updatedAt, nextUpdateAt: nextPublication(updatedAt), rates }
+}
