@@ -69,23 +69,33 @@ function reordered(column: Float64Array, order: readonly number[]): Float64Array
   return values
 }
 
-/** Builds the columns of `days`, which may come in any order; of two rows for one day the later one counts. */
-export function toMarketHistory(base: string, days: readonly MarketDay[]): MarketHistory {
-  const market = buildMarket(base, days.length)
-  for (const { date, rates } of days) {
-    const row = market.addDay(date)
-    for (const [code, rate] of rates) market.setRate(row, code, rate)
+/**
+ * `held` with the days of `added` in it, which win where both have a day, and without days before `start`. By columns, as
+ * to go through all days since 1999 takes ten times longer.
+ */
+export function mergeHistory(held: MarketHistory, added: MarketHistory, start: Day): MarketHistory {
+  const days = new Set([...held.dates, ...added.dates])
+  const dates = [...days].filter((date) => date >= start).sort()
+  const rowOf = new Map(dates.map((date, row) => [date, row]))
+  const heldRows = held.dates.map((date) => rowOf.get(date) ?? -1)
+  const addedRows = added.dates.map((date) => rowOf.get(date) ?? -1)
+  const columns = new Map<string, Float64Array>()
+  for (const code of new Set([...held.columns.keys(), ...added.columns.keys()])) {
+    const column = new Float64Array(dates.length).fill(NaN)
+    fillIn(column, heldRows, held.columns.get(code))
+    fillIn(column, addedRows, added.columns.get(code))
+    if (column.some((rate) => !Number.isNaN(rate))) columns.set(code, column)
   }
-  return market.build()
+  return { base: held.base, dates, columns }
 }
 
-/** `held` with the days of `added` in it, which win where both have a day, and without days before `start`. */
-export function mergeHistory(held: MarketHistory, added: MarketHistory, start: Day): MarketHistory {
-  const days = [...marketDays(held), ...marketDays(added)]
-  return toMarketHistory(
-    held.base,
-    days.filter((day) => day.date >= start),
-  )
+/** Puts `values` into `rows` of `column`, NaN where there are none; a row of -1 is outside, where nothing is kept. */
+function fillIn(
+  column: Float64Array,
+  rows: readonly number[],
+  values: Float64Array | undefined,
+): void {
+  for (const [index, row] of rows.entries()) column[row] = values?.[index] ?? NaN
 }
 
 /** The rows of `history`, ascending. */

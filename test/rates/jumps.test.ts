@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
+import { acceptHistory } from '../../src/rates/accept.ts'
 import { findJumps } from '../../src/rates/jumps.ts'
-import { toMarketHistory } from '../../src/rates/market-history.ts'
 
 const rows: [string, Record<string, number>][] = [
   ['2026-11-16', { USD: 1.1, TRY: 45 }],
@@ -10,10 +10,8 @@ const rows: [string, Record<string, number>][] = [
   ['2026-11-19', { USD: 1.2, TRY: 450 }],
   ['2026-11-20', { USD: 0.11, TRY: 45.1 }],
 ]
-const history = toMarketHistory(
-  'EUR',
-  rows.map(([date, rates]) => ({ date, rates: new Map(Object.entries(rates)) })),
-)
+const days = rows.map(([date, rates]) => ({ date, rates }))
+const history = acceptHistory({ base: 'EUR', days }, Date.UTC(2026, 10, 20)).data
 
 it('finds every rate that moved more than tenfold, either way, also over days without one', () => {
   expect(findJumps(history, '2026-11-16')).toEqual(['2026-11-20 USD', '2026-11-17 TRY'])

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
 
 import { RatesError } from '../../src/errors.ts'
+import { acceptHistory } from '../../src/rates/accept.ts'
 import { crossRate } from '../../src/rates/rate-table.ts'
-import { toMarketHistory } from '../../src/rates/market-history.ts'
 import { datedSnapshot, sinceOf } from '../../src/records/dated.ts'
 
 const attribution = { name: 'Bank', url: 'https://bank.example' }
-const history = toMarketHistory('EUR', [
-  { date: '2022-12-30', rates: new Map(Object.entries({ USD: 1.0666, HRK: 7.5365 })) },
-  { date: '2023-01-02', rates: new Map(Object.entries({ USD: 1.0683, JPY: 139.5 })) },
-])
+const days = [
+  { date: '2022-12-30', rates: { USD: 1.0666, HRK: 7.5365 } },
+  { date: '2023-01-02', rates: { USD: 1.0683, JPY: 139.5 } },
+]
+const history = acceptHistory({ base: 'EUR', days }, Date.UTC(2023, 0, 3)).data
 const snapshot = { history, attribution, start: '1999-01-04' }
 const TODAY = '2023-01-03'
 
