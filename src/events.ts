@@ -32,6 +32,13 @@ export type RatesEvent =
     }
   /** Single rates or days were dropped from an answer that is good as a whole. */
   | { type: 'rates_dropped'; dataSet: DataSet; provider: string; dropped: string[] }
+  /** Withdrawn currencies whose rates contradict the ratios that law has fixed: units for one of the table's base. */
+  | {
+      type: 'rates_corrected'
+      dataSet: DataSet
+      provider: string
+      corrections: { code: string; published: number; corrected: number }[]
+    }
   /** Rates moved so far that the ones before them are served until the next publication confirms them. */
   | { type: 'rates_held_back'; dataSet: DataSet; provider: string; codes: string[] }
   /** Official rates that moved more than tenfold from one day to the next; they are served as published. */

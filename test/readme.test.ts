@@ -50,6 +50,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   upstream_ending: true,
   rates_rejected: true,
   rates_dropped: true,
+  rates_corrected: true,
   rates_held_back: true,
   rates_jumped: true,
   rates_restored: true,

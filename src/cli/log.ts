@@ -20,6 +20,11 @@ const STALE_EVERY = 60_000
 const LONGEST_TEXT = 500
 const LONGEST_LIST = 20
 
+type Correction = Extract<RatesEvent, { type: 'rates_corrected' }>['corrections'][number]
+
+/** Numbers that are rates. */
+const RATES: ReadonlySet<string> = new Set<keyof Correction>(['published', 'corrected'])
+
 type Level = 'info' | 'warn' | 'error'
 
 const LEVEL: Record<RatesEvent['type'], Level> = {
@@ -29,6 +34,7 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   upstream_ending: 'warn',
   rates_rejected: 'warn',
   rates_dropped: 'warn',
+  rates_corrected: 'warn',
   rates_held_back: 'warn',
   rates_jumped: 'warn',
   rates_restored: 'info',
@@ -75,12 +81,14 @@ function toJson(event: RatesEvent, answers: number | undefined, now: number): st
     ...fields,
     answers,
   }
-  const text = JSON.stringify(line, (_key, value: unknown) => legible(value))
+  const text = JSON.stringify(line, (key, value: unknown) =>
+    RATES.has(key) ? value : legible(value),
+  )
   // JSON leaves some characters as they are that end a line or turn it round where it is shown.
   return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, escaped)
 }
 
-/** Numbers, which are all in ms or counts, without what no reader needs; and what an upstream says may be of any length. */
+/** Other numbers, which are in ms or counts, without what no reader needs; and what an upstream says may be of any length. */
 function legible(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value)
   if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
@@ -108,6 +116,8 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
       return `${event.dataSet} rates: ${event.provider ?? 'the store'}: rejected: ${event.reason}`
     case 'rates_dropped':
       return `${event.dataSet} rates: ${event.provider}: dropped ${event.dropped.join(', ')}`
+    case 'rates_corrected':
+      return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
     case 'rates_held_back':
       return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
     case 'rates_jumped':
@@ -125,6 +135,10 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
     default:
       return ''
   }
+}
+
+function toCorrection({ code, published, corrected }: Correction): string {
+  return `${code} from ${published} to ${corrected}`
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,6 @@
 import { isCode } from '../rates/currency-code.ts'
+import { toDay } from '../rates/day.ts'
+import { findFixedRate } from '../rates/fixed-rates.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import type { LatestTable } from './provider.ts'
 
@@ -26,7 +28,8 @@ const CONFIRMING_MOVE = 2
 /**
  * The table as a real market may have published it. Implausible rates become NaN, so that they are dropped as bad ones
  * are. A rate more than ten times that of `previous`, or less than a tenth, is held back: `rates` has the one before, and
- * `unconfirmed` the new one, until a later publication comes with about the same.
+ * `unconfirmed` the new one, until a later publication comes with about the same. Withdrawn currencies whose rates law has
+ * fixed pass as they are: they do not move, and are corrected where they are wrong.
  *
  * @throws {RejectedError} for too few or too many codes, fewer than 80 % of those of `previous`, or more than half of the
  * table moved by more than 20 %
@@ -47,7 +50,9 @@ export function passMarketGates(
   if (codes.length < LEAST_SHARE_KEPT * before.size) {
     throw new RejectedError(`${codes.length} codes are left of ${before.size}`)
   }
-  const shared = codes.filter((code) => code !== table.base && before.has(code))
+  const day = toDay(table.updatedAt)
+  const isFixed = (code: string): boolean => !!findFixedRate(code, day, (each) => rates[each])
+  const shared = codes.filter((code) => code !== table.base && before.has(code) && !isFixed(code))
   const moveOf = (code: string): number => moved(rates[code], before.get(code))
   const movers = shared.filter((code) => moveOf(code) > 1 + MARKET_MOVE)
   if (movers.length > MOST_MOVED * shared.length) {

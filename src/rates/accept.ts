@@ -1,5 +1,7 @@
 import { isCode } from './currency-code.ts'
 import { isDay, toDay } from './day.ts'
+import { correctWithdrawn } from './fixed-rates.ts'
+import type { RateCorrection } from './fixed-rates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
 import type { RateTable } from './rate-table.ts'
@@ -33,14 +35,21 @@ export interface Accepted<Data> {
   dropped: string[]
 }
 
+/** A table that was found good. */
+export interface AcceptedTable extends Accepted<RateTable> {
+  /** Rates that contradicted the law, and what is in the table instead. */
+  corrections: RateCorrection[]
+}
+
 /**
  * Checks latest rates as a provider or a store answered them: `{ base, updatedAt, nextUpdateAt, rates }`, with the
  * clock at `now` (all times in ms since the Unix epoch). Up to 5 % of the codes may have a bad rate and are dropped; a
- * base absent from its own table is inserted as 1; without `nextUpdateAt` the next publication counts as a day later.
+ * base absent from its own table is inserted as 1; without `nextUpdateAt` the next publication counts as a day later. A
+ * withdrawn currency's rate that is not what law has fixed is corrected.
  *
  * @throws {RejectedError} naming what makes the answer unusable
  */
-export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
+export function acceptTable(answer: unknown, now: number): AcceptedTable {
   const answered = requireObject(answer, 'the answer is')
   const { base, updatedAt, nextUpdateAt, rates } = answered
   if (!isCode(base)) throw new RejectedError('the base is not a currency code')
@@ -59,10 +68,14 @@ export function acceptTable(answer: unknown, now: number): Accepted<RateTable> {
     throw new RejectedError(`there are no rates by upper-case codes beside the base, ${found}`)
   }
   const unconfirmed = acceptUnconfirmed(answered['unconfirmed'])
-  return {
-    data: { base, updatedAt, nextUpdateAt: nextUpdate, rates: published, ...unconfirmed },
-    dropped: [...bad, ...ignored],
-  }
+  const { table, corrections } = correctWithdrawn({
+    base,
+    updatedAt,
+    nextUpdateAt: nextUpdate,
+    rates: published,
+    ...unconfirmed,
+  })
+  return { data: table, dropped: [...bad, ...ignored], corrections }
 }
 
 /** The rates that were held back, as far as they are rates: a property of its own where there are any. */

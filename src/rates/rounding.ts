@@ -72,7 +72,7 @@ export function exactProduct(left: number, right: number): number {
 }
 
 /** How many decimals the shortest form of `value`, not negative, has; NaN where that has more than 15 digits in all. */
-function printedDecimals(value: number): number {
+export function printedDecimals(value: number): number {
   for (let decimals = 0; decimals < POWERS_OF_TEN.length; decimals += 1) {
     const whole = withoutPoint(value, decimals)
     if (whole >= MOST_PRINTED) return NaN

@@ -1,3 +1,6 @@
+import type { Day } from './day.ts'
+import { exactProduct } from './rounding.ts'
+
 /** A currency that another one has replaced. */
 export interface WithdrawnCurrency {
   /** The code that ISO 4217 had for it. */
@@ -7,8 +10,8 @@ export interface WithdrawnCurrency {
   /** English name. */
   name: string
   /**
-   * The day from which the successor was the unit of account, `YYYY-MM-DD`. Notes and coins may have stayed legal
-   * tender for longer, and ISO 4217 may have listed the code for longer.
+   * The day from which the successor was the unit of account, `YYYY-MM-DD`, and the only one where both were at first.
+   * Notes and coins may have stayed legal tender for longer, and ISO 4217 may have listed the code for longer.
    */
   withdrawnAt: string
   /** The code to use instead; it may be withdrawn too. */
@@ -99,6 +102,7 @@ const rows: readonly Row[] = [
   ['ZWD', 'ZWN', 1000, '2006-08-01'],
   ['ZWL', 'ZWG', 2498.7242, '2024-04-05'],
   ['ZWN', 'ZWR', 10_000_000_000, '2008-08-01'],
+  // A trillion of them were one dollar of 2009; that of 2019, which got its code too, was another one.
   ['ZWR', 'ZWL', null, '2009-02-02'],
 ]
 
@@ -114,4 +118,27 @@ const byCode: ReadonlyMap<string, Withdrawal> = new Map(
 /** What became of the currency with exactly this upper-case code, where it is withdrawn. */
 export function findWithdrawn(code: string): Withdrawal | undefined {
   return byCode.get(code)
+}
+
+/** What a withdrawn currency has become. */
+export interface Succession {
+  /** The code that is not withdrawn. */
+  successor: string
+  /** Units of the withdrawn currency for one of it, through all that were between; null where one of them had none. */
+  ratio: number | null
+}
+
+/** What the currency with this upper-case code had become by `day`, where it was withdrawn by then. */
+export function findSuccession(code: string, day: Day): Succession | undefined {
+  let found: Succession | undefined
+  for (let next = byCode.get(code); next && next.withdrawnAt <= day;) {
+    const { successor, ratio } = next
+    const before = found ? found.ratio : 1
+    found = {
+      successor,
+      ratio: ratio === null || before === null ? null : exactProduct(before, ratio),
+    }
+    next = byCode.get(successor)
+  }
+  return found
 }

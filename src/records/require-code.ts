@@ -1,6 +1,9 @@
 import { invalidCurrency } from '../errors.ts'
 import type { RateTable } from '../rates/rate-table.ts'
-import { findWithdrawn } from '../rates/withdrawn.ts'
+import { findSuccession, findWithdrawn } from '../rates/withdrawn.ts'
+
+/** After the end of every currency. */
+const FOR_GOOD = '9999-12-31'
 
 /**
  * The code that `sent`, three letters in either case, means in `table`.
@@ -16,8 +19,18 @@ export function requireCode(table: RateTable, parameter: string, sent: string): 
 /** What became of `code`, where it is a withdrawn currency's. */
 export function withdrawalHint(code: string): string | undefined {
   const withdrawn = findWithdrawn(code)
-  if (!withdrawn) return undefined
-  const { withdrawnAt, successor, ratio } = withdrawn
-  const exchanged = ratio === null ? '' : `, 1 ${successor} = ${ratio} ${code}`
-  return `withdrawn on ${withdrawnAt}, use ${successor}${exchanged}`
+  const succession = findSuccession(code, FOR_GOOD)
+  if (!withdrawn || !succession) return undefined
+  const { successor, ratio } = succession
+  const between =
+    withdrawn.successor === successor ? '' : ` for ${withdrawn.successor}, itself withdrawn`
+  return `withdrawn on ${withdrawn.withdrawnAt}${between}, use ${successor}${exchanged(code, successor, ratio)}`
+}
+
+function exchanged(code: string, successor: string, ratio: number | null): string {
+  if (ratio === null) return ''
+  // One that was worth more than its successor reads better the other way round, where that has no long fraction.
+  return ratio < 1 && Number.isInteger(1 / ratio)
+    ? `, 1 ${code} = ${1 / ratio} ${successor}`
+    : `, 1 ${successor} = ${ratio} ${code}`
 }

@@ -2,6 +2,7 @@ import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { Attribution, LatestProvider, LatestTable } from '../providers/provider.ts'
 import { acceptTable } from '../rates/accept.ts'
+import type { AcceptedTable } from '../rates/accept.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
@@ -23,16 +24,17 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
   const { latestProviders: providers, runtime, maxStale, emit } = options
   const askInTurn = createRound(options, 'latest', providers)
 
-  /** The table of an answer, checked; whatever is odd about it is told. */
-  function accept(provider: LatestProvider, answer: LatestTable): RateTable {
-    const { data: table, dropped } = acceptTable(answer, runtime.now())
+  /** The table of an answer, checked; whatever is odd about it is told, but for corrections: those from a store are old. */
+  function accept(provider: LatestProvider, answer: LatestTable): AcceptedTable {
+    const accepted = acceptTable(answer, runtime.now())
+    const { data: table, dropped } = accepted
     const about = { dataSet: 'latest', provider: provider.attribution.name } as const
     const codes = Object.keys(table.unconfirmed ?? {})
     if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
     if (codes.length > 0) emit({ type: 'rates_held_back', ...about, codes })
     const { endsAt } = answer
     if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
-    return table
+    return accepted
   }
 
   return createReadThrough<LatestSnapshot>({
@@ -49,18 +51,30 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
       if (!provider?.judge) return snapshot
       const judged = provider.judge(toLatestTable(table), previousOf(provider, usable))
       const { updatedAt, nextUpdateAt } = table
-      return { attribution, table: accept(provider, { ...judged, updatedAt, nextUpdateAt }) }
+      return { attribution, table: accept(provider, { ...judged, updatedAt, nextUpdateAt }).data }
     },
     load: (signal, { held, usable }) =>
       askInTurn(signal, async (provider, context) => {
         const previous = previousOf(provider, usable)
         const answer = await provider.fetchLatest({ ...context, ...(previous && { previous }) })
-        const table = accept(provider, answer)
+        const { data: table, corrections } = accept(provider, answer)
+        const { attribution } = provider
         // An upstream behind a cache may answer with yesterday's publication.
         if (held && held.table.updatedAt > table.updatedAt) {
           throw new RejectedError('the publication is older than the one held')
         }
-        return { table, attribution: provider.attribution }
+        // A publication that is late is fetched again and again, and told once.
+        const isHeld =
+          held?.table.updatedAt === table.updatedAt && isSameSource(held.attribution, attribution)
+        if (corrections.length > 0 && !isHeld) {
+          emit({
+            type: 'rates_corrected',
+            dataSet: 'latest',
+            provider: attribution.name,
+            corrections,
+          })
+        }
+        return { table, attribution }
       }),
     stored: storedIn(options, 'latest', {
       toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),

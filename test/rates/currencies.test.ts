@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { currencies, findCurrency } from '../../src/rates/currencies.ts'
 import { isDay } from '../../src/rates/day.ts'
 import { findWithdrawn, withdrawnCurrencies } from '../../src/currencies.ts'
+import { findSuccession } from '../../src/rates/withdrawn.ts'
 
 /** Recorded tables of open.er-api.com, kept beside the project and not shipped with it. */
 const recordings = new URL('../../../shared/data/open-er-api/', import.meta.url)
@@ -10,6 +11,12 @@ const recordings = new URL('../../../shared/data/open-er-api/', import.meta.url)
 const activeCodes = currencies.map(({ code }) => code)
 const withdrawnCodes = withdrawnCurrencies.map(({ code }) => code)
 const notCodes = ['', 'eur', 'EURO', ' EUR', 'QQQ', 'constructor', '__proto__', 'toString']
+
+/** The codes that followed `code`, one after the other. */
+function lineOf(code: string): string[] {
+  const next = findWithdrawn(code)?.successor
+  return next === undefined ? [] : [next, ...lineOf(next)]
+}
 
 describe('currencies', () => {
   it('has three capitals as each code, sorted and without duplicates', () => {
@@ -107,14 +114,24 @@ describe('withdrawnCurrencies', () => {
     expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
   })
 
-  it('has three digits as each numeric code that is certain, of which one was given on', () => {
+  it('has three digits as each numeric code but one that is not certain', () => {
+    const uncertain = withdrawnCurrencies.filter(({ numeric }) => numeric === null)
+    expect(uncertain.map(({ code }) => code)).toEqual(['ROL'])
     const numerics = withdrawnCurrencies.flatMap(({ numeric }) => numeric ?? [])
-    expect(numerics).toHaveLength(withdrawnCurrencies.length - 1)
     expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
-    const active = currencies.flatMap(({ numeric }) => numeric ?? [])
-    // The Caribbean guilder has that of the Netherlands Antillean one.
-    expect(numerics.filter((numeric) => active.includes(numeric))).toEqual(['532'])
-    expect(new Set(numerics).size).toBe(numerics.length)
+  })
+
+  it('shares a numeric code, as that of a country, only with what it has become', () => {
+    for (const { code, numeric } of withdrawnCurrencies) {
+      if (numeric === null) continue
+      const namesakes = [...currencies, ...withdrawnCurrencies].filter(
+        (other) => other.numeric === numeric && other.code !== code,
+      )
+      const relatives = namesakes.filter(
+        (other) => lineOf(code).includes(other.code) || lineOf(other.code).includes(code),
+      )
+      expect(relatives, code).toEqual(namesakes)
+    }
   })
 
   it('has a real day, a name, a source and a positive ratio in each row', () => {
@@ -182,14 +199,22 @@ describe('withdrawnCurrencies', () => {
 
   it.each([
     ['ANG', 'XCG', 1],
+    ['BRR', 'BRL', 2750],
     ['BYR', 'BYN', 10_000],
+    ['ECS', 'USD', 25_000],
+    ['GHC', 'GHS', 10_000],
+    ['GWP', 'XOF', 65],
+    ['MGF', 'MGA', 5],
     ['MRO', 'MRU', 10],
+    ['MXP', 'MXN', 1000],
+    ['NIC', 'NIO', 5_000_000],
     ['ROL', 'RON', 10_000],
     ['SLL', 'SLE', 1000],
     ['STD', 'STN', 1000],
     ['TRL', 'TRY', 1_000_000],
     ['VEF', 'VES', 100_000],
     ['ZMK', 'ZMW', 1000],
+    ['ZWN', 'ZWR', 1e10],
     ['ZWL', 'ZWG', 2498.7242],
   ])('names for %s its successor %s at %d to one', (code, successor, ratio) => {
     expect(findWithdrawn(code)).toMatchObject({ successor, ratio })
@@ -197,6 +222,37 @@ describe('withdrawnCurrencies', () => {
 
   it('makes one Cuban convertible peso 24 Cuban pesos', () => {
     expect(24 * (findWithdrawn('CUC')?.ratio ?? NaN)).toBe(1)
+  })
+})
+
+describe('findSuccession', () => {
+  it.each([
+    ['HRK', '2023-01-01', { successor: 'EUR', ratio: 7.5345 }],
+    ['VEB', '2008-01-01', { successor: 'VEF', ratio: 1000 }],
+    ['VEB', '2018-08-19', { successor: 'VEF', ratio: 1000 }],
+    ['VEB', '2018-08-20', { successor: 'VES', ratio: 100_000_000 }],
+    ['BGL', '2026-01-01', { successor: 'EUR', ratio: 1955.83 }],
+    ['BRB', '2026-01-01', { successor: 'BRL', ratio: 2.75e12 }],
+  ])('follows %s as far as it had come by %s', (code, day, succession) => {
+    expect(findSuccession(code, day)).toEqual(succession)
+  })
+
+  it.each([
+    ['DDM', '1990-07-01', 'DEM'],
+    ['DDM', '2026-01-01', 'EUR'],
+    ['ZWR', '2026-01-01', 'ZWG'],
+    ['ZWD', '2026-01-01', 'ZWG'],
+  ])('has no ratio for %s by %s, which one step on the way to %s lacks', (code, day, successor) => {
+    expect(findSuccession(code, day)).toEqual({ successor, ratio: null })
+  })
+
+  it.each([
+    ['BGN', '2025-12-31'],
+    ['EUR', '2026-01-01'],
+    ['QQQ', '2026-01-01'],
+    ['constructor', '2026-01-01'],
+  ])('finds nothing for %s on %s', (code, day) => {
+    expect(findSuccession(code, day)).toBeUndefined()
   })
 })
 

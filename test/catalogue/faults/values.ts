@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 
 import { openErApiPayload } from '../../fixtures/upstream-payloads.ts'
+import { product } from '../../oracle.ts'
 import { expectGood, expectRefusal } from './answers.ts'
 import { DROPPED, badRates } from './bad-rates.ts'
 import type { FaultCase, Meeting } from './case.ts'
@@ -81,12 +82,11 @@ export const values: readonly FaultCase[] = [
     id: 'retired-currency-garbage',
     layer: 'values',
     fault: 'a withdrawn currency goes on drifting in the feed',
-    contract:
-      'A code that the feed carries is served as it is; withdrawn ones are corrected elsewhere. All others stay right.',
+    contract: 'What law has fixed is served in its place, and told. All others stay right.',
     variants: [
       changedLatest('BGN', (body) => withLev(body), {
-        serves: { latest: heldBack('BGN', withLev) },
-        servesAfterwards: { latest: heldBack('BGN', (body) => body) },
+        serves: { latest: (body) => toLatestTruth(withLawfulLev(body)) },
+        told: ['rates_corrected'],
         meanwhile: expectNoHistoryOfLev,
       }),
     ],
@@ -99,6 +99,11 @@ function withRate(body: LatestBody, code: string, factor: number): LatestBody {
 
 function withLev(body: LatestBody): LatestBody {
   return { ...body, rates: { ...body.rates, BGN: DRIFTED_LEV } }
+}
+
+function withLawfulLev(body: LatestBody): LatestBody {
+  const { EUR = NaN } = body.rates
+  return { ...body, rates: { ...body.rates, BGN: product(EUR, 1.95583) } }
 }
 
 /** The changed table, but for a rate that is held back because it is too far from the one before. */
