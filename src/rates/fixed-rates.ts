@@ -1,7 +1,7 @@
 import { toDay } from './day.ts'
 import type { Day } from './day.ts'
 import type { RateTable } from './rate-table.ts'
-import { exactProduct, printedDecimals } from './rounding.ts'
+import { printedDecimals } from './rounding.ts'
 import { findSuccession } from './withdrawn.ts'
 
 /** A rate of a withdrawn currency that was not what law had fixed it at. */
@@ -29,9 +29,10 @@ interface FixedRate {
 }
 
 /**
- * The table, published at its `updatedAt`, with every rate of a currency withdrawn by then as law fixed it: the rate of
- * what it has become times the ratio, without any rounding, so that the quotient of both is the ratio again. A rate that
- * agrees but for its rounding stays, and so does one without a fixed ratio or without the successor in the table, and the base's.
+ * The table with every rate of a currency that was withdrawn by its `updatedAt` as law has fixed it: the rate of what it has
+ * become times the ratio, to 15 significant digits, as with 10 the quotient of both would not always be the ratio again. A
+ * rate that agrees but for rounding stays as it is, and so do the base's and those without a fixed ratio, or without the
+ * successor in the table.
  */
 export function correctWithdrawn(table: RateTable): {
   table: RateTable
@@ -60,7 +61,12 @@ export function findFixedRate(
   const { successor = '', ratio = null } = findSuccession(code, day) ?? {}
   const rate = ratio === null ? undefined : rateOf(successor)
   if (ratio === null || typeof rate !== 'number' || !(rate > 0)) return undefined
-  return { rate: exactProduct(rate, ratio), resolution: ratio * resolutionOf(rate) }
+  return { rate: toPrinted(rate * ratio), resolution: ratio * resolutionOf(rate) }
+}
+
+/** `value` without what its binary form has of a sixteenth digit. */
+function toPrinted(value: number): number {
+  return Number(value.toPrecision(15))
 }
 
 function agrees(published: number, { rate, resolution }: FixedRate): boolean {

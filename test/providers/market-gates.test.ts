@@ -107,6 +107,39 @@ describe('the gates of a market', () => {
     expect(judged.rates).toMatchObject({ AAF: NaN, AAG: NaN, ...BAD })
   })
 
+  describe('leave to the law what it has fixed', () => {
+    const lawful = { EUR: 2, BGN: 3.91166 }
+
+    it('however far it is from the table before', () => {
+      const wrong = tomorrow({ ...lawful, BGN: 132 })
+      expect(passMarketGates(wrong, table(lawful))).toEqual(wrong)
+      expect(passMarketGates(table(lawful), wrong)).toEqual(table(lawful))
+    })
+
+    it('also where it was held back before', () => {
+      const held = { ...table(lawful), unconfirmed: { BGN: 132 } }
+      const next = tomorrow({ ...lawful, BGN: 140 })
+      expect(passMarketGates(next, held)).toEqual(next)
+    })
+
+    it('and do not take it for a part of the market that moved', () => {
+      const half = tomorrow({ ...lawful, BGN: 132, ...moved(50, 2.5) })
+      expect(passMarketGates(half, table(lawful))).toEqual(half)
+      const more = tomorrow({ ...lawful, BGN: 132, ...moved(51, 2.5) })
+      expect(() => passMarketGates(more, table(lawful))).toThrow('51 of 100 rates moved')
+    })
+
+    it.each([
+      ['before it was withdrawn', { ...lawful, BGN: 132 }, Date.UTC(2025, 11, 31, 23)],
+      ['without its successor', { BGN: 132 }, PUBLISHED],
+      ['beside a successor that is no rate', { BGN: 132, EUR: 0 }, PUBLISHED],
+    ])('but not %s', (_when, rates, updatedAt) => {
+      const previous = { ...table({ BGN: 4 }), updatedAt: updatedAt - DAY }
+      const { unconfirmed } = passMarketGates({ ...table(rates), updatedAt }, previous)
+      expect(unconfirmed).toEqual({ BGN: 132 })
+    })
+  })
+
   it('leave a base that is not 1 to be rejected as such', () => {
     expect(passMarketGates(tomorrow({ USD: 1_000 }), table()).rates['USD']).toBe(1_000)
   })
