@@ -13,8 +13,13 @@ type Quotes = Record<string, number | undefined>
 
 /** A dollar for 0.85 euros and 23 leones, and some withdrawn currencies at what law has fixed. */
 const LAWFUL: Quotes = {
-  ...{ EUR: 0.85, BGN: 1.662456, HRK: 6.404321 },
-  ...{ SLE: 23, SLL: 23_000, ZWG: 26, ZWL: 64_966.8292 },
+  EUR: 0.85,
+  BGN: 1.662456,
+  HRK: 6.404321,
+  SLE: 23,
+  SLL: 23_000,
+  ZWG: 26,
+  ZWL: 64_966.8292,
 }
 
 interface World {

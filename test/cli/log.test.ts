@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+
+import { createLog } from '../../src/cli/log.ts'
+import type { LogFormat } from '../../src/cli/log.ts'
+import type { RatesEvent } from '../../src/index.ts'
+
+const CORRECTED: RatesEvent = {
+  type: 'rates_corrected',
+  dataSet: 'latest',
+  provider: 'Test',
+  corrections: [
+    { code: 'BGN', published: 57, corrected: 1.69383874818 },
+    { code: 'ZWL', published: 26.3865, corrected: 65_932.5860933 },
+  ],
+}
+
+function linesOf(format: LogFormat, event: RatesEvent): string[] {
+  const lines: string[] = []
+  createLog({ format, write: (line) => void lines.push(line), now: () => 0 })(event)
+  return lines
+}
+
+describe('the log of corrected rates', () => {
+  it('says in a sentence what was published and what is served', () => {
+    expect(linesOf('text', CORRECTED)).toEqual([
+      'ratesmith: latest rates: Test: corrected BGN from 57 to 1.69383874818, ZWL from 26.3865 to 65932.5860933',
+    ])
+  })
+
+  it('has every digit of both for a machine', () => {
+    const { type: event, ...fields } = CORRECTED
+    const time = '1970-01-01T00:00:00.000Z'
+    expect(linesOf('json', CORRECTED)).toEqual([
+      JSON.stringify({ time, level: 'warn', event, ...fields }),
+    ])
+  })
+})
