@@ -28,7 +28,7 @@ const DAY_SECONDS = 86_400
 const MINUTE = 60_000
 
 /** For how long the feed is left alone when it refuses so, in ms: it lifts a limit after 20 minutes. */
-const PAUSE_BY_REFUSAL: ReadonlyMap<string, number> = new Map([
+export const PAUSE_BY_REFUSAL: ReadonlyMap<string, number> = new Map([
   ['quota-reached', 20 * MINUTE],
   ['unsupported-code', 15 * MINUTE],
   ['malformed-request', 15 * MINUTE],

@@ -88,7 +88,7 @@ function write(name: string, text: string): void {
 describe('the package', () => {
   it('holds the build, its sources, and nothing else', () => {
     const allowed =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(openapi\.json|types\/(src|adapters)\/.+\.d\.ts(\.map)?|cli\/LICENSES\.txt|(cli\/|stores\/)?[\w-]+\.js(\.map)?)|src\/generated\/openapi\.json|(src(?!\/(explorer|generate|openapi)\/)|adapters)\/[\w/-]+\.ts)$/
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(openapi\.json|types\/(src|adapters)\/.+\.d\.ts(\.map)?|cli\/LICENSES\.txt|(cli\/|providers\/|stores\/)?[\w-]+\.js(\.map)?)|src\/generated\/openapi\.json|(src(?!\/(explorer|generate|openapi)\/)|adapters)\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli/LICENSES.txt']))
   })
@@ -110,8 +110,9 @@ describe('the package', () => {
       'names.js',
       `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
       const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
+      const feeds = ['currencyapi', 'exchange-rate-api-v6', 'fawazahmed0', 'frankfurter-v2', 'open-exchange-rates']
       const hosts = ['bun', 'cloudflare', 'deno', 'express', 'node']
-      const others = [...hosts, 'client', 'currencies', ...stores.map((name) => 'stores/' + name), 'testing']
+      const others = [...hosts, 'client', 'currencies', ...feeds.map((name) => 'providers/' + name), ...stores.map((name) => 'stores/' + name), 'testing']
       const paths = ['', ...others.map((name) => '/' + name)]
       console.log(JSON.stringify(await Promise.all(paths.map(names))))`,
     )
@@ -131,6 +132,11 @@ describe('the package', () => {
       ['createUndiciFetch', 'serve', 'toNodeHandler'],
       ['RatesError', 'createRatesClient'],
       ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
+      ['createCurrencyapiProvider'],
+      ['createExchangeRateApiV6Provider'],
+      ['createFawazahmed0Provider'],
+      ['createFrankfurterV2EcbProvider', 'createFrankfurterV2Provider'],
+      ['createOpenExchangeRatesProvider'],
       ['createCacheApiStore'],
       ['createKvStore'],
       ['createFileStore'],

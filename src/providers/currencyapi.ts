@@ -1,0 +1,40 @@
+import { toLatestTable } from './currencyapi-table.ts'
+import { readJsonWithKey, requireHiddenRootUrl, requireKey } from './key.ts'
+import { passMarketGates } from './market-gates.ts'
+import type { LatestProvider } from './provider.ts'
+
+/** Options of `createCurrencyapiProvider`. */
+export interface CurrencyapiOptions {
+  /** The key of your account, sent in a header and told to nobody else. */
+  key: string
+  /** Root of the service, to which `/v3/latest` is appended (default `https://api.currencyapi.com`). */
+  url?: string | undefined
+}
+
+/** The real answer has some 10 kB. */
+const LIMITS = {
+  maxBytes: 1024 * 1024,
+  redirectHosts: ['api.currencyapi.com', 'currencyapi.com'],
+}
+
+/**
+ * Latest rates of currencyapi: some 170 currencies against the US dollar, with the key of an account. They are asked for
+ * once a day, as its free plan publishes them.
+ *
+ * @throws {TypeError} where `key` cannot be sent or `url` is not a URL
+ * @see https://currencyapi.com/docs/latest
+ */
+export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestProvider {
+  const { url = 'https://api.currencyapi.com' } = options
+  const key = requireKey(options.key)
+  const tableUrl = `${requireHiddenRootUrl(url)}/v3/latest`
+  return {
+    attribution: { name: 'currencyapi', url: 'https://currencyapi.com' },
+    async fetchLatest({ fetch, signal, now, previous }) {
+      const read = { fetch, signal, now, url: tableUrl, headers: { apikey: key }, ...LIMITS }
+      const answer = await readJsonWithKey(key, read)
+      return passMarketGates(toLatestTable(answer, now()), previous)
+    },
+    judge: passMarketGates,
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The first good answer of one of several `urls` that have the same. `ask` is called for the next of them when the one
+ * before has failed, or has had no answer for `headStart` ms; its signal aborts when another one was first, and with
+ * `signal`. By the machine's timers.
+ *
+ * Rejects where none has an answer: with the error of the only one, else with an `AggregateError` that tells them all.
+ */
+export async function firstGood<Answer>(
+  urls: readonly string[],
+  { headStart, signal }: { headStart: number; signal: AbortSignal },
+  ask: (url: string, signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const over = new AbortController()
+  const limit = AbortSignal.any([signal, over.signal])
+  const calls: Promise<Answer>[] = []
+  try {
+    for (const url of urls) {
+      const call = ask(url, limit)
+      calls.push(call)
+      const isGood = await Promise.race([
+        isKept(Promise.any(calls)),
+        isKept(call),
+        after(headStart),
+      ])
+      if (isGood || signal.aborted) break
+    }
+    return await Promise.any(calls)
+  } catch (error) {
+    throw error instanceof AggregateError ? allOf(error.errors) : error
+  } finally {
+    over.abort()
+  }
+}
+
+async function isKept(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  )
+}
+
+function after(delay: number): Promise<false> {
+  return new Promise((resolve) => {
+    AbortSignal.timeout(delay).addEventListener('abort', () => resolve(false))
+  })
+}
+
+/** One error for all; whoever may be asked soonest decides on the pause. */
+function allOf(errors: readonly unknown[]): unknown {
+  if (errors.length === 1) return errors[0]
+  const messages = errors.map((error) => (error instanceof Error ? error.message : String(error)))
+  const pauses = errors.map((error) => Number(Object(error).retryAfterMs ?? 0))
+  const retryAfterMs = Math.min(...pauses)
+  return Object.assign(new AggregateError(errors, messages.join('; ')), { retryAfterMs })
+}

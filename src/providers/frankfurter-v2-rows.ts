@@ -1,0 +1,84 @@
+import { addDays, isDay, toDay, toInstant } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { anotherForm } from './payload.ts'
+import type { HistoryDays, LatestTable } from './provider.ts'
+import type { UpstreamAnswer } from './read-upstream.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** The blend pivots on it: against any other base every rate is divided and rounded once more. */
+export const PIVOT = 'USD'
+
+const HOUR = 3_600_000
+
+/** An older row than this before the newest is of a bank that has stopped, in days; the service looks no further back. */
+const OLDEST_ROW = 14
+
+/**
+ * Understands blended rates at `now` (ms since the Unix epoch). Every currency has one row, with the day of its newest
+ * rate. A day ahead of UTC counts as a rate of today. Rows further ahead, and rows from more than 14 days before the
+ * newest, are left out.
+ *
+ * @throws {Error} where it is a failure, against another base, of another form or without a day up to today
+ */
+export function toLatestTable(answer: UpstreamAnswer, now: number): LatestTable {
+  const today = toDay(now)
+  const rows = rowsOf(answer, PIVOT).filter(({ date }) => date <= addDays(today, 1))
+  const newest = rows
+    .map(({ date }) => (date < today ? date : today))
+    .toSorted()
+    .at(-1)
+  if (newest === undefined) throw new Error(`${answer.host} answered without a day up to today`)
+  const oldest = addDays(newest, -OLDEST_ROW)
+  const kept = rows.filter(({ date }) => date >= oldest)
+  return {
+    base: PIVOT,
+    updatedAt: toInstant(newest),
+    nextUpdateAt: (Math.floor(now / HOUR) + 1) * HOUR,
+    rates: Object.fromEntries(kept.map(({ quote, rate }) => [quote, rate])),
+  }
+}
+
+/**
+ * Understands rows of several days. The service begins with the rows of a day before, where there are none on `start`;
+ * they are dropped, and so is the euro against itself.
+ *
+ * @throws {Error} where it is a failure, against another base or of another form
+ */
+export function toHistoryDays(
+  answer: UpstreamAnswer,
+  { start, end }: { start: Day; end: Day },
+): HistoryDays {
+  const base = 'EUR'
+  const days = new Map<Day, Record<string, number>>()
+  for (const { date, quote, rate } of rowsOf(answer, base)) {
+    if (date < start || date > end || (quote === base && rate === 1)) continue
+    const rates = days.get(date) ?? {}
+    rates[quote] = rate
+    days.set(date, rates)
+  }
+  const ascending = [...days].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return { base, days: ascending.map(([date, rates]) => ({ date, rates })) }
+}
+
+/** A rate as it came: it is checked behind the provider. */
+interface Row {
+  date: Day
+  quote: string
+  rate: number
+}
+
+/** By hand: a schema would copy forty thousand rows. */
+function rowsOf({ host, status, body, retryAfterMs }: UpstreamAnswer, base: string): Row[] {
+  if (status !== 200) {
+    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+  }
+  if (!Array.isArray(body)) throw anotherForm(host, ['all of it'])
+  const odd = body.findIndex((row) => !isRow(row, base))
+  if (odd >= 0) throw anotherForm(host, [`row ${odd}`])
+  return body
+}
+
+function isRow(row: unknown, expected: string): row is Row {
+  const { date, base, quote } = Object(row)
+  return base === expected && typeof quote === 'string' && typeof date === 'string' && isDay(date)
+}

@@ -1,0 +1,89 @@
+import { addDays } from '../rates/day.ts'
+import { PIVOT, toHistoryDays, toLatestTable } from './frankfurter-v2-rows.ts'
+import { passMarketGates } from './market-gates.ts'
+import type { HistoryDay, HistoryProvider, LatestProvider } from './provider.ts'
+import { readJson } from './read-upstream.ts'
+import { requireRootUrl } from './root-url.ts'
+
+/** Options of `createFrankfurterV2EcbProvider`. */
+export interface FrankfurterV2EcbOptions {
+  /** Root of the service, to which `/v2/rates` is appended (default `https://api.frankfurter.dev`). */
+  url?: string | undefined
+}
+
+/** Options of `createFrankfurterV2Provider`. */
+export interface FrankfurterV2Options extends FrankfurterV2EcbOptions {
+  /** The central banks whose rates are blended, by their keys there, as `['ECB', 'BOC']` (default all of them). */
+  providers?: readonly string[] | undefined
+}
+
+const SERVICE = 'https://api.frankfurter.dev'
+
+/** Five years of the European Central Bank's rates have some 2.5 MB. */
+const LIMITS = {
+  maxBytes: 8 * 1024 * 1024,
+  redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
+}
+
+/** The service refuses longer ranges of every currency: five years without their leap days. */
+const LONGEST_RANGE = 5 * 365
+
+/**
+ * Latest rates blended by Frankfurter from those of some 80 central banks, without a key. The banks publish round the
+ * clock, so the table is asked for every hour; it is that of the newest day up to today that any row has.
+ *
+ * @throws {TypeError} where `url` is not a URL or `providers` not a list of keys
+ * @see https://frankfurter.dev
+ */
+export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}): LatestProvider {
+  const { url = SERVICE, providers } = options
+  const tableUrl = `${requireRootUrl(url)}/v2/rates?base=${PIVOT}${toFilter(providers)}`
+  return {
+    attribution: { name: 'Frankfurter', url: 'https://frankfurter.dev' },
+    async fetchLatest({ fetch, signal, now, previous }) {
+      const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
+      return passMarketGates(toLatestTable(answer, now()), previous)
+    },
+    judge: passMarketGates,
+  }
+}
+
+/**
+ * Daily reference rates of the European Central Bank from Frankfurter's second version, with the digits that were
+ * published: the same days as those of `createFrankfurterProvider`, and the same source. More than five years are asked
+ * for one piece after the other.
+ *
+ * @throws {TypeError} where `url` is not a URL
+ * @see https://frankfurter.dev
+ */
+export function createFrankfurterV2EcbProvider(
+  options: FrankfurterV2EcbOptions = {},
+): HistoryProvider {
+  const { url = SERVICE } = options
+  const root = requireRootUrl(url)
+  return {
+    attribution: {
+      name: 'European Central Bank (via Frankfurter)',
+      url: 'https://frankfurter.dev',
+    },
+    async fetchHistory({ start, end }, { fetch, signal, now }) {
+      const days: HistoryDay[] = []
+      for (let from = start; from <= end; from = addDays(from, LONGEST_RANGE)) {
+        const last = addDays(from, LONGEST_RANGE - 1)
+        const range = { start: from, end: last < end ? last : end }
+        const url = `${root}/v2/rates?providers=ECB&from=${range.start}&to=${range.end}`
+        const answer = await readJson({ fetch, signal, now, url, ...LIMITS })
+        days.push(...toHistoryDays(answer, range).days)
+      }
+      return { base: 'EUR', days }
+    },
+  }
+}
+
+function toFilter(providers: readonly string[] | undefined): string {
+  if (providers === undefined) return ''
+  if (providers.length === 0 || !providers.every((key) => /^\w+$/.test(key))) {
+    throw new TypeError(`providers must be a list of keys, as ECB, got ${providers.join(', ')}`)
+  }
+  return `&providers=${providers.join(',')}`
+}

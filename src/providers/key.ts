@@ -1,0 +1,68 @@
+import { readJson } from './read-upstream.ts'
+import type { UpstreamAnswer, UpstreamRead } from './read-upstream.ts'
+import { requireRootUrl } from './root-url.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** Causes may go round in a circle. */
+const DEEPEST_CAUSE = 4
+
+/** What runtimes call a failure on the wire, as `ECONNREFUSED` or `UND_ERR_CONNECT_TIMEOUT`. */
+const FAILURE_CODE = /^[A-Z][A-Z\d_]{2,39}$/
+
+/**
+ * `key`, ready to be sent in a header.
+ *
+ * @throws {TypeError} where it could not be, without showing it
+ */
+export function requireKey(key: string): string {
+  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
+  throw new TypeError('key must be a text of printable ASCII characters without spaces')
+}
+
+/**
+ * `url` as `requireRootUrl` makes it.
+ *
+ * @throws {TypeError} where it is none, without showing it: a key is easily put there
+ */
+export function requireHiddenRootUrl(url: string): string {
+  try {
+    return requireRootUrl(url)
+  } catch {
+    // Without its cause, which shows the URL.
+    throw new TypeError(
+      'url must be an absolute http(s) URL without a query, a user name and a password',
+    )
+  }
+}
+
+/**
+ * Reads JSON as `readJson` does, with `key` in one of the headers. What it rejects with has nothing in it that others
+ * wrote but the codes of failures on the wire: a `fetch` may throw the headers, and an upstream echo them.
+ */
+export async function readJsonWithKey(key: string, read: UpstreamRead): Promise<UpstreamAnswer> {
+  try {
+    return await readJson(read)
+  } catch (error) {
+    throw withoutKey(key, error, new URL(read.url).host)
+  }
+}
+
+/** An error of its own that says the same, unless the key is in it. */
+function withoutKey(key: string, error: unknown, host: string): Error {
+  const message = error instanceof Error ? error.message : ''
+  const codes = failureCodes(error)
+  const text = codes.length > 0 ? `${message} (${codes.join(', ')})` : message
+  const isSafe = !text.toLowerCase().includes(key.toLowerCase())
+  const told = isSafe ? text : `${host} failed, and what was said of it has the key in it`
+  // oxlint-disable-next-line preserve-caught-error
+  return error instanceof UpstreamError
+    ? new UpstreamError(told, error.retryAfterMs)
+    : new Error(told)
+}
+
+function failureCodes(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return []
+  const code = 'code' in error ? error.code : undefined
+  const deeper = failureCodes(error.cause, depth + 1)
+  return typeof code === 'string' && FAILURE_CODE.test(code) ? [code, ...deeper] : deeper
+}
