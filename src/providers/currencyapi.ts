@@ -1,5 +1,5 @@
 import { toLatestTable } from './currencyapi-table.ts'
-import { readJsonWithKey, requireHiddenRootUrl, requireKey } from './key.ts'
+import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
 import { passMarketGates } from './market-gates.ts'
 import type { LatestProvider } from './provider.ts'
 
@@ -27,7 +27,7 @@ const LIMITS = {
 export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestProvider {
   const { url = 'https://api.currencyapi.com' } = options
   const key = requireKey(options.key)
-  const tableUrl = `${requireHiddenRootUrl(url)}/v3/latest`
+  const tableUrl = `${requireKeylessRootUrl(url, key)}/v3/latest`
   return {
     attribution: { name: 'currencyapi', url: 'https://currencyapi.com' },
     async fetchLatest({ fetch, signal, now, previous }) {

@@ -12,26 +12,14 @@ import type { UpstreamAnswer } from './read-upstream.ts'
  * @throws {Error} where it is a failure, another base's table or anything unknown
  */
 export function toLatestTable(answer: UpstreamAnswer, base: string): LatestTable {
-  const body = Object(answer.body)
-  const { 'error-type': type, base_code, conversion_rates } = body
-  return toOpenTable(
-    {
-      ...answer,
-      body: {
-        ...body,
-        ...(type === undefined ? {} : { 'error-type': toKnownType(type) }),
-        ...(base_code === undefined ? {} : { base_code: base_code === base ? base : 'another' }),
-        rates: isObject(conversion_rates)
-          ? ratesByCode(Object.entries(conversion_rates), isCode)
-          : undefined,
-      },
-    },
-    base,
-  )
-}
-
-function toKnownType(type: unknown): string {
-  const isKnown =
-    typeof type === 'string' && (PAUSE_BY_REFUSAL.has(type) || type === 'no-data-available')
-  return isKnown ? type : 'unknown'
+  const { 'error-type': type, base_code, conversion_rates, ...others } = Object(answer.body)
+  const body = {
+    ...others,
+    'error-type': PAUSE_BY_REFUSAL.has(type) || type === 'no-data-available' ? type : 'unknown',
+    base_code: base_code === base ? base : 'another base',
+    rates: isObject(conversion_rates)
+      ? ratesByCode(Object.entries(conversion_rates), isCode)
+      : undefined,
+  }
+  return toOpenTable({ ...answer, body }, base)
 }

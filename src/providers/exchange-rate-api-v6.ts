@@ -1,6 +1,6 @@
 import { isCode } from '../rates/currency-code.ts'
 import { toLatestTable } from './exchange-rate-api-v6-table.ts'
-import { readJsonWithKey, requireHiddenRootUrl, requireKey } from './key.ts'
+import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
 import { passMarketGates } from './market-gates.ts'
 import type { LatestProvider } from './provider.ts'
 
@@ -31,7 +31,7 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
   const { url = 'https://v6.exchangerate-api.com', base = 'USD' } = options
   const key = requireKey(options.key)
   if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${String(base)}`)
-  const tableUrl = `${requireHiddenRootUrl(url)}/v6/latest/${base}`
+  const tableUrl = `${requireKeylessRootUrl(url, key)}/v6/latest/${base}`
   const headers = { authorization: `Bearer ${key}` }
   return {
     attribution: { name: 'ExchangeRate-API', url: 'https://www.exchangerate-api.com' },

@@ -48,11 +48,11 @@ export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): Lat
     },
     async fetchLatest({ fetch, signal: whole, now, previous }) {
       const limits = { headStart: HEAD_START, signal: whole }
-      const table = await firstGood(tableUrls, limits, async (url, signal) => {
+      return firstGood(tableUrls, limits, async (url, signal) => {
         const answer = await readJson({ fetch, signal, now, url, ...LIMITS })
-        return requireNotOlder(toLatestTable(answer), previous, answer.host)
+        const table = requireNotOlder(toLatestTable(answer), previous, answer.host)
+        return passMarketGates(table, previous)
       })
-      return passMarketGates(table, previous)
     },
     judge: passMarketGates,
   }

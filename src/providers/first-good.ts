@@ -1,9 +1,11 @@
+import { RejectedError } from '../rates/rejected-error.ts'
+
 /**
  * The first good answer of one of several `urls` that have the same. `ask` is called for the next of them when the one
  * before has failed, or has had no answer for `headStart` ms; its signal aborts when another one was first, and with
  * `signal`. By the machine's timers.
  *
- * Rejects where none has an answer: with the error of the only one, else with an `AggregateError` that tells them all.
+ * Rejects where none has an answer: with the error of the only one, else with one that tells them all.
  */
 export async function firstGood<Answer>(
   urls: readonly string[],
@@ -48,8 +50,8 @@ function after(delay: number): Promise<false> {
 /** One error for all; whoever may be asked soonest decides on the pause. */
 function allOf(errors: readonly unknown[]): unknown {
   if (errors.length === 1) return errors[0]
-  const messages = errors.map((error) => (error instanceof Error ? error.message : String(error)))
-  const pauses = errors.map((error) => Number(Object(error).retryAfterMs ?? 0))
-  const retryAfterMs = Math.min(...pauses)
-  return Object.assign(new AggregateError(errors, messages.join('; ')), { retryAfterMs })
+  const text = errors.map((error) => (error instanceof Error ? error.message : error)).join('; ')
+  if (errors.every((error) => error instanceof RejectedError)) return new RejectedError(text)
+  const retryAfterMs = Math.min(...errors.map((error) => Number(Object(error).retryAfterMs ?? 0)))
+  return Object.assign(new AggregateError(errors, text), { retryAfterMs })
 }

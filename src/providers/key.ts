@@ -22,13 +22,14 @@ export function requireKey(key: string): string {
 /**
  * `url` as `requireRootUrl` makes it.
  *
- * @throws {TypeError} where it is none, without showing it: a key is easily put there
+ * @throws {TypeError} where it is none or has `key` in it, without showing either
  */
-export function requireHiddenRootUrl(url: string): string {
+export function requireKeylessRootUrl(url: string, key: string): string {
+  if (has(url, key)) throw new TypeError('url must not have the key in it')
   try {
     return requireRootUrl(url)
   } catch {
-    // Without its cause, which shows the URL.
+    // Without its cause, which shows the URL: another key is easily put there.
     throw new TypeError(
       'url must be an absolute http(s) URL without a query, a user name and a password',
     )
@@ -36,15 +37,26 @@ export function requireHiddenRootUrl(url: string): string {
 }
 
 /**
- * Reads JSON as `readJson` does, with `key` in one of the headers. What it rejects with has nothing in it that others
- * wrote but the codes of failures on the wire: a `fetch` may throw the headers, and an upstream echo them.
+ * Reads JSON as `readJson` does, with `key` in one of the headers, and never in a URL, not even one of a redirect. What it
+ * rejects with has nothing in it that others wrote but the codes of failures on the wire: a `fetch` may throw the headers,
+ * and an upstream echo them.
  */
 export async function readJsonWithKey(key: string, read: UpstreamRead): Promise<UpstreamAnswer> {
+  const fetch: UpstreamRead['fetch'] = async (input, init) => {
+    if (!has(String(input), key)) return read.fetch(input, init)
+    throw Object.assign(new Error('the key is in the URL'), { code: 'KEY_IN_URL' })
+  }
   try {
-    return await readJson(read)
+    return await readJson({ ...read, fetch })
   } catch (error) {
     throw withoutKey(key, error, new URL(read.url).host)
   }
+}
+
+/** Whether `key` is in `text`, in whatever case: the names of hosts have none. */
+function has(text: string, key: string): boolean {
+  const lower = text.toLowerCase()
+  return [key, encodeURIComponent(key)].some((form) => lower.includes(form.toLowerCase()))
 }
 
 /** An error of its own that says the same, unless the key is in it. */
@@ -52,8 +64,7 @@ function withoutKey(key: string, error: unknown, host: string): Error {
   const message = error instanceof Error ? error.message : ''
   const codes = failureCodes(error)
   const text = codes.length > 0 ? `${message} (${codes.join(', ')})` : message
-  const isSafe = !text.toLowerCase().includes(key.toLowerCase())
-  const told = isSafe ? text : `${host} failed, and what was said of it has the key in it`
+  const told = has(text, key) ? `${host} failed, and what was said of it has the key in it` : text
   // oxlint-disable-next-line preserve-caught-error
   return error instanceof UpstreamError
     ? new UpstreamError(told, error.retryAfterMs)

@@ -1,4 +1,4 @@
-import { readJsonWithKey, requireHiddenRootUrl, requireKey } from './key.ts'
+import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
 import { passMarketGates } from './market-gates.ts'
 import { toLatestTable } from './open-exchange-rates-table.ts'
 import type { LatestProvider } from './provider.ts'
@@ -27,7 +27,7 @@ const LIMITS = {
 export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOptions): LatestProvider {
   const { url = 'https://openexchangerates.org/api' } = options
   const key = requireKey(options.key)
-  const tableUrl = `${requireHiddenRootUrl(url)}/latest.json`
+  const tableUrl = `${requireKeylessRootUrl(url, key)}/latest.json`
   const headers = { authorization: `Token ${key}` }
   return {
     attribution: { name: 'Open Exchange Rates', url: 'https://openexchangerates.org' },
