@@ -6,6 +6,9 @@ import { UpstreamError } from './upstream-error.ts'
 /** Causes may go round in a circle. */
 const DEEPEST_CAUSE = 4
 
+/** So many characters of a key may be in what is told, by chance. */
+const LONGEST_PART = 7
+
 /** What runtimes call a failure on the wire, as `ECONNREFUSED` or `UND_ERR_CONNECT_TIMEOUT`. */
 const FAILURE_CODE = /^[A-Z][A-Z\d_]{2,39}$/
 
@@ -59,13 +62,20 @@ function has(text: string, key: string): boolean {
   return [key, encodeURIComponent(key)].some((form) => lower.includes(form.toLowerCase()))
 }
 
+/** Whether a part of `key` is in `text`: what is told of an upstream's text may be cut. */
+function hasPart(text: string, key: string): boolean {
+  const starts = Array.from({ length: Math.max(1, key.length - LONGEST_PART) }, (_, at) => at)
+  return starts.some((at) => has(text, key.slice(at, at + LONGEST_PART + 1)))
+}
+
 /** An error of its own that says the same, unless the key is in it. */
 function withoutKey(key: string, error: unknown, host: string): Error {
   const message = error instanceof Error ? error.message : ''
   const codes = failureCodes(error)
   const text = codes.length > 0 ? `${message} (${codes.join(', ')})` : message
-  const told = has(text, key) ? `${host} failed, and what was said of it has the key in it` : text
-  // oxlint-disable-next-line preserve-caught-error
+  const told = hasPart(text, key)
+    ? `${host} failed, and what was said of it has the key in it`
+    : text
   return error instanceof UpstreamError
     ? new UpstreamError(told, error.retryAfterMs)
     : new Error(told)

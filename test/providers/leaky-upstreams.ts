@@ -1,0 +1,140 @@
+import { DISASTERS, OTHER_FORMS } from '../../src/testing/provider/disasters.ts'
+import type { Behaviour } from '../../src/testing/provider/upstream.ts'
+
+/** One request with a key in it, and how its upstream may answer. */
+export interface KeyedRequest {
+  request: Request
+  key: string
+  /** What the upstream answers when all is well. */
+  body: Record<string, unknown>
+}
+
+/** What becomes of a request. */
+export type LeakyUpstream = (asked: KeyedRequest) => Response | Promise<Response>
+
+const STATUSES = [200, 201, 400, 401, 403, 404, 422, 429, 500, 503]
+
+/** Everything that an upstream, or the `fetch` on the way to it, may do with a key, by what it does. */
+export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
+  'is well': ({ body }) => Response.json(body),
+  ...Object.fromEntries(Object.entries(DISASTERS).map(([what, each]) => [what, asLeaky(each)])),
+  ...Object.fromEntries(
+    OTHER_FORMS.map((text) => [`answers with ${text}`, () => new Response(text)]),
+  ),
+  ...Object.fromEntries(
+    STATUSES.flatMap((status) => [
+      [`echoes the key as text with ${status}`, echo(status, (key) => `k${key}`)],
+      [`echoes the key amid broken JSON with ${status}`, echo(status, (key) => `{"a":${key}}`)],
+      [`echoes the key as every word with ${status}`, echo(status, wordsOf)],
+    ]),
+  ),
+  'echoes the key in headers': ({ body, key }) =>
+    Response.json(body, {
+      headers: { 'x-key': ascii(key), etag: ascii(key), 'retry-after': ascii(key) },
+    }),
+  'echoes the key in headers of a refusal': ({ key }) =>
+    new Response(key, { status: 429, headers: { 'retry-after': ascii(key), 'x-key': ascii(key) } }),
+  'echoes the key as the base': ({ body, key }) =>
+    Response.json({ ...body, base: key, base_code: key }),
+  'echoes the key as times': ({ body, key }) =>
+    Response.json({
+      ...body,
+      timestamp: key,
+      time_last_update_unix: key,
+      meta: { last_updated_at: key },
+    }),
+  'echoes the key among its rates': ({ body, key }) => Response.json(withRates(body, key)),
+  'echoes the key as its rates': ({ body, key }) =>
+    Response.json({ ...body, rates: key, conversion_rates: key, data: key }),
+  'redirects to a host with the name of the key': redirect((key) => `https://${hex(key)}.example/`),
+  'redirects to a URL with the key': redirect(
+    (key) => `https://elsewhere.example/${encodeURIComponent(key)}?key=${key}`,
+  ),
+  'redirects to the key': redirect((key) => encodeURIComponent(key)),
+  'redirects to a path with the key': redirect((key) => `/v6/${encodeURIComponent(key)}/latest`),
+  'redirects to what is no URL': redirect((key) => `https://${key} /`),
+  'throws the headers': async ({ request }) => {
+    throw new Error(`request failed: ${JSON.stringify([...request.headers])}`)
+  },
+  'throws the request': async ({ request }) => {
+    throw Object.assign(new TypeError('fetch failed'), { request, config: { url: request.url } })
+  },
+  'throws with a cause of a cause': async ({ key }) => {
+    const cause = new Error('socket', { cause: new Error(`Bearer ${key}`) })
+    throw new TypeError('fetch failed', { cause })
+  },
+  'throws several errors': async ({ key }) => {
+    throw new AggregateError([new Error(key)], `all of them: ${key}`)
+  },
+  'throws a text': async ({ key }) => {
+    const thrown: unknown = `no answer for ${key}`
+    throw thrown
+  },
+  'throws an object': async ({ request }) => {
+    const thrown: unknown = { headers: Object.fromEntries(request.headers) }
+    throw thrown
+  },
+  'throws the key as a code': async ({ key }) => {
+    const code = hex(key).toUpperCase()
+    throw Object.assign(new Error('fetch failed'), { code: `E${code.slice(0, 30)}`, name: key })
+  },
+  'throws the key as a whole code': async ({ key }) => {
+    throw Object.assign(new Error('fetch failed'), { code: key.toUpperCase() })
+  },
+  'breaks off with the key': ({ key }) =>
+    new Response(
+      new ReadableStream({
+        pull: (controller) => controller.error(new Error(`terminated: ${key}`)),
+      }),
+    ),
+}
+
+/** The part of a key that no text has by chance. */
+export function hex(key: string): string {
+  return /[\da-f]{32}/.exec(key)?.[0] ?? key
+}
+
+function echo(status: number, textOf: (key: string) => string): LeakyUpstream {
+  return ({ key }) => new Response(textOf(key), { status })
+}
+
+/** A refusal in the words of every feed. */
+function wordsOf(key: string): string {
+  return JSON.stringify({
+    result: 'error',
+    'error-type': key,
+    error: true,
+    status: key,
+    message: `no such key: ${key}`,
+    description: key,
+    errors: { apikey: [key] },
+    [key]: key,
+  })
+}
+
+function withRates(body: Record<string, unknown>, key: string): Record<string, unknown> {
+  const added = Object.fromEntries(
+    ['rates', 'conversion_rates', 'data'].map((name) => {
+      const rates = Object(body[name])
+      return [name, { ...rates, [key]: 1, [`K${key}`]: { code: key, value: 1 }, EUR: key, JPY: {} }]
+    }),
+  )
+  return { ...body, ...added }
+}
+
+function redirect(to: (key: string) => string): LeakyUpstream {
+  return ({ key }) => new Response(null, { status: 302, headers: { location: ascii(to(key)) } })
+}
+
+function ascii(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '')
+}
+
+function asLeaky(behaviour: Behaviour): LeakyUpstream {
+  return async ({ request, body }) =>
+    behaviour({
+      signal: request.signal,
+      goodAnswer: async () => Response.json(body),
+      wait: async () => undefined,
+    })
+}
