@@ -46,7 +46,8 @@ export function requireKeylessRootUrl(url: string, key: string): string {
  */
 export async function readJsonWithKey(key: string, read: UpstreamRead): Promise<UpstreamAnswer> {
   const fetch: UpstreamRead['fetch'] = async (input, init) => {
-    if (!has(String(input), key)) return read.fetch(input, init)
+    const url = input instanceof Request ? input.url : input.toString()
+    if (!has(url, key)) return read.fetch(input, init)
     throw Object.assign(new Error('the key is in the URL'), { code: 'KEY_IN_URL' })
   }
   try {

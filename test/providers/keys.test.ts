@@ -4,13 +4,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createLog } from '../../src/cli/log.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { LatestProvider, RatesEvent } from '../../src/index.ts'
+import type { HistoryProvider, LatestProvider, RatesEvent } from '../../src/index.ts'
 import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
 import { passMarketGates } from '../../src/providers/market-gates.ts'
 import { toLatestTable as toOpenTable } from '../../src/providers/open-exchange-rates-table.ts'
 import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'
 import { readJson } from '../../src/providers/read-upstream.ts'
+import { addDays } from '../../src/rates/day.ts'
 import { failingProvider, fakeClock, fakeProviders } from '../../src/testing/index.ts'
 import type { FailureKind } from '../../src/testing/index.ts'
 import {
@@ -24,7 +25,13 @@ import { findSecret } from './texts-of.ts'
 
 const HOUR = 3_600_000
 
-const { history } = fakeProviders()
+/** Reference rates of a month: they are no matter here. */
+const history: HistoryProvider = {
+  ...fakeProviders().history,
+  async fetchHistory({ end }, context) {
+    return fakeProviders().history.fetchHistory({ start: addDays(end, -40), end }, context)
+  },
+}
 
 /** A provider with a key, and what its upstream answers. */
 interface Keyed {
@@ -69,9 +76,15 @@ function makeKeys(): string[] {
 }
 
 /** What is left behind by a handler, and by everything around it. */
-interface Traces extends Record<string, unknown> {
+interface Traces {
   urls: string[]
   events: RatesEvent[]
+  /** Statuses, headers and bodies. */
+  answers: string
+  thrown: unknown[]
+  stores: Map<string, string>[]
+  /** Of both logs. */
+  lines: string
 }
 
 /** Serves every endpoint, first cold and then with rates of yesterday, while `upstream` does what it does. */
@@ -80,19 +93,12 @@ async function serve(
   { key, body, upstream }: { key: string; body: Keyed['body']; upstream: LeakyUpstream },
 ): Promise<Traces & { sent: string[] }> {
   const sent: string[] = []
-  const traces = { urls: [], events: [], answers: [], thrown: [], stores: [], lines: [] } as {
-    urls: string[]
-    events: RatesEvent[]
-    answers: unknown[]
-    thrown: unknown[]
-    stores: unknown[]
-    lines: string[]
-  }
+  const traces: Traces = { urls: [], events: [], answers: '', thrown: [], stores: [], lines: '' }
   for (const goodCalls of [0, 1]) {
     const now = fakeClock('2026-11-19T18:00:00Z')
     const store = new Map<string, string>()
     const logs = (['json', 'text'] as const).map((format) =>
-      createLog({ format, now, write: (line) => traces.lines.push(line) }),
+      createLog({ format, now, write: (line) => (traces.lines += `${line}\n`) }),
     )
     let calls = 0
     const handler = createRatesHandler({
@@ -119,7 +125,8 @@ async function serve(
     }
     for (const path of PATHS) {
       const response = await handler(new Request(`http://localhost/api/${path}`))
-      traces.answers.push([response.status, [...response.headers], await response.text()])
+      traces.answers += `${response.status} ${[...response.headers].join('\n')}\n`
+      traces.answers += await response.text()
     }
     await handler.rates.latest({}).catch((error: unknown) => traces.thrown.push(error))
     await handler.refresh()

@@ -5,11 +5,12 @@ const DEEPEST = 12
 
 /** Every text that can be had from `value`: of errors, their causes and whatever hangs on them, hidden or not. */
 export function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
   const texts: string[] = []
   const seen = new Set<unknown>()
 
   function walk(each: unknown, depth: number): void {
-    if (typeof each !== 'object' && typeof each !== 'function') texts.push(String(each))
+    if (typeof each === 'string') texts.push(each)
     if (typeof each !== 'object' || each === null || seen.has(each) || depth > DEEPEST) return
     seen.add(each)
     if (each instanceof Error) texts.push(each.name, each.message, String(each.stack))
