@@ -45,6 +45,14 @@ import type {
 } from '../src/index.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
+import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
+import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
+import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
+import {
+  createFrankfurterV2EcbProvider,
+  createFrankfurterV2Provider,
+} from '../src/providers/frankfurter-v2.ts'
+import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-rates.ts'
 import { createCacheApiStore } from '../src/stores/cache-api.ts'
 import type { CacheApiStoreOptions, WebCache } from '../src/stores/cache-api.ts'
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
@@ -127,6 +135,23 @@ test('providers are one or several', () => {
   expectTypeOf(createFrankfurterProvider({ url: '' })).toEqualTypeOf<HistoryProvider>()
   createRatesHandler({ providers: { latest: [latest, fakeProviders().latest] } })
   createRatesHandler({ providers: fakeProviders({ seed: 1, now: () => 0 }) })
+})
+
+test('feeds with a key need one, and others none', () => {
+  const url = undefined
+  const latest = [
+    createCurrencyapiProvider({ key: '', url }),
+    createExchangeRateApiV6Provider({ key: '', url, base: undefined }),
+    createOpenExchangeRatesProvider({ key: '', url }),
+    createFawazahmed0Provider({ urls: undefined }),
+    createFrankfurterV2Provider({ url, providers: ['ECB'] }),
+  ]
+  expectTypeOf(latest).toEqualTypeOf<LatestProvider[]>()
+  expectTypeOf(createFrankfurterV2EcbProvider({ url })).toEqualTypeOf<HistoryProvider>()
+  // @ts-expect-error there is no key
+  createOpenExchangeRatesProvider({})
+  // @ts-expect-error a variable of the environment may be absent
+  createCurrencyapiProvider({ key: process.env['KEY'] })
 })
 
 test('a provider of latest rates is an attribution and one function', () => {

@@ -8,8 +8,8 @@ import { ratesByCode } from './rates-by-code.ts'
 import type { UpstreamAnswer } from './read-upstream.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** How often overdue rates are looked for, in ms: 248 times in the longest month, where the free plan has 300 requests. */
-const LOOK_AGAIN = 3 * 3_600_000
+/** How often overdue rates are looked for, in ms: some hundred times a month at most, if they never come. */
+const LOOK_AGAIN = 6 * 3_600_000
 
 /** An instant in UTC, as `2026-11-20T23:59:59Z`. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
@@ -26,7 +26,7 @@ const payload = z.object({
 /**
  * Understands an answer of `/v3/latest` at `now` (ms since the Unix epoch): each rate is the `value` of an object, coins
  * are left out, and the base is not named, but is what is quoted at 1. The next update is a day later, or where that is
- * over at the next of the day's eight looks.
+ * over at the next of four looks a day.
  *
  * @throws {Error} where it is a failure, against another base or of another form
  */

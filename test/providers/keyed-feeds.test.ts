@@ -147,8 +147,8 @@ describe('createCurrencyapiProvider()', () => {
   it.each([
     ['2026-11-19T23:59:59Z', Date.UTC(2026, 10, 20, 23, 59, 59)],
     ['2026-11-20T18:00:00.5Z', Date.UTC(2026, 10, 21, 18) + 500],
-    ['2026-11-18T23:59:59Z', Date.UTC(2026, 10, 20, 21)],
-    ['2026-11-10T23:59:59Z', Date.UTC(2026, 10, 20, 21)],
+    ['2026-11-18T23:59:59Z', Date.UTC(2026, 10, 21)],
+    ['2026-11-10T23:59:59Z', Date.UTC(2026, 10, 21)],
   ])('of %s expects the next update at %d', (last_updated_at, expected) => {
     const table = toCurrencyapiTable(answer({ ...body, meta: { last_updated_at } }), NOW)
     expect(table.nextUpdateAt).toBe(expected)

@@ -170,7 +170,7 @@ describe('the table of providers with a key', () => {
         readFileSync(new URL(name, folder), 'utf8'),
       ),
     )
-    expect(withKey).toEqual(Object.keys(KEYED).map((name) => `${name}.ts`))
+    expect(withKey.toSorted()).toEqual(Object.keys(KEYED).map((name) => `${name}.ts`))
   })
 })
 
