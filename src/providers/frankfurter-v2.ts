@@ -1,4 +1,5 @@
 import { addDays } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
 import { PIVOT, toHistoryDays, toLatestTable } from './frankfurter-v2-rows.ts'
 import { passMarketGates } from './market-gates.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider } from './provider.ts'
@@ -28,6 +29,9 @@ const LIMITS = {
 /** The service refuses longer ranges of every currency: five years without their leap days. */
 const LONGEST_RANGE = 5 * 365
 
+/** How many pieces of a longer range are asked for at a time. */
+const AT_ONCE = 2
+
 /**
  * Latest rates blended by Frankfurter from those of some 80 central banks, without a key. The banks publish round the
  * clock, so the table is asked for every hour; it is that of the newest day up to today that any row has.
@@ -51,7 +55,7 @@ export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}):
 /**
  * Daily reference rates of the European Central Bank from Frankfurter's second version, with the digits that were
  * published: the same days as those of `createFrankfurterProvider`, and the same source. More than five years are asked
- * for one piece after the other.
+ * for in pieces, two at once.
  *
  * @throws {TypeError} where `url` is not a URL
  * @see https://frankfurter.dev
@@ -66,18 +70,42 @@ export function createFrankfurterV2EcbProvider(
       name: 'European Central Bank (via Frankfurter)',
       url: 'https://frankfurter.dev',
     },
-    async fetchHistory({ start, end }, { fetch, signal, now }) {
+    async fetchHistory(range, { fetch, signal, now }) {
+      const over = new AbortController()
+      const limit = AbortSignal.any([signal, over.signal])
+      const ask = async ({ start, end }: Range): Promise<HistoryDay[]> => {
+        const url = `${root}/v2/rates?providers=ECB&from=${start}&to=${end}`
+        const answer = await readJson({ fetch, signal: limit, now, url, ...LIMITS })
+        return toHistoryDays(answer, { start, end }).days
+      }
+      const pieces = piecesOf(range)
       const days: HistoryDay[] = []
-      for (let from = start; from <= end; from = addDays(from, LONGEST_RANGE)) {
-        const last = addDays(from, LONGEST_RANGE - 1)
-        const range = { start: from, end: last < end ? last : end }
-        const url = `${root}/v2/rates?providers=ECB&from=${range.start}&to=${range.end}`
-        const answer = await readJson({ fetch, signal, now, url, ...LIMITS })
-        days.push(...toHistoryDays(answer, range).days)
+      try {
+        for (let at = 0; at < pieces.length; at += AT_ONCE) {
+          const parts = await Promise.all(pieces.slice(at, at + AT_ONCE).map(ask))
+          days.push(...parts.flat())
+        }
+      } finally {
+        over.abort()
       }
       return { base: 'EUR', days }
     },
   }
+}
+
+/** Days to ask for; both ends belong to them. */
+interface Range {
+  start: Day
+  end: Day
+}
+
+function piecesOf({ start, end }: Range): Range[] {
+  const pieces: Range[] = []
+  for (let from = start; from <= end; from = addDays(from, LONGEST_RANGE)) {
+    const last = addDays(from, LONGEST_RANGE - 1)
+    pieces.push({ start: from, end: last < end ? last : end })
+  }
+  return pieces
 }
 
 function toFilter(providers: readonly string[] | undefined): string {

@@ -176,6 +176,7 @@ describe('createFrankfurterV2EcbProvider()', () => {
     const call = createFrankfurterV2EcbProvider().fetchHistory(range, context)
     await expect(call).rejects.toThrow('api.frankfurter.dev answered 503 without JSON')
     expect(asked).toHaveLength(2)
+    expect(asked.map(({ init }) => init.signal?.aborted)).toEqual([true, true])
   })
 })
 
