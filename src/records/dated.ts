@@ -7,6 +7,8 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { nextPublication, publicationInstant } from '../rates/target-calendar.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
+import { withdrawalHint } from './require-code.ts'
+import { unsupportedCurrency } from './unsupported-currency.ts'
 
 /** Days without a publication come in rows of five at the most, over Easter; so far back there surely is one. */
 const MOST_DAYS_BACK = 14
@@ -26,22 +28,50 @@ export function sinceOf(date: Day): Day {
 }
 
 /**
+ * Refuses a `date` that is after tomorrow, which is today east of Greenwich, on the day `today` (UTC).
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+export function refuseFuture(date: Day, today: Day): void {
+  if (date > addDays(today, 1)) throw invalidParameter('date', 'not after today')
+}
+
+/**
  * The reference rates that were last published on or before `date`, on the day `today` (UTC).
  *
- * @throws {RatesError} `invalid_parameter` where `date` is after tomorrow, which is today east of Greenwich; `no_data` where
- *   nothing was published yet
+ * @throws {RatesError} as `refuseFuture` does; `no_data` where nothing was published yet
  */
 export function datedSnapshot(
   { history, attribution }: HistorySnapshot,
   date: Day,
   today: Day,
 ): DatedSnapshot {
-  if (date > addDays(today, 1)) throw invalidParameter('date', 'not after today')
+  refuseFuture(date, today)
   const published = newestDay(history, date)
   if (published === undefined || published < sinceOf(date)) {
     throw new RatesError('no_data', `No reference rates of ${date}`, { parameter: 'date' })
   }
   return { table: tableOf(history, published), attribution, date: published }
+}
+
+/**
+ * The code that `sent`, three letters in either case, means in the table of `dated`, which is of `snapshot`.
+ *
+ * @throws {RatesError} naming `parameter`: `no_data` where other days have the code, `unsupported_currency` where none has
+ */
+export function requireQuoted(
+  { history }: HistorySnapshot,
+  { table, date }: DatedSnapshot,
+  parameter: string,
+  sent: string,
+): string {
+  const code = sent.toUpperCase()
+  if (table.rates.has(code)) return code
+  if (!history.columns.has(code)) {
+    throw unsupportedCurrency(parameter, sent, `${date} covers`, [...table.rates.keys()].sort())
+  }
+  const hint = withdrawalHint(code)
+  throw new RatesError('no_data', `No reference rates of ${code} on ${date}`, { parameter, hint })
 }
 
 function tableOf(history: MarketHistory, date: Day): RateTable {

@@ -1,4 +1,4 @@
-import { RatesError, visible } from '../errors.ts'
+import { RatesError } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import type { Day } from '../rates/day.ts'
@@ -11,8 +11,8 @@ import type { PairSeries } from '../rates/pair-series.ts'
 import { periodStart } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
-import { withdrawalHint } from './require-code.ts'
 import { toSource } from './source.ts'
+import { unsupportedCurrency } from './unsupported-currency.ts'
 
 /** Which history to tell. Codes have three letters in either case. */
 export interface HistoryQuestion {
@@ -53,9 +53,6 @@ export interface PairHistory extends Omit<HistoryRecord, 'points'> {
   series: PairSeries
 }
 
-/** As many codes as an error of 1 KiB has room for. */
-const MOST_LISTED = 150
-
 /** The history record of `history`. */
 export function historyRecord({ series, stats, source, ...head }: PairHistory): HistoryRecord {
   const points = Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
@@ -90,16 +87,5 @@ function requireCovered(
 ): string {
   const code = sent.toUpperCase()
   if (isCovered(history, code, newest)) return code
-  const covered = coveredCodes(history, newest)
-  const more = covered.length > MOST_LISTED ? ` and ${covered.length - MOST_LISTED} more` : ''
-  const coverage = `history covers ${covered.slice(0, MOST_LISTED).join(', ')}${more}`
-  const withdrawal = withdrawalHint(code)
-  throw new RatesError(
-    'unsupported_currency',
-    `Unsupported ${parameter} currency: ${visible(sent)}`,
-    {
-      parameter,
-      hint: withdrawal === undefined ? coverage : `${withdrawal}; ${coverage}`,
-    },
-  )
+  throw unsupportedCurrency(parameter, sent, 'history covers', coveredCodes(history, newest))
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { RatesError } from '../../src/errors.ts'
 import { acceptHistory } from '../../src/rates/accept.ts'
 import { crossRate } from '../../src/rates/rate-table.ts'
-import { datedSnapshot, sinceOf } from '../../src/records/dated.ts'
+import { datedSnapshot, requireQuoted, sinceOf } from '../../src/records/dated.ts'
 
 const attribution = { name: 'Bank', url: 'https://bank.example' }
 const days = [
@@ -56,6 +56,39 @@ describe('datedSnapshot()', () => {
 
   it.each(['2022-12-29', '1998-12-31', '2099-01-01'])('has no data of %s', (date) => {
     expect(codeOf(() => datedSnapshot(snapshot, date, '2099-01-01'))).toBe('no_data')
+  })
+})
+
+describe('requireQuoted()', () => {
+  const dated = datedSnapshot(snapshot, '2023-01-03', TODAY)
+
+  it.each([
+    ['usd', 'USD'],
+    ['Eur', 'EUR'],
+    ['JPY', 'JPY'],
+  ])('reads %s as %s', (sent, code) => {
+    expect(requireQuoted(snapshot, dated, 'to', sent)).toBe(code)
+  })
+
+  it('has no data of what is quoted on other days only, and says what became of it', () => {
+    expect(() => requireQuoted(snapshot, dated, 'to', 'hrk')).toThrow(
+      expect.objectContaining({
+        code: 'no_data',
+        parameter: 'to',
+        message:
+          'No reference rates of HRK on 2023-01-02 (withdrawn on 2023-01-01, use EUR, 1 EUR = 7.5345 HRK)',
+      }),
+    )
+  })
+
+  it('does not support what is quoted on no day, and says what is on that one', () => {
+    expect(() => requireQuoted(snapshot, dated, 'from', 'xyz')).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_currency',
+        parameter: 'from',
+        message: 'Unsupported from currency: xyz (2023-01-02 covers EUR, JPY, USD)',
+      }),
+    )
   })
 })
 
