@@ -8,9 +8,16 @@ import {
 } from './errors.ts'
 import { isCodeShaped } from './rates/currency-code.ts'
 import { toDay } from './rates/day.ts'
+import type { Day } from './rates/day.ts'
+import type { CurrencyCode } from './rates/known-currency-code.ts'
 import { PERIODS } from './rates/period.ts'
 import { conversionRecord } from './records/conversion.ts'
-import type { ConversionQuestion, ConversionRecord } from './records/conversion.ts'
+import type { ConversionQuestion } from './records/conversion.ts'
+import type {
+  AnyConversionAnswer,
+  AnyConversionQuestion,
+  ConversionAnswer,
+} from './records/conversions.ts'
 import type { CurrenciesRecord } from './records/currencies.ts'
 import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
@@ -22,8 +29,14 @@ import type { RateSources } from './sources/sources.ts'
 export interface RatesOperations {
   /** Latest rates against a base; `GET /api/v1/latest`. */
   latest(question?: LatestQuestion): Promise<LatestRecord>
-  /** An amount of one currency in another; `GET /api/v1/convert`. */
-  convert(question: ConversionQuestion): Promise<ConversionRecord>
+  /** An amount of one currency in another, or in several; `GET /api/v1/convert`. */
+  convert<
+    const To extends CurrencyCode | readonly CurrencyCode[],
+    On extends Day | undefined = undefined,
+    Back extends boolean | undefined = undefined,
+  >(
+    question: ConversionQuestion<To, On, Back>,
+  ): Promise<ConversionAnswer<To, On, Back>>
   /** Daily reference rates of a pair; `GET /api/v1/history`. */
   history(question: HistoryQuestion): Promise<HistoryRecord>
   /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
@@ -46,6 +59,23 @@ export function createOperations(
     }
   }
 
+  function convert<To, On, Back>(
+    question: AnyConversionQuestion,
+  ): Promise<ConversionAnswer<To, On, Back>>
+  function convert(question: AnyConversionQuestion): Promise<AnyConversionAnswer> {
+    return orRatesError(async () => {
+      const { from, to, amount, date, reverse } = question
+      refuseMalformed('from', from)
+      if (typeof to === 'string') refuseMalformed('to', to)
+      refuseAmount(amount)
+      if (typeof to === 'string' && date === undefined && !reverse) {
+        return conversionRecord((await sources.latest()).value, { from, to, amount })
+      }
+      const { answerConversion } = await import('./records/answer-conversion.ts')
+      return answerConversion(sources, question, toDay(now()))
+    })
+  }
+
   return {
     latest: (question = {}) =>
       orRatesError(async () => {
@@ -55,13 +85,7 @@ export function createOperations(
         for (const symbol of symbols) refuseMalformed('symbols', symbol)
         return latestRecord((await sources.latest()).value, question)
       }),
-    convert: (question) =>
-      orRatesError(async () => {
-        refuseMalformed('from', question.from)
-        refuseMalformed('to', question.to)
-        refuseAmount(question.amount)
-        return conversionRecord((await sources.latest()).value, question)
-      }),
+    convert,
     history: (question) =>
       orRatesError(async () => {
         const { from, to, period } = question

@@ -80,6 +80,7 @@ const ONE_PLACE: Record<string, string[]> = {
   'itty-router/Router': ['src/http/places.ts'],
   'zod/mini': [
     'src/http/query.ts',
+    'src/endpoints/conversion-parameters.ts',
     'src/endpoints/parameters.ts',
     'src/openapi/',
     'src/providers/',

@@ -1,4 +1,5 @@
-import type { CurrencyCode, KnownCurrencyCode } from '../rates/known-currency-code.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import type { ByCode } from '../records/by-code.ts'
 
 /** What every call takes beside its question. */
 export interface CallOptions {
@@ -11,14 +12,8 @@ export interface CallOptions {
  * code that is not known may be of a withdrawn currency, which is left out, and so may any of a list that need not hold all
  * that its type allows. Where the compiler knows no codes, or the list is empty, rates may have any.
  */
-export type RatesOf<Symbols extends readonly CurrencyCode[]> = string extends Symbols[number]
-  ? Record<string, number>
-  : Symbols extends readonly []
-    ? Record<string, number>
-    : number extends Symbols['length']
-      ? { [Code in Uppercase<Symbols[number]>]: number | undefined }
-      : {
-          [Code in Uppercase<Symbols[number]>]: Code extends KnownCurrencyCode
-            ? number
-            : number | undefined
-        }
+export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
+  Symbols,
+  number,
+  number | undefined
+>

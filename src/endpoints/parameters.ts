@@ -78,7 +78,8 @@ function isFormat(text: unknown): boolean {
 
 type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>
 
-function splitSymbols(text: string): string[] {
+/** The codes of a list, well-formed or not. */
+export function splitSymbols(text: string): string[] {
   return text
     .split(',')
     .map(trimSpaces)

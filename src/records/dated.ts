@@ -68,7 +68,12 @@ export function requireQuoted(
   const code = sent.toUpperCase()
   if (table.rates.has(code)) return code
   if (!history.columns.has(code)) {
-    throw unsupportedCurrency(parameter, sent, `${date} covers`, [...table.rates.keys()].sort())
+    throw unsupportedCurrency(
+      parameter,
+      sent,
+      `the rates of ${date} cover`,
+      [...table.rates.keys()].sort(),
+    )
   }
   const hint = withdrawalHint(code)
   throw new RatesError('no_data', `No reference rates of ${code} on ${date}`, { parameter, hint })

@@ -86,7 +86,7 @@ describe('requireQuoted()', () => {
       expect.objectContaining({
         code: 'unsupported_currency',
         parameter: 'from',
-        message: 'Unsupported from currency: xyz (2023-01-02 covers EUR, JPY, USD)',
+        message: 'Unsupported from currency: xyz (the rates of 2023-01-02 cover EUR, JPY, USD)',
       }),
     )
   })

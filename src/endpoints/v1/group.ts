@@ -25,7 +25,7 @@ export function v1({ sources, memories, now, basePath }: V1Options): Group {
   return {
     endpoints: {
       '/v1/latest': latest(sources, memories.latest),
-      '/v1/convert': convert(sources),
+      '/v1/convert': convert(sources, now),
       '/v1/history': history(sources, memories.history, now),
       '/v1/currencies': lazyEndpoint(async () =>
         (await import('./currencies.ts')).currencies(sources, now),

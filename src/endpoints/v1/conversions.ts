@@ -1,0 +1,31 @@
+import type { Endpoint } from '../../http/endpoint.ts'
+import { createQueryParser } from '../../http/query.ts'
+import { deliveryHeaders, represent } from '../../http/representation.ts'
+import { toDay } from '../../rates/day.ts'
+import { conversionsRecord } from '../../records/conversions.ts'
+import { readConversionTable } from '../../records/conversion-table.ts'
+import type { RateSources } from '../../sources/sources.ts'
+import { conversionFailures, day, targets, truth } from '../conversion-parameters.ts'
+import { amount, currency } from '../parameters.ts'
+
+const parse = createQueryParser({
+  parameters: { from: currency, to: targets, amount, date: day, reverse: truth },
+  failures: conversionFailures,
+  toQuestion: ({ amount: amountSent, ...question }) => {
+    const value = amountSent === undefined ? undefined : Number(amountSent)
+    return { question: { ...question, amount: value }, amountSent }
+  },
+})
+
+/** `GET /api/v1/convert`, where it asks for more than `one` conversion at the latest rates. */
+export function conversions(sources: RateSources, now: () => number, one: Endpoint): Endpoint {
+  return async (query, waiter) => {
+    const { question, amountSent } = parse(query)
+    const { to, date, reverse } = question
+    if (typeof to === 'string' && date === undefined && !reverse) return one(query, waiter)
+    const reading = await readConversionTable(sources, { date, today: toDay(now()) }, waiter)
+    const record = conversionsRecord(reading.value, question, amountSent)
+    const headers = deliveryHeaders({ lifetime: 'minute', updatedAt: record.updatedAt })
+    return { representation: represent(JSON.stringify(record), headers), reading }
+  }
+}

@@ -1,0 +1,38 @@
+import { invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
+import { isDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import type { RateSources } from '../sources/sources.ts'
+import { readConversionTable } from './conversion-table.ts'
+import { conversionsRecord } from './conversions.ts'
+import type { AnyConversionAnswer, AnyConversionQuestion } from './conversions.ts'
+
+/**
+ * The record that answers `question`, whose `from` and `amount` are well-formed, on the day `today` (UTC).
+ *
+ * @throws {RatesError}
+ */
+export async function answerConversion(
+  sources: RateSources,
+  question: AnyConversionQuestion,
+  today: Day,
+): Promise<AnyConversionAnswer> {
+  const { to, date, reverse } = question
+  refuseTargets(to)
+  if (date !== undefined && !(typeof date === 'string' && isDay(date))) {
+    throw invalidParameter('date', 'YYYY-MM-DD')
+  }
+  if (reverse !== undefined && typeof reverse !== 'boolean') {
+    throw invalidParameter('reverse', 'true or false')
+  }
+  const { value } = await readConversionTable(sources, { date, today })
+  return conversionsRecord(value, question)
+}
+
+/** From code without types, anything may come. */
+function refuseTargets(to: unknown): void {
+  if (to === undefined) throw missingParameter('to')
+  const codes: readonly unknown[] = Array.isArray(to) ? to : [to]
+  if (codes.length === 0) throw invalidCurrency('to', '')
+  for (const code of codes) if (!isCodeShaped(code)) throw invalidCurrency('to', String(code))
+}

@@ -1,0 +1,92 @@
+import { invalidAmount } from '../errors.ts'
+import type { Attribution } from '../providers/provider.ts'
+import { amountNeeded } from '../rates/amount-needed.ts'
+import type { Day } from '../rates/day.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import { crossRate } from '../rates/rate-table.ts'
+import { exactProduct } from '../rates/rounding.ts'
+import type { ByCode } from './by-code.ts'
+import type { ConversionQuestion, ConversionRecord } from './conversion.ts'
+import type { ConversionTable } from './conversion-table.ts'
+import { toSource } from './source.ts'
+
+/** An amount in one of several currencies. */
+export interface ConvertedAmount {
+  /** Units of the target currency for one unit of the source currency, as for one conversion. */
+  rate: number
+  /** As for one conversion. */
+  result: number
+}
+
+/** One amount converted at one table: into several currencies, or in reverse. */
+export interface ConversionsRecord<Results = Record<string, ConvertedAmount>> {
+  /** Code of the source currency, in capitals. */
+  from: string
+  /** How much was asked for: of `from`, or in reverse of each target currency. */
+  amount: number
+  /** By the codes of the target currencies in capitals, in the order in which they were asked for. */
+  results: Results
+  /** When the provider published, in ms since the Unix epoch. */
+  updatedAt: number
+  /** Where the rates come from; to be shown with them. */
+  source: Attribution
+}
+
+/** The record of a conversion: into one currency or several, on a day, in reverse. */
+export type ConversionAnswer<
+  To,
+  On = undefined,
+  Back = undefined,
+> = (To extends readonly CurrencyCode[]
+  ? ConversionsRecord<ByCode<To, ConvertedAmount>>
+  : ConversionRecord) &
+  ([On] extends [undefined] ? {} : undefined extends On ? { date?: string } : { date: string }) &
+  (true extends Back ? ([Back] extends [true] ? { reverse: true } : { reverse?: true }) : {})
+
+/** Any conversion that can be asked for. */
+export type AnyConversionQuestion = ConversionQuestion<
+  CurrencyCode | readonly CurrencyCode[],
+  Day | undefined,
+  boolean | undefined
+>
+
+/** The record that answers any such question. */
+export type AnyConversionAnswer = ConversionAnswer<
+  CurrencyCode | readonly CurrencyCode[],
+  Day | undefined,
+  boolean | undefined
+>
+
+/**
+ * The record that answers `question` at the rates of `rates`. `amountSent` is how an error names the amount.
+ *
+ * @throws {RatesError} as `requireCode` of `rates` does; `invalid_amount` where a result is beyond the doubles
+ */
+export function conversionsRecord(
+  rates: ConversionTable,
+  question: AnyConversionQuestion,
+  amountSent?: string,
+): AnyConversionAnswer {
+  const { to: target, amount = 1, reverse = false } = question
+  const { table, attribution, date } = rates
+  const from = rates.requireCode('from', question.from)
+  const convert = (to: string): ConvertedAmount => {
+    const rate = crossRate(table, from, to)
+    const result = reverse ? amountNeeded(amount, rate) : exactProduct(amount, rate)
+    if (Number.isFinite(result)) return { rate, result }
+    throw invalidAmount(amountSent ?? String(amount), 'the result is too large')
+  }
+  const end = {
+    ...(reverse && { reverse }),
+    ...(date !== undefined && { date }),
+    updatedAt: table.updatedAt,
+    source: toSource(attribution),
+  }
+  if (typeof target === 'string') {
+    const to = rates.requireCode('to', target)
+    return { from, to, amount, ...convert(to), ...end }
+  }
+  const codes = new Set(target.map((code) => rates.requireCode('to', code)))
+  const results = Object.fromEntries(Array.from(codes, (to) => [to, convert(to)]))
+  return { from, amount, results, ...end }
+}
