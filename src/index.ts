@@ -26,7 +26,12 @@ export type { HistoryStats } from './rates/history-stats.ts'
 export type { Period } from './rates/period.ts'
 export type { ByCode } from './records/by-code.ts'
 export type { Conversion, ConversionQuestion, ConversionRecord } from './records/conversion.ts'
-export type { ConversionAnswer, ConversionsRecord, ConvertedAmount } from './records/conversions.ts'
+export type {
+  ConversionAnswer,
+  ConversionsQuestion,
+  ConversionsRecord,
+  ConvertedAmount,
+} from './records/conversions.ts'
 export type { CurrenciesRecord, CurrencyCoverage, CurrencyEnd } from './records/currencies.ts'
 export type { HistoryQuestion, HistoryRecord, Point } from './records/history.ts'
 export type { LatestQuestion, LatestRecord } from './records/latest.ts'

@@ -8,16 +8,9 @@ import {
 } from './errors.ts'
 import { isCodeShaped } from './rates/currency-code.ts'
 import { toDay } from './rates/day.ts'
-import type { Day } from './rates/day.ts'
-import type { CurrencyCode } from './rates/known-currency-code.ts'
 import { PERIODS } from './rates/period.ts'
 import { conversionRecord } from './records/conversion.ts'
-import type { ConversionQuestion } from './records/conversion.ts'
-import type {
-  AnyConversionAnswer,
-  AnyConversionQuestion,
-  ConversionAnswer,
-} from './records/conversions.ts'
+import type { ConversionAnswer, ConversionsQuestion } from './records/conversions.ts'
 import type { CurrenciesRecord } from './records/currencies.ts'
 import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
@@ -30,13 +23,9 @@ export interface RatesOperations {
   /** Latest rates against a base; `GET /api/v1/latest`. */
   latest(question?: LatestQuestion): Promise<LatestRecord>
   /** An amount of one currency in another, or in several; `GET /api/v1/convert`. */
-  convert<
-    const To extends CurrencyCode | readonly CurrencyCode[],
-    On extends Day | undefined = undefined,
-    Back extends boolean | undefined = undefined,
-  >(
-    question: ConversionQuestion<To, On, Back>,
-  ): Promise<ConversionAnswer<To, On, Back>>
+  convert<const Question extends ConversionsQuestion>(
+    question: Question & { [Name in Exclude<keyof Question, keyof ConversionsQuestion>]: never },
+  ): Promise<ConversionAnswer<Question>>
   /** Daily reference rates of a pair; `GET /api/v1/history`. */
   history(question: HistoryQuestion): Promise<HistoryRecord>
   /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
@@ -59,10 +48,10 @@ export function createOperations(
     }
   }
 
-  function convert<To, On, Back>(
-    question: AnyConversionQuestion,
-  ): Promise<ConversionAnswer<To, On, Back>>
-  function convert(question: AnyConversionQuestion): Promise<AnyConversionAnswer> {
+  function convert<Question extends ConversionsQuestion>(
+    question: Question,
+  ): Promise<ConversionAnswer<Question>>
+  function convert(question: ConversionsQuestion): Promise<ConversionAnswer<ConversionsQuestion>> {
     return orRatesError(async () => {
       const { from, to, amount, date, reverse } = question
       refuseMalformed('from', from)

@@ -28,7 +28,12 @@ import type {
   Answer,
   AnswerRequest,
   CacheStore,
+  ConversionAnswer,
+  ConversionQuestion,
   ConversionRecord,
+  ConversionsQuestion,
+  ConversionsRecord,
+  ConvertedAmount,
   CurrenciesRecord,
   HistoryProvider,
   HistoryRecord,
@@ -286,7 +291,7 @@ test('the operations resolve to the records of the versioned endpoints', () => {
   const { latest, convert, history, currencies: list } = createRatesHandler().rates
   expectTypeOf(list).toEqualTypeOf<() => Promise<CurrenciesRecord>>()
   expectTypeOf(latest).returns.resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(convert).returns.resolves.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf(convert({ from: 'USD', to: 'EUR' })).resolves.toEqualTypeOf<ConversionRecord>()
   expectTypeOf(history).returns.resolves.toEqualTypeOf<HistoryRecord>()
   expectTypeOf(latest).toBeCallableWith()
   expectTypeOf(latest).toBeCallableWith({ base: 'EUR', symbols: ['USD'] })
@@ -297,6 +302,78 @@ test('the operations resolve to the records of the versioned endpoints', () => {
   void convert({ from: 'USD' })
   // @ts-expect-error there are six periods
   void history({ from: 'USD', to: 'EUR', period: '2W' })
+})
+
+test('a conversion is answered with the record of what was asked for', () => {
+  const { convert } = createRatesHandler().rates
+  const from = 'USD'
+  const to = 'EUR'
+  const day: string = '2020-02-28'
+  const given: { date?: string; reverse?: boolean } = {}
+  const known: { date: string | undefined } = { date: undefined }
+  expectTypeOf(
+    convert({ from, to, reverse: false, date: undefined }),
+  ).resolves.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf(convert({ from, to, date: day })).resolves.toEqualTypeOf<
+    ConversionRecord & { date: string }
+  >()
+  expectTypeOf(convert({ from, to, reverse: true })).resolves.toEqualTypeOf<
+    ConversionRecord & { reverse: true }
+  >()
+  expectTypeOf(convert({ from, to, date: '2020-02-28', reverse: true })).resolves.toEqualTypeOf<
+    ConversionRecord & { date: string } & { reverse: true }
+  >()
+  expectTypeOf(convert({ from, to, ...given })).resolves.toEqualTypeOf<
+    ConversionRecord & { date?: string } & { reverse?: true }
+  >()
+  expectTypeOf(convert({ from, to, ...known })).resolves.toEqualTypeOf<
+    ConversionRecord & { date?: string }
+  >()
+  const question: ConversionQuestion = { from, to }
+  expectTypeOf(convert(question)).resolves.toEqualTypeOf<ConversionRecord>()
+})
+
+test('a conversion into several currencies has the codes that were asked for, in capitals', () => {
+  const { convert } = createRatesHandler().rates
+  const from = 'USD'
+  const to = ['EUR', 'xyz'] as const
+  const codes: string[] = []
+  const some: ('EUR' | 'GBP')[] = ['EUR']
+  expectTypeOf<ConvertedAmount>().toEqualTypeOf<{ rate: number; result: number }>()
+  expectTypeOf(convert({ from, to: ['EUR', 'jpy'] })).resolves.toEqualTypeOf<
+    ConversionsRecord<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
+  >()
+  expectTypeOf(convert({ from, to })).resolves.toEqualTypeOf<
+    ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
+  >()
+  expectTypeOf(convert({ from, to: codes })).resolves.toEqualTypeOf<ConversionsRecord>()
+  expectTypeOf(convert({ from, to: some })).resolves.toEqualTypeOf<
+    ConversionsRecord<{ EUR: ConvertedAmount | undefined; GBP: ConvertedAmount | undefined }>
+  >()
+  expectTypeOf(convert({ from, to, date: '2020-02-28', reverse: true })).resolves.toEqualTypeOf<
+    ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }> & { date: string } & {
+      reverse: true
+    }
+  >()
+  const ask = (question: ConversionsQuestion) => convert(question)
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
+  expectTypeOf<ConversionAnswer<ConversionsQuestion>>().toEqualTypeOf<
+    (ConversionRecord | ConversionsRecord) & { date?: string } & { reverse?: true }
+  >()
+})
+
+test('a conversion that cannot be asked for does not compile', () => {
+  const { convert } = createRatesHandler().rates
+  // @ts-expect-error misspelt
+  void convert({ from: 'USD', to: 'EUR', amout: 1 })
+  // @ts-expect-error misspelt, beside several currencies
+  void convert({ from: 'USD', to: ['EUR'], reversed: true })
+  // @ts-expect-error a day is a text
+  void convert({ from: 'USD', to: 'EUR', date: new Date() })
+  // @ts-expect-error true or false
+  void convert({ from: 'USD', to: 'EUR', reverse: 'true' })
+  // @ts-expect-error codes are texts
+  void convert({ from: 'USD', to: [978] })
 })
 
 test('the records have the fields of the specification', () => {

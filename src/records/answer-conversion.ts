@@ -5,7 +5,7 @@ import type { Day } from '../rates/day.ts'
 import type { RateSources } from '../sources/sources.ts'
 import { readConversionTable } from './conversion-table.ts'
 import { conversionsRecord } from './conversions.ts'
-import type { AnyConversionAnswer, AnyConversionQuestion } from './conversions.ts'
+import type { ConversionAnswer, ConversionsQuestion } from './conversions.ts'
 
 /**
  * The record that answers `question`, whose `from` and `amount` are well-formed, on the day `today` (UTC).
@@ -14,9 +14,9 @@ import type { AnyConversionAnswer, AnyConversionQuestion } from './conversions.t
  */
 export async function answerConversion(
   sources: RateSources,
-  question: AnyConversionQuestion,
+  question: ConversionsQuestion,
   today: Day,
-): Promise<AnyConversionAnswer> {
+): Promise<ConversionAnswer<ConversionsQuestion>> {
   const { to, date, reverse } = question
   refuseTargets(to)
   if (date !== undefined && !(typeof date === 'string' && isDay(date))) {

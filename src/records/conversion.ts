@@ -1,7 +1,6 @@
 import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
-import type { Day } from '../rates/day.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
@@ -10,21 +9,13 @@ import { requireCode } from './require-code.ts'
 import { toSource } from './source.ts'
 
 /** What to convert. Codes have three letters in either case. */
-export interface ConversionQuestion<
-  To extends CurrencyCode | readonly CurrencyCode[] = CurrencyCode,
-  On extends Day | undefined = undefined,
-  Back extends boolean | undefined = undefined,
-> {
+export interface ConversionQuestion {
   /** Source currency. */
   from: CurrencyCode
-  /** Target currency, or several of them. */
-  to: To
-  /** How much of `from`, or in reverse of `to`; finite and not negative (default 1). */
+  /** Target currency. */
+  to: CurrencyCode
+  /** How much of `from`, finite and not negative (default 1). */
   amount?: number | undefined
-  /** Day whose reference rates to convert at, or else the last ones before it; `YYYY-MM-DD` (default: the latest rates). */
-  date?: On
-  /** Whether to ask how much of `from` gives `amount` of `to` (default false). */
-  reverse?: Back
 }
 
 /** A converted amount. */

@@ -10,6 +10,16 @@ import type { ConversionQuestion, ConversionRecord } from './conversion.ts'
 import type { ConversionTable } from './conversion-table.ts'
 import { toSource } from './source.ts'
 
+/** What to convert: into one currency or several, at the latest rates or those of a day. */
+export interface ConversionsQuestion extends Omit<ConversionQuestion, 'to'> {
+  /** Target currency, or several. */
+  to: CurrencyCode | readonly CurrencyCode[]
+  /** Day whose reference rates to convert at, or else the last ones before it; `YYYY-MM-DD` (default: the latest rates). */
+  date?: Day | undefined
+  /** Whether `amount` is of `to`, and the result how much of `from` gives it (default false). */
+  reverse?: boolean | undefined
+}
+
 /** An amount in one of several currencies. */
 export interface ConvertedAmount {
   /** Units of the target currency for one unit of the source currency, as for one conversion. */
@@ -32,30 +42,23 @@ export interface ConversionsRecord<Results = Record<string, ConvertedAmount>> {
   source: Attribution
 }
 
-/** The record of a conversion: into one currency or several, on a day, in reverse. */
-export type ConversionAnswer<
-  To,
-  On = undefined,
-  Back = undefined,
-> = (To extends readonly CurrencyCode[]
-  ? ConversionsRecord<ByCode<To, ConvertedAmount>>
-  : ConversionRecord) &
-  ([On] extends [undefined] ? {} : undefined extends On ? { date?: string } : { date: string }) &
-  (true extends Back ? ([Back] extends [true] ? { reverse: true } : { reverse?: true }) : {})
-
-/** Any conversion that can be asked for. */
-export type AnyConversionQuestion = ConversionQuestion<
-  CurrencyCode | readonly CurrencyCode[],
-  Day | undefined,
-  boolean | undefined
->
-
-/** The record that answers any such question. */
-export type AnyConversionAnswer = ConversionAnswer<
-  CurrencyCode | readonly CurrencyCode[],
-  Day | undefined,
-  boolean | undefined
->
+/** The record that answers `Question`. */
+export type ConversionAnswer<Question extends ConversionsQuestion> =
+  (Question['to'] extends infer To
+    ? To extends readonly CurrencyCode[]
+      ? ConversionsRecord<ByCode<To, ConvertedAmount>>
+      : ConversionRecord
+    : never) &
+    (Question extends { date: Day }
+      ? { date: string }
+      : Question extends { from: unknown; date?: undefined }
+        ? {}
+        : { date?: string }) &
+    (Question extends { reverse: true }
+      ? { reverse: true }
+      : Question extends { from: unknown; reverse?: false | undefined }
+        ? {}
+        : { reverse?: true })
 
 /**
  * The record that answers `question` at the rates of `rates`. `amountSent` is how an error names the amount.
@@ -64,9 +67,9 @@ export type AnyConversionAnswer = ConversionAnswer<
  */
 export function conversionsRecord(
   rates: ConversionTable,
-  question: AnyConversionQuestion,
+  question: ConversionsQuestion,
   amountSent?: string,
-): AnyConversionAnswer {
+): ConversionAnswer<ConversionsQuestion> {
   const { to: target, amount = 1, reverse = false } = question
   const { table, attribution, date } = rates
   const from = rates.requireCode('from', question.from)
