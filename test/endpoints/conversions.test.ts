@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest'
+
+import {
+  BANK_SOURCE,
+  DAYS,
+  LATEST_SOURCE,
+  NOW,
+  UPDATED_AT,
+  openMarket,
+} from '../fixtures/hand-written-market.ts'
+
+const latestEnd = { updatedAt: UPDATED_AT, source: LATEST_SOURCE }
+
+/** 16:00 in Frankfurt, in winter. */
+function endOf(date: string) {
+  return { date, updatedAt: Date.parse(`${date}T15:00:00Z`), source: BANK_SOURCE }
+}
+
+describe('a conversion into several currencies', () => {
+  it('has a rate and a result for each, by code, in the order asked', async () => {
+    const { text } = openMarket()
+    expect(await text('/v1/convert?from=eur&to=jpy,USD,%20KWD%20,,Jpy&amount=2.5')).toBe(
+      JSON.stringify({
+        from: 'EUR',
+        amount: 2.5,
+        results: {
+          JPY: { rate: 187.5, result: 468.75 },
+          USD: { rate: 1.25, result: 3.125 },
+          KWD: { rate: 0.375, result: 0.9375 },
+        },
+        ...latestEnd,
+      }),
+    )
+  })
+
+  it.each(['EUR,', ',EUR', 'eur,EUR', '%20EUR%20,', 'EUR%2C'])(
+    'is one, too, where to=%s has a comma and one currency',
+    async (to) => {
+      const { json } = openMarket()
+      expect(await json(`/v1/convert?from=USD&to=${to}`)).toEqual({
+        from: 'USD',
+        amount: 1,
+        results: { EUR: { rate: 0.8, result: 0.8 } },
+        ...latestEnd,
+      })
+    },
+  )
+
+  it('has a withdrawn currency while the feed carries it', async () => {
+    const { json } = openMarket()
+    const { results } = await json('/v1/convert?from=USD&to=SLL,EUR')
+    expect(results.SLL).toEqual({ rate: 22_000, result: 22_000 })
+  })
+
+  it('takes 250 codes, and each only once', async () => {
+    const { json } = openMarket()
+    const to = Array.from({ length: 125 }, () => 'EUR,jpy').join(',')
+    const { results } = await json(`/v1/convert?from=USD&to=${to}`)
+    expect(Object.keys(results)).toEqual(['EUR', 'JPY'])
+  })
+})
+
+describe('a conversion in reverse', () => {
+  it('says how much gives the amount, at the rate of the conversion', async () => {
+    const { text } = openMarket()
+    expect(await text('/v1/convert?from=USD&to=KWD&amount=100&reverse=true')).toBe(
+      JSON.stringify({
+        from: 'USD',
+        to: 'KWD',
+        amount: 100,
+        rate: 0.3,
+        result: 333.333333333333,
+        reverse: true,
+        ...latestEnd,
+      }),
+    )
+  })
+
+  it('asks for an amount of each of several currencies', async () => {
+    const { json } = openMarket()
+    expect(await json('/v1/convert?reverse=true&from=USD&to=KWD,EUR,USD&amount=0.1')).toEqual({
+      from: 'USD',
+      amount: 0.1,
+      results: {
+        KWD: { rate: 0.3, result: 0.333333333333333 },
+        EUR: { rate: 0.8, result: 0.125 },
+        USD: { rate: 1, result: 0.1 },
+      },
+      reverse: true,
+      ...latestEnd,
+    })
+  })
+
+  it.each([
+    ['0', 0],
+    ['0e9', 0],
+    ['1', 1.25],
+    ['5e-324', 5e-324],
+    ['1e308', 1.25e308],
+  ])('of %s EUR takes %d USD', async (amount, result) => {
+    const { json } = openMarket()
+    const query = `from=USD&to=EUR&reverse=true&amount=${amount}`
+    expect(await json(`/v1/convert?${query}`)).toMatchObject({ rate: 0.8, result })
+  })
+})
+
+describe('a conversion on a day', () => {
+  it.each([
+    ['2026-11-20', '2026-11-20'],
+    ['2026-11-21', '2026-11-20'],
+    ['2026-11-19', '2026-11-19'],
+    ['2023-01-01', '2022-12-30'],
+    ['2000-03-05', '2000-02-29'],
+    ['1999-01-04', '1999-01-04'],
+  ])('of %s is at the rates of %s', async (date, day) => {
+    const { text } = openMarket()
+    const { USD: rate = NaN } = Object.fromEntries(DAYS)[day] ?? {}
+    expect(await text(`/v1/convert?from=EUR&to=USD&date=${date}`)).toBe(
+      JSON.stringify({ from: 'EUR', to: 'USD', amount: 1, rate, result: rate, ...endOf(day) }),
+    )
+  })
+
+  it('goes with several currencies and with reverse', async () => {
+    const { text } = openMarket()
+    const target = '/v1/convert?date=2022-12-31&reverse=true&from=HRK&to=EUR,usd&amount=100'
+    expect(await text(target)).toBe(
+      JSON.stringify({
+        from: 'HRK',
+        amount: 100,
+        results: {
+          EUR: { rate: 0.1326875871, result: 753.649999864984 },
+          USD: { rate: 0.1415245804, result: 706.591036817517 },
+        },
+        reverse: true,
+        ...endOf('2022-12-30'),
+      }),
+    )
+  })
+
+  it('asks for five years of reference rates, or for all where that is too late, and never for latest rates', async () => {
+    const { asked, text } = openMarket()
+    await text('/v1/convert?from=EUR&to=USD&date=2026-11-20')
+    expect(asked).toEqual(['history since 2021-11-06'])
+    await text('/v1/convert?from=EUR&to=USD&date=2000-03-01')
+    expect(asked).toEqual(['history since 2021-11-06', 'history since 1999-01-04'])
+  })
+
+  it('knows a day that has begun east of Greenwich, and none after it', async () => {
+    const { get } = openMarket()
+    const path = '/v1/convert?from=EUR&to=USD&date='
+    expect((await get(`${path}2026-11-21`)).status).toBe(200)
+    expect((await get(`${path}2026-11-22`)).status).toBe(400)
+  })
+})
+
+describe('one conversion at the latest rates', () => {
+  const plain = '/v1/convert?from=USD&to=JPY&amount=2.5'
+
+  it('asks for nothing but latest rates', async () => {
+    const { asked, text } = openMarket()
+    await text(plain)
+    await text(`${plain}&reverse=true`)
+    await text('/v1/convert?from=USD&to=EUR,JPY')
+    expect(asked).toEqual(['latest'])
+  })
+
+  it.each([
+    `${plain}&reverse=false`,
+    '/v1/convert?from=USD&to=%4APY&amount=2.5',
+    '/v1/convert?from=USD&%74o=JPY&amount=25E%2D1',
+    `${plain}&update=1,2`,
+    `${plain}&note=date`,
+    `${plain}&__proto__=reverse`,
+  ])('is what %s asks for, to the byte', async (target) => {
+    const { text, get } = openMarket()
+    expect(await text(target)).toBe(await text(plain))
+    const [one, other] = [await get(target), await get(plain)]
+    expect([...one.headers]).toEqual([...other.headers])
+  })
+})
+
+describe('the unversioned conversion', () => {
+  it.each(['reverse=true', 'date=2026-11-19', 'date=nonsense&reverse=1', 'DATE=1', 'reverse[]=1'])(
+    'does not know %s',
+    async (query) => {
+      const { text } = openMarket()
+      const plain = '/convert?from=USD&to=EUR&amount=100'
+      expect(await text(`${plain}&${query}`)).toBe(await text(plain))
+    },
+  )
+
+  it.each(['EUR,JPY', 'EUR,'])('converts into one currency, which %s is not', async (to) => {
+    const { get } = openMarket()
+    const response = await get(`/convert?from=USD&to=${to}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: `Invalid to currency: ${to}` })
+  })
+})
+
+describe.each([
+  '/v1/convert?from=USD&to=EUR,JPY',
+  '/v1/convert?from=USD&to=EUR&reverse=true',
+  '/v1/convert?from=USD&to=EUR&date=2026-11-19',
+])('the answer to %s', (target) => {
+  it('may be cached as one conversion may', async () => {
+    const { get } = openMarket()
+    const { headers } = await get(target)
+    const { updatedAt } = await (await get(target)).json()
+    const expected = new Headers((await get('/v1/convert?from=USD&to=EUR')).headers)
+    expected.set('last-modified', new Date(updatedAt).toUTCString())
+    for (const name of ['etag', 'content-length', 'cache-status']) {
+      expect(headers.has(name), name).toBe(true)
+      expected.delete(name)
+      headers.delete(name)
+    }
+    expect([...headers]).toEqual([...expected])
+  })
+
+  it('tells where the data came from', async () => {
+    const { get } = openMarket()
+    expect((await get(target)).headers.get('cache-status')).toBe('rates; fwd=miss')
+    expect((await get(target)).headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+  })
+
+  it('is the same for HEAD, without its body', async () => {
+    const { get } = openMarket()
+    await get(target)
+    const [whole, head] = [await get(target), await get(target, { method: 'HEAD' })]
+    expect(head.status).toBe(200)
+    expect([...head.headers]).toEqual([...whole.headers])
+    expect(await head.text()).toBe('')
+    expect(Number(whole.headers.get('content-length'))).toBe((await whole.bytes()).length)
+  })
+
+  it('is not sent again to whoever has it', async () => {
+    const { get } = openMarket()
+    const etag = (await get(target)).headers.get('etag') ?? ''
+    expect((await get(target)).headers.get('etag')).toBe(etag)
+    const known = await get(target, { headers: { 'if-none-match': etag } })
+    expect(known.status).toBe(304)
+    expect(known.headers.get('etag')).toBe(etag)
+    expect(await known.text()).toBe('')
+    const other = await get(`${target}&amount=2`, { headers: { 'if-none-match': etag } })
+    expect(other.status).toBe(200)
+  })
+})
+
+describe('rates.convert()', () => {
+  it.each([
+    ['from=USD&to=EUR&amount=3', { from: 'usd', to: 'EUR', amount: 3 }],
+    ['from=USD&to=EUR,JPY,EUR', { from: 'USD', to: ['EUR', 'jpy', 'EUR'] }],
+    ['from=USD&to=EUR,', { from: 'USD', to: ['eur'] }],
+    ['from=USD&to=KWD&reverse=true', { from: 'USD', to: 'KWD', reverse: true }],
+    ['from=USD&to=KWD&reverse=false', { from: 'USD', to: 'KWD', reverse: false }],
+    ['from=EUR&to=USD&date=2000-03-01', { from: 'EUR', to: 'USD', date: '2000-03-01' }],
+    [
+      'from=EUR&to=USD,JPY&date=2023-01-08&reverse=true&amount=7',
+      { from: 'EUR', to: ['USD', 'JPY'], date: '2023-01-08', reverse: true, amount: 7 },
+    ],
+  ])('answers as %s is answered', async (query, question) => {
+    const { handler, text } = openMarket()
+    const record = await handler.rates.convert(question)
+    expect(JSON.stringify(record)).toBe(await text(`/v1/convert?${query}`))
+  })
+
+  it.each([
+    [{ to: ['EUR'] }, 'missing_parameter', 'from'],
+    [{ from: 'USD' }, 'missing_parameter', 'to'],
+    [{ from: 'USD', to: [] }, 'invalid_currency', 'to'],
+    [{ from: 'USD', to: ['EUR', 'EURO'] }, 'invalid_currency', 'to'],
+    [{ from: 'USD', to: ['EUR', 978] }, 'invalid_currency', 'to'],
+    [{ from: 'USD', to: 978 }, 'invalid_currency', 'to'],
+    [{ from: 'USD', to: 'EUR,JPY' }, 'invalid_currency', 'to'],
+    [{ from: 'USD', to: ['EUR,JPY'] }, 'invalid_currency', 'to'],
+    [{ from: ['USD'], to: 'EUR' }, 'invalid_currency', 'from'],
+    [{ from: 'USD', to: ['EUR'], amount: -1 }, 'invalid_amount', 'amount'],
+    [{ from: 'USD', to: 'EUR', reverse: true, amount: NaN }, 'invalid_amount', 'amount'],
+    [{ from: 'USD', to: 'EUR', reverse: 'true' }, 'invalid_parameter', 'reverse'],
+    [{ from: 'USD', to: 'EUR', date: '2026-11-31' }, 'invalid_parameter', 'date'],
+    [{ from: 'USD', to: 'EUR', date: new Date(NOW) }, 'invalid_parameter', 'date'],
+    [{ from: 'USD', to: 'EUR', date: null }, 'invalid_parameter', 'date'],
+    [{ from: 'USD', to: 'EUR', date: '2026-11-22' }, 'invalid_parameter', 'date'],
+  ])('refuses %j without a call upstream', async (question, code, parameter) => {
+    const { asked, handler } = openMarket()
+    // @ts-expect-error that is the point
+    const answer = handler.rates.convert(question)
+    await expect(answer).rejects.toMatchObject({ name: 'RatesError', code, parameter })
+    expect(asked).toEqual([])
+  })
+
+  it.each([
+    [{ from: 'USD', to: ['EUR', 'ZZZ'] }, 'invalid_currency', 'to'],
+    [{ from: 'USD', to: ['JPY'], amount: 1e307 }, 'invalid_amount', 'amount'],
+    [{ from: 'KWD', to: 'EUR', date: '2026-11-20' }, 'unsupported_currency', 'from'],
+    [{ from: 'EUR', to: ['HRK'], date: '2026-11-20' }, 'no_data', 'to'],
+    [{ from: 'EUR', to: 'USD', date: '1998-11-20' }, 'no_data', 'date'],
+  ])('rejects %j as the endpoint does', async (question, code, parameter) => {
+    const { handler } = openMarket()
+    await expect(handler.rates.convert(question)).rejects.toMatchObject({ code, parameter })
+  })
+})
