@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest'
 
 import { HELP, OVERVIEW } from '../src/cli/help.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
+import { createRatesHandler } from '../src/index.ts'
 import type { RatesErrorCode, RatesEvent, RatesHandlerOptions } from '../src/index.ts'
+import { fakeProviders } from '../src/testing/index.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 18)
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
@@ -124,6 +128,15 @@ describe('the README', () => {
     const shown = example.slice(example.indexOf('import '))
     expect(shown).toContain('failingProvider')
     expect(readme).toContain(`\`\`\`ts\n${shown}\`\`\`\n`)
+  })
+
+  it('shows the conversion that the synthetic market answers with', async () => {
+    const [, target = '', shown = ''] =
+      /^`\/api(\/v1\/convert\?\S+)`.*?\n```json\n(.*?)```/ms.exec(readme) ?? []
+    const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW })
+    const response = await handler(new Request(`http://localhost/api${target}`))
+    const record: unknown = await response.json()
+    expect(JSON.parse(shown)).toEqual(record)
   })
 
   it.each(Object.entries(HELP))('has the flags of %s, with their defaults', (command, help) => {

@@ -1,9 +1,9 @@
 import { exactQuotient, roundExactly } from './exact.ts'
 
 /**
- * As many significant digits as a double always keeps. A product that is rounded to a double, and printed as it, is off by
- * 2⁻⁵² at most; half a unit of the 15th digit is 5 × 10⁻¹⁶ at least. So what was multiplied comes back from a division,
- * exactly, where it has no more digits than these.
+ * As many significant digits as a double always keeps. A product that is rounded to a double, which is then printed, is off
+ * by 2⁻⁵³ of it twice, which is less than 3 × 10⁻¹⁶; half a unit of the 15th digit is 5 × 10⁻¹⁶ at least. So what was
+ * multiplied comes back from a division, exactly, where it has no more digits than these.
  */
 const KEPT_DIGITS = 15
 
