@@ -1,7 +1,6 @@
 import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { amountNeeded } from '../rates/amount-needed.ts'
-import type { Day } from '../rates/day.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
@@ -15,7 +14,7 @@ export interface ConversionsQuestion extends Omit<ConversionQuestion, 'to'> {
   /** Target currency, or several. */
   to: CurrencyCode | readonly CurrencyCode[]
   /** Day whose reference rates to convert at, or else the last ones before it; `YYYY-MM-DD` (default: the latest rates). */
-  date?: Day | undefined
+  date?: string | undefined
   /** Whether `amount` is of `to`, and the result how much of `from` gives it (default false). */
   reverse?: boolean | undefined
 }
@@ -49,7 +48,7 @@ export type ConversionAnswer<Question extends ConversionsQuestion> =
       ? ConversionsRecord<ByCode<To, ConvertedAmount>>
       : ConversionRecord
     : never) &
-    (Question extends { date: Day }
+    (Question extends { date: string }
       ? { date: string }
       : Question extends { from: unknown; date?: undefined }
         ? {}
