@@ -5,7 +5,7 @@ import { v1 } from './endpoints/v1/group.ts'
 import type { Emit } from './events.ts'
 import { RequestView } from './http/answer.ts'
 import type { Answer, AnswerRequest } from './http/answer.ts'
-import { createMemory } from './http/memory.ts'
+import { createMemory, createMemoryOfEach } from './http/memory.ts'
 import { createRendering } from './http/response.ts'
 import { createRouter } from './http/router.ts'
 import { createOperations } from './operations.ts'
@@ -21,6 +21,9 @@ import { createSources } from './sources/sources.ts'
  * out, and least of all the lists of symbols that clients make up.
  */
 const SHARE_OF_TABLES = 1 / 32
+
+/** The same for answers about days that are asked for, of which there are more than anyone can keep; by the last five years and by all. */
+const SHARE_OF_DAYS = 1 / 16
 
 /** Answers every request for rates with a `Response`; never rejects. */
 export interface RatesHandler {
@@ -57,7 +60,8 @@ export function createHandlerOn(
   const onInternalError = (error: unknown): void => emit({ type: 'internal_error', error })
   const memories = {
     latest: createMemory(memory * SHARE_OF_TABLES),
-    history: createMemory(memory * (1 - SHARE_OF_TABLES)),
+    history: createMemory(memory * (1 - SHARE_OF_TABLES - 2 * SHARE_OF_DAYS)),
+    dated: createMemoryOfEach(memory * SHARE_OF_DAYS),
   }
   const answer = createRouter({
     basePath,

@@ -12,6 +12,8 @@ import { PERIODS } from './rates/period.ts'
 import { conversionRecord } from './records/conversion.ts'
 import type { ConversionAnswer, ConversionsQuestion } from './records/conversions.ts'
 import type { CurrenciesRecord } from './records/currencies.ts'
+import type { DatedLatestQuestion, DatedLatestRecord } from './records/dated-latest.ts'
+import type { HistoryRangeQuestion, HistoryRangeRecord } from './records/history-range.ts'
 import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
 import { latestRecord } from './records/latest.ts'
@@ -20,13 +22,17 @@ import type { RateSources } from './sources/sources.ts'
 
 /** The operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
 export interface RatesOperations {
+  /** The reference rates of a day against a base; `GET /api/v1/latest` with `date`. */
+  latest(question: DatedLatestQuestion): Promise<DatedLatestRecord>
   /** Latest rates against a base; `GET /api/v1/latest`. */
   latest(question?: LatestQuestion): Promise<LatestRecord>
   /** An amount of one currency in another, or in several; `GET /api/v1/convert`. */
   convert<const Question extends ConversionsQuestion>(
     question: Question & { [Name in Exclude<keyof Question, keyof ConversionsQuestion>]: never },
   ): Promise<ConversionAnswer<Question>>
-  /** Daily reference rates of a pair; `GET /api/v1/history`. */
+  /** Reference rates of a pair from one day to another; `GET /api/v1/history` with `start`. */
+  history(question: HistoryRangeQuestion): Promise<HistoryRangeRecord>
+  /** Reference rates of a pair, back from the newest published day; `GET /api/v1/history`. */
   history(question: HistoryQuestion): Promise<HistoryRecord>
   /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
   currencies(): Promise<CurrenciesRecord>
@@ -65,25 +71,43 @@ export function createOperations(
     })
   }
 
+  function latest(question: DatedLatestQuestion): Promise<DatedLatestRecord>
+  function latest(question?: LatestQuestion): Promise<LatestRecord>
+  function latest(question: LatestQuestion | DatedLatestQuestion = {}): Promise<LatestRecord> {
+    return orRatesError(async () => {
+      const { base, symbols = [], date } = question
+      if (base !== undefined) refuseMalformed('base', base)
+      if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
+      for (const symbol of symbols) refuseMalformed('symbols', symbol)
+      if (date === undefined) return latestRecord((await sources.latest()).value, question)
+      const { tellLatest } = await import('./records/dated-operations.ts')
+      return tellLatest(sources, now, { ...question, date })
+    })
+  }
+
+  function history(question: HistoryRangeQuestion): Promise<HistoryRangeRecord>
+  function history(question: HistoryQuestion): Promise<HistoryRecord>
+  function history(
+    question: HistoryQuestion | HistoryRangeQuestion,
+  ): Promise<HistoryRecord | HistoryRangeRecord> {
+    return orRatesError(async () => {
+      const { from, to, period, start, end, interval } = question
+      refuseMalformed('from', from)
+      refuseMalformed('to', to)
+      if (period !== undefined && !PERIODS.includes(period))
+        throw invalidPeriod(String(period), PERIODS)
+      if ((start ?? end ?? interval) !== undefined) {
+        const { tellHistory } = await import('./records/dated-operations.ts')
+        return tellHistory(sources, now, question)
+      }
+      return historyRecord(pairHistory((await sources.history()).value, question, toDay(now())))
+    })
+  }
+
   return {
-    latest: (question = {}) =>
-      orRatesError(async () => {
-        const { base, symbols = [] } = question
-        if (base !== undefined) refuseMalformed('base', base)
-        if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
-        for (const symbol of symbols) refuseMalformed('symbols', symbol)
-        return latestRecord((await sources.latest()).value, question)
-      }),
+    latest,
     convert,
-    history: (question) =>
-      orRatesError(async () => {
-        const { from, to, period } = question
-        refuseMalformed('from', from)
-        refuseMalformed('to', to)
-        if (period !== undefined && !PERIODS.includes(period))
-          throw invalidPeriod(String(period), PERIODS)
-        return historyRecord(pairHistory((await sources.history()).value, question, toDay(now())))
-      }),
+    history,
     currencies: () =>
       orRatesError(async () => {
         const { askBoth, currenciesRecord } = await import('./records/currencies.ts')

@@ -35,8 +35,11 @@ import type {
   ConversionsRecord,
   ConvertedAmount,
   CurrenciesRecord,
+  DatedLatestRecord,
   HistoryProvider,
+  HistoryRangeRecord,
   HistoryRecord,
+  Interval,
   LatestProvider,
   LatestRecord,
   LatestTable,
@@ -290,10 +293,11 @@ test('a failing provider is one of both data sets, of a closed list of kinds', (
 test('the operations resolve to the records of the versioned endpoints', () => {
   const { latest, convert, history, currencies: list } = createRatesHandler().rates
   expectTypeOf(list).toEqualTypeOf<() => Promise<CurrenciesRecord>>()
-  expectTypeOf(latest).returns.resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(latest)
+    .toBeCallableWith({ base: 'EUR' })
+    .returns.resolves.toEqualTypeOf<LatestRecord>()
   expectTypeOf(convert({ from: 'USD', to: 'EUR' })).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(history).returns.resolves.toEqualTypeOf<HistoryRecord>()
-  expectTypeOf(latest).toBeCallableWith()
+  expectTypeOf(latest).toBeCallableWith().returns.resolves.toEqualTypeOf<LatestRecord>()
   expectTypeOf(latest).toBeCallableWith({ base: 'EUR', symbols: ['USD'] })
   expectTypeOf(convert).toBeCallableWith({ from: 'USD', to: 'EUR' })
   // @ts-expect-error the amount is a number
@@ -374,6 +378,32 @@ test('a conversion that cannot be asked for does not compile', () => {
   void convert({ from: 'USD', to: 'EUR', reverse: 'true' })
   // @ts-expect-error codes are texts
   void convert({ from: 'USD', to: [978] })
+})
+
+test('a question decides which record answers it', () => {
+  const { latest, history } = createRatesHandler().rates
+  const pair = { from: 'USD', to: 'EUR' } as const
+  expectTypeOf(history({ ...pair })).resolves.toEqualTypeOf<HistoryRecord>()
+  expectTypeOf(history({ ...pair, period: '1Y' })).resolves.toEqualTypeOf<HistoryRecord>()
+  expectTypeOf(history({ ...pair, interval: 'week' })).resolves.toEqualTypeOf<HistoryRecord>()
+  const range = { ...pair, start: '1999-01-04' }
+  expectTypeOf(history(range)).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  const whole = history({ ...range, end: '2026-01-30', interval: 'month' })
+  expectTypeOf(whole).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  // @ts-expect-error either a period or days
+  void history({ ...range, period: '1Y' })
+  // @ts-expect-error an end has a start
+  void history({ ...pair, end: '2026-01-30' })
+  // @ts-expect-error there are three intervals
+  void history({ ...pair, interval: 'year' })
+  expectTypeOf(latest({ date: '2026-01-30' })).resolves.toEqualTypeOf<DatedLatestRecord>()
+  expectTypeOf(latest({ base: 'EUR' })).resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRecord>()
+  // @ts-expect-error a day is a text
+  void latest({ date: new Date(0) })
+  expectTypeOf<HistoryRangeRecord>().not.toHaveProperty('period')
+  expectTypeOf<HistoryRecord>().not.toHaveProperty('start')
+  expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month'>()
 })
 
 test('the records have the fields of the specification', () => {

@@ -3,14 +3,11 @@ import * as z from 'zod/mini'
 import { invalidParameter } from '../errors.ts'
 import type { Failures } from '../http/query.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
-import { isDay } from '../rates/day.ts'
-import type { Day } from '../rates/day.ts'
 import { MOST_SYMBOLS, MOST_SYMBOLS_CHARACTERS, failures, splitSymbols } from './parameters.ts'
 
 /** The errors that the schemas of conversions speak of. */
 export const conversionFailures: Failures = {
   ...failures,
-  day: (parameter) => invalidParameter(parameter, 'YYYY-MM-DD'),
   truth: (parameter) => invalidParameter(parameter, 'true or false'),
 }
 
@@ -21,11 +18,6 @@ export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
     if (fault) issues.push({ code: 'custom', continue: false, ...fault })
   }),
   z.transform((text) => (isList(text) ? splitSymbols(text) : text)),
-)
-
-/** A calendar day that may be left out. */
-export const day: z.ZodMiniType<Day | undefined, Day | undefined> = z.optional(
-  z.string().check(z.refine(isDay, 'day')),
 )
 
 /** `true` or `false`, exactly; it may be left out. */

@@ -9,6 +9,10 @@ import {
 } from '../errors.ts'
 import type { Failures } from '../http/query.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
+import { isDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { INTERVALS } from '../rates/interval.ts'
+import type { Interval } from '../rates/interval.ts'
 import { PERIODS } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 
@@ -27,6 +31,8 @@ export const failures: Failures = {
   currency: invalidCurrency,
   amount: (_parameter, sent) => invalidAmount(sent),
   period: (_parameter, sent) => invalidPeriod(sent, PERIODS),
+  date: (parameter) => invalidParameter(parameter, 'YYYY-MM-DD'),
+  interval: (parameter) => invalidParameter(parameter, 'day, week or month'),
   format: (parameter) => invalidParameter(parameter, 'json or csv'),
   overlong: (parameter) =>
     invalidParameter(
@@ -55,25 +61,31 @@ export const symbols: Optional<string[], string> = z.optional(
 export const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
 
 /** One of the six periods, exactly. */
-export const period: Optional<Period> = z.optional(z.custom<Period>(isPeriod, 'period'))
+export const period: Optional<Period> = z.optional(z.custom<Period>(isOneOf(PERIODS), 'period'))
+
+/** A calendar day, `YYYY-MM-DD`. */
+export const date: Optional<Day> = z.optional(z.string().check(z.refine(isDay, 'date')))
+
+/** One of the intervals, exactly. */
+export const interval: Optional<Interval> = z.optional(
+  z.custom<Interval>(isOneOf(INTERVALS), 'interval'),
+)
 
 /** What an answer is to be written in. */
 export type Format = 'json' | 'csv'
 
 /** One of the formats, exactly. */
-export const format: Optional<Format> = z.optional(z.custom<Format>(isFormat, 'format'))
+export const format: Optional<Format> = z.optional(
+  z.custom<Format>(isOneOf(['json', 'csv']), 'format'),
+)
 
 /** At most so many characters or codes. What zod itself has for lengths weighs more in a bundle than this file. */
 function atMost(most: number): z.core.$ZodCheck<{ length: number }> {
   return z.refine(({ length }) => length <= most, { error: 'overlong', abort: true })
 }
 
-function isPeriod(text: unknown): boolean {
-  return PERIODS.some((period) => period === text)
-}
-
-function isFormat(text: unknown): boolean {
-  return text === 'json' || text === 'csv'
+function isOneOf(known: readonly string[]): (text: unknown) => boolean {
+  return (text) => known.some((each) => each === text)
 }
 
 type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>

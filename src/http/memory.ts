@@ -13,6 +13,28 @@ export interface Memory {
   recall(data: object, key: string, make: () => Representation, day?: number): Representation
 }
 
+/** What has been answered. */
+export interface Memories {
+  /** From latest rates. */
+  latest: Memory
+  /** A period back from the newest reference rates. */
+  history: Memory
+  /** About days that whoever asks has chosen. */
+  dated: Memory
+}
+
+/** A memory that keeps what was made of some data as long as those are in use, in `capacity` bytes for each of them. */
+export function createMemoryOfEach(capacity: number): Memory {
+  const memories = new WeakMap<object, Memory>()
+  return {
+    recall(data, ...asked) {
+      let memory = memories.get(data)
+      if (!memory) memories.set(data, (memory = createMemory(capacity)))
+      return memory.recall(data, ...asked)
+    },
+  }
+}
+
 /** A memory of `capacity` bytes at most. */
 export function createMemory(capacity: number): Memory {
   const held = createBoundedMap<string, Representation>(capacity)

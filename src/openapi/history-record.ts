@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 
+import { INTERVALS } from '../rates/interval.ts'
 import { PERIODS } from '../rates/period.ts'
 import { component } from './components.ts'
 import { code, day, rate, told } from './fields.ts'
@@ -37,6 +38,7 @@ export const historyRecord = component(
     from: told(code, 'Code of the source currency.'),
     to: told(code, 'Code of the target currency.'),
     period: told(z.enum(PERIODS), 'How far back from the newest published day the points go.'),
+    interval: z.optional(told(z.enum(INTERVALS), 'The interval that was asked for.')),
     points: told(
       z.array(point).check(z.minLength(1)),
       'One point a published day, ascending, without weekends and bank holidays.',

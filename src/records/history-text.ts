@@ -2,6 +2,7 @@ import type { Day } from '../rates/day.ts'
 import { LONGEST_NUMBER, writeNumber } from '../rates/number-text.ts'
 import type { PairSeries } from '../rates/pair-series.ts'
 import type { PairHistory } from './history.ts'
+import type { PairRange } from './history-range.ts'
 
 const encoder = new TextEncoder()
 
@@ -14,13 +15,13 @@ const PREFIX_ROOM = 24
 /** The most bytes that a point takes. */
 const LONGEST_POINT = PREFIX_LENGTH + LONGEST_NUMBER + 1
 
-/** Makes the history record of its argument as JSON in UTF-8, without making its objects. */
-export type HistoryWriter = (history: PairHistory) => Uint8Array<ArrayBuffer>
+/** Makes the record of its argument as JSON in UTF-8, without making its objects. */
+export type HistoryWriter = (history: PairHistory | PairRange) => Uint8Array<ArrayBuffer>
 
-/** A writer, which keeps the room that it has once needed, and what it writes for every pair of a market. */
+/** A writer, which keeps the room that it has once needed, and what it writes for every pair of a market as long as that. */
 export function createHistoryWriter(): HistoryWriter {
   let room = new Uint8Array()
-  let prefixes = { dates: [] as readonly Day[], view: writePrefixes([]) }
+  const prefixesOf = new WeakMap<readonly Day[], DataView>()
 
   return ({ series, stats, source, ...head }) => {
     const { dates, rates } = series
@@ -28,9 +29,10 @@ export function createHistoryWriter(): HistoryWriter {
     const behind = encoder.encode(`],${JSON.stringify({ stats, source }).slice(1)}`)
     const most = before.length + rates.length * LONGEST_POINT + behind.length
     if (room.length < most) room = new Uint8Array(most)
-    if (prefixes.dates !== dates) prefixes = { dates, view: writePrefixes(dates) }
+    let prefixes = prefixesOf.get(dates)
+    if (!prefixes) prefixesOf.set(dates, (prefixes = writePrefixes(dates)))
     // Its first comma is written over.
-    const end = writePoints(new DataView(room.buffer), before.length - 1, series, prefixes.view)
+    const end = writePoints(new DataView(room.buffer), before.length - 1, series, prefixes)
     room.set(before)
     room.set(behind, end)
     return room.slice(0, end + behind.length)

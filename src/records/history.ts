@@ -4,10 +4,11 @@ import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import type { Day } from '../rates/day.ts'
 import { historyStats } from '../rates/history-stats.ts'
 import type { HistoryStats } from '../rates/history-stats.ts'
+import type { Interval } from '../rates/interval.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { dayAt, pairSeries } from '../rates/pair-series.ts'
-import type { PairSeries } from '../rates/pair-series.ts'
+import type { Pair, PairSeries } from '../rates/pair-series.ts'
 import { periodStart } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -22,6 +23,12 @@ export interface HistoryQuestion {
   to: CurrencyCode
   /** How far back from the newest published day (default `1M`). */
   period?: Period | undefined
+  /** Whether every published day is told, or the last of each week or month (default `day`). */
+  interval?: Interval | undefined
+  /** A question of days is a `HistoryRangeQuestion`. */
+  start?: undefined
+  /** As `start`. */
+  end?: undefined
 }
 
 /** One day of a pair. */
@@ -32,7 +39,7 @@ export interface Point {
   r: number
 }
 
-/** The daily reference rates of a pair. */
+/** The reference rates of a pair, back from the newest published day. */
 export interface HistoryRecord {
   /** Code of the source currency, in capitals. */
   from: string
@@ -40,6 +47,8 @@ export interface HistoryRecord {
   to: string
   /** How far back from the newest published day the points go. */
   period: Period
+  /** The interval that was asked for; absent where none was. */
+  interval?: Interval | undefined
   /** One point a published day, ascending; `d` is the date, `r` the units of `to` for one unit of `from`. */
   points: Point[]
   /** Summary of the points. */
@@ -55,8 +64,12 @@ export interface PairHistory extends Omit<HistoryRecord, 'points'> {
 
 /** The history record of `history`. */
 export function historyRecord({ series, stats, source, ...head }: PairHistory): HistoryRecord {
-  const points = Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
-  return { ...head, points, stats, source }
+  return { ...head, points: toPoints(series), stats, source }
+}
+
+/** The points of `series`. */
+export function toPoints(series: PairSeries): Point[] {
+  return Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
 }
 
 /**
@@ -66,7 +79,7 @@ export function historyRecord({ series, stats, source, ...head }: PairHistory): 
  */
 export function pairHistory(
   { history, attribution }: HistorySnapshot,
-  question: HistoryQuestion,
+  question: Pick<HistoryQuestion, 'from' | 'to' | 'period'>,
   today: Day,
 ): PairHistory {
   const { period = '1M' } = question
@@ -74,9 +87,19 @@ export function pairHistory(
   const from = requireCovered(history, end, 'from', question.from)
   const to = requireCovered(history, end, 'to', question.to)
   const series = pairSeries(history, { from, to }, { start: periodStart(end, period), end })
-  const stats = historyStats(series)
-  if (!stats) throw new RatesError('no_data', `No reference rates of ${from} in ${to}`)
+  const stats = requireStats(series, { from, to })
   return { from, to, period, series, stats, source: toSource(attribution) }
+}
+
+/**
+ * The summary of the series of `pair`.
+ *
+ * @throws {RatesError} `no_data` where it is empty; `hint` says why
+ */
+export function requireStats(series: PairSeries, pair: Pair, hint?: string): HistoryStats {
+  const stats = historyStats(series)
+  if (stats) return stats
+  throw new RatesError('no_data', `No reference rates of ${pair.from} in ${pair.to}`, { hint })
 }
 
 function requireCovered(

@@ -1,13 +1,17 @@
 import { toCsv } from './csv.ts'
+import type { DatedLatestRecord } from './dated-latest.ts'
 import type { LatestRecord } from './latest.ts'
 
-const HEAD = ['base', 'code', 'rate', 'updatedAt', 'nextUpdateAt', 'source', 'sourceUrl']
-
 /** `record` as CSV: a line for each rate, and the attribution in each, so that it stays with what is copied. */
-export function latestCsv({ base, rates, updatedAt, nextUpdateAt, source }: LatestRecord): string {
-  const { name, url } = source
-  const lines = Object.entries(rates).map(([code, rate]) => {
-    return [base, code, rate, updatedAt, nextUpdateAt, name, url]
-  })
-  return toCsv([HEAD, ...lines])
+export function latestCsv(record: LatestRecord | DatedLatestRecord): string {
+  const { base, rates, updatedAt, nextUpdateAt, source } = record
+  const date = 'date' in record ? { date: record.date } : {}
+  const rest = { ...date, updatedAt, nextUpdateAt, source: source.name, sourceUrl: source.url }
+  const lines = Object.entries(rates).map(([code, rate]) => [
+    base,
+    code,
+    rate,
+    ...Object.values(rest),
+  ])
+  return toCsv([['base', 'code', 'rate', ...Object.keys(rest)], ...lines])
 }

@@ -14,6 +14,8 @@ export interface LatestQuestion<Symbols extends readonly CurrencyCode[] = readon
   base?: CurrencyCode | undefined
   /** Codes to include (default all). */
   symbols?: Symbols | undefined
+  /** A question of earlier rates is a `DatedLatestQuestion`. */
+  date?: undefined
 }
 
 /** Latest rates against one base. */
@@ -43,7 +45,7 @@ export const DISCLAIMER: string =
  */
 export function latestRecord(
   { table, attribution }: LatestSnapshot,
-  { base = 'USD', symbols = [] }: LatestQuestion,
+  { base = 'USD', symbols = [] }: Pick<LatestQuestion, 'base' | 'symbols'>,
 ): LatestRecord {
   const from = requireCode(table, 'base', base)
   const selected = selectCodes(table, symbols)

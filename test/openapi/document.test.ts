@@ -47,7 +47,7 @@ function servedPaths(): string[] {
   const options = resolveOptions({ providers: fakeProviders(), now })
   const sources = createSources({ ...options, runtime: virtualRuntime(0), emit: () => {} })
   const memory = createMemory(0)
-  const memories = { latest: memory, history: memory }
+  const memories = { latest: memory, history: memory, dated: memory }
   return [v1({ sources, memories, now, basePath: '' }), unversioned(sources, memory)].flatMap(
     ({ endpoints }) => Object.keys(endpoints),
   )

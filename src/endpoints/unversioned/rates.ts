@@ -17,13 +17,18 @@ const parse = createQueryParser({
 
 /** `GET /api/rates` */
 export function rates(sources: RateSources, memory: Memory): Endpoint {
-  return tableEndpoint(sources, memory, parse, (latest) => ({
-    base: latest.base,
-    rates: latest.rates,
-    updatedAt: latest.updatedAt,
-    nextUpdateAt: latest.nextUpdateAt,
-    provider: providerText(latest.source),
-  }))
+  return tableEndpoint({
+    sources,
+    memory,
+    parse,
+    toRecord: (latest) => ({
+      base: latest.base,
+      rates: latest.rates,
+      updatedAt: latest.updatedAt,
+      nextUpdateAt: latest.nextUpdateAt,
+      provider: providerText(latest.source),
+    }),
+  })
 }
 
 function toKey({ base: from = 'USD', format: of = 'json' }: AskedTable['question']): string {

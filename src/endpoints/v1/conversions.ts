@@ -5,11 +5,11 @@ import { toDay } from '../../rates/day.ts'
 import { conversionsRecord } from '../../records/conversions.ts'
 import { readConversionTable } from '../../records/conversion-table.ts'
 import type { RateSources } from '../../sources/sources.ts'
-import { conversionFailures, day, targets, truth } from '../conversion-parameters.ts'
-import { amount, currency } from '../parameters.ts'
+import { conversionFailures, targets, truth } from '../conversion-parameters.ts'
+import { amount, currency, date } from '../parameters.ts'
 
 const parse = createQueryParser({
-  parameters: { from: currency, to: targets, amount, date: day, reverse: truth },
+  parameters: { from: currency, to: targets, amount, date, reverse: truth },
   failures: conversionFailures,
   toQuestion: ({ amount: amountSent, ...question }) => {
     const value = amountSent === undefined ? undefined : Number(amountSent)
@@ -21,9 +21,10 @@ const parse = createQueryParser({
 export function conversions(sources: RateSources, now: () => number, one: Endpoint): Endpoint {
   return async (query, waiter) => {
     const { question, amountSent } = parse(query)
-    const { to, date, reverse } = question
-    if (typeof to === 'string' && date === undefined && !reverse) return one(query, waiter)
-    const reading = await readConversionTable(sources, { date, today: toDay(now()) }, waiter)
+    const { to, date: on, reverse } = question
+    if (typeof to === 'string' && on === undefined && !reverse) return one(query, waiter)
+    const table = { date: on, today: toDay(now()) }
+    const reading = await readConversionTable(sources, table, waiter)
     const record = conversionsRecord(reading.value, question, amountSent)
     const headers = deliveryHeaders({ lifetime: 'minute', updatedAt: record.updatedAt })
     return { representation: represent(JSON.stringify(record), headers), reading }

@@ -1,16 +1,10 @@
-import type { Memory } from '../../http/memory.ts'
+import type { Memories } from '../../http/memory.ts'
 import type { Group } from '../../http/endpoint.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { lazyEndpoint } from '../lazy-endpoint.ts'
 import { convert } from './convert.ts'
 import { history } from './history.ts'
 import { latest } from './latest.ts'
-
-/** What has been answered, by the data set that it was made from. */
-export interface Memories {
-  latest: Memory
-  history: Memory
-}
 
 /** What the versioned endpoints are made from. */
 export interface V1Options {
@@ -24,9 +18,9 @@ export interface V1Options {
 export function v1({ sources, memories, now, basePath }: V1Options): Group {
   return {
     endpoints: {
-      '/v1/latest': latest(sources, memories.latest),
+      '/v1/latest': latest(sources, memories, now),
       '/v1/convert': convert(sources, now),
-      '/v1/history': history(sources, memories.history, now),
+      '/v1/history': history(sources, memories, now),
       '/v1/currencies': lazyEndpoint(async () =>
         (await import('./currencies.ts')).currencies(sources, now),
       ),

@@ -1,0 +1,40 @@
+import type { Outcome } from '../../http/endpoint.ts'
+import type { Memory } from '../../http/memory.ts'
+import type { Representation } from '../../http/representation.ts'
+import { DAY_MS, toDay } from '../../rates/day.ts'
+import { requireOneQuestion } from '../../records/asked-days.ts'
+import { intervalHistory } from '../../records/history-range.ts'
+import type { PairRange } from '../../records/history-range.ts'
+import type { PairHistory } from '../../records/history.ts'
+import type { RateSources, Waiter } from '../../sources/sources.ts'
+import type { AskedHistory } from './parse-history.ts'
+
+/** What a history of days is answered from and with. */
+export interface RangeOptions {
+  sources: RateSources
+  memory: Memory
+  now: () => number
+  /** Writes the format that is the default. */
+  json: HistoryForm
+}
+
+/** Something that writes histories. */
+export interface HistoryForm {
+  representHistory(pair: PairHistory | PairRange): Representation
+}
+
+/** Answers a question of days, of intervals or of both. */
+export async function answerRange(
+  { sources, memory, now, json }: RangeOptions,
+  { question: asked, key }: AskedHistory,
+  waiter: Waiter,
+): Promise<Outcome> {
+  const question = requireOneQuestion(asked)
+  const { representHistory } = asked.format === 'csv' ? await import('../csv.ts') : json
+  const reading = await sources.history(waiter, question.start)
+  const instant = now()
+  const make = (): Representation =>
+    representHistory(intervalHistory(reading.value, question, toDay(instant)))
+  const day = Math.floor(instant / DAY_MS)
+  return { representation: memory.recall(reading.value, key, make, day), reading }
+}

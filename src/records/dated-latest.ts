@@ -1,0 +1,46 @@
+import type { Day } from '../rates/day.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import { findWithdrawn } from '../rates/withdrawn.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+import { datedSnapshot, requireQuoted } from './dated.ts'
+import { latestRecord } from './latest.ts'
+import type { LatestQuestion, LatestRecord } from './latest.ts'
+
+/** What to say of the rates of an earlier day. Codes have three letters in either case. */
+export interface DatedLatestQuestion<
+  Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[],
+> extends Omit<LatestQuestion<Symbols>, 'date'> {
+  /** The day, `YYYY-MM-DD`, since 1999-01-04; where nothing was published on it, the last day before on which there was. */
+  date: string
+}
+
+/** The reference rates of one day against one base. */
+export interface DatedLatestRecord<Rates = Record<string, number>> extends LatestRecord<Rates> {
+  /** The day on which the rates were published, `YYYY-MM-DD`. */
+  date: string
+}
+
+/**
+ * The record of the rates that `question` asks for, on the day `today` (UTC).
+ *
+ * @throws {RatesError} as `datedSnapshot` and `requireQuoted` do
+ */
+export function datedLatestRecord(
+  snapshot: HistorySnapshot,
+  { base = 'USD', symbols = [], date: asked }: DatedLatestQuestion,
+  today: Day,
+): DatedLatestRecord {
+  const dated = datedSnapshot(snapshot, asked, today)
+  requireQuoted(snapshot, dated, 'base', base)
+  for (const symbol of symbols) {
+    // As in the latest rates, where a currency's end must not break whoever asks for it.
+    if (!isWithdrawnBy(dated.date, symbol)) requireQuoted(snapshot, dated, 'symbols', symbol)
+  }
+  const { base: code, ...told } = latestRecord(dated, { base, symbols })
+  return { base: code, date: dated.date, ...told }
+}
+
+function isWithdrawnBy(date: Day, sent: string): boolean {
+  const withdrawal = findWithdrawn(sent.toUpperCase())
+  return withdrawal !== undefined && withdrawal.withdrawnAt <= date
+}

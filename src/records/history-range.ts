@@ -1,0 +1,117 @@
+import type { Attribution } from '../providers/provider.ts'
+import { addDays } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import type { HistoryStats } from '../rates/history-stats.ts'
+import type { Interval } from '../rates/interval.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import { lastOfEach } from '../rates/last-of-each.ts'
+import { newestDay } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import { pairSeries } from '../rates/pair-series.ts'
+import type { PairSeries } from '../rates/pair-series.ts'
+import { findWithdrawn } from '../rates/withdrawn.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+import { pairHistory, requireStats, toPoints } from './history.ts'
+import type { HistoryQuestion, PairHistory, Point } from './history.ts'
+import { withdrawalHint } from './require-code.ts'
+import { toSource } from './source.ts'
+import { unsupportedCurrency } from './unsupported-currency.ts'
+
+/** Which days of history to tell. Codes have three letters in either case. */
+export interface HistoryRangeQuestion {
+  /** Source currency. */
+  from: CurrencyCode
+  /** Target currency. */
+  to: CurrencyCode
+  /** The first day, `YYYY-MM-DD`; there are reference rates since 1999-01-04. */
+  start: string
+  /** The last day, `YYYY-MM-DD` (default the newest published one). */
+  end?: string | undefined
+  /** Whether every published day is told, or the last of each week or month (default `day`). */
+  interval?: Interval | undefined
+  /** A question of a period is a `HistoryQuestion`. */
+  period?: undefined
+}
+
+/** The reference rates of a pair on the days of a range. */
+export interface HistoryRangeRecord {
+  /** Code of the source currency, in capitals. */
+  from: string
+  /** Code of the target currency, in capitals. */
+  to: string
+  /** The first day that was asked for, `YYYY-MM-DD`. */
+  start: string
+  /** The last day that was asked for, or the newest published one, `YYYY-MM-DD`. */
+  end: string
+  /** The interval that was asked for; absent where none was. */
+  interval?: Interval | undefined
+  /** One point a published day, ascending, or the last of each interval; `d` is the date, `r` the units of `to` for one unit of `from`. */
+  points: Point[]
+  /** Summary of the points. */
+  stats: HistoryStats
+  /** Where the rates come from; to be shown with them. */
+  source: Attribution
+}
+
+/** The record of a range with its points as columns. */
+export interface PairRange extends Omit<HistoryRangeRecord, 'points'> {
+  series: PairSeries
+}
+
+/**
+ * What answers `question` on the day `today` (UTC).
+ *
+ * @throws {RatesError} `unsupported_currency`; `no_data` where there is no point
+ */
+export function intervalHistory(
+  snapshot: HistorySnapshot,
+  question: HistoryQuestion | HistoryRangeQuestion,
+  today: Day,
+): PairHistory | PairRange {
+  if (question.start !== undefined) return pairRange(snapshot, question, today)
+  const { from, to, period, series, source } = pairHistory(snapshot, question, today)
+  const { interval = 'day' } = question
+  const thinned = lastOfEach(series, interval)
+  const stats = requireStats(thinned, { from, to })
+  return { from, to, period, interval, series: thinned, stats, source }
+}
+
+/** The record of `range`. */
+export function rangeRecord({ series, stats, source, ...head }: PairRange): HistoryRangeRecord {
+  return { ...head, points: toPoints(series), stats, source }
+}
+
+function pairRange(
+  { history, attribution }: HistorySnapshot,
+  question: HistoryRangeQuestion,
+  today: Day,
+): PairRange {
+  const from = requireQuoted(history, 'from', question.from)
+  const to = requireQuoted(history, 'to', question.to)
+  const { start, end = newestDay(history, today) ?? today, interval } = question
+  // No day after today counts, whatever has been published.
+  const last = end < today ? end : today
+  const first = start > last ? addDays(last, 1) : start
+  const daily = pairSeries(history, { from, to }, { start: first, end: last })
+  const series = interval ? lastOfEach(daily, interval) : daily
+  const stats = requireStats(series, { from, to }, endedBy(start, [from, to]))
+  const head = { from, to, start, end, ...(interval && { interval }) }
+  return { ...head, series, stats, source: toSource(attribution) }
+}
+
+/** What became of the first of `codes` that was withdrawn by `day`. */
+function endedBy(day: Day, codes: readonly string[]): string | undefined {
+  const ended = codes.find((code) => {
+    const withdrawal = findWithdrawn(code)
+    return withdrawal && withdrawal.withdrawnAt <= day
+  })
+  return ended && withdrawalHint(ended)
+}
+
+/** The code that `sent` means, of a currency that `history` quotes on any day. */
+function requireQuoted(history: MarketHistory, parameter: string, sent: string): string {
+  const code = sent.toUpperCase()
+  const { base, columns } = history
+  if (code === base || columns.has(code)) return code
+  throw unsupportedCurrency(parameter, sent, 'history covers', [base, ...columns.keys()].sort())
+}
