@@ -10,6 +10,8 @@ const START = Date.UTC(2026, 10, 18, 18)
 const WHOLE = '/api/v1/latest?base=EUR'
 const EARLIER = '/api/rates?base=EUR'
 const HISTORY = '/api/v1/history?from=USD&to=JPY&period=5Y'
+const RANGE = '/api/v1/history?from=USD&to=JPY&start=2024-01-01'
+const DATED = `${WHOLE}&date=2024-02-29`
 
 /** A handler at a time that can be changed. */
 async function handlerAt(options: RatesHandlerOptions = {}) {
@@ -45,6 +47,15 @@ describe('a remembered answer', () => {
     ['/api/v1/latest', ['/api/v1/latest?base=USD', '/api/v1/latest?']],
     ['/api/v1/history?from=USD&to=JPY', ['/api/v1/history?from=USD&to=JPY&period=1M']],
     [
+      `${RANGE}&end=2024-03-01&interval=week`,
+      ['/api/v1/history?interval=week&end=2024-03-01&to=jpy&from=usd&start=2024-01-01&junk=1'],
+    ],
+    [
+      '/api/v1/history?from=USD&to=JPY&interval=week',
+      ['/api/v1/history?from=usd&to=JPY&period=1M&interval=week'],
+    ],
+    [DATED, ['/api/v1/latest?date=2024-02-29&base=eur&symbols=']],
+    [
       '/api/v1/latest?symbols=EUR,JPY',
       ['/api/v1/latest?symbols=jpy,EUR,,eur', '/api/v1/latest?symbols=%20JPY,EUR&base=usd'],
     ],
@@ -70,6 +81,21 @@ describe('a remembered answer', () => {
       '/api/v1/latest?base=USD&symbols=EUR',
       '/api/v1/history?from=JPY&to=USD&period=5Y',
       '/api/v1/history?from=USD&to=JPY&period=1Y',
+      '/api/v1/history?from=USD&to=JPY&period=1Y&interval=day',
+      '/api/v1/history?from=USD&to=JPY&period=1Y&interval=week',
+      '/api/v1/history?from=USD&to=JPY&interval=week',
+      RANGE,
+      `${RANGE}&interval=day`,
+      `${RANGE}&interval=month`,
+      `${RANGE}&interval=month&format=csv`,
+      `${RANGE}&end=2025-01-01`,
+      '/api/v1/history?from=USD&to=JPY&start=2024-01-02',
+      `${WHOLE}&date=2024-03-01`,
+      `${WHOLE}&date=2024-03-04`,
+      `${WHOLE}&date=2004-03-04`,
+      `${WHOLE}&date=2024-03-01&symbols=USD`,
+      `${WHOLE}&date=2024-03-01&format=csv`,
+      '/api/v1/latest?date=2024-03-01',
     ]
     for (let round = 0; round < 2; round += 1) {
       const answers = await Promise.all(targets.map((target) => ask(handler, target)))
@@ -104,12 +130,12 @@ describe('a remembered answer', () => {
   it('is forgotten when the data change', async () => {
     const { handler, clock } = await handlerAt()
     const before = await Promise.all(
-      [WHOLE, EARLIER, HISTORY].map((target) => ask(handler, target)),
+      [WHOLE, EARLIER, HISTORY, RANGE].map((target) => ask(handler, target)),
     )
     clock.now += DAY
     await handler.refresh()
     const { handler: other } = await handlerAt({ now: () => clock.now, providers: fakeProviders() })
-    for (const [index, target] of [WHOLE, EARLIER, HISTORY].entries()) {
+    for (const [index, target] of [WHOLE, EARLIER, HISTORY, RANGE].entries()) {
       const after = await ask(handler, target)
       expect(after.body, target).not.toEqual(before[index]?.body)
       expect(await textOf(after), target).toBe(await textOf(await ask(other, target)))
@@ -118,22 +144,35 @@ describe('a remembered answer', () => {
 
   it('ends today, whatever else is held', async () => {
     const { history } = fakeProviders()
-    const tomorrow = new Date(START + DAY).toISOString().slice(0, 10)
+    const [tomorrow = '', later = ''] = [DAY, 2 * DAY].map((ahead) =>
+      new Date(START + ahead).toISOString().slice(0, 10),
+    )
+    const rates = { USD: 2, JPY: 300 }
     const ahead: typeof history = {
       ...history,
       async fetchHistory(range, context) {
         const { base, days } = await history.fetchHistory(range, context)
-        return { base, days: [...days, { date: tomorrow, rates: { USD: 2, JPY: 300 } }] }
+        return { base, days: [...days, ...[tomorrow, later].map((date) => ({ date, rates }))] }
       },
     }
     const { latest } = fakeProviders()
     let now = START
     const { handler } = await handlerAt({ providers: { latest, history: ahead }, now: () => now })
-    const today = await textOf(await ask(handler, HISTORY))
-    expect(today).not.toContain(tomorrow)
+    const beyond = `${RANGE}&end=2999-12-31`
+    const all = [HISTORY, `${HISTORY}&interval=week`, RANGE, beyond]
+    for (const target of all) {
+      expect(await textOf(await ask(handler, target)), target).not.toContain(tomorrow)
+    }
+    const none = RANGE.replace('2024-01-01', tomorrow)
+    for (const target of [none, RANGE.replace('2024-01-01', later)]) {
+      expect((await ask(handler, target)).status, target).toBe(404)
+    }
     // Midnight in UTC, some hours before the provider is asked again.
     now = Date.parse(tomorrow)
-    expect(await textOf(await ask(handler, HISTORY))).toContain(tomorrow)
+    for (const target of [...all, none]) {
+      expect(await textOf(await ask(handler, target)), target).toContain(tomorrow)
+      expect(await textOf(await ask(handler, target)), target).not.toContain(later)
+    }
   })
 })
 
@@ -151,7 +190,7 @@ describe('the memory', () => {
   it('keeps nothing where it may not, and answers the same', async () => {
     const { handler } = await handlerAt({ memory: 0 })
     const { handler: other } = await handlerAt()
-    for (const target of [WHOLE, EARLIER, HISTORY]) {
+    for (const target of [WHOLE, EARLIER, HISTORY, RANGE, DATED]) {
       const first = await ask(handler, target)
       const again = await ask(handler, target)
       expect(again.headers).not.toBe(first.headers)
@@ -181,6 +220,30 @@ describe('the memory', () => {
       if (index % 10 === 0) await ask(handler, WHOLE)
     }
     expect((await ask(handler, WHOLE)).headers).toBe(first.headers)
+  })
+
+  it('keeps periods and tables, however many days and ranges are asked for', async () => {
+    const { handler } = await handlerAt({ memory: 1_048_576 })
+    const [first, table] = [await ask(handler, HISTORY), await ask(handler, WHOLE)]
+    for (let day = 0; day < 10_000; day += 100) {
+      const start = new Date(Date.UTC(1999, 0, 4) + day * DAY).toISOString().slice(0, 10)
+      await ask(handler, RANGE.replace('2024-01-01', start))
+      await ask(handler, `${WHOLE}&date=${start}`)
+    }
+    expect((await ask(handler, HISTORY)).headers).toBe(first.headers)
+    expect((await ask(handler, WHOLE)).headers).toBe(table.headers)
+  })
+
+  it('keeps ranges of the last years while others ask for earlier ones', async () => {
+    const { handler } = await handlerAt()
+    const early = RANGE.replace('2024', '2004')
+    await ask(handler, early)
+    const [first, second] = [await ask(handler, RANGE), await ask(handler, early)]
+    for (let round = 0; round < 3; round += 1) {
+      expect((await ask(handler, RANGE)).headers).toBe(first.headers)
+      expect((await ask(handler, early)).headers).toBe(second.headers)
+      expect((await ask(handler, DATED)).status).toBe(200)
+    }
   })
 
   it('makes anew what somebody has taken the bytes from', async () => {
