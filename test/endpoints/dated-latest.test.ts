@@ -92,7 +92,7 @@ describe('latest rates of a day that has none', () => {
   it.each([
     ...['', '2026-02-30', '2026-1-5', '20260105', 'today', '2026-11-20T10:00:00Z'].map((day) => [
       `date=${day}`,
-      'date (a day as YYYY-MM-DD)',
+      'date (YYYY-MM-DD)',
     ]),
     ['date=2026-11-22', 'date (not after today)'],
     ['date=9999-12-31', 'date (not after today)'],
@@ -110,9 +110,9 @@ describe('latest rates of a day that has none', () => {
   it.each([
     ['date=1999-01-03', 'No reference rates of 1999-01-03'],
     ['date=0001-01-01', 'No reference rates of 0001-01-01'],
-    [`date=${WITHOUT_YEN}&base=JPY`, `No reference rate of JPY on ${WITHOUT_YEN}`],
-    [`date=${WITHOUT_YEN}&symbols=USD,jpy`, `No reference rate of JPY on ${WITHOUT_YEN}`],
-    ['date=2023-01-03&base=HRK', 'No reference rate of HRK on 2023-01-03 (withdrawn on'],
+    [`date=${WITHOUT_YEN}&base=JPY`, `No reference rates of JPY on ${WITHOUT_YEN}`],
+    [`date=${WITHOUT_YEN}&symbols=USD,jpy`, `No reference rates of JPY on ${WITHOUT_YEN}`],
+    ['date=2023-01-03&base=HRK', 'No reference rates of HRK on 2023-01-03 (withdrawn on'],
   ])('%s is no data', async (query, told) => {
     const { status, body } = await longService().get(`latest?${query}`)
     expect([status, body.error.code]).toEqual([404, 'no_data'])
@@ -120,8 +120,14 @@ describe('latest rates of a day that has none', () => {
   })
 
   it.each([
-    ['date=2024-01-02&base=AED', 'Unsupported base currency: AED (history covers AUD'],
-    ['date=2024-01-02&symbols=USD,aed', 'Unsupported symbols currency: aed (history covers AUD'],
+    [
+      'date=2024-01-02&base=AED',
+      'Unsupported base currency: AED (the rates of 2024-01-02 cover AUD',
+    ],
+    [
+      'date=2024-01-02&symbols=USD,aed',
+      'Unsupported symbols currency: aed (the rates of 2024-01-02 cover AUD',
+    ],
     // Not withdrawn by then: to leave it out would hide that there is no rate.
     ['date=2004-01-02&symbols=USD,SIT', 'Unsupported symbols currency: SIT (withdrawn on 2007'],
     ['date=2004-01-02&base=DEM', 'withdrawn on 1999-01-01, use EUR'],

@@ -174,7 +174,7 @@ describe('a range that cannot be told', () => {
       .map(([name, day]) => [
         `${name === 'end' ? 'start=2020-01-01&' : ''}${name}=${encodeURIComponent(day ?? '')}`,
         'invalid_parameter',
-        `${name} (a day as YYYY-MM-DD)`,
+        `${name} (YYYY-MM-DD)`,
       ]),
     ['interval=', 'invalid_parameter', 'interval (day, week or month)'],
     ['interval=WEEK', 'invalid_parameter', 'interval (day, week or month)'],

@@ -369,13 +369,13 @@ describe('the README', () => {
     const example = readmeBlocks().find((block) => block.includes('rates.history'))
     write(
       'operations.ts',
-      `${example}\nconsole.log(rate > 0, points.length, stats.open > 0, Object.keys(table))`,
+      `${example}\nconsole.log(rate > 0, points.length, stats.open > 0, Object.keys(table), then.GBP, weeks.length)`,
     )
     write('upstream.mjs', stubbedFetch())
     const args = ['--import', './upstream.mjs', 'operations.ts']
     const { stdout, stderr } = await run(process.execPath, args, { cwd: folder })
     expect(stderr).toBe('')
-    expect(stdout).toMatch(/^true 2\d\d true \[ 'USD', 'EUR' \]\n$/)
+    expect(stdout).toMatch(/^true 2\d\d true \[ 'USD', 'EUR' \] 1 52\n$/)
   })
 })
 
@@ -408,7 +408,7 @@ async function compile(files: string | string[], options: object): Promise<strin
 /** A module that stands in for both upstreams, so that an example runs as it is but leaves the network alone. */
 function stubbedFetch(): string {
   const now = Date.now()
-  const history = frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now })
+  const history = frankfurterPayload({ start: '2016-01-04', end: '2099-01-01', now })
   return `const latest = ${JSON.stringify(openErApiPayload({ now }))}
 const history = ${JSON.stringify(history)}
 globalThis.fetch = async (url) => new Response(String(url).includes('/v6/latest/') ? latest : history)

@@ -137,6 +137,16 @@ describe('mountContract()', () => {
       'knows every path by one spelling, and redirects nobody',
     ],
     [
+      'a cache in front of it knows fewer parameters',
+      asking((url) => url.replace(/&start=.*/, '')),
+      'answers with history from a day on, and with the table of a day',
+    ],
+    [
+      'a cache in front of it knows no dates',
+      asking((url) => url.replace(/date=[^&]*&/, '')),
+      'answers with history from a day on, and with the table of a day',
+    ],
+    [
       'the query is decoded once more',
       asking((url) => url.replaceAll('%25', '%')),
       'decodes a query, and that once',

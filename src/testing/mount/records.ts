@@ -34,6 +34,17 @@ export const RECORDS: Readonly<Record<string, Rule>> = {
     expectSame('the days', days.join(), [...new Set(days)].sort().join())
     expectSame('stats.close', fieldOf(record['stats'], 'close'), fieldOf(points.at(-1), 'r'))
   },
+  async 'answers with history from a day on, and with the table of a day'({ askGood, pair }) {
+    const [from, to] = pair
+    const { record } = await askGood(`/v1/history?from=${from}&to=${to}&period=1M`)
+    const [, ...later]: unknown[] = Array.isArray(record['points']) ? record['points'] : []
+    const [start, end] = [later[0], later.at(-1)].map((point) => String(fieldOf(point, 'd')))
+    const range = await askGood(`/v1/history?from=${from}&to=${to}&start=${start}`)
+    expectSame('the points', JSON.stringify(range.record['points']), JSON.stringify(later))
+    const table = await askGood(`/v1/latest?date=${end}&base=${from}&symbols=${to}`)
+    expectSame('the date', table.record['date'], end)
+    expectSame('its rate', fieldOf(table.record['rates'], to), fieldOf(later.at(-1), 'r'))
+  },
   async 'writes the same as CSV where it is asked to'({ askGood, pair: [from, to] }) {
     for (const path of ['/v1/latest', '/rates', '/v1/history']) {
       const query = path === '/v1/history' ? `from=${from}&to=${to}` : `base=${from}`

@@ -11,11 +11,14 @@ const REFUSED = {
   '/v1/latest?BASE=EUR': 'invalid_parameter',
   '/v1/latest?from=EUR': 'invalid_parameter',
   '/v1/latest?symbols=EUR,__proto__': 'invalid_currency',
+  '/v1/latest?date=2026-02-30': 'invalid_parameter',
   '/v1/convert': 'missing_parameter',
   '/v1/convert?from=EUR&to=USD&amount=-1': 'invalid_amount',
   '/v1/convert?from=EUR&to=USD&amount=0x10': 'invalid_amount',
   '/v1/convert?from=EUR&to=USD&amount=1e999': 'invalid_amount',
   '/v1/history?from=EUR&to=USD&period=2W': 'invalid_period',
+  '/v1/history?from=EUR&to=USD&start=2026-1-5': 'invalid_parameter',
+  '/v1/history?from=EUR&to=USD&start=2026-01-05&period=1M': 'invalid_parameter',
   '/v1/history?from=EUR': 'missing_parameter',
 }
 
