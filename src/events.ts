@@ -19,6 +19,8 @@ export type RatesEvent =
       reason: string
       error: unknown
     }
+  /** No provider had usable data, or none might be asked; `reason` says of each why. What is held is served on. */
+  | { type: 'refresh_failed'; dataSet: DataSet; reason: string; error: unknown }
   /** A provider has announced to stop at `endsAt` (ms since the Unix epoch). */
   | { type: 'upstream_ending'; dataSet: DataSet; provider: string; endsAt: number }
   /** Data that a provider answered with, or that a store held, were found unusable; `provider` is absent for a store. */

@@ -14,9 +14,9 @@ export interface RatesHandlerOptions {
   /** Where rates come from. */
   providers?:
     | {
-        /** Latest rates: one provider, or several of which the first that answers counts (default ExchangeRate-API's open feed). */
+        /** Latest rates: one provider, or several of which the first with a good answer counts (default ExchangeRate-API's open feed). */
         latest?: LatestProvider | readonly LatestProvider[] | undefined
-        /** Daily reference rates: one provider, or several of which the first that answers counts (default the European Central Bank's, via Frankfurter). */
+        /** Daily reference rates: one provider, or several of which the first with a good answer counts (default the European Central Bank's, via Frankfurter). */
         history?: HistoryProvider | readonly HistoryProvider[] | undefined
       }
     | undefined

@@ -527,6 +527,12 @@ describe('events', () => {
         reason: 'secret-upstream-text',
         error: expect.any(Error),
       },
+      {
+        type: 'refresh_failed',
+        dataSet: 'history',
+        reason: 'no provider has a good answer: Test: secret-upstream-text',
+        error: expect.any(Error),
+      },
       { type: 'refresh_scheduled', dataSet: 'history', at: NOW + 1_000 },
     ])
   })

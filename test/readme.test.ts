@@ -51,6 +51,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   upstream_asked: true,
   upstream_answered: true,
   upstream_failed: true,
+  refresh_failed: true,
   upstream_ending: true,
   rates_rejected: true,
   rates_dropped: true,

@@ -5,7 +5,7 @@ import type { WaitUntil } from './go-on.ts'
 import { TimeoutError, within } from './within.ts'
 
 /** How long whoever asks waits in all, in ms. */
-const WAITING_LIMIT = 5_000
+export const WAITING_LIMIT = 5_000
 
 /** Whoever asks; `signal`, which is read only when there is something to wait for, ends the waiting. */
 export interface Waiter {

@@ -31,6 +31,7 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   upstream_asked: 'info',
   upstream_answered: 'info',
   upstream_failed: 'warn',
+  refresh_failed: 'warn',
   upstream_ending: 'warn',
   rates_rejected: 'warn',
   rates_dropped: 'warn',
@@ -103,7 +104,7 @@ function escaped(text: string): string {
     .join('')
 }
 
-/** What a person wants to know of `event`; nothing where the next event says more. */
+/** What a person wants to know of `event`; nothing where another event says more. */
 function toSentence(event: RatesEvent, answers: number | undefined): string {
   switch (event.type) {
     case 'upstream_answered':

@@ -45,7 +45,10 @@ export interface HistoryDays {
 export interface ProviderContext {
   /** Use this for every upstream call, so that the handler's `fetch` option reaches it. */
   fetch: typeof fetch
-  /** Aborted when the call's time is up (5 s for latest rates, 10 s for history, 15 s for all of it) or the handler is closed. */
+  /**
+   * Aborted when the call's time is up (5 s for latest rates, 10 s for history, 15 s for all of it), another provider has
+   * answered first or the handler is closed.
+   */
   signal: AbortSignal
   /** The clock, ms since the Unix epoch. */
   now: () => number

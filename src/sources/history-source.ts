@@ -72,7 +72,7 @@ export function createHistorySource(
       longestLife: LONGEST_LIFE,
     }),
     load: (signal, { held, usable }) =>
-      askInTurn(signal, async (provider, context) => {
+      askInTurn({ signal, isAwaited: !usable }, async (provider, context) => {
         const snapshot = await update({ options, reach, provider, context }, usable)
         const { history } = snapshot
         requireDay(history, context.now())
@@ -129,6 +129,8 @@ async function fetchDays(
   range: { start: Day; end: Day },
 ): Promise<MarketHistory> {
   const answer = await provider.fetchHistory(range, context)
+  // Nothing is told of an answer that nobody takes any more.
+  context.signal.throwIfAborted()
   const { data, dropped } = acceptHistory(answer, context.now())
   const about = { dataSet: reach.dataSet, provider: provider.attribution.name }
   if (dropped.length > 0) options.emit({ type: 'rates_dropped', ...about, dropped })

@@ -54,9 +54,11 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
       return { attribution, table: accept(provider, { ...judged, updatedAt, nextUpdateAt }).data }
     },
     load: (signal, { held, usable }) =>
-      askInTurn(signal, async (provider, context) => {
+      askInTurn({ signal, isAwaited: !usable }, async (provider, context) => {
         const previous = previousOf(provider, usable)
         const answer = await provider.fetchLatest({ ...context, ...(previous && { previous }) })
+        // Nothing is told of an answer that nobody takes any more.
+        context.signal.throwIfAborted()
         const { data: table, corrections } = accept(provider, answer)
         const { attribution } = provider
         // An upstream behind a cache may answer with yesterday's publication.

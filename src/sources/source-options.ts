@@ -12,9 +12,9 @@ import { reasonOf } from './reason.ts'
 
 /** What the sources are made from; every default is already in place. */
 export interface SourcesOptions {
-  /** Asked in this order; the first good answer counts. */
+  /** Asked in this order, one after or beside the other; the first good answer counts. */
   latestProviders: readonly LatestProvider[]
-  /** Asked in this order; the first good answer counts. */
+  /** Asked in this order, one after or beside the other; the first good answer counts. */
   historyProviders: readonly HistoryProvider[]
   fetch: typeof fetch
   store: GuardedStore | undefined

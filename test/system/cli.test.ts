@@ -75,6 +75,7 @@ describe('ratesmith serve', () => {
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { level: 'info', event: 'upstream_asked', dataSet: 'latest', time: expect.any(String) },
       { level: 'warn', event: 'upstream_failed', reason: `${host} refused: a\nb\u2028\u202ec` },
+      { level: 'warn', event: 'refresh_failed', reason: expect.stringContaining(host) },
       { level: 'info', event: 'refresh_scheduled', at: expect.any(Number) },
     ])
     expect(running.stderr).toMatch(/^[\x20-\x7e\n]+$/)

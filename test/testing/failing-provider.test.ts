@@ -100,6 +100,12 @@ function troubles(types: string[]): string[] {
   return types.filter((type) => /failed|rejected|dropped/.test(type))
 }
 
+/** What is told beside an event of a row: that the provider, which is the only one, had nothing. */
+function troublesWith(event: string | undefined): string[] {
+  if (event === undefined || event === 'rates_dropped') return event ? [event] : []
+  return [event, 'refresh_failed']
+}
+
 function callsIn(types: string[]): number {
   return types.filter((type) => type === 'upstream_asked').length
 }
@@ -130,7 +136,7 @@ describe.each(DATA_SETS)('a handler without %s, over a provider that fails', (da
     expect(waited).toBeLessThanOrEqual(WAITS[row.kind] + 200)
     expect(JSON.stringify(record)).not.toContain('upstream.example')
     await vi.advanceTimersByTimeAsync(CALL_OVER)
-    expect(troubles(told(dataSet))).toEqual(row.event ? [row.event] : [])
+    expect(troubles(told(dataSet))).toEqual(troublesWith(row.event))
   })
 
   it.each(ROWS.filter(({ pause }) => pause))('leaves it alone as long: $kind', async (row) => {
@@ -163,7 +169,7 @@ describe.each(DATA_SETS)('a handler with %s, over a provider that fails', (dataS
     await vi.advanceTimersByTimeAsync(CALL_OVER)
     expect(callsIn(told(dataSet))).toBe(2)
     const rejected = row.kind === 'outdated' && dataSet === 'latest' ? 'rates_rejected' : row.event
-    expect(troubles(told(dataSet))).toEqual(rejected ? [rejected] : [])
+    expect(troubles(told(dataSet))).toEqual(troublesWith(rejected))
     const after = await ask(dataSet)
     expect(after.status).toBe(200)
     const hasNew = row.kind === 'one-bad-rate'

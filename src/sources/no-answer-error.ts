@@ -1,0 +1,26 @@
+/** What became of one provider in a round. */
+export interface Finding {
+  /** Its name. */
+  provider: string
+  /** Why there is nothing of it. */
+  reason: string
+}
+
+/** No provider had a good answer; its message says of each why, and `cause` is what the last one said. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError'
+  /** For how many ms every one of them wants to be left alone; 0 where one may be asked at any time. */
+  readonly retryAfterMs: number
+
+  constructor(findings: readonly Finding[], retryAfterMs: number, cause: unknown) {
+    const reasons = findings.map(({ provider, reason }) => `${provider}: ${reason}`)
+    super(`no provider has a good answer: ${reasons.join('; ')}`, { cause })
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** What there is to say of a provider that was not asked because it wants to be left alone for `pause` ms. */
+export function leftAlone(pause: number): string {
+  const seconds = Math.ceil(pause / 1_000)
+  return `left alone for ${seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
+}

@@ -1,0 +1,269 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import type { DataSet, RatesEvent } from '../../src/index.ts'
+import { createHandlerOn } from '../../src/handler.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+import { CONDITIONS, HOUR, SECOND, START, listenersLeftBy, startChain } from './chain.ts'
+import type { Chain, ChainAnswer, Condition } from './chain.ts'
+
+/** Every chain of three. */
+const CHAINS: readonly Condition[][] = CONDITIONS.flatMap((a) =>
+  CONDITIONS.flatMap((b) => CONDITIONS.map((c) => [a, b, c])),
+)
+
+const LATEST = '/v1/latest'
+const HISTORY = '/v1/history?from=EUR&to=USD&period=1W'
+
+const NAMES = ['A', 'B', 'C']
+
+/**
+ * Who is to answer a cold question: the first healthy one, else the first slow one. Only two that are stuck leave one that
+ * takes 3 s no time to answer within 5 s.
+ */
+function expectedOf(chain: readonly Condition[]): string | undefined {
+  const index = chain.includes('healthy') ? chain.indexOf('healthy') : chain.indexOf('slow')
+  const isTooLate = chain.join() === 'stuck,stuck,slow'
+  return isTooLate ? undefined : NAMES[index]
+}
+
+/** What became of every call, by who was asked. */
+function outcomesOf(events: readonly RatesEvent[], dataSet: DataSet): Map<string, string[]> {
+  const outcomes = new Map<string, string[]>()
+  for (const event of events) {
+    if (!('provider' in event) || event.dataSet !== dataSet) continue
+    const { provider = '' } = event
+    if (event.type === 'upstream_asked') outcomes.set(provider, [])
+    else outcomes.get(provider)?.push(event.type)
+  }
+  return outcomes
+}
+
+/** Whose answer it must be, and how soon: at once, after two head starts of 1.25 s, or at all. */
+async function expectAnswerOf(
+  name: string,
+  conditions: readonly Condition[],
+  { response, waited }: ChainAnswer,
+): Promise<void> {
+  expect(response.status).toBe(200)
+  const { source, rates, points } = await response.json()
+  expect(source).toEqual({ name, url: `https://${name.toLowerCase()}.example` })
+  expect(rates?.EUR ?? points[0].r).toBe(NAMES.indexOf(name) + 1)
+  const isHealthy = conditions.includes('healthy')
+  const longest = conditions[0] === 'healthy' ? 0 : isHealthy ? 2_500 : 5_000
+  expect(waited).toBeLessThanOrEqual(longest)
+}
+
+function expectNoAnswer({ response, waited }: ChainAnswer): void {
+  expect(response.status).toBe(502)
+  expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d{0,2}$/)
+  expect(waited).toBeLessThanOrEqual(5 * SECOND)
+}
+
+/** What must hold once all is over. */
+function expectNothingLeft({ runtime, events, calls }: Chain, dataSet: DataSet): void {
+  expect(calls.toSorted()).toEqual([...new Set(calls)].toSorted())
+  const outcomes = outcomesOf(events, dataSet)
+  expect([...outcomes.keys()]).toEqual(calls)
+  for (const [name, types] of outcomes) expect(types, name).toHaveLength(1)
+  expect(runtime.timers()).toBe(0)
+}
+
+describe.each([
+  { dataSet: 'latest', target: LATEST },
+  { dataSet: 'history', target: HISTORY },
+] as const)('a chain of three for $dataSet', ({ dataSet, target }) => {
+  it.each(CHAINS)('answers from the best when they are %s, %s and %s', async (...conditions) => {
+    const expected = expectedOf(conditions)
+    const chain = startChain(conditions)
+    const left = await listenersLeftBy(async () => {
+      const answer = await chain.ask(target)
+      if (expected === undefined) {
+        expectNoAnswer(answer)
+      } else {
+        await expectAnswerOf(expected, conditions, answer)
+      }
+      await chain.runtime.advance(20 * SECOND)
+    })
+    expect(left).toBe(0)
+    expectNothingLeft(chain, dataSet)
+    const failed = chain.events.filter(({ type }) => type === 'refresh_failed')
+    const isAnswered = conditions.some((each) => each === 'healthy' || each === 'slow')
+    expect(failed).toHaveLength(isAnswered ? 0 : 1)
+  })
+})
+
+describe('a chain of providers', () => {
+  it('gives the next its turn when one has not answered within its head start', async () => {
+    const { ask, events } = startChain(['stuck', 'slow', 'healthy'])
+    expect((await ask(LATEST)).waited).toBe(2_500)
+    await settled()
+    const ends = events.flatMap((event) => ('elapsed' in event ? [event] : []))
+    expect(ends.map(({ provider, elapsed }) => [provider, elapsed])).toEqual([
+      ['C', 0],
+      ['A', 2_500],
+      ['B', 1_250],
+    ])
+  })
+
+  it('ends the calls of the others, which get no pause', async () => {
+    const { ask, events, runtime, conditions, calls } = startChain(['stuck', 'dead', 'healthy'])
+    await ask(LATEST)
+    const reason = 'another provider answered first'
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'upstream_failed', provider: 'A', elapsed: 1_250, reason }),
+    )
+    conditions[0] = 'healthy'
+    await runtime.advance(25 * HOUR)
+    await ask(LATEST)
+    await settled()
+    expect(calls).toEqual(['A', 'B', 'C', 'A'])
+  })
+
+  it('keeps to its order while nobody waits, for as long as a call may take', async () => {
+    const { ask, runtime, conditions, calls } = startChain(['healthy', 'healthy', 'healthy'])
+    await ask(LATEST)
+    conditions[0] = 'slow'
+    await runtime.advance(25 * HOUR)
+    expect((await ask(LATEST)).waited).toBe(0)
+    await runtime.advance(4 * SECOND)
+    expect(calls).toEqual(['A', 'A'])
+    conditions[0] = 'stuck'
+    await runtime.advance(25 * HOUR)
+    expect((await ask(LATEST)).waited).toBe(0)
+    await runtime.advance(4_900)
+    expect(calls).toEqual(['A', 'A', 'A'])
+    await runtime.advance(200)
+    expect(calls).toEqual(['A', 'A', 'A', 'B'])
+    expect((await (await ask(LATEST)).response.json()).source.name).toBe('B')
+  })
+
+  it('says of every provider why there is nothing, and never in an answer', async () => {
+    const { ask, events, handler } = startChain(['dead', 'lying', 'stuck'])
+    const { response } = await ask(LATEST)
+    expect(await response.text()).not.toMatch(/is down|updatedAt|5000/)
+    const reason =
+      'no provider has a good answer: A: A is down; B: updatedAt is not a time in ms; C: no answer within 5000 ms'
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'refresh_failed', dataSet: 'latest', reason }),
+    )
+    handler.close()
+  })
+
+  it('passes over whoever wants to be left alone, and says so', async () => {
+    const refused = Object.assign(new Error('too many questions'), { retryAfterMs: 12 * 60_000 })
+    const runtime = virtualRuntime(START)
+    const reasons: string[] = []
+    let isRefused = true
+    const providers = ['A', 'B'].map((name) => ({
+      attribution: { name, url: 'https://rates.example' },
+      async fetchLatest() {
+        if (name === 'A' && !isRefused) return Promise.reject(new Error('must not be asked'))
+        throw name === 'A' ? refused : new Error('B is down')
+      },
+    }))
+    const handler = createHandlerOn(() => runtime, {
+      now: runtime.now,
+      providers: { latest: providers },
+      onEvent: (event) => void (event.type === 'refresh_failed' && reasons.push(event.reason)),
+    })
+    await expect(handler.rates.latest()).rejects.toMatchObject({ retryAfter: 1 })
+    isRefused = false
+    await runtime.advance(2 * SECOND)
+    await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
+    const [first, second] = reasons
+    expect(first).toBe('no provider has a good answer: A: too many questions; B: B is down')
+    expect(second).toBe('no provider has a good answer: A: left alone for 12 min; B: B is down')
+  })
+
+  it.each(NAMES)('names %s everywhere when that is the one that answered', async (name) => {
+    const conditions = NAMES.map((each): Condition => (each === name ? 'healthy' : 'dead'))
+    const { ask } = startChain(conditions)
+    const url = `https://${name.toLowerCase()}.example`
+    const source = { name, url }
+    const read = async (target: string): Promise<unknown> => (await ask(target)).response.json()
+    expect(await read(LATEST)).toMatchObject({ source })
+    expect(await read('/v1/convert?from=USD&to=EUR')).toMatchObject({ source })
+    expect(await read(HISTORY)).toMatchObject({ source })
+    expect(await read('/v1/status')).toMatchObject({ latest: { source }, history: { source } })
+    expect(await read('/rates')).toMatchObject({ provider: `${name} (${url})` })
+    expect(await read('/convert?from=USD&to=EUR')).toMatchObject({ provider: `${name} (${url})` })
+    for (const target of [`${LATEST}?format=csv`, '/rates?format=csv', `${HISTORY}&format=csv`]) {
+      const { response } = await ask(target)
+      expect(response.headers.get('link'), target).toContain(`<${url}/>`)
+      expect(await response.text(), target).toContain(name)
+    }
+  })
+})
+
+/** Latest rates that tell whose publication they are: see `startChain`. */
+async function expectOnePublication(answer: ChainAnswer): Promise<number> {
+  const { source, updatedAt, rates } = await answer.response.json()
+  expect(rates).toEqual({
+    USD: 1,
+    EUR: NAMES.indexOf(source.name) + 1,
+    JPY: updatedAt / SECOND,
+  })
+  return updatedAt
+}
+
+describe('a chain that holds a table', () => {
+  it.each(CHAINS)('goes on from it when they are %s, %s and %s', async (...conditions) => {
+    const chain = startChain(['healthy', 'healthy', 'healthy'])
+    expect(await expectOnePublication(await chain.ask(LATEST))).toBe(START)
+    await chain.runtime.advance(25 * HOUR)
+    chain.conditions.splice(0, 3, ...conditions)
+    // The second has nothing that is as new as what is held.
+    chain.published.splice(0, 3, START + 24 * HOUR, START - HOUR, START + 23 * HOUR)
+    chain.calls.length = 0
+    const [held, meanwhile] = [await chain.ask(LATEST), await chain.ask(LATEST)]
+    for (const answer of [held, meanwhile]) {
+      expect(answer.waited).toBe(0)
+      const { source, updatedAt } = await answer.response.clone().json()
+      const isHeld = updatedAt === START && source.name === 'A'
+      expect(isHeld || updatedAt > START).toBe(true)
+      await expectOnePublication(answer)
+    }
+    await chain.runtime.advance(20 * SECOND)
+    expect(chain.calls.toSorted()).toEqual([...new Set(chain.calls)].toSorted())
+    const isUp = (index: number): boolean => /healthy|slow/.test(conditions[index] ?? '')
+    const newest = isUp(0) ? START + 24 * HOUR : isUp(2) ? START + 23 * HOUR : START
+    expect(await expectOnePublication(await chain.ask(LATEST))).toBe(newest)
+    // All is well again: the next refresh brings what the first has.
+    chain.conditions.fill('healthy')
+    chain.published[0] = START + 48 * HOUR
+    await chain.runtime.advance(25 * HOUR)
+    await chain.ask(LATEST)
+    await settled()
+    expect(await expectOnePublication(await chain.ask(LATEST))).toBe(START + 48 * HOUR)
+    expect(chain.runtime.timers()).toBe(0)
+  })
+
+  it('never goes back in time, whoever answers when, and never mixes two publications', async () => {
+    const step = fc.record({
+      conditions: fc.tuple(...NAMES.map(() => fc.constantFrom(...CONDITIONS))),
+      published: fc.tuple(...NAMES.map(() => fc.integer({ min: -30, max: 30 }))),
+      pause: fc.constantFrom(1_250, 3_000, 6_000, 600_000, 25 * HOUR),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const chain = startChain(['healthy', 'healthy', 'healthy'])
+        let last = await expectOnePublication(await chain.ask(LATEST))
+        for (const { conditions, published, pause } of steps) {
+          chain.conditions.splice(0, 3, ...conditions)
+          const now = chain.runtime.now()
+          chain.published.splice(0, 3, ...published.map((hours) => now + hours * HOUR))
+          const answer = await chain.ask(LATEST)
+          const updatedAt = await expectOnePublication(answer)
+          expect(answer.waited).toBe(0)
+          expect(updatedAt).toBeGreaterThanOrEqual(last)
+          last = updatedAt
+          await chain.runtime.advance(pause)
+        }
+        await chain.runtime.advance(20 * SECOND)
+        expect(chain.runtime.timers()).toBe(0)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
