@@ -26,6 +26,7 @@ const library: Options = {
     client: 'src/client/index.ts',
     currencies: 'src/currencies.ts',
     testing: 'src/testing/index.ts',
+    'providers/cross-check': 'src/providers/cross-check.ts',
     'providers/currencyapi': 'src/providers/currencyapi.ts',
     'providers/exchange-rate-api-v6': 'src/providers/exchange-rate-api-v6.ts',
     'providers/fawazahmed0': 'src/providers/fawazahmed0.ts',

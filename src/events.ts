@@ -43,6 +43,24 @@ export type RatesEvent =
     }
   /** Rates moved so far that the ones before them are served until the next publication confirms them. */
   | { type: 'rates_held_back'; dataSet: DataSet; provider: string; codes: string[] }
+  /** Rates that are too far from those of a `reference` on the day `date`: see `crossCheck`. They are served as published. */
+  | {
+      type: 'rates_deviating'
+      dataSet: DataSet
+      provider: string
+      reference: string
+      date: string
+      deviations: string[]
+    }
+  /** A table could not be compared with those of a `reference`; it is served all the same. */
+  | {
+      type: 'check_failed'
+      dataSet: DataSet
+      provider: string
+      reference: string
+      reason: string
+      error: unknown
+    }
   /** Official rates that moved more than tenfold from one day to the next; they are served as published. */
   | { type: 'rates_jumped'; dataSet: DataSet; provider: string; jumps: string[] }
   /** Data from the store are held now; whichever process loaded them did so at `loadedAt` (ms since the Unix epoch). */

@@ -14,6 +14,7 @@ export { createFrankfurterProvider } from './providers/frankfurter.ts'
 export type { FrankfurterOptions } from './providers/frankfurter.ts'
 export type {
   Attribution,
+  CrossCheck,
   HistoryDay,
   HistoryDays,
   HistoryProvider,

@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   rates: [],
   cache: ['call-quietly', 'type runtime'],
   stores: ['type cache', 'node:*'],
-  providers: ['rates', 'zod/mini'],
+  providers: ['rates', 'runtime', 'zod/mini'],
   sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
   records: ['errors', 'type providers', 'rates', 'type sources'],
   // Both have an import of the client in a text that the page shows.

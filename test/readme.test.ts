@@ -57,6 +57,8 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   rates_dropped: true,
   rates_corrected: true,
   rates_held_back: true,
+  rates_deviating: true,
+  check_failed: true,
   rates_jumped: true,
   rates_restored: true,
   stale_served: true,

@@ -70,6 +70,8 @@ import { createRedisStore } from '../src/stores/redis.ts'
 import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
 import { createSqliteStore } from '../src/stores/sqlite.ts'
 import type { SqliteStore, SqliteStoreOptions } from '../src/stores/sqlite.ts'
+import { crossCheck } from '../src/providers/cross-check.ts'
+import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
 import { historyRecord } from '../src/openapi/history-record.ts'
@@ -435,11 +437,31 @@ test('the codes of errors are a closed list', () => {
   void (new RatesError('invalid_currency', '').code === 'oops')
 })
 
+test('a cross-check makes a provider of latest rates of one, and of one of history', () => {
+  expectTypeOf(crossCheck).toEqualTypeOf<
+    (
+      primary: LatestProvider,
+      reference: HistoryProvider,
+      options?: CrossCheckOptions,
+    ) => LatestProvider
+  >()
+  expectTypeOf<CrossCheckOptions['tolerance']>().toEqualTypeOf<number | undefined>()
+  const { latest, history } = fakeProviders()
+  // @ts-expect-error the reference is a history provider
+  crossCheck(latest, latest)
+  // @ts-expect-error a share, not a text
+  crossCheck(latest, history, { tolerance: '3 %' })
+})
+
 test('events are told apart by their type', () => {
   createRatesHandler({
     onEvent(event) {
       expectTypeOf(event).toEqualTypeOf<RatesEvent>()
       if (event.type === 'upstream_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
+      if (event.type === 'refresh_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
+      if (event.type === 'rates_deviating') {
+        expectTypeOf(event.deviations).toEqualTypeOf<string[]>()
+      }
       // @ts-expect-error no such event
       void (event.type === 'oops')
     },

@@ -37,6 +37,8 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   rates_dropped: 'warn',
   rates_corrected: 'warn',
   rates_held_back: 'warn',
+  rates_deviating: 'warn',
+  check_failed: 'warn',
   rates_jumped: 'warn',
   rates_restored: 'info',
   stale_served: 'warn',
@@ -121,6 +123,10 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
       return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
     case 'rates_held_back':
       return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
+    case 'rates_deviating':
+      return `${event.dataSet} rates: ${event.provider}: far from those of ${event.reference} on ${event.date}: ${event.deviations.join(', ')}`
+    case 'check_failed':
+      return `${event.dataSet} rates: ${event.provider}: not compared with those of ${event.reference}: ${event.reason}`
     case 'rates_jumped':
       return `${event.dataSet} rates: ${event.provider}: moved more than tenfold: ${event.jumps.join(', ')}`
     case 'rates_restored':

@@ -23,7 +23,21 @@ export interface LatestTable {
   unconfirmed?: Readonly<Record<string, number>>
   /** When the provider has announced to publish no more, in ms since the Unix epoch; becomes an event. */
   endsAt?: number
+  /** What came of comparing it with reference rates, as `crossCheck` does; becomes an event, and is not kept. */
+  check?: CrossCheck
 }
+
+/** What came of comparing a table with the reference rates of `reference`, by name. */
+export type CrossCheck =
+  | {
+      reference: string
+      /** The day whose rates were compared, `YYYY-MM-DD`. */
+      date: string
+      /** What is further apart than it may be, as `USD +5.0 %`: so much higher is the rate against the euro. */
+      deviations: string[]
+    }
+  /** They were not compared, because of `error`. */
+  | { reference: string; error: unknown }
 
 /** The reference rates of one published day. */
 export interface HistoryDay {

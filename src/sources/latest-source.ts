@@ -7,6 +7,7 @@ import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
 import { createRound } from './ask.ts'
+import { reasonOf } from './reason.ts'
 import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
@@ -32,8 +33,13 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
     const codes = Object.keys(table.unconfirmed ?? {})
     if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
     if (codes.length > 0) emit({ type: 'rates_held_back', ...about, codes })
-    const { endsAt } = answer
+    const { endsAt, check } = answer
     if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
+    if (check && 'error' in check) {
+      emit({ type: 'check_failed', ...about, ...check, reason: reasonOf(check.error) })
+    } else if (check && check.deviations.length > 0) {
+      emit({ type: 'rates_deviating', ...about, ...check })
+    }
     return accepted
   }
 

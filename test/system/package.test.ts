@@ -110,7 +110,7 @@ describe('the package', () => {
       'names.js',
       `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
       const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
-      const feeds = ['currencyapi', 'exchange-rate-api-v6', 'fawazahmed0', 'frankfurter-v2', 'open-exchange-rates']
+      const feeds = ['cross-check', 'currencyapi', 'exchange-rate-api-v6', 'fawazahmed0', 'frankfurter-v2', 'open-exchange-rates']
       const hosts = ['bun', 'cloudflare', 'deno', 'express', 'node']
       const others = [...hosts, 'client', 'currencies', ...feeds.map((name) => 'providers/' + name), ...stores.map((name) => 'stores/' + name), 'testing']
       const paths = ['', ...others.map((name) => '/' + name)]
@@ -132,6 +132,7 @@ describe('the package', () => {
       ['createUndiciFetch', 'serve', 'toNodeHandler'],
       ['RatesError', 'createRatesClient'],
       ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
+      ['crossCheck'],
       ['createCurrencyapiProvider'],
       ['createExchangeRateApiV6Provider'],
       ['createFawazahmed0Provider'],
@@ -229,6 +230,7 @@ describe('the package', () => {
       import { toExpressHandler } from 'ratesmith/express'
       import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
       import document from 'ratesmith/openapi.json' with { type: 'json' }
+      import { crossCheck } from 'ratesmith/providers/cross-check'
       import { createCacheApiStore } from 'ratesmith/stores/cache-api'
       import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
       import { createFileStore } from 'ratesmith/stores/file'
@@ -250,6 +252,7 @@ describe('the package', () => {
         createUpstashStore({ url: 'https://database.example', token: 'token' }),
       ]
       export const now: () => number = fakeClock()
+      export const checked = crossCheck(fakeProviders().latest, fakeProviders().history)
       export const cases: ContractCase[] = [
         ...storeContract(() => new Map()),
         ...providerContract({ latest: () => failingProvider('timeout'), fetch, now }),

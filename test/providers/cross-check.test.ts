@@ -1,0 +1,323 @@
+import { describe, expect, it } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import type {
+  HistoryProvider,
+  LatestProvider,
+  LatestTable,
+  RatesEvent,
+  RatesHandler,
+} from '../../src/index.ts'
+import { checkedProvider } from '../../src/providers/checked-provider.ts'
+import { crossCheck } from '../../src/providers/cross-check.ts'
+import { addDays } from '../../src/rates/day.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+import type { VirtualRuntime } from '../virtual-runtime.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+/** A Monday, shortly after midnight: the newest reference day is the Friday before. */
+const START = Date.UTC(2026, 10, 23, 0, 10)
+
+const EURO_RATES = { USD: 1.16, JPY: 180.2, GBP: 0.88, CHF: 0.93, TRY: 49, ISK: 140 }
+
+/** A table against the dollar that agrees with the reference rates, but for what `factors` say, by code. */
+function tableOf(factors: Record<string, number> = {}): LatestTable {
+  const euro = 1 / EURO_RATES.USD
+  const rates = Object.entries(EURO_RATES).map(([code, rate]) => {
+    return [code, rate * euro * (factors[code] ?? 1)]
+  })
+  const updatedAt = START - 10 * 60 * SECOND
+  const nextUpdateAt = updatedAt + 24 * HOUR
+  return {
+    base: 'USD',
+    updatedAt,
+    nextUpdateAt,
+    rates: { ...Object.fromEntries(rates), USD: 1, EUR: euro },
+  }
+}
+
+const primaryOf = (fetchLatest: LatestProvider['fetchLatest']): LatestProvider => ({
+  attribution: { name: 'Primary', url: 'https://primary.example' },
+  fetchLatest,
+})
+
+const referenceOf = (fetchHistory: HistoryProvider['fetchHistory']): HistoryProvider => ({
+  attribution: { name: 'Reference', url: 'https://reference.example' },
+  fetchHistory,
+})
+
+const healthy: HistoryProvider['fetchHistory'] = async () => ({
+  base: 'EUR',
+  days: [
+    { date: '2026-11-19', rates: { ...EURO_RATES, USD: 1.4 } },
+    { date: '2026-11-20', rates: EURO_RATES },
+  ],
+})
+
+interface Checked {
+  handler: RatesHandler
+  runtime: VirtualRuntime
+  /** Told of the check. */
+  events: RatesEvent[]
+}
+
+function serve(
+  fetchLatest: LatestProvider['fetchLatest'],
+  fetchHistory: HistoryProvider['fetchHistory'],
+): Checked {
+  const runtime = virtualRuntime(START)
+  const events: RatesEvent[] = []
+  const checked = checkedProvider(runtime, primaryOf(fetchLatest), {
+    reference: referenceOf(fetchHistory),
+    tolerance: 0.03,
+  })
+  const handler = createHandlerOn(() => runtime, {
+    now: runtime.now,
+    providers: { latest: checked },
+    onEvent: (event) => void (/check|deviating/.test(event.type) && events.push(event)),
+  })
+  return { handler, runtime, events }
+}
+
+describe('crossCheck()', () => {
+  it('says nothing of rates that agree, and keeps its primary as it is', async () => {
+    const { handler, events } = serve(async () => tableOf({ JPY: 1.029, GBP: 0.972 }), healthy)
+    const { source, rates, updatedAt } = await handler.rates.latest()
+    expect(source).toEqual({ name: 'Primary', url: 'https://primary.example' })
+    expect({ rates, updatedAt }).toMatchObject({
+      rates: tableOf({ JPY: 1.029, GBP: 0.972 }).rates,
+      updatedAt: tableOf().updatedAt,
+    })
+    expect(events).toEqual([])
+  })
+
+  it.each([
+    { factors: { GBP: 1.05 }, deviations: ['GBP +5.0 %'] },
+    { factors: { JPY: 0.95, CHF: 1.031 }, deviations: ['JPY -5.0 %', 'CHF +3.1 %'] },
+    // Nobody's rate is compared that moves so far every month.
+    { factors: { TRY: 1.2, ISK: 0.8, GBP: 0.5 }, deviations: ['GBP -50.0 %'] },
+  ])('tells of $deviations and serves them unchanged', async ({ factors, deviations }) => {
+    const { handler, events } = serve(async () => tableOf(factors), healthy)
+    expect((await handler.rates.latest()).rates).toEqual(tableOf(factors).rates)
+    expect(events).toEqual([
+      {
+        type: 'rates_deviating',
+        dataSet: 'latest',
+        provider: 'Primary',
+        reference: 'Reference',
+        date: '2026-11-20',
+        deviations,
+      },
+    ])
+  })
+
+  it('tells of all where it is the euro that is wrong', async () => {
+    const table = tableOf()
+    table.rates['EUR'] = Number(table.rates['EUR']) * 1.05
+    const { handler, events } = serve(async () => table, healthy)
+    await handler.rates.latest()
+    const deviations = ['USD', 'JPY', 'GBP', 'CHF'].map((code) => `${code} -4.8 %`)
+    expect(events).toMatchObject([{ type: 'rates_deviating', deviations }])
+  })
+
+  it('asks for the last ten days, at the time at which it asks the primary', async () => {
+    const asked: unknown[] = []
+    const { handler } = serve(
+      async () => {
+        asked.push('primary')
+        return tableOf()
+      },
+      async (range, context) => {
+        asked.push(range, Object.keys(context).toSorted())
+        return healthy(range, context)
+      },
+    )
+    await handler.rates.latest()
+    const range = { start: addDays('2026-11-23', -9), end: '2026-11-23' }
+    expect(asked).toEqual([range, ['fetch', 'now', 'signal'], 'primary'])
+  })
+
+  it.each([
+    ['dead', () => Promise.reject(new Error('down')), 'down'],
+    [
+      'one that throws before it returns a promise',
+      () => {
+        throw new Error('broken')
+      },
+      'broken',
+    ],
+    ['without days', async () => ({ base: 'EUR', days: [] }), 'there is no day of the last ten'],
+    [
+      'one that lies',
+      async () => ({ base: 'EUR', days: [{ date: '2026-11-20', rates: { USD: NaN, JPY: -1 } }] }),
+      '2 of 2 rates are not numbers',
+    ],
+    [
+      'one with other codes',
+      async () => ({ base: 'EUR', days: [{ date: '2026-11-20', rates: { PLN: 4.2 } }] }),
+      'there is no major currency in both',
+    ],
+    [
+      'one that is late by a fortnight',
+      async () => ({ base: 'EUR', days: [{ date: '2026-11-09', rates: EURO_RATES }] }),
+      'there is no day of the last ten',
+    ],
+  ])('does without a reference that is %s', async (_how, fetchHistory, reason) => {
+    const { handler, runtime, events } = serve(async () => tableOf({ GBP: 1.05 }), fetchHistory)
+    expect((await handler.rates.latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
+    expect(events).toMatchObject([
+      { type: 'check_failed', provider: 'Primary', reference: 'Reference' },
+    ])
+    expect(events).toMatchObject([{ reason: expect.stringContaining(reason) }])
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('waits a second for a reference that hangs, and ends its call', async () => {
+    let signal: AbortSignal | undefined
+    const { handler, runtime, events } = serve(
+      async () => tableOf(),
+      (_range, context) => {
+        ;({ signal } = context)
+        return new Promise(() => {})
+      },
+    )
+    const answer = handler.rates.latest()
+    await runtime.advance(999)
+    expect(events).toEqual([])
+    await runtime.advance(1)
+    expect((await answer).rates).toEqual(tableOf().rates)
+    expect(events).toMatchObject([{ type: 'check_failed', reason: 'no answer within 1000 ms' }])
+    expect(signal?.aborted).toBe(true)
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('does not wait at all when the primary took that long by itself', async () => {
+    const { handler, runtime } = serve(
+      () => new Promise((resolve) => void runtime.startTimer(() => resolve(tableOf()), 4_900)),
+      () => new Promise(() => {}),
+    )
+    const answer = handler.rates.latest()
+    await runtime.advance(4_900)
+    expect((await answer).rates).toEqual(tableOf().rates)
+  })
+
+  it('takes a reference that is slower than a second where the primary is slower still', async () => {
+    const { handler, runtime, events } = serve(
+      () => new Promise((resolve) => void runtime.startTimer(() => resolve(tableOf()), 3_000)),
+      async (range, context) => {
+        await new Promise<void>((resolve) => void runtime.startTimer(resolve, 2_000))
+        return healthy(range, context)
+      },
+    )
+    const answer = handler.rates.latest()
+    await runtime.advance(3_000)
+    await answer
+    expect(events).toEqual([])
+  })
+
+  it('fails as its primary does, and leaves nothing behind', async () => {
+    let signal: AbortSignal | undefined
+    const { handler, runtime, events } = serve(
+      () => Promise.reject(new Error('down')),
+      (_range, context) => {
+        ;({ signal } = context)
+        return new Promise(() => {})
+      },
+    )
+    await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
+    expect(events).toEqual([])
+    expect(signal?.aborted).toBe(true)
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('leaves a reference alone for as long as it asks for', async () => {
+    let calls = 0
+    const { handler, runtime, events } = serve(
+      async () => ({ ...tableOf(), nextUpdateAt: START }),
+      async () => {
+        calls += 1
+        throw Object.assign(new Error('too many'), { retryAfterMs: HOUR })
+      },
+    )
+    for (let time = 0; time < 4; time += 1) {
+      await handler.rates.latest()
+      await settled()
+      await runtime.advance(20 * 60 * SECOND)
+    }
+    expect(calls).toBe(2)
+    expect(events).toHaveLength(4)
+    expect(events[1]).toMatchObject({ reason: 'it wants to be left alone' })
+  })
+
+  it('judges stored tables as its primary does, and keeps no check in the store', async () => {
+    const store = new Map<string, string>()
+    const runtime = virtualRuntime(START)
+    const judged: LatestTable[] = []
+    const primary = primaryOf(async () => tableOf({ GBP: 1.05 }))
+    const options = { reference: referenceOf(healthy), tolerance: 0.03 }
+    const checked = checkedProvider(
+      runtime,
+      {
+        ...primary,
+        judge(table) {
+          judged.push(table)
+          return table
+        },
+      },
+      options,
+    )
+    const start = (): RatesHandler =>
+      createHandlerOn(() => runtime, {
+        now: runtime.now,
+        store,
+        providers: { latest: checked },
+      })
+    await start().rates.latest()
+    expect(store.get('rates:v1:latest')).not.toMatch(/check|deviat|Reference/)
+    expect((await start().rates.latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
+    expect(judged).toHaveLength(1)
+    expect(checkedProvider(runtime, primary, options)).not.toHaveProperty('judge')
+  })
+
+  it.each([undefined, null, 'text', [], { base: 'USD' }])(
+    'leaves it to others to refuse %j of its primary',
+    async (answer) => {
+      const { handler } = serve(async () => Object(answer), healthy)
+      await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
+    },
+  )
+
+  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])('refuses the tolerance %j', (tolerance) => {
+    const make = (): unknown =>
+      crossCheck(
+        primaryOf(async () => tableOf()),
+        referenceOf(healthy),
+        Object({ tolerance }),
+      )
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow('tolerance must be a share between 0 and 1')
+  })
+
+  it('refuses what is no provider', () => {
+    const [primary, reference] = [primaryOf(async () => tableOf()), referenceOf(healthy)]
+    expect(() => crossCheck(Object(reference), reference)).toThrow('the primary must be a provider')
+    expect(() => crossCheck(primary, Object(primary))).toThrow('the reference must be a provider')
+  })
+
+  it('makes a provider that works on the clock and the timers of the machine', async () => {
+    const checked = crossCheck(
+      primaryOf(async () => tableOf({ GBP: 1.02 })),
+      referenceOf(healthy),
+      {
+        tolerance: 0.01,
+      },
+    )
+    const context = { fetch, now: () => START, signal: new AbortController().signal }
+    expect(await checked.fetchLatest(context)).toEqual({
+      ...tableOf({ GBP: 1.02 }),
+      check: { reference: 'Reference', date: '2026-11-20', deviations: ['GBP +2.0 %'] },
+    })
+  })
+})
