@@ -16,7 +16,7 @@ import type { DatedLatestQuestion, DatedLatestRecord } from './records/dated-lat
 import type { HistoryRangeQuestion, HistoryRangeRecord } from './records/history-range.ts'
 import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
-import { latestRecord } from './records/latest.ts'
+import { codesOf, latestRecord } from './records/latest.ts'
 import type { LatestQuestion, LatestRecord } from './records/latest.ts'
 import type { RateSources } from './sources/sources.ts'
 
@@ -64,7 +64,8 @@ export function createOperations(
       if (typeof to === 'string') refuseMalformed('to', to)
       refuseAmount(amount)
       if (typeof to === 'string' && date === undefined && !reverse) {
-        return conversionRecord((await sources.latest()).value, { from, to, amount })
+        const { value } = await sources.latest(undefined, () => [from, to])
+        return conversionRecord(value, { from, to, amount })
       }
       const { answerConversion } = await import('./records/answer-conversion.ts')
       return answerConversion(sources, question, toDay(now()))
@@ -79,7 +80,10 @@ export function createOperations(
       if (base !== undefined) refuseMalformed('base', base)
       if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
       for (const symbol of symbols) refuseMalformed('symbols', symbol)
-      if (date === undefined) return latestRecord((await sources.latest()).value, question)
+      if (date === undefined) {
+        const codes = (): string[] => codesOf({ base, symbols })
+        return latestRecord((await sources.latest(undefined, codes)).value, question)
+      }
       const { tellLatest } = await import('./records/dated-operations.ts')
       return tellLatest(sources, now, { ...question, date })
     })

@@ -1,6 +1,7 @@
 import type { Runtime } from '../runtime.ts'
 import type { Work } from './flight.ts'
 import { isFresh } from './freshness.ts'
+import type { Held } from './freshness.ts'
 import type { Loaded } from './stored-value.ts'
 import { createTurns } from './turns.ts'
 import type { TurnsOptions } from './turns.ts'
@@ -19,6 +20,8 @@ export interface Known<Value> {
   held: Value | undefined
   /** The same, while it may be answered with. */
   usable: Value | undefined
+  /** That as it is held. */
+  current: Held<Value> | undefined
 }
 
 /** What a refresh needs. */
@@ -54,7 +57,8 @@ export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
       if (!turns.mayJump()) return 'elsewhere'
     }
     signal.throwIfAborted()
-    const known = { held: shelf.held()?.value, usable: shelf.usable()?.value }
+    const current = shelf.usable()
+    const known = { held: shelf.held()?.value, usable: current?.value, current }
     const loaded: Loaded<Value> = { value: await load(signal, known), loadedAt: runtime.now() }
     signal.throwIfAborted()
     shelf.put(loaded)

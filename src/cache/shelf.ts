@@ -15,8 +15,11 @@ export interface ShelfOptions<Value> {
   lifetime(loaded: Loaded<Value>): Lifetime
   /** When the value was published: a number that never goes back from one value to the next. */
   publishedAt(value: Value): number
-  /** What is made of a value from the store, beside the `usable` one in memory; throws where it is not to be trusted. */
-  judge?(value: Value, usable: Value | undefined): Value
+  /**
+   * What is made of a value from the store, beside the `usable` one in memory, and that as it is held; throws where it is
+   * not to be trusted.
+   */
+  judge?(value: Value, usable: Value | undefined, current: Held<Value> | undefined): Value
   /** For how many ms past its due time a value may still be answered with. */
   maxStale: number
   /** Where the value is kept beyond this memory. */
@@ -68,7 +71,8 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
     // The same publication, found by another process later than by this one, needs no refresh for so much longer.
     const isNewer = ahead > 0 || (ahead === 0 && held && loadedAt > held.loadedAt)
     if (!isNewer) return
-    const judged = judge(value, usable()?.value)
+    const current = usable()
+    const judged = judge(value, current?.value, current)
     onRestored(loadedAt)
     keep({ value: judged, loadedAt })
   }

@@ -21,7 +21,8 @@ export function conversionEndpoint(
   })
   return (query, waiter) => {
     const { question, amountSent } = parseConversion(query)
-    return whenRead(sources.latest(waiter), (reading) => {
+    const codes = (): string[] => [question.from, question.to]
+    return whenRead(sources.latest(waiter, codes), (reading) => {
       const { headers, end, moreBytes } = commonOf(reading.value)
       const { table } = reading.value
       const { from, to, amount, rate, result } = convert(table, question, amountSent)

@@ -3,7 +3,7 @@ import type { Memory } from '../http/memory.ts'
 import { deliveryHeaders, represent } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
 import type { Day } from '../rates/day.ts'
-import { latestRecord } from '../records/latest.ts'
+import { codesOf, latestRecord } from '../records/latest.ts'
 import type { LatestQuestion, LatestRecord } from '../records/latest.ts'
 import type { RateSources, Waiter } from '../sources/sources.ts'
 import type { Format } from './parameters.ts'
@@ -51,10 +51,13 @@ export function tableEndpoint(options: TableOptions): Endpoint {
     }
     const form = question.format === 'csv' ? import('./csv.ts') : json
     return whenRead(form, ({ representTable }) =>
-      whenRead(sources.latest(waiter), (reading) => {
-        const make = () => representTable(latestRecord(reading.value, question))
-        return { representation: memory.recall(reading.value, key, make), reading }
-      }),
+      whenRead(
+        sources.latest(waiter, () => codesOf(question)),
+        (reading) => {
+          const make = () => representTable(latestRecord(reading.value, question))
+          return { representation: memory.recall(reading.value, key, make), reading }
+        },
+      ),
     )
   }
 }

@@ -25,7 +25,8 @@ export async function answerConversion(
   if (reverse !== undefined && typeof reverse !== 'boolean') {
     throw invalidParameter('reverse', 'true or false')
   }
-  const { value } = await readConversionTable(sources, { date, today })
+  const codes = [question.from, to].flat()
+  const { value } = await readConversionTable(sources, { codes, date, today })
   return conversionsRecord(value, question)
 }
 

@@ -15,14 +15,14 @@ export interface ConversionTable {
   requireCode(parameter: string, sent: string): string
 }
 
-/** The table of latest rates, or of the reference rates of `date`. On the day `today` (UTC). */
+/** The table of latest rates that has `codes`, or that of the reference rates of `date`. On the day `today` (UTC). */
 export async function readConversionTable(
   sources: RateSources,
-  { date, today }: { date: Day | undefined; today: Day },
+  { codes, date, today }: { codes: readonly string[]; date: Day | undefined; today: Day },
   waiter?: Waiter,
 ): Promise<Reading<ConversionTable>> {
   if (date === undefined) {
-    const { value, ...how } = await sources.latest(waiter)
+    const { value, ...how } = await sources.latest(waiter, () => codes)
     const { table } = value
     const require = (parameter: string, sent: string): string => requireCode(table, parameter, sent)
     return { ...how, value: { ...value, date, requireCode: require } }

@@ -46,7 +46,8 @@ export function currenciesRecord(
   history: HistorySnapshot | undefined,
   today: Day,
 ): CurrenciesRecord {
-  const inLatest = latest && new Set(latest.table.rates.keys())
+  const kept = latest?.reserve?.()?.value.table.rates ?? new Map<string, number>()
+  const inLatest = latest && new Set([...latest.table.rates.keys(), ...kept.keys()])
   const inHistory =
     history && new Set(coveredCodes(history.history, newestDay(history.history, today) ?? today))
   const codes = new Set([

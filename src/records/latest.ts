@@ -38,6 +38,14 @@ export interface LatestRecord<Rates = Record<string, number>> {
 export const DISCLAIMER: string =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
+/** The codes that a table must have for `question`: withdrawn ones are left out of an answer where it has none. */
+export function codesOf({
+  base = 'USD',
+  symbols = [],
+}: Pick<LatestQuestion, 'base' | 'symbols'>): string[] {
+  return [base, ...symbols.filter((symbol) => !findWithdrawn(symbol.toUpperCase()))]
+}
+
 /**
  * The latest-rates record that answers `question`.
  *

@@ -1,24 +1,23 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type { Attribution, LatestProvider, LatestTable } from '../providers/provider.ts'
+import type { LatestProvider, LatestTable } from '../providers/provider.ts'
 import { acceptTable } from '../rates/accept.ts'
 import type { AcceptedTable } from '../rates/accept.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
 import { createRound } from './ask.ts'
+import type { LatestSnapshot } from './latest-snapshot.ts'
 import { reasonOf } from './reason.ts'
-import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
+import { withReserve } from './reserve.ts'
+import type { LatestReading } from './reserve.ts'
+import { isSameSource, requireAttribution, sourceHooks } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
+
+export type { LatestSnapshot }
 
 /** The feed publishes once a day; an hour more is its grace. In ms. */
 const LONGEST_LIFE = 25 * 3_600_000
-
-/** A table of latest rates and who published it. */
-export interface LatestSnapshot {
-  table: RateTable
-  attribution: Attribution
-}
 
 /** The newest table, fetched once per publication: every base is derived from it. */
 export function createLatestSource(options: SourcesOptions): ReadThrough<LatestSnapshot> {
@@ -43,7 +42,7 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
     return accepted
   }
 
-  return createReadThrough<LatestSnapshot>({
+  const reading: LatestReading = {
     ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
     publishedAt: ({ table }) => table.updatedAt,
@@ -84,7 +83,7 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
         }
         return { table, attribution }
       }),
-    stored: storedIn(options, 'latest', {
+    form: {
       toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),
       fromData(data) {
         const { attribution, table } = requireObject(data, 'the stored data are')
@@ -93,8 +92,9 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
           table: acceptTable(table, runtime.now()).data,
         }
       },
-    }),
-  })
+    },
+  }
+  return createReadThrough(withReserve(options, reading))
 }
 
 /** What `provider` published before, to compare with: another one's table may have other codes. */
@@ -102,8 +102,10 @@ function previousOf(
   { attribution }: LatestProvider,
   usable: LatestSnapshot | undefined,
 ): LatestTable | undefined {
-  if (!usable || !isSameSource(usable.attribution, attribution)) return undefined
-  return toLatestTable(usable.table)
+  const own = [usable, usable?.reserve?.()?.value].find(
+    (each) => each && isSameSource(each.attribution, attribution),
+  )
+  return own && toLatestTable(own.table)
 }
 
 function toLatestTable({ rates, ...table }: RateTable): LatestTable {

@@ -11,6 +11,7 @@ import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source
 import type { HistorySnapshot } from './history-source.ts'
 import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot } from './latest-source.ts'
+import { readingWith } from './reserve.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 export type { Attempt, Reading, Waiter }
@@ -24,8 +25,11 @@ type Asked<Value> = Reading<Value> | Promise<Reading<Value>>
 
 /** What an endpoint may ask for. Neither question rejects with anything but a `provider_unavailable` `RatesError`. */
 export interface RateSources {
-  /** The newest table of latest rates. */
-  latest(waiter?: Waiter): Asked<LatestSnapshot>
+  /**
+   * The newest table of latest rates: of those in hand that one which has all the `codes`, in either case, where one has. The
+   * others are read only where there is more than one.
+   */
+  latest(waiter?: Waiter, codes?: () => readonly string[]): Asked<LatestSnapshot>
   /** Reference rates that reach back to the day `since`, where there are so early ones; by default five years. */
   history(waiter?: Waiter, since?: Day): Asked<HistorySnapshot>
   /** How both stand. */
@@ -61,6 +65,14 @@ export function createSources({
   const archive = createHistorySource(options, ALL_DAYS)
 
   /** Without those that nobody has asked for. */
+  function choose(newest: Reading<LatestSnapshot>, codes: () => readonly string[]) {
+    if (!newest.value.reserve) return newest
+    const chosen = readingWith(newest, codes())
+    const isOverdue = chosen !== newest && chosen.ttl < 0
+    if (isOverdue) emit({ type: 'stale_served', dataSet: 'latest', overdue: -chosen.ttl * 1_000 })
+    return chosen
+  }
+
   async function refresh(): Promise<void> {
     const wanted = archive.state().value ? [latest, history, archive] : [latest, history]
     await Promise.all(wanted.map((source) => source.refresh()))
@@ -73,7 +85,13 @@ export function createSources({
   }
 
   return {
-    latest: (waiter) => read(latest, waiter),
+    latest(waiter, codes) {
+      const asked = read(latest, waiter)
+      if (!codes) return asked
+      return asked instanceof Promise
+        ? asked.then((reading) => choose(reading, codes))
+        : choose(asked, codes)
+    },
     history: (waiter, since) => read(sourceSince(since), waiter),
     state: () => ({ latest: latest.state(), history: history.state() }),
     refresh,

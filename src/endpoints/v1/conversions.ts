@@ -23,7 +23,7 @@ export function conversions(sources: RateSources, now: () => number, one: Endpoi
     const { question, amountSent } = parse(query)
     const { to, date: on, reverse } = question
     if (typeof to === 'string' && on === undefined && !reverse) return one(query, waiter)
-    const table = { date: on, today: toDay(now()) }
+    const table = { codes: [question.from, to].flat(), date: on, today: toDay(now()) }
     const reading = await readConversionTable(sources, table, waiter)
     const record = conversionsRecord(reading.value, question, amountSent)
     const headers = deliveryHeaders({ lifetime: 'minute', updatedAt: record.updatedAt })

@@ -26,6 +26,10 @@ export function currencies(sources: RateSources, now: () => number): Endpoint {
     // What is unknown now may be known with the next request.
     if (!latest || !history) return uncached(recordOf(latest?.value, history?.value))
     const reading = { hit: latest.hit && history.hit, ttl: Math.min(latest.ttl, history.ttl) }
-    return { representation: represented(latest.value)(history.value), reading }
+    // What a reserve covers ends at its own time.
+    const representation = latest.value.reserve
+      ? represent(JSON.stringify(recordOf(latest.value, history.value)), HEADERS)
+      : represented(latest.value)(history.value)
+    return { representation, reading }
   }
 }

@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import type { LatestProvider, LatestTable, RatesEvent, RatesHandler } from '../../src/index.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+import type { VirtualRuntime } from '../virtual-runtime.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const DAY = 24 * HOUR
+const START = Date.UTC(2026, 10, 20, 18)
+
+/** How long after its due time a table may be served: see the option. */
+const MAX_STALE = 7 * DAY
+
+const WIDE = { name: 'Wide', url: 'https://wide.example' }
+const NARROW = { name: 'Narrow', url: 'https://narrow.example' }
+
+const WIDE_RATES = { USD: 1, EUR: 0.8, JPY: 150, AED: 3.6725, BGN: 1.564664 }
+const NARROW_RATES = { EUR: 1, USD: 1.3, JPY: 190 }
+
+interface Market {
+  runtime: VirtualRuntime
+  store: Map<string, string>
+  /** Whether the wide provider is down. */
+  isDown: boolean
+  /** What the wide provider was given to compare with. */
+  previous: (LatestTable | undefined)[]
+  /** What the wide provider is asked to judge; throws to refuse it. */
+  judge: (table: LatestTable) => LatestTable
+  start(): Process
+}
+
+interface Process {
+  handler: RatesHandler
+  events: RatesEvent[]
+  get(target: string): Promise<Response>
+  read(target: string): Promise<unknown>
+}
+
+/** A wide and a narrow provider, which publish every day: the narrow one twelve hours after the wide one. */
+function startMarket(): Market {
+  const runtime = virtualRuntime(START)
+  const published = (offset: number): Pick<LatestTable, 'updatedAt' | 'nextUpdateAt'> => {
+    const updatedAt = START + offset + Math.floor((runtime.now() - START - offset) / DAY) * DAY
+    return { updatedAt, nextUpdateAt: updatedAt + DAY }
+  }
+  const wide: LatestProvider = {
+    attribution: WIDE,
+    async fetchLatest({ previous }) {
+      market.previous.push(previous)
+      if (market.isDown) throw new Error('down')
+      return { base: 'USD', rates: WIDE_RATES, ...published(0) }
+    },
+    judge: (table) => market.judge(table),
+  }
+  const narrow: LatestProvider = {
+    attribution: NARROW,
+    async fetchLatest() {
+      return { base: 'EUR', rates: NARROW_RATES, ...published(12 * HOUR) }
+    },
+  }
+  const market: Market = {
+    runtime,
+    store: new Map(),
+    isDown: false,
+    previous: [],
+    judge: (table) => table,
+    start() {
+      const events: RatesEvent[] = []
+      const handler = createHandlerOn(() => runtime, {
+        now: runtime.now,
+        providers: { latest: [wide, narrow] },
+        store: market.store,
+        onEvent: (event) => void events.push(event),
+      })
+      const get = (target: string): Promise<Response> =>
+        handler(new Request(`http://localhost/api${target}`))
+      return { handler, events, get, read: async (target) => (await get(target)).json() }
+    },
+  }
+  return market
+}
+
+/** A market whose wide provider has gone down when its table was due, and a process that has both tables. */
+async function withReserve(): Promise<Market & { process: Process }> {
+  const market = startMarket()
+  const process = market.start()
+  await process.handler.refresh()
+  market.isDown = true
+  // The narrow one has published twelve hours ago then.
+  await market.runtime.advance(DAY + 6 * 60 * SECOND)
+  await process.handler.refresh()
+  expect(await process.read('/v1/latest')).toMatchObject({ source: NARROW })
+  return Object.assign(market, { process })
+}
+
+const AED = { source: WIDE, updatedAt: START }
+const NEWEST = { source: NARROW, updatedAt: START + 12 * HOUR }
+
+describe('a wider table that had to give way', () => {
+  it('answers for the codes that were lost, as what it is', async () => {
+    const { process } = await withReserve()
+    const { read, get, events } = process
+    events.length = 0
+    expect(await read('/v1/convert?from=AED&to=USD&amount=2')).toMatchObject({
+      from: 'AED',
+      rate: 0.2722940776,
+      ...AED,
+    })
+    expect(events).toMatchObject([{ type: 'stale_served', dataSet: 'latest' }])
+    expect(await read('/v1/convert?from=usd&to=aed')).toMatchObject({ rate: 3.6725, ...AED })
+    expect(await read('/v1/convert?from=USD&to=AED,EUR')).toMatchObject({
+      results: { AED: { rate: 3.6725 }, EUR: { rate: 0.8 } },
+      ...AED,
+    })
+    expect(await read('/v1/convert?from=AED&to=USD&reverse=true')).toMatchObject(AED)
+    expect(await read('/convert?from=USD&to=AED')).toMatchObject({
+      rate: 3.6725,
+      provider: 'Wide (https://wide.example)',
+    })
+    const { headers } = await get('/v1/convert?from=AED&to=USD')
+    expect(headers.get('cache-status')).toBe('rates; hit; ttl=-330; detail=stale')
+    expect(headers.get('last-modified')).toBe(new Date(START).toUTCString())
+  })
+
+  it('gives whole tables of its own where they are asked for by such a code', async () => {
+    const { process } = await withReserve()
+    const { read, get } = process
+    expect(await read('/v1/latest?base=AED')).toMatchObject({ ...AED, rates: { JPY: 40.84411164 } })
+    expect(await read('/v1/latest?symbols=AED,EUR,JPY')).toMatchObject({
+      ...AED,
+      rates: { EUR: 0.8, JPY: 150, AED: 3.6725 },
+    })
+    expect(await read('/rates?base=AED')).toMatchObject({
+      updatedAt: START,
+      provider: 'Wide (https://wide.example)',
+    })
+    expect(await (await get('/v1/latest?symbols=AED&format=csv')).text()).toContain('Wide')
+  })
+
+  it('answers nothing that the newest table has all codes of', async () => {
+    const { process } = await withReserve()
+    const { read, get } = process
+    for (const target of ['/v1/latest', '/v1/latest?base=JPY', '/v1/latest?symbols=USD,EUR']) {
+      expect(await read(target), target).toMatchObject(NEWEST)
+    }
+    expect(await read('/v1/convert?from=EUR&to=USD')).toMatchObject({ rate: 1.3, ...NEWEST })
+    const { headers } = await get('/v1/convert?from=EUR&to=USD')
+    expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+    // Left out as ever, and no reason to go back to older rates.
+    expect(await read('/v1/latest?symbols=EUR,BGN')).toMatchObject({
+      ...NEWEST,
+      rates: { EUR: 0.7692307692 },
+    })
+  })
+
+  it.each([
+    ['/v1/convert?from=AED&to=XYZ', 'Invalid to currency: XYZ'],
+    ['/v1/latest?base=AED&symbols=XYZ', 'Invalid symbols currency: XYZ'],
+    ['/v1/latest?base=XYZ', 'Invalid base currency: XYZ'],
+  ])('does not hide what is wrong with %s', async (target, message) => {
+    const { process } = await withReserve()
+    expect(await process.read(target)).toMatchObject({ error: { message } })
+  })
+
+  it('is behind handler.rates, and counts as covered', async () => {
+    const { process } = await withReserve()
+    const { rates } = process.handler
+    expect(await rates.convert({ from: 'AED', to: 'USD' })).toMatchObject(AED)
+    expect(await rates.convert({ from: 'EUR', to: ['AED', 'USD'] })).toMatchObject(AED)
+    expect(await rates.convert({ from: 'EUR', to: ['JPY', 'USD'] })).toMatchObject(NEWEST)
+    expect(await rates.latest({ base: 'AED', symbols: ['EUR'] })).toMatchObject(AED)
+    const { currencies } = await rates.currencies()
+    const covered = currencies.filter(({ latest }) => latest).map(({ code }) => code)
+    expect(covered).toEqual(['AED', 'BGN', 'EUR', 'JPY', 'USD'])
+    expect(await process.read('/v1/status')).toMatchObject({ latest: NEWEST })
+  })
+
+  it('is kept over refreshes of the narrow one until it is too old to be served, to the ms', async () => {
+    const { runtime, process } = await withReserve()
+    const { handler, read } = process
+    const end = START + DAY + MAX_STALE
+    while (runtime.now() < end - 13 * HOUR) {
+      await runtime.advance(12 * HOUR)
+      await handler.refresh()
+    }
+    await runtime.advance(end - runtime.now())
+    await handler.refresh()
+    expect(await read('/v1/convert?from=AED&to=USD')).toMatchObject(AED)
+    expect(await read('/v1/latest')).toMatchObject({ updatedAt: START + 7 * DAY + 12 * HOUR })
+    await runtime.advance(1)
+    const message = 'Invalid from currency: AED'
+    expect(await read('/v1/convert?from=AED&to=USD')).toMatchObject({ error: { message } })
+    const { currencies } = await handler.rates.currencies()
+    expect(currencies.find(({ code }) => code === 'AED')?.latest).toBe(false)
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('is dropped when its provider is back, whose gates have compared with it', async () => {
+    const market = await withReserve()
+    const { runtime, process, store, previous } = market
+    expect(store.get('rates:v1:latest')).toContain('"reserve"')
+    market.isDown = false
+    await runtime.advance(DAY)
+    await process.handler.refresh()
+    expect(previous.at(-1)).toMatchObject({ base: 'USD', updatedAt: START, rates: WIDE_RATES })
+    expect(await process.read('/v1/convert?from=AED&to=USD')).toMatchObject({
+      source: WIDE,
+      updatedAt: START + 2 * DAY,
+    })
+    expect(await process.read('/v1/latest')).toMatchObject({ updatedAt: START + 2 * DAY })
+    expect(store.get('rates:v1:latest')).not.toContain('"reserve"')
+  })
+})
+
+/** What is stored, with another reserve. */
+function withStoredReserve(
+  store: Map<string, string>,
+  change: (reserve: Record<string, unknown>) => unknown,
+): void {
+  const envelope = JSON.parse(store.get('rates:v1:latest') ?? '')
+  envelope.data.reserve = change(envelope.data.reserve)
+  store.set('rates:v1:latest', JSON.stringify(envelope))
+}
+
+describe('a store', () => {
+  it('hands the wider table on to another process, and its age', async () => {
+    const { runtime, start } = await withReserve()
+    const next = start()
+    expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
+    expect(await next.read('/v1/convert?from=AED&to=USD')).toMatchObject(AED)
+    await runtime.advance(START + DAY + MAX_STALE - runtime.now())
+    expect(await next.read('/v1/convert?from=AED&to=USD')).toMatchObject(AED)
+    await runtime.advance(1)
+    expect((await next.get('/v1/convert?from=AED&to=USD')).status).toBe(400)
+  })
+
+  it('takes no wider table away from who has one', async () => {
+    const { store, ...market } = await withReserve()
+    withStoredReserve(store, () => undefined)
+    // This one had the wide table before, and comes upon the narrow one only now.
+    const fresh = startMarket()
+    const other = fresh.start()
+    await other.handler.refresh()
+    fresh.isDown = true
+    await fresh.runtime.advance(market.runtime.now() - START)
+    fresh.store.set('rates:v1:latest', store.get('rates:v1:latest') ?? '')
+    await other.handler.refresh()
+    expect(other.events.map(({ type }) => type)).toContain('rates_restored')
+    expect(await other.read('/v1/latest')).toMatchObject(NEWEST)
+    expect(await other.read('/v1/convert?from=AED&to=USD')).toMatchObject(AED)
+  })
+
+  it.each<[string, (reserve: Record<string, unknown>) => unknown]>([
+    ['is no reserve', () => 'text'],
+    ['is of nobody', (reserve) => ({ ...reserve, attribution: { name: 'Evil', url: 'e:' } })],
+    ['has no rates', (reserve) => ({ ...reserve, table: { base: 'USD' } })],
+    ['does not say when it was loaded', (reserve) => ({ ...reserve, loadedAt: undefined })],
+  ])('is believed about the newest table where the other %s', async (_what, change) => {
+    const { store, start } = await withReserve()
+    withStoredReserve(store, change)
+    const next = start()
+    expect(await next.read('/v1/convert?from=EUR&to=USD')).toMatchObject(NEWEST)
+    expect((await next.get('/v1/convert?from=AED&to=USD')).status).toBe(400)
+    expect(next.events.map(({ type }) => type)).not.toContain('rates_rejected')
+  })
+
+  it('is not believed that a table was loaded in the future', async () => {
+    const { store, start, runtime } = await withReserve()
+    withStoredReserve(store, (reserve) => ({ ...reserve, loadedAt: START + 365 * DAY }))
+    const next = start()
+    expect(await next.read('/v1/convert?from=AED&to=USD')).toMatchObject(AED)
+    // Ten minutes after it was found it is due at the latest.
+    await runtime.advance(10 * 60 * SECOND + MAX_STALE + 1)
+    expect((await next.get('/v1/convert?from=AED&to=USD')).status).toBe(400)
+  })
+
+  it("has its wider table judged by its provider's gates", async () => {
+    const market = await withReserve()
+    market.judge = () => {
+      throw new Error('not a market')
+    }
+    const next = market.start()
+    expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
+    expect((await next.get('/v1/convert?from=AED&to=USD')).status).toBe(400)
+    await settled()
+  })
+})
