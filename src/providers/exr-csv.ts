@@ -1,0 +1,98 @@
+import { eachRecord } from './csv.ts'
+import type { HistoryDay } from './provider.ts'
+import {
+  addRate,
+  parseRate,
+  requireCode,
+  requireDay,
+  shown,
+  toPublishedDays,
+} from './reference-days.ts'
+
+/** What columns have in every row, as far as they are there: daily spot rates against the euro, in units. */
+const SERIES: Readonly<Record<string, readonly string[]>> = {
+  FREQ: ['D'],
+  CURRENCY_DENOM: ['EUR'],
+  EXR_TYPE: ['SP00'],
+  EXR_SUFFIX: ['A'],
+  UNIT_MULT: ['0', ''],
+}
+
+/** What stands for an observation that there is none of. */
+const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
+
+/**
+ * Reads SDMX-CSV of the data set EXR: a row for every observation, in any order, with more columns than are looked at and
+ * in any order.
+ *
+ * @throws {Error} where it is anything else, if only in one row, or of other series
+ */
+export function readExrCsv(text: string): HistoryDay[] {
+  let columns: Columns | undefined
+  const days = new Map<string, Record<string, number>>()
+  eachRecord(text, (cells, line) => {
+    if (!columns) {
+      columns = readColumns(cells)
+      return
+    }
+    const observation = readObservation(columns, cells, line)
+    if (!observation) return
+    const { date, code, rate } = observation
+    let rates = days.get(date)
+    if (!rates) days.set(date, (rates = {}))
+    addRate(rates, code, rate)
+  })
+  return toPublishedDays([...days].map(([date, rates]) => ({ date: requireDay(date), rates })))
+}
+
+/** Where a header has what is looked at, as indexes. */
+interface Columns {
+  count: number
+  currency: number
+  period: number
+  value: number
+  /** The columns of `SERIES` that are there. */
+  series: { name: string; index: number; expected: readonly string[] }[]
+}
+
+function readColumns(header: readonly string[]): Columns {
+  const indexOf = (name: string): number => {
+    const index = header.indexOf(name)
+    if (index === -1) throw new Error(`there is no column ${name}`)
+    if (header.includes(name, index + 1)) throw new Error(`there are two columns ${name}`)
+    return index
+  }
+  const known = Object.entries(SERIES).filter(([name]) => header.includes(name))
+  return {
+    count: header.length,
+    currency: indexOf('CURRENCY'),
+    period: indexOf('TIME_PERIOD'),
+    value: indexOf('OBS_VALUE'),
+    series: known.map(([name, expected]) => ({ name, index: indexOf(name), expected })),
+  }
+}
+
+interface Observation {
+  date: string
+  code: string
+  rate: number
+}
+
+/** What a row says, or nothing where it is a gap. */
+function readObservation(
+  columns: Columns,
+  cells: readonly string[],
+  line: number,
+): Observation | undefined {
+  if (cells.length !== columns.count) {
+    throw new Error(`line ${line} has ${cells.length} cells, not ${columns.count}`)
+  }
+  for (const { name, index, expected } of columns.series) {
+    const cell = cells[index] ?? ''
+    if (!expected.includes(cell)) throw new Error(`line ${line} has the ${name} ${shown(cell)}`)
+  }
+  const code = requireCode(cells[columns.currency] ?? '')
+  const date = cells[columns.period] ?? ''
+  const value = cells[columns.value] ?? ''
+  return GAPS.has(value) ? undefined : { date, code, rate: parseRate(value) }
+}
