@@ -28,6 +28,7 @@ const library: Options = {
     testing: 'src/testing/index.ts',
     'providers/cross-check': 'src/providers/cross-check.ts',
     'providers/currencyapi': 'src/providers/currencyapi.ts',
+    'providers/ecb': 'src/providers/ecb.ts',
     'providers/exchange-rate-api-v6': 'src/providers/exchange-rate-api-v6.ts',
     'providers/fawazahmed0': 'src/providers/fawazahmed0.ts',
     'providers/frankfurter-v2': 'src/providers/frankfurter-v2.ts',

@@ -1,60 +1,135 @@
-import { eachRecord } from './csv.ts'
 import type { HistoryDay } from './provider.ts'
-import {
-  hasAny,
-  parseRate,
-  requireCode,
-  requireDay,
-  shown,
-  toPublishedDays,
-} from './reference-days.ts'
+import { isRate, requireCode, requireDay, shown, toPublishedDays } from './reference-days.ts'
 
 /** What the bank writes where a day has no rate of a currency. */
 const NO_RATE = 'N/A'
 
+/** Of `YYYY-MM-DD`. */
+const DATE_LENGTH = 10
+
 /**
- * Reads `eurofxref-hist.csv`: a header `Date,USD,JPY,…`, and a line for every day, newest first. The bank ends every line
- * with a comma.
+ * Reads `eurofxref-hist.csv`: a header `Date,USD,JPY,…`, and a line for every day, newest first, with `N/A` where a currency
+ * has no rate. The bank ends every line with a comma.
+ *
+ * It has a quarter of a million cells, which are read where they stand: to split the lines and convert the cells takes six
+ * times as long.
  *
  * @throws {Error} where it is anything else, if only in one cell
  */
 export function readEurofxrefCsv(text: string): HistoryDay[] {
-  let header: string[] | undefined
-  let codes: string[] = []
+  const header = readHeader(text)
+  const { codes, ending, next } = header
+  const row = new Float64Array(codes.length)
   const days: HistoryDay[] = []
-  eachRecord(text, (cells, line) => {
-    if (!header) {
-      header = cells
-      codes = readCodes(cells)
-      return
-    }
-    if (cells.length !== header.length) {
-      throw new Error(`line ${line} has ${cells.length} cells, not ${header.length}`)
-    }
-    days.push(readDay(codes, cells))
-  })
-  // Days on which the bank was closed have been lines without rates.
-  return toPublishedDays(days.filter(({ rates }) => hasAny(rates)))
-}
-
-/** The currencies of the columns behind the first. */
-function readCodes(header: string[]): string[] {
-  const [first = '', ...others] = header
-  if (first !== 'Date') throw new Error(`the header begins with ${shown(first)}`)
-  const codes = (others.at(-1) === '' ? others.slice(0, -1) : others).map(requireCode)
-  const twice = codes.find((code, index) => codes.indexOf(code) !== index)
-  if (twice) throw new Error(`${twice} is there twice in the header`)
-  return codes
-}
-
-function readDay(codes: readonly string[], cells: readonly string[]): HistoryDay {
-  const date = requireDay(cells[0] ?? '')
-  const rates: Record<string, number> = {}
-  for (let index = 0; index < codes.length; index += 1) {
-    const text = cells[index + 1] ?? ''
-    if (text !== NO_RATE) rates[codes[index] ?? ''] = parseRate(text)
+  for (let [at, number] = [next, 2]; at < text.length; number += 1) {
+    const end = endOfLine(text, readRates(text, at + DATE_LENGTH, row), ending)
+    if (end === -1) throw new Error(`line ${number} ${oddityOf(text, at, header)}`)
+    const date = requireDay(text.slice(at, at + DATE_LENGTH))
+    const rates = toRates(codes, row)
+    // Days on which the bank was closed have been lines without rates.
+    if (rates) days.push({ date, rates })
+    at = end
   }
-  const behind = cells[codes.length + 1] ?? ''
-  if (behind !== '') throw new Error(`${date} has ${shown(behind)} behind its last rate`)
-  return { date, rates }
+  return toPublishedDays(days)
+}
+
+/** What a header says of the lines below it. */
+interface Header {
+  /** The currencies of the cells behind the date. */
+  codes: readonly string[]
+  /** What a line has behind its last rate: a comma, or nothing. */
+  ending: string
+  /** Where the first line begins. */
+  next: number
+}
+
+function readHeader(text: string): Header {
+  const [line = '', header = ''] = /^([^\r\n]*)(?:\r?\n|$)/.exec(text) ?? []
+  const ending = header.endsWith(',') ? ',' : ''
+  const [first = '', ...names] = header.slice(0, header.length - ending.length).split(',')
+  if (first !== 'Date') throw new Error(`the header begins with ${shown(first)}`)
+  const codes = names.map(requireCode)
+  const twice = codes.find((code, index) => codes.indexOf(code) !== index)
+  if (twice !== undefined) throw new Error(`${twice} is there twice in the header`)
+  return { codes, ending, next: line.length }
+}
+
+/** The rates of a line by their codes; undefined where it has none. */
+function toRates(codes: readonly string[], row: Float64Array): Record<string, number> | undefined {
+  if (row.every(Number.isNaN)) return undefined
+  const rates: Record<string, number> = {}
+  for (let index = 0; index < row.length; index += 1) {
+    const rate = row[index] ?? NaN
+    if (!Number.isNaN(rate)) rates[codes[index] ?? ''] = rate
+  }
+  // V8 keeps an object that has grown so far as a hash table; its copy is read several times faster.
+  return { ...rates }
+}
+
+const [LINE_FEED, RETURN, COMMA, DOT, ZERO, NINE, N] = [10, 13, 44, 46, 48, 57, 78]
+
+/** Puts the rates behind the comma at `at` into `row`, NaN for `N/A`, and returns where they end; -1 where one is odd. */
+function readRates(text: string, at: number, row: Float64Array): number {
+  for (let index = 0; index < row.length; index += 1) {
+    if (text.charCodeAt(at) !== COMMA) return -1
+    const start = at + 1
+    if (text.charCodeAt(start) === N) {
+      if (!text.startsWith(NO_RATE, start)) return -1
+      row[index] = NaN
+      at = start + NO_RATE.length
+    } else {
+      at = readRate(text, start, row, index)
+      if (at === -1) return -1
+    }
+  }
+  return at
+}
+
+/** Whole numbers of up to 15 digits are doubles, and so are these. */
+const MOST_DIGITS = 15
+const POWERS_OF_TEN = Array.from({ length: MOST_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
+
+/** Puts the rate at `start` into `row` and returns where it ends; -1 where it is odd. */
+function readRate(text: string, start: number, row: Float64Array, index: number): number {
+  let at = start
+  let whole = 0
+  let decimals = -1
+  for (; ; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit >= ZERO && unit <= NINE) {
+      whole = whole * 10 + unit - ZERO
+      if (decimals >= 0) decimals += 1
+    } else if (unit === DOT && decimals === -1 && at > start) decimals = 0
+    else break
+  }
+  if (at === start || decimals === 0) return -1
+  // The quotient of two doubles is rounded once, to the very number that the text stands for.
+  row[index] =
+    at - start > MOST_DIGITS
+      ? Number(text.slice(start, at))
+      : whole / (POWERS_OF_TEN[Math.max(decimals, 0)] ?? NaN)
+  return Number.isFinite(row[index]) ? at : -1
+}
+
+/** Where the next line begins, behind what ends the one whose rates end at `at`; -1 where that is odd. */
+function endOfLine(text: string, at: number, ending: string): number {
+  if (at === -1 || !text.startsWith(ending, at)) return -1
+  const end = at + ending.length
+  if (end === text.length) return end
+  const feed = text.charCodeAt(end) === RETURN ? end + 1 : end
+  return text.charCodeAt(feed) === LINE_FEED ? feed + 1 : -1
+}
+
+/** What is wrong with the line at `at`. */
+function oddityOf(text: string, at: number, { codes, ending }: Header): string {
+  const [line = ''] = /[^\r\n]*/.exec(text.slice(at)) ?? []
+  const [date = '', ...cells] = line.split(',')
+  if (date.length !== DATE_LENGTH) return `begins with ${shown(date)}`
+  const count = codes.length + ending.length
+  if (cells.length !== count) return `has ${cells.length + 1} cells, not ${count + 1}`
+  const isOdd = (cell: string, index: number): boolean =>
+    index < codes.length ? cell !== NO_RATE && !isRate(cell) : cell !== ''
+  const odd = cells.findIndex(isOdd)
+  if (odd === -1) return 'does not end as it should'
+  return `has ${shown(cells[odd] ?? '')} ${odd < codes.length ? `for ${codes[odd]}` : 'at its end'}`
 }

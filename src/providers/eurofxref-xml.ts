@@ -18,6 +18,9 @@ const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
 const ROOT = 'gesmes:Envelope'
 
+/** The envelope and the cubes in it. */
+const MOST_OPEN = 4
+
 /** Elements that hold text, which nobody reads, or each other. */
 const HEADINGS: ReadonlySet<string> = new Set(['gesmes:subject', 'gesmes:Sender', 'gesmes:name'])
 
@@ -49,6 +52,8 @@ export function readEurofxrefXml(text: string): HistoryDay[] {
     }
   } while (open.length > 0)
   if (text.slice(at).trim() !== '') throw new Error('there is more behind the XML')
+  const empty = days.find(({ rates }) => Object.keys(rates).length === 0)
+  if (empty) throw new Error(`${empty.date} has no rates`)
   return toPublishedDays(days)
 }
 
@@ -60,6 +65,7 @@ function readElement(
   days: HistoryDay[],
 ): void {
   const path = [...open, name].join(' ')
+  if (open.length === MOST_OPEN) throw new Error(`there is an element in ${shown(open.join(' '))}`)
   const cubes = path === `${ROOT}${' Cube'.repeat(open.length)}` ? open.length : undefined
   if (cubes === 0 || (HEADINGS.has(name) && open.every((each) => each !== 'Cube'))) return
   if (cubes === 1 && attributes.size === 0) return

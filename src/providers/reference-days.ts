@@ -4,9 +4,14 @@ import type { HistoryDay } from './provider.ts'
 
 const DECIMAL = /^\d+(?:\.\d+)?$/
 
-/** A rate as it was published, in digits. */
+/** Whether `text` is a rate in plain digits. */
+export function isRate(text: string): boolean {
+  return DECIMAL.test(text) && Number.isFinite(Number(text))
+}
+
+/** The rate that `text` stands for, in plain digits. */
 export function parseRate(text: string): number {
-  if (!DECIMAL.test(text)) throw new Error(`${shown(text)} is no rate`)
+  if (!isRate(text)) throw new Error(`${shown(text)} is no rate`)
   return Number(text)
 }
 
@@ -31,13 +36,12 @@ export function addRate(rates: Record<string, number>, code: string, rate: numbe
 /**
  * `days`, ascending.
  *
- * @throws {Error} where one is there twice or has no rates, or there are none
+ * @throws {Error} where one is there twice, or there are none
  */
 export function toPublishedDays(days: readonly HistoryDay[]): HistoryDay[] {
   const ascending = days.toSorted((a, b) => (a.date < b.date ? -1 : 1))
-  for (const [index, { date, rates }] of ascending.entries()) {
+  for (const [index, { date }] of ascending.entries()) {
     if (date === ascending[index + 1]?.date) throw new Error(`${date} is there twice`)
-    if (!hasAny(rates)) throw new Error(`${date} has no rates`)
   }
   if (ascending.length === 0) throw new Error('there is no day')
   return ascending
@@ -46,10 +50,4 @@ export function toPublishedDays(days: readonly HistoryDay[]): HistoryDay[] {
 /** What is odd, short enough for a message. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}…` : text)
-}
-
-/** Whether there is a rate: without a list of forty codes for each of some thousand days. */
-export function hasAny(rates: Record<string, number>): boolean {
-  for (const code in rates) if (Object.hasOwn(rates, code)) return true
-  return false
 }

@@ -110,7 +110,7 @@ describe('the package', () => {
       'names.js',
       `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
       const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
-      const feeds = ['cross-check', 'currencyapi', 'exchange-rate-api-v6', 'fawazahmed0', 'frankfurter-v2', 'open-exchange-rates']
+      const feeds = ['cross-check', 'currencyapi', 'ecb', 'exchange-rate-api-v6', 'fawazahmed0', 'frankfurter-v2', 'open-exchange-rates']
       const hosts = ['bun', 'cloudflare', 'deno', 'express', 'node']
       const others = [...hosts, 'client', 'currencies', ...feeds.map((name) => 'providers/' + name), ...stores.map((name) => 'stores/' + name), 'testing']
       const paths = ['', ...others.map((name) => '/' + name)]
@@ -134,6 +134,7 @@ describe('the package', () => {
       ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
       ['crossCheck'],
       ['createCurrencyapiProvider'],
+      ['createEcbDataApiProvider', 'createEcbProvider'],
       ['createExchangeRateApiV6Provider'],
       ['createFawazahmed0Provider'],
       ['createFrankfurterV2EcbProvider', 'createFrankfurterV2Provider'],

@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+
+import type { HistoryDay } from '../../src/providers/provider.ts'
+import { addDays } from '../../src/rates/day.ts'
+
+const CODES = ['AUD', 'BGN', 'GBP', 'IDR', 'ISK', 'JPY', 'TRL', 'USD']
+
+/** A rate with up to nine digits before and up to nine behind the point, as its shortest text. */
+const rate = fc
+  .tuple(fc.nat(999_999_999), fc.nat(999_999_999), fc.nat(9))
+  .map(([whole, part, digits]) => Number(`${whole}.${String(part).slice(0, digits) || 0}`))
+  .filter((value) => /^\d+(\.\d+)?$/.test(String(value)))
+
+/** Days with rates, ascending, each with some of the currencies in the bank's order. */
+export function arbitraryDays(): fc.Arbitrary<HistoryDay[]> {
+  const rates = fc.array(fc.option(rate), { minLength: CODES.length, maxLength: CODES.length })
+  const day = fc.tuple(fc.integer({ min: 1, max: 9 }), rates)
+  return fc
+    .array(day, { minLength: 1, maxLength: 12 })
+    .map((days) => {
+      let date = '1999-01-03'
+      return days.map(([later, values]) => {
+        date = addDays(date, later)
+        const quoted = CODES.flatMap((code, index): [string, number][] => {
+          const value = values[index]
+          return typeof value === 'number' ? [[code, value]] : []
+        })
+        return { date, rates: Object.fromEntries(quoted) }
+      })
+    })
+    .map((days) => days.filter(({ rates }) => Object.keys(rates).length > 0))
+    .filter((days) => days.length > 0)
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import Papa from 'papaparse'
+import { describe, expect, it } from 'vitest'
+
+import { eachRecord } from '../../src/providers/csv.ts'
+
+function recordsOf(text: string): string[][] {
+  const records: string[][] = []
+  eachRecord(text, (cells, number) => {
+    expect(number).toBe(records.length + 1)
+    records.push(cells)
+  })
+  return records
+}
+
+const cell = fc.string({ unit: fc.constantFrom(...'ab1,;"\r\n é') })
+const table = fc
+  .integer({ min: 2, max: 4 })
+  .chain((width) =>
+    fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }),
+  )
+
+describe('eachRecord()', () => {
+  it.each([
+    ['', []],
+    ['a', [['a']]],
+    ['a,b\n', [['a', 'b']]],
+    [
+      'a,\r\n,b',
+      [
+        ['a', ''],
+        ['', 'b'],
+      ],
+    ],
+    ['"a","b"\n', [['a', 'b']]],
+    [
+      '"a""b",""\r\nc,""""',
+      [
+        ['a"b', ''],
+        ['c', '"'],
+      ],
+    ],
+    [
+      '"a\r\nb,c",d\ne,f',
+      [
+        ['a\r\nb,c', 'd'],
+        ['e', 'f'],
+      ],
+    ],
+    ['a\n\nb', [['a'], [''], ['b']]],
+  ])('reads %j', (text, records) => {
+    expect(recordsOf(text)).toEqual(records)
+  })
+
+  it.each(['a"b', '"a"b', '"a', 'a,"b\nc', '"a""', 'a,"b"\rc'])('refuses %j', (text) => {
+    expect(() => recordsOf(text)).toThrow(/^line 1 has a quote/)
+  })
+
+  it.each(['\n', '\r\n'] as const)('reads what another program has written, with %j', (newline) => {
+    fc.assert(
+      fc.property(table, fc.boolean(), (rows, quotes) => {
+        const text = Papa.unparse(rows, { newline, quotes })
+        expect(recordsOf(text)).toEqual(rows)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is not long about a million quotes', () => {
+    const start = performance.now()
+    expect(recordsOf(`"${'""'.repeat(500_000)}"`)).toEqual([['"'.repeat(500_000)]])
+    expect(recordsOf(`${'"a",b\n'.repeat(200_000)}`)).toHaveLength(200_000)
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+})

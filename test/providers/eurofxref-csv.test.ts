@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { readEurofxrefCsv } from '../../src/providers/eurofxref-csv.ts'
+import { ecbDays, historyCsv } from '../fixtures/ecb-files.ts'
+import { arbitraryDays } from './arbitrary-days.ts'
+
+const HEADER = 'Date,USD,JPY,ISK,'
+const DAYS = [
+  { date: '2026-11-19', rates: { USD: 1.1, JPY: 180 } },
+  { date: '2026-11-20', rates: { USD: 1.2, ISK: 143.25 } },
+]
+const GOOD = `${HEADER}\n2026-11-20,1.2,N/A,143.25,\n2026-11-19,1.10,180,N/A,\n`
+
+describe('readEurofxrefCsv()', () => {
+  it('reads the file as the bank writes it, ascending', () => {
+    const days = ecbDays('1999-01-04', '2026-11-20', Date.UTC(2026, 10, 20, 18))
+    expect(readEurofxrefCsv(historyCsv(days))).toEqual(days)
+  })
+
+  it.each([
+    ['line feeds', GOOD],
+    ['carriage returns', GOOD.replaceAll('\n', '\r\n')],
+    ['no commas at the ends', GOOD.replaceAll(',\n', '\n')],
+    ['no line feed at the end', GOOD.slice(0, -1)],
+    ['neither', GOOD.replaceAll(',\n', '\n').slice(0, -1)],
+    ['another order', `${HEADER}\n2026-11-19,1.1,180,N/A,\n2026-11-20,1.2,N/A,143.25,\n`],
+    ['a day without rates', `${GOOD}2026-11-18,N/A,N/A,N/A,\n`],
+  ])('reads lines with %s', (_what, text) => {
+    expect(readEurofxrefCsv(text)).toEqual(DAYS)
+  })
+
+  it.each([
+    ['nothing', '', 'the header begins with ""'],
+    ['a page of HTML', '<!doctype html>', 'the header begins with "<!doctype html>"'],
+    ['no header', GOOD.slice(HEADER.length + 1), 'the header begins with "2026-11-20"'],
+    ['a header alone', `${HEADER}\n`, 'there is no day'],
+    ['no code', GOOD.replace('JPY', 'jpy'), '"jpy" is no currency'],
+    ['a column without a name', GOOD.replace('JPY', ''), '"" is no currency'],
+    ['a currency twice', GOOD.replace('JPY', 'USD'), 'USD is there twice in the header'],
+    ['a day twice', GOOD.replace('11-19', '11-20'), '2026-11-20 is there twice'],
+    ['no day', GOOD.replace('11-19', '02-30'), '"2026-02-30" is no day'],
+    [
+      'a day that is written otherwise',
+      GOOD.replace('2026-11-20', '20 November 2026'),
+      'line 2 begins with "20 November 2026"',
+    ],
+    ['a cell too many', GOOD.replace('1.10,', '1.10,1,'), 'line 3 has 6 cells, not 5'],
+    ['a cell too few', GOOD.replace('1.10,', ''), 'line 3 has 4 cells, not 5'],
+    [
+      'something behind the last comma',
+      GOOD.replace('143.25,', '143.25,1'),
+      'line 2 has "1" at its end',
+    ],
+    ['spaces', GOOD.replaceAll(',', ', '), 'is no currency'],
+    ['an empty cell', GOOD.replace('180', ''), 'line 3 has "" for JPY'],
+    ['an empty line', GOOD.replace('\n2026-11-19', '\n\n2026-11-19'), 'line 3 begins with ""'],
+    ['another word', GOOD.replace('180', 'n/a'), 'line 3 has "n/a" for JPY'],
+    ['a longer word', GOOD.replace('180', 'N/Ab'), 'line 3 has "N/Ab" for JPY'],
+    ['a number below 0', GOOD.replace('180', '-180'), 'line 3 has "-180" for JPY'],
+    ['a power of ten', GOOD.replace('180', '18e1'), 'line 3 has "18e1" for JPY'],
+    ['a base of sixteen', GOOD.replace('180', '0x18'), 'line 3 has "0x18" for JPY'],
+    ['a decimal comma', GOOD.replace('1.10', '"1,10"'), 'line 3 has 6 cells, not 5'],
+    ['two points', GOOD.replace('1.10', '1.1.0'), 'line 3 has "1.1.0" for USD'],
+    ['a point at the start', GOOD.replace('1.10', '.10'), 'line 3 has ".10" for USD'],
+    ['a point at the end', GOOD.replace('1.10', '1.'), 'line 3 has "1." for USD'],
+    ['more digits than numbers have', GOOD.replace('180', '9'.repeat(400)), 'line 3 has'],
+    [
+      'lone carriage returns',
+      GOOD.replace(',\n2026-11-19', ',\r2026-11-19'),
+      'line 2 does not end as it should',
+    ],
+  ])('refuses %s', (_what, text, message) => {
+    expect(() => readEurofxrefCsv(text)).toThrow(message)
+  })
+
+  it('reads every rate as the number that its text stands for', () => {
+    const digits = fc.stringMatching(/^\d{1,25}$/)
+    fc.assert(
+      fc.property(digits, fc.option(digits), (whole, part) => {
+        const text = part === null ? whole : `${whole}.${part}`
+        const [day] = readEurofxrefCsv(`Date,USD,\n2026-11-20,${text},\n`)
+        expect(day?.rates['USD']).toBe(Number(text))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('refuses a cell that is no plain decimal, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'019.-+eE NA/x') }), (cell) => {
+        const read = () => readEurofxrefCsv(`Date,USD,GBP\n2026-11-20,${cell},1\n`)[0]?.rates
+        if (cell === 'N/A') expect(read()).toEqual({ GBP: 1 })
+        else if (/^\d+(\.\d+)?$/.test(cell)) expect(read()).toEqual({ USD: Number(cell), GBP: 1 })
+        else expect(read).toThrow(`for USD`)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('reads back whatever is written', () => {
+    fc.assert(
+      fc.property(arbitraryDays(), (days) => {
+        expect(readEurofxrefCsv(historyCsv(days))).toEqual(days)
+      }),
+    )
+  })
+
+  it.each([
+    ['a line', `${HEADER}\n2026-11-20,${'1'.repeat(1_000_000)}`],
+    ['cells', `${HEADER}\n2026-11-20${',1'.repeat(1_000_000)}`],
+    ['lines', `${HEADER}\n${'\n'.repeat(1_000_000)}`],
+    ['a header', `Date,${'USD'.repeat(1_000_000)}`],
+  ])('is not long about a million characters of %s', (_what, text) => {
+    const start = performance.now()
+    expect(() => readEurofxrefCsv(text)).toThrow(Error)
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+})
