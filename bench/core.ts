@@ -7,6 +7,7 @@ import { coldHistories } from './core/cold-history.ts'
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
 import { downloads } from './core/download.ts'
+import { wholeHistories } from './core/whole-history.ts'
 
 const EFFORT: Effort = { rounds: 9, time: 250, batch: 512 }
 /** Only to see that it runs: nothing is warm, and nothing is judged. */
@@ -14,6 +15,8 @@ const QUICK: Effort = { rounds: 1, time: 2, batch: 16 }
 
 /** What a server keeps of its first download, at most, in bytes. */
 const MOST_KEPT = 500_000
+/** What a whole history since 1999 may take. */
+const MOST_KEPT_SINCE_1999 = 5_000_000
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean' }, 'no-judge': { type: 'boolean' } },
@@ -22,12 +25,15 @@ const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : 'N
 const isJudged = runtime === 'Node' && !values.quick && !values['no-judge']
 
 const [first, ...more] = await downloads()
+const [whole, ...others] = await wholeHistories()
 const comparisons = [
   ...(await rememberedAnswers()),
   await freshConversion(),
   ...(await coldHistories()),
   first,
   ...more,
+  whole,
+  ...others,
 ]
 
 print(`${runtime} ${process.versions[runtime === 'Node' ? 'node' : runtime.toLowerCase()]}\n`)
@@ -43,8 +49,8 @@ for (const comparison of comparisons) {
     `| ${name} | ${ours} | ${reference.name} | ${theirs} | ${outcome.ratio.toFixed(2)} | ${verdict} |`,
   )
 }
-const kept = judge(first.keptBytes, MOST_KEPT, MOST_KEPT.toLocaleString('en'))
-print(`| columns of 5Y: ${first.keptBytes.toLocaleString('en')} bytes | | | | | ${kept} |`)
+printKept('5Y', first.keptBytes, MOST_KEPT)
+printKept('all days since 1999', whole.keptBytes, MOST_KEPT_SINCE_1999)
 process.exit(isGood || !isJudged ? 0 : 1)
 
 /** The goal, and whether it is reached where that is judged. */
@@ -53,6 +59,11 @@ function judge(figure: number, most: number, goal: string): string {
   const isReached = figure <= most
   isGood &&= isReached
   return `${goal}: ${isReached ? 'ok' : 'missed'}`
+}
+
+function printKept(what: string, bytes: number, most: number): void {
+  const verdict = judge(bytes, most, most.toLocaleString('en'))
+  print(`| columns of ${what}: ${bytes.toLocaleString('en')} bytes | | | | | ${verdict} |`)
 }
 
 function print(line: string): void {

@@ -49,7 +49,7 @@ export async function downloads(): Promise<[ofText: Download, ofBody: Comparison
 }
 
 /** The bytes of all typed arrays in `value`. */
-function bytesOf(value: unknown): number {
+export function bytesOf(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength
   if (typeof value !== 'object' || value === null) return 0
   const parts = value instanceof Map ? [...value.values()] : Object.values(value)

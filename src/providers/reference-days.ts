@@ -40,9 +40,8 @@ export function addRate(rates: Record<string, number>, code: string, rate: numbe
  */
 export function toPublishedDays(days: readonly HistoryDay[]): HistoryDay[] {
   const ascending = days.toSorted((a, b) => (a.date < b.date ? -1 : 1))
-  for (const [index, { date }] of ascending.entries()) {
-    if (date === ascending[index + 1]?.date) throw new Error(`${date} is there twice`)
-  }
+  const twice = ascending.find(({ date }, index) => date === ascending[index + 1]?.date)
+  if (twice) throw new Error(`${twice.date} is there twice`)
   if (ascending.length === 0) throw new Error('there is no day')
   return ascending
 }

@@ -35,29 +35,52 @@ export interface MarketBuilder {
 /** A builder of a market quoted against `base`, of `mostDays` days at most. */
 export function buildMarket(base: string, mostDays: number): MarketBuilder {
   const rows = new Map<Day, number>()
-  const columns = new Map<string, Float64Array>()
+  const columns: Column[] = []
+  const indexes = new Map<string, number>()
+  let next = 0
+
+  function add(code: string): Column {
+    const column = { code, rates: new Float64Array(mostDays).fill(NaN) }
+    indexes.set(code, columns.push(column) - 1)
+    return column
+  }
 
   return {
     has: (date) => rows.has(date),
     addDay(date) {
       const row = rows.get(date) ?? rows.size
-      if (rows.has(date)) for (const column of columns.values()) column[row] = NaN
+      if (rows.has(date)) for (const { rates } of columns) rates[row] = NaN
       rows.set(date, row)
+      next = 0
       return row
     },
     setRate(row, code, rate) {
-      let column = columns.get(code)
-      if (!column) columns.set(code, (column = new Float64Array(mostDays).fill(NaN)))
-      column[row] = rate
+      // A day mostly has its currencies in the order of the day before, and to look each up takes longer than all else.
+      let column = columns[next]
+      if (column?.code !== code) {
+        next = indexes.get(code) ?? columns.length
+        column = columns[next] ?? add(code)
+      }
+      column.rates[row] = rate
+      next += 1
     },
     build() {
-      const dates = [...rows.keys()].sort()
+      const days = [...rows.keys()]
+      const dates = days.toSorted()
+      const isInOrder = days.length === mostDays && dates.every((date, row) => date === days[row])
       const order = dates.map((date) => rows.get(date) ?? NaN)
-      const ordered = new Map<string, Float64Array>()
-      for (const [code, column] of columns) ordered.set(code, reordered(column, order))
-      return { base, dates, columns: ordered }
+      const ordered = columns.map(({ code, rates }) => {
+        return [code, isInOrder ? rates : reordered(rates, order)] as const
+      })
+      return { base, dates, columns: new Map(ordered) }
     },
   }
+}
+
+/** The rates of one currency, in the order in which the days were added. */
+interface Column {
+  code: string
+  rates: Float64Array
 }
 
 /** What `column` has at the places of `order`. */

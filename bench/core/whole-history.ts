@@ -1,0 +1,52 @@
+import { createEcbProvider } from 'ratesmith/providers/ecb'
+
+import { readEurofxrefCsv } from '../../src/providers/eurofxref-csv.ts'
+import { acceptHistory } from '../../src/rates/accept.ts'
+import { toDay } from '../../src/rates/day.ts'
+import { pairSeries } from '../../src/rates/pair-series.ts'
+import { ecbDays, historyCsv, historyZip } from '../../test/fixtures/ecb-files.ts'
+import { NOW } from './answers.ts'
+import type { Comparison } from './comparison.ts'
+import { bytesOf } from './download.ts'
+import type { Download } from './download.ts'
+
+const RANGE = { start: '1999-01-04', end: toDay(NOW) }
+
+/**
+ * From the history of the central bank since 1999, some 7,000 days of 41 currencies, to columns that were checked, beside
+ * `JSON.parse` of the same days; and from these columns to all rates of a pair.
+ */
+export async function wholeHistories(): Promise<
+  [ofText: Download, ofArchive: Comparison, ofPair: Comparison]
+> {
+  const days = ecbDays(RANGE.start, RANGE.end, NOW)
+  const [text, archive] = [historyCsv(days), historyZip(days)]
+  const json = JSON.stringify({ base: 'EUR', days })
+  const readText = () => acceptHistory({ base: 'EUR', days: readEurofxrefCsv(text) }, NOW)
+  const provider = createEcbProvider()
+  const { signal } = new AbortController()
+  const context = { fetch: async () => new Response(archive), signal, now: () => NOW }
+  const readArchive = async () => acceptHistory(await provider.fetchHistory(RANGE, context), NOW)
+  const { data, dropped } = readText()
+  if (dropped.length > 0) throw new Error(`dropped ${dropped.join(', ')}`)
+  const reference = {
+    name: `\`JSON.parse\` of ${json.length.toLocaleString('en')} characters`,
+    run: (): unknown => JSON.parse(json),
+  }
+  const points = days.map(({ date, rates }) => ({ date, rate: rates['USD'] }))
+  return [
+    {
+      name: 'CSV since 1999, read into columns',
+      ours: readText,
+      reference,
+      goal: 3,
+      keptBytes: bytesOf(data),
+    },
+    { name: 'the same, and its archive before it', ours: readArchive, reference },
+    {
+      name: 'a pair without EUR since 1999, out of columns',
+      ours: () => pairSeries(data, { from: 'USD', to: 'JPY' }, RANGE),
+      reference: { name: '`JSON.stringify` of as many points', run: () => JSON.stringify(points) },
+    },
+  ]
+}
