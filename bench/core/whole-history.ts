@@ -20,7 +20,9 @@ export async function wholeHistories(): Promise<
   [ofText: Download, ofArchive: Comparison, ofPair: Comparison]
 > {
   const days = ecbDays(RANGE.start, RANGE.end, NOW)
-  const [text, archive] = [historyCsv(days), historyZip(days)]
+  const archive = historyZip(days)
+  // A text as it comes out of an archive, in one piece.
+  const text = new TextDecoder().decode(new TextEncoder().encode(historyCsv(days)))
   const json = JSON.stringify({ base: 'EUR', days })
   const readText = () => acceptHistory({ base: 'EUR', days: readEurofxrefCsv(text) }, NOW)
   const provider = createEcbProvider()

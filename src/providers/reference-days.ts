@@ -2,11 +2,14 @@ import { isCode } from '../rates/currency-code.ts'
 import { isDay } from '../rates/day.ts'
 import type { HistoryDay } from './provider.ts'
 
-const DECIMAL = /^\d+(?:\.\d+)?$/
+const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+
+/** A rate has no more characters than this: real ones have up to nine. */
+export const MOST_CHARACTERS = 30
 
 /** Whether `text` is a rate in plain digits. */
 export function isRate(text: string): boolean {
-  return DECIMAL.test(text) && Number.isFinite(Number(text))
+  return text.length <= MOST_CHARACTERS && DECIMAL.test(text)
 }
 
 /** The rate that `text` stands for, in plain digits. */

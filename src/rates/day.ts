@@ -14,11 +14,14 @@ export function toInstant(day: Day): number {
   return Date.parse(`${day}T00:00:00Z`)
 }
 
+/** Days that are there in every year: 28 of every month, and as many more as it has. */
+const EVERY_YEAR =
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)$/
+
 /** Whether `text` is a real calendar day: `2026-02-30`, `2026-1-5` and `20260105` are not. */
 export function isDay(text: string): text is Day {
-  if (!/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(text)) return false
-  // Every month has 28 days, and some have more.
-  return text.slice(8) <= '28' || toDay(toInstant(text)) === text
+  if (EVERY_YEAR.test(text)) return true
+  return /^\d{4}-02-29$/.test(text) && toDay(toInstant(text)) === text
 }
 
 /** The day `count` days after `day`, or before it when `count` is negative. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 import type { HistoryDay } from '../../src/providers/provider.ts'
 import { addDays } from '../../src/rates/day.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
@@ -13,7 +13,7 @@ function recordsOf(text: string): string[][] {
   return records
 }
 
-const cell = fc.string({ unit: fc.constantFrom(...'ab1,;"\r\n é') })
+const cell = fc.string({ unit: fc.constantFrom(...'ab1,;"\r\n é'.split('')) })
 const table = fc
   .integer({ min: 2, max: 4 })
   .chain((width) =>
@@ -69,7 +69,7 @@ describe('eachRecord()', () => {
   it('is not long about a million quotes', () => {
     const start = performance.now()
     expect(recordsOf(`"${'""'.repeat(500_000)}"`)).toEqual([['"'.repeat(500_000)]])
-    expect(recordsOf(`${'"a",b\n'.repeat(200_000)}`)).toHaveLength(200_000)
+    expect(recordsOf('"a",b\n'.repeat(200_000))).toHaveLength(200_000)
     expect(performance.now() - start).toBeLessThan(2_000)
   })
 })
