@@ -77,35 +77,35 @@ function append(json: Ascii, text: string): void {
 /** Appends the rates behind the comma at `at`, each with a comma, and returns where they end; -1 where one is odd. */
 function appendRates(json: Ascii, keys: Uint8Array, source: Uint8Array, at: number): number {
   const { bytes } = json
-  // Counted here, as this is the loop over the two million.
+  // All in one loop and with its own count, as it goes over the two million.
   let { length } = json
   for (let key = 0; key < keys.length; key += RATE_FRAME) {
     if (source[at] !== COMMA) return -1
     const start = at + 1
-    at = endOfRate(source, start)
-    if (at === -1) return -1
-    if (source[start] === N) continue
-    for (let index = key; index < key + RATE_FRAME; index += 1) bytes[length++] = keys[index] ?? 0
-    for (let index = start; index < at; index += 1) bytes[length++] = source[index] ?? 0
+    at = start
+    if (source[at] === N) {
+      if (source[at + 1] !== SLASH || source[at + 2] !== A) return -1
+      at += NO_RATE.length
+      continue
+    }
+    for (let index = 0; index < RATE_FRAME; index += 1) bytes[length++] = keys[key + index] ?? 0
+    let point = -1
+    for (; ; at += 1) {
+      const byte = source[at] ?? 0
+      if (byte === DOT && point === -1) point = at
+      else if (byte < ZERO || byte > NINE) break
+      bytes[length++] = byte
+    }
+    if (!isPlain(source[start], start, point, at)) return -1
     bytes[length++] = COMMA
   }
   json.length = length
   return at
 }
 
-/** Where the rate at `start` ends, which may be missing; -1 where it is odd. */
-function endOfRate(source: Uint8Array, start: number): number {
-  if (source[start] === N) {
-    return source[start + 1] === SLASH && source[start + 2] === A ? start + NO_RATE.length : -1
-  }
-  let at = start
-  let point = -1
-  for (; ; at += 1) {
-    const byte = source[at] ?? 0
-    if (byte === DOT && point === -1) point = at
-    else if (byte < ZERO || byte > NINE) break
-  }
-  const whole = (point === -1 ? at : point) - start
-  const isPlain = whole === 1 || (whole > 1 && source[start] !== ZERO)
-  return isPlain && point !== at - 1 && at - start <= MOST_CHARACTERS ? at : -1
+/** Whether the digits from `start` to `end` that begin with `first`, with a point or -1, are a rate as JSON has numbers. */
+function isPlain(first: number | undefined, start: number, point: number, end: number): boolean {
+  const whole = (point === -1 ? end : point) - start
+  const hasNoZeros = whole === 1 || (whole > 1 && first !== ZERO)
+  return hasNoZeros && point !== end - 1 && end - start <= MOST_CHARACTERS
 }
