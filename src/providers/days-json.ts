@@ -12,8 +12,11 @@ export interface DaysJson {
   /** Writes the day `date`, whose rates stand behind the comma at `at`, and returns where they end; -1 where one is odd. */
   put(date: string, at: number): number
   /** The days that were written and have rates. */
-  parse(): HistoryDay[]
+  days(): HistoryDay[]
 }
+
+/** How many bytes of JSON are written before they are parsed: little memory, and few calls. */
+const PART = 256 * 1024
 
 /** What JSON has around the rates of a day, and around one rate, in characters. */
 const DAY_FRAME = '{"date":"YYYY-MM-DD","rates":{}},'.length
@@ -30,12 +33,20 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
   const source = new TextEncoder().encode(text)
   if (source.length !== text.length) throw new Error('it is not all ASCII')
   const keys = new TextEncoder().encode(codes.map((code) => `"${code}":`).join(''))
-  // Whatever the text is made of, no more days are written than there is room for in it.
-  const mostDays = 1 + Math.floor(text.length / (DATE_LENGTH + 2 * codes.length))
-  const frames = Math.min(countLines(text), mostDays) * (DAY_FRAME + codes.length * RATE_FRAME)
-  const json: Ascii = { bytes: new Uint8Array(text.length + frames), length: 0 }
+  const longest = DAY_FRAME + codes.length * (RATE_FRAME + MOST_CHARACTERS)
+  const json: Ascii = { bytes: new Uint8Array(PART + longest), length: 0 }
+  const days: HistoryDay[] = []
+
+  function parse(): void {
+    const text = new TextDecoder().decode(json.bytes.subarray(0, Math.max(0, json.length - 1)))
+    const parsed: HistoryDay[] = JSON.parse(`[${text}]`)
+    for (const day of parsed) days.push(day)
+    json.length = 0
+  }
+
   return {
     put(date, at) {
+      if (json.length > PART) parse()
       const start = json.length
       append(json, `{"date":"${date}","rates":{`)
       const first = json.length
@@ -46,18 +57,11 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
       if (json.length > start) append(json, '},')
       return end
     },
-    parse() {
-      const days = json.bytes.subarray(0, Math.max(0, json.length - 1))
-      const parsed: HistoryDay[] = JSON.parse(`[${new TextDecoder().decode(days)}]`)
-      return parsed
+    days() {
+      parse()
+      return days
     },
   }
-}
-
-function countLines(text: string): number {
-  let count = 1
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
-  return count
 }
 
 /** A text in the making. */

@@ -21,7 +21,7 @@ export function readEurofxrefCsv(text: string): HistoryDay[] {
     if (next === -1) throw new Error(`line ${number} ${oddityOf(text, at, header)}`)
     at = next
   }
-  return toPublishedDays(json.parse())
+  return toPublishedDays(json.days())
 }
 
 /** What a header says of the lines below it. */
