@@ -66,10 +66,9 @@ describe('eachRecord()', () => {
     )
   })
 
-  it('is not long about a million quotes', () => {
-    const start = performance.now()
+  // Whose time grows with the square of the length does not end within the limit of the runner.
+  it('reads a million quotes', () => {
     expect(recordsOf(`"${'""'.repeat(500_000)}"`)).toEqual([['"'.repeat(500_000)]])
     expect(recordsOf('"a",b\n'.repeat(200_000))).toHaveLength(200_000)
-    expect(performance.now() - start).toBeLessThan(2_000)
   })
 })

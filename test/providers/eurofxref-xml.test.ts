@@ -130,6 +130,7 @@ describe('readEurofxrefXml()', () => {
     }
   })
 
+  // Whose time grows with the square of the length does not end within the limit of the runner.
   it.each([
     ['spaces in a tag', `<Cube${' '.repeat(1_000_000)}`],
     ['attributes in a tag', `<Cube${' a="1"'.repeat(200_000)}`],
@@ -138,10 +139,8 @@ describe('readEurofxrefXml()', () => {
     ['a prolog', `<?xml ${'?'.repeat(1_000_000)}`],
     ['white space', ' '.repeat(1_000_000)],
     ['open elements', '<gesmes:name>'.repeat(20_000)],
-  ])('is not long about a million characters of %s', (_what, text) => {
-    const start = performance.now()
+  ])('refuses a million characters of %s', (_what, text) => {
     expect(() => readEurofxrefXml(text)).toThrow(Error)
-    expect(performance.now() - start).toBeLessThan(2_000)
   })
 
   it('reads back whatever is written', () => {
