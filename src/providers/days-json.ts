@@ -15,6 +15,8 @@ export interface DaysJson {
   days(): HistoryDay[]
 }
 
+const decoder = new TextDecoder()
+
 /** How many bytes of JSON are written before they are parsed: little memory, and few calls. */
 const PART = 256 * 1024
 
@@ -22,7 +24,10 @@ const PART = 256 * 1024
 const DAY_FRAME = '{"date":"YYYY-MM-DD","rates":{}},'.length
 const RATE_FRAME = '"USD":'.length
 
-const [COMMA, DOT, SLASH, ZERO, NINE, A, N, BRACE] = [44, 46, 47, 48, 57, 65, 78, 125]
+/** What a list of days begins with. */
+const LIST_OPENING = 1
+
+const [COMMA, DOT, SLASH, ZERO, NINE, A, N, BRACKET, BRACE] = [44, 46, 47, 48, 57, 65, 78, 93, 125]
 
 /**
  * Writes days out of lines of `text`, which is ASCII, with a rate for each of `codes` in every line.
@@ -35,13 +40,16 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
   const keys = new TextEncoder().encode(codes.map((code) => `"${code}":`).join(''))
   const longest = DAY_FRAME + codes.length * (RATE_FRAME + MOST_CHARACTERS)
   const json: Ascii = { bytes: new Uint8Array(PART + longest), length: 0 }
+  append(json, '[')
   const days: HistoryDay[] = []
 
   function parse(): void {
-    const text = new TextDecoder().decode(json.bytes.subarray(0, Math.max(0, json.length - 1)))
-    const parsed: HistoryDay[] = JSON.parse(`[${text}]`)
+    if (json.length === LIST_OPENING) return
+    // The last comma gives way.
+    json.bytes[json.length - 1] = BRACKET
+    const parsed: HistoryDay[] = JSON.parse(decoder.decode(json.bytes.subarray(0, json.length)))
     for (const day of parsed) days.push(day)
-    json.length = 0
+    json.length = LIST_OPENING
   }
 
   return {

@@ -15,7 +15,7 @@ export interface FrankfurterOptions {
 
 /** Five years of the whole market have some 0.5 MB, and all since 1999 2.9 MB, 0.1 MB more a year. */
 const LIMITS = {
-  maxBytes: 16 * 1024 * 1024,
+  maxBytes: 4 * 1024 * 1024,
   redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
 }
 

@@ -24,10 +24,8 @@ export interface MarketDay {
 export interface MarketBuilder {
   /** Whether there is a row for `date`. */
   has(date: Day): boolean
-  /** A row for `date`, empty even where there was one already. */
-  addDay(date: Day): number
-  /** Sets the rate of `code` in a row. */
-  setRate(row: number, code: string, rate: number): void
+  /** Adds the day `date` with `rates` in step with `codes`, in place of the one that there may be already. */
+  addDay(date: Day, codes: readonly string[], rates: readonly number[]): void
   /** The market of all days added. */
   build(): MarketHistory
 }
@@ -37,7 +35,6 @@ export function buildMarket(base: string, mostDays: number): MarketBuilder {
   const rows = new Map<Day, number>()
   const columns: Column[] = []
   const indexes = new Map<string, number>()
-  let next = 0
 
   function add(code: string): Column {
     const column = { code, rates: new Float64Array(mostDays).fill(NaN) }
@@ -47,27 +44,28 @@ export function buildMarket(base: string, mostDays: number): MarketBuilder {
 
   return {
     has: (date) => rows.has(date),
-    addDay(date) {
+    addDay(date, codes, rates) {
       const row = rows.get(date) ?? rows.size
-      if (rows.has(date)) for (const { rates } of columns) rates[row] = NaN
+      if (rows.has(date)) for (const column of columns) column.rates[row] = NaN
       rows.set(date, row)
-      next = 0
-      return row
-    },
-    setRate(row, code, rate) {
       // A day mostly has its currencies in the order of the day before, and to look each up takes longer than all else.
-      let column = columns[next]
-      if (column?.code !== code) {
-        next = indexes.get(code) ?? columns.length
-        column = columns[next] ?? add(code)
+      let next = 0
+      for (let index = 0; index < codes.length; index += 1) {
+        const code = codes[index] ?? ''
+        let column = columns[next]
+        if (column?.code !== code) {
+          next = indexes.get(code) ?? columns.length
+          column = columns[next] ?? add(code)
+        }
+        column.rates[row] = rates[index] ?? NaN
+        next += 1
       }
-      column.rates[row] = rate
-      next += 1
     },
     build() {
       const days = [...rows.keys()]
-      const dates = days.toSorted()
-      const isInOrder = days.length === mostDays && dates.every((date, row) => date === days[row])
+      const isAscending = days.every((date, row) => row === 0 || (days[row - 1] ?? '') < date)
+      const dates = isAscending ? days : days.toSorted()
+      const isInOrder = isAscending && days.length === mostDays
       const order = dates.map((date) => rows.get(date) ?? NaN)
       const ordered = columns.map(({ code, rates }) => {
         return [code, isInOrder ? rates : reordered(rates, order)] as const
