@@ -11,10 +11,18 @@ import type {
 } from '../src/client/index.ts'
 import { createRatesHandler } from '../src/index.ts'
 import type {
+  ConversionAnswer,
   ConversionQuestion,
   ConversionRecord,
+  ConversionsQuestion,
+  ConversionsRecord,
+  ConvertedAmount,
   CurrenciesRecord,
+  DatedLatestQuestion,
+  DatedLatestRecord,
   HistoryQuestion,
+  HistoryRangeQuestion,
+  HistoryRangeRecord,
   HistoryRecord,
   LatestQuestion,
   LatestRecord,
@@ -43,21 +51,66 @@ test('a client is made of a URL, and may be given whatever answers requests', ()
 })
 
 test('the records are those of the handler', () => {
-  expectTypeOf(client.convert).returns.resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(client.history).returns.resolves.toEqualTypeOf<HistoryRecord>()
+  const pair = { from: 'USD', to: 'EUR' } as const
+  expectTypeOf(client.convert(pair)).resolves.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<HistoryRecord>()
   expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrenciesRecord>()
   expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRecord>()
 })
 
 test('the questions are those of the handler, and may be ended', () => {
   expectTypeOf<LatestQuestion>().toExtend<NonNullable<Parameters<RatesClient['latest']>[0]>>()
-  expectTypeOf<ConversionQuestion>().toExtend<Parameters<RatesClient['convert']>[0]>()
   expectTypeOf<HistoryQuestion>().toExtend<Parameters<RatesClient['history']>[0]>()
+  const conversion: ConversionQuestion = { from: 'USD', to: 'EUR' }
+  expectTypeOf(client.convert(conversion)).resolves.toEqualTypeOf<ConversionRecord>()
+  const ask = (question: ConversionsQuestion) => client.convert(question)
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
+  const dated: DatedLatestQuestion = { date: '2020-02-28' }
+  expectTypeOf(client.latest(dated)).resolves.toEqualTypeOf<DatedLatestRecord>()
+  const range: HistoryRangeQuestion = { from: 'USD', to: 'EUR', start: '2020-02-28' }
+  expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRangeRecord>()
   void client.latest({ signal })
   void client.convert({ from: 'USD', to: 'EUR', amount: 100, signal })
   void client.history({ from: 'USD', to: 'EUR', period: '1W', signal })
   void client.currencies({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
+})
+
+test('a question decides which record answers it', () => {
+  const from = 'USD'
+  const to = 'EUR'
+  const date: string = '2020-02-28'
+  const given: { date?: string; reverse?: boolean; signal: AbortSignal } = { signal }
+  expectTypeOf(client.convert({ from, to, signal })).resolves.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf(client.convert({ from, to, date, reverse: true, signal })).resolves.toEqualTypeOf<
+    ConversionRecord & { date: string } & { reverse: true }
+  >()
+  expectTypeOf(client.convert({ from, to, ...given })).resolves.toEqualTypeOf<
+    ConversionRecord & { date?: string } & { reverse?: true }
+  >()
+  expectTypeOf(client.convert({ from, to: ['EUR', 'xyz'], signal })).resolves.toEqualTypeOf<
+    ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
+  >()
+  const codes: string[] = []
+  expectTypeOf(client.convert({ from, to: codes, date })).resolves.toEqualTypeOf<
+    ConversionsRecord & { date: string }
+  >()
+  const range = { from, to, start: date } as const
+  expectTypeOf(client.history({ ...range, signal })).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  const months = client.history({ ...range, end: date, interval: 'month' })
+  expectTypeOf(months).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  const weeks = client.history({ from, to, period: '1Y', interval: 'week' })
+  expectTypeOf(weeks).resolves.toEqualTypeOf<HistoryRecord>()
+  expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedLatestRecord>()
+  expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRecord>()
+})
+
+test('the rates of a day have the symbols that were asked for, as the latest do', async () => {
+  const date = '2020-02-28'
+  const { rates, date: day } = await client.latest({ date, symbols: ['EUR', 'hrk'] })
+  expectTypeOf(rates).toEqualTypeOf<{ EUR: number; HRK: number | undefined }>()
+  expectTypeOf(day).toEqualTypeOf<string>()
+  expectTypeOf(client.latest({ date, symbols: [] })).resolves.toEqualTypeOf<DatedLatestRecord>()
 })
 
 test('a misspelt or missing parameter does not compile', () => {
@@ -79,6 +132,22 @@ test('a misspelt or missing parameter does not compile', () => {
   void client.convert({ from: 'USD', to: 'EUR', amount: '1' })
   // @ts-expect-error from and to are required
   void client.convert({ from: 'USD' })
+  // @ts-expect-error misspelt, beside several currencies
+  void client.convert({ from: 'USD', to: ['EUR'], signal, reversed: true })
+  // @ts-expect-error codes are text
+  void client.convert({ from: 'USD', to: [978] })
+  // @ts-expect-error a day is a text
+  void client.convert({ from: 'USD', to: 'EUR', date: new Date(0) })
+  // @ts-expect-error a signal is one
+  void client.convert({ from: 'USD', to: 'EUR', signal: 'soon' })
+  // @ts-expect-error misspelt, beside a day
+  void client.latest({ date: '2020-02-28', symbol: ['EUR'] })
+  // @ts-expect-error either a period or days
+  void client.history({ from: 'USD', to: 'EUR', period: '1Y', start: '2020-02-28' })
+  // @ts-expect-error an end has a start
+  void client.history({ from: 'USD', to: 'EUR', end: '2020-02-28' })
+  // @ts-expect-error there are three intervals
+  void client.history({ from: 'USD', to: 'EUR', interval: 'year' })
   // @ts-expect-error there are six periods
   void client.history({ from: 'USD', to: 'EUR', period: '2W' })
   // @ts-expect-error misspelt
@@ -143,6 +212,7 @@ test('rates has any code where the symbols are not known to the compiler', async
 
 test('nothing that a client gives is any', () => {
   expectTypeOf(client.latest({ symbols: ['EUR'] })).resolves.not.toBeAny()
+  expectTypeOf(client.convert({ from: 'USD', to: ['EUR'] })).resolves.not.toBeAny()
   expectTypeOf<RatesClientOptions['fetch']>().not.toBeAny()
   expectTypeOf<CurrencyCode>().not.toBeAny()
 })

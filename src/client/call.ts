@@ -2,16 +2,19 @@ import type { Runtime } from '../runtime.ts'
 import type { Exchange } from './exchange.ts'
 import type { CallOptions } from './questions.ts'
 import { requireRecord } from './reply.ts'
+import type { FieldOf } from './reply.ts'
 
 /** A question to one endpoint, which is answered with an `Outcome`. */
 export interface Question<Outcome> extends CallOptions {
   /** Where to ask, behind `/v1/`. */
   endpoint: string
   /** Parameters; what is undefined is not sent. */
-  query?: Readonly<Record<string, string | number | undefined>>
+  query?: Query
   /** A field by which an `Outcome` is known. */
-  mark: keyof Outcome
+  mark: FieldOf<Outcome>
 }
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Asks one question; resolves to what answers it, or rejects with a `RatesError`. */
 export type Call = <Outcome>(question: Question<Outcome>) => Promise<Outcome>
@@ -58,7 +61,7 @@ export function createCall({ root, exchange, retries, startTimer }: CallSettings
   }
 }
 
-function toSearch(query: Readonly<Record<string, string | number | undefined>>): string {
+function toSearch(query: Query): string {
   const sent = Object.entries(query).filter(([, value]) => value !== undefined)
   const search = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]))
   return sent.length > 0 ? `?${search}` : ''

@@ -1,5 +1,6 @@
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import type { ByCode } from '../records/by-code.ts'
+import type { ConversionsQuestion } from '../records/conversions.ts'
 
 /** What every call takes beside its question. */
 export interface CallOptions {
@@ -17,3 +18,10 @@ export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
   number,
   number | undefined
 >
+
+/** The parameter that asks for `to`: a code or a list of codes, or from code without types anything. */
+export function writeTarget(to: ConversionsQuestion['to']): string | undefined {
+  // A comma makes a list, even of one code; in a code itself it must make none.
+  if (Array.isArray(to)) return to.map(writeTarget).join() + (to.length === 1 ? ',' : '')
+  return to && [to].join().replaceAll(',', ';')
+}

@@ -9,6 +9,9 @@ export interface Reply {
   retryAfter: number | undefined
 }
 
+/** A field of any of the records that `Outcome` may be. */
+export type FieldOf<Outcome> = Outcome extends unknown ? keyof Outcome : never
+
 const CODES: Record<RatesErrorCode, true> = {
   missing_parameter: true,
   invalid_parameter: true,
@@ -34,7 +37,7 @@ const UNAVAILABLE = [429, 502, 503, 504]
  */
 export function requireRecord<Outcome>(
   { status, text, retryAfter }: Reply,
-  mark: keyof Outcome,
+  mark: FieldOf<Outcome>,
 ): Outcome {
   let json: unknown
   let cause: unknown
@@ -55,7 +58,7 @@ export function requireRecord<Outcome>(
   )
 }
 
-function isRecord<Outcome>(json: unknown, mark: keyof Outcome): json is Outcome {
+function isRecord<Outcome>(json: unknown, mark: FieldOf<Outcome>): json is Outcome {
   return Object.hasOwn(Object(json), mark)
 }
 

@@ -1,5 +1,5 @@
 import { createClientOn } from '../../src/client/client.ts'
-import type { RatesClient, RatesClientOptions } from '../../src/client/client.ts'
+import type { RatesClient, RatesClientOptions } from '../../src/client/index.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
