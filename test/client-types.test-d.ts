@@ -26,6 +26,7 @@ import type {
   HistoryRecord,
   LatestQuestion,
   LatestRecord,
+  RatesOperations,
 } from '../src/index.ts'
 
 const client = createRatesClient({ baseUrl: 'https://app.example/api' })
@@ -74,6 +75,10 @@ test('the questions are those of the handler, and may be ended', () => {
   void client.history({ from: 'USD', to: 'EUR', period: '1W', signal })
   void client.currencies({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
+})
+
+test('a client does for what asks for the operations of a handler', () => {
+  expectTypeOf<RatesClient>().toExtend<RatesOperations>()
 })
 
 test('a question decides which record answers it', () => {

@@ -11,6 +11,9 @@ const first = await client.latest({ symbols: ['EUR', 'USD'] })
 const again = await client.latest({ symbols: ['EUR', 'USD'] })
 const { result } = await client.convert({ ...pair, amount: 100 })
 const { points } = await client.history(pair)
+const { results } = await client.convert({ from: 'USD', to: ['EUR'], reverse: true })
+const dated = await client.latest({ symbols: ['EUR'], date: '2020-02-29' })
+const range = await client.history({ ...pair, start: '1999-01-04', interval: 'month' })
 const { currencies } = await client.currencies()
 const refusal = await reasonOf(client.convert({ from: 'USD', to: 'XYZ' }))
 
@@ -28,6 +31,9 @@ process.stdout.write(
     isSame: JSON.stringify(again) === JSON.stringify(first),
     result,
     days: points.length,
+    results,
+    day: dated.date,
+    months: range.points.length,
     currencies: currencies.length,
     refusal: Object(refusal).code,
     isOneClass: refusal instanceof RatesError && RatesError === ErrorOfHandler,

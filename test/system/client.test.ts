@@ -37,12 +37,18 @@ describe.each(RUNTIMES)('the client on %s', (name, program, ...parameters) => {
     expect(stdout, stderr).toMatch(/^\{.+\}$/)
     const { result } = await handler.rates.convert({ from: 'USD', to: 'EUR', amount: 100 })
     const { points } = await handler.rates.history({ from: 'USD', to: 'EUR' })
+    const { results } = await handler.rates.convert({ from: 'USD', to: ['EUR'], reverse: true })
+    const range = { from: 'USD', to: 'EUR', start: '1999-01-04', interval: 'month' } as const
+    const months = await handler.rates.history(range)
     const { currencies } = await handler.rates.currencies()
     expect(JSON.parse(stdout)).toEqual({
       rates: ['USD', 'EUR'],
       isSame: true,
       result,
       days: points.length,
+      results,
+      day: '2020-02-28',
+      months: months.points.length,
       currencies: currencies.length,
       refusal: 'invalid_currency',
       isOneClass: true,
@@ -56,6 +62,9 @@ describe.each(RUNTIMES)('the client on %s', (name, program, ...parameters) => {
       '/api/v1/latest?symbols=EUR%2CUSD 304',
       '/api/v1/convert?from=USD&to=EUR&amount=100 200',
       '/api/v1/history?from=USD&to=EUR 200',
+      '/api/v1/convert?from=USD&to=EUR%2C&reverse=true 200',
+      '/api/v1/latest?symbols=EUR&date=2020-02-29 200',
+      '/api/v1/history?from=USD&to=EUR&start=1999-01-04&interval=month 200',
       '/api/v1/currencies 200',
       '/api/v1/convert?from=USD&to=XYZ 400',
     ])

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+
+import { RatesError } from '../../src/client/index.ts'
+import type { ConversionsQuestion } from '../../src/client/index.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesOperations } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { clientOf, NOW, reasonOf } from './service.ts'
+
+const now = (): number => NOW
+const handler = createRatesHandler({ providers: fakeProviders({ now }), now })
+
+const PAIR = { from: 'USD', to: 'EUR' } as const
+const DATE = '2020-02-29'
+
+/** A question to either of them. */
+type Ask = (rates: RatesOperations) => Promise<unknown>
+
+/** What answers `ask`, and the query it makes. */
+async function answerTo(ask: Ask): Promise<{ record: unknown; query: string }> {
+  const { client, requests } = clientOf(handler)
+  const record = await ask(client)
+  return { record, query: requests.map(({ url }) => new URL(url).search).join() }
+}
+
+describe('a question of several currencies, of a date or of a range', () => {
+  it.each<[query: string, ask: Ask]>([
+    ['?from=USD&to=EUR%2Cgbp', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'gbp'] })],
+    ['?from=USD&to=EUR%2C', (rates) => rates.convert({ from: 'USD', to: ['EUR'] })],
+    [
+      '?from=usd&to=JPY%2CEUR&amount=0.1&date=2020-02-29&reverse=true',
+      (rates) =>
+        rates.convert({ from: 'usd', to: ['JPY', 'EUR'], amount: 0.1, date: DATE, reverse: true }),
+    ],
+    [
+      '?from=USD&to=EUR&amount=100&reverse=true',
+      (rates) => rates.convert({ ...PAIR, amount: 100, reverse: true }),
+    ],
+    ['?from=USD&to=EUR&reverse=false', (rates) => rates.convert({ ...PAIR, reverse: false })],
+    ['?from=USD&to=EUR&date=2020-02-29', (rates) => rates.convert({ ...PAIR, date: DATE })],
+    ['?date=2020-02-29', (rates) => rates.latest({ date: DATE })],
+    [
+      '?base=gbp&symbols=EUR%2Cjpy&date=1999-01-04',
+      (rates) => rates.latest({ base: 'gbp', symbols: ['EUR', 'jpy'], date: '1999-01-04' }),
+    ],
+    ['?date=2020-02-29', (rates) => rates.latest({ symbols: [], date: DATE })],
+    [
+      '?from=USD&to=EUR&start=2026-11-01',
+      (rates) => rates.history({ ...PAIR, start: '2026-11-01' }),
+    ],
+    [
+      '?from=USD&to=EUR&start=1999-01-04&end=2020-02-29&interval=month',
+      (rates) => rates.history({ ...PAIR, start: '1999-01-04', end: DATE, interval: 'month' }),
+    ],
+    [
+      '?from=USD&to=EUR&period=1Y&interval=week',
+      (rates) => rates.history({ ...PAIR, period: '1Y', interval: 'week' }),
+    ],
+  ])('asks %s, and has the record of the handler', async (query, ask) => {
+    const told = await answerTo(ask)
+    expect(told.query).toBe(query)
+    expect(told.record).toEqual(await ask(handler.rates))
+  })
+
+  it('has results by code, even of one currency', async () => {
+    const { client } = clientOf(handler)
+    const { results } = await client.convert({ from: 'USD', to: ['eur'], amount: 2 })
+    const { rate, result } = await client.convert({ ...PAIR, amount: 2 })
+    expect(results).toEqual({ EUR: { rate, result } })
+  })
+
+  it('says nothing that the API does not know', async () => {
+    const stray = { trace: 'a', format: 'csv' }
+    const range = { ...stray, ...PAIR, start: '2026-11-01' }
+    const dated = { ...stray, date: DATE }
+    const conversion: ConversionsQuestion = { ...stray, ...PAIR, date: DATE }
+    expect((await answerTo((rates) => rates.history(range))).query).not.toMatch(/trace|format/)
+    expect((await answerTo((rates) => rates.latest(dated))).query).toBe(`?date=${DATE}`)
+    expect((await answerTo((rates) => rates.convert(conversion))).query).not.toMatch(/trace|format/)
+  })
+})
+
+describe('such a question that cannot be answered', () => {
+  it.each<[code: string, ask: Ask]>([
+    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: [] })],
+    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'XYZ'] })],
+    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'euro'] })],
+    ['invalid_amount', (rates) => rates.convert({ from: 'USD', to: ['EUR'], amount: -1 })],
+    ['invalid_parameter', (rates) => rates.convert({ ...PAIR, date: '2021-02-29' })],
+    ['invalid_parameter', (rates) => rates.convert({ ...PAIR, date: '' })],
+    ['invalid_parameter', (rates) => rates.convert({ ...PAIR, date: '2026-12-24' })],
+    ['unsupported_currency', (rates) => rates.convert({ from: 'USD', to: 'KID', date: DATE })],
+    ['no_data', (rates) => rates.convert({ ...PAIR, date: '1998-12-31' })],
+    ['invalid_parameter', (rates) => rates.latest({ date: 'today' })],
+    ['no_data', (rates) => rates.latest({ date: '1998-12-31' })],
+    ['invalid_parameter', (rates) => rates.history({ ...PAIR, start: DATE, end: '2020-02-28' })],
+    ['no_data', (rates) => rates.history({ ...PAIR, start: '1998-01-01', end: '1998-12-31' })],
+  ])('rejects with the %s of the handler', async (code, ask) => {
+    const told = await reasonOf(ask(handler.rates))
+    const reason = await reasonOf(ask(clientOf(handler).client))
+    expect(reason).toBeInstanceOf(RatesError)
+    expect(reason).toMatchObject({ code, message: Object(told).message })
+  })
+
+  it('is that of one code with a comma in it', async () => {
+    const { client } = clientOf(handler)
+    for (const to of ['EUR,GBP', 'EUR,', ['EUR,GBP'], ['USD', 'EUR,GBP']]) {
+      expect(await reasonOf(client.convert({ from: 'USD', to }))).toMatchObject({
+        code: 'invalid_currency',
+        message: expect.stringContaining('EUR;'),
+      })
+    }
+  })
+
+  it('rejects code without types as the handler does', async () => {
+    const { client } = clientOf(handler)
+    for (const to of [undefined, null, 978, {}, [undefined], [null]]) {
+      const untyped: { from: string; to: string } = Object.assign(JSON.parse('{"from":"USD"}'), {
+        to,
+      })
+      const { code } = Object(await reasonOf(handler.rates.convert(untyped)))
+      expect(code).toMatch(to === undefined ? /^missing_parameter$/ : /^invalid_currency$/)
+      expect(await reasonOf(client.convert(untyped))).toMatchObject({ code })
+    }
+  })
+})
+
+describe('an answer that has another form than its question', () => {
+  it('is none: one result for a list, or several for a code', async () => {
+    const one = clientOf(() => Response.json({ rate: 2, result: 2 }))
+    const several = clientOf(() => Response.json({ results: {} }))
+    for (const call of [
+      one.client.convert({ from: 'USD', to: ['EUR'] }),
+      several.client.convert(PAIR),
+    ]) {
+      expect(await reasonOf(call)).toMatchObject({ code: 'internal_error' })
+    }
+    expect(await several.client.convert({ from: 'USD', to: ['EUR'] })).toEqual({ results: {} })
+  })
+})
