@@ -74,8 +74,9 @@ import { crossCheck } from '../src/providers/cross-check.ts'
 import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
-import { historyRecord } from '../src/openapi/history-record.ts'
-import { conversionRecord, latestRecord } from '../src/openapi/rate-records.ts'
+import { conversionRecord, conversionsRecord } from '../src/openapi/conversion-records.ts'
+import { historyRangeRecord, historyRecord } from '../src/openapi/history-record.ts'
+import { datedLatestRecord, latestRecord } from '../src/openapi/rate-records.ts'
 import { currenciesRecord, statusRecord } from '../src/openapi/service-records.ts'
 import {
   failingProvider,
@@ -539,10 +540,23 @@ test('nothing public is any', () => {
   expectTypeOf<ReturnType<CacheStore['get']>>().toBeUnknown()
 })
 
+/** What conversions may have beside what all of them have. */
+interface AtDayOrInReverse {
+  date?: string | undefined
+  reverse?: true | undefined
+}
+
 test('the records have the schemas of the OpenAPI document', () => {
   expectTypeOf<z.output<typeof latestRecord>>().toEqualTypeOf<LatestRecord>()
-  expectTypeOf<z.output<typeof conversionRecord>>().branded.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf<z.output<typeof datedLatestRecord>>().branded.toEqualTypeOf<DatedLatestRecord>()
+  expectTypeOf<z.output<typeof conversionRecord>>().branded.toEqualTypeOf<
+    ConversionRecord & AtDayOrInReverse
+  >()
+  expectTypeOf<z.output<typeof conversionsRecord>>().branded.toEqualTypeOf<
+    ConversionsRecord & AtDayOrInReverse
+  >()
   expectTypeOf<z.output<typeof historyRecord>>().toEqualTypeOf<HistoryRecord>()
+  expectTypeOf<z.output<typeof historyRangeRecord>>().toEqualTypeOf<HistoryRangeRecord>()
   expectTypeOf<z.output<typeof statusRecord>>().branded.toEqualTypeOf<StatusRecord>()
   expectTypeOf<z.output<typeof currenciesRecord>>().toEqualTypeOf<CurrenciesRecord>()
 })

@@ -15,6 +15,19 @@ export const latestCsv = component(
     ),
 )
 
+/** Rates of an earlier day as CSV. */
+export const datedLatestCsv = component(
+  'DatedLatestCsv',
+  'As `LatestCsv`, with the day on which the rates were published.',
+  z
+    .string()
+    .check(
+      z.regex(
+        /^base,code,rate,date,updatedAt,nextUpdateAt,source,sourceUrl\r\n([A-Z]{3},[A-Z]{3},[0-9.e+-]+,[0-9]{4}-[0-9]{2}-[0-9]{2},[0-9]+,[0-9]+,[^\r\n]+\r\n)*$/,
+      ),
+    ),
+)
+
 /** A history as CSV. */
 export const historyCsv = component(
   'HistoryCsv',

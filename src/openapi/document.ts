@@ -12,7 +12,7 @@ Codes are read in either case and answered in capitals. Instants are integers, m
 
 Every path also answers \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\` with 204; any other method with 405 (\`MethodNotAllowed\` below). A path that is none of these is 404 (\`NotFound\`).
 
-Every record names its source, which is to be shown wherever the rates are. Rates are mid-market reference rates, for information only; they are not an offer to exchange currency. By default latest rates come from ExchangeRate-API's open feed, whose terms ask for attribution and forbid redistribution, and history is the reference rates of the European Central Bank, by way of Frankfurter.
+Every record names its source, which is to be shown wherever the rates are. Rates are mid-market reference rates, for information only; they are not an offer to exchange currency. By default latest rates come from ExchangeRate-API's open feed, whose terms ask for attribution and forbid redistribution, and history, like whatever is asked for a day, is the reference rates of the European Central Bank, by way of Frankfurter.
 
 The examples are answers of a synthetic market.`
 

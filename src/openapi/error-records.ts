@@ -6,13 +6,15 @@ import { told } from './fields.ts'
 
 const MEANINGS: Record<RatesErrorCode, string> = {
   missing_parameter: 'a required parameter is absent',
-  invalid_parameter: 'a parameter is repeated or misspelt, or cannot be read',
+  invalid_parameter:
+    'a parameter is repeated or misspelt, cannot be read, or does not go with another',
   invalid_currency:
     'a code is malformed or not in the latest rates; a withdrawn one names its successor',
-  unsupported_currency: 'history does not cover the code; the message lists those it covers',
+  unsupported_currency:
+    'the reference rates do not cover the code; the message lists those they cover',
   invalid_amount: 'not a plain decimal, out of range, or the result would be',
   invalid_period: 'none of the six',
-  no_data: 'no reference rate in the window',
+  no_data: 'no reference rate on the days that were asked for',
   not_found: 'no such path',
   method_not_allowed: 'neither `GET`, `HEAD` nor `OPTIONS`; see `Allow`',
   provider_unavailable: 'no usable data and the provider failed; see `Retry-After`',

@@ -30,20 +30,42 @@ const stats = component(
   }),
 )
 
-/** The record of `/v1/history`. */
+const pair = {
+  from: told(code, 'Code of the source currency.'),
+  to: told(code, 'Code of the target currency.'),
+}
+
+const series = {
+  interval: z.optional(
+    told(z.enum(INTERVALS), 'The interval that was asked for; absent where none was.'),
+  ),
+  points: told(
+    z.array(point).check(z.minLength(1)),
+    'One point a published day, ascending, without weekends and bank holidays; or the last of each interval.',
+  ),
+  stats,
+  source: attribution,
+}
+
+/** The record of `/v1/history` for a period. */
 export const historyRecord = component(
   'HistoryRecord',
-  'The daily reference rates of a pair.',
+  'The reference rates of a pair, back from the newest published day.',
   z.strictObject({
-    from: told(code, 'Code of the source currency.'),
-    to: told(code, 'Code of the target currency.'),
+    ...pair,
     period: told(z.enum(PERIODS), 'How far back from the newest published day the points go.'),
-    interval: z.optional(told(z.enum(INTERVALS), 'The interval that was asked for.')),
-    points: told(
-      z.array(point).check(z.minLength(1)),
-      'One point a published day, ascending, without weekends and bank holidays.',
-    ),
-    stats,
-    source: attribution,
+    ...series,
+  }),
+)
+
+/** The record of `/v1/history` for a range of days. */
+export const historyRangeRecord = component(
+  'HistoryRangeRecord',
+  'The reference rates of a pair on the days of a range.',
+  z.strictObject({
+    ...pair,
+    start: told(day, 'The first day that was asked for.'),
+    end: told(day, 'The last day that was asked for, or the newest published one.'),
+    ...series,
   }),
 )

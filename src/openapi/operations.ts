@@ -1,15 +1,11 @@
 import type * as z from 'zod/mini'
 
 import type { RatesErrorCode } from '../errors.ts'
-import { historyCsv, latestCsv } from './csv.ts'
-import { historyRecord } from './history-record.ts'
+import { conversionRecord, conversionsRecord, unversionedConversion } from './conversion-records.ts'
+import { datedLatestCsv, historyCsv, latestCsv } from './csv.ts'
+import { historyRangeRecord, historyRecord } from './history-record.ts'
 import type { ParameterName } from './parameter-schemas.ts'
-import {
-  conversionRecord,
-  latestRecord,
-  unversionedConversion,
-  unversionedTable,
-} from './rate-records.ts'
+import { datedLatestRecord, latestRecord, unversionedTable } from './rate-records.ts'
 import { currenciesRecord, openApiDocument, statusRecord } from './service-records.ts'
 
 /** An operation, and questions to it whose answers are shown. Queries begin with a question mark. */
@@ -21,10 +17,10 @@ export interface Operation {
   summary: string
   description: string
   parameters: readonly ParameterName[]
-  /** The schema of its records. */
-  record: z.ZodMiniType
-  /** The schema of its answers in CSV, where it has any. */
-  csv?: z.ZodMiniType
+  /** The schemas of its records, of which every one has exactly one. */
+  records: readonly z.ZodMiniType[]
+  /** The same of its answers in CSV, where it has any. */
+  csv?: readonly z.ZodMiniType[]
   /** Queries that are answered with a record, by a name for each. */
   questions: Readonly<Record<string, string>>
   /** A query for every error that a question can be answered with, as `/v1` names it. */
@@ -52,50 +48,69 @@ export const operations: readonly Operation[] = [
     tag: RATES,
     summary: 'Latest rates against a base',
     description:
-      'May be cached for 60 seconds. Without `symbols`, the base itself is among the rates.',
-    parameters: ['base', 'symbols', 'format'],
-    record: latestRecord,
-    csv: latestCsv,
+      'May be cached for 60 seconds. Without `symbols`, the base itself is among the rates. With `date` they are the reference rates of that day.',
+    parameters: ['base', 'symbols', 'date', 'format'],
+    records: [latestRecord, datedLatestRecord],
+    csv: [latestCsv, datedLatestCsv],
     questions: {
       all: '',
       someAgainstTheEuro: '?base=EUR&symbols=GBP,USD',
+      ofADay: '?base=EUR&symbols=GBP,USD&date=2020-02-29',
       csv: '?base=EUR&symbols=GBP,USD&format=csv',
+      csvOfADay: '?base=EUR&symbols=GBP,USD&date=2020-02-29&format=csv',
     },
-    refusals: { invalid_parameter: '?from=EUR', invalid_currency: '?symbols=EUR,XYZ' },
+    refusals: {
+      invalid_parameter: '?date=29.02.2020',
+      invalid_currency: '?symbols=EUR,XYZ',
+      unsupported_currency: '?base=KWD&date=2020-02-29',
+      no_data: '?date=1998-12-31',
+    },
   },
   {
     path: '/v1/convert',
     operationId: 'convert',
     tag: RATES,
-    summary: 'An amount of one currency in another',
-    description: 'May be cached for 60 seconds.',
-    parameters: ['from', 'to', 'amount'],
-    record: conversionRecord,
-    questions: { oneHundred: '?from=USD&to=EUR&amount=100' },
+    summary: 'An amount of one currency in another, or in several',
+    description:
+      'May be cached for 60 seconds. At the latest rates, or with `date` at the reference rates of that day.',
+    parameters: ['from', 'targets', 'amount', 'reverse', 'date'],
+    records: [conversionRecord, conversionsRecord],
+    questions: {
+      oneHundred: '?from=USD&to=EUR&amount=100',
+      intoSeveral: '?from=USD&to=EUR,GBP&amount=100',
+      inReverse: '?from=USD&to=EUR&amount=100&reverse=true',
+      ofADay: '?from=USD&to=EUR&amount=100&date=2020-02-29',
+      inReverseIntoSeveralOfADay: '?from=USD&to=EUR,GBP&amount=100&reverse=true&date=2020-02-29',
+    },
     refusals: {
       missing_parameter: '?from=USD',
-      invalid_parameter: '?from=USD&from=EUR&to=JPY',
+      invalid_parameter: '?from=USD&to=EUR&reverse=1',
       invalid_currency: '?from=BGN&to=EUR',
+      unsupported_currency: '?from=USD&to=KWD&date=2020-02-29',
       invalid_amount: '?from=USD&to=EUR&amount=-1',
+      no_data: '?from=USD&to=EUR&date=1998-12-31',
     },
   },
   {
     path: '/v1/history',
     operationId: 'getHistory',
     tag: RATES,
-    summary: 'Daily reference rates of a pair',
+    summary: 'Reference rates of a pair by day, week or month',
     description:
-      'Reference rates of the European Central Bank, which quotes some 30 currencies. May be cached for an hour.',
-    parameters: ['from', 'to', 'period', 'format'],
-    record: historyRecord,
-    csv: historyCsv,
+      'Reference rates of the European Central Bank, which quotes some 30 currencies: of a `period`, or of the days from `start` on. May be cached for an hour.',
+    parameters: ['from', 'to', 'period', 'start', 'end', 'interval', 'format'],
+    records: [historyRecord, historyRangeRecord],
+    csv: [historyCsv],
     questions: {
       oneWeek: '?from=USD&to=EUR&period=1W',
+      threeMonthsByMonth: '?from=USD&to=EUR&period=3M&interval=month',
+      range: '?from=USD&to=EUR&start=2008-09-12&end=2008-09-16',
+      rangeByWeek: '?from=USD&to=EUR&start=2008-09-01&end=2008-09-30&interval=week',
       csv: '?from=USD&to=EUR&period=1W&format=csv',
     },
     refusals: {
       missing_parameter: '?to=EUR',
-      invalid_parameter: '?From=USD&to=EUR',
+      invalid_parameter: '?from=USD&to=EUR&period=1W&start=2008-09-12',
       invalid_currency: '?from=dollar&to=EUR',
       unsupported_currency: '?from=KWD&to=EUR',
       invalid_period: '?from=USD&to=EUR&period=2W',
@@ -109,7 +124,7 @@ export const operations: readonly Operation[] = [
     summary: 'The currencies, in use and withdrawn, and which data cover them',
     description: 'May be cached for 60 seconds, unless what is covered is not known.',
     parameters: [],
-    record: currenciesRecord,
+    records: [currenciesRecord],
     questions: { some: '' },
     refusals: {},
     shorten: onlySome,
@@ -122,7 +137,7 @@ export const operations: readonly Operation[] = [
     description:
       'Always 200. Asking starts the first load of a cold service, and refreshes what is overdue.',
     parameters: [],
-    record: statusRecord,
+    records: [statusRecord],
     questions: { ready: '' },
     refusals: {},
   },
@@ -133,7 +148,7 @@ export const operations: readonly Operation[] = [
     summary: 'This document',
     description: 'Its server is the base path of the service. May be cached for an hour.',
     parameters: [],
-    record: openApiDocument,
+    records: [openApiDocument],
     questions: { itself: '' },
     refusals: {},
     shorten: () => undefined,
@@ -145,8 +160,8 @@ export const operations: readonly Operation[] = [
     summary: 'Latest rates against a base, as clients before `/v1` read them',
     description: 'May be cached for 60 seconds.',
     parameters: ['base', 'format'],
-    record: unversionedTable,
-    csv: latestCsv,
+    records: [unversionedTable],
+    csv: [latestCsv],
     questions: { all: '', csv: '?format=csv' },
     refusals: { invalid_parameter: '?base[]=EUR', invalid_currency: '?base=XYZ' },
   },
@@ -157,7 +172,7 @@ export const operations: readonly Operation[] = [
     summary: 'An amount of one currency in another, as clients before `/v1` read it',
     description: 'May be cached for 60 seconds.',
     parameters: ['from', 'to', 'amount'],
-    record: unversionedConversion,
+    records: [unversionedConversion],
     questions: { oneHundred: '?from=USD&to=EUR&amount=100' },
     refusals: {
       missing_parameter: '?from=USD',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 
+import { targets, truth } from '../endpoints/conversion-parameters.ts'
 import {
   MOST_AMOUNT_CHARACTERS,
   MOST_SYMBOLS,
@@ -7,35 +8,62 @@ import {
   amount,
   base,
   currency,
+  date,
   format,
+  interval,
   period,
   symbols,
 } from '../endpoints/parameters.ts'
 import type { Format } from '../endpoints/parameters.ts'
+import { INTERVALS } from '../rates/interval.ts'
 import { PERIODS } from '../rates/period.ts'
+
+const CODE = '[A-Za-z]{3}'
+
+/** One more code of a list, and what stands before it. */
+const ANOTHER_CODE = `( *,[ ,]*${CODE})`
+
+/** One code; or a list, in which there is a comma before the only code, behind it, or between several. */
+const TARGETS = [
+  CODE,
+  ` *,[ ,]*${CODE}[ ,]*`,
+  ` *${CODE} *,[ ,]*`,
+  `[ ,]*${CODE}${ANOTHER_CODE}{1,${MOST_SYMBOLS - 1}}[ ,]*`,
+]
 
 /** What JSON Schema has in the place of checks that are functions. */
 const forms = z.registry<Record<string, unknown>>()
-forms.add(currency, { pattern: '^[A-Za-z]{3}$' })
+forms.add(currency, { pattern: `^${CODE}$` })
 forms.add(symbols, {
-  pattern: `^[ ,]*([A-Za-z]{3}( *,[ ,]*[A-Za-z]{3}){0,${MOST_SYMBOLS - 1}}[ ,]*)?$`,
+  pattern: `^[ ,]*(${CODE}${ANOTHER_CODE}{0,${MOST_SYMBOLS - 1}}[ ,]*)?$`,
   maxLength: MOST_SYMBOLS_CHARACTERS,
 })
+forms.add(targets, { pattern: `^(${TARGETS.join('|')})$`, maxLength: MOST_SYMBOLS_CHARACTERS })
 forms.add(amount, {
   pattern: '^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$',
   maxLength: MOST_AMOUNT_CHARACTERS,
 })
+// It is sent as the text `true` or `false`, and nothing else is taken for it.
+forms.add(truth, { type: 'boolean' })
+forms.add(date, { format: 'date' })
 forms.add(period, { type: 'string', enum: PERIODS })
+forms.add(interval, { type: 'string', enum: INTERVALS })
 forms.add(format, { type: 'string', enum: ['json', 'csv'] satisfies Format[] })
 
-/** The schemas by which queries are checked, by the names of the parameters. */
+/** The schemas by which queries are checked, by the names of the parameters, but `targets`, which is another `to`. */
 export const parameterSchemas = {
   base,
   symbols,
   from: currency,
   to: currency,
+  targets,
   amount,
+  reverse: truth,
+  date,
   period,
+  start: date,
+  end: date,
+  interval,
   format,
 }
 
@@ -64,8 +92,14 @@ export function parameterForms(): Record<ParameterName, ParameterForm> {
     symbols: form('symbols'),
     from: form('from'),
     to: form('to'),
+    targets: form('targets'),
     amount: form('amount'),
+    reverse: form('reverse'),
+    date: form('date'),
     period: form('period'),
+    start: form('start'),
+    end: form('end'),
+    interval: form('interval'),
     format: form('format'),
   }
 }

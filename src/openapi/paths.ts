@@ -30,9 +30,16 @@ export async function describePath(operation: Operation, samples: Samples): Prom
   return { get: { ...described, parameters: asked, responses } }
 }
 
-function recordSchemas({ record, csv }: Operation): Schemas {
-  const json = { 'application/json': schemaReference(record) }
-  return csv ? { ...json, 'text/csv': schemaReference(csv) } : json
+function recordSchemas({ records, csv }: Operation): Schemas {
+  const json = { 'application/json': schemaOf(records) }
+  return csv ? { ...json, 'text/csv': schemaOf(csv) } : json
+}
+
+/** What has exactly one of `schemas`. */
+function schemaOf(schemas: Operation['records']): object {
+  const references = schemas.map(schemaReference)
+  const [only, ...others] = references
+  return only && others.length === 0 ? only : { oneOf: references }
 }
 
 function targetsOf({ path, questions }: Operation): string[] {

@@ -8,15 +8,16 @@ export interface Schema {
   readonly type?: string
   readonly enum?: readonly string[]
   readonly pattern?: string
+  readonly format?: string
   readonly maxLength?: number
-  readonly default?: string
+  readonly default?: string | boolean
 }
 
 export interface Parameter {
   name: string
   required: boolean
   schema: Schema
-  example: string
+  example: string | boolean
 }
 
 export interface Body {
@@ -83,4 +84,10 @@ export function faultsOf(schema: Schema, value: unknown): string {
   const validate = validators.get(schema) ?? ajv.compile({ ...underDefs(schema), $defs })
   validators.set(schema, validate)
   return validate(value) ? '' : ajv.errorsText(validate.errors)
+}
+
+/** What is wrong with `text`, which a query has for a parameter, by the schema of that. */
+export function textFaultsOf(schema: Schema, text: string): string {
+  const isTruth = schema.type === 'boolean' && /^(true|false)$/.test(text)
+  return faultsOf(schema, isTruth ? text === 'true' : text)
 }

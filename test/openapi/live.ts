@@ -8,6 +8,7 @@ import type { Operation, Response as Described } from './document.ts'
 import { differences, read } from './exchange.ts'
 import type { Answered } from './exchange.ts'
 import { toSearch } from './questions.ts'
+import type { Covered } from './questions.ts'
 
 /** Whatever answers requests. */
 export type Asked = (request: Request) => Promise<Response>
@@ -63,17 +64,19 @@ function codeOf(error: string | { code: string }): string {
 /** A query with what is required, as the document shows it. */
 export function exampleOf({ parameters }: Operation): string {
   const required = parameters.filter(({ required }) => required)
-  return toSearch(Object.fromEntries(required.map(({ name, example }) => [name, example])))
+  return toSearch(Object.fromEntries(required.map(({ name, example }) => [name, String(example)])))
 }
 
 /** The codes that an operation covers, as the service itself tells them. */
-export async function coveredCodes({ path }: Operation): Promise<string[]> {
+export async function coveredCodes({ path }: Operation): Promise<Covered> {
   const response = await handler(new Request('http://localhost/api/v1/currencies'))
   const { currencies }: CurrenciesRecord = JSON.parse(await response.text())
-  const data = path === '/v1/history' ? 'history' : 'latest'
-  const codes = currencies.filter((currency) => currency[data]).map(({ code }) => code)
-  expect(codes.length).toBeGreaterThan(25)
-  return codes
+  const codesOf = (data: 'latest' | 'history'): string[] => {
+    const codes = currencies.filter((currency) => currency[data]).map(({ code }) => code)
+    expect(codes.length).toBeGreaterThan(25)
+    return codes
+  }
+  return { now: codesOf(path === '/v1/history' ? 'history' : 'latest'), onDays: codesOf('history') }
 }
 
 /** A response that operations of one generation share. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { parameterSchemas } from '../../src/openapi/parameter-schemas.ts'
-import { faultsOf, lookUp } from './document.ts'
+import { faultsOf, lookUp, textFaultsOf } from './document.ts'
 import type { Parameter } from './document.ts'
 import { nearTexts } from './texts.ts'
 
@@ -20,7 +20,7 @@ function documented(name: string): Parameter {
 
 describe.each(Object.entries(parameterSchemas))('the parameter %s', (name, schema) => {
   const { schema: told, required } = documented(name)
-  const isTold = (text: string): boolean => faultsOf(told, text) === ''
+  const isTold = (text: string): boolean => textFaultsOf(told, text) === ''
   const isTaken = (text: string): boolean => schema.safeParse(text).success
 
   it('is refused and accepted by the document as by the handler', () => {

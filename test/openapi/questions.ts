@@ -1,14 +1,29 @@
 import * as fc from 'fast-check'
 
-import { faultsOf } from './document.ts'
+import { textFaultsOf } from './document.ts'
 import type { Operation, Parameter } from './document.ts'
-import { acceptedTexts, nearTexts } from './texts.ts'
+import { acceptedTexts, days, nearTexts } from './texts.ts'
 
 /** Values of parameters by their names. */
 export type Query = Record<string, string>
 
+/** The codes that an operation covers. */
+export interface Covered {
+  /** Where it is not asked for a day. */
+  now: readonly string[]
+  /** Where it is. */
+  onDays: readonly string[]
+}
+
 /** The texts of a parameter. */
 type Texts = (parameter: Parameter) => fc.Arbitrary<string>
+
+/** The first day of the reference rates, and the newest of those that the handler has. */
+const FIRST_DAY = '1999-01-04'
+const LAST_DAY = '2026-11-20'
+
+/** Between days that are further apart something is published. */
+const LONGEST_PAUSE_MS = 10 * 86_400_000
 
 /** What follows the path; empty without a query. */
 export function toSearch(query: Query): string {
@@ -17,41 +32,40 @@ export function toSearch(query: Query): string {
 }
 
 /** Queries whose every value the document allows, whether there is such a currency or not. */
-export function allowedQueries(
-  operation: Operation,
-  codes: readonly string[],
-): fc.Arbitrary<Query> {
+export function allowedQueries(operation: Operation, { now }: Covered): fc.Arbitrary<Query> {
   return queries(operation, (parameter) =>
-    fc.oneof(acceptedTexts(parameter.schema), answerable(parameter, codes)),
+    fc.oneof(acceptedTexts(parameter.schema), answerable(parameter, now)),
   )
 }
 
-/** Queries that can be answered with rates, as all of `codes` are covered. */
-export function answerableQueries(
-  operation: Operation,
-  codes: readonly string[],
-): fc.Arbitrary<Query> {
-  return queries(operation, (parameter) => answerable(parameter, codes))
+/** Queries that can be answered with rates, as all codes of `covered` are. */
+export function answerableQueries(operation: Operation, covered: Covered): fc.Arbitrary<Query> {
+  const undated = operation.parameters.filter(({ name }) => name !== 'date')
+  const ofNow = queries({ parameters: undated }, (parameter) => answerable(parameter, covered.now))
+  if (undated.length === operation.parameters.length) return ofNow.map(withoutContradiction)
+  const ofDays = queries(operation, (parameter) => answerable(parameter, covered.onDays), ['date'])
+  return fc.oneof(ofNow, ofDays)
 }
 
 /** Queries in which the value of `wrong` is not as the document has it, and all others could be answered. */
 export function refusedQueries(
   operation: Operation,
   wrong: string,
-  codes: readonly string[],
+  { now }: Covered,
 ): fc.Arbitrary<Query> {
-  const isRefused = ({ schema }: Parameter, text: string): boolean => faultsOf(schema, text) !== ''
+  const isRefused = ({ schema }: Parameter, text: string): boolean =>
+    textFaultsOf(schema, text) !== ''
   const refused = (parameter: Parameter): fc.Arbitrary<string> =>
     nearTexts(parameter.schema).filter((text) => isRefused(parameter, text))
   return queries(
     operation,
-    (parameter) => (parameter.name === wrong ? refused(parameter) : answerable(parameter, codes)),
+    (parameter) => (parameter.name === wrong ? refused(parameter) : answerable(parameter, now)),
     [wrong],
   )
 }
 
 function queries(
-  { parameters }: Operation,
+  { parameters }: Pick<Operation, 'parameters'>,
   textsOf: Texts,
   asked: string[] = [],
 ): fc.Arbitrary<Query> {
@@ -64,7 +78,26 @@ function answerable({ name, schema }: Parameter, codes: readonly string[]): fc.A
   const code = fc
     .tuple(fc.constantFrom(...codes), fc.boolean())
     .map(([each, isLow]) => (isLow ? each.toLowerCase() : each))
-  if (name === 'symbols') return fc.array(code, { maxLength: 10 }).map((list) => list.join(', '))
+  const list = fc.array(code, { maxLength: 10 }).map((each) => each.join(', '))
+  if (name === 'symbols') return list
   if (name === 'amount') return fc.double({ min: 0, max: 1e15, noNaN: true }).map(String)
-  return faultsOf(schema, 'EUR') === '' ? code : acceptedTexts(schema)
+  if (schema.format === 'date') return days(FIRST_DAY, LAST_DAY)
+  if (textFaultsOf(schema, 'EUR') !== '') return acceptedTexts(schema)
+  const isList = textFaultsOf(schema, 'EUR,GBP') === ''
+  return isList
+    ? fc.oneof(
+        code,
+        fc.tuple(code, list).map((codes) => codes.join()),
+      )
+    : code
+}
+
+/** A query as one question of history, and of a range in which something is published. */
+function withoutContradiction({ period, start, end, ...others }: Query): Query {
+  if (start === undefined) return period === undefined ? others : { ...others, period }
+  const until = end ?? LAST_DAY
+  const [first, last] = start < until ? [start, until] : [until, start]
+  const isLong = Date.parse(last) - Date.parse(first) > LONGEST_PAUSE_MS
+  const ended = end === undefined ? {} : { end: last }
+  return { ...others, start: isLong ? first : FIRST_DAY, ...ended }
 }

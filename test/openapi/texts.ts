@@ -2,16 +2,36 @@ import * as fc from 'fast-check'
 
 import type { Schema } from './document.ts'
 
-/** Texts that the schema of a parameter has a pattern or a list for. */
+/** Texts that the schema of a parameter has a type, a format, a pattern or a list for. */
 export function acceptedTexts({
+  type,
   enum: values,
+  format,
   pattern = '',
   maxLength = 100,
 }: Schema): fc.Arbitrary<string> {
   if (values) return fc.constantFrom(...values)
+  if (type === 'boolean') return fc.constantFrom('true', 'false')
+  if (format === 'date') return fc.oneof(days(YEAR_0, YEAR_9999), days('1998-06-01', '2027-06-01'))
   const form = new RegExp(pattern)
   return fc.stringMatching(form).filter((text) => text.length <= maxLength)
 }
+
+/** The first and the last day that are written with four digits for the year. */
+const YEAR_0 = '0000-01-01'
+const YEAR_9999 = '9999-12-31'
+
+/** Days from `first` to `last`. */
+export function days(first: string, last: string): fc.Arbitrary<string> {
+  return fc
+    .date({ min: new Date(first), max: new Date(last), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10))
+}
+
+/** Around the ends of months. */
+const daysOrNot = fc
+  .tuple(fc.constantFrom(1900, 2000, 2023, 2024), fc.nat(13), fc.integer({ min: 27, max: 32 }))
+  .map(([year, month, day]) => `${year}-${String(month).padStart(2, '0')}-${day}`)
 
 /** Among others, characters that look like letters, spaces and digits, or become some in another case. */
 const CHARACTERS = Array.from('azAZ019.,-+eE \t\r\n\0%&=#ſKİı٣０\u00a0\u2028\ufeff€🙂')
@@ -48,7 +68,8 @@ export function nearTexts(schema: Schema): fc.Arbitrary<string> {
     accepted,
     edited(accepted),
     edited(edited(accepted)),
-    edited(fc.constantFrom('', 'EUR', 'eur,usd', '1.5e3', '.5', '1M', 'json')),
+    edited(fc.constantFrom('', 'EUR', 'eur,usd', '1.5e3', '.5', '1M', 'json', 'true')),
+    daysOrNot,
     long,
     fc.string({ unit: 'binary' }),
   )
