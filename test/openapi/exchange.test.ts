@@ -14,6 +14,8 @@ function operationAt(path: string): Operation {
 
 const conversion = operationAt('/v1/convert')
 
+const RANGE = '?from=USD&to=EUR&start=2008-09-01&end=2008-09-30&interval=week'
+
 /** What the check says of an answer to a conversion that `change` has changed. */
 async function changed(change: (answered: Answered) => Partial<Answered>): Promise<string> {
   const answered = await ask(conversion, '?from=USD&to=EUR&amount=100')
@@ -56,6 +58,35 @@ describe('the check of an answer against the document', () => {
   })
 
   it.each([
+    ['a day that there is not', '/v1/latest', '?date=2020-02-29', { date: '2020-02-30' }],
+    ['a target beside several', '/v1/convert', '?from=USD&to=EUR,GBP', { to: 'EUR' }],
+    ['several results that are gone', '/v1/convert', '?from=USD&to=EUR,', { results: undefined }],
+    [
+      'a result without a rate',
+      '/v1/convert',
+      '?from=USD&to=EUR,',
+      { results: { EUR: { result: 1 } } },
+    ],
+    [
+      'a result of no code',
+      '/v1/convert',
+      '?from=USD&to=EUR,',
+      { results: { eur: { rate: 1, result: 1 } } },
+    ],
+    ['what is not in reverse as such', '/v1/convert', '?from=USD&to=EUR', { reverse: false }],
+    ['a day that is an instant', '/v1/convert', '?from=USD&to=EUR', { date: 1_795_186_800_000 }],
+    ['a period beside a range', '/v1/history', RANGE, { period: '1M' }],
+    ['a range without an end', '/v1/history', RANGE, { end: undefined }],
+    ['an interval that there is not', '/v1/history', RANGE, { interval: 'year' }],
+    ['a range without points', '/v1/history', RANGE, { points: [] }],
+  ])('finds %s', async (_what, path, search, change) => {
+    const operation = operationAt(path)
+    const answered = await ask(operation, search)
+    const body = JSON.stringify({ ...JSON.parse(answered.body), ...change })
+    expect(differences(operation, { ...answered, body }).join()).toMatch(/^the body: /)
+  })
+
+  it.each([
     ['that is gone', 'etag', undefined],
     ['that is no entity tag', 'etag', 'abc'],
     ['that keeps a minute for an hour', 'cache-control', 'public, max-age=3600'],
@@ -79,6 +110,14 @@ describe('the check of an answer against the document', () => {
     const latest = operationAt('/v1/latest')
     const answered = await ask(latest, '?format=csv')
     const body = answered.body.replace('base,code,', 'code,base,')
+    expect(differences(latest, { ...answered, body }).join()).toMatch(/^the body: /)
+  })
+
+  it('finds CSV of a day whose lines have none', async () => {
+    const latest = operationAt('/v1/latest')
+    const answered = await ask(latest, '?date=2020-02-29&format=csv')
+    const body = answered.body.replaceAll(',2020-02-28,', ',')
+    expect(body).not.toBe(answered.body)
     expect(differences(latest, { ...answered, body }).join()).toMatch(/^the body: /)
   })
 })
