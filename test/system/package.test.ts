@@ -14,7 +14,7 @@ import { ROOT } from './root.ts'
 import { RUNTIMES } from './runtimes.ts'
 
 /** What all that most apps load at their start has reached, minified and compressed, in bytes; and how much more is let pass. */
-const REACHED_SIZE = 25_700
+const REACHED_SIZE = 29_200
 const MOST_GROWTH = 0.03
 
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
