@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 import type { CacheStore } from '../index.ts'
-import { readAhead } from './read-ahead.ts'
+import { ARCHIVE_KEY, KEYS, readAhead } from './read-ahead.ts'
 
 /** What decides where the cache is. */
 export interface Machine {
@@ -35,12 +35,20 @@ export function thisMachine(): Machine {
   return { env, platform, home: findHome() }
 }
 
-/** The store of what was fetched from the upstreams that the environment names; `undefined` where there is no place for it. */
-export async function openCache(): Promise<CacheStore | undefined> {
+/**
+ * The store of what was fetched from the upstreams that the environment names, with the reference rates since 1999 at hand
+ * where `hasArchive`; `undefined` where there is no place for it.
+ */
+export async function openCache({
+  hasArchive,
+}: {
+  hasArchive: boolean
+}): Promise<CacheStore | undefined> {
   const folder = cacheFolder(thisMachine())
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
-  return readAhead(createFileStore(join(folder, upstreamsName(process.env))))
+  const store = createFileStore(join(folder, upstreamsName(process.env)))
+  return readAhead(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
 }
 
 /** A name for the upstreams in `env`: data of one must not be taken for data of another. */

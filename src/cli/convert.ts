@@ -1,17 +1,24 @@
-import type { ConversionRecord } from '../index.ts'
+import type { ConversionRecord, ConversionsRecord } from '../index.ts'
+import { splitCodes } from './codes.ts'
+import { daySentence, isSettledOn } from './dated.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { tell } from './tell.ts'
 import { toAge, toMinute } from './terminal/age.ts'
+import { toRateRows } from './terminal/rate-rows.ts'
 import { wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** `ratesmith convert`: an amount of one currency in another. */
+/** The answer for one target currency or for several. */
+type Converted = (ConversionRecord | ConversionsRecord) & { reverse?: true; date?: string }
+
+/** `ratesmith convert`: an amount of one currency in another, or in several. */
 export async function convert(args: string[]): Promise<number> {
   const negative = args.find((argument) => /^-[\d.]/.test(argument))
   if (negative !== undefined) throw new UsageError(`an amount is not negative, got ${negative}`)
-  const { flags, positionals } = parseRatesArguments(args)
+  const taken = { own: ['date'], switches: ['reverse'] } as const
+  const { flags, own, positionals } = parseRatesArguments(args, taken)
   const [amount, from, to, ...others] =
     positionals.length === 2 ? ['1', ...positionals] : positionals
   if (amount === undefined || from === undefined || to === undefined || others.length > 0) {
@@ -19,25 +26,49 @@ export async function convert(args: string[]): Promise<number> {
       'convert takes an amount and two codes, as in ratesmith convert 100 USD EUR',
     )
   }
-  const query = new URLSearchParams({ from, to, amount })
-  return tell<ConversionRecord>(
+  const query = new URLSearchParams({ from, to, amount, ...own })
+  const asked = own.date
+  return tell<Converted>(
     {
       target: `/v1/convert?${query}`,
       dataSet: 'latest',
-      codes: [from, to],
-      publishedAt: ({ updatedAt }) => updatedAt,
-      show,
-      list: ({ result, to: code }) => [`${result} ${code}`],
+      codes: [from, ...splitCodes(to)],
+      day: asked,
+      isSettled: ({ date }) => isSettledOn(asked, date),
+      publishedWhen: ({ updatedAt, date }) => date ?? toAge(Date.now() - updatedAt),
+      show: (record, terminal) => show(record, asked, terminal),
+      list,
     },
     flags,
   )
 }
 
-function show(record: ConversionRecord, terminal: Terminal): string[] {
-  const { from, to, amount, rate, result, updatedAt } = record
-  const published = `published ${toMinute(updatedAt)}, ${toAge(Date.now() - updatedAt)}`
+function list(record: Converted): string[] {
+  if ('result' in record) return [`${record.result} ${record.reverse ? record.from : record.to}`]
+  return Object.entries(record.results).map(
+    ([code, { rate, result }]) => `${code}\t${result}\t${rate}`,
+  )
+}
+
+function show(record: Converted, asked: string | undefined, terminal: Terminal): string[] {
+  const { from, amount, reverse, updatedAt, date } = record
+  const published =
+    date === undefined
+      ? `published ${toMinute(updatedAt)}, ${toAge(Date.now() - updatedAt)}`
+      : `reference rates of ${daySentence(date, asked)}`
+  const inLines = (text: string): string[] => wrapped(text, terminal.width)
+  if ('result' in record) {
+    const { to, rate, result } = record
+    const [paid, got] = reverse ? [result, amount] : [amount, result]
+    return [
+      styled('title', `${paid} ${from} = ${got} ${to}`, terminal),
+      ...inLines(`1 ${from} = ${rate} ${to}, ${published}`),
+    ]
+  }
+  const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from} in each`
   return [
-    styled('title', `${amount} ${from} = ${result} ${to}`, terminal),
-    ...wrapped(`1 ${from} = ${rate} ${to}, ${published}`, terminal.width),
+    styled('title', title, terminal),
+    ...toRateRows(record.results, { head: reverse ? from : 'amount', terminal }),
+    ...inLines(published),
   ]
 }

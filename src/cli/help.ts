@@ -4,8 +4,8 @@ import type { CommandName } from './commands.ts'
 export const OVERVIEW = `Usage: ratesmith <command> [options]
 
 Commands:
-  convert [amount] <from> <to>    an amount of one currency in another
-  latest                          latest rates against a base
+  convert [amount] <from> <to>    an amount of one currency in another, or in several
+  latest                          latest rates against a base, or those of a day
   history <from> <to>             daily reference rates of a pair, as a chart
   currencies [search]             which currencies there are
   doctor                          ask every provider and store, and say what works
@@ -43,11 +43,14 @@ ${PROXIES}`
 
 /** What `ratesmith <command> --help` shows. */
 export const HELP: Record<CommandName, string> = {
-  convert: `Usage: ratesmith convert [amount] <from> <to> [options]
+  convert: `Usage: ratesmith convert [amount] <from> <to>[,<to>...] [options]
 
 Converts an amount (default 1) at the latest rate: ratesmith convert 100 USD EUR
+Several codes make a table: ratesmith convert 100 USD EUR,GBP,JPY
 
 Options:
+  --date <day>         at the reference rates of this day, or the last before (YYYY-MM-DD)
+  --reverse            how much of <from> gives the amount of <to>
 ${shared('the answer of the API')}
 ${ENVIRONMENT}`,
 
@@ -58,6 +61,7 @@ Shows latest rates: units of each currency for one of the base.
 Options:
   --base <code>        what they are quoted against (default USD)
   --symbols <codes>    these currencies only, separated by commas (default all)
+  --date <day>         reference rates of this day, or the last before (YYYY-MM-DD)
 ${shared('the answer of the API')}
 ${ENVIRONMENT}`,
 
@@ -67,6 +71,9 @@ Shows daily reference rates: a chart and a summary on a terminal, else one line 
 
 Options:
   --period <period>    how far back: 1W, 1M, 3M, 6M, 1Y or 5Y (default 1M)
+  --start <day>        instead of a period: the first day, since 1999-01-04
+  --end <day>          and the last one (default the newest)
+  --interval <length>  every day, or the last of each week or month (default day)
 ${shared('the answer of the API')}
 ${ENVIRONMENT}`,
 

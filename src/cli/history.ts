@@ -1,7 +1,11 @@
-import type { HistoryRecord, Period } from '../index.ts'
+import type { HistoryRangeRecord, HistoryRecord, Interval, Period } from '../index.ts'
+import { isSettledOn } from './dated.ts'
+import { nearest } from './nearest.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { tell } from './tell.ts'
+import { toAge } from './terminal/age.ts'
 import { drawChart } from './terminal/chart.ts'
+import { wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -19,21 +23,37 @@ const PERIODS = Object.keys({
   '5Y': true,
 } satisfies Record<Period, true>)
 
+/** Every interval, and what its points are; the compiler sees to it that none is missing. */
+const POINTS: Record<Interval, string> = {
+  day: '',
+  week: ', the last day of each week',
+  month: ', the last day of each month',
+}
+
+type Told = HistoryRecord | HistoryRangeRecord
+
 /** `ratesmith history`: the daily reference rates of a pair. */
 export async function history(args: string[]): Promise<number> {
-  const { flags, own, positionals } = parseRatesArguments(args, { own: ['period'] })
+  const { flags, own, positionals } = parseRatesArguments(args, {
+    own: ['period', 'start', 'end', 'interval'],
+  })
   const [from, to, ...others] = positionals
   if (from === undefined || to === undefined || others.length > 0) {
     throw new UsageError('history takes two codes, as in ratesmith history USD EUR --period 1Y')
   }
   const query = new URLSearchParams({ from, to, ...own })
-  return tell<HistoryRecord>(
+  return tell<Told>(
     {
       target: `/v1/history?${query}`,
       dataSet: 'history',
       codes: [from, to],
-      suggest: (code) => (code === 'invalid_period' ? meantPeriods(own.period ?? '') : []),
-      publishedAt: ({ points }) => Date.parse(points.at(-1)?.d ?? ''),
+      day: own.start,
+      suggest: ({ code, message }) => {
+        if (code === 'invalid_period') return meantPeriods(own.period ?? '')
+        return message.includes('interval') ? meantIntervals(own.interval ?? '') : []
+      },
+      isSettled: ({ points }) => isSettledOn(own.end, points.at(-1)?.d),
+      publishedWhen: ({ points }) => toAge(Date.now() - Date.parse(points.at(-1)?.d ?? '')),
       show,
       list: ({ points }) => points.map(({ d, r }) => `${d}\t${r}`),
     },
@@ -46,14 +66,20 @@ function meantPeriods(sent: string): string[] {
   return PERIODS.filter((period) => sent.replace(/\s/g, '').toUpperCase().startsWith(period))
 }
 
-function show(record: HistoryRecord, terminal: Terminal): string[] {
-  const { from, to, points, stats } = record
+/** `weekly`, `weeks` and `Week` mean week. */
+function meantIntervals(sent: string): string[] {
+  return nearest(sent, Object.keys(POINTS), 2)
+}
+
+function show(record: Told, terminal: Terminal): string[] {
+  const { from, to, points, stats, interval = 'day' } = record
   const { width, hasUnicode } = terminal
   const { open, close, high, low, average, changePct, highDate, lowDate } = stats
   const chart = drawChart(points, { width, height: HEIGHT, hasUnicode })
+  const title = `1 ${from} in ${to}, ${points[0]?.d} to ${points.at(-1)?.d}${POINTS[interval]}`
   const change = `${changePct > 0 ? '+' : ''}${changePct} %`
   return [
-    styled('title', `1 ${from} in ${to}, ${points[0]?.d} to ${points.at(-1)?.d}`, terminal),
+    ...wrapped(title, width).map((line) => styled('title', line, terminal)),
     ...chart.map((line) => styled('line', line, terminal)),
     `open     ${open}`,
     `close    ${close}`,

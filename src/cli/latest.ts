@@ -1,5 +1,7 @@
 import { findCurrency } from '../currencies.ts'
 import type { LatestRecord } from '../index.ts'
+import { splitCodes } from './codes.ts'
+import { daySentence, isSettledOn } from './dated.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { tell } from './tell.ts'
 import { toAge, toMinute } from './terminal/age.ts'
@@ -11,21 +13,26 @@ import type { Terminal } from './terminal/terminal.ts'
 const LONGEST_NAME = 28
 const SHORTEST_NAME = 6
 
-/** `ratesmith latest`: latest rates against a base. */
+/** Latest rates, or the reference rates of a day. */
+type Told = LatestRecord & { date?: string }
+
+/** `ratesmith latest`: latest rates against a base, or those of a day. */
 export async function latest(args: string[]): Promise<number> {
   const { flags, own } = parseRatesArguments(args, {
-    own: ['base', 'symbols'],
+    own: ['base', 'symbols', 'date'],
     allowPositionals: false,
   })
   const query = new URLSearchParams(Object.entries(own))
-  const { base = 'USD', symbols = '' } = own
-  return tell<LatestRecord>(
+  const { base = 'USD', symbols = '', date: asked } = own
+  return tell<Told>(
     {
       target: `/v1/latest?${query}`,
       dataSet: 'latest',
-      codes: [base, ...symbols.split(',').map((code) => code.trim())].filter((code) => code !== ''),
-      publishedAt: ({ updatedAt }) => updatedAt,
-      show,
+      codes: splitCodes(`${base},${symbols}`),
+      day: asked,
+      isSettled: ({ date }) => isSettledOn(asked, date),
+      publishedWhen: ({ updatedAt, date }) => date ?? toAge(Date.now() - updatedAt),
+      show: (record, terminal) => show(record, asked, terminal),
       list: ({ rates }) =>
         Object.entries(rates).map(([code, rate]) => `${code}\t${rate}\t${nameOf(code)}`),
     },
@@ -33,7 +40,8 @@ export async function latest(args: string[]): Promise<number> {
   )
 }
 
-function show({ base, rates, updatedAt }: LatestRecord, terminal: Terminal): string[] {
+function show(record: Told, asked: string | undefined, terminal: Terminal): string[] {
+  const { base, rates, updatedAt, date } = record
   const { width, hasUnicode } = terminal
   const numbers = alignedNumbers(Object.values(rates))
   const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
@@ -45,11 +53,12 @@ function show({ base, rates, updatedAt }: LatestRecord, terminal: Terminal): str
   const cells = Object.keys(rates).map((code, index) =>
     `${code}  ${numbers[index]}  ${names[index]}`.trimEnd(),
   )
-  const age = toAge(Date.now() - updatedAt)
+  const published =
+    date === undefined
+      ? `${toMinute(updatedAt)}, ${toAge(Date.now() - updatedAt)}`
+      : daySentence(date, asked)
   return [
-    ...wrapped(`1 ${base} on ${toMinute(updatedAt)}, ${age}`, width).map((line) =>
-      styled('title', line, terminal),
-    ),
+    ...wrapped(`1 ${base} on ${published}`, width).map((line) => styled('title', line, terminal)),
     ...toColumns(cells, width),
   ]
 }

@@ -27,6 +27,8 @@ export interface RatesArguments<Own extends string> {
 export interface TakenArguments<Own extends string> {
   /** The flags with a value that only it has (default none). */
   own?: readonly Own[]
+  /** Those without one that only it has (default none); said, their value is `true`. */
+  switches?: readonly Own[]
   /** Whether it takes more than flags (default true). */
   allowPositionals?: boolean
 }
@@ -38,15 +40,16 @@ export interface TakenArguments<Own extends string> {
  */
 export function parseRatesArguments<Own extends string = never>(
   args: string[],
-  { own = [], allowPositionals = true }: TakenArguments<Own> = {},
+  { own = [], switches = [], allowPositionals = true }: TakenArguments<Own> = {},
 ): RatesArguments<Own> {
   const options: NonNullable<ParseArgsConfig['options']> = { ...SHARED }
   for (const name of own) options[name] = { type: 'string' }
+  for (const name of switches) options[name] = { type: 'boolean' }
   const { values, positionals } = parseArguments({ args, options, allowPositionals })
   const texts: Partial<Record<Own, string>> = {}
-  for (const name of own) {
+  for (const name of [...own, ...switches]) {
     const value = values[name]
-    if (typeof value === 'string') texts[name] = value
+    if (typeof value === 'string' || value === true) texts[name] = String(value)
   }
   const flags = {
     json: values['json'] === true,

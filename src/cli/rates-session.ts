@@ -28,8 +28,11 @@ export interface SessionAnswer {
 
 /** Rates for a person, who waits a little longer for newer ones than a server lets anyone wait. */
 export interface RatesSession {
-  /** Asks the API for what is at `target`, a path behind `/api` with its query. */
-  get(target: string): Promise<SessionAnswer>
+  /**
+   * Asks the API for what is at `target`, a path behind `/api` with its query. A record that `isSettled` says of that no newer
+   * data could change it is not waited for, and never overdue (default none).
+   */
+  get(target: string, isSettled?: (body: string) => boolean): Promise<SessionAnswer>
   rates: RatesOperations
   /** What the upstreams did wrong last, fit for a terminal; empty where nothing. */
   trouble(): string
@@ -38,13 +41,17 @@ export interface RatesSession {
 }
 
 /**
- * A session with the upstreams that the environment names, and the user's cache.
+ * A session with the upstreams that the environment names, and the user's cache; `hasArchive` where days may be asked for
+ * that are more than five years ago.
  *
  * @throws {UsageError} naming the variable that cannot be used
  */
-export async function openSession({ demo, cache }: SessionFlags): Promise<RatesSession> {
+export async function openSession(
+  { demo, cache }: SessionFlags,
+  { hasArchive = false }: { hasArchive?: boolean } = {},
+): Promise<RatesSession> {
   const upstreams = await chooseUpstreams(demo)
-  const store = cache && !demo ? await openCache() : undefined
+  const store = cache && !demo ? await openCache({ hasArchive }) : undefined
   const work = new Set<Promise<unknown>>()
   let isOverdue = false
   let trouble = ''
@@ -58,24 +65,24 @@ export async function openSession({ demo, cache }: SessionFlags): Promise<RatesS
     },
   })
 
-  async function ask(target: string): Promise<SessionAnswer> {
+  async function ask(target: string, isSettled: (body: string) => boolean): Promise<SessionAnswer> {
     isOverdue = false
     const request = { method: 'GET', target: `/api${target}`, header: () => undefined }
     const { status, body } = await handler.answer(request)
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined)
-    return { status, body: text, isOverdue }
+    return { status, body: text, isOverdue: isOverdue && !(status === 200 && isSettled(text)) }
   }
 
   return {
-    async get(target) {
-      const first = await ask(target)
+    async get(target, isSettled = () => false) {
+      const first = await ask(target, isSettled)
       const isMissing = first.status === 502
       if (!isMissing && !first.isOverdue) return first
       await Promise.race([
         Promise.allSettled(work),
         sleep(isMissing ? FOR_ANY : FOR_NEWER, undefined, { ref: false }),
       ])
-      return ask(target)
+      return ask(target, isSettled)
     },
     rates: handler.rates,
     trouble: () => trouble,

@@ -8,24 +8,33 @@ import type { RatesFlags } from './rates-flags.ts'
 import { openSession } from './rates-session.ts'
 import type { RatesSession, SessionAnswer } from './rates-session.ts'
 import { suggestCodes } from './suggest-codes.ts'
-import { toAge } from './terminal/age.ts'
 import { withSpinner } from './terminal/spinner.ts'
 import { wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
+
+/** What an error of the API says. */
+interface ApiError {
+  code: RatesErrorCode
+  message: string
+}
 
 /** A question to the API, and how its answer is told. */
 export interface Question<Answered> {
   /** The path behind `/api`, with the query. */
   target: string
   /** What answers it. */
-  dataSet: DataSet
+  dataSet: Exclude<DataSet, 'archive'>
   /** The codes in it, in the order in which they are checked. */
   codes: string[]
-  /** What else an error with this code may have meant. */
-  suggest?: (code: RatesErrorCode) => string[]
-  /** When what is in the record was published, in ms since the Unix epoch. */
-  publishedAt(record: Answered): number
+  /** The first day whose reference rates are asked for, as it was sent; `undefined` where that is left to the API. */
+  day: string | undefined
+  /** What else the question that ended with this error may have meant. */
+  suggest?: (error: ApiError) => string[]
+  /** Whether no newer data could change the record. */
+  isSettled(record: Answered): boolean
+  /** When what is in the record was published, as in `rates of 3 days ago`. */
+  publishedWhen(record: Answered): string
   /** For a person at a terminal. */
   show(record: Answered, terminal: Terminal): string[]
   /** For a pipe: one line an item. */
@@ -45,16 +54,18 @@ export async function tell<Answered extends { source: Attribution }>(
   flags: RatesFlags,
 ): Promise<number> {
   const output = openOutput()
-  const session = await openSession(flags)
+  const session = await openSession(flags, { hasArchive: question.day !== undefined })
   try {
-    const asked = session.get(question.target)
+    const isSettled = (body: string): boolean => question.isSettled(JSON.parse(body))
+    const asked = session.get(question.target, isSettled)
     const answer = await withSpinner(process.stderr, 'asking for rates', asked)
     if (flags.json) output.print([answer.body])
     if (answer.status !== 200) return await tellFailure(answer, question, { session, output })
     const record: Answered = JSON.parse(answer.body)
-    const age = toAge(Date.now() - question.publishedAt(record))
     const reason = session.trouble() || 'no answer in time'
-    const offline = answer.isOverdue ? `offline: rates of ${age} (${reason})` : undefined
+    const offline = answer.isOverdue
+      ? `offline: rates of ${question.publishedWhen(record)} (${reason})`
+      : undefined
     const isShown = output.terminal.isTTY && !flags.json
     if (isShown) output.print(shown(record, question, { output, offline }))
     else if (offline !== undefined) output.note(`ratesmith: ${offline}`)
@@ -82,15 +93,15 @@ function shown<Answered extends { source: Attribution }>(
 
 async function tellFailure(
   { body }: SessionAnswer,
-  { codes, dataSet, suggest }: Question<never>,
+  question: Question<never>,
   { session, output }: { session: RatesSession; output: Output },
 ): Promise<number> {
-  const { error }: { error: { code: RatesErrorCode; message: string } } = JSON.parse(body)
+  const { error }: { error: ApiError } = JSON.parse(body)
   const { code, message } = error
   const isCode = code === 'invalid_currency' || code === 'unsupported_currency'
   const meant = isCode
-    ? suggestCodes(codes, await soon(coveredCodes(session, dataSet)))
-    : suggest?.(code)
+    ? suggestCodes(question.codes, await soon(coveredCodes(session, question)))
+    : question.suggest?.(error)
   const trouble = [session.trouble(), 'ratesmith doctor says more'].filter(Boolean).join('; ')
   const reason = code === 'provider_unavailable' ? ` (${trouble})` : ''
   output.note(`ratesmith: ${message}${reason}${didYouMean(meant ?? [])}`)
@@ -103,12 +114,17 @@ function soon(codes: Promise<string[]>): Promise<string[]> {
 }
 
 /** The codes that the data cover; none where there are no data. */
-async function coveredCodes({ rates }: RatesSession, dataSet: DataSet): Promise<string[]> {
+async function coveredCodes(
+  { rates }: RatesSession,
+  { dataSet, day }: Question<never>,
+): Promise<string[]> {
   try {
     // Without five years of history.
-    if (dataSet === 'latest') return Object.keys((await rates.latest()).rates)
+    if (day === undefined && dataSet === 'latest') return Object.keys((await rates.latest()).rates)
     const { currencies } = await rates.currencies()
-    return currencies.filter(({ history }) => history).map(({ code }) => code)
+    const covered = currencies.filter(({ history }) => history).map(({ code }) => code)
+    if (day === undefined) return covered
+    return [...covered, ...Object.keys((await rates.latest({ date: day })).rates)]
   } catch {
     // What was asked is wrong either way.
     return []
