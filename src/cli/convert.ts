@@ -65,7 +65,7 @@ function show(record: Converted, asked: string | undefined, terminal: Terminal):
       ...inLines(`1 ${from} = ${rate} ${to}, ${published}`),
     ]
   }
-  const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from} in each`
+  const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from}`
   return [
     styled('title', title, terminal),
     ...toRateRows(record.results, { head: reverse ? from : 'amount', terminal }),

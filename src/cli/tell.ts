@@ -124,7 +124,7 @@ async function coveredCodes(
     const { currencies } = await rates.currencies()
     const covered = currencies.filter(({ history }) => history).map(({ code }) => code)
     if (day === undefined) return covered
-    return [...covered, ...Object.keys((await rates.latest({ date: day })).rates)]
+    return [...new Set([...covered, ...Object.keys((await rates.latest({ date: day })).rates)])]
   } catch {
     // What was asked is wrong either way.
     return []

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { readAhead } from '../../src/cli/read-ahead.ts'
+import { ARCHIVE_KEY, readAhead } from '../../src/cli/read-ahead.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CacheStore } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/fake-providers.ts'
@@ -33,6 +33,23 @@ describe('readAhead', () => {
     expect(await upstreamCalls(held)).toBe(2)
     expect(await upstreamCalls(slowStore(held))).toBe(2)
     expect(await upstreamCalls(await readAhead(slowStore(held)))).toBe(0)
+  })
+
+  it('reads the reference rates since 1999 only where it is told to', async () => {
+    const read: string[] = []
+    const store = { get: (key: string) => void read.push(key), set: () => undefined }
+    await readAhead(store)
+    expect(read).toEqual(['rates:v1:latest', 'rates:v1:history'])
+    await readAhead(store, [ARCHIVE_KEY])
+    expect(read.slice(2)).toEqual(['rates:v1:archive'])
+  })
+
+  it('knows under which key a handler keeps them', async () => {
+    const held = new Map<string, string>()
+    const handler = createRatesHandler({ providers: fakeProviders(), store: held })
+    await handler.rates.latest({ date: '2001-02-28' })
+    handler.close()
+    expect([...held.keys()]).toEqual([ARCHIVE_KEY])
   })
 
   it('has what was set last, and hands it on', async () => {
