@@ -66,6 +66,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'compression',
     'currencies',
     'index',
+    'providers',
     'stores',
     'testing',
     'ioredis',

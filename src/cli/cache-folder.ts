@@ -3,6 +3,8 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 import type { CacheStore } from '../index.ts'
+import { chooseProviders } from './provider-choice.ts'
+import type { ProviderChoice, ProviderFlags } from './provider-choice.ts'
 import { ARCHIVE_KEY, KEYS, readAhead } from './read-ahead.ts'
 
 /** What decides where the cache is. */
@@ -36,28 +38,30 @@ export function thisMachine(): Machine {
 }
 
 /**
- * The store of what was fetched from the upstreams that the environment names, with the reference rates since 1999 at hand
+ * The store of what was fetched from the upstreams that the flags or the environment name, with the reference rates since 1999 at hand
  * where `hasArchive`; `undefined` where there is no place for it.
  */
 export async function openCache({
+  providers,
   hasArchive,
 }: {
+  providers: ProviderFlags
   hasArchive: boolean
 }): Promise<CacheStore | undefined> {
   const folder = cacheFolder(thisMachine())
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
-  const store = createFileStore(join(folder, upstreamsName(process.env)))
+  const store = createFileStore(
+    join(folder, upstreamsName(chooseProviders(providers, process.env))),
+  )
   return readAhead(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
 }
 
-/** A name for the upstreams in `env`: data of one must not be taken for data of another. */
-function upstreamsName(env: NodeJS.ProcessEnv): string {
-  const roots = [env['RATESMITH_LATEST_URL'], env['RATESMITH_HISTORY_URL']].map(
-    (root) => root || '',
-  )
-  if (roots.every((root) => root === '')) return 'default'
-  return createHash('sha256').update(JSON.stringify(roots)).digest('hex').slice(0, 16)
+/** A name for the upstreams of `choice`: data of one must not be taken for data of another. */
+function upstreamsName(choice: ProviderChoice): string {
+  const text = JSON.stringify(choice)
+  if (text === JSON.stringify(chooseProviders({}, {}))) return 'default'
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function findHome(): string {

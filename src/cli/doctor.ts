@@ -32,10 +32,11 @@ export async function doctor(args: string[]): Promise<number> {
 }
 
 /** Everything that was found, fit for a terminal and without passwords. */
-async function examine({ demo, cache }: RatesFlags, redis: string | undefined): Promise<Finding[]> {
+async function examine(flags: RatesFlags, redis: string | undefined): Promise<Finding[]> {
+  const { demo, cache } = flags
   const { env } = process
   const named = findRedis(redis)
-  const upstreams = await chooseUpstreams(demo)
+  const upstreams = await chooseUpstreams(flags)
   // A URL that cannot be used is refused before any provider is asked.
   const stores = [
     ...(cache && !demo ? [await examineCache()] : []),

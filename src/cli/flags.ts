@@ -1,4 +1,5 @@
 import { parseArguments } from './parse-arguments.ts'
+import type { ProviderFlags } from './provider-choice.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What may be said of a flag that has few values. */
@@ -16,6 +17,8 @@ export interface ServeFlags {
   compress: boolean
   explorer: boolean
   demo: boolean
+  /** The names of the providers, where there are any. */
+  providers: ProviderFlags
   /** The folder that fetched rates are kept in; `undefined` for none. */
   data: string | undefined
   /** The URL of the Redis that they are kept in; `undefined` for none. */
@@ -37,7 +40,7 @@ export function parseServeFlags(args: string[]): ServeFlags {
   }
   // Node would listen on every address.
   if (host === '') throw new UsageError('--host must be an address, got nothing')
-  const { data, redis } = flags
+  const { data, redis, latest, history } = flags
   if (data === '') throw new UsageError('--data must be a folder, got nothing')
   return {
     port: Number(port),
@@ -49,6 +52,7 @@ export function parseServeFlags(args: string[]): ServeFlags {
     compress: !flags['no-compress'],
     explorer: !flags['no-explorer'],
     demo,
+    providers: { latest, history },
     data,
     redis,
     log: readChoice('--log', LOG_FORMATS, flags.log),
@@ -92,6 +96,8 @@ function parse(args: string[]) {
       'no-compress': { type: 'boolean' },
       'no-explorer': { type: 'boolean' },
       demo: { type: 'boolean' },
+      latest: { type: 'string' },
+      history: { type: 'string' },
       data: { type: 'string' },
       redis: { type: 'string' },
       log: { type: 'string' },

@@ -20,13 +20,29 @@ Exit codes: 0 for an answer, 1 for none, 2 for wrong use.
 
 /** What every command but `serve` takes beside its own. */
 const shared = (json: string): string => `  --json               ${json}, as one line of JSON
-  --demo               synthetic rates, without any network
+${PROVIDER_FLAGS}  --demo               synthetic rates, without any network
   --no-cache           without the folder of fetched rates
   --help               show this
 `
 
-const UPSTREAMS = `  RATESMITH_LATEST_URL   root of the latest-rates feed (default https://open.er-api.com)
-  RATESMITH_HISTORY_URL  root of the reference-rates relay (default https://api.frankfurter.dev)
+/** What every command takes that asks providers. */
+const PROVIDER_FLAGS = `  --latest <names>     who is asked for latest rates, with commas between, in this order
+  --history <names>    who is asked for reference rates
+`
+
+const UPSTREAMS = `  RATESMITH_LATEST, RATESMITH_HISTORY
+                         as --latest and --history
+  RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL
+                         other roots than their own, with commas between
+  RATESMITH_EXCHANGE_RATE_API_KEY, RATESMITH_OPEN_EXCHANGE_RATES_KEY, RATESMITH_CURRENCYAPI_KEY
+                         keys of those that need one
+`
+
+const PROVIDERS = `
+Providers, of which the first with a good answer counts:
+  latest   exchange-rate-api (default), frankfurter-v2, ecb, fawazahmed0,
+           exchange-rate-api-v6, open-exchange-rates, currencyapi
+  history  frankfurter (default), frankfurter-v2, ecb
 `
 
 const PROXIES = `  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
@@ -39,7 +55,7 @@ const REDIS = `  RATESMITH_REDIS_URL    as --redis, without showing its password
 const ENVIRONMENT = `Environment:
 ${UPSTREAMS}  RATESMITH_CACHE_DIR    folder that fetched rates are kept in (default the user's own for caches)
   NO_COLOR               no colours
-${PROXIES}`
+${PROXIES}${PROVIDERS}`
 
 /** What `ratesmith <command> --help` shows. */
 export const HELP: Record<CommandName, string> = {
@@ -90,9 +106,9 @@ ${ENVIRONMENT}`,
 Asks every provider and store, and says what works and what to do.
 
 Options:
-  --redis <url>        also look at this Redis
+  --redis <url>        also look at this Redis, or that of RATESMITH_REDIS_URL
 ${shared('what was found')}
-${ENVIRONMENT}${REDIS}`,
+${ENVIRONMENT}`,
 
   serve: `Usage: ratesmith serve [options]
 
@@ -108,12 +124,12 @@ Options:
   --cors <scope>       what scripts of any origin may read: v1, all or off (default v1)
   --no-compress        no gzip and brotli
   --no-explorer        no page at the base path to try the API with
-  --demo               synthetic rates, without any network
+${PROVIDER_FLAGS}  --demo               synthetic rates, without any network
   --data <folder>      keep fetched rates there, for the next start
   --redis <url>        keep them in Redis, and share them with other servers
   --log <format>       json or text (default text on a terminal, else json)
   --help               show this
 
 Environment:
-${UPSTREAMS}${REDIS}${PROXIES}`,
+${UPSTREAMS}${REDIS}${PROXIES}${PROVIDERS}`,
 }

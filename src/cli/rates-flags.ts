@@ -10,6 +10,8 @@ export interface RatesFlags extends SessionFlags {
 }
 
 const SHARED = {
+  latest: { type: 'string' },
+  history: { type: 'string' },
   json: { type: 'boolean' },
   demo: { type: 'boolean' },
   'no-cache': { type: 'boolean' },
@@ -51,10 +53,16 @@ export function parseRatesArguments<Own extends string = never>(
     const value = values[name]
     if (typeof value === 'string' || value === true) texts[name] = String(value)
   }
+  const { latest, history } = values
   const flags = {
+    providers: { latest: textOf(latest), history: textOf(history) },
     json: values['json'] === true,
     demo: values['demo'] === true,
     cache: values['no-cache'] !== true,
   }
   return { flags, own: texts, positionals }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

@@ -5,14 +5,14 @@ import type { RatesEvent, RatesOperations } from '../index.ts'
 import { openCache } from './cache-folder.ts'
 import { printable } from './printable.ts'
 import { chooseUpstreams } from './upstreams.ts'
+import type { UpstreamFlags } from './upstreams.ts'
 
 /** How long a person waits for newer data, and for any at all, in ms. */
 const FOR_NEWER = 5_000
 const FOR_ANY = 15_000
 
 /** What the commands that ask for rates are told alike. */
-export interface SessionFlags {
-  demo: boolean
+export interface SessionFlags extends UpstreamFlags {
   /** Whether fetched rates are read from and kept in the user's folder. */
   cache: boolean
 }
@@ -47,11 +47,12 @@ export interface RatesSession {
  * @throws {UsageError} naming the variable that cannot be used
  */
 export async function openSession(
-  { demo, cache }: SessionFlags,
+  { cache, ...flags }: SessionFlags,
   { hasArchive = false }: { hasArchive?: boolean } = {},
 ): Promise<RatesSession> {
-  const upstreams = await chooseUpstreams(demo)
-  const store = cache && !demo ? await openCache({ hasArchive }) : undefined
+  const upstreams = await chooseUpstreams(flags)
+  const store =
+    cache && !flags.demo ? await openCache({ providers: flags.providers, hasArchive }) : undefined
   const work = new Set<Promise<unknown>>()
   let isOverdue = false
   let trouble = ''

@@ -44,8 +44,8 @@ export async function serveAndExit(args: string[]): Promise<never> {
 }
 
 async function createHandler(flags: ServeFlags, { store }: OpenStore): Promise<RatesHandler> {
-  const { basePath, cors, demo, explorer, log } = flags
-  const upstreams = await chooseUpstreams(demo)
+  const { basePath, cors, explorer, log } = flags
+  const upstreams = await chooseUpstreams(flags)
   const onEvent = createLog({
     format: log ?? (process.stderr.isTTY ? 'text' : 'json'),
     write: (line) => process.stderr.write(`${line}\n`),

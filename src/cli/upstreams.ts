@@ -1,33 +1,83 @@
-import { createExchangeRateApiProvider, createFrankfurterProvider } from '../index.ts'
-import type { RatesHandlerOptions } from '../index.ts'
+import type { HistoryProvider, LatestProvider } from '../index.ts'
 import { platform } from './platform.ts'
-import { UsageError, told } from './usage-error.ts'
+import { URL_VARIABLES, chooseProviders } from './provider-choice.ts'
+import type { Choice, ProviderChoice, ProviderFlags } from './provider-choice.ts'
+import { PROVIDERS } from './providers.ts'
+import type { Access } from './providers.ts'
+import { UsageError } from './usage-error.ts'
 
-/** Who is asked for rates, and how. */
-type Upstreams = Pick<RatesHandlerOptions, 'providers' | 'fetch'>
+/** Who is asked for rates, each list in order of preference, and how. */
+export interface Upstreams {
+  providers: { latest: LatestProvider[]; history: HistoryProvider[] }
+  fetch?: typeof fetch | undefined
+}
+
+/** What the flags say of upstreams. */
+export interface UpstreamFlags {
+  demo: boolean
+  /** Names of providers, where there are any. */
+  providers: ProviderFlags
+}
 
 /**
- * The providers that the environment names, through the proxies that it names; with `demo` none of it.
+ * The providers that the flags or the environment name, through the proxies that it names; with `demo` none of it.
  *
- * @throws {UsageError} naming the variable that cannot be used
+ * @throws {UsageError} naming the flag or the variable that cannot be used
  */
-export async function chooseUpstreams(demo: boolean): Promise<Upstreams> {
+export async function chooseUpstreams({ demo, providers }: UpstreamFlags): Promise<Upstreams> {
   if (demo) {
+    requireNoNames(providers)
     const { fakeProviders } = await import('../testing/fake-providers.ts')
-    return { providers: fakeProviders() }
+    const { latest, history } = fakeProviders()
+    return { providers: { latest: [latest], history: [history] } }
   }
-  const { RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL } = process.env
-  const latest = RATESMITH_LATEST_URL || undefined
-  const history = RATESMITH_HISTORY_URL || undefined
-  const providers = {
-    latest: told('RATESMITH_LATEST_URL', () => createExchangeRateApiProvider({ url: latest })),
-    history: told('RATESMITH_HISTORY_URL', () => createFrankfurterProvider({ url: history })),
+  const choice = chooseProviders(providers, process.env)
+  const [latest, history] = await Promise.all([
+    Promise.all(
+      choice.latest.map((each) => create(each, URL_VARIABLES.latest, PROVIDERS[each.name]?.latest)),
+    ),
+    Promise.all(
+      choice.history.map((each) =>
+        create(each, URL_VARIABLES.history, PROVIDERS[each.name]?.history),
+      ),
+    ),
+  ])
+  return { providers: { latest, history }, fetch: await fetchThroughProxy(choice) }
+}
+
+function requireNoNames(providers: ProviderFlags): void {
+  const [named] = Object.entries(providers).filter(([, names]) => names !== undefined)
+  if (named) throw new UsageError(`--demo asks no provider: leave out --${named[0]}`)
+}
+
+/** What `make` makes of a choice; what it refuses is put down to the variable at fault, the one of roots being `urlVariable`. */
+async function create<Provider>(
+  { name, url }: Choice,
+  urlVariable: string,
+  make: ((access: Access) => Promise<Provider>) | undefined,
+): Promise<Provider> {
+  if (!make) throw new UsageError(`no provider ${name}`)
+  const variable = PROVIDERS[name]?.keyVariable
+  if (variable === undefined) return make({ key: '', url }).catch(refuse(urlVariable))
+  const key = process.env[variable]
+  if (!key) throw new UsageError(`${name} needs a key: set ${variable}`)
+  // Alone, so that what is wrong with the root is not put down to it.
+  await make({ key }).catch(refuse(variable))
+  return make({ key, url }).catch(refuse(urlVariable))
+}
+
+function refuse(variable: string): (error: Error) => never {
+  return (error) => {
+    throw new UsageError(`${variable}: ${error.message}`, { cause: error })
   }
-  return { providers, fetch: await fetchThroughProxy([latest, history]) }
 }
 
 /** A `fetch` that heeds the proxies of the environment; `undefined` where the platform's own does, or there is none. */
-async function fetchThroughProxy(roots: (string | undefined)[]): Promise<typeof fetch | undefined> {
+async function fetchThroughProxy({
+  latest,
+  history,
+}: ProviderChoice): Promise<typeof fetch | undefined> {
+  const roots = [...latest, ...history].map(({ url }) => url)
   const isPlain = (root: string | undefined): boolean => /^http:/i.test(root ?? '')
   const variables = [
     ...(roots.every(isPlain) ? [] : ['HTTPS_PROXY', 'https_proxy']),

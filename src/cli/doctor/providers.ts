@@ -1,10 +1,12 @@
 import { createRatesHandler } from '../../index.ts'
 import type { DataSet, RatesEvent, RatesHandler, RatesHandlerOptions } from '../../index.ts'
+import type { Upstreams } from '../upstreams.ts'
 import { toAge, toMinute } from '../terminal/age.ts'
 import { AFTER_REFUSAL, adviceFor } from './advice.ts'
 import type { Finding } from './finding.ts'
 
-type Upstreams = Pick<RatesHandlerOptions, 'providers' | 'fetch'>
+/** One of the providers alone. */
+type Alone = Pick<RatesHandlerOptions, 'providers' | 'fetch'>
 
 /** A clock that is further off than this, in ms, misjudges how old rates are. */
 const MOST_SKEW = 300_000
@@ -17,9 +19,12 @@ interface Sight {
   skew: number
 }
 
-/** Asks the providers of both data sets anew, past every cache. */
-export async function examineProviders(upstreams: Upstreams): Promise<Finding[]> {
-  const found = await Promise.all([examine('latest', upstreams), examine('history', upstreams)])
+/** Asks every provider of both data sets anew, on its own and past every cache. */
+export async function examineProviders({ providers, fetch }: Upstreams): Promise<Finding[]> {
+  const found = await Promise.all([
+    ...providers.latest.map((latest) => examine('latest', { providers: { latest }, fetch })),
+    ...providers.history.map((history) => examine('history', { providers: { history }, fetch })),
+  ])
   // One clock is wrong however many tell.
   const [clock] = found.flatMap(({ clock }) => clock)
   return [...found.map(({ provider }) => provider), ...(clock ? [clock] : [])]
@@ -35,7 +40,7 @@ interface Examined {
   clock: Finding[]
 }
 
-async function examine(dataSet: ExaminedSet, { providers, fetch }: Upstreams): Promise<Examined> {
+async function examine(dataSet: ExaminedSet, { providers, fetch }: Alone): Promise<Examined> {
   const sight: Sight = { host: '', skew: 0 }
   const events: RatesEvent[] = []
   const work: Promise<unknown>[] = []

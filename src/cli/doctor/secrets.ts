@@ -1,3 +1,5 @@
+import { KEY_VARIABLES } from '../providers.ts'
+
 /** Variables that hold URLs, which may have a password in them. */
 const VARIABLES = [
   'RATESMITH_LATEST_URL',
@@ -13,15 +15,16 @@ const VARIABLES = [
 const SHORTEST = 3
 
 /**
- * A function that takes user names and passwords out of a text: those of every URL in it, and those of the variables of
- * `env` and of `urls` wherever they stand.
+ * A function that takes user names, passwords and keys out of a text: those of every URL in it, and those of the variables
+ * of `env` and of `urls` wherever they stand.
  */
 export function createRedaction(
   env: NodeJS.ProcessEnv,
   urls: readonly string[],
 ): (text: string) => string {
-  const secrets = [...VARIABLES.map((name) => env[name] ?? ''), ...urls]
-    .flatMap(credentialsOf)
+  const keys = Object.values(KEY_VARIABLES).map((name) => env[name] ?? '')
+  const written = VARIABLES.flatMap((name) => [env[name] ?? '', ...(env[name] ?? '').split(',')])
+  const secrets = [...[...written, ...urls].flatMap(credentialsOf), ...keys]
     .filter((secret) => secret.length >= SHORTEST)
     .sort((one, other) => other.length - one.length)
   return (text) =>
