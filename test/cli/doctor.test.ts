@@ -68,6 +68,15 @@ describe('the doctor’s discretion', () => {
     expect(told).toBe('WRONGPASS …, …, …')
   })
 
+  it('takes out keys, and passwords of each of several roots', () => {
+    const env = {
+      RATESMITH_CURRENCYAPI_KEY: 'cur_live_12345',
+      RATESMITH_LATEST_URL: 'https://a:first-word@one.example,https://b:second-word@two.example',
+    }
+    const redacted = createRedaction(env, [])
+    expect(redacted('cur_live_12345 is no key, first-word, second-word')).toBe('… is no key, …, …')
+  })
+
   it('leaves everything else as it is', () => {
     const text = 'open.er-api.com: 161 currencies, 2026-11-20 19:00 UTC'
     const env = {

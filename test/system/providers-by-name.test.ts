@@ -1,0 +1,168 @@
+import type { RequestListener } from 'node:http'
+
+import { describe, expect, it } from 'vitest'
+
+import { answerAsBank } from '../fixtures/ecb-files.ts'
+import {
+  currencyapiBody,
+  exchangeRateApiV6Body,
+  fawazahmed0Body,
+} from '../fixtures/feed-payloads.ts'
+import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { cacheFolder, piped } from './commands.ts'
+import { listen } from './processes.ts'
+import { NODE, RUNTIMES } from './runtimes.ts'
+import { rootOf, serve, upstreams } from './serving.ts'
+
+const KEY = 'open-sesame-0123456789'
+
+/** What every one of these upstreams answers with, by the first part of the path: a root of each is at its own name. */
+function answers(path: string): string | undefined {
+  const now = Date.now()
+  if (path === '/currencyapi/v3/latest') return JSON.stringify(currencyapiBody(now))
+  if (path.startsWith('/keyed/v6/')) return JSON.stringify(exchangeRateApiV6Body(now))
+  if (path.startsWith('/fawazahmed0/')) return JSON.stringify(fawazahmed0Body(now))
+  if (path === '/open/v6/latest/USD') return openErApiPayload({ now })
+  return undefined
+}
+
+interface Upstream {
+  url: string
+  calls: { path: string; headers: string }[]
+}
+
+/** All upstreams at once; those whose name is in `failing` answer 503, with what they were sent. */
+async function startAll(failing: readonly string[] = []): Promise<Upstream> {
+  const calls: Upstream['calls'] = []
+  const listener: RequestListener = async (request, response) => {
+    const path = request.url ?? ''
+    const headers = JSON.stringify(request.headers)
+    calls.push({ path, headers })
+    const [, name = ''] = path.split('/')
+    if (failing.includes(name)) {
+      response.writeHead(503).end(headers)
+    } else if (name === 'ecb') {
+      const answer = answerAsBank({ url: `http://localhost${path}` }, Date.now())
+      response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+    } else {
+      const body = answers(path)
+      if (body !== undefined) response.end(body)
+      else upstreams('')(Object.assign(request, { url: path.replace(`/${name}`, '') }), response)
+    }
+  }
+  return { ...(await listen(listener)), calls }
+}
+
+function rootsOf({ url }: Upstream, names: readonly string[]): string {
+  return names.map((name) => `${url}/${name}`).join(',')
+}
+
+describe.each(RUNTIMES)('providers by name on %s', (...runtime) => {
+  it('are asked in their order, with a key from the environment that nobody else sees', async () => {
+    const all = await startAll(['currencyapi'])
+    const env = {
+      RATESMITH_LATEST_URL: rootsOf(all, ['currencyapi', 'open']),
+      RATESMITH_CURRENCYAPI_KEY: KEY,
+    }
+    const args = ['latest', '--json', '--latest', 'currencyapi,exchange-rate-api']
+    const { code, stdout, stderr } = await piped(runtime, args, env)
+    expect(JSON.parse(stdout)).toMatchObject({ source: { name: 'Rates By Exchange Rate API' } })
+    expect(code).toBe(0)
+    expect(stdout + stderr).not.toContain(KEY)
+    expect(all.calls.map(({ path }) => path)).toEqual([
+      '/currencyapi/v3/latest',
+      '/open/v6/latest/USD',
+    ])
+    expect(all.calls.map(({ headers }) => headers.includes(KEY))).toEqual([true, false])
+  })
+
+  it('give latest rates and history as each can', async () => {
+    const all = await startAll()
+    const env = {
+      RATESMITH_LATEST: 'fawazahmed0',
+      RATESMITH_HISTORY: 'ecb',
+      RATESMITH_LATEST_URL: rootsOf(all, ['fawazahmed0']),
+      RATESMITH_HISTORY_URL: rootsOf(all, ['ecb']),
+    }
+    const latest = await piped(runtime, ['convert', 'USD', 'EUR'], env)
+    expect(latest).toMatchObject({ code: 0, stderr: expect.stringContaining('fawazahmed0') })
+    const dated = await piped(runtime, ['convert', 'USD', 'EUR', '--date', '2001-03-01'], env)
+    expect(dated.stderr).toMatch(/^European Central Bank, /)
+    expect(dated.code).toBe(0)
+  })
+
+  it('are examined each on its own by the doctor, who keeps the key', async () => {
+    const all = await startAll(['keyed'])
+    const env = {
+      RATESMITH_LATEST_URL: rootsOf(all, ['open', 'keyed', 'ecb']),
+      RATESMITH_HISTORY_URL: rootsOf(all, ['ecb', 'frankfurter']),
+      RATESMITH_EXCHANGE_RATE_API_KEY: KEY,
+    }
+    const names = ['--latest', 'exchange-rate-api,exchange-rate-api-v6,ecb']
+    const args = ['doctor', '--json', '--no-cache', ...names, '--history', 'ecb,frankfurter']
+    const { code, stdout, stderr } = await piped(runtime, args, env)
+    const { findings } = JSON.parse(stdout)
+    const rates = findings.filter(({ subject }: { subject: string }) => subject.includes(' rates'))
+    expect(rates.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, false, true, true, true])
+    expect(rates[1]).toMatchObject({ advice: expect.stringContaining('in trouble itself') })
+    expect(stdout + stderr).not.toContain(KEY)
+    expect(code).toBe(1)
+  })
+})
+
+it('serves what the named providers have, and says which failed without the key', async () => {
+  const all = await startAll(['currencyapi'])
+  const running = serve(['--log', 'json', '--latest', 'currencyapi,ecb', '--history', 'ecb'], {
+    RATESMITH_LATEST_URL: rootsOf(all, ['currencyapi', 'ecb']),
+    RATESMITH_HISTORY_URL: rootsOf(all, ['ecb']),
+    RATESMITH_CURRENCYAPI_KEY: KEY,
+  })
+  const response = await fetch(`${await rootOf(running)}/api/v1/latest`)
+  expect(await response.json()).toMatchObject({ source: { name: 'European Central Bank' } })
+  running.process.kill('SIGTERM')
+  expect(await running.exited).toBe(0)
+  expect(running.stderr).toContain('"event":"upstream_failed"')
+  expect(running.stderr + running.stdout).not.toContain(KEY)
+})
+
+it('never takes rates of one choice for those of another', async () => {
+  const all = await startAll()
+  const env = { RATESMITH_CACHE_DIR: cacheFolder() }
+  const latest = { ...env, RATESMITH_LATEST_URL: rootsOf(all, ['ecb']) }
+  const both = { ...env, RATESMITH_LATEST_URL: rootsOf(all, ['fawazahmed0', 'ecb']) }
+  for (const _ of [1, 2]) {
+    const alone = await piped(NODE, ['latest', '--latest', 'ecb'], latest)
+    expect(alone.stderr).toContain('European Central Bank')
+    const chain = await piped(NODE, ['latest', '--latest', 'fawazahmed0,ecb'], both)
+    expect(chain.stderr).toContain('fawazahmed0')
+  }
+  expect(all.calls).toHaveLength(2)
+})
+
+it.each([
+  [['latest', '--latest', 'fankfurter-v2'], {}, 'got fankfurter-v2. Did you mean frankfurter-v2?'],
+  [['serve', '--history', 'currencyapi'], {}, '--history must name frankfurter, frankfurter-v2 or'],
+  [['latest'], { RATESMITH_LATEST: 'nobody' }, 'RATESMITH_LATEST must name exchange-rate-api, '],
+  [
+    ['doctor', '--latest', 'currencyapi'],
+    {},
+    'currencyapi needs a key: set RATESMITH_CURRENCYAPI_KEY',
+  ],
+  [['latest', '--demo', '--latest', 'ecb'], {}, '--demo asks no provider: leave out --latest'],
+  [
+    ['latest', '--latest', 'currencyapi'],
+    { RATESMITH_CURRENCYAPI_KEY: `${KEY} ` },
+    'RATESMITH_CURRENCYAPI_KEY: key must be',
+  ],
+  [
+    ['serve', '--latest', 'currencyapi'],
+    { RATESMITH_CURRENCYAPI_KEY: KEY, RATESMITH_LATEST_URL: `https://a.example/${KEY}` },
+    'RATESMITH_LATEST_URL: url must not have the key in it',
+  ],
+])('ends with 2 and one line for what cannot be used: %j', async (args, env, line) => {
+  const { code, stdout, stderr } = await piped(NODE, args, env)
+  expect(stderr).toMatch(/^ratesmith: [^\n]+\n$/)
+  expect(stderr).toContain(line)
+  expect(stdout + stderr).not.toContain(KEY)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+})
