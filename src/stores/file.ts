@@ -15,7 +15,7 @@ const UNFINISHED = /-[0-9a-f]{32}\.cache\.[0-9a-f-]{36}\.tmp$/
  * finds an earlier text or the new one, whole. What a killed writer left unfinished is removed by the first `set` of a
  * later store.
  *
- * Nothing expires: a key's file stays until it is overwritten, which suits a handler, whose keys are two. There are no
+ * Nothing expires: a key's file stays until it is overwritten, which suits a handler, whose keys are three. There are no
  * claims: processes that share a folder share what they fetched, but two may fetch at the same time.
  *
  * `get` rejects where a file is there and cannot be read, `set` where it cannot be written, with the file system's error.
