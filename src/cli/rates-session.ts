@@ -34,7 +34,7 @@ export interface RatesSession {
    */
   get(target: string, isSettled?: (body: string) => boolean): Promise<SessionAnswer>
   rates: RatesOperations
-  /** What the upstreams did wrong last, fit for a terminal; empty where nothing. */
+  /** What every upstream did wrong last, fit for a terminal; empty where nothing. */
   trouble(): string
   /** Ends upstream calls; what is being kept is still written. */
   close(): void
@@ -55,14 +55,14 @@ export async function openSession(
     cache && !flags.demo ? await openCache({ providers: flags.providers, hasArchive }) : undefined
   const work = new Set<Promise<unknown>>()
   let isOverdue = false
-  let trouble = ''
+  const troubles = new Map<string, string>()
   const handler = createRatesHandler({
     ...upstreams,
     store,
     waitUntil: (promise) => void work.add(promise),
     onEvent(event) {
       if (event.type === 'stale_served') isOverdue = true
-      trouble = troubleOf(event) ?? trouble
+      noteTrouble(troubles, event)
     },
   })
 
@@ -86,13 +86,20 @@ export async function openSession(
       return ask(target, isSettled)
     },
     rates: handler.rates,
-    trouble: () => trouble,
+    trouble: () => toText(troubles),
     close: handler.close,
   }
 }
 
-function troubleOf(event: RatesEvent): string | undefined {
-  if (event.type === 'upstream_failed') return printable(event.reason)
-  const isRejected = event.type === 'rates_rejected' && event.origin === 'upstream'
-  return isRejected ? printable(`its answer was refused: ${event.reason}`) : undefined
+/** Keeps what `event` tells of trouble with a provider. */
+function noteTrouble(troubles: Map<string, string>, event: RatesEvent): void {
+  if (event.type === 'upstream_failed') troubles.set(event.provider, event.reason)
+  else if (event.type === 'rates_rejected' && event.provider !== undefined)
+    troubles.set(event.provider, `its answer was refused: ${event.reason}`)
+}
+
+/** What became of every provider; the name of a single one goes without saying. */
+function toText(troubles: ReadonlyMap<string, string>): string {
+  if (troubles.size === 1) return printable([...troubles.values()].join(''))
+  return printable([...troubles].map(([provider, reason]) => `${provider}: ${reason}`).join('; '))
 }

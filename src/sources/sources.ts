@@ -64,7 +64,7 @@ export function createSources({
   const history = createHistorySource(options, LAST_FIVE_YEARS)
   const archive = createHistorySource(options, ALL_DAYS)
 
-  /** Without those that nobody has asked for. */
+  /** The table to answer with, `newest` or its reserve. */
   function choose(newest: Reading<LatestSnapshot>, codes: () => readonly string[]) {
     if (!newest.value.reserve) return newest
     const chosen = readingWith(newest, codes())
@@ -73,6 +73,7 @@ export function createSources({
     return chosen
   }
 
+  /** Without what nobody has asked for. */
   async function refresh(): Promise<void> {
     const wanted = archive.state().value ? [latest, history, archive] : [latest, history]
     await Promise.all(wanted.map((source) => source.refresh()))

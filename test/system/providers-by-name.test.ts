@@ -125,6 +125,15 @@ it('serves what the named providers have, and says which failed without the key'
   expect(running.stderr + running.stdout).not.toContain(KEY)
 })
 
+it('says of each named provider why it has nothing', async () => {
+  const all = await startAll(['open', 'ecb'])
+  const env = { RATESMITH_LATEST_URL: rootsOf(all, ['open', 'ecb']) }
+  const args = ['latest', '--latest', 'exchange-rate-api,ecb']
+  const { code, stderr } = await piped(NODE, args, env)
+  expect(stderr).toMatch(/\(Rates By Exchange Rate API: .* 503.*; European Central Bank: .* 503; /)
+  expect(code).toBe(1)
+})
+
 it('never takes rates of one choice for those of another', async () => {
   const all = await startAll()
   const env = { RATESMITH_CACHE_DIR: cacheFolder() }
