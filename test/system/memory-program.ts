@@ -55,7 +55,7 @@ const TURN_OF_LOOP = 5
 const LONGEST_TARGET = 2_000
 
 const { questions, leaks = false }: MemorySettings = JSON.parse(settingsFromParent())
-const CODES = codes(17_576)
+const CODES = codes(17_500)
 const known = Object.keys((await fakeProviders().latest.fetchLatest(anyContext())).rates)
 const hostile = entries.filter(({ target }) => expand(target).length < LONGEST_TARGET)
 
