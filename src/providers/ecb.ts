@@ -1,7 +1,7 @@
 import { addDays, toDay } from '../rates/day.ts'
 import { EUROPEAN_CENTRAL_BANK, toHistoryDays, toLatestTable, understood } from './ecb-answers.ts'
-import { readEurofxrefCsv } from './eurofxref-csv.ts'
-import { readEurofxrefXml } from './eurofxref-xml.ts'
+import { readEcbCsv } from './ecb-csv.ts'
+import { readEcbXml } from './ecb-xml.ts'
 import { readExrCsv } from './exr-csv.ts'
 import { passMarketGates } from './market-gates.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider, ProviderContext } from './provider.ts'
@@ -71,7 +71,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
     const member = { name: 'eurofxref-hist.csv', maxBytes: MOST_INFLATED, signal: context.signal }
     return understood(await readBytes(file, 'application/zip'), async (archive) => {
       const bytes = await readZipMember(archive, member)
-      return readEurofxrefCsv(new TextDecoder().decode(bytes))
+      return readEcbCsv(new TextDecoder().decode(bytes))
     })
   }
 
@@ -79,14 +79,14 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
     attribution: EUROPEAN_CENTRAL_BANK,
     async fetchLatest(context) {
       const table = await readXml('eurofxref-daily.xml', context, (text) =>
-        toLatestTable(readEurofxrefXml(text), context.now()),
+        toLatestTable(readEcbXml(text), context.now()),
       )
       return passMarketGates(table, context.previous)
     },
     judge: passMarketGates,
     async fetchHistory(range, context) {
       if (range.start >= addDays(toDay(context.now()), -DAYS_IN_SHORT_FILE)) {
-        const days = await readXml('eurofxref-hist-90d.xml', context, readEurofxrefXml)
+        const days = await readXml('eurofxref-hist-90d.xml', context, readEcbXml)
         if (days.some(({ date }) => date <= range.start)) return toHistoryDays(days, range)
       }
       return toHistoryDays(await readArchive(context), range)

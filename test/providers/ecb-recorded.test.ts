@@ -6,8 +6,8 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { readEurofxrefCsv } from '../../src/providers/eurofxref-csv.ts'
-import { readEurofxrefXml } from '../../src/providers/eurofxref-xml.ts'
+import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
+import { readEcbXml } from '../../src/providers/ecb-xml.ts'
 import { readExrCsv } from '../../src/providers/exr-csv.ts'
 import type { HistoryDay, ProviderContext } from '../../src/providers/provider.ts'
 import { readZipMember } from '../../src/providers/zip.ts'
@@ -82,7 +82,7 @@ describe.skipIf(!existsSync(FOLDER))(
   'what the bank has answered (internal, skipped where ../shared/data is missing)',
   () => {
     it('in its CSV is what another program reads, to the digit', () => {
-      const days = readEurofxrefCsv(textOf('csv'))
+      const days = readEcbCsv(textOf('csv'))
       expect(days).toHaveLength(6_983)
       expect(days).toEqual(independentCsv())
     })
@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(FOLDER))(
         ['short', 65],
         ['daily', 1],
       ] as const) {
-        const days = readEurofxrefXml(textOf(name))
+        const days = readEcbXml(textOf(name))
         expect(days).toHaveLength(count)
         expect(days).toEqual(independentXml(textOf(name)))
         expect(days).toEqual(inHistory(days))

@@ -11,7 +11,7 @@ import { isRate, requireCode, requireDay, shown, toPublishedDays } from './refer
  *
  * @throws {Error} where it is anything else, if only in one cell
  */
-export function readEurofxrefCsv(text: string): HistoryDay[] {
+export function readEcbCsv(text: string): HistoryDay[] {
   const header = readHeader(text)
   const json = createDaysJson(text, header.codes)
   let at = header.next

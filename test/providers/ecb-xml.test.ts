@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { readEurofxrefXml } from '../../src/providers/eurofxref-xml.ts'
+import { readEcbXml } from '../../src/providers/ecb-xml.ts'
 import { dailyXml, ecbDays, newest, shortHistoryXml } from '../fixtures/ecb-files.ts'
 import { arbitraryDays } from './arbitrary-days.ts'
 
@@ -16,11 +16,11 @@ function changed(part: string, text: string): string {
   return GOOD.replace(part, text)
 }
 
-describe('readEurofxrefXml()', () => {
+describe('readEcbXml()', () => {
   it('reads the files as the bank writes them: either quotes, any white space, newest first', () => {
     const days = ecbDays('2026-08-24', '2026-11-20', NOW)
-    expect(readEurofxrefXml(shortHistoryXml(days))).toEqual(days)
-    expect(readEurofxrefXml(dailyXml(newest(NOW)))).toEqual([newest(NOW)])
+    expect(readEcbXml(shortHistoryXml(days))).toEqual(days)
+    expect(readEcbXml(dailyXml(newest(NOW)))).toEqual([newest(NOW)])
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe('readEurofxrefXml()', () => {
       changed('<Cube>', '<gesmes:Sender><gesmes:name>A</gesmes:name></gesmes:Sender><Cube>'),
     ],
   ])('reads %s', (_what, text) => {
-    expect(readEurofxrefXml(text)).toEqual([{ date: '2026-11-20', rates: { USD: 1.1 } }])
+    expect(readEcbXml(text)).toEqual([{ date: '2026-11-20', rates: { USD: 1.1 } }])
   })
 
   it.each([
@@ -121,12 +121,12 @@ describe('readEurofxrefXml()', () => {
       'there is no day',
     ],
   ])('refuses %s', (_what, text, message) => {
-    expect(() => readEurofxrefXml(text)).toThrow(message)
+    expect(() => readEcbXml(text)).toThrow(message)
   })
 
   it('refuses a text that is cut anywhere', () => {
     for (let length = 0; length < GOOD.length; length += 1) {
-      expect(() => readEurofxrefXml(GOOD.slice(0, length)), String(length)).toThrow(Error)
+      expect(() => readEcbXml(GOOD.slice(0, length)), String(length)).toThrow(Error)
     }
   })
 
@@ -140,13 +140,13 @@ describe('readEurofxrefXml()', () => {
     ['white space', ' '.repeat(1_000_000)],
     ['open elements', '<gesmes:name>'.repeat(20_000)],
   ])('refuses a million characters of %s', (_what, text) => {
-    expect(() => readEurofxrefXml(text)).toThrow(Error)
+    expect(() => readEcbXml(text)).toThrow(Error)
   })
 
   it('reads back whatever is written', () => {
     fc.assert(
       fc.property(arbitraryDays(), (days) => {
-        expect(readEurofxrefXml(shortHistoryXml(days))).toEqual(days)
+        expect(readEcbXml(shortHistoryXml(days))).toEqual(days)
       }),
     )
   })

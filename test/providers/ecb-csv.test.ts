@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { readEurofxrefCsv } from '../../src/providers/eurofxref-csv.ts'
+import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
 import { ecbDays, historyCsv } from '../fixtures/ecb-files.ts'
 import { arbitraryDays } from './arbitrary-days.ts'
 
@@ -21,10 +21,10 @@ function attempt(read: () => unknown): string {
   }
 }
 
-describe('readEurofxrefCsv()', () => {
+describe('readEcbCsv()', () => {
   it('reads the file as the bank writes it, ascending', () => {
     const days = ecbDays('1999-01-04', '2026-11-20', Date.UTC(2026, 10, 20, 18))
-    expect(readEurofxrefCsv(historyCsv(days))).toEqual(days)
+    expect(readEcbCsv(historyCsv(days))).toEqual(days)
   })
 
   it.each([
@@ -36,7 +36,7 @@ describe('readEurofxrefCsv()', () => {
     ['another order', `${HEADER}\n2026-11-19,1.1,180,N/A,\n2026-11-20,1.2,N/A,143.25,\n`],
     ['a day without rates', `${GOOD}2026-11-18,N/A,N/A,N/A,\n`],
   ])('reads lines with %s', (_what, text) => {
-    expect(readEurofxrefCsv(text)).toEqual(DAYS)
+    expect(readEcbCsv(text)).toEqual(DAYS)
   })
 
   it.each([
@@ -82,7 +82,7 @@ describe('readEurofxrefCsv()', () => {
       'line 2 does not end as it should',
     ],
   ])('refuses %s', (_what, text, message) => {
-    expect(() => readEurofxrefCsv(text)).toThrow(message)
+    expect(() => readEcbCsv(text)).toThrow(message)
   })
 
   it('reads every rate as the number that its text stands for', () => {
@@ -91,7 +91,7 @@ describe('readEurofxrefCsv()', () => {
       fc.property(digits, fc.option(digits), (zeros, part) => {
         const whole = zeros.replace(/^0+(?=\d)/, '')
         const text = part === null ? whole : `${whole}.${part}`
-        const [day] = readEurofxrefCsv(`Date,USD,\n2026-11-20,${text},\n`)
+        const [day] = readEcbCsv(`Date,USD,\n2026-11-20,${text},\n`)
         expect(day?.rates['USD']).toBe(Number(text))
       }),
       { numRuns: 2_000 },
@@ -103,7 +103,7 @@ describe('readEurofxrefCsv()', () => {
     fc.assert(
       fc.property(fc.string({ unit: units, maxLength: 20 }), (cell) => {
         const isGood = cell === 'N/A' || /^(0|[1-9]\d*)(\.\d+)?$/.test(cell)
-        const read = attempt(() => readEurofxrefCsv(`Date,USD,GBP\n2026-11-20,${cell},1\n`))
+        const read = attempt(() => readEcbCsv(`Date,USD,GBP\n2026-11-20,${cell},1\n`))
         const rates = cell === 'N/A' ? { GBP: 1 } : { USD: Number(cell), GBP: 1 }
         const expected = isGood ? JSON.stringify([{ date: '2026-11-20', rates }]) : 'refused'
         expect(read).toBe(expected)
@@ -115,7 +115,7 @@ describe('readEurofxrefCsv()', () => {
   it('reads back whatever is written', () => {
     fc.assert(
       fc.property(arbitraryDays(), (days) => {
-        expect(readEurofxrefCsv(historyCsv(days))).toEqual(days)
+        expect(readEcbCsv(historyCsv(days))).toEqual(days)
       }),
     )
   })
@@ -127,6 +127,6 @@ describe('readEurofxrefCsv()', () => {
     ['lines', `${HEADER}\n${'\n'.repeat(1_000_000)}`],
     ['a header', `Date,${'USD'.repeat(1_000_000)}`],
   ])('refuses a million characters of %s', (_what, text) => {
-    expect(() => readEurofxrefCsv(text)).toThrow(Error)
+    expect(() => readEcbCsv(text)).toThrow(Error)
   })
 })

@@ -32,7 +32,7 @@ const HEADINGS: ReadonlySet<string> = new Set(['gesmes:subject', 'gesmes:Sender'
  *
  * @throws {Error} where it is anything else, if only in one element
  */
-export function readEurofxrefXml(text: string): HistoryDay[] {
+export function readEcbXml(text: string): HistoryDay[] {
   const days: HistoryDay[] = []
   const open: string[] = []
   let at = PROLOG.exec(text)?.[0].length ?? 0
