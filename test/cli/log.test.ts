@@ -9,8 +9,8 @@ const CORRECTED: RatesEvent = {
   dataSet: 'latest',
   provider: 'Test',
   corrections: [
-    { code: 'BGN', published: 57, corrected: 1.69383874818 },
-    { code: 'ZWL', published: 26.3865, corrected: 65_932.5860933 },
+    { code: 'BGN', published: 57, corrected: 1.70398559422 },
+    { code: 'ZWL', published: 26.5, corrected: 66_216.1913 },
   ],
 }
 
@@ -23,7 +23,7 @@ function linesOf(format: LogFormat, event: RatesEvent): string[] {
 describe('the log of corrected rates', () => {
   it('says in a sentence what was published and what is served', () => {
     expect(linesOf('text', CORRECTED)).toEqual([
-      'ratesmith: latest rates: Test: corrected BGN from 57 to 1.69383874818, ZWL from 26.3865 to 65932.5860933',
+      'ratesmith: latest rates: Test: corrected BGN from 57 to 1.70398559422, ZWL from 26.5 to 66216.1913',
     ])
   })
 

@@ -38,31 +38,31 @@ function correctedIn(before: RateTable): Record<string, number> {
 
 describe('correctWithdrawn()', () => {
   it('puts a lev of 66 for one euro right, to the last digit of the quotient', () => {
-    const { table: lawful, corrections } = correctWithdrawn(table({ BGN: 57, EUR: 0.866046 }))
-    expect(corrections).toEqual([{ code: 'BGN', published: 57, corrected: 1.69383874818 }])
+    const { table: lawful, corrections } = correctWithdrawn(table({ BGN: 57, EUR: 0.871234 }))
+    expect(corrections).toEqual([{ code: 'BGN', published: 57, corrected: 1.70398559422 }])
     expect([...lawful.rates]).toEqual([
       ['USD', 1],
-      ['BGN', 1.69383874818],
-      ['EUR', 0.866046],
+      ['BGN', 1.70398559422],
+      ['EUR', 0.871234],
     ])
     expect(crossRate(lawful, 'EUR', 'BGN')).toBe(1.95583)
   })
 
   it('leaves a table alone that has nothing wrong in it', () => {
     const before = table({
-      EUR: 0.866046,
-      HRK: 6.525197,
+      EUR: 0.871234,
+      HRK: 6.564313,
       JPY: 154,
-      SLE: 23.166748,
-      SLL: 23166.748366,
+      SLE: 22.512345,
+      SLL: 22512.345366,
     })
     expect(correctWithdrawn(before)).toEqual({ table: before, corrections: [] })
     expect(correctWithdrawn(before).table).toBe(before)
   })
 
   it.each([
-    ['as large as its successor', { SLE: 23.166748, SLL: 23.166748 }, { SLL: 23_166.748 }],
-    ['right but for its rounding', { SLE: 23.166748, SLL: 23_166.748366 }, {}],
+    ['as large as its successor', { SLE: 22.512345, SLL: 22.512345 }, { SLL: 22_512.345 }],
+    ['right but for its rounding', { SLE: 22.512345, SLL: 22_512.345366 }, {}],
     ['wrong by less than half a percent', { EUR: 0.85, HRK: 6.43 }, {}],
     ['wrong by more', { EUR: 0.85, HRK: 6.45 }, { HRK: 6.404325 }],
     ['as large as its successor, where law says so', { XCG: 1.79, ANG: 1.79 }, {}],
@@ -105,7 +105,7 @@ describe('correctWithdrawn()', () => {
   })
 
   it('takes what law has fixed for the rate against the successor itself', () => {
-    expect(correctedIn(table({ BGN: 65.82, HRK: 7.53449 }, '2026-02-18', 'EUR'))).toEqual({
+    expect(correctedIn(table({ BGN: 66, HRK: 7.53449 }, '2026-02-18', 'EUR'))).toEqual({
       BGN: 1.95583,
     })
   })
