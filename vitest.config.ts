@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**', 'test/conformance/**', 'test/simulation/**'],
+          exclude: ['test/{system,conformance,simulation,release}/**'],
           setupFiles: ['test/no-network.ts'],
         },
       },
@@ -41,6 +41,16 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 900_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        // What a release is held to besides: `npm run check:release` asks for it.
+        test: {
+          name: 'release',
+          include: ['test/release/**/*.test.ts'],
+          globalSetup: ['test/system/build.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
