@@ -16,7 +16,7 @@ describe('the changelog', () => {
 
   it('has what is not released before all that is, and the newest first', () => {
     expect([0, -1]).toContain(headings.indexOf('Unreleased'))
-    const days = released.map((heading) => /\((.*)\)$/.exec(heading)?.[1])
-    expect(days).toEqual(days.toSorted().toReversed())
+    const days = released.map((heading) => heading.split(' ')[1] ?? '')
+    expect(days).toEqual(days.toSorted((one, other) => other.localeCompare(one)))
   })
 })
