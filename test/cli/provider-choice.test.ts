@@ -78,7 +78,7 @@ describe('chooseProviders', () => {
 })
 
 describe('the names of providers', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
 
   it.each(['latest', 'history'] as const)('are all in the help, of %s', (provided) => {
     const [, list = ''] =
@@ -89,8 +89,8 @@ describe('the names of providers', () => {
     expect(names.trim().split(/,\s+/)).toEqual(namesOf(provided))
   })
 
-  it('are all in the README, with what they are of and their keys', () => {
-    const [, section = ''] = readme.split('\n### Providers by name\n')
+  it('are all in the page of the command line, with what they are of and their keys', () => {
+    const [, section = ''] = page.split('\n### Providers by name\n')
     for (const [name, { latest, history, keyVariable }] of Object.entries(PROVIDERS)) {
       const row = section.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? ''
       const cells = row.split('|').map((cell) => cell.trim())

@@ -18,7 +18,7 @@ type Mount = (rates: RatesHandler) => Promise<number>
 const ANY_PORT = { port: 0 }
 const LOOPBACK = { port: 0, hostname: '127.0.0.1' }
 
-/** Every way in which the handler is served or mounted, as the README shows it. */
+/** Every way in which the handler is served or mounted, as the documentation shows it. */
 export const MOUNTS = {
   serveNode: async (rates) => portIn((await serveNode(rates, ANY_PORT)).url),
   serveBun: async (rates) => portIn((await serveBun(rates, ANY_PORT)).url),

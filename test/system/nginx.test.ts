@@ -38,7 +38,7 @@ function also(directives: string): (configuration: string) => string {
 
 beforeEach(({ skip }) => requireProgram('nginx', NGINX, skip))
 
-describe('nginx, as the README configures it, keeps', () => {
+describe('nginx, as the documentation configures it, keeps', () => {
   it('every 200 for as long as it says', async () => {
     const { ask, asked, kept, makeOlder } = await startProxiedApp()
     const targets = [LATEST, '/api/v1/convert?from=USD&to=EUR', '/api/rates', HISTORY]
@@ -135,7 +135,7 @@ describe('an error', () => {
     expect(kept()).toEqual([MINUTE])
   })
 
-  it('is kept by who ignores Cache-Control, which the README warns of', async () => {
+  it('is kept by who ignores Cache-Control, which the page warns of', async () => {
     const ignorant = `proxy_ignore_headers Cache-Control; ${EVERYTHING}`
     const { ask, become } = await startProxiedApp(also(ignorant))
     await become('withoutEuro')
@@ -258,7 +258,7 @@ describe('the URL is the key:', () => {
     expect(kept()).toHaveLength(targets.length + 1)
   })
 
-  it('one made of $arg_ keeps the answer to another question, which the README warns of', async () => {
+  it('one made of $arg_ keeps the answer to another question, which the page warns of', async () => {
     const { ask } = await startProxiedApp(also('proxy_cache_key $uri?base=$arg_base;'))
     await ask('/api/v1/latest?%62ase=EUR')
     const { from, body } = await ask('/api/v1/latest')

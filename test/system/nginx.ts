@@ -29,11 +29,11 @@ const OWN_HTTP = `
   scgi_temp_path scgi;
 `
 
-/** The configuration in the README. */
-export function readmeConfiguration(): string {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const [, block] = /^```nginx\n(.*?)^```/ms.exec(readme) ?? []
-  if (block === undefined) throw new Error('the README has no configuration of nginx')
+/** The configuration in the page of caching. */
+export function documentedConfiguration(): string {
+  const page = readFileSync(join(ROOT, 'docs/http-caching.md'), 'utf8')
+  const [, block] = /^```nginx\n(.*?)^```/ms.exec(page) ?? []
+  if (block === undefined) throw new Error('the page has no configuration of nginx')
   return block
 }
 
@@ -44,7 +44,7 @@ export function replace(text: string, replaced: string, inserted: string): strin
 }
 
 /**
- * Starts nginx with the README's `configuration`, on the loopback interface and before the server at `app`. It writes into
+ * Starts nginx with the page's `configuration`, on the loopback interface and before the server at `app`. It writes into
  * a folder of its own; both go at the end of the test. Resolves to its URL and the folder of its cache.
  */
 export async function startNginx(

@@ -4,7 +4,7 @@ import { startChild } from './child.ts'
 import type { Child } from './child.ts'
 import { makeOlder, readKept, settled } from './nginx-cache.ts'
 import type { Kept } from './nginx-cache.ts'
-import { readmeConfiguration, startNginx } from './nginx.ts'
+import { documentedConfiguration, startNginx } from './nginx.ts'
 import type { Asked, HandlerName } from './origin-program.ts'
 
 /** An answer that has come through nginx; `from` is what nginx says of its cache. */
@@ -31,14 +31,14 @@ export interface ProxiedApp {
   makeOlder(seconds: number): void
 }
 
-/** Starts an app behind nginx with the README's configuration, changed by `change`; both end with the test. */
+/** Starts an app behind nginx with the documented configuration, changed by `change`; both end with the test. */
 export async function startProxiedApp(
   change: (configuration: string) => string = (configuration) => configuration,
 ): Promise<ProxiedApp> {
   const app = startChild({ program: 'test/system/origin-program.ts', settings: {} })
   onTestFinished(() => app.kill())
   const { url: appUrl }: { url: string } = JSON.parse(await app.firstLine)
-  const { url, cache } = await startNginx(change(readmeConfiguration()), appUrl)
+  const { url, cache } = await startNginx(change(documentedConfiguration()), appUrl)
   return {
     app,
     async ask(target, init) {

@@ -112,7 +112,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The example of the README, which says when it reaches for the network. */
+/** The example of the documentation, which says when it reaches for the network. */
 function example(imports: string): string {
   const text = readFileSync(join(ROOT, 'examples/unit-test.ts'), 'utf8')
   return `${text.replace("import { test } from 'node:test'", imports)}
@@ -151,7 +151,7 @@ describe.each(RUNNERS)('$name', (runner) => {
     expect(output).toContain('expected what is dropped to be "", got "JPY"')
   })
 
-  it('passes the tests that the README shows, without a network', async () => {
+  it('passes the tests that the documentation shows, without a network', async () => {
     const text = example(runner.imports)
     expect(text).toContain(runner.imports)
     const { code, passed, failed, output } = await runTests('example.test.ts', text)

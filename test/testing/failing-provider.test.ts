@@ -30,7 +30,7 @@ const WAITS: Record<FailureKind, number> = {
   outdated: 0,
 }
 
-/** What the README says of a kind. */
+/** What the page of testing says of a kind. */
 interface Row {
   kind: FailureKind
   status: number
@@ -43,7 +43,7 @@ interface Row {
   spread: number
 }
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8')
 
 function isKind(text: string): text is FailureKind {
   return text in WAITS
@@ -68,7 +68,7 @@ function readRow(line: string): Row[] {
   return [row]
 }
 
-const ROWS = readme.split('\n').flatMap(readRow)
+const ROWS = page.split('\n').flatMap(readRow)
 
 /** A handler over a failing provider, and what has become of it. */
 function trouble(kind: FailureKind, options?: FailingProviderOptions) {
@@ -118,14 +118,14 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('the README', () => {
+describe('the page of testing', () => {
   it('has a row for every kind', () => {
     expect(ROWS.map(({ kind }) => kind)).toEqual(Object.keys(WAITS))
   })
 })
 
 describe.each(DATA_SETS)('a handler without %s, over a provider that fails', (dataSet) => {
-  it.each(ROWS)('is as the README says: $kind', async (row) => {
+  it.each(ROWS)('is as the page says: $kind', async (row) => {
     const { ask, told } = trouble(row.kind)
     const startedAt = performance.now()
     const { status, retryAfter, record } = await ask(dataSet)

@@ -34,7 +34,7 @@ const context = { fetch, signal: new AbortController().signal, now: clock }
 
 const MONTH = { start: '2026-10-21', end: '2026-11-20' }
 
-/** A good provider of latest rates, the README's, but for what is changed. */
+/** A good provider of latest rates, the documentation's, but for what is changed. */
 export async function latestTrial(change: Change = {}): Promise<ProviderTrial> {
   const { rates } = await market.latest.fetchLatest(context)
   const good = JSON.stringify({ published: '2026-11-20T16:00:00Z', usd: rates })

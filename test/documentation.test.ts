@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
@@ -10,7 +10,16 @@ import { fakeProviders } from '../src/testing/index.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+/** The text of a page, by its path in the repository. */
+function page(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+const GUIDES = readdirSync(new URL('../docs', import.meta.url))
+const PAGES = ['README.md', ...GUIDES.map((name) => `docs/${name}`)]
+const README = page('README.md')
+const COMMAND_LINE = page('docs/command-line.md')
+const [COMMANDS = '', SERVE = ''] = COMMAND_LINE.split('\n## serve\n')
 
 // Each list is complete, or it would not compile.
 const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
@@ -68,7 +77,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
 }
 
 /** What stands in the tables of `text` behind `` `name` ``, row by row. */
-function rowsOf(name: string, text: string = readme): string[][] {
+function rowsOf(name: string, text: string): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
   return rows.map((line) =>
     line
@@ -78,7 +87,7 @@ function rowsOf(name: string, text: string = readme): string[][] {
   )
 }
 
-function cells(name: string, text: string = readme): string[] {
+function cells(name: string, text: string): string[] {
   return rowsOf(name, text).flat()
 }
 
@@ -91,65 +100,102 @@ describe('the README', () => {
   it.each(Object.entries(OPTIONS).filter(([, value]) => value !== ''))(
     'has the option %s with its default',
     (name, value) => {
-      expect(cells(name)[0]).toContain(value)
-    },
-  )
-
-  it.each(Object.entries(CLIENT_OPTIONS))(
-    'has the option %s of the client with its default',
-    (name, value) => {
-      const [, chapter = ''] = readme.split('\n## Typed client\n')
-      expect(cells(name, chapter)[0]).toContain(value)
+      expect(cells(name, README)[0]).toContain(value)
     },
   )
 
   it.each(['providers.latest', 'providers.history', 'maxStale.latest', 'maxStale.history'])(
     'has the option %s',
     (name) => {
-      expect(cells(name)).toHaveLength(2)
+      expect(cells(name, README)).toHaveLength(2)
     },
   )
 
-  it.each(Object.entries(STATUSES))('has the error %s with %d', (code, status) => {
-    expect(cells(code)).toContain(String(status))
-  })
-
-  it.each(Object.keys(EVENTS))('has the event %s', (type) => {
-    expect(cells(type)).not.toHaveLength(0)
-  })
-
   it('starts with two commands', () => {
-    const [, commands = ''] = /```sh\n(.*?)```/s.exec(readme) ?? []
+    const [, commands = ''] = /```sh\n(.*?)```/s.exec(README) ?? []
     expect(commands.match(/^npm ci && npm \w+/gm)).toEqual([
       'npm ci && npm start',
       'npm ci && npm test',
     ])
   })
 
+  it('is one page, and says of every guide what it answers', () => {
+    expect(README.split('\n').length).toBeLessThanOrEqual(231)
+    for (const guide of GUIDES)
+      expect(README).toMatch(new RegExp(`^\\| \\[.*\\]\\(docs/${guide}\\)`, 'm'))
+  })
+})
+
+describe('the page of the API', () => {
+  const text = page('docs/api.md')
+
+  it.each(Object.entries(STATUSES))('has the error %s with %d', (code, status) => {
+    expect(cells(code, text)).toContain(String(status))
+  })
+})
+
+describe('the page of freshness', () => {
+  const text = page('docs/freshness.md')
+
+  it.each(Object.keys(EVENTS))('has the event %s', (type) => {
+    expect(cells(type, text)).not.toHaveLength(0)
+  })
+})
+
+describe('the page of the client', () => {
+  const text = page('docs/client.md')
+
+  it.each(Object.entries(CLIENT_OPTIONS))('has the option %s with its default', (name, value) => {
+    expect(cells(name, text)[0]).toContain(value)
+  })
+})
+
+describe('the page of testing', () => {
   it('shows the very tests that are among the examples', () => {
-    const example = readFileSync(new URL('../examples/unit-test.ts', import.meta.url), 'utf8')
+    const example = page('examples/unit-test.ts')
     const shown = example.slice(example.indexOf('import '))
     expect(shown).toContain('failingProvider')
-    expect(readme).toContain(`\`\`\`ts\n${shown}\`\`\`\n`)
+    expect(page('docs/testing.md')).toContain(`\`\`\`ts\n// price.test.mts\n${shown}\`\`\`\n`)
+  })
+})
+
+describe('the page of edge hosts', () => {
+  it('shows the very function that is among the examples', () => {
+    const example = page('examples/lambda.ts')
+    const shown = example.slice(example.indexOf('import '))
+    expect(page('docs/edge.md')).toContain(`\`\`\`ts\n// lambda.mts\n${shown}\`\`\`\n`)
+  })
+})
+
+describe('what a page says is answered', () => {
+  const shown = PAGES.flatMap((path) =>
+    [...page(path).matchAll(/^`(\/api\/\S+)`[^\n]*\n\n```json\n(.*?)```/gms)].map(
+      ([, target = '', record = '']) => ({ path, target, record }),
+    ),
+  )
+
+  it('is there to be asked for', () => {
+    expect(shown.length).toBeGreaterThanOrEqual(5)
   })
 
-  it('shows the conversion that the synthetic market answers with', async () => {
-    const [, target = '', shown = ''] =
-      /^`\/api(\/v1\/convert\?\S+)`.*?\n```json\n(.*?)```/ms.exec(readme) ?? []
+  it.each(shown)('by the synthetic market, on $path: $target', async ({ target, record }) => {
     const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW })
-    const response = await handler(new Request(`http://localhost/api${target}`))
-    const record: unknown = await response.json()
-    expect(JSON.parse(shown)).toEqual(record)
+    const response = await handler(new Request(`http://localhost${target}`))
+    expect(JSON.parse(record)).toEqual(await response.json())
   })
+})
 
+describe('the page of the command line', () => {
   it.each(Object.entries(HELP))('has the flags of %s, with their defaults', (command, help) => {
     const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(help) ?? []
     const flags = [...options.matchAll(/^ {2}--([\w-]+)(?:[^(\n]*\(default ([\w./]+)\))?/gm)]
     expect(flags.length).toBeGreaterThan(command === 'serve' ? 10 : 3)
     for (const [, name, value] of flags.filter(([, each]) => each !== 'help')) {
-      const rows = rowsOf(`--${name}`)
       // The table of `serve` has no column for the command.
-      const told = command === 'serve' ? rows[0] : rows.find(([of = '']) => isOf(of, command))
+      const told =
+        command === 'serve'
+          ? rowsOf(`--${name}`, SERVE)[0]
+          : rowsOf(`--${name}`, COMMANDS).find(([of = '']) => isOf(of, command))
       expect(told, name).toBeDefined()
       expect(told?.join(' '), name).toContain(value ?? '')
     }
@@ -157,7 +203,7 @@ describe('the README', () => {
 
   it('has every command, and each of them a sentence in the overview', () => {
     for (const command of Object.keys(HELP)) {
-      expect(readme).toContain(`ratesmith ${command}`)
+      expect(COMMAND_LINE).toContain(`ratesmith ${command}`)
       expect(OVERVIEW).toMatch(new RegExp(`^  ${command} .*\\w$`, 'm'))
     }
   })
@@ -165,6 +211,6 @@ describe('the README', () => {
   it('has every variable that the help speaks of', () => {
     const variables = Object.values(HELP).flatMap((help) => help.match(/\b[A-Z]+_[A-Z_]+\b/g) ?? [])
     expect(variables).toContain('RATESMITH_CACHE_DIR')
-    for (const variable of variables) expect(readme).toContain(`\`${variable}\``)
+    for (const variable of variables) expect(COMMAND_LINE).toContain(`\`${variable}\``)
   })
 })
