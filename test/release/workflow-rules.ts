@@ -1,5 +1,6 @@
-import { commandsOf, jobsOf, stepsOf } from './workflow.ts'
-import type { Job, Step, Workflow } from './workflow.ts'
+import { isUnsafeStage, mixesRights, rightsOf } from './job-rights.ts'
+import { commandsOf, jobsWhere, runnersOf, stepsOf, stepsWith, usesOf } from './workflow.ts'
+import type { Workflow } from './workflow.ts'
 
 /** What must hold of every workflow. */
 export interface Rule {
@@ -11,54 +12,7 @@ export interface Rule {
 const ACTIONS = ['checkout', 'setup-node', 'upload-artifact', 'download-artifact']
 const RUNNERS = ['ubuntu-24.04', 'macos-15', 'windows-2025']
 const EVENTS = ['pull_request', 'push', 'release', 'schedule', 'workflow_call', 'workflow_dispatch']
-/** What brings in, or runs, code that somebody outside of this repository wrote. */
-const FOREIGN_CODE =
-  /\b(npm (ci|i|install|update|exec|run|test)|npx|pipx|pip|corepack|curl|wget)\b|(^|\s)\.?\/?\.ci\//m
 const LONGEST_MINUTES = 60
-
-/** Where an action is used: by a step, or by a job in the place of steps. */
-function usesOf(workflow: Workflow): string[] {
-  const jobs = Object.values(workflow.jobs)
-  return [...stepsOf(workflow), ...jobs].flatMap(({ uses }: Step | Job) => uses ?? [])
-}
-
-function usersOf(workflow: Workflow, action: string): Step[] {
-  return stepsOf(workflow).filter(({ uses }) => uses?.startsWith(`actions/${action}@`))
-}
-
-function permissionsOf({ permissions = {} }: Job): [scope: string, access: string][] {
-  return typeof permissions === 'string' ? [['all', permissions]] : Object.entries(permissions)
-}
-
-function canWrite(job: Job): boolean {
-  return permissionsOf(job).some(([, access]) => access.startsWith('write'))
-}
-
-/** The names of the jobs of which `isBreach` holds. */
-function jobsWhere(workflow: Workflow, isBreach: (job: Job) => boolean): string[] {
-  return jobsOf(workflow)
-    .filter(([, job]) => isBreach(job))
-    .map(([name]) => name)
-}
-
-function runnersOf({ 'runs-on': runner = '', strategy }: Job): unknown[] {
-  const rows = strategy?.matrix.include ?? []
-  return runner === '${{ matrix.os }}' ? rows.map((row) => row['os']) : [runner]
-}
-
-/** Whether a job gets all that a workflow may: it runs another's code, and has rights that can do harm. */
-function mixesRights(job: Job): boolean {
-  const checksOut = job.steps?.some(({ uses }) => uses?.startsWith('actions/checkout@'))
-  return canWrite(job) && (checksOut === true || FOREIGN_CODE.test(commandsOf(job)))
-}
-
-function isUnsafeStage(job: Job): boolean {
-  const isPublishing = /\bnpm (stage )?publish\b/.test(commandsOf(job))
-  const permissions = permissionsOf(job).map(String)
-  const isIdentified = permissions.includes('id-token,write')
-  if (!isPublishing) return isIdentified
-  return job.environment !== 'npm' || job.needs === undefined || permissions.length > 1
-}
 
 /** The rules of a careful reader, most of which tools of the trade have, too. */
 export const RULES: Rule[] = [
@@ -86,7 +40,7 @@ export const RULES: Rule[] = [
     name: 'grants nothing but reading, drafting a release and staging a version',
     breaches: ({ jobs }) =>
       Object.entries(jobs).flatMap(([name, job]) =>
-        permissionsOf(job)
+        rightsOf(job)
           .map(([scope, access]) => `${scope}: ${access}`)
           .filter((each) => !/^contents: (read|write)$|^id-token: write$/.test(each))
           .map((each) => `${name} has ${each}`),
@@ -108,7 +62,7 @@ export const RULES: Rule[] = [
   {
     name: 'leaves no credentials in what it checks out',
     breaches: (workflow) =>
-      usersOf(workflow, 'checkout')
+      stepsWith(workflow, 'checkout')
         .filter(({ with: inputs }) => inputs?.['persist-credentials'] !== false)
         .map(({ uses = '' }) => uses),
   },
@@ -125,7 +79,7 @@ export const RULES: Rule[] = [
     name: 'keeps nothing in a cache, from which one run could poison another',
     breaches: (workflow) => [
       ...(workflow.text.match(/actions\/cache|^\s+cache(-dependency-path)?:/gm) ?? []),
-      ...usersOf(workflow, 'setup-node')
+      ...stepsWith(workflow, 'setup-node')
         .filter(({ with: inputs }) => inputs?.['package-manager-cache'] !== false)
         .map(({ uses = '' }) => uses),
     ],

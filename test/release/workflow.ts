@@ -75,3 +75,27 @@ export function stepsOf(workflow: Workflow): Step[] {
 export function commandsOf({ steps = [] }: Job): string {
   return steps.map(({ run = '' }) => run).join('\n')
 }
+
+/** Where an action is used: by a step, or by a job in the place of steps. */
+export function usesOf(workflow: Workflow): string[] {
+  const jobs = Object.values(workflow.jobs)
+  return [...stepsOf(workflow), ...jobs].flatMap(({ uses }: Step | Job) => uses ?? [])
+}
+
+/** The steps of an action of GitHub's. */
+export function stepsWith(workflow: Workflow, action: string): Step[] {
+  return stepsOf(workflow).filter(({ uses }) => uses?.startsWith(`actions/${action}@`))
+}
+
+/** The names of the jobs of which `isBreach` holds. */
+export function jobsWhere(workflow: Workflow, isBreach: (job: Job) => boolean): string[] {
+  return jobsOf(workflow)
+    .filter(([, job]) => isBreach(job))
+    .map(([name]) => name)
+}
+
+/** What a job runs on: one system, or those of its matrix. */
+export function runnersOf({ 'runs-on': runner = '', strategy }: Job): unknown[] {
+  const rows = strategy?.matrix.include ?? []
+  return runner === '${{ matrix.os }}' ? rows.map((row) => row['os']) : [runner]
+}
