@@ -1,0 +1,51 @@
+/** Files whose mutants are tried together, by the tests that are about them. */
+export interface Room {
+  /** The files that are mutated, as paths or patterns from the project's folder; `!` in front takes one out. */
+  files: readonly string[]
+  /** The test files that are to notice. */
+  tests: readonly string[]
+}
+
+/** Every file of arithmetic, gates, cache core and query parsing, in the room whose tests are about it. */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  // Each of their mutants is tried by every test of the room, as tables are made once. What has types alone has none.
+  tables: {
+    files: ['src/rates/{currencies,withdrawn,withdrawn-currencies}.ts'],
+    tests: ['test/rates/currencies.test.ts'],
+  },
+  rates: {
+    files: ['src/rates/*.ts', '!src/rates/{currencies,withdrawn*,known-currency-code}.ts'],
+    tests: ['test/rates/!(currencies|properties|range-properties).test.ts'],
+  },
+  gates: {
+    files: [
+      'src/providers/{checked-provider,cross-check,major-rates,market-gates}.ts',
+      'src/providers/{known-code,payload,rates-by-code,read-upstream,reference-days}.ts',
+      'src/providers/{first-good,upstream-error}.ts',
+      'src/providers/{currencyapi,exchange-rate-api-v6,fawazahmed0,open-exchange-rates}-table.ts',
+      'src/providers/frankfurter-v2-rows.ts',
+    ],
+    tests: ['test/providers/!(keys|zip|csv).test.ts'],
+  },
+  reserve: {
+    files: ['src/sources/reserve.ts'],
+    tests: ['test/sources/reserve.test.ts'],
+  },
+  cache: {
+    files: ['src/cache/*.ts'],
+    tests: ['test/cache/*.test.ts'],
+  },
+  query: {
+    files: [
+      'src/http/{query,target,bounded-map}.ts',
+      'src/endpoints/{parameters,conversion-parameters,parse-conversion}.ts',
+      'src/endpoints/v1/parse-history.ts',
+    ],
+    tests: [
+      'test/http/*.test.ts',
+      'test/endpoints/{conversion-refusals,conversions,history-range}.test.ts',
+      'test/catalogue/bad-inputs.test.ts',
+      'test/handler.test.ts',
+    ],
+  },
+}
