@@ -19,13 +19,25 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   gates: {
     files: [
-      'src/providers/{checked-provider,cross-check,major-rates,market-gates}.ts',
-      'src/providers/{known-code,payload,rates-by-code,read-upstream,reference-days}.ts',
-      'src/providers/{first-good,upstream-error}.ts',
-      'src/providers/{currencyapi,exchange-rate-api-v6,fawazahmed0,open-exchange-rates}-table.ts',
-      'src/providers/frankfurter-v2-rows.ts',
+      'src/providers/{checked-provider,cross-check,first-good,known-code,major-rates}.ts',
+      'src/providers/{market-gates,payload,rates-by-code,read-upstream,reference-days}.ts',
+      'src/providers/upstream-error.ts',
     ],
-    tests: ['test/providers/!(keys|zip|csv).test.ts'],
+    tests: [
+      'test/providers/{cross-check,first-good,market-gates,read-upstream,upstream-error}.test.ts',
+      'test/providers/{ecb-xml,exr-csv,keyed-feeds,fawazahmed0}.test.ts',
+    ],
+  },
+  // What makes something of the answers, or refuses them.
+  feeds: {
+    files: [
+      'src/providers/*-table.ts',
+      'src/providers/{ecb-answers,exchange-rate-api,frankfurter,frankfurter-v2-rows}.ts',
+    ],
+    tests: [
+      'test/providers/{ecb,exchange-rate-api,fawazahmed0,frankfurter,frankfurter-v2}.test.ts',
+      'test/providers/{feed-contracts,keyed-feeds}.test.ts',
+    ],
   },
   reserve: {
     files: ['src/sources/reserve.ts'],

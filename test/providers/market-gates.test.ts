@@ -85,6 +85,29 @@ describe('the gates of a market', () => {
     expect(next.unconfirmed?.['AAC']).toBe(served === rate ? undefined : rate)
   })
 
+  it('let pass what moved as far as it may, and no further', () => {
+    const fifth = table(moved(99, 2.4), 100, 1)
+    expect(passMarketGates(fifth, table())).toEqual(fifth)
+    const half = table(moved(50, 8), 101, 1)
+    expect(passMarketGates(half, table({}, 101))).toEqual(half)
+    const tenfold = tomorrow({ AAC: 20, AAD: 0.2 })
+    expect(passMarketGates(tenfold, table())).toEqual(tenfold)
+  })
+
+  it.each([400, 100])('take %d for a confirmation of 200: twice or half of it', (rate) => {
+    const held = passMarketGates(tomorrow({ AAC: 200 }), table())
+    const next = table({ AAC: rate }, 100, 2)
+    expect(passMarketGates(next, held)).toEqual(next)
+  })
+
+  it('hold a second rate back beside the first one', () => {
+    const held = { ...tomorrow({ AAC: 200 }), unconfirmed: { AAD: 300 } }
+    expect(passMarketGates(held, table())).toEqual({
+      ...tomorrow({}),
+      unconfirmed: { AAC: 200, AAD: 300 },
+    })
+  })
+
   it('leave new and lost codes alone', () => {
     const next = table({ ZZZ: 5_000 }, 99, 1)
     expect(passMarketGates(next, table())).toEqual(next)
@@ -97,8 +120,10 @@ describe('the gates of a market', () => {
   })
 
   it('make implausible rates none, and leave what is no number to be judged as it came', () => {
-    const { rates } = passMarketGates(table({ AAA: 1e-10, AAB: 1e10, ...BAD }), undefined)
-    expect(rates).toMatchObject({ AAA: NaN, AAB: NaN, ...BAD })
+    const extremes = { AAF: 1e-9, AAG: 1e9 }
+    const odd = { AAA: 1e-10, AAB: 1e10, ...extremes, ...BAD }
+    const { rates } = passMarketGates(table(odd), undefined)
+    expect(rates).toMatchObject({ AAA: NaN, AAB: NaN, ...extremes, ...BAD })
   })
 
   it('do not hold back what is no rate at all: it is for the next gate to drop', () => {

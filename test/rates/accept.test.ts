@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 
 import { acceptHistory, acceptTable } from '../../src/rates/accept.ts'
+import { RejectedError } from '../../src/rates/rejected-error.ts'
 import { codes } from '../fixtures/codes.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
 const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** The last one that a `Date` holds. */
+const LAST_INSTANT = 8_640_000_000_000_000
 
 /** A good table of `count` codes, AAA, AAB, …, and the base, with `changes` in its fields. */
 function table(changes: object = {}, count = 39): Record<string, unknown> {
@@ -87,27 +92,91 @@ describe('acceptTable()', () => {
   })
 
   it.each([
-    ['nothing', undefined],
-    ['null', null],
-    ['a text', '{}'],
-    ['a list', []],
-    ['no base', table({ base: undefined })],
-    ['a base in lower case', table({ base: 'usd' })],
-    ['no rates', table({ rates: undefined })],
-    ['a list of rates', table({ rates: [1, 2] })],
-    ['empty rates', table({ rates: {} })],
-    ['only the base', table({ rates: { USD: 1 } })],
-    ['no time', table({ updatedAt: undefined })],
-    ['a time as text', table({ updatedAt: '2026-11-20' })],
-    ['a time in fractions of a ms', table({ updatedAt: 1.5 })],
-    ['a time before 1970', table({ updatedAt: -1 })],
-    ['a time that no Date holds', table({ updatedAt: 1e18 })],
-    ['a time in seconds', table({ updatedAt: Math.floor(NOW / 1_000) - 86_400 })],
-    ['only keys in lower case', table({ rates: { eur: 0.85, gbp: 0.74 } })],
-    ['a time more than two days ahead', table({ updatedAt: NOW + 48 * HOUR + 1 })],
-    ['a next update that is none', table({ nextUpdateAt: NaN })],
-  ])('refuses %s', (_what, answer) => {
-    expect(() => acceptTable(answer, NOW)).toThrow(Error)
+    ['nothing', undefined, 'the answer is not an object'],
+    ['null', null, 'the answer is not an object'],
+    ['a text', '{}', 'the answer is not an object'],
+    ['a list', [], 'the answer is not an object'],
+    ['no base', table({ base: undefined }), 'the base is not a currency code'],
+    ['a base in lower case', table({ base: 'usd' }), 'the base is not a currency code'],
+    ['no rates', table({ rates: undefined }), 'the rates are not an object'],
+    ['a list of rates', table({ rates: [1, 2] }), 'the rates are not an object'],
+    ['empty rates', table({ rates: {} }), 'beside the base, nothing'],
+    ['only the base', table({ rates: { USD: 1 } }), 'beside the base, nothing'],
+    ['no time', table({ updatedAt: undefined }), 'updatedAt is not a time in ms'],
+    ['a time as text', table({ updatedAt: '2026-11-20' }), 'updatedAt is not a time in ms'],
+    ['a time in fractions of a ms', table({ updatedAt: 1.5 }), 'updatedAt is not a time in ms'],
+    ['a time before 1970', table({ updatedAt: -1 }), 'updatedAt is not a time in ms'],
+    ['a time that no Date holds', table({ updatedAt: 1e18 }), 'updatedAt is not a time in ms'],
+    ['a time in seconds', table({ updatedAt: NOW / 1_000 - 86_400 }), 'updatedAt is in seconds'],
+    ['only keys in lower case', table({ rates: { eur: 0.85 } }), 'beside the base, only eur'],
+    [
+      'a time more than two days ahead',
+      table({ updatedAt: NOW + 48 * HOUR + 1 }),
+      'updatedAt is more than 48 hours ahead',
+    ],
+    [
+      'a next update that is none',
+      table({ nextUpdateAt: NaN }),
+      'nextUpdateAt is not a time in ms',
+    ],
+    [
+      'a next update that no Date holds',
+      table({ nextUpdateAt: LAST_INSTANT + 1 }),
+      'nextUpdateAt is not a time in ms',
+    ],
+    ['a list of held back rates', table({ unconfirmed: [7] }), 'the unconfirmed rates are not an'],
+  ])('refuses %s', (_what, answer, message) => {
+    expect(() => acceptTable(answer, NOW)).toThrow(RejectedError)
+    expect(() => acceptTable(answer, NOW)).toThrow(message)
+  })
+
+  it('accepts a next update at the last instant that there is', () => {
+    const { data } = acceptTable(table({ nextUpdateAt: LAST_INSTANT }), NOW)
+    expect(data.nextUpdateAt).toBe(LAST_INSTANT)
+  })
+
+  it('accepts rates from 1e-100 to 1e+100', () => {
+    const rates = { USD: 1, AAA: 1e-100, AAB: 1e100 }
+    expect([...acceptTable(table({ rates }), NOW).data.rates]).toEqual(Object.entries(rates))
+    const beyond = Object.fromEntries(codes(6).map((code) => [code, 1.1e100]))
+    expect(() => acceptTable(table({ rates: { USD: 1, ...beyond } }), NOW)).toThrow(
+      /^6 of 7 rates are not numbers from 1e-100 to 1e\+100: AAA, AAB, AAC, AAD, AAE$/,
+    )
+  })
+
+  it.each([
+    ['a year later than the clock', 366 * DAY, false],
+    ['nearly a year later', 366 * DAY - 1_000, true],
+    ['nearly a year earlier', 1_000 - 366 * DAY, true],
+    ['a year earlier', -366 * DAY, false],
+  ])('takes for seconds what would be, as such, %s: %d ms, %s', (_when, offset, isRefused) => {
+    const accept = (): unknown => acceptTable(table({ updatedAt: (NOW + offset) / 1_000 }), NOW)
+    if (isRefused) expect(accept).toThrow('in seconds, not in ms')
+    else expect(accept).not.toThrow()
+  })
+
+  it('cannot tell seconds from ms on a clock up to 1973', () => {
+    const updatedAt = 100_000_000
+    expect(acceptTable(table({ updatedAt }), 1_000 * updatedAt).data.updatedAt).toBe(updatedAt)
+    expect(() => acceptTable(table({ updatedAt }), 1_000 * updatedAt + 1)).toThrow('in seconds')
+  })
+
+  it('keeps the rates that were held back, as far as they are rates', () => {
+    const held = (unconfirmed: unknown): unknown =>
+      acceptTable(table({ unconfirmed }), NOW).data.unconfirmed
+    expect(held({ AAA: 7, aab: 8, AAC: '9', AAD: -1, AAE: 1e-100 })).toEqual({
+      AAA: 7,
+      AAE: 1e-100,
+    })
+    for (const none of [undefined, null, {}, { AAA: 0 }]) {
+      expect(acceptTable(table({ unconfirmed: none }), NOW).data).not.toHaveProperty('unconfirmed')
+    }
+  })
+
+  it('corrects what contradicts the law, and tells of it', () => {
+    const { data, corrections } = acceptTable(withRates({ EUR: 0.85, HRK: 64 }), NOW)
+    expect(corrections).toEqual([{ code: 'HRK', published: 64, corrected: 6.404325 }])
+    expect(data.rates.get('HRK')).toBe(6.404325)
   })
 })
 
@@ -160,15 +229,51 @@ describe('acceptHistory()', () => {
     expect(acceptHistory({ base: 'EUR', days: [] }, NOW).data.dates).toEqual([])
   })
 
+  it('reads days up to two days ahead', () => {
+    const { data } = acceptHistory({ base: 'EUR', days: days('2026-11-22') }, NOW)
+    expect(data.dates).toEqual(['2026-11-22'])
+  })
+
+  it('leaves keys that are no codes and days without rates behind', () => {
+    const answer = {
+      base: 'EUR',
+      days: [
+        { date: '2026-11-18', rates: {} },
+        { date: '2026-11-19', rates: { usd: 1.1, GBP: 0.88 } },
+        { date: 20_261_120, rates: { USD: 1.1 } },
+      ],
+    }
+    const { data, dropped } = acceptHistory(answer, NOW)
+    expect(data.dates).toEqual(['2026-11-19'])
+    expect([...data.columns.keys()]).toEqual(['GBP'])
+    expect(dropped).toEqual(['2026-11-19 usd', '20261120'])
+  })
+
+  it('leaves the base out, wherever it stands among the others', () => {
+    const quoted = [{ date: '2026-11-19', rates: { USD: 1.1, EUR: 1, GBP: 0.88 } }]
+    const { data } = acceptHistory({ base: 'EUR', days: quoted }, NOW)
+    expect(data.columns).toEqual(
+      new Map([
+        ['USD', Float64Array.of(1.1)],
+        ['GBP', Float64Array.of(0.88)],
+      ]),
+    )
+  })
+
   it.each([
-    ['nothing', undefined],
-    ['no base', { days: [] }],
-    ['no days', { base: 'EUR' }],
-    ['days that are no list', { base: 'EUR', days: {} }],
-    ['a day that is none', { base: 'EUR', days: [null] }],
-    ['only unusable days', { base: 'EUR', days: days('yesterday') }],
-    ['a list of rates', { base: 'EUR', days: [{ date: '2026-11-19', rates: [1] }] }],
-  ])('refuses %s', (_what, answer) => {
-    expect(() => acceptHistory(answer, NOW)).toThrow(Error)
+    ['nothing', undefined, 'the answer is not an object'],
+    ['no base', { days: [] }, 'the base is not a currency code'],
+    ['no days', { base: 'EUR' }, 'the days are not a list'],
+    ['days that are no list', { base: 'EUR', days: {} }, 'the days are not a list'],
+    ['a day that is none', { base: 'EUR', days: [null] }, 'a day is not an object'],
+    ['only unusable days', { base: 'EUR', days: days('yesterday') }, 'there is no usable day'],
+    [
+      'a list of rates',
+      { base: 'EUR', days: [{ date: '2026-11-19', rates: [1] }] },
+      'the rates are not an object',
+    ],
+  ])('refuses %s', (_what, answer, message) => {
+    expect(() => acceptHistory(answer, NOW)).toThrow(RejectedError)
+    expect(() => acceptHistory(answer, NOW)).toThrow(message)
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { currencies, findCurrency } from '../../src/rates/currencies.ts'
 import { isDay } from '../../src/rates/day.ts'
 import { findWithdrawn, withdrawnCurrencies } from '../../src/currencies.ts'
-import { findSuccession } from '../../src/rates/withdrawn.ts'
+import { findSuccession, findWithdrawn as findWithdrawal } from '../../src/rates/withdrawn.ts'
 
 /** Recorded tables of open.er-api.com, kept beside the project and not shipped with it. */
 const recordings = new URL('../../../shared/data/open-er-api/', import.meta.url)
@@ -261,8 +261,15 @@ describe('findWithdrawn', () => {
     expect(withdrawnCodes.map(findWithdrawn)).toEqual(withdrawnCurrencies)
   })
 
+  it('finds what became of each, also without its name', () => {
+    expect(withdrawnCurrencies).toMatchObject(withdrawnCodes.map(findWithdrawal))
+    const croatian = { code: 'HRK', successor: 'EUR', ratio: 7.5345, withdrawnAt: '2023-01-01' }
+    expect(findWithdrawal('HRK')).toEqual(croatian)
+  })
+
   it.each([...notCodes, 'EUR', 'XCG'])('does not find %j', (code) => {
     expect(findWithdrawn(code)).toBeUndefined()
+    expect(findWithdrawal(code)).toBeUndefined()
   })
 })
 

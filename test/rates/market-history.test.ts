@@ -12,7 +12,15 @@ import { describe, expect, it } from 'vitest'
 
 import { acceptHistory } from '../../src/rates/accept.ts'
 import { addDays } from '../../src/rates/day.ts'
-import { marketDays, mergeHistory } from '../../src/rates/market-history.ts'
+import {
+  buildMarket,
+  coveredCodes,
+  isCovered,
+  marketDays,
+  mergeHistory,
+  newestDay,
+  rowsOf,
+} from '../../src/rates/market-history.ts'
 import type { MarketHistory } from '../../src/rates/market-history.ts'
 
 interface Day {
@@ -52,5 +60,70 @@ describe('mergeHistory()', () => {
         }
       }),
     )
+  })
+})
+
+describe('what a market carries', () => {
+  const market = toMarket([
+    { date: '2026-11-02', rates: { USD: 1.1, RUB: 90 } },
+    { date: '2026-11-05', rates: { USD: 1.1, ISK: 140 } },
+    { date: '2026-11-06', rates: { USD: 1.1, HRK: 7.5 } },
+    { date: '2026-11-18', rates: { USD: 1.1, BGN: 1.96 } },
+    { date: '2026-11-19', rates: { USD: 1.1, TRY: 49 } },
+  ])
+
+  it('is up to the newest day that is not ahead', () => {
+    expect(newestDay(market, '2026-11-19')).toBe('2026-11-19')
+    expect(newestDay(market, '2026-11-17')).toBe('2026-11-06')
+    expect(newestDay(market, '2026-11-01')).toBeUndefined()
+  })
+
+  it('is what was quoted in the fourteen days up to then, and the base', () => {
+    expect(coveredCodes(market, '2026-11-19')).toEqual(['BGN', 'EUR', 'HRK', 'TRY', 'USD'])
+    expect(coveredCodes(market, '2026-11-18')).toEqual(['BGN', 'EUR', 'HRK', 'ISK', 'USD'])
+    expect(isCovered(market, 'EUR', '2030-01-01')).toBe(true)
+    expect(isCovered(market, 'USD', '2030-01-01')).toBe(false)
+    expect(isCovered(market, 'QQQ', '2026-11-19')).toBe(false)
+  })
+
+  it('stands in rows, from the first day to the last, both inclusive', () => {
+    expect(rowsOf(market, '2026-11-05', '2026-11-18')).toEqual([1, 4])
+    expect(rowsOf(market, '2026-11-03', '2026-11-17')).toEqual([1, 3])
+    expect(rowsOf(market, '2026-10-01', '2026-12-31')).toEqual([0, 5])
+    expect(rowsOf(market, '2026-11-20', '2026-12-31')).toEqual([5, 5])
+  })
+})
+
+describe('buildMarket()', () => {
+  const NONE = NaN
+
+  it('takes days in any order, of currencies in any order', () => {
+    const builder = buildMarket('EUR', 3)
+    builder.addDay('2026-11-19', ['USD', 'JPY', 'GBP'], [1.1, 180, 0.8])
+    builder.addDay('2026-11-18', ['JPY', 'USD', 'CHF'], [181, 1.2, 0.9])
+    builder.addDay('2026-11-20', ['GBP', 'CHF', 'JPY'], [0.7, 0.95, 182])
+    expect(builder.build()).toEqual({
+      base: 'EUR',
+      dates: ['2026-11-18', '2026-11-19', '2026-11-20'],
+      columns: new Map([
+        ['USD', Float64Array.of(1.2, 1.1, NONE)],
+        ['JPY', Float64Array.of(181, 180, 182)],
+        ['GBP', Float64Array.of(NONE, 0.8, 0.7)],
+        ['CHF', Float64Array.of(0.9, NONE, 0.95)],
+      ]),
+    })
+  })
+
+  it('has nothing left of a day that another one takes the place of', () => {
+    const builder = buildMarket('EUR', 3)
+    expect(builder.has('2026-11-18')).toBe(false)
+    builder.addDay('2026-11-18', ['USD', 'JPY'], [1.1, 180])
+    expect(builder.has('2026-11-18')).toBe(true)
+    builder.addDay('2026-11-19', ['USD', 'JPY'], [1.2, 181])
+    builder.addDay('2026-11-18', ['JPY'], [182])
+    const { dates, columns } = builder.build()
+    expect(dates).toEqual(['2026-11-18', '2026-11-19'])
+    expect(columns.get('USD')).toEqual(Float64Array.of(NONE, 1.2))
+    expect(columns.get('JPY')).toEqual(Float64Array.of(182, 181))
   })
 })
