@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { firstGood } from '../../src/providers/first-good.ts'
+import { RejectedError } from '../../src/rates/rejected-error.ts'
 
 const URLS = ['https://a.example', 'https://b.example', 'https://c.example']
 
@@ -73,5 +74,36 @@ describe('firstGood()', () => {
     controller.abort(new Error('time is up'))
     await expect(answer).rejects.toThrow('time is up')
     expect(calls.size).toBe(1)
+  })
+
+  /** What comes of calls that fail with `errors`, one after the other. */
+  async function failures(...errors: unknown[]): Promise<unknown> {
+    const left = [...errors]
+    const ask = (): Promise<string> => Promise.reject(left.shift())
+    const answer = firstGood(URLS.slice(0, errors.length), { headStart: 60_000, signal }, ask)
+    return answer.catch((error: unknown) => error)
+  }
+
+  it('fails as the only one does', async () => {
+    const error = new Error('a is down')
+    expect(await failures(error)).toBe(error)
+  })
+
+  it('rejects where every answer was rejected, and only there', async () => {
+    const rejected = [new RejectedError('a has no rates'), new RejectedError('b has no rates')]
+    const all = await failures(...rejected)
+    expect(all).toBeInstanceOf(RejectedError)
+    expect(all).toMatchObject({ message: 'a has no rates; b has no rates' })
+    const some = await failures(new Error('a is down'), rejected[1], 'c is odd')
+    expect(some).toBeInstanceOf(AggregateError)
+    expect(some).toMatchObject({ message: 'a is down; b has no rates; c is odd' })
+  })
+
+  it('may be tried again as soon as any of them may', async () => {
+    const pause = (retryAfterMs?: number): Error => Object.assign(new Error(), { retryAfterMs })
+    expect(await failures(pause(7_000), pause(5_000), pause(9_000))).toMatchObject({
+      retryAfterMs: 5_000,
+    })
+    expect(await failures(pause(7_000), pause())).toMatchObject({ retryAfterMs: 0 })
   })
 })

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { readBytes, readJson, readText } from '../../src/providers/read-upstream.ts'
 import type { UpstreamAnswer, UpstreamRead } from '../../src/providers/read-upstream.ts'
+import { UpstreamError } from '../../src/providers/upstream-error.ts'
+import { settled } from '../virtual-runtime.ts'
 import { upstream } from './upstream.ts'
 
 const ROOT = 'https://rates.example/table'
@@ -99,7 +101,54 @@ describe('readJson()', () => {
     })
     await expect(read([new Response(broken)]).answer).rejects.toMatchObject({
       message: 'rates.example answered 200 and broke off',
+      cause: { message: 'reset' },
     })
+  })
+
+  it('takes as many bytes as the limit', async () => {
+    const body = `"${'a'.repeat(998)}"`
+    expect((await read([new Response(body)]).answer).body).toHaveLength(998)
+    await expect(read([new Response(`${body} `)]).answer).rejects.toThrow('more than 1000 bytes')
+  })
+
+  it('tells with a failure for how long the upstream wants to be left alone, and the reason', async () => {
+    const init = { status: 503, headers: { 'retry-after': '90' } }
+    const { answer } = read([new Response('<h1>', init)])
+    await expect(answer).rejects.toBeInstanceOf(UpstreamError)
+    await expect(answer).rejects.toMatchObject({
+      retryAfterMs: 90_000,
+      cause: expect.any(SyntaxError),
+    })
+    const { retryAfterMs } = await read([new Response('{}', init)]).answer
+    expect(retryAfterMs).toBe(90_000)
+  })
+
+  it('gives up a body that does not end by itself when the signal aborts', async () => {
+    const cancelled = Promise.withResolvers<unknown>()
+    const hanging = new ReadableStream<Uint8Array>({
+      cancel(reason) {
+        cancelled.resolve(reason)
+        throw new Error('it cannot be cancelled')
+      },
+    })
+    const controller = new AbortController()
+    const { answer } = read([new Response(hanging)], controller.signal)
+    const failure = answer.catch((error: unknown) => error)
+    await settled()
+    controller.abort(new Error('time is up'))
+    expect(await failure).toMatchObject({ message: 'rates.example answered 200 without JSON' })
+    expect(await cancelled.promise).toMatchObject({ message: 'time is up' })
+  })
+
+  it('leaves nothing behind at its signal', async () => {
+    const { signal } = new AbortController()
+    const listeners = new Set<unknown>()
+    signal.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener)
+    signal.removeEventListener = (_type: string, listener: unknown) =>
+      void listeners.delete(listener)
+    await read([new Response('{}')], signal).answer
+    await read([new Response('{')], signal).answer.catch(() => undefined)
+    expect(listeners).toEqual(new Set())
   })
 
   it('names the host when the upstream cannot be reached, and keeps the reason', async () => {
@@ -146,6 +195,23 @@ describe('readJson()', () => {
     await expect(read([redirect('https://[')]).answer).rejects.toThrow(
       'rates.example redirected to what is no URL',
     )
+  })
+
+  it('does not wait for the body of a redirect', async () => {
+    let isCancelled = false
+    const body = new ReadableStream({ cancel: () => void (isCancelled = true) })
+    const moved = new Response(body, { status: 302, headers: { location: '/moved' } })
+    expect((await read([moved, new Response('{}')]).answer).status).toBe(200)
+    expect(isCancelled).toBe(true)
+  })
+
+  it.each([200, 400, 404])('takes a %d for an answer, wherever it points', async (status) => {
+    const response = new Response('{}', { status, headers: { location: '/moved' } })
+    expect(await read([response]).answer).toMatchObject({ status, body: {} })
+  })
+
+  it('takes a 304 for an answer, wherever it points', async () => {
+    await expect(read([redirect('/moved', 304)]).answer).rejects.toThrow('304 without a body')
   })
 
   it.each([300, 301, 304])('takes a %d without a location as an answer', async (status) => {
