@@ -1,105 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
-import { guardStore } from '../../src/cache/guarded-store.ts'
-import { createReadThrough } from '../../src/cache/read-through.ts'
 import type { ReadThrough } from '../../src/cache/read-through.ts'
-import { createStoredValue } from '../../src/cache/stored-value.ts'
-import type { CacheStore } from '../../src/cache/store.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
+import { settled } from '../virtual-runtime.ts'
+import { START, fleet, save, valuesOf } from './processes.ts'
+import type { Fleet } from './processes.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const DAY = 24 * HOUR
-const START = Date.UTC(2026, 10, 20, 12)
-
-/** A store that several processes share, with claims that run out. */
-interface SharedStore extends CacheStore {
-  values: Map<string, string>
-  claims: Map<string, number>
-  reads: number
-}
-
-function sharedStore(runtime: VirtualRuntime): SharedStore {
-  const values = new Map<string, string>()
-  const claims = new Map<string, number>()
-  return {
-    values,
-    claims,
-    reads: 0,
-    get(key) {
-      this.reads += 1
-      return values.get(key)
-    },
-    set: (key, value) => values.set(key, value),
-    claim(key, expiresAt) {
-      if ((claims.get(key) ?? 0) > runtime.now()) return false
-      claims.set(key, expiresAt)
-      return true
-    },
-  }
-}
-
-/** Puts `data` into the store, as if a process had saved them at `savedAt`. */
-function save(store: SharedStore, savedAt: number, data: number): void {
-  store.values.set('number', JSON.stringify({ v: 1, key: 'number', savedAt, data }))
-}
-
-interface Fleet {
-  runtime: VirtualRuntime
-  store: SharedStore
-  upstream: { calls: number; mode: 'answer' | 'fail' | 'hang'; finish(): void; failure: unknown }
-  start(): ReadThrough<number>
-}
-
-/** Processes over one store and one upstream, which counts its calls and answers with their number. */
-function fleet(random = 0): Fleet {
-  const runtime = virtualRuntime(START, random)
-  const store = sharedStore(runtime)
-  const upstream: Fleet['upstream'] = {
-    calls: 0,
-    mode: 'answer',
-    failure: new Error('refused'),
-    finish() {},
-  }
-  const start = (): ReadThrough<number> =>
-    createReadThrough<number>({
-      runtime,
-      async load() {
-        upstream.calls += 1
-        const answer = upstream.calls
-        if (upstream.mode === 'fail') throw upstream.failure
-        if (upstream.mode === 'hang') {
-          await new Promise<void>((resolve) => {
-            upstream.finish = resolve
-          })
-        }
-        return answer
-      },
-      lifetime: ({ loadedAt }) => ({ nextUpdateAt: loadedAt + HOUR, longestLife: 25 * HOUR }),
-      publishedAt: (number) => number,
-      maxStale: 7 * DAY,
-      stored: createStoredValue<number>({
-        store: guardStore(store, runtime, () => {}),
-        key: 'number',
-        runtime,
-        toData: (number) => number,
-        fromData: Number,
-        onRejected() {},
-      }),
-      waitUntil: undefined,
-      onRestored() {},
-      onScheduled() {},
-      onStale() {},
-    })
-  return { runtime, store, upstream, start }
-}
-
-async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
-  const readings = await Promise.all(processes.map(async (process) => process.get()))
-  await settled()
-  return readings.map(({ value }) => value)
-}
 
 /** A process with overdue data, whose source has just refused to give others. */
 async function refused({ runtime, upstream, start }: Fleet): Promise<ReadThrough<number>> {
@@ -197,27 +105,6 @@ describe('a fleet over one store', () => {
     expect(await other.get()).toMatchObject({ value: 3, hit: true })
   })
 
-  it(
-    'asks a dead upstream no more often than one process would, in the long run',
-    { timeout: 60_000 },
-    async () => {
-      const { runtime, upstream, start } = fleet(0.5)
-      const processes = Array.from({ length: 8 }, start)
-      const first = valuesOf(processes)
-      await runtime.advance(200)
-      await first
-      await runtime.advance(HOUR + 400 * SECOND)
-      upstream.mode = 'fail'
-      upstream.calls = 0
-      for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
-        await valuesOf(processes)
-        await runtime.advance(60 * SECOND)
-      }
-      expect(upstream.calls).toBeGreaterThan(150)
-      expect(upstream.calls).toBeLessThan(300)
-    },
-  )
-
   it('finds what another process has loaded while its own source refuses', async () => {
     const { runtime, upstream, start } = fleet()
     upstream.mode = 'fail'
@@ -273,22 +160,6 @@ describe('a fleet over one store', () => {
     expect(await start().get()).toMatchObject({ value: 11, hit: false })
     expect(runtime.timers()).toBe(0)
   })
-
-  it(
-    'asks a dead upstream no more often than one process would while all of them are cold',
-    { timeout: 60_000 },
-    async () => {
-      const { runtime, upstream, start } = fleet(0.5)
-      upstream.mode = 'fail'
-      const processes = Array.from({ length: 8 }, start)
-      for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
-        for (const process of processes) void (async () => process.get())().catch(() => undefined)
-        await runtime.advance(60 * SECOND)
-      }
-      expect(upstream.calls).toBeGreaterThan(150)
-      expect(upstream.calls).toBeLessThan(300)
-    },
-  )
 
   it('is not stopped for good by claims that nobody gets', async () => {
     const { runtime, store, upstream, start } = fleet()
