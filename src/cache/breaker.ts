@@ -15,8 +15,9 @@ export interface Breaker {
 /** A breaker of something that has not failed yet. */
 export function createBreaker(runtime: Runtime): Breaker {
   let failures = 0
-  let restsUntil = -Infinity
+  let restsUntil = 0
 
+  /** Begins a rest, which counts only after enough failures. */
   function rest(): void {
     restsUntil = runtime.monotonic() + REST
   }
@@ -33,7 +34,7 @@ export function createBreaker(runtime: Runtime): Breaker {
     },
     fail() {
       failures += 1
-      if (failures >= FAILURES_TOLERATED) rest()
+      rest()
     },
   }
 }

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+
+import { RatesError, invalidParameter, missingParameter } from '../../src/errors.ts'
+import { createQueryParser } from '../../src/http/query.ts'
+
+const optional = z.optional(z.string())
+
+/** What is read of `query` where `base` and `to` are known, and `from` means `base`. */
+function read(query: string): unknown {
+  return createQueryParser({
+    parameters: { base: optional, to: optional },
+    failures: {},
+    mistaken: { from: 'base' },
+    toQuestion: (question) => question,
+  })(query)
+}
+
+describe('a query', () => {
+  it.each([
+    ['', {}],
+    ['&', {}],
+    ['base=EUR', { base: 'EUR' }],
+    ['base=EUR&to=USD', { base: 'EUR', to: 'USD' }],
+    ['to=USD&&base=EUR', { base: 'EUR', to: 'USD' }],
+    ['&base=EUR', { base: 'EUR' }],
+    ['base=EUR&', { base: 'EUR' }],
+    ['base', { base: '' }],
+    ['base=', { base: '' }],
+    ['base&to=USD', { base: '', to: 'USD' }],
+    ['base=a=b', { base: 'a=b' }],
+    ['=EUR', {}],
+    ['base=%45UR', { base: 'EUR' }],
+    ['b%61se=EUR', { base: 'EUR' }],
+    ['base=E+R', { base: 'E R' }],
+    ['base=E%26to=R', { base: 'E&to=R' }],
+    ['base=100%', { base: '100%' }],
+    ['%base=EUR', {}],
+    ['theme=dark&base=EUR&constructor=1&__proto__=2', { base: 'EUR' }],
+  ])('of %j is %j', (query, values) => {
+    expect(read(query)).toEqual(values)
+    expect(Object.keys(Object(read(query))).toSorted()).toEqual(Object.keys(values).toSorted())
+  })
+
+  it.each([
+    ['base=EUR&base=EUR', 'base (given more than once)'],
+    ['base=&b%61se=EUR', 'base (given more than once)'],
+    ['BASE=EUR', 'BASE (write base)'],
+    ['Base=EUR', 'Base (write base)'],
+    ['base[]=EUR', 'base[] (write base)'],
+    ['to[0][1]=EUR', 'to[0][1] (write to)'],
+    ['base[=EUR', 'base[ (write base)'],
+    ['?base=EUR', '?base (write base)'],
+    ['??base=EUR', '??base (write base)'],
+    ['?base=%45UR', '?base (write base)'],
+    ['from=EUR', 'from (use base)'],
+    ['?FROM[]=EUR', '?FROM[] (use base)'],
+  ])('of %j is refused', (query, message) => {
+    expect(() => read(query)).toThrow(`Invalid parameter: ${message}`)
+    expect(() => read(query)).toThrow(RatesError)
+  })
+
+  it.each(['ba?se=1', 'base?=1', 'bases=1', 'abase=1', '[base]=1', '[]base=1', 'symbols=EUR'])(
+    'of %j holds nothing that is known',
+    (query) => {
+      expect(read(query)).toEqual({})
+    },
+  )
+
+  it('has no mistaken names unless there are some', () => {
+    const parse = createQueryParser({
+      parameters: { base: optional },
+      failures: {},
+      toQuestion: (question) => question,
+    })
+    expect(parse('from=EUR&base=USD')).toEqual({ base: 'USD' })
+  })
+})
+
+describe('the schemas of a query', () => {
+  const rules = {
+    parameters: {
+      from: z.string('missing'),
+      to: z.string('missing').check(z.refine((text) => text.length < 4, 'long')),
+    },
+    failures: {
+      missing: missingParameter,
+      long: (parameter: string, sent: string) => invalidParameter(parameter, `not ${sent}`),
+    },
+    toQuestion: ({ from, to }: { from: string; to: string }) => [from, to],
+  }
+
+  it.each([
+    ['', 'Missing required parameter: from'],
+    ['to=EURO', 'Missing required parameter: from'],
+    ['from=USD', 'Missing required parameter: to'],
+    ['from=USD&to=EURO', 'Invalid parameter: to (not EURO)'],
+  ])('raise the first error in their order for %j', (query, message) => {
+    expect(() => createQueryParser(rules)(query)).toThrow(expect.objectContaining({ message }))
+  })
+
+  it('may not speak of an error that there is none of', () => {
+    const { missing } = rules.failures
+    const parse = createQueryParser({ ...rules, failures: { missing } })
+    expect(() => parse('from=USD&to=EURO')).toThrow(
+      /^a schema raised an issue without an error: long$/,
+    )
+  })
+
+  it('are not asked about what is accepted without them, and have the last word about the rest', () => {
+    const isKnown = (values: Record<string, string>): values is { from: string; to: string } =>
+      values['from'] === 'me'
+    const parse = createQueryParser({ ...rules, accepts: isKnown })
+    expect(parse('from=me&to=EURO')).toEqual(['me', 'EURO'])
+    expect(parse('from=us&to=EUR')).toEqual(['us', 'EUR'])
+    expect(() => parse('from=us&to=EURO')).toThrow('not EURO')
+  })
+})
+
+describe('a question that recurs', () => {
+  const parserOf = (rules: { isRecurring?: boolean }): ((query: string) => object) =>
+    createQueryParser({
+      parameters: { base: optional, to: optional },
+      failures: {},
+      ...rules,
+      toQuestion: (question) => question,
+    })
+
+  const ofLength = (length: number, start: string): string => `base=${start}`.padEnd(length, '.')
+
+  it.each(['', 'base=EUR', 'base=%45UR', 'to=USD&base=EUR&', ofLength(256, 'EUR')])(
+    'is read once: %j',
+    (query) => {
+      const parse = parserOf({ isRecurring: true })
+      expect(parse(query)).toBe(parse(query))
+    },
+  )
+
+  it.each([ofLength(257, 'EUR'), 'base=EUR&session=1', 'session=1&base=%45UR', 'session'])(
+    'is read each time where few can ask it again: %j',
+    (query) => {
+      const parse = parserOf({ isRecurring: true })
+      expect(parse(query)).toEqual(parse(query))
+      expect(parse(query)).not.toBe(parse(query))
+    },
+  )
+
+  it.each([{ isRecurring: false }, {}])('is read each time where the rules say %j', (rules) => {
+    const parse = parserOf(rules)
+    expect(parse('base=EUR')).not.toBe(parse('base=EUR'))
+  })
+
+  // Of a quarter of a mebibyte, each of them takes its 256 characters and 512 bytes.
+  it.each([
+    [341, true],
+    [342, false],
+  ])(
+    'is kept beside others for as long as there is room: of %d of them the first, %j',
+    (count, isKept) => {
+      const parse = parserOf({ isRecurring: true })
+      const queries = Array.from({ length: count }, (_, index) => ofLength(256, String(index)))
+      const [first] = queries.map(parse)
+      expect(parse(queries[0] ?? '') === first).toBe(isKept)
+    },
+  )
+})

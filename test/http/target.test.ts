@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+
+import { splitTarget, targetBehind } from '../../src/http/target.ts'
+
+describe('a request target', () => {
+  it.each([
+    ['/', '/', ''],
+    ['/api/v1/latest', '/api/v1/latest', ''],
+    ['/api/v1/latest?base=EUR', '/api/v1/latest', 'base=EUR'],
+    ['/api?', '/api', ''],
+    ['/api?a', '/api', 'a'],
+    ['/api?a?b', '/api', 'a?b'],
+    ['/api?a#b?c', '/api', 'a'],
+    ['/api#b?c', '/api', ''],
+    ["/~!$&'()*+,;=:@-_a0", "/~!$&'()*+,;=:@-_a0", ''],
+    ['/api//v1', '/api//v1', ''],
+    ['//api/v1', '//api/v1', ''],
+    ['///api?a', '///api', 'a'],
+    ['/a/../b', '/b', ''],
+    ['/..', '/', ''],
+    ['/a/./b/.?c', '/a/b/', 'c'],
+    ['/a/%2e%2E/b', '/b', ''],
+    ['/a%2Fb', '/a%2Fb', ''],
+    ['/a\\b', '/a/b', ''],
+    ['\\a?b', '/a', 'b'],
+    ['/ä?ö', '/%C3%A4', '%C3%B6'],
+    ['/a b?c d', '/a%20b', 'c%20d'],
+    ['/a\tb?c\nd', '/ab', 'cd'],
+    ['/a?%zz', '/a', '%zz'],
+    ['http://rates.example/api?a=b', '/api', 'a=b'],
+    ['https://rates.example:8443/api/', '/api/', ''],
+    ['HTTP://rates.example/api', '/api', ''],
+    ['http:/rates.example/api', '/api', ''],
+    ['http:\\\\rates.example\\api', '/api', ''],
+    ['http:rates.example/api', '/api', ''],
+    ['http://rates.example', '/', ''],
+    ['http://rates.example?a', '/', 'a'],
+    ['http://rates.example#a', '/', ''],
+    ['http://[::1]:x@/api', '/api', ''],
+    ['', '/', ''],
+    ['?a', '/', 'a'],
+    ['#a', '/', ''],
+  ])('of %j is %j and %j', (target, path, query) => {
+    expect(splitTarget(target)).toEqual({ path, query })
+  })
+
+  it.each([
+    '*',
+    'api',
+    'api/v1',
+    'api/v1?a',
+    ':99999/api',
+    'ftp://rates.example/api',
+    'xhttp://a/b',
+  ])('of %j is no path of ours', (target) => {
+    expect(splitTarget(target)).toEqual({ path: target, query: '' })
+  })
+})
+
+describe('the target behind an authority', () => {
+  it.each([
+    ['a.example', 'http://a.example/api?a=b', '/api?a=b'],
+    ['a.example:8443', 'https://a.example:8443/', '/'],
+    ['a.example/api?b', 'http://a.example/api?b/v1', '/v1'],
+    ['a.example', 'a.example/api', '/api'],
+    ['http://a', 'http://http://a/api', '/api'],
+    ['a?', 'a?/api?b=http://', '/api?b=http://'],
+  ])('of %j in %j is %j', (host, url, target) => {
+    expect(targetBehind(host, url)).toBe(target)
+  })
+
+  it.each([
+    [null, 'http://a.example/api'],
+    ['', 'http://a.example/api'],
+    ['', '/api'],
+    ['b.example', 'http://a.example/api'],
+    ['A.example', 'http://a.example/api'],
+    ['a.exam', 'http://a.example/api'],
+    ['a.example', 'http://a.example?b'],
+    ['a.example', 'http://a.example'],
+    ['a.example', 'ws://a.example/api'],
+    ['a.example', '/api'],
+  ])('is not cut off where the host is %j and the URL %j', (host, url) => {
+    expect(targetBehind(host, url)).toBe(url)
+  })
+})
