@@ -15,7 +15,7 @@ export const conversionFailures: Failures = {
 export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
   z.string('missing').check(({ value, issues }) => {
     const fault = faultOf(value)
-    if (fault) issues.push({ code: 'custom', continue: false, ...fault })
+    if (fault) issues.push({ code: 'custom', ...fault })
   }),
   z.transform((text) => (isList(text) ? splitSymbols(text) : text)),
 )

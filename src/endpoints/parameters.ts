@@ -81,7 +81,7 @@ export const format: Optional<Format> = z.optional(
 
 /** At most so many characters or codes. What zod itself has for lengths weighs more in a bundle than this file. */
 function atMost(most: number): z.core.$ZodCheck<{ length: number }> {
-  return z.refine(({ length }) => length <= most, { error: 'overlong', abort: true })
+  return z.refine(({ length }) => length <= most, 'overlong')
 }
 
 function isOneOf(known: readonly string[]): (text: unknown) => boolean {
@@ -103,7 +103,7 @@ function trimSpaces(text: string): string {
   let start = 0
   let end = text.length
   while (text[start] === ' ') start += 1
-  while (end > start && text[end - 1] === ' ') end -= 1
+  while (text[end - 1] === ' ') end -= 1
   return text.slice(start, end)
 }
 
