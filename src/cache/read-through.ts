@@ -94,7 +94,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
 
   function answer(found: Held<Value>): Reading<Value> {
     const left = freshFor(found)
-    if (left <= 0) refreshOverdue(-left)
+    if (left <= 0) refreshOverdue(Math.abs(left))
     return { value: found.value, hit: true, ttl: toTtl(left) }
   }
 

@@ -38,6 +38,17 @@ describe('a cooldown', () => {
     expect(cooldown.remaining()).toBe(0)
   })
 
+  it('gets longer with the failures of others, but starts with none of them', () => {
+    const cooldown = createCooldown(virtualRuntime(0), PAUSES)
+    cooldown.count()
+    cooldown.count()
+    expect([cooldown.remaining(), cooldown.next()]).toEqual([0, 6_000])
+    cooldown.fail()
+    expect(cooldown.remaining()).toBe(4_000)
+    cooldown.succeed()
+    expect([cooldown.remaining(), cooldown.next()]).toEqual([0, 1_500])
+  })
+
   it('is none where nothing is asked for and none is due, however often it failed', () => {
     const cooldown = createCooldown(virtualRuntime(0), { first: 0, longest: 0 })
     for (let failures = 0; failures < 2_000; failures += 1) cooldown.fail()

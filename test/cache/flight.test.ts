@@ -73,8 +73,11 @@ describe('a flight', () => {
     expect(flight.lastAttempt()).toEqual({ at: START, outcome: 'failed' })
     expect([world.pauses, world.nextPauses]).toEqual([[1_000], [1_500]])
     await runtime.advance(600)
+    const landed = flight.join()
+    world.land('loaded')
+    await landed
     void flight.join()
-    expect(world.nextPauses).toEqual([1_500, 3_000])
+    expect(world.nextPauses).toEqual([1_500, 3_000, 1_500])
   })
 
   it('pauses while another process is at it', async () => {

@@ -99,6 +99,23 @@ describe('a guarded store', () => {
     expect(calls).toBe(9)
   })
 
+  it('is not written to, nor asked for claims, while it rests', async () => {
+    const calls: string[] = []
+    const { runtime, store } = guarded({
+      get: refuse,
+      set: (key, value, expiresAt) => calls.push(`${key} ${value} ${expiresAt}`),
+      claim: (key, expiresAt) => calls.push(`${key} ${expiresAt}`) > 2,
+    })
+    for (let time = 0; time < 5; time += 1) await store.get('a', ignore)
+    await store.set('a', 'text', 1)
+    expect(await store.claim('a', 2)).toBe(true)
+    expect(calls).toEqual([])
+    await runtime.advance(5_000)
+    await store.set('a', 'text', 1)
+    expect(await store.claim('a', 2)).toBe(false)
+    expect(calls).toEqual(['a text 1', 'a 2'])
+  })
+
   it('does not rest for failures that are not in a row', async () => {
     let calls = 0
     const { store } = guarded({

@@ -95,6 +95,10 @@ describe('a stored value', () => {
     const shelf = shelved()
     shelf.texts.now = text
     expect([await shelf.find(), shelf.rejected]).toEqual([[], []])
+    shelf.texts.now = envelope()
+    await shelf.find()
+    shelf.texts.now = text
+    expect([await shelf.find(), shelf.rejected]).toEqual([[], []])
   })
 
   it.each([

@@ -12,11 +12,11 @@ function countedSignal(): { signal: AbortSignal; controller: AbortController; co
   const listeners = new Set<unknown>()
   const counted = Object.assign(signal, {
     addEventListener(type: string, listener: EventListener) {
-      listeners.add(listener)
+      if (type === 'abort') listeners.add(listener)
       EventTarget.prototype.addEventListener.call(signal, type, listener)
     },
     removeEventListener(type: string, listener: EventListener) {
-      listeners.delete(listener)
+      if (type === 'abort') listeners.delete(listener)
       EventTarget.prototype.removeEventListener.call(signal, type, listener)
     },
   })
