@@ -22,7 +22,7 @@ type Name = keyof typeof SCHEMAS
 
 /** What is made of `text` as the parameter `x`, or the message of the error. */
 function read(name: Name, text: string | undefined): unknown {
-  const x: z.ZodMiniType<unknown> = SCHEMAS[name]
+  const x: z.ZodMiniType = SCHEMAS[name]
   const parse = createQueryParser({
     parameters: { x },
     failures: conversionFailures,
