@@ -41,8 +41,23 @@ describe('createBoundedMap()', () => {
     map.set('c', 'c', 20)
     expect(['a', 'b', 'c'].map(map.get)).toEqual([undefined, 'b', 'c'])
     map.clear()
+    expect(['b', 'c'].map(map.get)).toEqual([undefined, undefined])
     for (const key of ['d', 'e', 'f']) map.set(key, key, 10)
     expect(['b', 'd', 'e', 'f'].map(map.get)).toEqual([undefined, 'd', 'e', 'f'])
+  })
+
+  it('lets nothing else go for what is set again', () => {
+    const map = createBoundedMap<string, string>(20)
+    for (const key of ['a', 'b', 'b']) map.set(key, key, 10)
+    expect(['a', 'b'].map(map.get)).toEqual(['a', 'b'])
+  })
+
+  it('keeps what fills it, but nothing larger, even in the place of what was there', () => {
+    const map = createBoundedMap<string, string>(20)
+    map.set('a', 'a', 20)
+    expect(map.get('a')).toBe('a')
+    map.set('a', 'larger', 21)
+    expect(map.get('a')).toBeUndefined()
   })
 
   it('keeps nothing with a capacity of 0', () => {
