@@ -95,10 +95,13 @@ describe('a stored value', () => {
     const shelf = shelved()
     shelf.texts.now = text
     expect([await shelf.find(), shelf.rejected]).toEqual([[], []])
-    shelf.texts.now = envelope()
-    await shelf.find()
-    shelf.texts.now = text
-    expect([await shelf.find(), shelf.rejected]).toEqual([[], []])
+    for (const before of [envelope(), '{}']) {
+      shelf.texts.now = before
+      await shelf.find()
+      shelf.texts.now = text
+      expect(await shelf.find()).toEqual([])
+    }
+    expect(shelf.rejected).toEqual(['it is of version 0'])
   })
 
   it.each([
