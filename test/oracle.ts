@@ -24,7 +24,7 @@ export function multiply(a: Exact, b: Exact): Exact {
 }
 
 /** Half away from zero. */
-export function roundDecimals({ n, d }: Exact, decimals: number): Exact {
+function roundDecimals({ n, d }: Exact, decimals: number): Exact {
   const scaled = scale({ n: n < 0n ? -n : n, d }, decimals)
   const whole = (2n * scaled.n + scaled.d) / (2n * scaled.d)
   return scale({ n: n < 0n ? -whole : whole, d: 1n }, -decimals)

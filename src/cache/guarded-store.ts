@@ -10,7 +10,7 @@ const ASKING_LIMIT = 50
 const WRITING_LIMIT = 1_000
 
 /** The operations of a store. */
-export type StoreOperation = 'get' | 'set' | 'claim'
+type StoreOperation = 'get' | 'set' | 'claim'
 
 /** A store whose trouble stays its own: nothing rejects, and nobody waits longer than 50 ms for an answer. */
 export interface GuardedStore {

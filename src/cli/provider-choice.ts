@@ -25,7 +25,7 @@ export const DEFAULT_NAMES: Readonly<Record<Provided, string>> = {
 }
 
 /** The variables that name providers, and those with their roots. */
-export const NAME_VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
+const NAME_VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
 export const URL_VARIABLES = {
   latest: 'RATESMITH_LATEST_URL',
   history: 'RATESMITH_HISTORY_URL',

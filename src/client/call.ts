@@ -5,7 +5,7 @@ import { requireRecord } from './reply.ts'
 import type { FieldOf } from './reply.ts'
 
 /** A question to one endpoint, which is answered with an `Outcome`. */
-export interface Question<Outcome> extends CallOptions {
+interface Question<Outcome> extends CallOptions {
   /** Where to ask, behind `/v1/`. */
   endpoint: string
   /** Parameters; what is undefined is not sent. */

@@ -14,7 +14,7 @@ export const attribution = component(
 )
 
 /** Rates by their codes. */
-export const rateTable = component(
+const rateTable = component(
   'RateTable',
   'Units of each currency for one unit of the base, by code: as published, or derived to 10 significant digits.',
   z.record(code, rate),

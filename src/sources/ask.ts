@@ -17,10 +17,10 @@ const CALL_LIMIT: Record<DataSet, number> = { latest: 5_000, history: 10_000, ar
 const AS_ASKED = { first: 0, longest: 0 }
 
 /** Calls one provider and makes something usable of what it answered. */
-export type Ask<Provider, Data> = (provider: Provider, context: ProviderContext) => Promise<Data>
+type Ask<Provider, Data> = (provider: Provider, context: ProviderContext) => Promise<Data>
 
 /** What a round goes by. */
-export interface RoundOptions {
+interface RoundOptions {
   /** Ends the whole round. */
   signal: AbortSignal
   /** Whether anybody waits for it: there is nothing else to answer with. */

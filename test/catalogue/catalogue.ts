@@ -7,7 +7,7 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { codes } from '../fixtures/codes.ts'
 
 /** What an entry demands of its answer. */
-export interface Expectation {
+interface Expectation {
   status: number
   /** The error is `{ error: { code, message } }` with this code. */
   code?: RatesErrorCode

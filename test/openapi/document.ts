@@ -20,7 +20,7 @@ export interface Parameter {
   example: string | boolean
 }
 
-export interface Body {
+interface Body {
   schema: Schema
   examples: Record<string, { value: unknown }>
 }

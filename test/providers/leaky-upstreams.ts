@@ -2,7 +2,7 @@ import { DISASTERS, OTHER_FORMS } from '../../src/testing/provider/disasters.ts'
 import type { Behaviour } from '../../src/testing/provider/upstream.ts'
 
 /** One request with a key in it, and how its upstream may answer. */
-export interface KeyedRequest {
+interface KeyedRequest {
   request: Request
   key: string
   /** What the upstream answers when all is well. */

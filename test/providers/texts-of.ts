@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 const DEEPEST = 12
 
 /** Every text that can be had from `value`: of errors, their causes and whatever hangs on them, hidden or not. */
-export function textsOf(value: unknown): string[] {
+function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   const texts: string[] = []
   const seen = new Set<unknown>()

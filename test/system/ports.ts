@@ -10,7 +10,7 @@ export async function listenOnFreePort(server: Server): Promise<number> {
 }
 
 /** The port that `server` listens on. */
-export function portOf(server: Server): number {
+function portOf(server: Server): number {
   const address = server.address()
   if (typeof address !== 'object' || !address) throw new Error('the server does not listen')
   return address.port

@@ -23,7 +23,7 @@ export interface Subject<Answer = unknown> {
 }
 
 /** How a call is made. */
-export interface CallOptions<Answer = unknown> {
+interface CallOptions<Answer = unknown> {
   /** How its upstream behaves (default well). */
   behaviour?: Behaviour | undefined
   /** Ends it (default never aborted). */
@@ -44,7 +44,7 @@ export interface Call<Answer = unknown> {
 }
 
 /** How a call ended. */
-export type Outcome<Answer> = { answer: Answer } | { thrown: unknown }
+type Outcome<Answer> = { answer: Answer } | { thrown: unknown }
 
 /** One method of a provider on trial; whatever it should not do rejects with an error that says what was expected. */
 export interface Trial<Answer = unknown> {

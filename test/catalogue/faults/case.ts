@@ -15,7 +15,7 @@ export type State = 'cold' | 'warm' | 'expired' | 'fresh'
 export const STATES: readonly State[] = ['cold', 'warm', 'expired', 'fresh']
 
 /** Where a fault sits. */
-export type Layer =
+type Layer =
   | 'transport'
   | 'http'
   | 'body'

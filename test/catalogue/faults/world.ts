@@ -25,7 +25,7 @@ export interface StoreFault {
 }
 
 /** A store that remembers what was asked of it. */
-export interface WatchedStore extends CacheStore {
+interface WatchedStore extends CacheStore {
   entries: Map<string, string>
   /** `at` is the time that the machine had been running, in ms. */
   operations: { operation: 'get' | 'set'; key: string; at: number; expiresAt?: number }[]

@@ -32,20 +32,20 @@ export interface Oracle {
 }
 
 /** Two currencies, by their codes. */
-export interface Pair {
+interface Pair {
   from: string
   to: string
 }
 
 /** A publication that a process serves. */
-export interface Served {
+interface Served {
   updatedAt: number
   /** Codes whose rates the process holds back beside those that were held back before. */
   heldBack: readonly string[]
 }
 
 /** A table as it was sent, and what of it is not served. */
-export interface Taken {
+interface Taken {
   sent: Publication
   dropped: readonly string[]
   heldBack: readonly string[]

@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 import { dayOf, fourOClock, targetDays } from './target-days.ts'
 
 /** The rates of one published day, units for one euro. */
-export type DayRates = ReadonlyMap<string, number>
+type DayRates = ReadonlyMap<string, number>
 
 /** The truth about reference rates: one row a TARGET day, around 16:00 in Frankfurt. */
 export interface ReferenceRates {

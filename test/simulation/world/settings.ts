@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** The fault-free end of every simulation, long enough for a refresh that is put off for a day. In ms. */
-export const TAIL: number = 27 * HOUR
+const TAIL: number = 27 * HOUR
 
 /** What one simulation is like, drawn from its seed. Durations in ms. */
 export interface Settings {
