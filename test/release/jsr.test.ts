@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { run } from './processes.ts'
-import { ROOT } from './root.ts'
+import { run } from '../system/processes.ts'
+import { ROOT } from '../system/root.ts'
 
 const DENO = join(ROOT, 'node_modules/.bin/deno')
 
@@ -58,10 +58,10 @@ describe("what is published to Deno's registry", () => {
     expect(code, text).toBe(0)
   })
 
-  it('is the sources without the command line, and three texts', () => {
+  it('is the sources without the command line, and texts', () => {
     const { files } = publication
     const allowed =
-      /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|src\/generated\/openapi\.json|(adapters|src(?!\/(cli|explorer|generate|openapi)\/))\/[\w/-]+\.ts)$/
+      /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|src\/generated\/openapi\.json|(adapters|src(?!\/(cli|explorer|generate|openapi)\/))\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'src/index.ts']))
   })
