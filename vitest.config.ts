@@ -48,7 +48,7 @@ export default defineConfig({
         test: {
           name: 'release',
           include: ['test/release/**/*.test.ts'],
-          globalSetup: ['test/system/build.ts'],
+          globalSetup: ['test/system/build.ts', 'test/release/install.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },

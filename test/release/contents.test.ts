@@ -1,12 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 
 import { ROOT } from '../system/root.ts'
 import { ENTRY_POINTS } from './entry-points.ts'
-import { installPackage } from './installed-package.ts'
-import type { InstalledPackage } from './installed-package.ts'
 import { reachedFiles } from './reached-files.ts'
 
 const TEXTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
@@ -15,13 +13,7 @@ const RECORDS = ['package.json', 'dist/openapi.json']
 /** npm runs these where a package is installed; and compiles, unasked, where there is a `binding.gyp`. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 
-let installed: InstalledPackage
-
-beforeAll(async () => {
-  installed = await installPackage()
-})
-
-afterAll(() => installed.remove())
+const installed = inject('installed')
 
 /** Every file that is to be in the package, and why: what is imported by nobody is not. */
 function allowedFiles(): string[] {

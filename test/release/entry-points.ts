@@ -24,6 +24,15 @@ export const ENTRY_POINTS: Record<string, EntryPoint> = Object.fromEntries(
   }),
 )
 
+/** The subpaths of all of them. */
+export const ALL: string[] = Object.keys(ENTRY_POINTS)
+
+/** Those that keep texts on a disk, by modules of Node's that Bun and Deno have as well, and nobody else. */
+export const ON_DISK: string[] = ['./stores/file', './stores/sqlite']
+
+/** Those that load wherever there is JavaScript. */
+export const PORTABLE: string[] = ALL.filter((subpath) => !ON_DISK.includes(subpath))
+
 function readJson(name: string) {
   return Object(JSON.parse(readFileSync(join(ROOT, name), 'utf8')))
 }
