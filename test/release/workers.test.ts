@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -26,6 +27,11 @@ async function ask(subpaths: readonly string[]): Promise<unknown> {
     modulesRoot: dirname(path),
     modules: [{ type: 'ESModule', path, contents: readFileSync(path, 'utf8') }],
     compatibilityDate: COMPATIBILITY_DATE,
+    // What is refused is in the error.
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      stdout.resume()
+      stderr.resume()
+    },
   })
   // One that has not started says so again.
   onTestFinished(() => simulator.dispose().catch(() => undefined))
