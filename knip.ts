@@ -11,6 +11,8 @@ const config: KnipConfig = {
     'test/system/module-record.ts',
     // Bundled into a page, by path.
     'src/explorer/main.ts',
+    // Compiled against the installed package.
+    'test/release/consumer.ts',
   ],
   project: ['**/*.{ts,mjs}'],
   ignoreBinaries: [

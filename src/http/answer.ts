@@ -21,8 +21,11 @@ export interface Reply {
   status: number
   /** Names in lower case. */
   headers: Header[]
-  /** Bytes, text (to be sent as UTF-8), or null for none. */
-  body: Uint8Array<ArrayBuffer> | string | null
+  /**
+   * Bytes, text (to be sent as UTF-8), or null for none. Bytes are a `Uint8Array<ArrayBuffer>`, in words that compilers
+   * before TypeScript 5.7 know as well.
+   */
+  body: ReturnType<TextEncoder['encode']> | string | null
 }
 
 /** An answer as data, ready to be written to a socket or wrapped in a `Response`. */

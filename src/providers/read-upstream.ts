@@ -26,6 +26,9 @@ export interface UpstreamAnswer<Body = unknown> {
   retryAfterMs?: number | undefined
 }
 
+/** A `Uint8Array<ArrayBuffer>`, in words that compilers before TypeScript 5.7 know as well. */
+type Bytes = ReturnType<TextEncoder['encode']>
+
 const MOST_REDIRECTS = 2
 
 /**
@@ -52,7 +55,7 @@ export async function readText(
 export async function readBytes(
   read: UpstreamRead,
   accept: string,
-): Promise<UpstreamAnswer<Uint8Array<ArrayBuffer>>> {
+): Promise<UpstreamAnswer<Bytes>> {
   return readAnswer(read, accept, async (response) => {
     const chunks: Uint8Array<ArrayBuffer>[] = []
     await eachChunk(response, read, (chunk) => chunks.push(chunk))

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 import { build as runEsbuild } from 'esbuild'
 import { rollup } from 'rollup'
-import type { Plugin } from 'rollup'
+import type { Plugin, RollupLog } from 'rollup'
 import { build as runVite } from 'vite'
 import type { BuildEnvironmentOptions } from 'vite'
 
@@ -28,21 +28,23 @@ export const byEsbuildForWorkers: Bundler = async (entry, out) => {
   return outfile
 }
 
-/** Finds the package; what that depends on, and what is Node's, stays outside. */
+/** Finds the package, and heeds that it says so of its side effects; what it depends on, and what is Node's, stays outside. */
 const installedPackage: Plugin = {
   name: 'installed-package',
   resolveId(source, importer) {
     if (importer === undefined || source.startsWith('.')) return null
     if (!source.startsWith('ratesmith')) return { id: source, external: true }
-    return createRequire(importer).resolve(source)
+    const { resolve } = createRequire(importer)
+    const { sideEffects } = createRequire(importer)('ratesmith/package.json')
+    return { id: resolve(source), moduleSideEffects: sideEffects !== false }
   },
 }
 
 /** With the package in it and nothing else, in parts. */
 export const byRollup: Bundler = async (entry, out) => {
   const plugins = [installedPackage]
-  const onwarn = ({ message }: { message: string }): never => {
-    throw new Error(message)
+  const onwarn = ({ code, message }: RollupLog): void => {
+    if (code !== 'EMPTY_BUNDLE') throw new Error(message)
   }
   const bundle = await rollup({ input: entry, plugins, onwarn })
   await bundle.write({ dir: out, entryFileNames: 'bundle.js' })
