@@ -67,6 +67,8 @@ const command: Options = {
   external: [/^node:/, /^[^./]/],
   esbuildOptions(options) {
     options.chunkNames = 'cli/[name]-[hash]'
+    // The hashes are to be the same wherever the packages really are.
+    options.preserveSymlinks = true
     // Names stay as they are, for whoever reads a stack.
     options.minifyWhitespace = true
     options.minifySyntax = true
