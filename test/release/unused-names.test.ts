@@ -22,7 +22,10 @@ async function sizeOf(text: string, bundler: Bundler): Promise<number> {
 /** Imports of every name, each under a name of its own. */
 const STATEMENTS = Object.entries(EXPORTED_NAMES).map(([subpath, names], index) => {
   const renamed = names.map((name) => `${name} as ${name}${index}`)
-  return [subpath, `import { ${renamed} } from '${ENTRY_POINTS[subpath]?.specifier}'`] as const
+  return [
+    subpath,
+    `import { ${renamed.join(', ')} } from '${ENTRY_POINTS[subpath]?.specifier}'`,
+  ] as const
 })
 
 describe('what an app imports and does not use', () => {

@@ -1,34 +1,24 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 
-import { build } from 'esbuild'
-import type { Plugin } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { freePort } from './ports.ts'
 import { run, start } from './processes.ts'
 import { ROOT } from './root.ts'
-import { RUNTIMES } from './runtimes.ts'
-
-/** What all that most apps load at their start has reached, minified and compressed, in bytes; and how much more is let pass. */
-const REACHED_SIZE = 29_200
-const MOST_GROWTH = 0.03
 
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
 
 let folder: string
-let files: string[]
 
 /** The packed tarball, installed into an empty folder, as a user has it. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ratesmith-package-'))
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
   const packed = await npm(args, ROOT)
-  const [{ filename, files: list }] = JSON.parse(packed)
-  files = list.map(({ path }: { path: string }) => path)
+  const [{ filename }] = JSON.parse(packed)
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   await npm(['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], folder)
 })
@@ -84,194 +74,6 @@ function treasuryBlock(): string {
 function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text)
 }
-
-describe('the package', () => {
-  it('holds the build, its sources, and nothing else', () => {
-    const allowed =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(openapi\.json|types\/(src|adapters)\/.+\.d\.ts(\.map)?|cli\/LICENSES\.txt|(cli\/|providers\/|stores\/)?[\w-]+\.js(\.map)?)|src\/generated\/openapi\.json|(src(?!\/(explorer|generate|openapi)\/)|adapters)\/[\w/-]+\.ts)$/
-    expect(files.filter((file) => !allowed.test(file))).toEqual([])
-    expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli/LICENSES.txt']))
-  })
-
-  it('depends on three packages and runs nothing when it is installed', () => {
-    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    expect(Object.keys(manifest.dependencies)).toEqual([
-      '@whatwg-node/server',
-      'itty-router',
-      'zod',
-    ])
-    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) {
-      expect(manifest.scripts).not.toHaveProperty(script)
-    }
-  })
-
-  it('exports these names', async () => {
-    write(
-      'names.js',
-      `const names = async (path) => Object.keys(await import('ratesmith' + path)).sort()
-      const stores = ['cache-api', 'cloudflare-kv', 'file', 'memory', 'redis', 'sqlite', 'upstash']
-      const feeds = ['cross-check', 'currencyapi', 'ecb', 'exchange-rate-api-v6', 'fawazahmed0', 'frankfurter-v2', 'open-exchange-rates']
-      const hosts = ['bun', 'cloudflare', 'deno', 'express', 'node']
-      const others = [...hosts, 'client', 'currencies', ...feeds.map((name) => 'providers/' + name), ...stores.map((name) => 'stores/' + name), 'testing']
-      const paths = ['', ...others.map((name) => '/' + name)]
-      console.log(JSON.stringify(await Promise.all(paths.map(names))))`,
-    )
-    const { stdout } = await run(process.execPath, ['names.js'], { cwd: folder })
-    expect(JSON.parse(stdout)).toEqual([
-      [
-        'RatesError',
-        'createExchangeRateApiProvider',
-        'createFrankfurterProvider',
-        'createMemoryStore',
-        'createRatesHandler',
-      ],
-      ['serve'],
-      ['toWorker'],
-      ['serve'],
-      ['toExpressHandler'],
-      ['createUndiciFetch', 'serve', 'toNodeHandler'],
-      ['RatesError', 'createRatesClient'],
-      ['currencies', 'findCurrency', 'findWithdrawn', 'withdrawnCurrencies'],
-      ['crossCheck'],
-      ['createCurrencyapiProvider'],
-      ['createEcbDataApiProvider', 'createEcbProvider'],
-      ['createExchangeRateApiV6Provider'],
-      ['createFawazahmed0Provider'],
-      ['createFrankfurterV2EcbProvider', 'createFrankfurterV2Provider'],
-      ['createOpenExchangeRatesProvider'],
-      ['createCacheApiStore'],
-      ['createKvStore'],
-      ['createFileStore'],
-      ['createMemoryStore'],
-      ['createRedisStore'],
-      ['createSqliteStore'],
-      ['createUpstashStore'],
-      [
-        'failingProvider',
-        'fakeClock',
-        'fakeProviders',
-        'mountContract',
-        'providerContract',
-        'storeContract',
-      ],
-    ])
-  })
-
-  it('weighs no more in a bundle than it has reached, with all that it depends on', async () => {
-    const { outputFiles } = await build({
-      stdin: {
-        contents: `export {
-          createExchangeRateApiProvider,
-          createFrankfurterProvider,
-          createMemoryStore,
-          createRatesHandler,
-        } from 'ratesmith'`,
-        resolveDir: folder,
-      },
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      platform: 'neutral',
-      target: 'es2022',
-      plugins: [withoutLazyParts],
-      write: false,
-    })
-    const bundle = outputFiles[0]?.contents ?? new Uint8Array()
-    const size = gzipSync(bundle, { level: 9 }).byteLength
-    expect(size).toBeGreaterThan(REACHED_SIZE / 2)
-    expect(size).toBeLessThanOrEqual(REACHED_SIZE * (1 + MOST_GROWTH))
-  })
-
-  it.each(RUNTIMES)('has the description of its API, on %s', async (_name, program, ...args) => {
-    write(
-      'description.js',
-      `import document from 'ratesmith/openapi.json' with { type: 'json' }
-      import { createRatesHandler } from 'ratesmith'
-      const handler = createRatesHandler({ basePath: '/fx' })
-      const response = await handler(new Request('http://localhost/fx/v1/openapi.json'))
-      const answered = JSON.stringify(await response.json())
-      const expected = JSON.stringify({ ...document, servers: [{ url: '/fx' }] })
-      console.log(document.openapi, document.info.version, answered === expected)`,
-    )
-    const { stdout, stderr } = await run(program, [...args, 'description.js'], { cwd: folder })
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    expect(stdout, stderr).toBe(`3.1.1 ${version} true\n`)
-  })
-
-  it('does without undici, and says what is to be installed where it is wanted', async () => {
-    write(
-      'missing.js',
-      `import { createUndiciFetch } from 'ratesmith/node'
-      await createUndiciFetch().catch(({ message }) => console.log(message))`,
-    )
-    const { stdout } = await run(process.execPath, ['missing.js'], { cwd: folder })
-    expect(stdout).toBe('undici cannot be loaded; install it: npm install undici\n')
-  })
-
-  it('has a command', async () => {
-    const command = join(folder, 'node_modules/.bin/ratesmith')
-    const { code, stdout } = await run(command, ['--version'])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-  })
-
-  it.each([
-    { module: 'nodenext', moduleResolution: 'nodenext' },
-    { module: 'esnext', moduleResolution: 'bundler' },
-  ])('has declarations that compile without any types of a runtime: %j', async (resolution) => {
-    write(
-      'consumer.ts',
-      `import { createRatesHandler } from 'ratesmith'
-      import type { RatesHandlerOptions } from 'ratesmith'
-      import { serve as serveOnBun } from 'ratesmith/bun'
-      import { createRatesClient } from 'ratesmith/client'
-      import { toWorker } from 'ratesmith/cloudflare'
-      import { currencies } from 'ratesmith/currencies'
-      import { serve as serveOnDeno } from 'ratesmith/deno'
-      import { toExpressHandler } from 'ratesmith/express'
-      import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
-      import document from 'ratesmith/openapi.json' with { type: 'json' }
-      import { crossCheck } from 'ratesmith/providers/cross-check'
-      import { createCacheApiStore } from 'ratesmith/stores/cache-api'
-      import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
-      import { createFileStore } from 'ratesmith/stores/file'
-      import { createMemoryStore } from 'ratesmith/stores/memory'
-      import { createRedisStore } from 'ratesmith/stores/redis'
-      import { createSqliteStore } from 'ratesmith/stores/sqlite'
-      import { createUpstashStore } from 'ratesmith/stores/upstash'
-      import { failingProvider, fakeClock, fakeProviders } from 'ratesmith/testing'
-      import { mountContract, providerContract, storeContract } from 'ratesmith/testing'
-      import type { ContractCase } from 'ratesmith/testing'
-      const options: RatesHandlerOptions = { providers: fakeProviders() }
-      export const stores = [
-        createCacheApiStore(),
-        createKvStore({ get: async () => null, put: async () => {} }),
-        createFileStore('rates'),
-        createMemoryStore(),
-        createRedisStore({ send: async () => null }),
-        createSqliteStore('rates.db'),
-        createUpstashStore({ url: 'https://database.example', token: 'token' }),
-      ]
-      export const now: () => number = fakeClock()
-      export const checked = crossCheck(fakeProviders().latest, fakeProviders().history)
-      export const cases: ContractCase[] = [
-        ...storeContract(() => new Map()),
-        ...providerContract({ latest: () => failingProvider('timeout'), fetch, now }),
-        ...mountContract(() => ({ url: 'http://localhost/api' })),
-      ]
-      export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
-      const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler })
-      export const { EUR }: { EUR: number } = (await client.latest({ symbols: ['EUR'] })).rates
-      export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
-      export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
-      export const codes: string[] = currencies.map(({ code }) => code)
-      export const { description }: { description: string } = document.info
-      // @ts-expect-error the types are really there
-      export const wrong: number = createRatesHandler`,
-    )
-    expect(await compile('consumer.ts', { ...resolution, types: [] })).toBe('')
-  })
-})
 
 describe('the repository', () => {
   it('holds nothing that it says is to be ignored', async ({ skip }) => {
@@ -382,16 +184,6 @@ describe('the README', () => {
     expect(stdout).toMatch(/^true 2\d\d true \[ 'USD', 'EUR' \] 1 52\n$/)
   })
 })
-
-/** What is loaded only when it is first asked for is no weight that an app starts with; in one file it would be. */
-const withoutLazyParts: Plugin = {
-  name: 'without-lazy-parts',
-  setup({ onResolve }) {
-    onResolve({ filter: /./ }, ({ kind, path }) =>
-      kind === 'dynamic-import' ? { path, external: true } : undefined,
-    )
-  },
-}
 
 /** What the compiler says of `files`, under `options` and everything strict. */
 async function compile(files: string | string[], options: object): Promise<string> {
