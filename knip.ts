@@ -14,6 +14,7 @@ const config: KnipConfig = {
     // Compiled against the installed package.
     'test/release/consumer.ts',
   ],
+  vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}'],
   ignoreBinaries: [
     // Programs of the machine: the first is looked for, the second installed by `.ci/run`.
@@ -21,6 +22,9 @@ const config: KnipConfig = {
     'openssl',
   ],
   ignoreDependencies: [
+    // Started by path, with settings that are made for each run.
+    '@stryker-mutator/core',
+    '@stryker-mutator/vitest-runner',
     // Loaded by names that are not written where they are loaded, as their declarations need packages that are not here.
     'elysia',
     'express-4',

@@ -11,7 +11,7 @@ export interface Score {
 }
 
 /** Counts what became of `mutants`; those with which the program does not even start are none. */
-export function scoreOf(mutants: readonly Mutant[]): Score {
+function scoreOf(mutants: readonly Mutant[]): Score {
   const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
   const survived = mutants.filter(isSurvivor).length
   const all = killed + survived
