@@ -108,9 +108,12 @@ function eachParameter(query: string, take: (name: string, value: string) => voi
     for (const [name, value] of new URLSearchParams(`&${query}`)) take(name, value)
     return
   }
+  let sign = -1
   for (let start = 0, end = 0; start < query.length; start = end + 1) {
     end = indexOrEnd(query, '&', start)
-    const equals = Math.min(indexOrEnd(query, '=', start), end)
+    // Looked for once, however many parameters stand before it.
+    if (sign < start) sign = indexOrEnd(query, '=', start)
+    const equals = Math.min(sign, end)
     if (end > start) take(query.slice(start, equals), query.slice(equals + 1, end))
   }
 }
