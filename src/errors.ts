@@ -50,9 +50,18 @@ export class RatesError extends Error {
 
 /** Turns anything thrown into a `RatesError`; what is not one already becomes `internal_error` with a fixed message. */
 export function toRatesError(thrown: unknown): RatesError {
-  return thrown instanceof RatesError
+  return isRatesError(thrown)
     ? thrown
     : new RatesError('internal_error', 'Internal error', { cause: thrown })
+}
+
+function isRatesError(thrown: unknown): thrown is RatesError {
+  try {
+    return thrown instanceof RatesError
+  } catch {
+    // A proxy need not let itself be looked at, and no handler is to fail over that.
+    return false
+  }
 }
 
 /** A required parameter is absent. */
