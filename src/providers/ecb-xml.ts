@@ -14,7 +14,8 @@ const PROLOG = /^\s*(?:<\?xml\s[^<>]*\?>)?/
 const TAG =
   /<(?:\/([\w:.-]+)\s*|([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/)?)>/y
 
-const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+/** Each begins where the one before it ends. */
+const ATTRIBUTE = /\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy
 
 const ROOT = 'gesmes:Envelope'
 
