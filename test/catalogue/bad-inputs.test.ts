@@ -103,7 +103,7 @@ const INVARIANTS: Record<string, (asked: Asked, argument: string) => unknown> = 
   // Checked for every entry, around its request.
   noUpstreamCall: () => {},
   noPrototypePollution: () => {},
-  // How the time grows with the size is the matter of growth.test.ts.
+  // How the time grows with the size is the matter of linear-time.test.ts.
   linear: () => {},
 
   async noUpstreamCallWhenCold({ entry }) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import { describe, expect, test } from 'vitest'
 
+import { turnOfLoop, watchEscapes } from '../advisories/escapes.ts'
 import { expectGood } from './faults/answers.ts'
 import { body } from './faults/body.ts'
 import { STATES } from './faults/case.ts'
@@ -37,6 +38,8 @@ const cases: readonly FaultCase[] = [
   ...lifecycle,
 ]
 
+const escaped = watchEscapes()
+
 describe.each(
   cases.map((fault) => [`${fault.layer}: ${fault.id}, ${fault.fault}`, fault] as const),
 )('%s', (_, fault) => {
@@ -44,6 +47,11 @@ describe.each(
     const failures = await tryAll(fault, state)
     expect(failures.join('\n')).toBe('')
   })
+})
+
+test('no fault lets anything escape', async () => {
+  await turnOfLoop()
+  expect(escaped).toEqual([])
 })
 
 test('what the poisoned stores hold would be served, were it not for the poison', async () => {

@@ -1,0 +1,151 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { HistoryProvider, LatestProvider, RatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { NOW, ask, askEntry, entries } from '../catalogue/catalogue.ts'
+import { pick } from '../system/pick.ts'
+import { ENDPOINTS, SEED } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+/** Whatever a client or a proxy may send along that has made others answer differently, or keep what they should not. */
+const HEADERS =
+  `accept accept-charset accept-encoding accept-language authorization cache-control connection cookie
+  content-length content-type date expect forwarded from host if-match if-modified-since if-range if-unmodified-since
+  max-forwards origin pragma prefer proxy-authorization range referer rsc save-data te traceparent upgrade user-agent
+  vary via warning x-forwarded-for x-forwarded-host x-forwarded-prefix x-forwarded-proto x-forwarded-scheme
+  x-http-method x-http-method-override x-method-override x-middleware-prefetch x-nextjs-data x-original-url
+  x-requested-with x-rewrite-url`.split(/\s+/)
+
+const VALUES = [
+  '',
+  '*',
+  'no-store',
+  'no-cache, max-age=0',
+  'only-if-cached',
+  'private',
+  'bytes=0-9',
+  'POST',
+  'DELETE',
+  'text/html',
+  'gzip;q=0',
+  'Bearer secret',
+  'a=b; c=d',
+  'https://evil.example/?a=1',
+  'Thu, 01 Jan 1970 00:00:00 GMT',
+  'Fri, 31 Dec 9999 23:59:59 GMT',
+  '\\"\\\\',
+]
+
+const loaded = await loadedHandler()
+
+/** Headers that would make a cache keep an answer otherwise than its `Cache-Control` says. */
+const SHARED = new Set([
+  'age',
+  'expires',
+  'vary',
+  'pragma',
+  'surrogate-control',
+  'cdn-cache-control',
+])
+
+const now = (): number => NOW
+const markets = await Promise.all([marketOf(1), marketOf(2)])
+const alone = markets.map((market) => handlerOf(market))
+
+/** All that depends on the market, and not on the moment. */
+const TARGETS = ENDPOINTS.map(({ target }) => target).filter(
+  (target) => !target.includes('/status'),
+)
+
+describe('what others may keep', () => {
+  test.each(entries.map((entry) => [entry.id, entry] as const))(
+    'is an answer with 200 or 304 alone, also to %s',
+    async (_, entry) => {
+      const { status, headers } = await askEntry(loaded, entry, 'answer')
+      const lifetime = headers['cache-control'] ?? 'none'
+      // Nobody keeps an answer to `OPTIONS` (RFC 9110 §9.3.7), which need not say so.
+      const isNeverKept = lifetime === 'no-store' || (entry.method === 'OPTIONS' && status === 204)
+      expect(isNeverKept || status === 200 || status === 304).toBe(true)
+      // By RFC 9111 the first would forbid a shared cache to answer stale.
+      expect(lifetime).not.toMatch(/s-maxage|private|immutable/)
+      expect(Object.keys(headers).filter((name) => SHARED.has(name))).toEqual([])
+    },
+  )
+})
+
+describe('what is kept', () => {
+  const sent = fc.dictionary(
+    fc.constantFrom(...HEADERS),
+    fc.oneof(fc.constantFrom(...VALUES), fc.base64String({ maxLength: 20 })),
+    { minKeys: 1, maxKeys: 4 },
+  )
+
+  test.each(ENDPOINTS)('is the same whatever headers are sent: $path', async ({ target }) => {
+    const tag = (await ask(loaded, { method: 'GET', target })).headers['etag']
+    for (const own of [{}, tag === undefined ? {} : { 'if-none-match': tag }]) {
+      const question = { method: 'GET', target, headers: own }
+      const plain = await ask(loaded, question)
+      await fc.assert(
+        fc.asyncProperty(sent, async (headers) => {
+          expect(await ask(loaded, { ...question, headers: { ...headers, ...own } })).toEqual(plain)
+        }),
+        { ...SEED, numRuns: 200 },
+      )
+    }
+  })
+
+  test('is never somebody else’s: two handlers in one process, in any order of events', async () => {
+    const questions = fc.array(fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(...TARGETS)), {
+      minLength: 100,
+      maxLength: 100,
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), questions, async (scheduler, list) => {
+        const handlers = markets.map((market) => handlerOf(market, scheduler))
+        const asked = list.map(async ([index, target]) => {
+          await scheduler.schedule(Promise.resolve(), `${index} ${target}`)
+          const { status, body } = await ask(pick(handlers, index), { method: 'GET', target })
+          const expected = await ask(pick(alone, index), { method: 'GET', target })
+          expect({ status, body }).toEqual({ status: 200, body: expected.body })
+        })
+        await scheduler.waitFor(Promise.all(asked))
+      }),
+      { ...SEED, numRuns: 10 },
+    )
+  }, 60_000)
+})
+
+interface Market {
+  latest: LatestProvider
+  history: HistoryProvider
+}
+
+/** Providers of the market of `seed` that have made up their minds. */
+async function marketOf(seed: number): Promise<Market> {
+  const { latest, history } = fakeProviders({ seed, now })
+  const context = { fetch, signal: new AbortController().signal, now }
+  const table = await latest.fetchLatest(context)
+  const days = await history.fetchHistory({ start: '2021-01-01', end: '2026-11-20' }, context)
+  return {
+    latest: { ...latest, fetchLatest: async () => table },
+    history: { ...history, fetchHistory: async () => days },
+  }
+}
+
+/** A handler of `market`, whose answers come when `scheduler` says so (default at once). */
+function handlerOf({ latest, history }: Market, scheduler?: fc.Scheduler): RatesHandler {
+  const inTurn = <Data>(data: Data | Promise<Data>): Promise<Data> =>
+    scheduler ? scheduler.schedule(Promise.resolve(data)) : Promise.resolve(data)
+  return createRatesHandler({
+    now,
+    providers: {
+      latest: { ...latest, fetchLatest: (context) => inTurn(latest.fetchLatest(context)) },
+      history: {
+        ...history,
+        fetchHistory: (range, context) => inTurn(history.fetchHistory(range, context)),
+      },
+    },
+  })
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+
+import { createLog } from '../../src/cli/log.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesEvent } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { NOW, ask } from '../catalogue/catalogue.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+/** What ends a line or a text somewhere, hides, or turns the direction of reading. */
+const CODES = [
+  ...Array.from({ length: 0x20 }, (_, code) => code),
+  ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index),
+  0xad,
+  0x61c,
+  0x180e,
+  ...Array.from({ length: 5 }, (_, index) => 0x200b + index),
+  ...Array.from({ length: 7 }, (_, index) => 0x2028 + index),
+  ...Array.from({ length: 16 }, (_, index) => 0x2060 + index),
+  0xfeff,
+  0xfff9,
+  0xfffb,
+  0xe0001,
+  0xe007f,
+]
+
+/** U+00A0 and U+202F are spaces, which a reader sees, and U+2065 is nothing. */
+const CHARACTERS = CODES.filter((code) => ![0xa0, 0x202f, 0x2065].includes(code)).map((code) =>
+  String.fromCodePoint(code),
+)
+
+/** All that must not be in a message, a header or a line. */
+const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
+
+const now = (): number => NOW
+const handler = await loadedHandler()
+
+/** Those whose answers are made anew: the document is a text that has lines. */
+const ASKED = ENDPOINTS.filter(({ path }) => !path.endsWith('/openapi.json'))
+
+test('the characters are all that there are of their kinds, but for those of some scripts', () => {
+  expect(CHARACTERS.filter((character) => !HARMFUL.test(character))).toEqual([])
+  expect(CHARACTERS.length).toBeGreaterThan(95)
+})
+
+describe('a request with a harmful character', () => {
+  test.each(ASKED)('has none in its answer, on $path', async ({ path, parameters, target }) => {
+    const own = target.slice(path.length + 1)
+    for (const character of CHARACTERS) {
+      for (const text of [character, encodeURIComponent(character)]) {
+        const targets = [
+          `${path}${text}`,
+          `${path}/${text}?${own}`,
+          `${path}?${text}=1`,
+          ...parameters.flatMap((name) => [
+            `${path}?${name}=E${text}R`,
+            `${path}?${name}=${text}Set-Cookie:${text}a=b`,
+            `${path}?${own}&${name}[${text}]=1`,
+            `${path}?${own}&${name.toUpperCase()}[${text}x=1`,
+          ]),
+        ]
+        for (const asked of targets)
+          expectHarmless(await ask(handler, { method: 'GET', target: asked }, 'answer'))
+      }
+    }
+  })
+
+  test('has none in its answer, whatever its method and headers', async () => {
+    for (const character of CHARACTERS) {
+      const method = `GET${character}`
+      const value = `"${character}", *${character}\r\nSet-Cookie: a=b`
+      for (const { target } of ENDPOINTS) {
+        for (const asked of [method, 'GET', 'OPTIONS']) {
+          const { status, headers } = await handler.answer({
+            method: asked,
+            target,
+            header: () => value,
+          })
+          expectHarmless({ status, headers: Object.fromEntries(headers), body: '{}' })
+        }
+      }
+    }
+  })
+})
+
+describe('a provider with a harmful character in its name', () => {
+  test('puts none into a header', async () => {
+    const { latest: market } = fakeProviders({ now })
+    const context = { fetch, signal: new AbortController().signal, now }
+    const table = await market.fetchLatest(context)
+    const latest = { ...market, fetchLatest: async () => table }
+    for (const character of CHARACTERS) {
+      const attribution = {
+        name: `a"${character}\\Set-Cookie: a=b`,
+        url: `https://rates.example/${encodeURIComponent(character)}`,
+      }
+      const named = createRatesHandler({ now, providers: { latest: { ...latest, attribution } } })
+      for (const target of ['/api/v1/latest', '/api/v1/latest?format=csv']) {
+        const { status, headers } = await ask(named, { method: 'GET', target }, 'answer')
+        expect(status).toBe(200)
+        expectHarmless({ status, headers, body: '{}' })
+      }
+    }
+  })
+})
+
+describe('an event with a harmful character', () => {
+  test.each(CHARACTERS.map((character) => [nameOf(character), character]))(
+    'is one line in which it is not: %s',
+    (_, character) => {
+      const text = `a${character}b\r\n\u2028${character}${character}level=error`
+      for (const format of ['json', 'text'] as const) {
+        for (const event of Object.values(eventsWith(text))) {
+          const lines: string[] = []
+          createLog({ format, write: (line) => void lines.push(line), now })(event)
+          expect(lines.length).toBeLessThanOrEqual(1)
+          expect(lines.filter((line) => HARMFUL.test(line))).toEqual([])
+          expect(format === 'text' || JSON.parse(lines[0] ?? '{}').event === event.type).toBe(true)
+        }
+      }
+    },
+  )
+})
+
+/** One event of every type, with `text` wherever another's text can be. */
+function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & { type: Type } } {
+  const error = Object.assign(new Error(text, { cause: new Error(text) }), { name: text })
+  const about = { dataSet: 'latest', provider: text } as const
+  const failed = { ...about, reason: text, error }
+  return {
+    upstream_asked: { type: 'upstream_asked', ...about },
+    upstream_answered: { type: 'upstream_answered', ...about, elapsed: 1 },
+    upstream_failed: { type: 'upstream_failed', ...failed, elapsed: 1 },
+    refresh_failed: { type: 'refresh_failed', dataSet: 'latest', reason: text, error },
+    upstream_ending: { type: 'upstream_ending', ...about, endsAt: NaN },
+    rates_rejected: { type: 'rates_rejected', ...failed, origin: 'upstream' },
+    rates_dropped: { type: 'rates_dropped', ...about, dropped: [text, text] },
+    rates_corrected: {
+      type: 'rates_corrected',
+      ...about,
+      corrections: [{ code: text, published: 1, corrected: 2 }],
+    },
+    rates_held_back: { type: 'rates_held_back', ...about, codes: [text] },
+    rates_deviating: {
+      type: 'rates_deviating',
+      ...about,
+      reference: text,
+      date: text,
+      deviations: [text],
+    },
+    check_failed: { type: 'check_failed', ...failed, reference: text },
+    rates_jumped: { type: 'rates_jumped', ...about, jumps: [text] },
+    rates_restored: { type: 'rates_restored', dataSet: 'latest', loadedAt: 0 },
+    stale_served: { type: 'stale_served', dataSet: 'latest', overdue: 1 },
+    refresh_scheduled: { type: 'refresh_scheduled', dataSet: 'latest', at: 0 },
+    store_failed: { type: 'store_failed', operation: 'get', key: text, error },
+    internal_error: { type: 'internal_error', error },
+  }
+}
+
+/** Neither as it is nor behind an escape of JSON. */
+function expectHarmless({
+  headers,
+  body,
+}: {
+  status: number
+  headers: Record<string, string>
+  body: string
+}): void {
+  const said = Object.entries(headers).map((header) => header.join(': '))
+  expect(said.filter((line) => !/^[\x20-\x7e]*$/.test(line))).toEqual([])
+  expect(said.filter((line) => line.startsWith('set-cookie'))).toEqual([])
+  const isHarmful = (_key: string, value: unknown): unknown => {
+    if (typeof value === 'string' && HARMFUL.test(value)) throw new Error(JSON.stringify(value))
+    return value
+  }
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false
+  expect(isJson ? JSON.parse(body, isHarmful) : body).toBeDefined()
+}
+
+function nameOf(character: string): string {
+  return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`
+}

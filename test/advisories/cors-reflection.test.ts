@@ -1,0 +1,77 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { ask } from '../catalogue/catalogue.ts'
+import type { Question } from '../catalogue/catalogue.ts'
+import { ENDPOINTS, SEED } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+const [ofVersioned, open, closed] = await Promise.all([
+  loadedHandler({ cors: 'v1' }),
+  loadedHandler({ cors: 'all' }),
+  loadedHandler({ cors: 'off' }),
+])
+const handlers = [ofVersioned, open, closed]
+
+const questions: Question[] = [
+  ...ENDPOINTS.map(({ target }) => ({ method: 'GET', target })),
+  { method: 'GET', target: '/api/v1/latest', headers: { 'if-none-match': '*' } },
+  { method: 'GET', target: '/api/v1/latest?base=ZZZ' },
+  { method: 'HEAD', target: '/api/v1/history?from=EUR&to=USD' },
+  { method: 'POST', target: '/api/v1/convert' },
+  { method: 'GET', target: '/api/v1/unknown' },
+  { method: 'GET', target: '/elsewhere' },
+  { method: 'OPTIONS', target: '/api/v1/latest' },
+  { method: 'OPTIONS', target: '/api/v1/unknown' },
+  { method: 'OPTIONS', target: '/api/rates' },
+]
+
+const printable = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+})
+const origin = fc.oneof(
+  fc.constantFrom('null', '*', '', 'https://app.example', 'file://', 'https://a.example, *'),
+  fc.webUrl(),
+  printable,
+)
+
+test('answers are the same for 1,000 random origins, and never allow credentials', async () => {
+  const asked = fc.constantFrom(...questions)
+  await fc.assert(
+    fc.asyncProperty(
+      origin,
+      asked,
+      fc.constantFrom(...handlers),
+      async (sent, question, handler) => {
+        const reply = await ask(handler, {
+          ...question,
+          headers: { ...question.headers, origin: sent },
+        })
+        expect(reply).toEqual(await ask(handler, question))
+        expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
+        expect(reply.headers['access-control-allow-origin'] ?? '*').toBe('*')
+      },
+    ),
+    { ...SEED, numRuns: 1_000 },
+  )
+})
+
+test.each(questions)(
+  'CORS adds headers to $method $target and changes nothing else',
+  async (question) => {
+    const { headers, ...other } = await ask(open, question)
+    const { headers: fewer, ...same } = await ask(closed, question)
+    expect(other).toEqual(same)
+    expect(headers).toMatchObject(fewer)
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(fewer).not.toHaveProperty('access-control-allow-origin')
+  },
+)
+
+test.each(questions)('no header is there twice on $method $target', async ({ method, target }) => {
+  for (const handler of handlers) {
+    const { headers } = await handler.answer({ method, target, header: () => '*' })
+    const names = headers.map(([name]) => name)
+    expect(names).toEqual([...new Set(names)])
+  }
+})

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+
+import { withCompression } from '../../src/compression/with-compression.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']
+
+const handler = await loadedHandler()
+const codec = async (): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(1)
+
+describe.each([
+  ['the handler', handler],
+  ['the handler with compression', withCompression(handler, { br: codec, gzip: codec })],
+])('a body without an end, of a request to %s', (_, asked) => {
+  test.each([...ENDPOINTS.map(({ path }) => path), '/api/unknown', '/'])(
+    'is never read on %s',
+    async (path) => {
+      for (const method of METHODS) {
+        let reads = 0
+        const body = new ReadableStream<Uint8Array>(
+          {
+            pull(controller) {
+              reads += 1
+              controller.enqueue(new Uint8Array(65_536))
+            },
+          },
+          { highWaterMark: 0 },
+        )
+        const init = { method, body, duplex: 'half' }
+        const request = new Request(`http://localhost${path}`, init)
+        const response = await asked(request)
+        expect(response.status, method).toBeLessThan(500)
+        expect(response.status, method).not.toBe(200)
+        await response.text()
+        expect(reads, method).toBe(0)
+        expect(request.bodyUsed, method).toBe(false)
+        expect(body.locked && !request.body?.locked, method).toBe(false)
+      }
+    },
+  )
+})

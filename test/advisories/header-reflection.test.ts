@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+
+import { ask } from '../catalogue/catalogue.ts'
+import type { Question } from '../catalogue/catalogue.ts'
+import { ENDPOINTS, NONCE, PATHS, errorMessage } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST']
+
+const HEADERS =
+  `accept accept-language accept-encoding authorization cache-control content-type cookie forwarded
+  from host if-match if-none-match if-modified-since origin range referer traceparent user-agent vary via
+  x-forwarded-for x-forwarded-host x-forwarded-proto x-http-method-override x-original-url x-request-id
+  access-control-request-headers access-control-request-method`.split(/\s+/)
+
+/** Parameters whose value an error does not repeat: it says how to write them. */
+const SILENT = new Set(['date', 'start', 'end', 'interval', 'format', 'reverse'])
+
+const handler = await loadedHandler()
+
+const targets = [...PATHS, ...ENDPOINTS.map(({ target }) => target), '/api/v1/unknown', '/']
+
+test.each(targets)('no request header is repeated on %s', async (target) => {
+  const values = Object.fromEntries(HEADERS.map((name) => [name, NONCE]))
+  for (const method of METHODS) {
+    for (const headers of [values, { ...values, [`x-${NONCE}`]: '1' }]) {
+      for (const door of ['request', 'answer'] as const) {
+        expect(await textOf({ method, target, headers }, door)).not.toContain(NONCE)
+      }
+    }
+  }
+})
+
+test.each(['/', '/api/', '/api/v1/', '/api/v1/latest/', '/api/v1/latest', '/api/rates'])(
+  'no path below %s is repeated',
+  async (prefix) => {
+    for (const method of METHODS) {
+      expect(await textOf({ method, target: `${prefix}${NONCE}` })).not.toContain(NONCE)
+    }
+  },
+)
+
+test.each(PATHS)('no parameter that is ignored on %s is repeated', async (path) => {
+  for (const query of [`${NONCE}=1`, `x=${NONCE}`, NONCE, `x[${NONCE}]=1`]) {
+    expect(await textOf({ method: 'GET', target: `${path}?${query}` })).not.toContain(NONCE)
+  }
+})
+
+test.each(ENDPOINTS.flatMap((each) => each.parameters.map((name) => [name, each] as const)))(
+  'the value of %s is repeated in the message about it alone, on $path',
+  async (name, { path, target }) => {
+    const query = new URLSearchParams(target.slice(path.length))
+    query.set(name, NONCE)
+    query.set('x', NONCE)
+    const { status, headers, body } = await ask(handler, {
+      method: 'GET',
+      target: `${path}?${query}`,
+    })
+    const message = errorMessage(path, body)
+    const times = SILENT.has(name) ? 0 : 1
+    expect(status).toBe(400)
+    expect(message).toContain(name)
+    expect(message.split(NONCE)).toHaveLength(times + 1)
+    expect(body.split(NONCE)).toHaveLength(times + 1)
+    expect(JSON.stringify(headers)).not.toContain(NONCE)
+  },
+)
+
+async function textOf(question: Question, door?: 'request' | 'answer'): Promise<string> {
+  return JSON.stringify(await ask(handler, question, door))
+}

@@ -1,0 +1,99 @@
+import * as fc from 'fast-check'
+import { beforeEach, expect, test } from 'vitest'
+
+import type { RatesHandler } from '../../src/index.ts'
+import { ask } from '../catalogue/catalogue.ts'
+import { ENDPOINTS, SEED } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+/** Headers by which a proxy says where a request was meant to go. */
+const STEERING =
+  `forwarded x-forwarded-host x-forwarded-proto x-forwarded-prefix x-forwarded-port x-forwarded-server
+  x-original-url x-original-uri x-rewrite-url x-original-host x-host x-script-name`.split(/\s+/)
+
+const AUTHORITIES = fc.oneof(
+  fc.constantFrom(
+    'localhost',
+    'evil.example',
+    'a/api/rates?',
+    'a?base=GBP&',
+    'a#',
+    'a\\b',
+    'user@a',
+    '[::1',
+    '<script>',
+    ':0',
+    'a:99999',
+    '..',
+    '%2e',
+  ),
+  fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  }),
+)
+
+const TARGETS = [...ENDPOINTS.map(({ target }) => target), '/api/v1/latest?base=ZZZ', '/nothing']
+
+let handler: RatesHandler
+
+beforeEach(async () => {
+  handler = await loadedHandler()
+})
+
+test('no Host has a part in an answer, wherever a host puts it', { timeout: 30_000 }, async () => {
+  const plain = await loadedHandler()
+  const host = AUTHORITIES.filter((text) => text !== '')
+  await fc.assert(
+    fc.asyncProperty(host, fc.constantFrom(...TARGETS), async (authority, target) => {
+      const question = { method: 'GET', target }
+      const expected = await ask(plain, question)
+      // The first of them is the first request that this handler has ever seen.
+      expect(await said(handler, authority, target)).toEqual(expected)
+      const headers = { host: authority }
+      expect(await ask(handler, { ...question, headers }, 'answer')).toEqual(expected)
+    }),
+    { ...SEED, numRuns: 1_000 },
+  )
+})
+
+test('no authority of a target has a part in an answer', { timeout: 30_000 }, async () => {
+  // Without one, a URL takes the first part of the path for it.
+  const authority = AUTHORITIES.filter((text) => /^[^/\\?#]+$/.test(text))
+  const scheme = fc.constantFrom('http://', 'https://', 'HTTP://')
+  await fc.assert(
+    fc.asyncProperty(scheme, authority, fc.constantFrom(...TARGETS), async (...parts) => {
+      const [, , target] = parts
+      const expected = await ask(handler, { method: 'GET', target }, 'answer')
+      const asked = { method: 'GET', target: parts.join('') }
+      expect(await ask(handler, asked, 'answer')).toEqual(expected)
+    }),
+    { ...SEED, numRuns: 1_000 },
+  )
+})
+
+test.each(STEERING)('%s steers nothing', async (name) => {
+  for (const target of TARGETS) {
+    const question = { method: 'GET', target }
+    const expected = await ask(handler, question)
+    for (const value of ['evil.example', '/api/rates', 'host=evil.example;proto=gopher', '//']) {
+      expect(await ask(handler, { ...question, headers: { [name]: value } })).toEqual(expected)
+    }
+  }
+})
+
+/** What is answered where a server puts the Host into the URL as it came, as Deno does; `Request` would refuse some. */
+async function said(
+  from: RatesHandler,
+  authority: string,
+  target: string,
+): Promise<Awaited<ReturnType<typeof ask>>> {
+  const request = new Request('http://localhost/', { headers: { host: authority } })
+  Object.defineProperty(request, 'url', { value: `http://${authority}${target}` })
+  const response = await from(request)
+  const headers = [...response.headers].sort(([one], [other]) => (one < other ? -1 : 1))
+  return {
+    status: response.status,
+    headers: Object.fromEntries(headers),
+    body: await response.text(),
+  }
+}

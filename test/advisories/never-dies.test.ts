@@ -1,0 +1,148 @@
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import { RatesError } from '../../src/index.ts'
+import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { NOW, ask, askEntry, entries } from '../catalogue/catalogue.ts'
+import { virtualRuntime } from '../virtual-runtime.ts'
+import { ENDPOINTS, PATHS, SEED } from './endpoints.ts'
+import { turnOfLoop, watchEscapes } from './escapes.ts'
+import { loadedHandler } from './loaded-handler.ts'
+import { query } from './queries.ts'
+
+const escaped = watchEscapes()
+
+afterEach(async () => {
+  await turnOfLoop()
+  if (escaped.length > 0) throw new Error(`not handled: ${escaped.length}`, { cause: escaped[0] })
+})
+
+/** What somebody's code may throw, and no code of ours expects. */
+const THROWN: Record<string, unknown> = {
+  undefined,
+  null: null,
+  'a text': 'text',
+  'a symbol': Symbol('thrown'),
+  'a function': () => {},
+  'an object without a prototype': Object.create(null),
+  'an error whose message throws': Object.defineProperty(new Error('x'), 'message', { get: fail }),
+  'an error whose cause throws': Object.defineProperty(new Error('x'), 'cause', { get: fail }),
+  'an object that cannot be looked at': new Proxy(
+    {},
+    { get: fail, has: fail, getPrototypeOf: fail },
+  ),
+}
+
+describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) => {
+  const throws = (): never => {
+    throw thrown
+  }
+  const rejects = async (): Promise<never> => throws()
+
+  test.each([
+    ['at once', throws],
+    ['later', rejects],
+  ])('every question has an answer: %s', async (_when, hook) => {
+    const store = { get: hook, set: hook, claim: hook }
+    const hooks = { store, onEvent: hook, waitUntil: hook, fetch: hook }
+    for (const handler of [
+      await loadedHandler(hooks),
+      cold({ ...hooks, providers: providersThat(hook) }),
+      cold(hooks),
+    ]) {
+      await handler.refresh()
+      for (const { target } of ENDPOINTS) {
+        const { status } = await ask(handler, { method: 'GET', target }, 'answer')
+        expect([200, 502], target).toContain(status)
+      }
+      handler.close()
+    }
+  })
+
+  test('every operation resolves, or rejects with an error of ours', async () => {
+    const { rates } = cold({ providers: providersThat(rejects), onEvent: throws })
+    const settled = await Promise.allSettled([
+      rates.latest(),
+      rates.convert({ from: 'USD', to: 'EUR' }),
+      rates.history({ from: 'USD', to: 'EUR' }),
+      rates.currencies(),
+    ])
+    expect(settled.map(({ status }) => status)).toContain('rejected')
+    for (const each of settled) {
+      expect(each.status === 'fulfilled' || each.reason instanceof RatesError).toBe(true)
+    }
+  })
+
+  test('a request that throws when it is read has an answer', async () => {
+    const handler = await loadedHandler()
+    for (const name of ['method', 'target', 'header', 'signal'] as const) {
+      const request = { method: 'GET', target: '/api/v1/latest', header: () => null }
+      const broken = Object.defineProperty(request, name, { get: throws })
+      expect([200, 500]).toContain((await handler.answer(broken)).status)
+    }
+    for (const name of ['method', 'url', 'headers', 'signal'] as const) {
+      const request = new Request('http://localhost/api/v1/latest')
+      Object.defineProperty(request, name, { get: throws })
+      expect([200, 500]).toContain((await handler(request)).status)
+    }
+  })
+})
+
+describe('hostile clients', () => {
+  test('have an answer to every entry of the catalogue, with data and without', async () => {
+    const loaded = await loadedHandler()
+    const without = cold({ providers: providersThat(() => Promise.reject(undefined)) })
+    for (const entry of entries) {
+      for (const handler of [loaded, without]) {
+        const { status } = await askEntry(handler, entry, 'answer')
+        expect(status === 502 ? 200 : status, entry.id).toBeLessThan(500)
+      }
+    }
+  })
+
+  const loaded = loadedHandler()
+  test.each(PATHS)('have JSON with 200 or 400 for any query, on %s', async (path) => {
+    const handler = await loaded
+    await fc.assert(
+      fc.asyncProperty(query, async (text) => {
+        const { status, headers, body } = await ask(handler, {
+          method: 'GET',
+          target: `${path}?${text}`,
+        })
+        expect([200, 400]).toContain(status)
+        expect(headers['content-type']).toBe('application/json; charset=utf-8')
+        expect(formOf(JSON.parse(body).error)).toBe(formOfErrors(path, status))
+      }),
+      { ...SEED, numRuns: 400 },
+    )
+  })
+})
+
+/** A handler that has nothing yet, on a machine whose time stands still. */
+function cold(options: RatesHandlerOptions): RatesHandler {
+  const runtime = virtualRuntime(NOW)
+  return createHandlerOn(() => runtime, { now: runtime.now, ...options })
+}
+
+function providersThat(hook: () => Promise<never>): RatesHandlerOptions['providers'] {
+  const { latest, history } = fakeProviders()
+  return {
+    latest: { ...latest, fetchLatest: hook },
+    history: { ...history, fetchHistory: hook },
+  }
+}
+
+function formOf(error: unknown): string {
+  return typeof error === 'object' ? Object.keys(Object(error)).join() : typeof error
+}
+
+function formOfErrors(path: string, status: number): string {
+  if (status === 200) return 'undefined'
+  return path.startsWith('/api/v1/') ? 'code,message' : 'string'
+}
+
+function fail(): never {
+  throw new Error('not to be looked at')
+}

@@ -1,0 +1,92 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { ask, askEntry, entries } from '../catalogue/catalogue.ts'
+import type { Question, Reply } from '../catalogue/catalogue.ts'
+import { ENDPOINTS, SEED } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+/** Headers that send a browser elsewhere, or let it take an answer for something else. */
+const LEADING = ['location', 'refresh', 'content-location', 'set-cookie', 'content-disposition']
+
+const LURES = ['//evil.example', 'https://evil.example', '\\\\evil.example', 'javascript:alert(1)']
+
+const NAMES = 'url next redirect redirect_uri return returnTo goto callback continue dest r'.split(
+  ' ',
+)
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']
+
+const [usual, atRoot] = await Promise.all([
+  loadedHandler(),
+  loadedHandler({ basePath: '', explorer: true }),
+])
+
+describe.each([
+  ['at its usual place', usual],
+  ['at the root, with its page', atRoot],
+])('no answer leads elsewhere, of a handler %s', (_, handler) => {
+  test('to an entry of the catalogue', async () => {
+    for (const entry of entries) expectToStay(await askEntry(handler, entry, 'answer'), entry.id)
+  })
+
+  test('to a path that has somewhere else in it', async () => {
+    const paths = ['', '/', '/api', '/api/', '/api/v1', ...ENDPOINTS.map(({ path }) => path)]
+    for (const path of paths) {
+      for (const lure of LURES) {
+        const odd = [
+          `${path}/${lure}`,
+          `/${lure}/..${path}`,
+          `/${lure}/%2e%2e${path}/`,
+          `${lure}${path}`,
+        ]
+        for (const target of odd) {
+          for (const method of METHODS) {
+            expectToStay(await ask(handler, { method, target }, 'answer'), target)
+          }
+        }
+      }
+    }
+  })
+
+  test('to a parameter that asks for it', async () => {
+    for (const { path } of ENDPOINTS) {
+      for (const name of NAMES) {
+        for (const lure of LURES) {
+          const target = `${path}?${name}=${encodeURIComponent(lure)}`
+          expectToStay(await ask(handler, { method: 'GET', target }), target)
+        }
+      }
+    }
+  })
+
+  test('to any target, method and headers', { timeout: 30_000 }, async () => {
+    const path = fc.oneof(fc.string(), fc.constantFrom('/', '/api', '/api/'))
+    const headers = fc.dictionary(
+      fc.constantFrom(
+        'host',
+        'referer',
+        'if-none-match',
+        'upgrade-insecure-requests',
+        'x-forwarded-proto',
+      ),
+      fc.constantFrom('http', 'evil.example', '*', '1'),
+    )
+    const question: fc.Arbitrary<Question> = fc.record({
+      method: fc.constantFrom(...METHODS),
+      target: fc.tuple(path, fc.string()).map((parts) => parts.join('?')),
+      headers,
+    })
+    await fc.assert(
+      fc.asyncProperty(question, async (asked) => {
+        expectToStay(await ask(handler, asked, 'answer'), asked.target)
+      }),
+      { ...SEED, numRuns: 500 },
+    )
+  })
+})
+
+function expectToStay({ status, headers }: Reply, about: string): void {
+  expect(status >= 300 && status < 400 && status !== 304, `${status} ${about}`).toBe(false)
+  expect(Object.keys(headers).filter((name) => LEADING.includes(name))).toEqual([])
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
+import { NOW, ask } from '../catalogue/catalogue.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { virtualRuntime } from '../virtual-runtime.ts'
+import { ENDPOINTS, PATHS } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+// Whatever would write to it, or inherit what it writes, fails in this file.
+Object.preventExtensions(Object.prototype)
+
+const NAMES = Object.getOwnPropertyNames(Object.prototype)
+const KEYS = [
+  ...NAMES,
+  'prototype',
+  'constructor.prototype.base',
+  '__proto__[base]',
+  '__proto__.EUR',
+]
+const BEFORE = Object.getOwnPropertyDescriptors(Object.prototype)
+
+const WELL = {
+  latest: openErApiPayload({ now: NOW }),
+  history: frankfurterPayload({ start: '2021-01-01', end: '2026-11-20', now: NOW }),
+}
+
+test('the prototype of all objects is as it was, with every name that it has', () => {
+  expect(NAMES).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'toString', 'valueOf']))
+  expect(Object.isExtensible(Object.prototype)).toBe(false)
+})
+
+describe('the name of a property of all objects', () => {
+  test.each(PATHS)('is no parameter, on %s', async (path) => {
+    const handler = await loadedHandler()
+    const { parameters, target } = ENDPOINTS.find((each) => each.path === path) ?? {}
+    const plain = await ask(handler, { method: 'GET', target: target ?? path })
+    for (const key of KEYS) {
+      for (const name of [key, encodeURIComponent(key), `${key}[base]`, `%5F${key.slice(1)}`]) {
+        const query = `${target?.slice(path.length) || '?'}&${name}=EUR&${name}=GBP`
+        expect(await ask(handler, { method: 'GET', target: path + query })).toEqual(plain)
+      }
+      for (const parameter of parameters ?? []) {
+        const { status } = await ask(handler, {
+          method: 'GET',
+          target: `${path}?${parameter}=${key}`,
+        })
+        expect(status, `${parameter}=${key}`).toBe(400)
+      }
+    }
+    expectUntouched()
+  })
+
+  test('is no path', async () => {
+    const handler = await loadedHandler()
+    for (const key of KEYS) {
+      for (const path of [`/${key}`, `/api/${key}`, `/api/v1/${key}`, `/api/v1/latest/${key}`]) {
+        for (const door of ['request', 'answer'] as const) {
+          expect((await ask(handler, { method: 'GET', target: path }, door)).status, path).toBe(404)
+        }
+      }
+      expect((await ask(handler, { method: key, target: '/api/rates' }, 'answer')).status).toBe(405)
+    }
+    expectUntouched()
+  })
+
+  test('is no header that means anything', async () => {
+    const handler = await loadedHandler()
+    const plain = await ask(handler, { method: 'GET', target: '/api/v1/latest' })
+    for (const key of NAMES) {
+      const headers = JSON.parse(JSON.stringify({ x: '1' }).replace('x', key))
+      expect(await ask(handler, { method: 'GET', target: '/api/v1/latest', headers })).toEqual(
+        plain,
+      )
+    }
+    expectUntouched()
+  })
+
+  test('is no currency and no day of an upstream', async () => {
+    const expected = await answersOf(handlerOver(WELL))
+    for (const key of KEYS) {
+      const rate = `"${key}":2,`
+      const asRate = {
+        latest: WELL.latest.replace('"rates":{', `"rates":{${rate}`),
+        history: WELL.history.replaceAll(/("\d{4}-\d\d-\d\d":\{)/g, `$1${rate}`),
+      }
+      const asField = {
+        latest: WELL.latest.replace('{', `{"${key}":{"base_code":"EUR","rates":{"EUR":2}},`),
+        history: WELL.history.replace('{', `{"${key}":{"base":"USD","rates":{}},`),
+      }
+      for (const answers of [asRate, asField]) {
+        expect(answers.latest).not.toBe(WELL.latest)
+        expect(await answersOf(handlerOver(answers)), key).toEqual(expected)
+      }
+      // A day that is none makes the whole answer another one than was asked for.
+      const history = WELL.history.replace('"rates":{', `"rates":{"${key}":{"USD":2},`)
+      const [, ofHistory] = await answersOf(handlerOver({ ...WELL, history }))
+      expect([expected[1], '502'], key).toContain(ofHistory?.startsWith('502') ? '502' : ofHistory)
+    }
+    expectUntouched()
+  })
+
+  test('is nothing that a store can put in', async () => {
+    const store = new Map<string, string>()
+    const expected = await answersOf(handlerOver(WELL, { store }))
+    expect(store.size).toBe(2)
+    for (const key of KEYS) {
+      const changes = [
+        (text: string) => text.replace('{', `{"${key}":{"v":1,"data":{"EUR":2}},`),
+        (text: string) => text.replace('"data":{', `"data":{"${key}":{"base":"EUR"},`),
+        (text: string) => text.replace('"rates":{', `"rates":{"${key}":2,`),
+        (text: string) => text.replace('"attribution":{', `"attribution":{"${key}":{"name":"x"},`),
+      ]
+      for (const change of changes) {
+        const poisoned = new Map([...store].map(([name, text]) => [name, change(text)]))
+        expect(await answersOf(handlerOver(WELL, { store: poisoned })), key).toEqual(expected)
+      }
+    }
+    expectUntouched()
+  })
+})
+
+/** A handler whose upstreams answer so, on a machine whose time stands still. */
+function handlerOver(answers: typeof WELL, options: RatesHandlerOptions = {}): RatesHandler {
+  const runtime = virtualRuntime(NOW)
+  return createHandlerOn(() => runtime, {
+    now: runtime.now,
+    fetch: async (input) =>
+      new Response(
+        new Request(input).url.includes('er-api.com') ? answers.latest : answers.history,
+      ),
+    ...options,
+  })
+}
+
+/** What is said of latest rates, of history, and of currencies. */
+async function answersOf(handler: RatesHandler): Promise<string[]> {
+  const targets = [
+    '/api/v1/latest',
+    '/api/v1/history?from=EUR&to=USD&period=1M',
+    '/api/v1/currencies',
+  ]
+  const replies = await Promise.all(
+    targets.map((target) => ask(handler, { method: 'GET', target }, 'answer')),
+  )
+  return replies.map(({ status, body }) => `${status} ${body}`)
+}
+
+function expectUntouched(): void {
+  expect(Object.getOwnPropertyDescriptors(Object.prototype)).toEqual(BEFORE)
+}

@@ -1,0 +1,97 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { ask } from '../catalogue/catalogue.ts'
+import type { Reply } from '../catalogue/catalogue.ts'
+import { ENDPOINTS, PARAMETERS, PATHS, SEED, errorMessage } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+import { query, value } from './queries.ts'
+
+/** What frameworks and slips of the hand make of a parameter's name. */
+const OTHER_FORMS = ['[]', '[0]', '[x]', '[', '%5B%5D', '[][]', '[a][b]']
+
+const handler = await loadedHandler()
+
+describe('a parameter that is given again', () => {
+  const given = ENDPOINTS.flatMap(({ path, parameters, target }) =>
+    parameters.map((name) => [name, path, target] as const),
+  )
+
+  test.each(given)(
+    'is refused, whatever its values and wherever it is: %s on %s',
+    async (...asked) => {
+      const [name, path, target] = asked
+      const query = new URLSearchParams(target.slice(path.length))
+      const own = query.get(name) ?? ''
+      query.delete(name)
+      for (const [one, other] of [
+        [own, own],
+        [own, ''],
+        ['', own],
+        ['EUR', 'USD'],
+      ]) {
+        for (const text of [
+          `${name}=${one}&${name}=${other}&${query}`,
+          `${name}=${one}&${query}&${name}=${other}`,
+          `${name}=${one}&x=1&${percentEncoded(name)}=${other}&${query}`,
+        ]) {
+          expect(await refusalOf(path, text), text).toContain(name)
+        }
+      }
+    },
+  )
+
+  test.each(given)('is refused in the form of a list or an object: %s on %s', async (...asked) => {
+    const [name, path, target] = asked
+    const own = target.slice(path.length + 1)
+    for (const form of OTHER_FORMS) {
+      for (const text of [`${name}${form}=EUR&${own}`, `${own}&${name}${form}=EUR`]) {
+        expect(await refusalOf(path, text), text).toContain(name)
+      }
+    }
+  })
+})
+
+describe('any query', () => {
+  const parameters = fc.uniqueArray(
+    fc.tuple(fc.constantFrom(...PARAMETERS, 'x', 'utm', 'Y'), value),
+    {
+      selector: ([chosen]) => chosen,
+      maxLength: 7,
+    },
+  )
+  const permuted = parameters.chain((list) =>
+    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+  )
+
+  test.each(PATHS)('means the same in any order, on %s', async (path) => {
+    const reply = (list: [string, string][]): Promise<Reply> =>
+      ask(handler, { method: 'GET', target: `${path}?${new URLSearchParams(list)}` })
+    await fc.assert(
+      fc.asyncProperty(permuted, async ([one, other]) => {
+        expect(await reply(other)).toEqual(await reply(one))
+      }),
+      { ...SEED, numRuns: 400 },
+    )
+  })
+
+  test.each(PATHS)('is read the same through both doors, on %s', async (path) => {
+    await fc.assert(
+      fc.asyncProperty(query, async (text) => {
+        const question = { method: 'GET', target: `${path}?${text}` }
+        expect(await ask(handler, question, 'answer')).toEqual(await ask(handler, question))
+      }),
+      { ...SEED, numRuns: 400 },
+    )
+  })
+})
+
+/** What is said to a query that is refused, and nothing where it is not. */
+async function refusalOf(path: string, text: string): Promise<string> {
+  const { status, body } = await ask(handler, { method: 'GET', target: `${path}?${text}` })
+  return status === 400 ? errorMessage(path, body) : ''
+}
+
+function percentEncoded(name: string): string {
+  return `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`
+}

@@ -1,0 +1,84 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { ask } from '../catalogue/catalogue.ts'
+import { ENDPOINTS, SEED } from './endpoints.ts'
+import { loadedHandler } from './loaded-handler.ts'
+
+const TYPES = [
+  'application/json',
+  'application/json ; charset=utf-8',
+  'application/json\tx',
+  'application/json; charset=utf-7',
+  'application/json, text/plain',
+  'Application/JSON',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'multipart/form-data; boundary=',
+  'text/plain;charset=',
+  'text/xml',
+  ';',
+  '/',
+  'a/b;'.repeat(100),
+]
+
+const BODIES = [
+  'base=EUR&symbols=GBP&from=EUR&to=GBP&_method=GET',
+  '{"base":"EUR","from":"EUR","to":"GBP","__proto__":{"base":"EUR"}}',
+  '--x\r\nContent-Disposition: form-data; name="base"\r\n\r\nEUR\r\n--x--\r\n',
+  '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
+  '{',
+]
+
+/** Every way to the content of a request. */
+const READERS = ['body', 'json', 'text', 'formData', 'arrayBuffer', 'blob', 'bytes', 'clone']
+
+const handler = await loadedHandler()
+
+describe.each(ENDPOINTS)('on $path', ({ target }) => {
+  test('content changes no answer, whatever type it is said to have', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const plain = await ask(handler, { method, target })
+      expect(plain.status).toBe(405)
+      const type = fc.oneof(fc.constantFrom(...TYPES), fc.base64String())
+      await fc.assert(
+        fc.asyncProperty(type, fc.constantFrom(...BODIES), async (contentType, body) => {
+          const headers = { 'content-type': contentType }
+          const request = new Request(`http://localhost${target}`, { method, headers, body })
+          const response = await handler(request)
+          expect([response.status, await response.text()]).toEqual([405, plain.body])
+        }),
+        { ...SEED, numRuns: 50 },
+      )
+    }
+  })
+
+  test('a GET is answered alike whatever content it is said to have', async () => {
+    const plain = await ask(handler, { method: 'GET', target })
+    for (const type of TYPES) {
+      for (const coding of ['gzip', 'chunked', 'x'.repeat(100)]) {
+        const headers = {
+          'content-type': type,
+          'content-encoding': coding,
+          'content-length': '10',
+          'transfer-encoding': coding,
+        }
+        expect(await ask(handler, { method: 'GET', target, headers })).toEqual(plain)
+      }
+    }
+  })
+
+  test('no way to the content is taken', async () => {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
+      const request = new Request(`http://localhost${target}`, { method })
+      const taken: string[] = []
+      for (const name of READERS) {
+        Object.defineProperty(request, name, { get: () => taken.push(name) })
+      }
+      const { status } = await handler(request)
+      expect([method, status, taken]).toEqual([method, STATUSES[method], []])
+    }
+  })
+})
+
+const STATUSES: Record<string, number> = { GET: 200, HEAD: 200, OPTIONS: 204, POST: 405 }

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+
+import { RatesError } from '../../src/index.ts'
+import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
+import { createHandlerOn } from '../../src/handler.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { NOW, ask } from '../catalogue/catalogue.ts'
+import { virtualRuntime } from '../virtual-runtime.ts'
+import { ENDPOINTS, NONCE } from './endpoints.ts'
+
+const HEADERS = {
+  location: `https://${NONCE}.example/`,
+  'retry-after': NONCE,
+  'set-cookie': `${NONCE}=1`,
+  'www-authenticate': NONCE,
+  [`x-${NONCE}`]: NONCE,
+  etag: `"${NONCE}"`,
+}
+
+const BODY = JSON.stringify({
+  result: NONCE,
+  'error-type': NONCE,
+  message: NONCE,
+  base_code: NONCE,
+  rates: { [NONCE]: NONCE },
+})
+
+/** Ways to fail that say what nobody else is to hear. */
+const FAILURES: Record<string, () => Promise<Response>> = {
+  'an error': async () => {
+    throw Object.assign(new Error(NONCE, { cause: new Error(NONCE) }), { name: NONCE, code: NONCE })
+  },
+  'an error of ours': async () => {
+    throw new RatesError('internal_error', NONCE, { hint: NONCE, cause: new Error(NONCE) })
+  },
+  'a text': async () => {
+    const thrown: unknown = NONCE
+    throw thrown
+  },
+  ...Object.fromEntries(
+    [200, 301, 302, 400, 401, 403, 404, 429, 500, 503].map((status) => [
+      `an answer with ${status}`,
+      async () => new Response(BODY, { status, statusText: NONCE, headers: HEADERS }),
+    ]),
+  ),
+}
+
+describe.each(Object.entries(FAILURES))('%s', (_, fail) => {
+  const throws = async (): Promise<never> => {
+    await fail()
+    throw new Error(NONCE)
+  }
+  const { latest, history } = fakeProviders({ now: () => NOW })
+  const store = { get: throws, set: throws, claim: throws }
+
+  test.each<[string, RatesHandlerOptions]>([
+    ['the upstreams of the built-in providers', { fetch: fail }],
+    [
+      'providers',
+      {
+        providers: {
+          latest: { ...latest, fetchLatest: throws },
+          history: { ...history, fetchHistory: throws },
+        },
+      },
+    ],
+    ['a store', { store, providers: { latest, history } }],
+    ['a store beside upstreams', { store, fetch: fail }],
+  ])('of %s is in no answer', async (_whose, options) => {
+    const told: string[] = []
+    const handler = handlerWith({ ...options, onEvent: (event) => told.push(event.type) })
+    for (let round = 0; round < 2; round += 1) {
+      for (const { path, target } of ENDPOINTS) {
+        for (const asked of [target, path, `${path}?base=ZZZ`]) {
+          for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+            const reply = await ask(handler, { method, target: asked })
+            expect(JSON.stringify(reply), asked).not.toContain(NONCE)
+          }
+        }
+      }
+      await handler.refresh()
+    }
+    for (const message of await messagesOf(handler)) expect(message).not.toContain(NONCE)
+    expect(told.filter((type) => /failed|rejected/.test(type))).not.toEqual([])
+  })
+})
+
+function handlerWith(options: RatesHandlerOptions): RatesHandler {
+  const runtime = virtualRuntime(NOW)
+  return createHandlerOn(() => runtime, { now: runtime.now, ...options })
+}
+
+/** What the operations say when they fail. */
+async function messagesOf({ rates }: RatesHandler): Promise<string[]> {
+  const settled = await Promise.allSettled([
+    rates.latest(),
+    rates.convert({ from: 'USD', to: 'EUR' }),
+    rates.history({ from: 'USD', to: 'EUR' }),
+  ])
+  return settled.map((each) => (each.status === 'rejected' ? String(each.reason) : ''))
+}
