@@ -96,6 +96,15 @@ describe('what is kept', () => {
     }
   })
 
+  test('is not the same for two markets', async () => {
+    for (const target of TARGETS.filter((each) => !/currencies|openapi/.test(each))) {
+      const [one, other] = await Promise.all(
+        alone.map((handler) => ask(handler, { method: 'GET', target })),
+      )
+      expect(one?.body, target).not.toBe(other?.body)
+    }
+  })
+
   test('is never somebody else’s: two handlers in one process, in any order of events', async () => {
     const questions = fc.array(fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(...TARGETS)), {
       minLength: 100,

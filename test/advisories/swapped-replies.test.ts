@@ -27,7 +27,7 @@ const SWAPS: Record<string, (entries: Entries, foreign: Entries) => CacheStore> 
     }
   },
   'the value of another key': (entries) => ({
-    get: (key) => [...entries].find(([other]) => other !== key)?.[1],
+    get: (key) => [...entries].toReversed().find(([other]) => other !== key)?.[1],
     set: () => undefined,
   }),
   'the value that was read last': (entries) => {
@@ -45,7 +45,7 @@ describe.each(Object.entries(SWAPS))('a store that answers with %s', (_, swap) =
     const expected: string[][] = []
     for (const [index, store] of stores.entries()) {
       expected.push(await answersOf(service(index, store).handler))
-      expect(store.size).toBe(2)
+      expect(store.size).toBe(3)
     }
     expect(expected[0]).not.toEqual(expected[1])
 
@@ -93,7 +93,8 @@ function service(
 /** What `handler` says of everything but itself. */
 async function answersOf(handler: RatesHandler): Promise<string[]> {
   const bodies: string[] = []
-  for (const { target } of ENDPOINTS.filter(({ path }) => !path.endsWith('/status'))) {
+  const targets = ENDPOINTS.map(({ target }) => target).filter((each) => !each.endsWith('/status'))
+  for (const target of [...targets, '/api/v1/latest?date=2005-03-01']) {
     const { status, body } = await ask(handler, { method: 'GET', target }, 'answer')
     bodies.push(`${status} ${body}`)
   }
