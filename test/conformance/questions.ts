@@ -24,6 +24,9 @@ const GOOD_TARGETS = [
   ),
 ]
 
+/** How else a prefix might be written, in the place of the right one. */
+const OTHER_PREFIXES = ['/FX', '/%66x', '//fx', '/fx/', '/fx%2F', '/fxx', '/f', '']
+
 /**
  * Good questions, and every bad one of the catalogue that a `Request` can carry, in the form that it would give them.
  * `prefix` stands before every path.
@@ -35,8 +38,13 @@ export async function conformanceQuestions(
   const bad = entries.filter(({ door }) => door !== 'answer')
   const good = GOOD_TARGETS.map((target) => ({ method: 'GET', target }))
   const asked = await Promise.all([...good, ...bad].map((entry) => toQuestion(handler, entry)))
-  return asked.map((question) => {
+  const own = asked.map((question) => {
     const { pathname, search } = new URL(`http://localhost${question.target}`)
     return { ...question, target: prefix + pathname + search }
   })
+  const others = OTHER_PREFIXES.map((other) => ({
+    method: 'GET',
+    target: `${other}/api/v1/latest`,
+  }))
+  return prefix === '' ? own : [...own, ...others]
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { openSocket, sendRaw } from '../system/sockets.ts'
 import type { RawAnswer } from '../system/sockets.ts'
+import { HIDDEN_ANSWER, hiddenRequests } from './hidden-requests.ts'
 import { HOSTS } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { NONCE, RAW_REQUESTS } from './raw-requests.ts'
@@ -34,6 +35,16 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
     expect(complaints(host, request, answer), answer.text.slice(0, 500)).toEqual([])
     await expectAlive()
   })
+
+  it.each(hiddenRequests(prefix))(
+    'answers no request that is hidden in $name',
+    async ({ text }) => {
+      const answer = await sendRaw(running.port, text, { isEnough: () => false, patience: 200 })
+      expect([200, 400, 405, 501]).toContain(answer.status)
+      expect(answer.text).not.toContain(HIDDEN_ANSWER)
+      await expectAlive()
+    },
+  )
 
   it('answers 100 requests that come without waiting, in their order', async () => {
     const amounts = Array.from({ length: 100 }, (_, index) => index + 1)
