@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 
 import { build } from 'esbuild'
@@ -26,10 +26,10 @@ export const { Miniflare }: { Miniflare: new (options: object) => Simulator } = 
 /** Which behaviour of workerd is asked for. */
 export const COMPATIBILITY_DATE = '2026-07-01'
 
-/** A Worker with the built package in it, as a user's tools make it; `program` is a path from the project's root. */
+/** A Worker with the built package in it, as a user's tools make it; `program` is a path, from the project's root if it is relative. */
 export async function bundleWorker(program: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [join(ROOT, program)],
+    entryPoints: [resolve(ROOT, program)],
     bundle: true,
     write: false,
     format: 'esm',

@@ -1,0 +1,65 @@
+import { createServer } from 'node:http'
+
+import { createRatesHandler } from 'ratesmith'
+import { fakeProviders } from 'ratesmith/testing'
+
+import { answerAsBank } from '../../fixtures/ecb-files.ts'
+import {
+  answerOfFrankfurterV2,
+  currencyapiBody,
+  exchangeRateApiV6Body,
+  fawazahmed0Body,
+  openExchangeRatesBody,
+} from '../../fixtures/feed-payloads.ts'
+import { frankfurterPayload, openErApiPayload } from '../../fixtures/upstream-payloads.ts'
+import { listenOnFreePort } from '../../system/ports.ts'
+
+type Answer = (url: URL, now: number) => Response | Promise<Response>
+
+const service = createRatesHandler({ providers: fakeProviders() })
+
+/** Who answers in the place of each host that the pages have asked. */
+const HOSTS: Record<string, Answer> = {
+  'open.er-api.com': (_, now) => new Response(openErApiPayload({ now })),
+  'api.frankfurter.dev': answerAsFrankfurter,
+  'www.ecb.europa.eu': ({ href }, now) => answerAsBank({ url: href }, now),
+  'data-api.ecb.europa.eu': ({ href }, now) => answerAsBank({ url: href }, now),
+  'cdn.jsdelivr.net': (_, now) => Response.json(fawazahmed0Body(now)),
+  'latest.currency-api.pages.dev': (_, now) => Response.json(fawazahmed0Body(now)),
+  'v6.exchangerate-api.com': (_, now) => Response.json(exchangeRateApiV6Body(now)),
+  'openexchangerates.org': (_, now) => Response.json(openExchangeRatesBody(now)),
+  'api.currencyapi.com': (_, now) => Response.json(currencyapiBody(now)),
+  // A service that is mounted at /api, and the feed of a company.
+  'app.example': (url) => service(new Request(url)),
+  'treasury.example': (_, now) =>
+    Response.json({ published: new Date(now).toISOString(), usd: { EUR: 0.85, JPY: 156.4 } }),
+}
+
+/** Answers a question of a page's program to whoever it is for. */
+export async function answerAsUpstream(url: URL): Promise<Response> {
+  const answer = HOSTS[url.host]
+  return answer ? answer(url, Date.now()) : new Response('nobody is here', { status: 404 })
+}
+
+function answerAsFrankfurter(url: URL, now: number): Response {
+  const [, start, end = ''] = /^\/v1\/([\d-]+)\.\.([\d-]*)$/.exec(url.pathname) ?? []
+  if (start === undefined) return answerOfFrankfurterV2(url.href, now)
+  return new Response(frankfurterPayload({ start, end: end || '2099-01-01', now }))
+}
+
+/** A server for all of them, to which `upstream-preload.ts` leads: the first part of a path is the host. */
+export async function openUpstreams(): Promise<{ url: string; close: () => void }> {
+  const server = createServer(async (request, response) => {
+    const answer = await answerAsUpstream(new URL(`https:/${request.url}`))
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    response.end(new Uint8Array(await answer.arrayBuffer()))
+  })
+  const port = await listenOnFreePort(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
