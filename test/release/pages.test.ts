@@ -7,7 +7,6 @@ import { ROOT } from '../system/root.ts'
 import { SCRIPTS } from './commands.ts'
 import {
   PAGES,
-  brokenLinks,
   firstColumn,
   missingPaths,
   missingScripts,
@@ -31,10 +30,6 @@ const PARTS = [
 describe.each(PAGES)('.github/%s.md', (name) => {
   const text = readPage(name)
 
-  it('has links that lead somewhere', () => {
-    expect(brokenLinks(text)).toEqual([])
-  })
-
   it('names files and folders that there are', () => {
     expect(missingPaths(text)).toEqual([])
   })
@@ -51,12 +46,10 @@ describe.each(PAGES)('.github/%s.md', (name) => {
 describe('a page', () => {
   it('is found out where it names what is not there', () => {
     const text = [
-      '[a](nowhere.md), [b](SECURITY.md#no-such-heading), [c](SECURITY.md#supported-versions)',
       '`src/no-such-room/`, `src/rates/`, `no-such.json`, `package.json`, `dist/`, `release.yml`',
       '`npm run no-such-script -- --flag`, `npm run check`',
       '```sh\nnpm run no-such-either # as it says\n```',
     ].join('\n\n')
-    expect(brokenLinks(text)).toEqual(['nowhere.md', 'SECURITY.md#no-such-heading'])
     expect(missingPaths(text)).toEqual(['src/no-such-room/', 'no-such.json'])
     expect(missingScripts(text)).toEqual(['no-such-script', 'no-such-either'])
   })

@@ -24,28 +24,6 @@ export function readPage(name: string): string {
   return read(`.github/${name}.md`)
 }
 
-/** Links to files and headings that there are not, of a page in `.github/`. */
-export function brokenLinks(text: string): string[] {
-  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
-  return links.filter((link) => {
-    if (link.startsWith('https:')) return false
-    const [path = '', anchor] = link.split('#')
-    const target = join('.github', path)
-    if (!existsSync(join(ROOT, target))) return true
-    return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
-  })
-}
-
-/** How GitHub calls the headings of a page. */
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  )
-}
-
 /** Files and folders that a page names, and that there are not. */
 export function missingPaths(text: string): string[] {
   return codeSpans(text)

@@ -19,7 +19,7 @@ async function answerTo(path: string): Promise<Response> {
 }
 
 /** The path of which a block shows the answer: the last one that the paragraph before it names. */
-export function pathOf({ lead }: Block): string | undefined {
+function pathOf({ lead }: Block): string | undefined {
   const spans = [...lead.matchAll(/`(?:GET )?(\/api\/[^`\s]*)`/g)]
   return spans.at(-1)?.[1]
 }
@@ -56,7 +56,7 @@ export async function refusedPaths(block: Block): Promise<string[]> {
 }
 
 /** Whether `shown` is the answer, or a record somewhere in it. */
-export function isPartOf(shown: unknown, answer: unknown): boolean {
+function isPartOf(shown: unknown, answer: unknown): boolean {
   if (agrees(shown, answer)) return true
   return isRecord(answer) && Object.values(answer).some((part) => isPartOf(shown, part))
 }
@@ -71,7 +71,7 @@ function agrees(shown: unknown, answer: unknown): boolean {
 }
 
 /** Whether `shown` is the rows of `answer`, or the first of them with `…` behind. */
-export function areRowsOf(shown: string, answer: string): boolean {
+function areRowsOf(shown: string, answer: string): boolean {
   const rows = answer.replaceAll('\r\n', '\n')
   const [first = '', rest] = shown.split(`${ELLIPSIS}\n`)
   return rest === undefined ? rows === shown : rows.startsWith(first)

@@ -26,6 +26,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'is a program of others, which is not installed',
   },
   {
+    language: 'sh',
+    matches: /^npx wrangler /,
+    reason: 'is a program of others, which is not installed; the Worker is run in workerd',
+  },
+  {
     language: 'ts',
     matches: /\bproxy\.example\b/,
     reason: 'there is no such proxy: test/system/undici-fetch.test.ts has one',
@@ -33,7 +38,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     language: 'jsonc',
     matches: /"compatibility_date"/,
-    reason: 'is for Wrangler, without which the Worker is run in workerd',
+    reason: 'is for Wrangler',
   },
   {
     language: 'nginx',

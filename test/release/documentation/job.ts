@@ -7,7 +7,7 @@ import { endWithThis } from '../../system/child.ts'
 const LIMIT = 60_000
 
 /** What a program has written, and its exit code: null if it was killed. */
-export interface Ended {
+interface Ended {
   code: number | null
   stdout: string
   stderr: string

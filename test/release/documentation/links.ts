@@ -32,7 +32,7 @@ function leadsSomewhere({ name, text }: Page, target: string): boolean {
 }
 
 /** The anchors of a page's headings, as GitHub makes them: a second one of the same name ends with `-1`. */
-export function anchorsOf({ prose }: Page): string[] {
+function anchorsOf({ prose }: Page): string[] {
   const seen = new Map<string, number>()
   return prose.flatMap((line) => {
     const [, heading] = /^ {0,3}#{1,6} +(.*?)(?: +#+)? *$/.exec(line) ?? []

@@ -44,7 +44,7 @@ function pagesIn(folder: string): string[] {
 }
 
 /** Reads a page of the project. */
-export function openPage(name: string): Page {
+function openPage(name: string): Page {
   return readPage(name, readFileSync(join(ROOT, name), 'utf8'))
 }
 

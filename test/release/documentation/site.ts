@@ -25,7 +25,7 @@ export interface Site {
 const DEFAULT_PORTS = ['3000', '8000', '8787']
 
 /** The programs that are run beside a block or before it, by their names in the folder. */
-const PROGRAMS = { 'asking-program.ts': 'asking.mts', 'upstream-preload.ts': 'upstream.mts' }
+const PROGRAMS = { 'asking-program.ts': 'asking.mts', 'upstream-program.ts': 'upstream.mts' }
 
 const NAME = /^\/\/ ([\w.-]+\.\w+)\n/
 

@@ -47,7 +47,7 @@ function answerAsFrankfurter(url: URL, now: number): Response {
   return new Response(frankfurterPayload({ start, end: end || '2099-01-01', now }))
 }
 
-/** A server for all of them, to which `upstream-preload.ts` leads: the first part of a path is the host. */
+/** A server for all of them, to which `upstream-program.ts` leads: the first part of a path is the host. */
 export async function openUpstreams(): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
     const answer = await answerAsUpstream(new URL(`https:/${request.url}`))
