@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { faultOfServer, startJob } from './job.ts'
 import type { Job } from './job.ts'
 import type { Block } from './page.ts'
+import { installedBy } from './packages.ts'
 import type { Site } from './site.ts'
 
 /** A terminal that follows the commands of one page. */
@@ -35,8 +36,9 @@ export function openSession(site: Site): Session {
   let server: Job | undefined
 
   async function faultOfCommand(command: string): Promise<string | undefined> {
-    // What a page says to install is there already.
-    if (/^(?:npm install|bun add|deno add)\b/.test(command)) return undefined
+    const packages = installedBy(command)
+    // What a page says to install is there already, if the project has it.
+    if (packages.length > 0) return faultOfPackages(packages, site)
     const serving = servingOf(command, site)
     if (serving) {
       // The next one may want its port.
@@ -60,6 +62,11 @@ export function openSession(site: Site): Session {
       await server?.stop()
     },
   }
+}
+
+function faultOfPackages(names: string[], { folder }: Site): string | undefined {
+  const missing = names.filter((name) => !existsSync(join(folder, 'node_modules', name)))
+  return missing.length > 0 ? `there is no ${missing.join(' and no ')}` : undefined
 }
 
 /** A command that goes on until it is told to end, and where it is asked. */

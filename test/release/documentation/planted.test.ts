@@ -181,6 +181,7 @@ describe('a command that is wrong', () => {
     ['npx ratesmith serve --demo --no-such-flag', /ended with 2 before/],
     ['curl http://127.0.0.1:8787/api/v1/latest', /ended with 7: /],
     ['node missing.mts', /ended with 1: /],
+    ['npm install --save-dev ratesmith no-such-package', /there is no no-such-package$/],
   ])('%s', async (command, fault) => {
     const session = openSession(site)
     expect(await session.faultOf(['true', command])).toMatch(fault)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,7 +6,7 @@ import { freePort } from '../../system/ports.ts'
 import { startRedis } from '../../system/redis-server.ts'
 import { ROOT } from '../../system/root.ts'
 import type { Block, Page } from './page.ts'
-import { installTarball, link, packagesOf } from './packages.ts'
+import { installPackage, link, packagesOf } from './packages.ts'
 import { openUpstreams } from './upstreams.ts'
 
 /** The folder of a reader who follows one page: the package is installed in it, and the named blocks are its files. */
@@ -31,7 +30,7 @@ const NAME = /^\/\/ ([\w.-]+\.\w+)\n/
 
 /** Opens the folder of a page; whoever calls this closes it. */
 export async function openSite(page: Page): Promise<Site> {
-  const folder = await makeFolder(page)
+  const folder = makeFolder(page)
   const upstreams = await openUpstreams()
   const redis = page.text.includes(':6379') ? await startRedis() : undefined
   const ports = await freePorts(page)
@@ -56,10 +55,9 @@ export async function openSite(page: Page): Promise<Site> {
 }
 
 /** A folder with all that the page has to be installed, and what is run there beside its own programs. */
-async function makeFolder(page: Page): Promise<string> {
+function makeFolder(page: Page): string {
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'ratesmith-page-'))), 'app')
-  // As links: a page writes none of them, and they are some thousands.
-  execFileSync('cp', ['-al', await installTarball(), folder])
+  installPackage(folder)
   for (const name of packagesOf(page)) link(folder, name)
   for (const [program, name] of Object.entries(PROGRAMS)) {
     copyFileSync(join(import.meta.dirname, program), join(folder, name))
