@@ -209,6 +209,21 @@ export function isWeekend(date: string): boolean {
   return (day + Math.floor((13 * (m + 1)) / 5) + y + leaps) % 7 < 2
 }
 
+/** Easter Sunday, by the golden number and the epact (Knuth, The Art of Computer Programming, 1.3.2, exercise 14). */
+export function easterSunday(year: number): string {
+  const golden = (year % 19) + 1
+  const century = Math.floor(year / 100) + 1
+  const leapYearsDropped = Math.floor((3 * century) / 4) - 12
+  const moonCorrection = Math.floor((8 * century + 5) / 25) - 5
+  const sunday = Math.floor((5 * year) / 4) - leapYearsDropped - 10
+  const epact = (((11 * golden + 20 + moonCorrection - leapYearsDropped) % 30) + 30) % 30
+  const isLate = epact === 24 || (epact === 25 && golden > 11)
+  const beforeMoon = 44 - (isLate ? epact + 1 : epact)
+  const fullMoon = beforeMoon < 21 ? beforeMoon + 30 : beforeMoon
+  const marchDay = fullMoon + 7 - ((sunday + fullMoon) % 7)
+  return marchDay > 31 ? join(year, 4, marchDay - 31) : join(year, 3, marchDay)
+}
+
 function monthBefore(year: number, month: number): [number, number] {
   return month === 1 ? [year - 1, 12] : [year, month - 1]
 }

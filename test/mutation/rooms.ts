@@ -13,9 +13,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     files: ['src/rates/{currencies,withdrawn,withdrawn-currencies}.ts'],
     tests: ['test/rates/currencies.test.ts'],
   },
+  arithmetic: {
+    files: ['src/rates/{amount-needed,exact,number-text,rounding}.ts'],
+    tests: ['test/rates/{amount-needed,number-text,rounding}.test.ts'],
+  },
+  calendar: {
+    files: ['src/rates/{day,interval,last-of-each,period,target-calendar}.ts'],
+    tests: ['test/rates/{calendar,last-of-each}.test.ts'],
+  },
   rates: {
-    files: ['src/rates/*.ts', '!src/rates/{currencies,withdrawn*,known-currency-code}.ts'],
-    tests: ['test/rates/!(currencies|properties|range-properties).test.ts'],
+    files: [
+      'src/rates/{accept,currency-code,fixed-rates,history-stats,jumps,market-history}.ts',
+      'src/rates/{pair-series,rate-table,rejected-error,require-object}.ts',
+    ],
+    tests: [
+      'test/rates/{accept,currency-code,fixed-rates,jumps,market-history}.test.ts',
+      'test/rates/{pair-series,rate-table}.test.ts',
+    ],
   },
   gates: {
     files: [

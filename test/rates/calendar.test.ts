@@ -169,6 +169,16 @@ describe('isTargetDay()', () => {
     },
   )
 
+  it('closes over Easter in every year of six centuries', () => {
+    for (let year = 1999; year < 2600; year += 1) {
+      const sunday = oracle.easterSunday(year)
+      expect(isTargetDay(oracle.daysBefore(sunday, 3)), sunday).toBe(true)
+      expect(isTargetDay(oracle.daysBefore(sunday, 2)), sunday).toBe(false)
+      expect(isTargetDay(addDays(sunday, 1)), sunday).toBe(false)
+      expect(isTargetDay(addDays(sunday, 2)), sunday).toBe(true)
+    }
+  })
+
   it.each(['2024-12-24', '2024-12-31', '2026-04-02', '2024-05-09', '2024-05-20', '2024-10-03'])(
     'is open on %s, a holiday elsewhere',
     (date) => {

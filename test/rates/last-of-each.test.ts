@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { INTERVALS } from '../../src/rates/interval.ts'
 import { lastOfEach } from '../../src/rates/last-of-each.ts'
 import { dayAt } from '../../src/rates/pair-series.ts'
 import type { PairSeries } from '../../src/rates/pair-series.ts'
@@ -34,6 +35,12 @@ describe('lastOfEach()', () => {
     const dates = ['2023-05-31', '2024-05-02', '2024-05-03']
     const series = { dates, rows: Uint32Array.of(0, 1, 2), rates: Float64Array.of(1, 2, 3) }
     expect(daysLeft(lastOfEach(series, 'month'))).toEqual(['2023-05-31', '2024-05-03'])
+  })
+
+  it('leaves the fewer, the longer the interval is', () => {
+    const series = seriesOf('2024-01-01', '2024-12-31')
+    const counts = INTERVALS.map((interval) => lastOfEach(series, interval).rates.length)
+    expect(counts).toEqual([366, 53, 12])
   })
 
   it('leaves days as they are, and nothing of nothing', () => {
