@@ -31,9 +31,8 @@ export function addDays(day: Day, count: number): Day {
 
 /** The day `count` months before `day`, clamped to the month's last: 31 March less one month is 28 February. */
 export function subtractMonths(day: Day, count: number): Day {
-  const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count
-  const year = Math.floor(months / 12)
-  const month = months - year * 12
+  const year = Number(day.slice(0, 4))
+  const month = Number(day.slice(5, 7)) - 1 - count
   const lastOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   return toDay(Date.UTC(year, month, Math.min(Number(day.slice(8)), lastOfMonth)))
 }

@@ -59,8 +59,9 @@ export function findFixedRate(
   rateOf: (code: string) => unknown,
 ): FixedRate | undefined {
   const { successor = '', ratio = null } = findSuccession(code, day) ?? {}
-  const rate = ratio === null ? undefined : rateOf(successor)
-  if (ratio === null || typeof rate !== 'number' || !(rate > 0)) return undefined
+  if (ratio === null) return undefined
+  const rate = rateOf(successor)
+  if (typeof rate !== 'number' || !(rate > 0)) return undefined
   return { rate: toPrinted(rate * ratio), resolution: ratio * resolutionOf(rate) }
 }
 

@@ -3,9 +3,8 @@ import { SIGNIFICANT_DIGITS, powerOfTen, significantDecimals, withoutPoint } fro
 const ZERO = 0x30
 const POINT = 0x2e
 
-/** Below the first JavaScript prints an exponent; from the second on a number has more whole digits than are written. */
+/** Below this JavaScript prints an exponent. */
 const LEAST_PLAIN = 1e-6
-const MOST_PLAIN = 1e10
 
 /** The digits of every number below a thousand as three bytes, the first one lowest. */
 const TRIPLES = Int32Array.from({ length: 1_000 }, (_, value) => {
@@ -27,15 +26,15 @@ export const LONGEST_NUMBER = 24
 export function writeNumber(view: DataView, at: number, value: number): number {
   const decimals = significantDecimals(value)
   const digits = withoutPoint(value, decimals)
-  const isPlain = value >= LEAST_PLAIN && value < MOST_PLAIN
-  if (!isPlain || digits / powerOfTen(decimals) !== value) return writeText(view, at, value)
+  // With more whole digits than are written it is NaN, which equals nothing.
+  const isWhole = digits / powerOfTen(decimals) === value
+  if (value < LEAST_PLAIN || !isWhole) return writeText(view, at, value)
   const point = SIGNIFICANT_DIGITS - decimals
   if (point <= 0) return writeSmall(view, at, digits, -point)
   writeDigits(view, at + 1, digits)
   for (let index = at; index < at + point; index += 1) {
     view.setUint8(index, view.getUint8(index + 1))
   }
-  if (decimals === 0) return at + point
   view.setUint8(at + point, POINT)
   const end = behindZeros(view, at + SIGNIFICANT_DIGITS)
   return end === at + point + 1 ? end - 1 : end

@@ -100,15 +100,14 @@ export function significantDecimals(value: number): number {
 
 /**
  * `approximate` rounded half up to `decimals` places; undefined where it lies so close to a tie that its own error could
- * tip it.
+ * tip it, and where it has more whole digits than count, which is rare.
  */
 function roundByDouble(approximate: number, decimals: number): number | undefined {
-  const power = powerOfTen(Math.abs(decimals))
-  const scaled = decimals < 0 ? approximate / power : approximate * power
+  const power = powerOfTen(decimals)
+  const scaled = approximate * power
   const fraction = scaled - Math.floor(scaled)
   if (scaled >= DOUBLE_DECIDES_BELOW || !(Math.abs(fraction - 0.5) > TIE_MARGIN)) return undefined
-  const whole = Math.round(scaled)
-  return decimals < 0 ? whole * power : whole / power
+  return Math.round(scaled) / power
 }
 
 /** 10^`power`; NaN where a double cannot hold it exactly. */

@@ -139,6 +139,16 @@ describe('crossCheck()', () => {
     expect(asked).toEqual([range, ['fetch', 'now', 'signal'], 'primary'])
   })
 
+  it('takes the first of the ten days, where there is no later one', async () => {
+    const days = [{ date: addDays('2026-11-23', -9), rates: EURO_RATES }]
+    const { handler, events } = serve(
+      async () => tableOf({ GBP: 1.05 }),
+      async () => ({ base: 'EUR', days }),
+    )
+    await handler.rates.latest()
+    expect(events).toMatchObject([{ type: 'rates_deviating', date: '2026-11-14' }])
+  })
+
   it.each([
     ['dead', () => Promise.reject(new Error('down')), 'down'],
     [

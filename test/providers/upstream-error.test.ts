@@ -18,6 +18,8 @@ describe('the pause after an answer', () => {
     [429, 'Fri, 20 Nov 2026 11:00:00 GMT', -30 * MINUTE],
     [429, 'soon', 20 * MINUTE],
     [429, '1.5', 20 * MINUTE],
+    [429, '20 Nov 2026 12:00:00 GMT', 20 * MINUTE],
+    [429, 'Fr, 20 Nov 2026 12:00:00 GMT', 20 * MINUTE],
     [429, '-1', 20 * MINUTE],
     [429, 'Mon, 99 Nov 2026', 20 * MINUTE],
     [503, '90', 90_000],

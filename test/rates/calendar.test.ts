@@ -41,12 +41,12 @@ describe('isDay()', () => {
     expect(isDay(text)).toBe(false)
   })
 
-  it.each(['', ' 2026-01-05', '2026-01-05 ', '2026-01-05\n', '2026-01-05\0'])(
-    'refuses %j',
-    (text) => {
-      expect(isDay(text)).toBe(false)
-    },
-  )
+  it.each([
+    ...['', ' 2026-01-05', '2026-01-05 ', '2026-01-05\n', '2026-01-05\0'],
+    ...[' 2024-02-29', '02024-02-29', '2024-02-29\n', '2024-02-29T00:00:00Z'],
+  ])('refuses %j', (text) => {
+    expect(isDay(text)).toBe(false)
+  })
 
   it('accepts every day that there is', () => {
     const accepted: string[] = []
@@ -250,6 +250,13 @@ describe('the next look for rates', () => {
     ['four hours late: in an hour', '2026-11-18', '2026-11-19T19:00Z', '2026-11-19T20:00Z'],
     ['at night: in the morning', '2026-11-18', '2026-11-19T20:00Z', '2026-11-20T07:00Z'],
     ['after midnight: in the morning', '2026-11-18', '2026-11-20T02:00Z', '2026-11-20T07:00Z'],
+    ['that would be at 8:00: then', '2026-11-18', '2026-11-20T03:48Z', '2026-11-20T07:00Z'],
+    [
+      'that would be at 22:00: in the morning',
+      '2026-11-18',
+      '2026-11-19T19:48Z',
+      '2026-11-20T07:00Z',
+    ],
     ['on Friday night: on Monday', '2026-11-19', '2026-11-20T20:30Z', '2026-11-23T07:00Z'],
     ['at a weekend: on Monday', '2026-11-19', '2026-11-21T12:00Z', '2026-11-23T07:00Z'],
     [

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { withdrawnCurrencies } from '../../src/currencies.ts'
 import { currencies } from '../../src/rates/currencies.ts'
-import { correctWithdrawn } from '../../src/rates/fixed-rates.ts'
+import { correctWithdrawn, findFixedRate } from '../../src/rates/fixed-rates.ts'
 import { crossRate } from '../../src/rates/rate-table.ts'
 import type { RateTable } from '../../src/rates/rate-table.ts'
 import { findSuccession } from '../../src/rates/withdrawn.ts'
@@ -113,6 +113,7 @@ describe('correctWithdrawn()', () => {
   it.each([
     ['of few digits', { EUR: 0.000033, BGN: 0.000065 }, {}],
     ['whose zeros at the end are not printed', { EUR: 0.0001, BGN: 0.0002 }, {}],
+    ['of few digits beside many', { EUR: 0.000_033_333_33, BGN: 0.0001 }, {}],
     ['of a successor of few digits', { RON: 0.00017, ROL: 1.73 }, {}],
     [
       'wrong by more than they can tell',
@@ -126,6 +127,27 @@ describe('correctWithdrawn()', () => {
     ],
   ])('allows for the rounding of rates %s', (_which, rates, corrected) => {
     expect(correctedIn(table(rates))).toEqual(corrected)
+  })
+})
+
+describe('findFixedRate()', () => {
+  it('has the rate of what a currency has become, times the ratio', () => {
+    expect(findFixedRate('HRK', '2023-01-01', () => 0.85)?.rate).toBe(6.404325)
+  })
+
+  it.each([0, -0.85, NaN, '0.85', null, undefined])(
+    'makes nothing of a successor at %j',
+    (rate) => {
+      expect(findFixedRate('HRK', '2023-01-01', () => rate)).toBeUndefined()
+    },
+  )
+
+  it.each([
+    ['EUR', '2026-11-20'],
+    ['HRK', '2022-12-31'],
+    ['DDM', '2026-11-20'],
+  ])('knows nothing of %s on %s, whatever the rates', (code, day) => {
+    expect(findFixedRate(code, day, () => 0.85)).toBeUndefined()
   })
 })
 

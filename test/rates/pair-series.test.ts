@@ -52,6 +52,7 @@ describe('pairSeries()', () => {
       '2026-11-17',
       '2026-11-18',
     ])
+    expect(points({ from: 'EUR', to: 'GBP' }, window).map(([day]) => day)).toEqual(['2026-11-17'])
     expect(points({ from: 'EUR', to: 'USD' }, { start: '2026-11-21', end: '2026-11-30' })).toEqual(
       [],
     )
@@ -74,6 +75,19 @@ describe('historyStats()', () => {
       changePct: -0.8621,
       average: 1.1575,
       highDate: '2026-11-18',
+      lowDate: '2026-11-17',
+    })
+  })
+
+  it('finds its extremes anywhere', () => {
+    expect(historyStats(pairSeries(market, { from: 'EUR', to: 'GBP' }, ALL))).toEqual({
+      open: 0.88,
+      close: 0.88,
+      high: 0.89,
+      low: 0.87,
+      changePct: 0,
+      average: 0.88,
+      highDate: '2026-11-19',
       lowDate: '2026-11-17',
     })
   })

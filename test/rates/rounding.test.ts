@@ -1,7 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { exactProduct, mean as meanOf, percentChange, quotient } from '../../src/rates/rounding.ts'
+import {
+  exactProduct,
+  mean as meanOf,
+  percentChange,
+  printedDecimals,
+  quotient,
+  significantDecimals,
+  withoutPoint,
+} from '../../src/rates/rounding.ts'
 import * as oracle from '../oracle.ts'
 
 const RUNS = { seed: 20_261_120, numRuns: 5_000 }
@@ -130,6 +138,10 @@ describe('mean()', () => {
     fc.assert(property, { ...RUNS, numRuns: 40 })
   })
 
+  it('loses nothing of a hundred thousand rates', () => {
+    expect(mean(Array.from({ length: 100_000 }, () => 7.000_000_000_505))).toBe(7.000_000_001)
+  })
+
   it('rounds ties up, and what is nearly one by its exact value', () => {
     const spread = fc.integer({ min: 0, max: 999_999_999 }).map(BigInt)
     const offset = fc.constantFrom(-1n, 0n, 1n)
@@ -212,6 +224,9 @@ describe('exactProduct()', () => {
     [1.7976931348623157e308, 1, 1.7976931348623157e308],
     [1.7976931348623157e308, 1.0000000001, Infinity],
     [1e21, 1e-21, 1],
+    [1e-11, 1e-11, 1e-22],
+    [1e-11, 1e-12, 1e-23],
+    [44_671.662, 7_163.118_15, 319_988_392.862_865_3], // of the doubles, it ends in 27
     [9_007_199_254_740_992, 1.1, 9_907_919_180_215_092],
     [123_456_789.98765433, 1.1684, 144_246_913.4215753],
   ])('%d × %d is %d', (left, right, expected) => {
@@ -231,6 +246,57 @@ describe('exactProduct()', () => {
       expect(exactProduct(right, left)).toBe(exactProduct(left, right))
     })
     fc.assert(property, RUNS)
+  })
+})
+
+describe('printedDecimals()', () => {
+  it.each([
+    [0, 0],
+    [7, 0],
+    [1.5, 1],
+    [13.7603, 4],
+    [0.000001, 6],
+    [1e-22, 22],
+    [1e-23, NaN],
+    [999_999_999_999_999, 0],
+    [1e15, NaN],
+    [0.123_456_789_012_345, 15],
+    [0.1 + 0.2, NaN],
+    [1 / 3, NaN],
+    [5e-324, NaN],
+    [Infinity, NaN],
+  ])('of %d are %d', (value, decimals) => {
+    expect(printedDecimals(value)).toBe(decimals)
+  })
+})
+
+describe('withoutPoint()', () => {
+  it.each([
+    [7, 0, 7],
+    [13.7603, 4, 137_603],
+    [13.7603, 2, 1_376],
+  ])('%d with %d decimals has the digits %d', (value, decimals, digits) => {
+    expect(withoutPoint(value, decimals)).toBe(digits)
+  })
+})
+
+describe('significantDecimals()', () => {
+  it.each([
+    [1, 9],
+    [9.999, 9],
+    [10, 8],
+    [123_456.789, 4],
+    [1e9, 0],
+    [1e10, -1],
+    [1e22, -13],
+    [1e30, -21],
+    [0.1, 10],
+    [0.099, 11],
+    [1e-12, 21],
+    [1e-13, 22],
+    [1e-30, 39],
+  ])('of %d are %d', (value, decimals) => {
+    expect(significantDecimals(value)).toBe(decimals)
   })
 })
 
