@@ -50,7 +50,7 @@ export function roundExactly({ numerator, denominator }: Fraction, decimals: num
 }
 
 function toDecimal(value: number): Decimal {
-  const [mantissa = '', exponent = '0'] = String(value).split('e')
+  const [mantissa = '', exponent = 0] = String(value).split('e')
   const [whole = '', decimals = ''] = mantissa.split('.')
   return { digits: BigInt(whole + decimals), exponent: Number(exponent) - decimals.length }
 }

@@ -62,7 +62,8 @@ export function percentChange(open: number, close: number): number {
  * nearest double: 0.1 × 3 is 0.3. Infinity where the product is beyond the doubles.
  */
 export function exactProduct(left: number, right: number): number {
-  const [ofLeft, ofRight] = [printedDecimals(left), printedDecimals(right)]
+  const ofLeft = printedDecimals(left)
+  const ofRight = printedDecimals(right)
   const product = withoutPoint(left, ofLeft) * withoutPoint(right, ofRight)
   // A quotient of two whole numbers that doubles hold is rounded just once.
   if (product <= Number.MAX_SAFE_INTEGER && ofLeft + ofRight < POWERS_OF_TEN.length) {
