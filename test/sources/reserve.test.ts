@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
 import type { LatestProvider, LatestTable, RatesEvent, RatesHandler } from '../../src/index.ts'
+import type { LatestSnapshot } from '../../src/sources/latest-snapshot.ts'
+import { readingWith } from '../../src/sources/reserve.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
@@ -285,5 +287,36 @@ describe('a store', () => {
     expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
     expect((await next.get('/v1/convert?from=AED&to=USD')).status).toBe(400)
     await settled()
+  })
+})
+
+describe('readingWith()', () => {
+  /** A snapshot with these codes, all at 1. */
+  function snapshot(codes: string, attribution: LatestSnapshot['attribution']): LatestSnapshot {
+    const rates = new Map(codes.split(' ').map((code) => [code, 1]))
+    return { table: { base: 'USD', updatedAt: 0, nextUpdateAt: 1, rates }, attribution }
+  }
+
+  const wide = snapshot('USD EUR AED BGN', WIDE)
+  const kept = { value: wide, loadedAt: 0, dueAt: 0, refreshAt: 7_900, clock: () => 0 }
+  const narrow = { ...snapshot('USD EUR SEK', NARROW), reserve: () => kept }
+  const newest = { value: narrow, hit: false, ttl: 60 }
+
+  it.each([['AED'], ['usd', 'aed'], ['AED', 'QQQ']])('takes the reserve for %s', (...codes) => {
+    expect(readingWith(newest, codes)).toEqual({ value: wide, hit: true, ttl: 7 })
+  })
+
+  it.each([[], ['USD'], ['QQQ'], ['SEK'], ['SEK', 'AED'], ['AED', 'sek', 'USD']])(
+    'stays with the newest table for %s %s %s',
+    (...codes) => {
+      expect(readingWith(newest, codes)).toBe(newest)
+    },
+  )
+
+  it('stays with the newest table where there is no reserve, or none any more', () => {
+    const alone = { ...newest, value: snapshot('USD EUR SEK', NARROW) }
+    expect(readingWith(alone, ['AED'])).toBe(alone)
+    const late = { ...newest, value: { ...narrow, reserve: () => undefined } }
+    expect(readingWith(late, ['AED'])).toBe(late)
   })
 })
