@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { addDays, isDay, subtractMonths, toDay, toInstant } from '../../src/rates/day.ts'
 import { PERIODS, periodStart } from '../../src/rates/period.ts'
 import {
+  FIRST_REFERENCE_DAY,
   isTargetDay,
   newestPublishedDay,
   nextLook,
@@ -195,6 +196,11 @@ describe('isTargetDay()', () => {
 })
 
 describe('a publication', () => {
+  it('was first due on the first working day of the euro', () => {
+    const days = oracle.daysOf('1999-01-01', '1999-01-31')
+    expect(FIRST_REFERENCE_DAY).toBe(days.find(isTargetDay))
+  })
+
   it.each([
     ['2026-03-27', '15:00'], // the Friday before summer time
     ['2026-03-29', '14:00'], // clocks go forward that night
