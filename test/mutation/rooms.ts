@@ -39,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     tests: [
       'test/providers/{cross-check,first-good,market-gates,read-upstream,upstream-error}.test.ts',
-      'test/providers/{ecb-xml,exr-csv,keyed-feeds,fawazahmed0}.test.ts',
+      'test/providers/{ecb-xml,exr-csv,keyed-feeds,fawazahmed0,payload}.test.ts',
     ],
   },
   // What makes something of the answers, or refuses them.
@@ -49,8 +49,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/providers/{ecb-answers,exchange-rate-api,frankfurter,frankfurter-v2-rows}.ts',
     ],
     tests: [
-      'test/providers/{ecb,exchange-rate-api,fawazahmed0,frankfurter,frankfurter-v2}.test.ts',
-      'test/providers/{feed-contracts,keyed-feeds}.test.ts',
+      'test/providers/{ecb-answers,exchange-rate-api,fawazahmed0,frankfurter}.test.ts',
+      'test/providers/{frankfurter-v2,keyed-feeds}.test.ts',
     ],
   },
   reserve: {

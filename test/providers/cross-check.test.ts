@@ -199,6 +199,7 @@ describe('crossCheck()', () => {
     await runtime.advance(1)
     expect((await answer).rates).toEqual(tableOf().rates)
     expect(events).toMatchObject([{ type: 'check_failed', reason: 'no answer within 1000 ms' }])
+    expect(signal?.reason).toEqual(new Error('the time for the cross-check is over'))
     expect(signal?.aborted).toBe(true)
     expect(runtime.timers()).toBe(0)
   })

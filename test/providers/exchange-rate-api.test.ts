@@ -4,6 +4,7 @@ import {
   createExchangeRateApiProvider,
   toLatestTable,
 } from '../../src/providers/exchange-rate-api.ts'
+import { passMarketGates } from '../../src/providers/market-gates.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { upstream } from './upstream.ts'
 
@@ -48,11 +49,67 @@ describe('createExchangeRateApiProvider()', () => {
   )
 
   it.each(['usd', 'US', '../x'])('refuses %j as a base', (base) => {
-    expect(() => createExchangeRateApiProvider({ base })).toThrow(TypeError)
+    expect(() => createExchangeRateApiProvider({ base })).toThrow(
+      new TypeError(`base must be an upper-case code, got ${base}`),
+    )
+  })
+})
+
+describe('a read of the feed', () => {
+  const good = (): Response => new Response(openErApiPayload({ now: NOW }))
+
+  it.each(['open.er-api.com', 'www.exchangerate-api.com'])('may be sent on to %s', async (host) => {
+    const moved = new Response(null, { status: 302, headers: { location: `https://${host}/x` } })
+    const { context, asked } = upstream([moved, good()])
+    await createExchangeRateApiProvider().fetchLatest(context)
+    expect(asked.at(-1)?.url).toBe(`https://${host}/x`)
+  })
+
+  it('ends at a megabyte', async () => {
+    const { context } = upstream([new Response(' '.repeat(1_048_577))])
+    await expect(createExchangeRateApiProvider().fetchLatest(context)).rejects.toThrow(
+      'open.er-api.com answered 200 with more than 1048576 bytes',
+    )
+  })
+
+  it('judges what is stored as it judges what is read', async () => {
+    const { judge } = createExchangeRateApiProvider()
+    expect(judge).toBe(passMarketGates)
+    const { context } = upstream([
+      new Response(openErApiPayload({ now: NOW, overrides: { rates: {} } })),
+    ])
+    await expect(createExchangeRateApiProvider().fetchLatest(context)).rejects.toThrow(
+      '0 codes are not a market',
+    )
   })
 })
 
 describe('toLatestTable()', () => {
+  it.each([
+    ['quota-reached', 20],
+    ['unsupported-code', 15],
+    ['malformed-request', 15],
+    ['invalid-key', 15],
+    ['inactive-account', 15],
+    ['plan-upgrade-required', 15],
+  ])('asks after %s for a pause of %d minutes, unless it says another', (type, minutes) => {
+    const body = { result: 'error', 'error-type': type }
+    const refused = { host: 'open.er-api.com', status: 200, body }
+    expect(() => toLatestTable(refused, 'USD')).toThrow(
+      expect.objectContaining({ retryAfterMs: minutes * 60_000 }),
+    )
+    expect(() => toLatestTable({ ...refused, retryAfterMs: 7 }, 'USD')).toThrow(
+      expect.objectContaining({ retryAfterMs: 7 }),
+    )
+  })
+
+  it('tells when the feed ends, where it is to end', () => {
+    expect(toLatestTable(answer({ time_eol_unix: 1_800_000_000 }), 'USD').endsAt).toBe(
+      1_800_000_000_000,
+    )
+    expect(toLatestTable(answer({ time_eol_unix: 0 }), 'USD')).not.toHaveProperty('endsAt')
+  })
+
   it('turns seconds into ms and keeps the order and the digits of the rates', () => {
     const payload = JSON.parse(openErApiPayload({ now: NOW }))
     const table = toLatestTable(answer(), 'USD')
@@ -94,6 +151,7 @@ describe('toLatestTable()', () => {
     { result: undefined },
     { result: 'SUCCESS' },
     { time_last_update_unix: undefined },
+    { time_last_update_unix: 0 },
     { time_last_update_unix: '1763600000' },
     { time_next_update_unix: 'soon' },
     { base_code: undefined },

@@ -30,6 +30,7 @@ describe('readExrCsv()', () => {
     ['carriage returns', GOOD.replaceAll('\n', '\r\n')],
     ['no line feed at the end', GOOD.slice(0, -1)],
     ['rows in another order', GOOD.replace(/(D,GBP[^]*?)(D,USD[^]*)/, '$2$1')],
+    ['as many digits as a rate may have', GOOD.replace('1.20', `1.2${'0'.repeat(27)}`)],
     ['a gap', `${GOOD}D,ISK,EUR,2026-11-19,,Krona\n`],
     ['a gap in words', `${GOOD}D,ISK,EUR,2026-11-19,NaN,Krona\n`],
     ['a closing day, on which all are gaps', `${GOOD}D,GBP,EUR,2026-11-21,,Pound\n`],

@@ -33,6 +33,20 @@ describe('createFrankfurterProvider()', () => {
     expect(asked[0]?.url).toBe('http://127.0.0.1:8081/v1/2026-11-07..2026-11-20')
   })
 
+  it.each(['api.frankfurter.dev', 'frankfurter.dev'])('may be sent on to %s', async (host) => {
+    const moved = new Response(null, { status: 302, headers: { location: `https://${host}/x` } })
+    const { context, asked } = upstream([moved, new Response(frankfurterPayload(RANGE))])
+    await createFrankfurterProvider().fetchHistory(RANGE, context)
+    expect(asked.at(-1)?.url).toBe(`https://${host}/x`)
+  })
+
+  it('reads no more than four megabytes', async () => {
+    const { context } = upstream([new Response(' '.repeat(4_194_305))])
+    await expect(createFrankfurterProvider().fetchHistory(RANGE, context)).rejects.toThrow(
+      'api.frankfurter.dev answered 200 with more than 4194304 bytes',
+    )
+  })
+
   it('refuses a root that is no URL', () => {
     expect(() => createFrankfurterProvider({ url: '/v1' })).toThrow(TypeError)
   })

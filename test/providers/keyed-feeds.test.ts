@@ -108,6 +108,10 @@ describe('createOpenExchangeRatesProvider()', () => {
 
   it.each([
     ['invalid_app_id', 401, 'feed.example refused: invalid_app_id'],
+    ['not_found', 404, 'feed.example refused: not_found'],
+    ['missing_app_id', 401, 'feed.example refused: missing_app_id'],
+    ['access_restricted', 403, 'feed.example refused: access_restricted'],
+    ['invalid_base', 400, 'feed.example refused: invalid_base'],
     ['not_allowed', 429, 'feed.example refused: not_allowed'],
     ['a long story', 403, 'feed.example refused: status 403'],
     [undefined, 200, 'feed.example refused: status 200'],
@@ -167,6 +171,26 @@ describe('createCurrencyapiProvider()', () => {
   ])('refuses %o', (overrides, message) => {
     const odd = answer({ ...body, ...overrides })
     expect(() => toCurrencyapiTable(odd, NOW)).toThrow(`feed.example answered ${message}`)
+  })
+
+  it.each([
+    ...' 2026-11-19T23:59:59Z,2026-11-19T23:59:59Z ,2026-11-19T23:59:59,2026-11-19 23:59:59Z'.split(
+      ',',
+    ),
+    ...'2026-11-19T23:59:59.Z,2026-11-19T23:59:59+00:00,12026-11-19T23:59:59Z,2026-11-19T25:00:00Z'.split(
+      ',',
+    ),
+    ...'026-11-19T23:59:59Z,2026-1-19T23:59:59Z,2026-11-9T23:59:59Z,2026-11-19T3:59:59Z'.split(','),
+    ...'2026-11-19T23:5:59Z,2026-11-19T23:59:5Z,2026-11-19T23:59Z,20 Nov 2026'.split(','),
+  ])('takes %j for no time', (last_updated_at) => {
+    const odd = answer({ ...body, meta: { last_updated_at } })
+    expect(() => toCurrencyapiTable(odd, NOW)).toThrow('in another form: meta.last_updated_at')
+  })
+
+  it('takes fractions of a second as they come', () => {
+    const meta = { last_updated_at: '2026-11-19T23:59:59.125Z' }
+    const { updatedAt } = toCurrencyapiTable(answer({ ...body, meta }), NOW)
+    expect(updatedAt).toBe(Date.UTC(2026, 10, 20) - 875)
   })
 
   it('makes nothing of what is no value', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
+import type { Held } from '../../src/cache/freshness.ts'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { LatestProvider, LatestTable, RatesEvent, RatesHandler } from '../../src/index.ts'
 import type { LatestSnapshot } from '../../src/sources/latest-snapshot.ts'
-import { readingWith } from '../../src/sources/reserve.ts'
+import { withReserve as keepReserve, readingWith } from '../../src/sources/reserve.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
@@ -290,15 +291,41 @@ describe('a store', () => {
   })
 })
 
-describe('readingWith()', () => {
-  /** A snapshot with these codes, all at 1. */
-  function snapshot(codes: string, attribution: LatestSnapshot['attribution']): LatestSnapshot {
-    const rates = new Map(codes.split(' ').map((code) => [code, 1]))
-    return { table: { base: 'USD', updatedAt: 0, nextUpdateAt: 1, rates }, attribution }
+/** A snapshot with these codes, all at 1. */
+function snapshot(codes: string, attribution: LatestSnapshot['attribution']): LatestSnapshot {
+  const rates = new Map(codes.split(' ').map((code) => [code, 1]))
+  return { table: { base: 'USD', updatedAt: 0, nextUpdateAt: 1, rates }, attribution }
+}
+
+/** What is held of it, at the time 0. */
+function held(value: LatestSnapshot): Held<LatestSnapshot> {
+  return { value, loadedAt: 0, dueAt: 0, refreshAt: 7_900, clock: () => 0 }
+}
+
+describe('the table that is kept beside a new one', () => {
+  /** The codes of what is kept beside `loaded`, where `current` was there, and `before` beside that. */
+  async function keptBeside(loaded: string, current: string, before: string): Promise<string[]> {
+    const third = { name: 'Third', url: 'https://third.example' }
+    const reading = { load: async () => snapshot(loaded, third), maxStale: 0 }
+    const { load } = keepReserve(Object({}), Object(reading))
+    const known = { ...snapshot(current, NARROW), reserve: () => held(snapshot(before, WIDE)) }
+    const { reserve } = await load(new AbortController().signal, { current: held(known) })
+    return [...(reserve?.()?.value.table.rates.keys() ?? [])]
   }
 
+  it.each([
+    ['USD EUR', 'USD EUR SEK', 'USD AED BGN', ['USD', 'AED', 'BGN']],
+    ['USD EUR', 'USD SEK NOK', 'USD EUR AED', ['USD', 'SEK', 'NOK']],
+    ['USD EUR SEK', 'USD EUR SEK', 'USD AED', ['USD', 'AED']],
+    ['USD EUR SEK AED', 'USD EUR SEK', 'USD AED', []],
+  ])('has most of the codes that %j lacks: of %j and %j, %j', async (loaded, now, then, kept) => {
+    expect(await keptBeside(loaded, now, then)).toEqual(kept)
+  })
+})
+
+describe('readingWith()', () => {
   const wide = snapshot('USD EUR AED BGN', WIDE)
-  const kept = { value: wide, loadedAt: 0, dueAt: 0, refreshAt: 7_900, clock: () => 0 }
+  const kept = held(wide)
   const narrow = { ...snapshot('USD EUR SEK', NARROW), reserve: () => kept }
   const newest = { value: narrow, hit: false, ttl: 60 }
 
