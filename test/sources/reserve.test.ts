@@ -303,13 +303,15 @@ function held(value: LatestSnapshot): Held<LatestSnapshot> {
 }
 
 describe('the table that is kept beside a new one', () => {
-  /** The codes of what is kept beside `loaded`, where `current` was there, and `before` beside that. */
-  async function keptBeside(loaded: string, current: string, before: string): Promise<string[]> {
+  /** The codes of what is kept beside `loaded`, where `now` was there, and `before` beside that. */
+  async function keptBeside(loaded: string, now: string, before: string): Promise<string[]> {
     const third = { name: 'Third', url: 'https://third.example' }
     const reading = { load: async () => snapshot(loaded, third), maxStale: 0 }
     const { load } = keepReserve(Object({}), Object(reading))
-    const known = { ...snapshot(current, NARROW), reserve: () => held(snapshot(before, WIDE)) }
-    const { reserve } = await load(new AbortController().signal, { current: held(known) })
+    const known = { ...snapshot(now, NARROW), reserve: () => held(snapshot(before, WIDE)) }
+    const current = held(known)
+    const { signal } = new AbortController()
+    const { reserve } = await load(signal, { current, held: known, usable: known })
     return [...(reserve?.()?.value.table.rates.keys() ?? [])]
   }
 
