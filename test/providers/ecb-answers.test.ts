@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import { toHistoryDays, toLatestTable, understood } from '../../src/providers/ecb-answers.ts'
+import {
+  EUROPEAN_CENTRAL_BANK,
+  toHistoryDays,
+  toLatestTable,
+  understood,
+} from '../../src/providers/ecb-answers.ts'
 
 const HOST = 'www.ecb.example'
 const DAY = 86_400_000
@@ -35,6 +40,11 @@ describe('understood()', () => {
       )
     },
   )
+})
+
+it('names the bank', () => {
+  expect(EUROPEAN_CENTRAL_BANK.name).toBe('European Central Bank')
+  expect(new URL(EUROPEAN_CENTRAL_BANK.url).host).toBe('www.ecb.europa.eu')
 })
 
 describe('the days of the bank', () => {

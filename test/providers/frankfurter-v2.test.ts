@@ -200,6 +200,21 @@ describe('toHistoryDays()', () => {
     )
   })
 
+  it('has the first day and the last, no others, and currencies at par', () => {
+    const rows = ['2026-11-06', '2026-11-07', '2026-11-20', '2026-11-21'].map((date) => {
+      return { date, base: 'EUR', quote: 'BAM', rate: 1 }
+    })
+    expect(toHistoryDays(answer(rows), RANGE).days).toEqual([
+      { date: '2026-11-07', rates: { BAM: 1 } },
+      { date: '2026-11-20', rates: { BAM: 1 } },
+    ])
+  })
+
+  it.each(['2026-02-30', 'today', ''])('refuses the day %j', (date) => {
+    const rows = [{ date, base: 'EUR', quote: 'USD', rate: 1.1 }]
+    expect(() => toHistoryDays(answer(rows), RANGE)).toThrow('answered in another form: row 0')
+  })
+
   it('leaves an odd euro to be refused', () => {
     const odd = rows.map((each) => (each.quote === 'EUR' ? { ...each, rate: 1.1 } : each))
     expect(toHistoryDays(answer(odd), RANGE).days[0]?.rates).toHaveProperty('EUR', 1.1)

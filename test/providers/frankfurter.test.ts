@@ -59,6 +59,10 @@ describe('toHistoryDays()', () => {
     expect(toHistoryDays(answer(), RANGE.start).days[0]?.date).toBe('2026-11-09')
   })
 
+  it('has the first day that is asked for', () => {
+    expect(toHistoryDays(answer(), '2026-11-09').days[0]?.date).toBe('2026-11-09')
+  })
+
   it('has no days where the relay has none', () => {
     expect(toHistoryDays(answer({ rates: {} }), RANGE.start).days).toEqual([])
   })

@@ -7,6 +7,7 @@ import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-ra
 import { toLatestTable as toOpenTable } from '../../src/providers/open-exchange-rates-table.ts'
 import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'
 import type { UpstreamAnswer } from '../../src/providers/read-upstream.ts'
+import { UpstreamError } from '../../src/providers/upstream-error.ts'
 import {
   currencyapiBody,
   exchangeRateApiV6Body,
@@ -73,6 +74,7 @@ describe('createExchangeRateApiV6Provider()', () => {
 
   it.each([
     [{ result: 'error', 'error-type': 'a long story' }, 'feed.example refused: unknown'],
+    [{ result: 'error', 'error-type': 'no-data-available' }, 'refused: no-data-available'],
     [{ result: 'error', 'error-type': 7 }, 'feed.example refused: unknown'],
     [{ ...exchangeRateApiV6Body(NOW), base_code: 'EUR' }, 'answered for another base, not USD'],
     [{ ...exchangeRateApiV6Body(NOW), conversion_rates: 1 }, 'answered in another form: rates'],
@@ -130,6 +132,16 @@ describe('createOpenExchangeRatesProvider()', () => {
     expect(() => toOpenTable(answer({ ...body, ...overrides }), NOW)).toThrow(
       `feed.example answered in another form: ${where}`,
     )
+  })
+
+  it('refuses what comes with another status, even a table', () => {
+    expect(() => toOpenTable(answer(body, 503), NOW)).toThrow(
+      new UpstreamError('feed.example answered with status 503'),
+    )
+  })
+
+  it('is against the dollar', () => {
+    expect(toOpenTable(answer(body), NOW).base).toBe('USD')
   })
 
   it('keeps what has the form of a code, and nothing else', () => {
