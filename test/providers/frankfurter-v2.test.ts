@@ -107,6 +107,7 @@ describe('toLatestTable()', () => {
     [{ status: 422, message: 'invalid currency: XXX' }, 'all of it'],
     [[row('EUR', TODAY), { ...row('AUD', TODAY), base: 'EUR' }], 'row 1'],
     [[row('EUR', '2026-02-30')], 'row 0'],
+    [[{ ...row('EUR', TODAY), date: [TODAY] }], 'row 0'],
     [[{ date: TODAY, base: 'USD', rate: 1 }], 'row 0'],
     [[null], 'row 0'],
   ])('refuses another form: %j', (body, where) => {
