@@ -46,8 +46,8 @@ const NOTICES: readonly RegExp[] = [
   /^Deno\.serve: request\.signal aborts .*\n/m,
   // Node, of a file whose name leaves open what its text is: in the reader's own project the manifest says it.
   /^\(node:\d+\) \[MODULE_TYPELESS_PACKAGE_JSON\].*\n(?:Reparsing|To eliminate|\(Use) .*\n.*\n.*\n/m,
-  // The first that a store is asked on a busy machine: its client is still on its way to the database.
-  /^get TimeoutError: no answer within 50 ms\n(?: {4}at .*\n)+/m,
+  // The first that a store is asked on a busy machine: its client is still on its way to the database. Bun shows the source.
+  /^(?:get|claim) (?:\d+ \|.*\n(?:.*\n){1,9}?)?TimeoutError: no answer within 50 ms\n(?: +at .*\n)+\n?/gm,
 ]
 
 /** Whether a block is a program. */
