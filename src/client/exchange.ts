@@ -33,8 +33,11 @@ export function createExchange(
     const before = globalThis.location ? undefined : kept.get(url)
     const headers: HeadersInit = before ? { 'if-none-match': before.etag } : {}
     try {
-      const response = await fetch(new Request(url, { headers, signal: signal ?? null }))
+      const request = new Request(url, { headers, signal: signal ?? null })
+      const response = await fetch(request)
       const text = await response.text()
+      // Held up to here: Node forgets the abort of a request that nobody holds, though its body is still coming in.
+      request.signal.throwIfAborted()
       const { status } = response
       if (status === 304 && before) {
         keep(url, before)

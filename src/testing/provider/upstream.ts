@@ -42,15 +42,16 @@ const REQUEST_LIMIT = 60_000
 
 /** A network in which every request meets with `behaviour`, and ends with its signal as those of the platform do. */
 export function openNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
-  let requests = 0
+  // Held until the trial is over: Node forgets the abort of a request that nobody holds.
+  const requests: Request[] = []
   const wait = createWait(runtime)
   return {
-    requests: () => requests,
+    requests: () => requests.length,
     async fetch(input, init) {
       // Whoever tries again for ever is to end with the trial, too.
       if (over.aborted) return new Promise(() => {})
-      requests += 1
       const request = new Request(input, init)
+      requests.push(request)
       const signal = AbortSignal.any([request.signal, over])
       // A provider that asks again and again must not keep timers from firing.
       await wait(0)
