@@ -120,7 +120,7 @@ describe('the README', () => {
   })
 
   it('is one page, and says of every guide what it answers', () => {
-    expect(README.split('\n').length).toBeLessThanOrEqual(231)
+    expect(README.split('\n').length).toBeLessThanOrEqual(250)
     for (const guide of GUIDES)
       expect(README).toMatch(new RegExp(`^\\| \\[.*\\]\\(docs/${guide}\\)`, 'm'))
   })
