@@ -4,11 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { HELP, OVERVIEW } from '../src/cli/help.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
-import { createRatesHandler } from '../src/index.ts'
 import type { RatesErrorCode, RatesEvent, RatesHandlerOptions } from '../src/index.ts'
-import { fakeProviders } from '../src/testing/index.ts'
-
-const NOW = Date.UTC(2026, 10, 20, 18)
 
 /** The text of a page, by its path in the repository. */
 function page(path: string): string {
@@ -16,7 +12,6 @@ function page(path: string): string {
 }
 
 const GUIDES = readdirSync(new URL('../docs', import.meta.url))
-const PAGES = ['README.md', ...GUIDES.map((name) => `docs/${name}`)]
 const README = page('README.md')
 const COMMAND_LINE = page('docs/command-line.md')
 const [COMMANDS = '', SERVE = ''] = COMMAND_LINE.split('\n## serve\n')
@@ -164,24 +159,6 @@ describe('the page of edge hosts', () => {
     const example = page('examples/lambda.ts')
     const shown = example.slice(example.indexOf('import '))
     expect(page('docs/edge.md')).toContain(`\`\`\`ts\n// lambda.mts\n${shown}\`\`\`\n`)
-  })
-})
-
-describe('what a page says is answered', () => {
-  const shown = PAGES.flatMap((path) =>
-    [...page(path).matchAll(/^`(\/api\/\S+)`[^\n]*\n\n```json\n(.*?)```/gms)].map(
-      ([, target = '', record = '']) => ({ path, target, record }),
-    ),
-  )
-
-  it('is there to be asked for', () => {
-    expect(shown.length).toBeGreaterThanOrEqual(5)
-  })
-
-  it.each(shown)('by the synthetic market, on $path: $target', async ({ target, record }) => {
-    const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW })
-    const response = await handler(new Request(`http://localhost${target}`))
-    expect(JSON.parse(record)).toEqual(await response.json())
   })
 })
 
