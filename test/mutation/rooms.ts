@@ -67,10 +67,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/http/{query,target,bounded-map}.ts',
       'src/endpoints/{parameters,conversion-parameters,parse-conversion}.ts',
       'src/endpoints/v1/parse-history.ts',
+      'src/records/asked-days.ts',
     ],
     tests: [
       'test/http/{query,target,bounded-map}.test.ts',
       'test/endpoints/{parameters,parse-conversion,parse-history}.test.ts',
+      'test/records/asked-days.test.ts',
     ],
   },
 }
