@@ -35,3 +35,32 @@ describe('the log of corrected rates', () => {
     ])
   })
 })
+
+describe('the log of stale answers', () => {
+  /** The JSON lines of as many stale answers as there are `instants`, each given at one of them. */
+  function staleLines(instants: readonly number[]): unknown[] {
+    let now = 0
+    const lines: unknown[] = []
+    const write = (line: string): void => void lines.push(JSON.parse(line))
+    const log = createLog({ format: 'json', write, now: () => now })
+    for (const instant of instants) {
+      now = instant
+      log({ type: 'stale_served', dataSet: 'latest', overdue: 5_000 })
+    }
+    return lines
+  }
+
+  it('has one line a minute for a machine too, with the number of answers since the last', () => {
+    const lines = staleLines([0, 1_000, 59_999, 60_000, 60_001])
+    expect(lines).toMatchObject([
+      { event: 'stale_served', answers: 1, overdue: 5_000 },
+      { event: 'stale_served', answers: 3, overdue: 5_000 },
+    ])
+    expect(lines).toHaveLength(2)
+  })
+
+  it('goes on when the clock is set back', () => {
+    const hour = 3_600_000
+    expect(staleLines([hour, 0, 1])).toMatchObject([{ answers: 1 }, { answers: 1 }])
+  })
+})

@@ -4,12 +4,22 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { SCRIPT, ageCache, cacheFolder, onTerminal, piped, startUpstreams } from './commands.ts'
+import { start } from './processes.ts'
 import { requireProgram } from './require-program.ts'
 import { NODE, RUNTIMES } from './runtimes.ts'
-import { upstreams } from './serving.ts'
+import { CLI, upstreams } from './serving.ts'
 
 const ATTRIBUTION = 'Rates By Exchange Rate API, https://www.exchangerate-api.com'
 const SYNTHETIC = 'Synthetic rates (ratesmith), https://www.npmjs.com/package/ratesmith'
+
+/** Loaded before a program on Node, puts its waits off by so much that a test would end before them. */
+const ENDLESS_WAITS = `data:text/javascript,${encodeURIComponent(`
+  import { syncBuiltinESMExports } from 'node:module'
+  import timers from 'node:timers/promises'
+  const { setTimeout: sleep } = timers
+  timers.setTimeout = (delay, ...rest) => sleep(delay * 1_000, ...rest)
+  syncBuiltinESMExports()
+`)}`
 
 const NUMBER = String.raw`\d+(\.\d+)?(e-\d+)?`
 
@@ -298,4 +308,13 @@ describe('what is kept', () => {
     expect((await piped(NODE, ['latest'], own)).code).toBe(0)
     expect(() => ageCache(`${home}/ratesmith`, 3)).not.toThrow()
   })
+})
+
+it('a command ends when it has printed its answer, and does not wait for its own time limits', async () => {
+  const { env, stop } = await startUpstreams()
+  await stop()
+  const args = ['--import', ENDLESS_WAITS, CLI, 'convert', '1', 'USD', 'EUR']
+  const running = start(process.execPath, args, { env: { NO_PROXY: '127.0.0.1', ...env } })
+  expect(await running.exited).toBe(1)
+  expect(running.stderr).toContain('The exchange-rate provider is unavailable.')
 })

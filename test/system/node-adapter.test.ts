@@ -92,6 +92,18 @@ describe('toNodeHandler()', () => {
     expect([status, headers.get('cache-control')]).toEqual([500, 'no-store'])
   })
 
+  it('answers TRACE with 405 for a handler that only takes requests, and does not call it', async () => {
+    let calls = 0
+    const handler = (): Response => new Response(String((calls += 1)))
+    const { url } = await listen(toNodeHandler(handler))
+    const request =
+      'TRACE / HTTP/1.1\r\nHost: localhost\r\nX-Key: secret\r\nConnection: close\r\n\r\n'
+    const answer = await heardFor(url, request, 60_000)
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*\r\ncache-control: no-store\r\n/)
+    expect(answer).not.toContain('secret')
+    expect(calls).toBe(0)
+  })
+
   it('tells a client of HTTP/1.0 the length of a body, so that none passes for whole by half', async () => {
     const { url } = await listen(toNodeHandler(createRatesHandler({ providers: fakeProviders() })))
     const answer = await heardFor(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
