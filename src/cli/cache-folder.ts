@@ -3,21 +3,17 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 import type { CacheStore } from '../index.ts'
+import type { CommandContext } from './context.ts'
 import { chooseProviders } from './provider-choice.ts'
 import type { ProviderChoice, ProviderFlags } from './provider-choice.ts'
 import { ARCHIVE_KEY, KEYS, readAhead } from './read-ahead.ts'
 
-/** What decides where the cache is. */
-export interface Machine {
-  env: NodeJS.ProcessEnv
-  /** As `process.platform` names it. */
-  platform: string
-  /** The user's own folder. */
-  home: string
-}
-
-/** The folder of the cache on `machine`, whether it is there or not; `undefined` where the user has no place for one. */
-export function cacheFolder({ env, platform, home }: Machine): string | undefined {
+/** The folder of the cache, whether it is there or not; `undefined` where the user has no place for one. */
+export function cacheFolder({
+  env,
+  platform,
+  home = findHome(),
+}: Pick<CommandContext, 'env' | 'platform' | 'home'>): string | undefined {
   const chosen = env['RATESMITH_CACHE_DIR']
   if (chosen) return chosen
   if (platform === 'win32') {
@@ -31,28 +27,19 @@ export function cacheFolder({ env, platform, home }: Machine): string | undefine
   return join(home, ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'ratesmith')
 }
 
-/** This machine, as far as it decides where the cache is. */
-export function thisMachine(): Machine {
-  const { env, platform } = process
-  return { env, platform, home: findHome() }
-}
-
 /**
  * The store of what was fetched from the upstreams that the flags or the environment name, with the reference rates since 1999 at hand
  * where `hasArchive`; `undefined` where there is no place for it.
  */
-export async function openCache({
-  providers,
-  hasArchive,
-}: {
-  providers: ProviderFlags
-  hasArchive: boolean
-}): Promise<CacheStore | undefined> {
-  const folder = cacheFolder(thisMachine())
+export async function openCache(
+  { providers, hasArchive }: { providers: ProviderFlags; hasArchive: boolean },
+  context: CommandContext,
+): Promise<CacheStore | undefined> {
+  const folder = cacheFolder(context)
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
   const store = createFileStore(
-    join(folder, upstreamsName(chooseProviders(providers, process.env))),
+    join(folder, upstreamsName(chooseProviders(providers, context.env))),
   )
   return readAhead(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
 }

@@ -1,5 +1,7 @@
+import type { CommandContext } from './context.ts'
+
 /** Runs a command with what stands behind its name; resolves to the exit code, rejects with a `UsageError` for wrong use. */
-export type Command = (args: string[]) => Promise<number>
+export type Command = (args: string[], context: CommandContext) => Promise<number>
 
 /** The commands by their names. Each is loaded when it is asked for, as most of what it needs is of no use to the others. */
 export const COMMANDS = {

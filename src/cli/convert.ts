@@ -1,5 +1,6 @@
 import type { ConversionRecord, ConversionsRecord } from '../index.ts'
 import { splitCodes } from './codes.ts'
+import type { CommandContext } from './context.ts'
 import { daySentence, isSettledOn } from './dated.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { tell } from './tell.ts'
@@ -14,7 +15,7 @@ import { UsageError } from './usage-error.ts'
 type Converted = (ConversionRecord | ConversionsRecord) & { reverse?: true; date?: string }
 
 /** `ratesmith convert`: an amount of one currency in another, or in several. */
-export async function convert(args: string[]): Promise<number> {
+export async function convert(args: string[], context: CommandContext): Promise<number> {
   const negative = args.find((argument) => /^-[\d.]/.test(argument))
   if (negative !== undefined) throw new UsageError(`an amount is not negative, got ${negative}`)
   const taken = { own: ['date'], switches: ['reverse'] } as const
@@ -28,18 +29,20 @@ export async function convert(args: string[]): Promise<number> {
   }
   const query = new URLSearchParams({ from, to, amount, ...own })
   const asked = own.date
+  const { now } = context
   return tell<Converted>(
     {
       target: `/v1/convert?${query}`,
       dataSet: 'latest',
       codes: [from, ...splitCodes(to)],
       day: asked,
-      isSettled: ({ date }) => isSettledOn(asked, date),
-      publishedWhen: ({ updatedAt, date }) => date ?? toAge(Date.now() - updatedAt),
-      show: (record, terminal) => show(record, asked, terminal),
+      isSettled: ({ date }) => isSettledOn(asked, date, now()),
+      publishedWhen: ({ updatedAt, date }) => date ?? toAge(now() - updatedAt),
+      show: (record, terminal) => show(record, asked, { terminal, now: now() }),
       list,
     },
     flags,
+    context,
   )
 }
 
@@ -50,11 +53,15 @@ function list(record: Converted): string[] {
   )
 }
 
-function show(record: Converted, asked: string | undefined, terminal: Terminal): string[] {
+function show(
+  record: Converted,
+  asked: string | undefined,
+  { terminal, now }: { terminal: Terminal; now: number },
+): string[] {
   const { from, amount, reverse, updatedAt, date } = record
   const published =
     date === undefined
-      ? `published ${toMinute(updatedAt)}, ${toAge(Date.now() - updatedAt)}`
+      ? `published ${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
       : `reference rates of ${daySentence(date, asked)}`
   const inLines = (text: string): string[] => wrapped(text, terminal.width)
   if ('result' in record) {

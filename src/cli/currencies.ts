@@ -1,4 +1,5 @@
 import type { CurrenciesRecord, CurrencyCoverage } from '../index.ts'
+import type { CommandContext } from './context.ts'
 import { didYouMean } from './nearest.ts'
 import { openOutput } from './output.ts'
 import { parseRatesArguments } from './rates-flags.ts'
@@ -10,14 +11,14 @@ import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** `ratesmith currencies`: which currencies there are, and which rates there are of each. */
-export async function currencies(args: string[]): Promise<number> {
+export async function currencies(args: string[], context: CommandContext): Promise<number> {
   const { flags, positionals } = parseRatesArguments(args)
   const search = positionals.join(' ')
-  const output = openOutput()
-  const session = await openSession(flags)
+  const output = openOutput(context)
+  const session = await openSession(flags, context)
   try {
     const asked = session.get('/v1/currencies')
-    const { body } = await withSpinner(process.stderr, 'asking what there is', asked)
+    const { body } = await withSpinner(context, 'asking what there is', asked)
     const all: CurrenciesRecord = JSON.parse(body)
     const found = all.currencies.filter((currency) => matches(currency, search))
     if (flags.json) output.print([JSON.stringify({ currencies: found })])

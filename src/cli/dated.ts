@@ -3,10 +3,14 @@ const DAY = 86_400_000
 /** Reference rates that have not been refreshed for so long, in ms, are not served: what there is of an older day is held. */
 const LONGEST_UNKNOWN = 30 * DAY
 
-/** Whether no newer data could change an answer at the rates of the day `asked`, which were published on `published`. */
-export function isSettledOn(asked: string | undefined, published: string | undefined): boolean {
+/** Whether, at `now`, no newer data could change an answer at the rates of the day `asked`, which were published on `published`. */
+export function isSettledOn(
+  asked: string | undefined,
+  published: string | undefined,
+  now: number,
+): boolean {
   if (asked === undefined) return false
-  return asked === published || Date.parse(asked) < Date.now() - LONGEST_UNKNOWN
+  return asked === published || Date.parse(asked) < now - LONGEST_UNKNOWN
 }
 
 /** `2020-02-28, the last before 2020-02-29`, or the day alone where it is the one that was asked for. */

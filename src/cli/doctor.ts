@@ -1,5 +1,6 @@
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
+import type { CommandContext } from './context.ts'
 import type { Finding } from './doctor/finding.ts'
 import { examineProxies, examineRuntime } from './doctor/machine.ts'
 import { examineProviders } from './doctor/providers.ts'
@@ -17,11 +18,11 @@ import type { Terminal } from './terminal/terminal.ts'
 import { chooseUpstreams } from './upstreams.ts'
 
 /** `ratesmith doctor`: what works, and what to do about what does not. Resolves to 1 where something does not. */
-export async function doctor(args: string[]): Promise<number> {
+export async function doctor(args: string[], context: CommandContext): Promise<number> {
   const { flags, own } = parseRatesArguments(args, { own: ['redis'], allowPositionals: false })
-  const output = openOutput()
-  const work = examine(flags, own.redis)
-  const findings = await withSpinner(process.stderr, 'asking providers and stores', work)
+  const output = openOutput(context)
+  const work = examine(flags, own.redis, context)
+  const findings = await withSpinner(context, 'asking providers and stores', work)
   const ok = findings.every((finding) => finding.ok)
   output.print(
     flags.json
@@ -32,18 +33,22 @@ export async function doctor(args: string[]): Promise<number> {
 }
 
 /** Everything that was found, fit for a terminal and without passwords. */
-async function examine(flags: RatesFlags, redis: string | undefined): Promise<Finding[]> {
+async function examine(
+  flags: RatesFlags,
+  redis: string | undefined,
+  context: CommandContext,
+): Promise<Finding[]> {
   const { demo, cache } = flags
-  const { env } = process
-  const named = findRedis(redis)
-  const upstreams = await chooseUpstreams(flags)
+  const { env } = context
+  const named = findRedis(redis, env)
+  const upstreams = await chooseUpstreams(flags, context)
   // A URL that cannot be used is refused before any provider is asked.
   const stores = [
-    ...(cache && !demo ? [await examineCache()] : []),
+    ...(cache && !demo ? [await examineCache(context)] : []),
     ...(named && !demo ? [await examineRedis(named)] : []),
   ]
   const providers = await examineProviders(upstreams)
-  const machine = [examineRuntime(), ...(demo ? [] : examineProxies(env))]
+  const machine = [examineRuntime(context), ...(demo ? [] : examineProxies(env))]
   const findings = [...machine, ...providers, ...stores]
   const redacted = createRedaction(env, named ? [named.url] : [])
   return findings.map(({ subject, ok, found: seen, advice }) => ({

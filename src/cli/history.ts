@@ -1,4 +1,5 @@
 import type { HistoryRangeRecord, HistoryRecord, Interval, Period } from '../index.ts'
+import type { CommandContext } from './context.ts'
 import { isSettledOn } from './dated.ts'
 import { nearest } from './nearest.ts'
 import { parseRatesArguments } from './rates-flags.ts'
@@ -33,7 +34,7 @@ const POINTS: Record<Interval, string> = {
 type Told = HistoryRecord | HistoryRangeRecord
 
 /** `ratesmith history`: the daily reference rates of a pair. */
-export async function history(args: string[]): Promise<number> {
+export async function history(args: string[], context: CommandContext): Promise<number> {
   const { flags, own, positionals } = parseRatesArguments(args, {
     own: ['period', 'start', 'end', 'interval'],
   })
@@ -41,6 +42,7 @@ export async function history(args: string[]): Promise<number> {
   if (from === undefined || to === undefined || others.length > 0) {
     throw new UsageError('history takes two codes, as in ratesmith history USD EUR --period 1Y')
   }
+  const { now } = context
   const query = new URLSearchParams({ from, to, ...own })
   return tell<Told>(
     {
@@ -52,12 +54,13 @@ export async function history(args: string[]): Promise<number> {
         if (code === 'invalid_period') return meantPeriods(own.period ?? '')
         return message.includes('interval') ? meantIntervals(own.interval ?? '') : []
       },
-      isSettled: ({ points }) => isSettledOn(own.end, points.at(-1)?.d),
-      publishedWhen: ({ points }) => toAge(Date.now() - Date.parse(points.at(-1)?.d ?? '')),
+      isSettled: ({ points }) => isSettledOn(own.end, points.at(-1)?.d, now()),
+      publishedWhen: ({ points }) => toAge(now() - Date.parse(points.at(-1)?.d ?? '')),
       show,
       list: ({ points }) => points.map(({ d, r }) => `${d}\t${r}`),
     },
     flags,
+    context,
   )
 }
 

@@ -1,6 +1,7 @@
 import { findCurrency } from '../currencies.ts'
 import type { LatestRecord } from '../index.ts'
 import { splitCodes } from './codes.ts'
+import type { CommandContext } from './context.ts'
 import { daySentence, isSettledOn } from './dated.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { tell } from './tell.ts'
@@ -17,30 +18,36 @@ const SHORTEST_NAME = 6
 type Told = LatestRecord & { date?: string }
 
 /** `ratesmith latest`: latest rates against a base, or those of a day. */
-export async function latest(args: string[]): Promise<number> {
+export async function latest(args: string[], context: CommandContext): Promise<number> {
   const { flags, own } = parseRatesArguments(args, {
     own: ['base', 'symbols', 'date'],
     allowPositionals: false,
   })
   const query = new URLSearchParams(Object.entries(own))
   const { base = 'USD', symbols = '', date: asked } = own
+  const { now } = context
   return tell<Told>(
     {
       target: `/v1/latest?${query}`,
       dataSet: 'latest',
       codes: splitCodes(`${base},${symbols}`),
       day: asked,
-      isSettled: ({ date }) => isSettledOn(asked, date),
-      publishedWhen: ({ updatedAt, date }) => date ?? toAge(Date.now() - updatedAt),
-      show: (record, terminal) => show(record, asked, terminal),
+      isSettled: ({ date }) => isSettledOn(asked, date, now()),
+      publishedWhen: ({ updatedAt, date }) => date ?? toAge(now() - updatedAt),
+      show: (record, terminal) => show(record, asked, { terminal, now: now() }),
       list: ({ rates }) =>
         Object.entries(rates).map(([code, rate]) => `${code}\t${rate}\t${nameOf(code)}`),
     },
     flags,
+    context,
   )
 }
 
-function show(record: Told, asked: string | undefined, terminal: Terminal): string[] {
+function show(
+  record: Told,
+  asked: string | undefined,
+  { terminal, now }: { terminal: Terminal; now: number },
+): string[] {
   const { base, rates, updatedAt, date } = record
   const { width, hasUnicode } = terminal
   const numbers = alignedNumbers(Object.values(rates))
@@ -55,7 +62,7 @@ function show(record: Told, asked: string | undefined, terminal: Terminal): stri
   )
   const published =
     date === undefined
-      ? `${toMinute(updatedAt)}, ${toAge(Date.now() - updatedAt)}`
+      ? `${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
       : daySentence(date, asked)
   return [
     ...wrapped(`1 ${base} on ${published}`, width).map((line) => styled('title', line, terminal)),

@@ -18,11 +18,11 @@ export interface OpenStore {
  *
  * @throws {UsageError} naming what cannot be used
  */
-export async function openStore({
-  data,
-  redis,
-}: Pick<ServeFlags, 'data' | 'redis'>): Promise<OpenStore> {
-  const named = findRedis(redis)
+export async function openStore(
+  { data, redis }: Pick<ServeFlags, 'data' | 'redis'>,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenStore> {
+  const named = findRedis(redis, env)
   if (data !== undefined && named) {
     throw new UsageError(`--data and ${named.name} are two places for the same data: choose one`)
   }

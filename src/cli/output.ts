@@ -1,4 +1,5 @@
 import type { Attribution } from '../index.ts'
+import type { CommandContext } from './context.ts'
 import { wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import { describeTerminal } from './terminal/terminal.ts'
@@ -14,14 +15,14 @@ export interface Output {
   note(line: string): void
 }
 
-/** The outputs of this process. Whoever reads along may leave, as `head` does: then the process ends without a word. */
-export function openOutput(): Output {
+/** The outputs of a command. Whoever reads along may leave, as `head` does: then the process ends without a word. */
+export function openOutput({ stdout, stderr, env, platform }: CommandContext): Output {
   const leave = (): never => process.exit()
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', leave)
+  for (const stream of [stdout, stderr]) stream.on('error', leave)
   return {
-    terminal: describeTerminal(process.stdout, process.env, process.platform),
-    print: (lines) => void process.stdout.write(lines.map((line) => `${line}\n`).join('')),
-    note: (line) => void process.stderr.write(`${line}\n`),
+    terminal: describeTerminal(stdout, env, platform),
+    print: (lines) => void stdout.write(lines.map((line) => `${line}\n`).join('')),
+    note: (line) => void stderr.write(`${line}\n`),
   }
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createRatesHandler } from '../index.ts'
 import type { RatesEvent, RatesOperations } from '../index.ts'
 import { openCache } from './cache-folder.ts'
+import type { CommandContext } from './context.ts'
 import { printable } from './printable.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
@@ -47,12 +48,12 @@ export interface RatesSession {
  * @throws {UsageError} naming the variable that cannot be used
  */
 export async function openSession(
-  { cache, ...flags }: SessionFlags,
-  { hasArchive = false }: { hasArchive?: boolean } = {},
+  { cache, hasArchive = false, ...flags }: SessionFlags & { hasArchive?: boolean },
+  context: CommandContext,
 ): Promise<RatesSession> {
-  const upstreams = await chooseUpstreams(flags)
-  const store =
-    cache && !flags.demo ? await openCache({ providers: flags.providers, hasArchive }) : undefined
+  const upstreams = await chooseUpstreams(flags, context)
+  const { demo, providers } = flags
+  const store = cache && !demo ? await openCache({ providers, hasArchive }, context) : undefined
   const work = new Set<Promise<unknown>>()
   let isOverdue = false
   const troubles = new Map<string, string>()

@@ -18,9 +18,12 @@ export interface NamedRedis {
 }
 
 /** The Redis of the flag `--redis`, or else of the environment; `undefined` where neither names one. */
-export function findRedis(flag: string | undefined): NamedRedis | undefined {
+export function findRedis(
+  flag: string | undefined,
+  env: NodeJS.ProcessEnv,
+): NamedRedis | undefined {
   if (flag !== undefined) return { name: '--redis', url: flag }
-  const url = process.env['RATESMITH_REDIS_URL']
+  const url = env['RATESMITH_REDIS_URL']
   return url ? { name: 'RATESMITH_REDIS_URL', url } : undefined
 }
 

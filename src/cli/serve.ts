@@ -3,6 +3,7 @@ import { withCompression } from '../compression/with-compression.ts'
 import { createRatesHandler } from '../index.ts'
 import type { RatesHandler } from '../index.ts'
 import { codecs } from './codecs.ts'
+import type { CommandContext } from './context.ts'
 import { parseServeFlags } from './flags.ts'
 import type { ServeFlags } from './flags.ts'
 import { createLog } from './log.ts'
@@ -19,16 +20,17 @@ import { told } from './usage-error.ts'
  * @throws {UsageError} for flags or an environment that cannot be used
  * @throws {Error} with a message for the operator where it cannot listen
  */
-async function serve(args: string[]): Promise<number> {
+async function serve(args: string[], context: CommandContext): Promise<number> {
   const flags = parseServeFlags(args)
+  const { stdout, stderr, env } = context
   // Whoever reads along may leave; the server stays.
-  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+  for (const output of [stdout, stderr]) output.on('error', () => {})
   const tls = flags.https && (await import('./tls.ts')).readTls(flags.https)
-  const opened = await openStore(flags)
+  const opened = await openStore(flags, env)
   try {
-    const handler = await createHandler(flags, opened)
+    const handler = await createHandler(flags, opened, context)
     const server = await listen(handler, flags, tls)
-    process.stdout.write(greeting(server.url, flags))
+    stdout.write(greeting(server.url, flags))
     await stopSignal()
     await server.stop()
     handler.close()
@@ -39,17 +41,22 @@ async function serve(args: string[]): Promise<number> {
 }
 
 /** `serve`, and then the end of the process: what a client still holds open must not hold it. */
-export async function serveAndExit(args: string[]): Promise<never> {
-  process.exit(await serve(args))
+export async function serveAndExit(args: string[], context: CommandContext): Promise<never> {
+  process.exit(await serve(args, context))
 }
 
-async function createHandler(flags: ServeFlags, { store }: OpenStore): Promise<RatesHandler> {
+async function createHandler(
+  flags: ServeFlags,
+  { store }: OpenStore,
+  context: CommandContext,
+): Promise<RatesHandler> {
   const { basePath, cors, explorer, log } = flags
-  const upstreams = await chooseUpstreams(flags)
+  const { stderr, now } = context
+  const upstreams = await chooseUpstreams(flags, context)
   const onEvent = createLog({
-    format: log ?? (process.stderr.isTTY ? 'text' : 'json'),
-    write: (line) => process.stderr.write(`${line}\n`),
-    now: Date.now,
+    format: log ?? (stderr.isTTY ? 'text' : 'json'),
+    write: (line) => stderr.write(`${line}\n`),
+    now,
   })
   return told('--base-path', () =>
     createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent }),

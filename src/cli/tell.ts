@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Attribution, DataSet, RatesErrorCode } from '../index.ts'
+import type { CommandContext } from './context.ts'
 import { didYouMean } from './nearest.ts'
 import { noticeLines, openOutput, toNotice } from './output.ts'
 import type { Output } from './output.ts'
@@ -52,13 +53,15 @@ const UNANSWERED: ReadonlySet<string> = new Set<RatesErrorCode>([
 export async function tell<Answered extends { source: Attribution }>(
   question: Question<Answered>,
   flags: RatesFlags,
+  context: CommandContext,
 ): Promise<number> {
-  const output = openOutput()
-  const session = await openSession(flags, { hasArchive: question.day !== undefined })
+  const output = openOutput(context)
+  const hasArchive = question.day !== undefined
+  const session = await openSession({ ...flags, hasArchive }, context)
   try {
     const isSettled = (body: string): boolean => question.isSettled(JSON.parse(body))
     const asked = session.get(question.target, isSettled)
-    const answer = await withSpinner(process.stderr, 'asking for rates', asked)
+    const answer = await withSpinner(context, 'asking for rates', asked)
     if (flags.json) output.print([answer.body])
     if (answer.status !== 200) return await tellFailure(answer, question, { session, output })
     const record: Answered = JSON.parse(answer.body)

@@ -1,4 +1,5 @@
 import type { HistoryProvider, LatestProvider } from '../index.ts'
+import type { CommandContext } from './context.ts'
 import { platform } from './platform.ts'
 import { URL_VARIABLES, chooseProviders } from './provider-choice.ts'
 import type { Choice, ProviderChoice, ProviderFlags } from './provider-choice.ts'
@@ -9,7 +10,8 @@ import { UsageError } from './usage-error.ts'
 /** Who is asked for rates, each list in order of preference, and how. */
 export interface Upstreams {
   providers: { latest: LatestProvider[]; history: HistoryProvider[] }
-  fetch?: typeof fetch | undefined
+  fetch: typeof fetch | undefined
+  now: () => number
 }
 
 /** What the flags say of upstreams. */
@@ -24,25 +26,34 @@ export interface UpstreamFlags {
  *
  * @throws {UsageError} naming the flag or the variable that cannot be used
  */
-export async function chooseUpstreams({ demo, providers }: UpstreamFlags): Promise<Upstreams> {
+export async function chooseUpstreams(
+  { demo, providers }: UpstreamFlags,
+  { env, now, fetch }: CommandContext,
+): Promise<Upstreams> {
   if (demo) {
     requireNoNames(providers)
     const { fakeProviders } = await import('../testing/fake-providers.ts')
     const { latest, history } = fakeProviders()
-    return { providers: { latest: [latest], history: [history] } }
+    return { providers: { latest: [latest], history: [history] }, fetch, now }
   }
-  const choice = chooseProviders(providers, process.env)
+  const choice = chooseProviders(providers, env)
   const [latest, history] = await Promise.all([
     Promise.all(
-      choice.latest.map((each) => create(each, URL_VARIABLES.latest, PROVIDERS[each.name]?.latest)),
+      choice.latest.map((each) =>
+        create(each, env, { variable: URL_VARIABLES.latest, make: PROVIDERS[each.name]?.latest }),
+      ),
     ),
     Promise.all(
       choice.history.map((each) =>
-        create(each, URL_VARIABLES.history, PROVIDERS[each.name]?.history),
+        create(each, env, { variable: URL_VARIABLES.history, make: PROVIDERS[each.name]?.history }),
       ),
     ),
   ])
-  return { providers: { latest, history }, fetch: await fetchThroughProxy(choice) }
+  return {
+    providers: { latest, history },
+    fetch: fetch ?? (await fetchThroughProxy(choice, env)),
+    now,
+  }
 }
 
 function requireNoNames(providers: ProviderFlags): void {
@@ -50,20 +61,23 @@ function requireNoNames(providers: ProviderFlags): void {
   if (named) throw new UsageError(`--demo asks no provider: leave out --${named[0]}`)
 }
 
-/** What `make` makes of a choice; what it refuses is put down to the variable at fault, the one of roots being `urlVariable`. */
+/** What `make` makes of a choice; what it refuses is put down to the variable at fault, the one of roots being `variable`. */
 async function create<Provider>(
   { name, url }: Choice,
-  urlVariable: string,
-  make: ((access: Access) => Promise<Provider>) | undefined,
+  env: NodeJS.ProcessEnv,
+  {
+    variable,
+    make,
+  }: { variable: string; make: ((access: Access) => Promise<Provider>) | undefined },
 ): Promise<Provider> {
   if (!make) throw new UsageError(`no provider ${name}`)
-  const variable = PROVIDERS[name]?.keyVariable
-  if (variable === undefined) return make({ key: '', url }).catch(refuse(urlVariable))
-  const key = process.env[variable]
-  if (!key) throw new UsageError(`${name} needs a key: set ${variable}`)
+  const keyVariable = PROVIDERS[name]?.keyVariable
+  if (keyVariable === undefined) return make({ key: '', url }).catch(refuse(variable))
+  const key = env[keyVariable]
+  if (!key) throw new UsageError(`${name} needs a key: set ${keyVariable}`)
   // Alone, so that what is wrong with the root is not put down to it.
-  await make({ key }).catch(refuse(variable))
-  return make({ key, url }).catch(refuse(urlVariable))
+  await make({ key }).catch(refuse(keyVariable))
+  return make({ key, url }).catch(refuse(variable))
 }
 
 function refuse(variable: string): (error: Error) => never {
@@ -73,17 +87,17 @@ function refuse(variable: string): (error: Error) => never {
 }
 
 /** A `fetch` that heeds the proxies of the environment; `undefined` where the platform's own does, or there is none. */
-async function fetchThroughProxy({
-  latest,
-  history,
-}: ProviderChoice): Promise<typeof fetch | undefined> {
+async function fetchThroughProxy(
+  { latest, history }: ProviderChoice,
+  env: NodeJS.ProcessEnv,
+): Promise<typeof fetch | undefined> {
   const roots = [...latest, ...history].map(({ url }) => url)
   const isPlain = (root: string | undefined): boolean => /^http:/i.test(root ?? '')
   const variables = [
     ...(roots.every(isPlain) ? [] : ['HTTPS_PROXY', 'https_proxy']),
     ...(roots.some(isPlain) ? ['HTTP_PROXY', 'http_proxy'] : []),
-  ].filter((name) => process.env[name])
-  for (const variable of variables) requireProxy(variable, process.env[variable] ?? '')
+  ].filter((name) => env[name])
+  for (const variable of variables) requireProxy(variable, env[variable] ?? '')
   const [variable] = variables
   // Bun and Deno heed them by themselves.
   if (variable === undefined || platform !== 'node') return undefined

@@ -6,7 +6,7 @@ import { AFTER_REFUSAL, adviceFor } from './advice.ts'
 import type { Finding } from './finding.ts'
 
 /** One of the providers alone. */
-type Alone = Pick<RatesHandlerOptions, 'providers' | 'fetch'>
+type Alone = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, 'fetch' | 'now'>
 
 /** A clock that is further off than this, in ms, misjudges how old rates are. */
 const MOST_SKEW = 300_000
@@ -20,10 +20,12 @@ interface Sight {
 }
 
 /** Asks every provider of both data sets anew, on its own and past every cache. */
-export async function examineProviders({ providers, fetch }: Upstreams): Promise<Finding[]> {
+export async function examineProviders({ providers, ...shared }: Upstreams): Promise<Finding[]> {
   const found = await Promise.all([
-    ...providers.latest.map((latest) => examine('latest', { providers: { latest }, fetch })),
-    ...providers.history.map((history) => examine('history', { providers: { history }, fetch })),
+    ...providers.latest.map((latest) => examine('latest', { providers: { latest }, ...shared })),
+    ...providers.history.map((history) =>
+      examine('history', { providers: { history }, ...shared }),
+    ),
   ])
   // One clock is wrong however many tell.
   const [clock] = found.flatMap(({ clock }) => clock)
@@ -40,21 +42,22 @@ interface Examined {
   clock: Finding[]
 }
 
-async function examine(dataSet: ExaminedSet, { providers, fetch }: Alone): Promise<Examined> {
+async function examine(dataSet: ExaminedSet, { providers, fetch, now }: Alone): Promise<Examined> {
   const sight: Sight = { host: '', skew: 0 }
   const events: RatesEvent[] = []
   const work: Promise<unknown>[] = []
   const handler = createRatesHandler({
     providers,
-    fetch: watched(fetch ?? globalThis.fetch, sight),
+    fetch: watched(fetch ?? globalThis.fetch, sight, now),
+    now,
     waitUntil: (promise) => void work.push(promise),
     onEvent: (event) => void events.push(event),
   })
   try {
     // A load that takes longer than a request waits is still a load.
-    const told = await tellOf[dataSet](handler).catch(async () => {
+    const told = await tellOf[dataSet](handler, now).catch(async () => {
       await Promise.allSettled(work)
-      return tellOf[dataSet](handler).catch(() => undefined)
+      return tellOf[dataSet](handler, now).catch(() => undefined)
     })
     return { provider: toFinding({ dataSet, events, sight, told }), clock: clockFinding(sight) }
   } finally {
@@ -63,10 +66,10 @@ async function examine(dataSet: ExaminedSet, { providers, fetch }: Alone): Promi
 }
 
 /** What a data set has, in words; rejects where there are no data. */
-const tellOf: Record<ExaminedSet, (handler: RatesHandler) => Promise<string>> = {
-  async latest({ rates }) {
+const tellOf: Record<ExaminedSet, (handler: RatesHandler, now: () => number) => Promise<string>> = {
+  async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
-    const age = toAge(Date.now() - updatedAt)
+    const age = toAge(now() - updatedAt)
     return `${Object.keys(table).length} currencies, published ${toMinute(updatedAt)}, ${age}`
   },
   async history({ rates }) {
@@ -105,12 +108,12 @@ function toFinding({
 }
 
 /** `call`, which writes down whom it calls and what time it is there. */
-function watched(call: typeof fetch, sight: Sight): typeof fetch {
+function watched(call: typeof fetch, sight: Sight, now: () => number): typeof fetch {
   return async (input, init) => {
     sight.host = new URL(input instanceof Request ? input.url : input).host
     const response = await call(input, init)
     const date = Date.parse(response.headers.get('date') ?? '')
-    if (!Number.isNaN(date)) sight.skew = date - Date.now()
+    if (!Number.isNaN(date)) sight.skew = date - now()
     return response
   }
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { CacheStore } from '../../index.ts'
 import { createFileStore } from '../../stores/file.ts'
 import { createRedisStore } from '../../stores/redis.ts'
-import { cacheFolder, thisMachine } from '../cache-folder.ts'
+import { cacheFolder } from '../cache-folder.ts'
+import type { CommandContext } from '../context.ts'
 import { connectRedis } from '../redis.ts'
 import type { NamedRedis } from '../redis.ts'
 import { messageOf } from '../usage-error.ts'
@@ -15,8 +16,8 @@ import type { Finding } from './finding.ts'
 const LIFE = 10_000
 
 /** Whether the user's cache can be written and read. */
-export async function examineCache(): Promise<Finding> {
-  const folder = cacheFolder(thisMachine())
+export async function examineCache(context: CommandContext): Promise<Finding> {
+  const folder = cacheFolder(context)
   const subject = `cache, ${folder ?? 'no folder'}`
   const advice = 'name a folder of your own in RATESMITH_CACHE_DIR, or say --no-cache'
   if (folder === undefined) return { subject, ok: false, found: 'there is no place for it', advice }

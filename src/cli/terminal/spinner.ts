@@ -1,3 +1,5 @@
+import type { CommandContext } from '../context.ts'
+
 /** Work that takes no longer than this, in ms, needs no sign of life. */
 const PATIENCE = 300
 
@@ -7,24 +9,18 @@ const FRAMES = ['-', '\\', '|', '/']
 
 const ERASED = '\r\u001B[K'
 
-/** The part of a stream that a spinner needs. */
-export interface SpinnerStream {
-  isTTY?: boolean
-  write(text: string): unknown
-}
-
-/** Shows that `work` is under way, on a line that is gone when it is done; nothing where nobody reads along. */
+/** Shows on stderr that `work` is under way, on a line that is gone when it is done; nothing where nobody reads along. */
 export async function withSpinner<Result>(
-  stream: SpinnerStream,
+  { stderr, env }: CommandContext,
   label: string,
   work: Promise<Result>,
 ): Promise<Result> {
-  if (!stream.isTTY || process.env['TERM'] === 'dumb') return work
+  if (!stderr.isTTY || env['TERM'] === 'dumb') return work
   let frame = 0
   let hasDrawn = false
   const draw = (): void => {
     hasDrawn = true
-    stream.write(`\r${FRAMES[frame++ % FRAMES.length]} ${label}`)
+    stderr.write(`\r${FRAMES[frame++ % FRAMES.length]} ${label}`)
   }
   let timer = setTimeout(() => {
     draw()
@@ -34,6 +30,6 @@ export async function withSpinner<Result>(
     return await work
   } finally {
     clearTimeout(timer)
-    if (hasDrawn) stream.write(ERASED)
+    if (hasDrawn) stderr.write(ERASED)
   }
 }
