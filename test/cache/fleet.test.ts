@@ -1,34 +1,61 @@
 import { describe, expect, it } from 'vitest'
 
-import type { ReadThrough } from '../../src/cache/read-through.ts'
 import { settled } from '../virtual-runtime.ts'
-import { START, fleet, save, valuesOf } from './processes.ts'
-import type { Fleet } from './processes.ts'
+import {
+  HOUR,
+  MINUTE,
+  REFRESH_AFTER,
+  SECOND,
+  START,
+  ask,
+  becomeOverdue,
+  createWorld,
+  hang,
+  refuse,
+  refuseFor,
+  save,
+} from './world.ts'
+import type { ReadThrough, World } from './world.ts'
 
-const SECOND = 1_000
-const HOUR = 3_600 * SECOND
-const DAY = 24 * HOUR
+/** More than a claim of any length that an attempt asks for, in ms. */
+const LONGEST_CLAIM = 450 * SECOND
 
-/** A process with overdue data, whose source has just refused to give others. */
-async function refused({ runtime, upstream, start }: Fleet): Promise<ReadThrough<number>> {
-  const one = start()
-  await one.get()
-  await runtime.advance(HOUR + 31 * SECOND)
-  upstream.mode = 'fail'
-  await one.get()
+/** What each of `processes` returns. */
+async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
+  const readings = await Promise.all(processes.map(async (process) => process.get()))
   await settled()
-  return one
+  return readings.map(({ value }) => value)
+}
+
+/** So many processes, each with the value of the first load. */
+async function startWarm(world: World, size: number): Promise<ReadThrough<number>[]> {
+  const processes = Array.from({ length: size }, () => world.start())
+  const first = valuesOf(processes)
+  await world.runtime.advance(200)
+  expect(await first).toEqual(Array.from({ length: size }, () => 1))
+  return processes
+}
+
+/** Calls for a value every `step` ms until `duration` ms have passed. */
+async function askEvery(
+  step: number,
+  duration: number,
+  { runtime }: World,
+  processes: ReadThrough<number>[],
+): Promise<void> {
+  for (let passed = 0; passed < duration; passed += step) {
+    for (const process of processes) void ask(process)
+    await runtime.advance(step)
+  }
 }
 
 describe('a fleet over one store', () => {
-  it('starts cold with one call, and makes one for every refresh', async () => {
-    const { runtime, upstream, start } = fleet()
-    const processes = Array.from({ length: 8 }, start)
-    const first = valuesOf(processes)
-    await runtime.advance(200)
-    expect(await first).toEqual(Array.from({ length: 8 }, () => 1))
+  it('starts cold with one load, and makes one for every refresh', async () => {
+    const world = createWorld()
+    const { runtime, upstream } = world
+    const processes = await startWarm(world, 8)
     expect(upstream.calls).toBe(1)
-    for (let refreshes = 2; refreshes <= 21; refreshes += 1) {
+    for (let refreshes = 2; refreshes <= 11; refreshes += 1) {
       await runtime.advance(HOUR + 31 * SECOND)
       await valuesOf(processes)
       await runtime.advance(3 * SECOND)
@@ -38,186 +65,245 @@ describe('a fleet over one store', () => {
     }
   })
 
-  it('waits for the one that has the claim while it has nothing, and then asks itself', async () => {
-    const { runtime, upstream, start } = fleet()
-    upstream.mode = 'hang'
-    const holder = start()
-    const waiting = (async () => holder.get())().catch(() => undefined)
-    await settled()
-    const other = start().get()
-    await runtime.advance(3_900)
-    expect(upstream.calls).toBe(1)
-    upstream.mode = 'answer'
-    await runtime.advance(200)
-    expect(await other).toEqual({ value: 2, hit: false, ttl: 3_630 })
-    upstream.finish()
-    expect(await waiting).toBeDefined()
-  })
-
-  it('goes on with what it has while another process has the claim, and looks for its result', async () => {
-    const { runtime, store, upstream, start } = fleet()
-    const [one, other] = [start(), start()]
+  it('returns the held values while one process loads, and looks for its result after a pause', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const [one, other] = [world.start(), world.start()]
     await one.get()
     await settled()
-    await other.get()
-    await runtime.advance(HOUR + 31 * SECOND)
-    upstream.mode = 'hang'
-    await one.get()
+    await becomeOverdue(world, other)
+    const load = Promise.withResolvers<number>()
+    upstream.answer = () => load.promise
+    expect(one.get()).toMatchObject({ value: 1 })
     await settled()
-    expect(await other.get()).toMatchObject({ value: 1, hit: true })
+    expect(other.get()).toMatchObject({ value: 1, hit: true })
     await settled()
     expect(other.state().lastAttempt).toMatchObject({ outcome: 'elsewhere' })
     expect(upstream.calls).toBe(2)
-    const readsBefore = store.reads
+    const { reads } = store
     await runtime.advance(SECOND)
-    for (let question = 0; question < 100; question += 1) await other.get()
-    expect(store.reads).toBe(readsBefore)
-    upstream.finish()
+    for (let caller = 0; caller < 100; caller += 1) await other.get()
+    expect(store.reads).toBe(reads)
+    load.resolve(2)
     await runtime.advance(SECOND)
     await other.get()
     await settled()
-    expect(await other.get()).toMatchObject({ value: 2, hit: true })
+    expect(other.get()).toMatchObject({ value: 2, hit: true })
     expect(other.state().lastAttempt).toMatchObject({ outcome: 'restored' })
     expect(upstream.calls).toBe(2)
   })
 
-  it('takes over from a process that died with the claim, once that has run out', async () => {
-    const { runtime, upstream, start } = fleet()
-    const [one, other] = [start(), start()]
+  it('replaces a process that died with the claim, once that has expired', async () => {
+    const world = createWorld()
+    const { upstream } = world
+    const [one, other] = [world.start(), world.start()]
     await one.get()
     await settled()
-    await other.get()
-    await runtime.advance(HOUR + 31 * SECOND)
-    upstream.mode = 'hang'
-    await one.get()
+    await becomeOverdue(world, other)
+    upstream.answer = hang
+    void one.get()
     await settled()
-    upstream.mode = 'answer'
-    for (let second = 0; second < 19; second += 1) {
-      await other.get()
-      await runtime.advance(SECOND)
-    }
+    upstream.answer = (call) => call
+    await askEvery(SECOND, 19 * SECOND, world, [other])
     expect(upstream.calls).toBe(2)
-    for (let second = 0; second < 31; second += 1) {
-      await other.get()
-      await runtime.advance(SECOND)
-    }
+    await askEvery(SECOND, 31 * SECOND, world, [other])
     expect(upstream.calls).toBe(3)
-    expect(await other.get()).toMatchObject({ value: 3, hit: true })
+    expect(other.get()).toMatchObject({ value: 3, hit: true })
   })
 
-  it('finds what another process has loaded while its own source refuses', async () => {
-    const { runtime, upstream, start } = fleet()
-    upstream.mode = 'fail'
-    upstream.failure = Object.assign(new Error('later'), { retryAfterMs: 1_200_000 })
+  it('finds what another process has loaded while its own upstream refuses', async () => {
+    const world = createWorld()
+    const { runtime, upstream, start } = world
+    upstream.answer = refuseFor(1_200_000)
     const cold = start()
-    await expect(cold.get()).rejects.toMatchObject({ pause: 1_200_000 })
-    upstream.mode = 'answer'
-    const other = start().get()
+    expect(await ask(cold)).toMatchObject({ pause: 1_200_000 })
+    upstream.answer = (call) => call
+    const other = ask(start())
     await runtime.advance(5 * SECOND)
     await other
-    await settled()
     expect(await cold.get()).toMatchObject({ value: 2, hit: true })
     expect(upstream.calls).toBe(2)
   })
 
-  it('finds what another process has loaded while its own data are overdue and its source refuses', async () => {
-    const shared = fleet()
-    const { runtime, store, upstream } = shared
-    const one = await refused(shared)
-    save(store, runtime.now(), 9)
-    const readsBefore = store.reads
-    await runtime.advance(SECOND - 1)
-    await one.get()
-    expect(store.reads).toBe(readsBefore)
-    upstream.failure = Object.assign(new Error('later'), { retryAfterMs: 1_200_000 })
-    store.values.delete('number')
-    await runtime.advance(1)
-    await one.get()
-    await settled()
-    save(store, runtime.now(), 9)
-    await runtime.advance(10 * SECOND)
-    await one.get()
-    await settled()
-    expect(await one.get()).toMatchObject({ value: 9, hit: true })
-  })
-
-  it('never takes what was published earlier than what it has', async () => {
-    const { runtime, store, start } = fleet()
-    const one = start()
-    await one.get()
-    await settled()
-    save(store, START + HOUR, 0)
-    await runtime.advance(HOUR + 31 * SECOND)
-    await one.get()
-    await settled()
-    expect((await one.get()).value).toBe(2)
-  })
-
-  it('is not frozen by a value saved in the future', async () => {
-    const { runtime, store, upstream, start } = fleet()
-    save(store, START + 30 * DAY, 5)
-    upstream.calls = 10
-    expect(await start().get()).toMatchObject({ value: 11, hit: false })
-    expect(runtime.timers()).toBe(0)
-  })
-
-  it('is not stopped for good by claims that nobody gets', async () => {
-    const { runtime, store, upstream, start } = fleet()
-    const one = start()
-    await one.get()
-    store.claim = () => false
-    for (let minutes = 0; minutes < 6 * 60; minutes += 1) {
-      await one.get()
-      await runtime.advance(60 * SECOND)
-    }
-    expect(upstream.calls).toBe(1)
-    for (let minutes = 0; minutes < 90; minutes += 1) {
-      await one.get()
-      await runtime.advance(60 * SECOND)
-    }
-    expect(upstream.calls).toBe(2)
-  })
-
-  it('counts a wait for the claim from the refresh that it belongs to', async () => {
-    const { runtime, upstream, start } = fleet()
-    const processes = Array.from({ length: 8 }, start)
-    const first = valuesOf(processes)
-    await runtime.advance(200)
-    await first
+  it('waits for one claim after another in the same refresh, not in all of them together', async () => {
+    const world = createWorld()
+    const { runtime, upstream } = world
+    const processes = await startWarm(world, 8)
     for (let refreshes = 2; refreshes <= 6; refreshes += 1) {
       await runtime.advance(9 * HOUR)
-      upstream.mode = 'hang'
-      // Long enough for the others to find the result while they leave each other alone.
-      for (let second = 0; second < 40; second += 1) {
-        await valuesOf(processes)
-        if (second === 18) upstream.finish()
-        await runtime.advance(SECOND)
-      }
+      const load = Promise.withResolvers<number>()
+      upstream.answer = () => load.promise
+      // Long enough for the others to find the result in spite of their pauses.
+      await askEvery(SECOND, 19 * SECOND, world, processes)
+      load.resolve(refreshes)
+      await askEvery(SECOND, 21 * SECOND, world, processes)
       expect(await valuesOf(processes)).toEqual(Array.from({ length: 8 }, () => refreshes))
       expect(upstream.calls).toBe(refreshes)
     }
   })
 
-  it('counts refusals from the first one after the last turn', async () => {
-    const shared = fleet()
-    const { runtime, store, upstream } = shared
-    const one = await refused(shared)
-    expect(upstream.calls).toBe(2)
-    await runtime.advance(9 * HOUR)
-    store.claim = () => false
-    await one.get()
-    await settled()
-    expect(upstream.calls).toBe(2)
+  it.each(['stale', 'cold'])(
+    'loads from a dead upstream about as often as one %s process',
+    async (how) => {
+      /** How often so many processes load in two hours. */
+      async function loadsOf(size: number): Promise<number> {
+        const world = createWorld(0.5)
+        const { runtime, upstream } = world
+        const isStale = how === 'stale'
+        const processes = isStale
+          ? await startWarm(world, size)
+          : Array.from({ length: size }, () => world.start())
+        if (isStale) await runtime.advance(REFRESH_AFTER + 400 * SECOND)
+        upstream.answer = refuse
+        upstream.calls = 0
+        await askEvery(MINUTE, 2 * HOUR, world, processes)
+        return upstream.calls
+      }
+      const [one, three] = [await loadsOf(1), await loadsOf(3)]
+      expect(one).toBeGreaterThan(15)
+      expect(three).toBeGreaterThan(one / 2)
+      // Without claims it would be three times as often.
+      expect(three).toBeLessThan(1.5 * one)
+    },
+  )
+})
+
+describe('a process without a value whose claim is refused', () => {
+  it('looks ten times a second for what another process loads', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream, start } = world
+    store.grants = false
+    const process = start()
+    const reading = ask(process)
+    await runtime.advance(350)
+    expect(store.reads).toBe(4)
+    save(world, 5, START + 300)
+    await runtime.advance(49)
+    expect(process.state().value).toBeUndefined()
+    await runtime.advance(1)
+    expect(await reading).toEqual({ value: 5, hit: false, ttl: 3_629 })
+    expect(process.state().lastAttempt?.outcome).toBe('restored')
+    expect([upstream.calls, runtime.timers()]).toEqual([0, 0])
   })
 
-  it('takes a text that was refused once when it is found good later', async () => {
-    const { runtime, store, upstream, start } = fleet()
-    upstream.mode = 'fail'
-    save(store, START + 2 * HOUR, 5)
-    const one = start()
-    await expect(one.get()).rejects.toThrow('nothing to answer with')
-    runtime.setClock(START + 2 * HOUR)
+  it('loads after four seconds, once, and then fails', async () => {
+    const { runtime, store, upstream, start } = createWorld()
+    store.grants = false
+    upstream.answer = refuse
+    const process = start()
+    const first = ask(process)
+    await runtime.advance(3_999)
+    expect(upstream.calls).toBe(0)
+    await runtime.advance(1)
+    expect(await first).toMatchObject({ cause: { message: 'refused' } })
+    expect([upstream.calls, store.reads]).toEqual([1, 41])
     await runtime.advance(SECOND)
-    expect(await one.get()).toMatchObject({ value: 5, hit: true })
+    const next = ask(process)
+    await runtime.advance(4_000)
+    expect(await next).toMatchObject({
+      name: 'UnavailableError',
+      pause: 2 * SECOND,
+      cause: { message: 'another process is at it' },
+    })
+    expect([upstream.calls, process.state().lastAttempt?.outcome]).toEqual([1, 'elsewhere'])
+  })
+
+  it('stops looking when it is closed', async () => {
+    const { runtime, store, upstream, start } = createWorld()
+    store.grants = false
+    const process = start()
+    const reading = ask(process)
+    await runtime.advance(250)
+    process.close()
+    expect(await reading).toMatchObject({ cause: { message: 'closed' } })
+    await runtime.advance(10 * SECOND)
+    expect([store.reads, upstream.calls, runtime.timers()]).toEqual([3, 0, 0])
+  })
+
+  it('loads once more for what comes after a value from elsewhere', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const process = world.start({ maxStale: 0 })
+    store.grants = false
+    upstream.answer = refuse
+    const callsAfter = async (duration: number): Promise<number> => {
+      await runtime.advance(duration)
+      void ask(process)
+      await runtime.advance(4 * SECOND)
+      return upstream.calls
+    }
+    expect([await callsAfter(0), await callsAfter(MINUTE)]).toEqual([1, 1])
+    save(world, 5, runtime.now())
+    expect(await callsAfter(MINUTE)).toBe(1)
+    expect(process.state().value).toBe(5)
+    expect([await callsAfter(HOUR), await callsAfter(MINUTE)]).toEqual([2, 2])
+  })
+})
+
+describe('a process with a stale value whose claims are refused', () => {
+  /** A world whose process is asked after each of these waits, from the first refusal on; how often it loaded since. */
+  async function loadsAfter(...waits: number[]): Promise<number> {
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const process = world.start()
+    await becomeOverdue(world, process)
+    store.grants = false
+    upstream.answer = refuse
+    upstream.calls = 0
+    for (const wait of [0, ...waits]) {
+      await runtime.advance(wait)
+      await process.refresh()
+      expect(runtime.timers()).toBe(0)
+    }
+    return upstream.calls
+  }
+
+  it.each([
+    { waits: [], loads: 0 },
+    { waits: [6 * HOUR], loads: 0 },
+    { waits: [6 * HOUR + 1], loads: 1 },
+    { waits: [6 * HOUR + 1, 6 * HOUR], loads: 1 },
+    { waits: [6 * HOUR + 1, 6 * HOUR + 1], loads: 2 },
+    { waits: [6 * HOUR + 1, 3 * HOUR, 3 * HOUR + 1], loads: 2 },
+  ])('loads $loads times after $waits ms: every six hours', async ({ waits, loads }) => {
+    expect(await loadsAfter(...waits)).toBe(loads)
+  })
+
+  it('counts them from the first one after the last grant', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const process = world.start()
+    await becomeOverdue(world, process)
+    upstream.answer = refuse
+    for (const grants of [false, true, false]) {
+      store.grants = grants
+      await process.refresh()
+      await runtime.advance(grants ? HOUR : 5 * HOUR)
+    }
+    // Eleven hours after the first refusal, and five after the first one since.
+    await process.refresh()
+    expect(upstream.calls).toBe(2)
+    await runtime.advance(HOUR + 1)
+    await process.refresh()
+    expect(upstream.calls).toBe(3)
+  })
+
+  it('counts them again for a new value', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const process = world.start()
+    await becomeOverdue(world, process)
+    store.grants = false
+    await process.refresh()
+    await runtime.advance(5 * HOUR)
+    save(world, 2, runtime.now() - 2 * HOUR)
+    await process.refresh()
+    expect(process.state().value).toBe(2)
+    await runtime.advance(5 * HOUR)
+    await process.refresh()
+    expect(upstream.calls).toBe(1)
+    await runtime.advance(HOUR + LONGEST_CLAIM)
+    await process.refresh()
+    expect(upstream.calls).toBe(2)
   })
 })

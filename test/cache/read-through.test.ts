@@ -1,496 +1,504 @@
 import { describe, expect, it } from 'vitest'
 
-import { guardStore } from '../../src/cache/guarded-store.ts'
-import { createReadThrough } from '../../src/cache/read-through.ts'
-import type { ReadThrough, ReadThroughOptions } from '../../src/cache/read-through.ts'
-import { createStoredValue } from '../../src/cache/stored-value.ts'
-import type { CacheStore } from '../../src/cache/store.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
+import { listenersLeftBy } from '../sources/chain.ts'
+import { settled } from '../virtual-runtime.ts'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  REFRESH_AFTER,
+  SECOND,
+  START,
+  ask,
+  becomeOverdue,
+  createWorld,
+  hang,
+  refuse,
+  refuseFor,
+} from './world.ts'
+import type { ReadThrough, ReadThroughOptions, World } from './world.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-const START = Date.UTC(2026, 10, 20, 12)
-
-interface Counting {
-  runtime: VirtualRuntime
-  source: {
-    calls: number
-    mode: 'answer' | 'fail' | 'hang'
-    signals: AbortSignal[]
-    finish(): void
-  }
-  value: ReadThrough<number>
+/** A process without a store, and its world. */
+function createLonely(
+  overrides: Partial<ReadThroughOptions<number>> = {},
+  random = 0,
+): World & { process: ReadThrough<number> } {
+  const world = createWorld(random)
+  return Object.assign(world, { process: world.start({ stored: undefined, ...overrides }) })
 }
 
-/** A source that answers with the number of the call and promises the next for an hour later; it may fail or hang. */
-function counting(
-  overrides: (runtime: VirtualRuntime) => Partial<ReadThroughOptions<number>> = () => ({}),
-): Counting {
-  const runtime = virtualRuntime(START)
-  const source: Counting['source'] = { calls: 0, mode: 'answer', signals: [], finish() {} }
-  const value = createReadThrough<number>({
-    runtime,
-    async load(signal) {
-      source.calls += 1
-      source.signals.push(signal)
-      if (source.mode === 'fail') throw new Error('refused')
-      if (source.mode === 'hang') {
-        await new Promise<void>((resolve) => {
-          source.finish = resolve
-        })
-      }
-      return source.calls
-    },
-    lifetime: () => ({ nextUpdateAt: runtime.now() + HOUR, longestLife: 25 * HOUR }),
-    publishedAt: () => 0,
-    maxStale: 7 * DAY,
-    stored: undefined,
-    waitUntil: undefined,
-    onRestored() {},
-    onScheduled() {},
-    onStale() {},
-    ...overrides(runtime),
-  })
-  return { runtime, source, value }
+const throwTooLate = (): never => {
+  throw new Error('too late')
 }
+
+const UNAVAILABLE = { name: 'UnavailableError', message: 'nothing to answer with' }
 
 describe('a cold value', () => {
   it('is loaded once for any number of callers', async () => {
-    const { source, value } = counting()
-    const readings = await Promise.all(Array.from({ length: 1_000 }, async () => value.get()))
-    expect(source.calls).toBe(1)
-    expect(readings.every((reading) => reading.value === 1 && !reading.hit)).toBe(true)
+    const { upstream, process } = createLonely()
+    const readings = await Promise.all(Array.from({ length: 100 }, () => ask(process)))
+    expect(upstream.calls).toBe(1)
+    const reading = { value: 1, hit: false, ttl: REFRESH_AFTER / SECOND }
+    expect(readings).toEqual(Array.from({ length: 100 }, () => reading))
+    expect(upstream.known).toEqual([{ held: undefined, usable: undefined, current: undefined }])
+    expect(upstream.signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('goes on for the others when callers abort', async () => {
-    const { runtime, source, value } = counting()
-    source.mode = 'hang'
+  it('is loaded on for the others when callers abort', async () => {
+    const { runtime, upstream, process } = createLonely()
+    const load = Promise.withResolvers<number>()
+    upstream.answer = () => load.promise
     const controllers = Array.from({ length: 10 }, () => new AbortController())
-    const outcomes = Promise.allSettled(
-      controllers.map(async (controller) => value.get(controller)),
-    )
+    const outcomes = Promise.all(controllers.map(({ signal }) => ask(process, signal)))
     await settled()
     for (const controller of controllers.slice(1)) controller.abort()
     await settled()
-    source.finish()
+    expect(runtime.timers()).toBe(2)
+    load.resolve(1)
     const [survivor, ...others] = await outcomes
-    expect(survivor).toMatchObject({ status: 'fulfilled', value: { value: 1 } })
-    expect(others.every(({ status }) => status === 'rejected')).toBe(true)
-    expect(source.signals[0]?.aborted).toBe(false)
+    expect(survivor).toMatchObject({ value: 1 })
+    expect(others).toHaveLength(9)
+    for (const other of others) expect(other).toMatchObject(UNAVAILABLE)
+    expect(upstream.signals[0]?.aborted).toBe(false)
     expect(runtime.timers()).toBe(0)
   })
 
-  it('is loaded to the end when all callers abort, for whoever comes next', async () => {
-    const { source, value } = counting()
-    source.mode = 'hang'
+  it('is loaded to the end when all callers abort, for the next one', async () => {
+    const { upstream, process } = createLonely()
+    const load = Promise.withResolvers<number>()
+    upstream.answer = () => load.promise
     const controller = new AbortController()
-    const waiting = (async () => value.get(controller))().catch((error: Error) => error.name)
+    const waiting = ask(process, controller.signal)
     await settled()
-    controller.abort()
-    expect(await waiting).toBe('UnavailableError')
-    source.finish()
+    const reason = new Error('enough')
+    controller.abort(reason)
+    expect(await waiting).toMatchObject({ ...UNAVAILABLE, pause: 0, cause: reason })
+    load.resolve(1)
     await settled()
-    expect(await value.get()).toMatchObject({ value: 1, hit: true })
-    expect(source.calls).toBe(1)
+    expect(process.get()).toMatchObject({ value: 1, hit: true })
+    expect(upstream.calls).toBe(1)
   })
 
-  it('is not loaded for a caller who has left already', async () => {
-    const { source, value } = counting()
-    await expect(value.get({ signal: AbortSignal.abort() })).rejects.toMatchObject({
-      name: 'UnavailableError',
+  it('is not loaded for a caller that has already aborted', async () => {
+    const { runtime, upstream, process } = createLonely()
+    expect(await ask(process, AbortSignal.abort('bored'))).toMatchObject({
+      ...UNAVAILABLE,
+      cause: { message: 'aborted', cause: 'bored' },
     })
-    expect(source.calls).toBe(0)
+    expect([upstream.calls, runtime.timers()]).toEqual([0, 0])
   })
 
-  it('gives up on a caller after 5 s, but not on the load', async () => {
-    const { runtime, source, value } = counting()
-    source.mode = 'hang'
-    const failed = (async () => value.get())().catch((error: unknown) => error)
+  it('is waited for 5 s, while the load goes on', async () => {
+    const { runtime, upstream, process } = createLonely()
+    upstream.answer = hang
+    const waiting = ask(process)
     await runtime.advance(5 * SECOND)
-    expect(await failed).toMatchObject({ name: 'UnavailableError', pause: 5_000 })
-    expect(source.signals[0]?.aborted).toBe(false)
+    expect(await waiting).toMatchObject({
+      ...UNAVAILABLE,
+      pause: 5_000,
+      cause: { name: 'TimeoutError', message: 'no answer within 5000 ms' },
+    })
+    expect(upstream.signals[0]?.aborted).toBe(false)
   })
 
-  it('frees the place of a load that ignores its signal after 20 s, and asks again after the pause', async () => {
-    const { runtime, source, value } = counting()
-    source.mode = 'hang'
-    const first = (async () => value.get())().catch(() => undefined)
-    await runtime.advance(20 * SECOND)
-    await first
-    expect(source.signals[0]?.aborted).toBe(true)
-    source.mode = 'answer'
+  it('is given up after 20 s by a load that ignores its signal, and loaded again after the pause', async () => {
+    const { runtime, upstream, process } = createLonely()
+    upstream.answer = hang
+    void ask(process)
+    await runtime.advance(20 * SECOND - 1)
+    expect(process.state().lastAttempt).toEqual({ at: START, outcome: 'running' })
+    expect(upstream.signals[0]?.aborted).toBe(false)
+    await runtime.advance(1)
+    expect(upstream.signals[0]?.reason).toMatchObject({ message: 'no answer within 20000 ms' })
+    expect(process.state().lastAttempt).toEqual({ at: START, outcome: 'failed' })
+    expect(await ask(process)).toMatchObject({ pause: 1_000, cause: { name: 'TimeoutError' } })
+    upstream.answer = (call) => call
     await runtime.advance(SECOND)
-    expect((await value.get()).value).toBe(2)
+    expect(await process.get()).toMatchObject({ value: 2 })
     expect(runtime.timers()).toBe(0)
   })
 
-  it('is refused at once within the pause after a failure', async () => {
-    const { runtime, source, value } = counting()
-    source.mode = 'fail'
-    for (let question = 0; question < 1_000; question += 1) {
-      await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
+  it('is refused at once, with the reason, within the pause after a failure', async () => {
+    const { runtime, upstream, process } = createLonely()
+    const cause = new Error('refused')
+    upstream.answer = () => Promise.reject(cause)
+    expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, pause: 1_000, cause })
+    expect(upstream.signals[0]?.reason).toBe(cause)
+    await runtime.advance(400)
+    for (let caller = 0; caller < 100; caller += 1) {
+      expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, pause: 600, cause })
     }
-    expect(source.calls).toBe(1)
-    await runtime.advance(SECOND)
-    await expect(value.get()).rejects.toThrow('nothing to answer with')
-    expect(source.calls).toBe(2)
+    expect(upstream.calls).toBe(1)
+    await runtime.advance(600)
+    await ask(process)
+    expect(upstream.calls).toBe(2)
   })
 
-  it('is asked for less than 300 times a day while the source is down', async () => {
-    const { runtime, source, value } = counting()
-    source.mode = 'fail'
-    for (let second = 0; second < 86_400; second += 10) {
-      await (async () => value.get())().catch(() => undefined)
-      runtime.setClock(START + second * SECOND)
-    }
-    expect(source.calls).toBeGreaterThan(200)
-    expect(source.calls).toBeLessThan(300)
+  it('is loaded again as soon as it is too old, even where nothing may be overdue', async () => {
+    const { runtime, upstream, process } = createLonely({ maxStale: 0 })
+    await process.get()
+    await runtime.advance(HOUR)
+    expect(await process.get()).toMatchObject({ value: 1, hit: true })
+    await runtime.advance(1)
+    expect(await process.get()).toMatchObject({ value: 2, hit: false })
+    expect(upstream.calls).toBe(2)
+  })
+
+  it.each([
+    ['succeeds', async (): Promise<number> => 1],
+    ['fails', refuse],
+    ['never ends', hang],
+  ])('leaves no timer and no listener behind when its load %s', async (_how, answer) => {
+    const left = await listenersLeftBy(async () => {
+      const { runtime, upstream, process } = createLonely()
+      upstream.answer = answer
+      const controllers = [new AbortController(), new AbortController()]
+      const waiting = controllers.map(({ signal }) => ask(process, signal))
+      await settled()
+      controllers[0]?.abort()
+      await runtime.advance(20 * SECOND)
+      await Promise.all(waiting)
+      expect(runtime.timers()).toBe(0)
+    })
+    expect(left).toBe(0)
   })
 })
 
 describe('a held value', () => {
-  it('is fresh until the promised update and its jitter are past', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    await runtime.advance(HOUR + 29 * SECOND)
-    expect(await value.get()).toEqual({ value: 1, hit: true, ttl: 1 })
-    expect(source.calls).toBe(1)
+  it.each([
+    { random: 0, jitter: 30_000 },
+    { random: 0.5, jitter: 165_000 },
+    { random: 1, jitter: 300_000 },
+  ])('is to be refreshed $jitter ms after it is due with a jitter of $random', async (row) => {
+    const { process, scheduled } = createLonely({}, row.random)
+    await process.get()
+    expect(scheduled).toEqual([HOUR + row.jitter])
   })
 
-  it('is answered with at once when overdue, while one load runs behind it', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    await runtime.advance(HOUR + 31 * SECOND)
-    const readings = await Promise.all(Array.from({ length: 100 }, async () => value.get()))
-    expect(readings).toEqual(Array.from({ length: 100 }, () => ({ value: 1, hit: true, ttl: -1 })))
-    await settled()
-    expect(source.calls).toBe(2)
-    expect((await value.get()).value).toBe(2)
-  })
-
-  it('stays when its refresh fails, until it is overdue by more than maxStale', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    source.mode = 'fail'
-    await runtime.advance(HOUR + 7 * DAY)
-    expect(await value.get()).toMatchObject({ value: 1, hit: true })
-    await runtime.advance(1 + 300 * SECOND)
-    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
-  })
-
-  it('lives at least ten minutes and at most as long as allowed, whatever the source promises', async () => {
-    const past = counting(() => ({
-      lifetime: () => ({ nextUpdateAt: 0, longestLife: 25 * HOUR }),
-    }))
-    await past.value.get()
-    await past.runtime.advance(10 * MINUTE)
-    expect(await past.value.get()).toMatchObject({ ttl: 30 })
-    const far = counting(() => ({
-      lifetime: () => ({ nextUpdateAt: 9e15, longestLife: 25 * HOUR }),
-    }))
-    expect(await far.value.get()).toMatchObject({ ttl: (25 * HOUR) / SECOND })
-  })
-
-  it('is refreshed by the clock that never jumps when the other one is set back', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    runtime.setClock(START - DAY)
-    await runtime.advance(HOUR + MINUTE)
-    expect(await value.get()).toMatchObject({ value: 1 })
-    await settled()
-    expect(source.calls).toBe(2)
-  })
-
-  it('is not made younger, nor its age hidden, by a clock that is set back', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    source.mode = 'fail'
-    runtime.setClock(START - 365 * DAY)
-    await runtime.advance(2 * HOUR)
-    expect((await value.get()).ttl).toBe(-(HOUR / SECOND) + 30)
-    await runtime.advance(8 * DAY)
-    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
-  })
-
-  it('has the age that the clock says, also where that one stands still, as a test may have it', async () => {
-    let monotonic = 0
-    const { value } = counting((runtime) => ({
-      runtime: { ...runtime, now: () => START, monotonic: () => (monotonic += 600_000) },
-    }))
-    const ttls = [await value.get(), await value.get(), await value.get()].map(({ ttl }) => ttl)
-    expect(ttls).toEqual([ttls[0], ttls[0], ttls[0]])
-  })
-
-  it('ages on when the clock is set back by less than the value is old', async () => {
-    const { runtime, value } = counting()
-    await value.get()
-    await runtime.advance(50 * MINUTE)
-    const before = (await value.get()).ttl
-    runtime.setClock(START + 30 * MINUTE)
-    expect((await value.get()).ttl).toBe(before)
-    await runtime.advance(MINUTE)
-    expect((await value.get()).ttl).toBe(before - 60)
-  })
-
-  it('is kept for maxStale past an update that is far away', async () => {
-    const { runtime, source, value } = counting(() => ({
-      lifetime: () => ({ nextUpdateAt: START + 30 * DAY, longestLife: 25 * HOUR }),
-    }))
-    await value.get()
-    source.mode = 'fail'
-    await runtime.advance(37 * DAY)
-    expect(await value.get()).toMatchObject({ value: 1, hit: true })
-    await runtime.advance(301 * SECOND)
-    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
-  })
-
-  it('is refreshed once when the clock jumps ahead', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    runtime.setClock(START + DAY)
-    await Promise.all([value.get(), value.get()])
-    await settled()
-    expect(source.calls).toBe(2)
-  })
-
-  it('does not get younger again when the clock passes where it was set back from', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    source.mode = 'fail'
-    await runtime.advance(7 * DAY)
-    await value.get()
-    runtime.setClock(START + DAY)
-    await runtime.advance(5 * DAY)
-    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
-    await runtime.advance(2 * DAY)
-    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
-  })
-
-  it('is loaded anew as soon as it is too old, also where nothing may be overdue', async () => {
-    const { runtime, source, value } = counting(() => ({ maxStale: 0 }))
-    await value.get()
-    await runtime.advance(HOUR)
-    expect(await value.get()).toMatchObject({ value: 1, hit: true })
+  it.each([
+    ['was due long ago', { nextUpdateAt: 0 }, 10 * MINUTE, 10 * MINUTE + 30 * SECOND],
+    ['is due too soon', { nextUpdateAt: START + 599_999 }, 10 * MINUTE, 10 * MINUTE + 30 * SECOND],
+    ['is due later than it may live', { nextUpdateAt: START + 100 * HOUR }, 100 * HOUR, 25 * HOUR],
+    ['is due in the far future', { nextUpdateAt: 9e15 }, Infinity, 25 * HOUR],
+  ])('that %s lives for ten minutes at least and as long as allowed at most', async (...row) => {
+    const [, { nextUpdateAt }, dueAfter, refreshAfter] = row
+    const lifetime = (): { nextUpdateAt: number; longestLife: number } => ({
+      nextUpdateAt,
+      longestLife: 25 * HOUR,
+    })
+    const { runtime, upstream, process, scheduled } = createLonely({ lifetime, maxStale: SECOND })
+    expect(await process.get()).toMatchObject({ ttl: refreshAfter / SECOND })
+    expect(scheduled).toEqual([refreshAfter])
+    upstream.answer = hang
+    await runtime.advance(Math.min(dueAfter + SECOND, 1_000 * DAY))
+    expect(process.state().value).toBe(1)
     await runtime.advance(1)
-    expect(await value.get()).toMatchObject({ value: 2, hit: false })
-    expect(source.calls).toBe(2)
+    expect(process.state().value).toBe(dueAfter === Infinity ? 1 : undefined)
   })
 
-  it('hands each refresh behind an answer to waitUntil, which may throw', async () => {
+  it('is fresh until its refresh is due, and refreshed at that very moment', async () => {
+    const { runtime, upstream, process, overdue } = createLonely()
+    await process.get()
+    await runtime.advance(REFRESH_AFTER - 1)
+    expect(process.get()).toEqual({ value: 1, hit: true, ttl: 0 })
+    await settled()
+    expect([upstream.calls, overdue]).toEqual([1, []])
+    await runtime.advance(1)
+    expect(process.get()).toEqual({ value: 1, hit: true, ttl: 0 })
+    await settled()
+    expect(process.get()).toEqual({ value: 2, hit: true, ttl: REFRESH_AFTER / SECOND })
+    expect(overdue).toEqual([0])
+  })
+
+  it('is returned at once when overdue, while one load replaces it', async () => {
+    const world = createLonely()
+    const { upstream, process, overdue } = world
+    await becomeOverdue(world, process)
+    const readings = Array.from({ length: 100 }, () => process.get())
+    expect(readings).toEqual(Array.from({ length: 100 }, () => ({ value: 1, hit: true, ttl: -1 })))
+    expect(overdue).toEqual(Array.from({ length: 100 }, () => SECOND))
+    await settled()
+    expect(upstream.calls).toBe(2)
+    expect(process.get()).toMatchObject({ value: 2 })
+  })
+
+  it('survives a failed refresh until it is overdue by more than maxStale', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    upstream.answer = refuse
+    await runtime.advance(HOUR + 7 * DAY)
+    expect(await process.get()).toMatchObject({ value: 1, hit: true })
+    await settled()
+    expect(process.get()).toMatchObject({ value: 1 })
+    await runtime.advance(1 + 300 * SECOND)
+    expect(await ask(process)).toMatchObject(UNAVAILABLE)
+  })
+
+  it('is known to the next load, with whether it is usable', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    await runtime.advance(2 * HOUR)
+    await process.refresh()
+    await runtime.advance(8 * DAY)
+    await process.refresh()
+    expect(upstream.known.slice(1)).toMatchObject([
+      { held: 1, usable: 1, current: { value: 1, loadedAt: START } },
+      { held: 2, usable: undefined, current: undefined },
+    ])
+  })
+
+  it('has the time at which its load ended', async () => {
+    const { runtime, upstream, process } = createLonely()
+    const load = Promise.withResolvers<number>()
+    upstream.answer = () => load.promise
+    const waiting = ask(process)
+    await runtime.advance(500)
+    load.resolve(1)
+    await waiting
+    await runtime.advance(REFRESH_AFTER)
+    void process.get()
+    await settled()
+    expect(upstream.known[1]?.current?.loadedAt).toBe(START + 500)
+  })
+
+  it.each([
+    ['an older publication', 1, 2],
+    ['the same publication', 2.5, 2.5],
+    ['a newer publication', 3, 3],
+  ])('is compared with %s that is loaded', async (_what, loaded, kept) => {
+    const world = createWorld()
+    const { store, upstream } = world
+    const process = world.start()
+    upstream.answer = () => 2
+    await becomeOverdue(world, process)
+    upstream.answer = () => loaded
+    await process.refresh()
+    expect(process.state().value).toBe(kept)
+    expect(store.writes).toHaveLength(kept === loaded ? 2 : 1)
+  })
+
+  it.each([
+    ['throws', throwTooLate],
+    ['rejects', () => Promise.reject(new Error('too late'))],
+  ])('is refreshed also where waitUntil %s', async (_how, fail) => {
     const works: Promise<unknown>[] = []
-    const { runtime, source, value } = counting(() => ({
+    const world = createLonely({
       waitUntil(work) {
         works.push(work)
-        throw new Error('too late')
+        return fail()
       },
-    }))
-    await value.get()
-    await runtime.advance(2 * HOUR)
-    source.mode = 'fail'
-    expect(await value.get()).toMatchObject({ value: 1 })
+    })
+    const { runtime, upstream, process } = world
+    const load = Promise.withResolvers<number>()
+    upstream.answer = () => load.promise
+    const waiting = ask(process)
+    await runtime.advance(5 * SECOND)
+    expect(await waiting).toMatchObject(UNAVAILABLE)
     expect(works).toHaveLength(1)
-    await expect(works[0]).resolves.toBeUndefined()
+    load.resolve(1)
+    await works[0]
+    await becomeOverdue(world, process)
+    upstream.answer = refuse
+    expect(process.get()).toMatchObject({ value: 1, hit: true })
+    expect(works).toHaveLength(2)
+    await expect(works[1]).resolves.toBeUndefined()
+  })
+})
+
+describe('a clock that is set', () => {
+  it('back leaves the refresh to the clock that never jumps', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    runtime.setClock(START - DAY)
+    await runtime.advance(HOUR + MINUTE)
+    expect(process.get()).toMatchObject({ value: 1 })
+    await settled()
+    expect(upstream.calls).toBe(2)
   })
 
-  it('hands a load that outlives those who wait for it to waitUntil', async () => {
-    const works: Promise<unknown>[] = []
-    const { runtime, source, value } = counting(() => ({
-      waitUntil: async (work) => {
-        works.push(work)
-        throw new Error('rejected')
-      },
-    }))
-    source.mode = 'hang'
-    const waiting = (async () => value.get())().catch((error: Error) => error.name)
-    await runtime.advance(5 * SECOND)
-    expect(await waiting).toBe('UnavailableError')
-    expect(works).toHaveLength(1)
-    source.finish()
-    await works[0]
-    expect(await value.get()).toMatchObject({ value: 1, hit: true })
+  it('back makes a value no younger, and hides no age', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    upstream.answer = refuse
+    runtime.setClock(START - 365 * DAY)
+    await runtime.advance(2 * HOUR)
+    expect(process.get()).toMatchObject({ ttl: -(HOUR / SECOND) + 30 })
+    await runtime.advance(8 * DAY)
+    expect(await ask(process)).toMatchObject(UNAVAILABLE)
+  })
+
+  it('back by less than the age of a value does not stop its age', async () => {
+    const { runtime, process } = createLonely()
+    await process.get()
+    await runtime.advance(50 * MINUTE)
+    expect(process.get()).toMatchObject({ ttl: 630 })
+    runtime.setClock(START + 30 * MINUTE)
+    expect(process.get()).toMatchObject({ ttl: 630 })
+    await runtime.advance(MINUTE)
+    expect(process.get()).toMatchObject({ ttl: 570 })
+  })
+
+  it('back makes a value no younger when it passes the time from which it was set', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    upstream.answer = refuse
+    await runtime.advance(7 * DAY)
+    void process.get()
+    runtime.setClock(START + DAY)
+    await runtime.advance(5 * DAY)
+    expect(await ask(process)).toMatchObject(UNAVAILABLE)
+    await runtime.advance(2 * DAY)
+    expect(await ask(process)).toMatchObject(UNAVAILABLE)
+  })
+
+  it('ahead causes one refresh', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    runtime.setClock(START + DAY)
+    await Promise.all([ask(process), ask(process)])
+    await settled()
+    expect(upstream.calls).toBe(2)
+  })
+
+  it('never, as in a test, leaves a value at one age', async () => {
+    const { runtime } = createWorld()
+    let monotonic = 0
+    const { process } = createLonely({
+      runtime: { ...runtime, now: () => START, monotonic: () => (monotonic += 600_000) },
+    })
+    const ages = [await process.get(), await process.get(), await process.get()]
+    expect(ages.map(({ ttl }) => ttl)).toEqual([3_630, 3_630, 3_630])
   })
 })
 
 describe('refresh()', () => {
   it('loads what is due and nothing else', async () => {
-    const { runtime, source, value } = counting()
-    await value.refresh()
-    await value.refresh()
-    expect(source.calls).toBe(1)
-    await runtime.advance(2 * HOUR)
-    await value.refresh()
-    expect(source.calls).toBe(2)
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const process = world.start()
+    await process.refresh()
+    await process.refresh()
+    await runtime.advance(HOUR)
+    const { reads } = store
+    await process.refresh()
+    expect([upstream.calls, store.reads]).toEqual([1, reads])
+    expect(process.state().lastAttempt).toEqual({ at: START, outcome: 'loaded' })
+    await runtime.advance(HOUR)
+    await process.refresh()
+    expect(upstream.calls).toBe(2)
   })
 
   it('never rejects', async () => {
-    const { source, value } = counting()
-    source.mode = 'fail'
-    await expect(value.refresh()).resolves.toBeUndefined()
-    await expect(value.refresh()).resolves.toBeUndefined()
-    expect(source.calls).toBe(1)
+    const { upstream, process } = createLonely()
+    upstream.answer = refuse
+    await expect(process.refresh()).resolves.toBeUndefined()
+    await expect(process.refresh()).resolves.toBeUndefined()
+    expect(upstream.calls).toBe(1)
   })
 })
 
 describe('close()', () => {
-  it('aborts the load under way and starts none any more', async () => {
-    const { runtime, source, value } = counting()
-    source.mode = 'hang'
-    const waiting = (async () => value.get())().catch((error: Error) => error.name)
+  it('aborts the load under way, drops what it returns, and prevents others', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const load = Promise.withResolvers<number>()
+    upstream.answer = () => load.promise
+    const process = world.start()
+    const waiting = ask(process)
     await settled()
-    value.close()
-    expect(await waiting).toBe('UnavailableError')
-    expect(source.signals[0]?.aborted).toBe(true)
+    process.close()
+    expect(await waiting).toMatchObject({ ...UNAVAILABLE, cause: { message: 'closed' } })
+    expect(upstream.signals[0]?.reason).toMatchObject({ message: 'closed' })
+    load.resolve(1)
     await runtime.advance(HOUR)
-    await expect(value.get()).rejects.toMatchObject({ name: 'UnavailableError' })
-    expect(source.calls).toBe(1)
-    expect(runtime.timers()).toBe(0)
+    expect(await ask(process)).toMatchObject(UNAVAILABLE)
+    expect(process.state().nextAttemptAt).toBe(runtime.now())
+    expect([upstream.calls, store.writes, runtime.timers()]).toEqual([1, [], 0])
   })
 
-  it('leaves what is held to be answered with', async () => {
-    const { runtime, source, value } = counting()
-    await value.get()
-    value.close()
+  it('starts no load whose claim is granted afterwards', async () => {
+    const world = createWorld()
+    const { store, upstream } = world
+    const claim = Promise.withResolvers<boolean>()
+    store.grants = claim.promise
+    const process = world.start()
+    const waiting = ask(process)
+    await settled()
+    process.close()
+    claim.resolve(true)
+    expect(await waiting).toMatchObject({ cause: { message: 'closed' } })
+    await settled()
+    expect(upstream.calls).toBe(0)
+  })
+
+  it('prevents even the first load', async () => {
+    const { upstream, process } = createLonely()
+    process.close()
+    expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, pause: 0, cause: undefined })
+    expect(upstream.calls).toBe(0)
+  })
+
+  it('leaves the held value', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    process.close()
     await runtime.advance(DAY)
-    expect(await value.get()).toMatchObject({ value: 1, hit: true })
-    expect(source.calls).toBe(1)
+    expect(process.get()).toMatchObject({ value: 1, hit: true })
+    await settled()
+    expect(upstream.calls).toBe(1)
   })
 })
 
-describe('a store behind the value', () => {
-  function stored(store: CacheStore): Counting & { failures: string[] } {
-    const failures: string[] = []
-    const counted = counting((runtime) => ({
-      lifetime: () => ({ nextUpdateAt: START + HOUR, longestLife: 25 * HOUR }),
-      stored: createStoredValue<number>({
-        store: guardStore(store, runtime, (operation) => failures.push(operation)),
-        key: 'number',
-        runtime,
-        toData: (number) => number,
-        fromData(data) {
-          if (typeof data !== 'number') throw new Error('not a number')
-          return data
-        },
-        onRejected: () => failures.push('rejected'),
-      }),
-    }))
-    return { ...counted, failures }
-  }
-
-  const envelope = (fields: object = {}): string =>
-    JSON.stringify({ v: 1, key: 'number', savedAt: START, data: 41, ...fields })
-
-  it('gets what was loaded, in an envelope that says what it is', async () => {
-    const store = new Map<string, string>()
-    const { value } = stored(store)
-    await value.get()
-    await settled()
-    expect(JSON.parse(store.get('number') ?? '')).toEqual({
-      v: 1,
-      key: 'number',
-      savedAt: START,
-      data: 1,
+describe('state()', () => {
+  it('has nothing at first, and loads nothing', () => {
+    const { upstream, process } = createLonely()
+    expect(process.state()).toEqual({
+      value: undefined,
+      stale: false,
+      lastAttempt: undefined,
+      nextAttemptAt: START,
     })
+    expect(upstream.calls).toBe(0)
   })
 
-  it('spares the load while its value is fresh', async () => {
-    const { source, value } = stored(new Map([['number', envelope()]]))
-    expect(await value.get()).toMatchObject({ value: 41, hit: true })
-    expect(source.calls).toBe(0)
-  })
-
-  it('is answered with while overdue, with a load behind it', async () => {
-    const { runtime, source, value } = stored(new Map([['number', envelope()]]))
-    await runtime.advance(2 * HOUR)
-    expect(await value.get()).toMatchObject({ value: 41, hit: true })
-    await settled()
-    expect(source.calls).toBe(1)
-  })
-
-  it('is passed over once its value is too old', async () => {
-    const { runtime, source, value } = stored(new Map([['number', envelope()]]))
-    await runtime.advance(30 * DAY)
-    expect(await value.get()).toMatchObject({ value: 1, hit: false })
-    expect(source.calls).toBe(1)
-  })
-
-  it.each([
-    ['an older version', envelope({ v: 0 })],
-    ['a newer version', envelope({ v: 2 })],
-    ["another key's value", envelope({ key: 'other' })],
-    ['a value that is not to be trusted', envelope({ data: '41' })],
-    ['a moment that is none', envelope({ savedAt: 'yesterday' })],
-    ['broken JSON', '{"v":1,'],
-    ['JSON that is no envelope', '41'],
-    ['null', 'null'],
-    ['no text', 41],
-    ['nothing', undefined],
-  ])('is a miss with %s', async (_what, text) => {
-    const { source, value } = stored({ get: () => text, set: () => {} })
-    expect(await value.get()).toMatchObject({ value: 1, hit: false })
-    expect(source.calls).toBe(1)
-  })
-
-  it('is a miss when it throws, rejects or hangs, and its failures are told', async () => {
-    const refuse = (): never => {
-      throw new Error('no store')
-    }
-    const throwing = stored({ get: refuse, set: refuse })
-    expect((await throwing.value.get()).value).toBe(1)
-    const rejecting = stored({ get: async () => refuse(), set: async () => refuse() })
-    expect((await rejecting.value.get()).value).toBe(1)
-    await settled()
-    expect([throwing.failures, rejecting.failures]).toEqual([
-      ['get', 'set'],
-      ['get', 'set'],
-    ])
-
-    const forever = (): Promise<never> => new Promise(() => {})
-    const hanging = stored({ get: forever, set: forever })
-    const reading = hanging.value.get()
-    await hanging.runtime.advance(50)
-    expect((await reading).value).toBe(1)
-    await hanging.runtime.advance(SECOND)
-    expect(hanging.failures).toEqual(['get', 'set'])
-    expect(hanging.runtime.timers()).toBe(0)
-  })
-
-  it('takes nothing away from the time there is to wait, nor adds to it, when it hangs', async () => {
-    const forever = (): Promise<never> => new Promise(() => {})
-    const { runtime, source, value } = stored({ get: forever, set: forever })
-    source.mode = 'hang'
-    const failed = (async () => value.get())().catch((error: unknown) => error)
-    await runtime.advance(5 * SECOND - 1)
-    expect(runtime.timers()).toBeGreaterThan(1)
+  it('has the value, stale from the moment at which its refresh is due', async () => {
+    const { runtime, process } = createLonely()
+    await process.get()
+    const refreshAt = START + REFRESH_AFTER
+    const lastAttempt = { at: START, outcome: 'loaded' }
+    const state = { value: 1, stale: false, lastAttempt, nextAttemptAt: refreshAt }
+    expect(process.state()).toEqual(state)
+    runtime.setClock(refreshAt - 1)
+    expect(process.state()).toEqual(state)
     await runtime.advance(1)
-    expect(await failed).toMatchObject({ pause: 5_000 })
-    expect(runtime.timers()).toBe(1)
+    expect(process.state()).toEqual({ ...state, stale: true })
+    await runtime.advance(HOUR)
+    expect(process.state()).toEqual({ ...state, stale: true, nextAttemptAt: runtime.now() })
   })
 
-  it('is not failed by a loop that was blocked while it answered', async () => {
-    let answer = (_text: string): void => {}
-    const { runtime, source, value } = stored({
-      get: () =>
-        new Promise((resolve) => {
-          answer = resolve
-        }),
-      set: () => {},
-    })
-    // Both are due at once, as after a block: first the timer, and only then what has come in.
-    runtime.startTimer(() => answer(envelope()), 50)
-    const reading = value.get()
-    await runtime.advance(50)
-    expect(await reading).toMatchObject({ value: 41, hit: true })
-    expect(source.calls).toBe(0)
+  it('has no value that is too old', async () => {
+    const { runtime, process } = createLonely()
+    await process.get()
+    await runtime.advance(HOUR + 7 * DAY)
+    expect(process.state()).toMatchObject({ value: 1, stale: true })
+    await runtime.advance(1)
+    expect(process.state()).toMatchObject({ value: undefined, stale: false })
   })
 
-  it('cannot make a value younger than now', async () => {
-    const savedAt = START + 30 * DAY
-    const { runtime, value } = stored(new Map([['number', envelope({ savedAt })]]))
-    await value.get()
-    await runtime.advance(2 * HOUR)
-    expect((await value.get()).ttl).toBeLessThan(0)
+  it('has the end of the pause after a failure, if that is later', async () => {
+    const world = createLonely()
+    const { runtime, upstream, process } = world
+    upstream.answer = refuse
+    await process.refresh()
+    const lastAttempt = { at: START, outcome: 'failed' }
+    const nextAttemptAt = START + SECOND
+    const state = { value: undefined, stale: false, lastAttempt, nextAttemptAt }
+    expect(process.state()).toEqual(state)
+    await runtime.advance(SECOND)
+    upstream.answer = (call) => call
+    await becomeOverdue(world, process)
+    upstream.answer = refuseFor(MINUTE)
+    await process.refresh()
+    expect(process.state().nextAttemptAt).toBe(runtime.now() + MINUTE)
   })
 })

@@ -1,0 +1,535 @@
+import { describe, expect, it } from 'vitest'
+
+import type { CacheStore } from '../../src/index.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+import type { VirtualRuntime } from '../virtual-runtime.ts'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  REFRESH_AFTER,
+  SECOND,
+  START,
+  ask,
+  becomeOverdue,
+  createWorld,
+  envelope,
+  guardStore,
+  hang,
+  refuse,
+  refuseFor,
+  save,
+} from './world.ts'
+
+interface Guarded {
+  runtime: VirtualRuntime
+  store: ReturnType<typeof guardStore>
+  failures: string[]
+}
+
+function guard(store: CacheStore): Guarded {
+  const runtime = virtualRuntime(START)
+  const failures: string[] = []
+  const onFailure = (operation: string, key: string, error: unknown): void => {
+    failures.push(`${operation} ${key} ${Object(error).message}`)
+  }
+  return { runtime, failures, store: guardStore(store, runtime, onFailure) }
+}
+
+const ignore = (): void => {}
+const throwRefusal = (): never => {
+  throw new Error('refused')
+}
+
+/** A guarded store that counts reads and fails each while `isSick` says so; `get` reads so many times, one after another. */
+function guardSick(isSick: (call: number) => boolean): {
+  runtime: VirtualRuntime
+  calls(): number
+  get(times: number): Promise<void>
+} {
+  let calls = 0
+  const { runtime, store } = guard({
+    get() {
+      calls += 1
+      if (isSick(calls)) throw new Error('refused')
+    },
+    set: ignore,
+  })
+  return {
+    runtime,
+    calls: () => calls,
+    async get(times) {
+      for (let time = 0; time < times; time += 1) await store.get('a', ignore)
+    },
+  }
+}
+
+describe('a guarded store', () => {
+  it('passes on what the store returns, as a value or a promise', async () => {
+    const { store, failures } = guard({
+      get: async (key) => `value of ${key}`,
+      set: ignore,
+      claim: (key) => key === 'mine',
+    })
+    const found: unknown[] = []
+    await store.get('a', (value) => found.push(value))
+    expect(found).toEqual(['value of a'])
+    expect([await store.claim('mine', 0), await store.claim('theirs', 0)]).toEqual([true, false])
+    expect(failures).toEqual([])
+  })
+
+  it('has 50 ms to read or claim, and a second to write', async () => {
+    const { runtime, store, failures } = guard({ get: hang, set: hang, claim: hang })
+    const operations = Promise.all([store.get('a', ignore), store.claim('a', 0)])
+    await runtime.advance(49)
+    expect(failures).toEqual([])
+    await runtime.advance(1)
+    expect((await operations)[1]).toBe(true)
+    const write = store.set('a', 'text', 0)
+    await runtime.advance(999)
+    expect(failures).toEqual(['get a no answer within 50 ms', 'claim a no answer within 50 ms'])
+    await runtime.advance(1)
+    await write
+    expect(failures).toHaveLength(3)
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('returns what comes late all the same', async () => {
+    const read = Promise.withResolvers<string>()
+    const { runtime, store } = guard({ get: () => read.promise, set: ignore })
+    const found: unknown[] = []
+    const operation = store.get('a', (value) => found.push(value))
+    await runtime.advance(50)
+    await operation
+    expect(found).toEqual([])
+    read.resolve('late')
+    await settled()
+    expect(found).toEqual(['late'])
+  })
+
+  it('is left alone for five seconds after five failures in a row, and then tried once', async () => {
+    let isSick = true
+    const { runtime, calls, get } = guardSick(() => isSick)
+    await get(4)
+    await runtime.advance(4_000)
+    await get(10)
+    expect(calls()).toBe(5)
+    await runtime.advance(4_999)
+    await get(1)
+    expect(calls()).toBe(5)
+    await runtime.advance(1)
+    await Promise.all([get(1), get(1)])
+    expect(calls()).toBe(6)
+    await runtime.advance(4_999)
+    await get(1)
+    expect(calls()).toBe(6)
+    isSick = false
+    await runtime.advance(1)
+    await get(1)
+    await Promise.all([get(1), get(1)])
+    expect(calls()).toBe(9)
+  })
+
+  it('is left alone for five seconds more by those that come while it is tried', async () => {
+    let reads = 0
+    const { runtime, store } = guard({
+      get() {
+        reads += 1
+        return reads <= 5 ? refuse() : hang()
+      },
+      set: ignore,
+    })
+    for (let time = 0; time < 5; time += 1) await store.get('a', ignore)
+    await runtime.advance(5_000)
+    void store.get('a', ignore)
+    void store.get('a', ignore)
+    await settled()
+    expect(reads).toBe(6)
+  })
+
+  it('is left alone by the clock that never jumps', async () => {
+    const { runtime, calls, get } = guardSick(() => true)
+    await get(5)
+    runtime.setClock(START + DAY)
+    await get(1)
+    expect(calls()).toBe(5)
+    runtime.setClock(START - DAY)
+    await runtime.advance(5_000)
+    await get(1)
+    expect(calls()).toBe(6)
+  })
+
+  it('is not left alone for failures that are not in a row', async () => {
+    const { calls, get } = guardSick((call) => call % 5 !== 0)
+    await get(50)
+    expect(calls()).toBe(50)
+  })
+
+  it('gets no writes and no claims while it is left alone', async () => {
+    const calls: string[] = []
+    const { runtime, store } = guard({
+      get: throwRefusal,
+      set: (key, value, expiresAt) => calls.push(`${key} ${value} ${expiresAt}`),
+      claim: (key, expiresAt) => calls.push(`${key} ${expiresAt}`) > 2,
+    })
+    for (let time = 0; time < 5; time += 1) await store.get('a', ignore)
+    await store.set('a', 'text', 1)
+    expect(await store.claim('a', 2)).toBe(true)
+    expect(calls).toEqual([])
+    await runtime.advance(5_000)
+    await store.set('a', 'text', 1)
+    expect(await store.claim('a', 2)).toBe(false)
+    expect(calls).toEqual(['a text 1', 'a 2'])
+  })
+
+  it('grants every claim while it has no answer to claims', async () => {
+    const without = guard({ get: ignore, set: ignore })
+    expect(await without.store.claim('a', 0)).toBe(true)
+    const sick = guard({ get: throwRefusal, set: throwRefusal, claim: throwRefusal })
+    for (let time = 0; time < 9; time += 1) expect(await sick.store.claim('a', 0)).toBe(true)
+    expect(sick.failures).toEqual(Array.from({ length: 5 }, () => 'claim a refused'))
+  })
+})
+
+describe('a value in a store', () => {
+  it('is written in an envelope, to be kept while it is usable', async () => {
+    const { store, start, restored } = createWorld()
+    await start().get()
+    await settled()
+    expect(store.writes).toEqual([['number', envelope({ data: 1 }), HOUR + 7 * DAY]])
+    expect([store.claims, restored]).toEqual([[20 * SECOND], []])
+  })
+
+  it('is kept no longer than a date can say', async () => {
+    const { store, start } = createWorld()
+    await start({ maxStale: Infinity }).get()
+    await settled()
+    expect(store.writes.map(([, , keptFor]) => keptFor)).toEqual([8.64e15 - START])
+  })
+
+  it('replaces the load while it is fresh', async () => {
+    const world = createWorld()
+    const { upstream, start, restored, scheduled } = world
+    save(world, 41, START - MINUTE)
+    const process = start()
+    expect(await process.get()).toEqual({ value: 41, hit: true, ttl: 3_570 })
+    expect([restored, scheduled]).toEqual([[START - MINUTE], [REFRESH_AFTER - MINUTE]])
+    expect(process.state().lastAttempt).toBeUndefined()
+    expect([upstream.calls, world.store.writes]).toEqual([0, []])
+  })
+
+  it('is looked for at the start of a refresh', async () => {
+    const world = createWorld()
+    save(world, 41, START)
+    const process = world.start()
+    await process.refresh()
+    expect(process.state()).toMatchObject({
+      value: 41,
+      lastAttempt: { at: START, outcome: 'restored' },
+    })
+    expect(world.upstream.calls).toBe(0)
+  })
+
+  it('is returned when overdue, and a load replaces it', async () => {
+    const world = createWorld()
+    save(world, 1, START - 2 * HOUR)
+    const process = world.start()
+    expect(await process.get()).toMatchObject({ value: 1, hit: true })
+    await settled()
+    expect(world.upstream.calls).toBe(1)
+  })
+
+  it('is not returned once it is too old', async () => {
+    const world = createWorld()
+    save(world, 1, START - 30 * DAY)
+    world.upstream.answer = () => 2
+    expect(await world.start().get()).toMatchObject({ value: 2, hit: false })
+    expect(world.upstream.calls).toBe(1)
+  })
+
+  it.each([
+    [41, 'it is no text'],
+    [JSON.parse(envelope()), 'it is no text'],
+    ['{"v":1,', expect.stringContaining('JSON')],
+    ['41', 'it is no envelope'],
+    ['null', 'it is no envelope'],
+    ['"text"', 'it is no envelope'],
+    ['{}', 'it is of version 0'],
+    [envelope({ v: 0 }), 'it is of version 0'],
+    [envelope({ v: 2 }), 'it is of version 2'],
+    [envelope({ v: '1' }), 'it is of version 1'],
+    [envelope({ key: 'other' }), "it is another key's value"],
+    [envelope({ key: undefined }), "it is another key's value"],
+    [envelope({ savedAt: undefined }), 'it does not say when it was saved'],
+    [envelope({ savedAt: 'yesterday' }), 'it does not say when it was saved'],
+    [envelope({ savedAt: String(START) }), 'it does not say when it was saved'],
+    [envelope({ savedAt: START + 30 * DAY }), 'it was saved in the future'],
+    [envelope({ data: '41' }), 'not a number'],
+    [envelope({ data: 13 }), 'not that one'],
+  ])('is a miss in the form of %j, which is reported once in a row', async (text, why) => {
+    const { runtime, store, upstream, start, rejected } = createWorld()
+    store.values.set('number', text)
+    upstream.answer = refuseFor(DAY)
+    const process = start()
+    const look = async (): Promise<void> => {
+      expect(await ask(process)).toMatchObject({ name: 'UnavailableError' })
+      await runtime.advance(SECOND)
+    }
+    await look()
+    await look()
+    expect([store.reads, rejected]).toEqual([2, [why]])
+    store.values.set('number', 'false')
+    await look()
+    store.values.set('number', text)
+    await look()
+    expect(rejected).toEqual([why, 'it is no envelope', why])
+  })
+
+  it.each([undefined, null])('is a miss that is not reported at %j', async (text) => {
+    const { runtime, store, upstream, start, rejected } = createWorld()
+    upstream.answer = refuseFor(DAY)
+    const process = start()
+    for (const next of [text, '{}', text, '{}']) {
+      store.values.set('number', next)
+      await ask(process)
+      await runtime.advance(SECOND)
+    }
+    expect([store.reads, rejected]).toEqual([4, ['it is of version 0']])
+  })
+
+  it('is parsed once, and not at all where this process wrote it', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream } = world
+    const [one, other] = [world.start(), world.start()]
+    await one.get()
+    await other.get()
+    expect(world.parsed).toBe(1)
+    store.grants = false
+    await runtime.advance(2 * HOUR)
+    for (const process of [one, other]) await process.refresh()
+    expect([store.reads, upstream.calls, world.parsed]).toEqual([4, 1, 1])
+    save(world, 2, runtime.now())
+    await runtime.advance(2 * SECOND)
+    for (const process of [one, other]) await process.refresh()
+    expect([one.state().value, other.state().value, world.parsed]).toEqual([2, 2, 3])
+  })
+
+  it('is no younger than now where the clock of its writer is ahead', async () => {
+    const world = createWorld()
+    save(world, 41, START + HOUR)
+    expect(await world.start().get()).toMatchObject({ ttl: REFRESH_AFTER / SECOND })
+    expect(world.restored).toEqual([START])
+  })
+
+  it('is parsed again after it was rejected, and used once it is good', async () => {
+    const world = createWorld()
+    const { runtime, upstream, start } = world
+    save(world, 41, START + 2 * HOUR)
+    upstream.answer = refuseFor(DAY)
+    const process = start()
+    await ask(process)
+    await runtime.advance(HOUR - 1)
+    await ask(process)
+    expect(process.state().value).toBeUndefined()
+    runtime.setClock(START + HOUR)
+    await runtime.advance(SECOND)
+    expect(await process.get()).toMatchObject({ value: 41, hit: true })
+    expect(world.restored).toEqual([START + HOUR + SECOND])
+  })
+
+  it.each([
+    ['a newer publication', 3, START - HOUR, true],
+    ['the same one, loaded later', 2.5, START + 1, true],
+    ['the same one, loaded at the same time', 2.5, START, false],
+    ['the same one, loaded before', 2.5, START - 1, false],
+    ['an older one, loaded later', 1, START + HOUR, false],
+  ])('replaces the held one or not: %s', async (_what, found, loadedAt, isTaken) => {
+    const world = createWorld()
+    const { runtime, store, upstream, start, restored } = world
+    upstream.answer = () => 2
+    const process = start()
+    await process.get()
+    await runtime.advance(2 * HOUR)
+    save(world, found, loadedAt)
+    store.grants = false
+    await process.refresh()
+    expect(process.state().value).toBe(isTaken ? found : 2)
+    expect(restored).toEqual(isTaken ? [loadedAt] : [])
+  })
+
+  it('is judged beside the usable value, and rejected where that throws', async () => {
+    const judged: unknown[][] = []
+    const world = createWorld()
+    const { runtime, upstream, rejected } = world
+    upstream.answer = refuseFor(60 * DAY)
+    const process = world.start({
+      judge(value, usable, current) {
+        judged.push([value, usable, current?.loadedAt])
+        if (value === 9) throw new Error('suspicious')
+        return value + 0.5
+      },
+    })
+    for (const value of [1, 2, 9, 3]) {
+      if (value === 9) await runtime.advance(8 * DAY)
+      save(world, value, runtime.now())
+      await runtime.advance(2 * HOUR)
+      await process.refresh()
+      await ask(process)
+    }
+    expect(process.state().value).toBe(3.5)
+    expect(judged).toEqual([
+      [1, undefined, undefined],
+      [2, 1.5, START],
+      [9, undefined, undefined],
+      [3, undefined, undefined],
+    ])
+    expect([rejected, world.restored.length]).toEqual([['suspicious'], 3])
+  })
+})
+
+describe('the store behind a read-through', () => {
+  it('is read once for all that look meanwhile', async () => {
+    const { runtime, store, start } = createWorld()
+    const read = Promise.withResolvers<unknown>()
+    store.get = () => {
+      store.reads += 1
+      return read.promise
+    }
+    const process = start()
+    const readings = Array.from({ length: 10 }, () => ask(process))
+    const refresh = process.refresh()
+    await runtime.advance(49)
+    read.resolve(envelope())
+    await refresh
+    expect(store.reads).toBe(1)
+    for (const reading of await Promise.all(readings)) expect(reading).toMatchObject({ value: 41 })
+  })
+
+  it.each([
+    { since: 999, reads: 1 },
+    { since: 1_000, reads: 2 },
+  ])('is read $reads times when a refresh follows after $since ms', async ({ since, reads }) => {
+    const { runtime, store, upstream, start } = createWorld()
+    upstream.answer = refuse
+    const process = start()
+    await ask(process)
+    await runtime.advance(since)
+    // The wall clock ends the pause.
+    runtime.setClock(START + MINUTE)
+    await process.refresh()
+    expect([store.reads, upstream.calls]).toEqual([reads, 2])
+  })
+
+  it('is read once a second in a pause where there is no value', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream, start } = world
+    upstream.answer = refuseFor(HOUR)
+    const process = start()
+    await process.refresh()
+    const { reads } = store
+    for (let tenths = 0; tenths < 25; tenths += 1) {
+      await ask(process)
+      await runtime.advance(100)
+    }
+    expect(store.reads - reads).toBe(2)
+    save(world, 5, runtime.now())
+    await runtime.advance(500)
+    expect(await process.get()).toMatchObject({ value: 5, hit: true })
+    expect(upstream.calls).toBe(1)
+  })
+
+  it('is read every ten seconds in a pause where there is a stale value', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream, start } = world
+    const process = start()
+    await becomeOverdue(world, process)
+    upstream.answer = refuseFor(HOUR)
+    void process.get()
+    await settled()
+    const { reads } = store
+    for (let seconds = 0; seconds < 25; seconds += 1) {
+      void process.get()
+      await runtime.advance(SECOND)
+    }
+    expect(store.reads - reads).toBe(2)
+    save(world, 5, runtime.now())
+    await runtime.advance(5 * SECOND)
+    void process.get()
+    await settled()
+    expect(process.get()).toMatchObject({ value: 5, hit: true })
+  })
+
+  it('is not read while a value is loaded', async () => {
+    const world = createWorld()
+    const { runtime, store, upstream, start } = world
+    const process = start()
+    await becomeOverdue(world, process)
+    upstream.answer = hang
+    void process.get()
+    await settled()
+    const { reads } = store
+    await runtime.advance(15 * SECOND)
+    void process.get()
+    await settled()
+    expect([store.reads, upstream.calls]).toEqual([reads, 2])
+  })
+
+  it.each([
+    ['throws', throwRefusal],
+    ['rejects', refuse],
+    ['hangs', hang],
+  ])('is a miss when it %s, and its failures are reported', async (how, fault) => {
+    const { runtime, store, start, storeFailures } = createWorld()
+    Object.assign(store, { get: fault, set: fault, claim: fault })
+    const reading = ask(start())
+    await runtime.advance(how === 'hangs' ? 100 : 0)
+    expect(await reading).toMatchObject({ value: 1, hit: false })
+    await runtime.advance(SECOND)
+    const message = (limit: number): string =>
+      how === 'hangs' ? `no answer within ${limit} ms` : 'refused'
+    expect(storeFailures).toEqual([
+      `get number: ${message(50)}`,
+      `claim number: ${message(50)}`,
+      `set number: ${message(1_000)}`,
+    ])
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('neither shortens nor extends the 5 s of a caller when it hangs', async () => {
+    const { runtime, store, upstream, start } = createWorld()
+    Object.assign(store, { get: hang, set: hang, claim: hang })
+    upstream.answer = hang
+    const failed = ask(start())
+    await runtime.advance(5 * SECOND - 1)
+    expect(runtime.timers()).toBe(2)
+    await runtime.advance(1)
+    expect(await failed).toMatchObject({ pause: 5_000 })
+    expect(runtime.timers()).toBe(1)
+  })
+
+  it('is in time where the event loop was blocked while it answered', async () => {
+    const { runtime, store, upstream, start } = createWorld()
+    const read = Promise.withResolvers<unknown>()
+    store.get = () => read.promise
+    // Both are due at once, as after a block: first the timer of the store, and only then its answer.
+    runtime.startTimer(() => read.resolve(envelope()), 50)
+    const reading = ask(start())
+    await runtime.advance(50)
+    expect(await reading).toMatchObject({ value: 41, hit: true })
+    expect(upstream.calls).toBe(0)
+  })
+
+  it('is used by a caller that waits for a load when it answers late', async () => {
+    const { runtime, store, upstream, start } = createWorld()
+    const read = Promise.withResolvers<unknown>()
+    store.get = () => read.promise
+    upstream.answer = async () => {
+      read.resolve(envelope())
+      await settled()
+      throw new Error('refused')
+    }
+    const reading = ask(start())
+    await runtime.advance(50)
+    expect(await reading).toEqual({ value: 41, hit: false, ttl: 3_629 })
+  })
+})
