@@ -3,7 +3,6 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 
 import { simulate } from './simulate.ts'
 import type { Report } from './simulate.ts'
-import { loadSource } from './source.ts'
 import type { Settings } from './world/settings.ts'
 
 /** Simulations of several seeds. */
@@ -13,8 +12,6 @@ export interface Batch {
   days: number
   /** How many threads to use. */
   jobs: number
-  /** Where the code to try is. */
-  folder: string
   /** Settings that are not left to the seeds. */
   settings: Partial<Settings>
 }
@@ -52,11 +49,10 @@ export async function runAll(batch: Batch): Promise<Report[]> {
 }
 
 /** Runs the first seed of a batch in this thread, and prints all that happens. */
-export async function runTraced({ first, days, folder, settings }: Batch): Promise<Report[]> {
+export async function runTraced({ first, days, settings }: Batch): Promise<Report[]> {
   // Whoever ends the process on a failure must not lose the lines before it.
   const print = (line: string): void => void writeSync(1, `${line}\n`)
-  const source = await loadSource(folder)
-  return [await simulate({ seed: first, days, source, settings, print })]
+  return [await simulate({ seed: first, days, settings, print })]
 }
 
 /** Resolves when a worker has done its share; rejects with its first failure. */
@@ -72,12 +68,11 @@ function finished(worker: Worker, onReport: (seed: number, report: Report) => vo
   })
 }
 
-async function work({ first, end, step, days, folder, settings }: Share): Promise<void> {
+async function work({ first, end, step, days, settings }: Share): Promise<void> {
   // Much of what is simulated are failures, and their stacks cost a tenth of the time.
   Error.stackTraceLimit = 0
-  const source = await loadSource(folder)
   for (let seed = first; seed < end; seed += step) {
-    const outcome: Outcome = await simulate({ seed, days, source, settings }).then(
+    const outcome: Outcome = await simulate({ seed, days, settings }).then(
       (report) => ({ seed, report }),
       (error: unknown) => ({
         seed,

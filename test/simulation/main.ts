@@ -5,7 +5,6 @@
  *   --seed N     this one alone
  *   --days D     virtual days of each (default 30)
  *   --jobs J     threads (default as many as there are cores)
- *   --source DIR the `src` folder to try (default this project's)
  *   --faults RE  only faults whose names match, all of them (default a random part of all)
  *   --trace      prints everything that happens with the first seed, and runs no other
  *
@@ -13,11 +12,9 @@
  * and one version of the code always give the same simulation.
  */
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { runAll, runTraced } from './jobs.ts'
-import { OWN_SOURCE } from './source.ts'
 import { summarize } from './summary.ts'
 
 const { values } = parseArgs({
@@ -27,7 +24,6 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     days: { type: 'string', default: '30' },
     jobs: { type: 'string', default: String(availableParallelism()) },
-    source: { type: 'string', default: OWN_SOURCE },
     faults: { type: 'string' },
     trace: { type: 'boolean', default: false },
   },
@@ -40,7 +36,6 @@ const reports = await run({
   seeds: values.seed === undefined ? toCount('seeds', values.seeds) : 1,
   days: toCount('days', values.days),
   jobs: toCount('jobs', values.jobs),
-  folder: resolve(values.source),
   settings:
     values.faults === undefined ? {} : { faultNames: new RegExp(values.faults), faultShare: 1 },
 }).catch((error: unknown) => {

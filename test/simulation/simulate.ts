@@ -1,7 +1,8 @@
 import type { DataSet } from './faults/upstream-fault.ts'
 import { Violation } from './invariants/violation.ts'
 import type { Violate } from './invariants/violation.ts'
-import type { Source } from './source.ts'
+import { createHandlerOn, createRatesHandler } from '../../src/handler.ts'
+import type { CreateHandler } from './world/fleet.ts'
 import { createTrace, toClock } from './trace.ts'
 import { createEventLoop } from './world/event-loop.ts'
 import type { EventLoop } from './world/event-loop.ts'
@@ -18,10 +19,10 @@ export interface Simulation {
   seed: number
   /** How many virtual days it lasts. */
   days: number
-  /** The code that is tried. */
-  source: Source
   /** Settings that are not left to the seed. */
   settings?: Partial<Settings>
+  /** Plants a bug in every handler that is made (default none). */
+  plant?: (create: CreateHandler) => CreateHandler
   /** Given every line of the trace. */
   print?: ((line: string) => void) | undefined
 }
@@ -40,13 +41,15 @@ export interface Report {
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
+const UNHANDLED = ['unhandledRejection', 'uncaughtException'] as const
+
 /**
  * Runs the real handler in a world of virtual time, and checks the invariants after everything that happens.
  *
  * @throws {Violation} the first one; its message says when it happened, and how to see it again
  */
 export async function simulate(simulation: Simulation): Promise<Report> {
-  const { seed, days, source, print } = simulation
+  const { seed, days, print, plant = (create) => create } = simulation
   const random = createRandom(`seed ${seed}`)
   const settings = { ...drawSettings(random, days), ...simulation.settings }
   const loop = createEventLoop()
@@ -60,10 +63,11 @@ export async function simulate(simulation: Simulation): Promise<Report> {
   }
   const violate: Violate = (invariant, message) => loop.fail(violation(invariant, message))
   const onUnhandled = (error: unknown): void => violate('I1', `not handled: ${stackOf(error)}`)
-  process.on('unhandledRejection', onUnhandled)
-  process.on('uncaughtException', onUnhandled)
+  await loadAll()
+  const restore = listenAlone(onUnhandled)
   try {
-    const world = createWorld({ ...settings, loop, random, source, trace, violate })
+    const create = plant(createHandlerOn)
+    const world = createWorld({ ...settings, loop, random, create, trace, violate })
     await live(world, loop, settings.duration)
     return {
       digest: trace.digest(),
@@ -75,8 +79,26 @@ export async function simulate(simulation: Simulation): Promise<Report> {
   } catch (error) {
     throw error instanceof Violation ? error : violation('I1', `an exception: ${stackOf(error)}`)
   } finally {
-    process.off('unhandledRejection', onUnhandled)
-    process.off('uncaughtException', onUnhandled)
+    restore()
+  }
+}
+
+/** Loads what a handler loads when it is first asked for: virtual time does not wait for an `import()`. */
+async function loadAll(): Promise<void> {
+  const handler = createRatesHandler()
+  await handler.answer({ method: 'GET', target: '/api/v1/status', header: () => null })
+  handler.close()
+}
+
+/** Lets nobody but `listener` hear of what nobody handles, a test runner least of all, until the function returned is called. */
+function listenAlone(listener: (error: unknown) => void): () => void {
+  const rejected = process.listeners('unhandledRejection')
+  const thrown = process.listeners('uncaughtException')
+  for (const event of UNHANDLED) process.removeAllListeners(event).on(event, listener)
+  return () => {
+    for (const event of UNHANDLED) process.removeAllListeners(event)
+    for (const each of rejected) process.on('unhandledRejection', each)
+    for (const each of thrown) process.on('uncaughtException', each)
   }
 }
 

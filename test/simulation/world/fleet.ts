@@ -1,8 +1,15 @@
-import type { RatesEvent } from '../../../src/events.ts'
-import type { RatesHandler } from '../../../src/handler.ts'
+import type { createHandlerOn } from '../../../src/handler.ts'
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../../src/index.ts'
+import type {
+  CacheStore,
+  HistoryProvider,
+  LatestProvider,
+  RatesEvent,
+  RatesHandler,
+  RatesHandlerOptions,
+} from '../../../src/index.ts'
 import { SECRET } from '../faults/upstream-fault.ts'
 import type { Violate } from '../invariants/violation.ts'
-import type { Source } from '../source.ts'
 import { createClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import type { EventLoop } from './event-loop.ts'
@@ -12,6 +19,24 @@ import type { Random } from './random.ts'
 import type { Settings } from './settings.ts'
 import type { SimStore } from './store.ts'
 import type { Upstream } from './upstream.ts'
+
+/** What a handler runs on. */
+export type Runtime = ReturnType<Parameters<typeof createHandlerOn>[0]>
+
+/** All that a handler is made from. */
+export interface HandlerParts extends RatesHandlerOptions {
+  providers: { latest: LatestProvider; history: HistoryProvider }
+  store: CacheStore | undefined
+  fetch: typeof fetch
+  now(): number
+  onEvent(event: RatesEvent): void
+}
+
+/** Makes the handler that is tried. */
+export type CreateHandler = (
+  createRuntime: (now: () => number) => Runtime,
+  parts: HandlerParts,
+) => RatesHandler
 
 /** A process and the handler that runs in it. */
 export interface Server {
@@ -40,7 +65,7 @@ export interface Fleet {
 export interface FleetOptions extends Settings {
   loop: EventLoop
   random: Random
-  source: Source
+  create: CreateHandler
   upstream: Upstream
   simStore: SimStore
   onEvent(process: Process, event: RatesEvent): void
@@ -100,11 +125,10 @@ export function close({ process, handler }: Server): void {
 }
 
 function createHandler(options: FleetOptions, process: Process): RatesHandler {
-  const { source, upstream, simStore, onEvent, violate } = options
+  const { create, upstream, simStore, onEvent, violate } = options
   const { maxStale, hasWaitUntil, hookThrows } = options
-  const { createExchangeRateApiProvider, createFrankfurterProvider } = source
   const onRejection = (): void => violate('I1', 'a promise given to waitUntil rejects')
-  return source.createHandlerOn((now) => process.runtime(now), {
+  return create((now) => process.runtime(now), {
     providers: {
       latest: createExchangeRateApiProvider({ url: `https://open.er-api.com/${SECRET}` }),
       history: createFrankfurterProvider({ url: `https://api.frankfurter.dev/${SECRET}` }),

@@ -3,13 +3,12 @@ import type { DataSet } from '../faults/upstream-fault.ts'
 import type { Violate } from '../invariants/violation.ts'
 import { createWatches } from '../invariants/watches.ts'
 import type { Watches } from '../invariants/watches.ts'
-import type { Source } from '../source.ts'
 import type { Trace } from '../trace.ts'
 import { createClients } from './clients.ts'
 import type { Clients } from './clients.ts'
 import type { EventLoop } from './event-loop.ts'
 import { createFleet } from './fleet.ts'
-import type { Fleet } from './fleet.ts'
+import type { CreateHandler, Fleet } from './fleet.ts'
 import { createLatestFeed } from './latest-feed.ts'
 import { scheduleMishaps } from './mishaps.ts'
 import { createNemesis } from './nemesis.ts'
@@ -34,7 +33,7 @@ export interface World {
 export interface WorldOptions extends Settings {
   loop: EventLoop
   random: Random
-  source: Source
+  create: CreateHandler
   trace: Trace
   violate: Violate
 }

@@ -1,0 +1,571 @@
+import type { HistoryProvider, LatestProvider, LatestTable } from '../../src/index.ts'
+import type { Answer, AnswerRequest, CacheStore, RatesHandler } from '../../src/index.ts'
+import { simulate } from './simulate.ts'
+import type { CreateHandler, HandlerParts, Runtime } from './world/fleet.ts'
+import type { Settings } from './world/settings.ts'
+
+/** A bug that somebody might write, injected where the handler meets the world around it. */
+export interface PlantedBug {
+  name: string
+  /** The invariant that it breaks. */
+  breaks: string
+  /** The upstream or store faults that bring it to light (default none). */
+  faults?: RegExp
+  settings?: Partial<Settings>
+  /** A handler with the bug. */
+  plant(create: CreateHandler): CreateHandler
+}
+
+const DAY = 86_400_000
+const HOUR = 3_600_000
+
+/** How long a simulation with a bug lasts, and how many are tried. */
+const DAYS = 4
+const SEEDS = 40
+
+/** A single process and nothing that goes wrong, but for what a bug asks for. */
+const CALM: Partial<Settings> = {
+  hosts: 1,
+  faultShare: 0,
+  mishapEvery: Infinity,
+  skew: 20,
+  store: 'remote',
+  hasClaims: true,
+  maxStale: { latest: 7 * DAY, history: 14 * DAY },
+  requests: 150,
+  historyDays: 30,
+  lateShare: 0,
+  holeShare: 0,
+  hasWaitUntil: false,
+  hookThrows: false,
+}
+
+const FLEET: Partial<Settings> = { hosts: 3 }
+const RESTARTS: Partial<Settings> = { hosts: 2, mishapEvery: 2 * HOUR }
+const COLD_STARTS: Partial<Settings> = { ...RESTARTS, store: 'none', hasClaims: false }
+
+/** What is broken by the first seed that finds `bug`, and in which words; undefined where none does. */
+export async function findBug({
+  faults,
+  settings,
+  plant,
+}: PlantedBug): Promise<{ invariant: string; message: string } | undefined> {
+  const all = { ...CALM, ...(faults && { faultNames: faults, faultShare: 1 }), ...settings }
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const failure = await simulate({ seed, days: DAYS, settings: all, plant }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (failure === undefined) continue
+    const { message } = Object(failure)
+    return { invariant: String(message).split(':')[0] ?? '', message }
+  }
+  return undefined
+}
+
+type Plant = PlantedBug['plant']
+
+/** The bugs, by the seam that each of them is injected at. */
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  // The upstream calls.
+  {
+    name: 'a call that failed is made again at once',
+    breaks: 'I7',
+    faults: /connection refused/,
+    plant: inFetch((fetch) => async (input, init) => {
+      const again = { ...init, signal: new AbortController().signal }
+      return fetch(input, init).catch(() => fetch(input, again))
+    }),
+  },
+  {
+    name: 'the pause that an upstream asks for is not kept',
+    breaks: 'I7',
+    faults: /^status (429|503), Retry-After (600|1200|9)/,
+    plant: inFetch((fetch) => async (input, init) => {
+      const response = await fetch(input, init)
+      response.headers.delete('retry-after')
+      return response
+    }),
+  },
+  {
+    name: 'every failure makes for a pause of six hours',
+    breaks: 'I14',
+    faults: /^status 500/,
+    plant: inFetch((fetch) => async (input, init) => {
+      const response = await fetch(input, init)
+      if (!response.ok) response.headers.set('retry-after', String((6 * HOUR) / 1_000))
+      return response
+    }),
+  },
+
+  // The providers.
+  {
+    name: 'an older publication is taken for a new one',
+    breaks: 'I4',
+    faults: /an older publication/,
+    plant: inLatest((fetchLatest) => {
+      let newest: LatestTable | undefined
+      return async (context) => {
+        const table = await fetchLatest(context)
+        const { updatedAt, nextUpdateAt } = newest ?? table
+        if (updatedAt > table.updatedAt) return { ...table, updatedAt, nextUpdateAt }
+        newest = table
+        return table
+      }
+    }),
+  },
+  {
+    name: 'a publication of next month is taken for one of today',
+    breaks: 'I3',
+    faults: /from next month/,
+    plant: inLatest((fetchLatest) => async (context) => {
+      const table = await fetchLatest(context)
+      return { ...table, updatedAt: Math.min(table.updatedAt, context.now()) }
+    }),
+  },
+  ...['three quarters of the table', 'table turned over', 'one rate times a thousand'].map(
+    (fault): PlantedBug => ({
+      name: `tables are not compared with the one before: ${fault}`,
+      breaks: 'I3',
+      faults: new RegExp(fault),
+      plant: inLatest(
+        (fetchLatest) =>
+          ({ fetch, signal, now }) =>
+            fetchLatest({ fetch, signal, now }),
+      ),
+    }),
+  ),
+  {
+    name: 'a rate that is held back is served all the same',
+    breaks: 'I3',
+    faults: /one rate times a thousand/,
+    plant: inLatest((fetchLatest) => async (context) => {
+      const table = await fetchLatest(context)
+      return { ...table, rates: { ...table.rates, ...table.unconfirmed } }
+    }),
+  },
+  {
+    name: 'rates that are none are made up',
+    breaks: 'I3',
+    faults: /rates are (zero|negative|huge)/,
+    plant: inLatest((fetchLatest) => async (context) => {
+      const table = await fetchLatest(context)
+      const repaired = Object.entries(table.rates).map(([code, rate]) => [
+        code,
+        rate > 0 ? rate : 1,
+      ])
+      return { ...table, rates: Object.fromEntries(repaired) }
+    }),
+  },
+  {
+    name: 'a failure is covered up with the table before',
+    breaks: 'I3',
+    faults: /JSON cut off/,
+    plant: inLatest((fetchLatest) => {
+      let last: LatestTable | undefined
+      return async (context) => {
+        try {
+          last = await fetchLatest(context)
+        } catch (error) {
+          if (!last) throw error
+        }
+        return last
+      }
+    }),
+  },
+  {
+    name: 'a good table is refused',
+    breaks: 'I14',
+    plant: inLatest((fetchLatest) => async (context) => {
+      await fetchLatest(context)
+      throw new Error('there is something wrong with it')
+    }),
+  },
+  {
+    name: 'a day of history is skipped',
+    breaks: 'I3',
+    plant: inHistory((fetchHistory) => async (range, context) => {
+      const { base, days } = await fetchHistory(range, context)
+      return { base, days: days.filter((_, index) => index !== days.length - 2) }
+    }),
+  },
+
+  // The store.
+  {
+    name: 'a stored value is changed and passes all checks',
+    breaks: 'I3',
+    settings: RESTARTS,
+    plant: inStore((store) => ({
+      get: async (key) => {
+        const text = await store.get(key)
+        if (typeof text !== 'string') return undefined
+        return text.replaceAll(
+          /"(GBP|INR)":([\d.]+)/g,
+          (_, code, rate) => `"${code}":${rate * 1.1}`,
+        )
+      },
+    })),
+  },
+  {
+    name: 'nobody looks for what another process has loaded',
+    breaks: 'I13',
+    settings: FLEET,
+    plant: inStore(() => ({ get: () => undefined })),
+  },
+  {
+    name: 'claims are granted to everybody',
+    breaks: 'I13',
+    settings: FLEET,
+    plant: inStore(() => ({ claim: () => true })),
+  },
+  {
+    name: 'every answer waits for the store',
+    breaks: 'I6',
+    plant: (create) => (createRuntime, parts) => {
+      const handler = create(createRuntime, parts)
+      return altered(handler, async (request) => {
+        await parts.store?.get('rates:v1:latest')
+        return handler.answer(request)
+      })
+    },
+  },
+
+  // The machine.
+  {
+    name: 'pauses pass ten times as fast',
+    breaks: 'I7',
+    faults: /^status 401/,
+    plant: inRuntime(({ monotonic }) => ({ monotonic: () => 10 * monotonic() })),
+  },
+  {
+    name: 'the clock stands still',
+    breaks: 'I8',
+    plant: (create) => (createRuntime, parts) => {
+      const startedAt = parts.now()
+      return create(createRuntime, { ...parts, now: () => startedAt })
+    },
+  },
+  {
+    name: 'calls have no time limit',
+    breaks: 'I9',
+    faults: /^hangs/,
+    plant: inRuntime(({ startTimer }) => ({
+      startTimer: (callback, delay) => (delay > 6_000 ? () => {} : startTimer(callback, delay)),
+    })),
+  },
+  {
+    name: 'clients wait as long as it takes',
+    breaks: 'I6',
+    faults: /^hangs/,
+    settings: RESTARTS,
+    // A call's own limit is a round number.
+    plant: inRuntime(({ startTimer }) => ({
+      startTimer: (callback, delay) =>
+        delay > 4_000 && delay < 5_000 ? () => {} : startTimer(callback, delay),
+    })),
+  },
+  {
+    name: 'a timer that nobody stops is set beside every other',
+    breaks: 'I12',
+    plant: inRuntime(({ startTimer }) => ({
+      startTimer(callback, delay) {
+        startTimer(() => {}, DAY)
+        return startTimer(callback, delay)
+      },
+    })),
+  },
+
+  // What the host gives, and is given.
+  {
+    name: 'a refresh that fails behind an answer goes unhandled',
+    breaks: 'I1',
+    faults: /connection refused/,
+    plant: inParts(({ onEvent, ...parts }) => ({
+      ...parts,
+      onEvent(event) {
+        onEvent(event)
+        if (event.type === 'refresh_failed') void Promise.reject(new Error('nobody hears of it'))
+      },
+    })),
+  },
+  {
+    name: 'a host is given work that rejects',
+    breaks: 'I1',
+    faults: /connection refused/,
+    settings: { hasWaitUntil: true },
+    plant: inParts(({ waitUntil, ...parts }) => ({
+      ...parts,
+      waitUntil: (work) => waitUntil?.(work.then(() => Promise.reject(new Error('too late')))),
+    })),
+  },
+  {
+    name: 'nothing is refreshed once it was loaded',
+    breaks: 'I14',
+    settings: { calmFrom: 0 },
+    plant: (create) => (createRuntime, parts) => {
+      let loads = 0
+      const handler = create(createRuntime, {
+        ...parts,
+        onEvent(event) {
+          parts.onEvent(event)
+          if (event.type === 'upstream_answered' && (loads += 1) === 2) {
+            void Promise.resolve().then(handler.close)
+          }
+        },
+      })
+      return handler
+    },
+  },
+  {
+    name: 'close() starts anew',
+    breaks: 'I12',
+    settings: { ...COLD_STARTS, hosts: 1, mishapEvery: HOUR / 4, requests: 3_000 },
+    plant: (create) => (createRuntime, parts) => {
+      let handler = create(createRuntime, parts)
+      return Object.assign(
+        altered(handler, (request) => handler.answer(request)),
+        {
+          close() {
+            handler.close()
+            handler = create(createRuntime, parts)
+          },
+        },
+      )
+    },
+  },
+  {
+    name: 'two handlers in one process ask for themselves',
+    breaks: 'I7',
+    settings: { store: 'none', hasClaims: false },
+    plant: (create) => (createRuntime, parts) => {
+      const [one, other] = [create(createRuntime, parts), create(createRuntime, parts)]
+      let turn = 0
+      return altered(one, (request) => ((turn += 1) % 2 === 0 ? one : other).answer(request))
+    },
+  },
+
+  // The answers.
+  {
+    name: 'an answer is rejected',
+    breaks: 'I1',
+    plant: inAnswers(({ target }, answer) => {
+      if (target.includes('JPY')) throw new Error('not this one')
+      return answer
+    }),
+  },
+  {
+    name: 'results are rounded to whole numbers',
+    breaks: 'I2',
+    plant: inBodies((body) =>
+      body.replace(/"result":([\d.]+)/, (_, r) => `"result":${Math.ceil(r)}`),
+    ),
+  },
+  {
+    name: 'the base of the table is named in place of the one asked for',
+    breaks: 'I15',
+    plant: inBodies((body) => body.replace(/"base":"..."/, '"base":"USD"')),
+  },
+  {
+    name: 'every period is a week',
+    breaks: 'I3',
+    plant: (create) => (createRuntime, parts) => {
+      const handler = create(createRuntime, parts)
+      return altered(handler, async (request) => {
+        const [, period] = /period=(\w+)/.exec(request.target) ?? []
+        if (period === undefined) return handler.answer(request)
+        const target = request.target.replace(period, '1W')
+        const answer = await handler.answer({ ...request, target })
+        const body = String(answer.body).replace('"period":"1W"', `"period":"${period}"`)
+        return { ...answer, body }
+      })
+    },
+  },
+  {
+    name: 'bodies are remembered beyond their data',
+    breaks: 'I3',
+    plant: (create) => (createRuntime, parts) => {
+      const bodies = new Map<string, Answer['body']>()
+      return inAnswers(({ target }, answer) => {
+        if (answer.status !== 200 || !/latest|convert/.test(target)) return answer
+        const body = bodies.get(target) ?? answer.body
+        bodies.set(target, body)
+        return { ...answer, body }
+      })(create)(createRuntime, parts)
+    },
+  },
+  {
+    name: 'the time of the first publication is told for ever',
+    breaks: 'I4',
+    plant: (create) => (createRuntime, parts) => {
+      let first: string | undefined
+      return inAnswers(({ header }, answer) => {
+        if (answer.status === 200) first ??= headerOf(answer, 'last-modified')
+        if (answer.status !== 304 || header('if-none-match') === null) return answer
+        return withHeaders(answer, { 'last-modified': first ?? '' })
+      })(create)(createRuntime, parts)
+    },
+  },
+  {
+    name: 'the last answer is given however old it is',
+    breaks: 'I5',
+    faults: /connection refused/,
+    settings: { maxStale: { latest: HOUR, history: DAY }, requests: 400 },
+    plant: (create) => (createRuntime, parts) => {
+      let last: Answer | undefined
+      return inAnswers(({ target }, answer) => {
+        if (!target.startsWith('/api/v1/convert')) return answer
+        if (answer.status === 200) last = withHeaders(answer, { 'cache-status': 'rates; fwd=miss' })
+        return answer.status === 502 ? (last ?? answer) : answer
+      })(create)(createRuntime, parts)
+    },
+  },
+  {
+    name: 'overdue data are not answered with',
+    breaks: 'I5',
+    settings: { lateShare: 1 },
+    plant: inAnswers((_, answer) => (isStale(answer) ? UNAVAILABLE : answer)),
+  },
+  {
+    name: 'overdue data are called fresh',
+    breaks: 'I8',
+    settings: { lateShare: 1 },
+    plant: inAnswers((_, answer) =>
+      isStale(answer) ? withHeaders(answer, { 'cache-status': 'rates; hit; ttl=600' }) : answer,
+    ),
+  },
+  {
+    name: 'errors may be cached',
+    breaks: 'I10',
+    plant: inAnswers((_, answer) =>
+      answer.status >= 400 ? withHeaders(answer, { 'cache-control': 'max-age=60' }) : answer,
+    ),
+  },
+  {
+    name: 'a 502 names no time to come back',
+    breaks: 'I10',
+    faults: /connection refused/,
+    settings: COLD_STARTS,
+    plant: inAnswers((_, answer) =>
+      answer.status === 502 ? withHeaders(answer, { 'retry-after': 'soon' }) : answer,
+    ),
+  },
+  leak('errors say what went wrong', ({ status }) => status === 502),
+  leak('the status says what went wrong', (_, target) => target.endsWith('/status')),
+  {
+    name: 'a listener is left for every client',
+    breaks: 'I12',
+    plant: inAnswers(({ signal }, answer) => {
+      signal?.addEventListener('abort', () => {})
+      return answer
+    }),
+  },
+]
+
+/** What makes two simulations of one seed differ. */
+export const CHANCE: Plant = inRuntime(() => ({ random: () => Math.random() }))
+
+const UNAVAILABLE: Answer = {
+  status: 502,
+  headers: [
+    ['cache-control', 'no-store'],
+    ['retry-after', '1'],
+  ],
+  body: null,
+  matched: true,
+}
+
+/** A bug that adds the cause of the last failure to answers. */
+function leak(name: string, isLeaky: (answer: Answer, target: string) => boolean): PlantedBug {
+  return {
+    name,
+    breaks: 'I11',
+    faults: /connection refused/,
+    settings: COLD_STARTS,
+    plant: (create) => (createRuntime, parts) => {
+      let cause = ''
+      const onEvent: HandlerParts['onEvent'] = (event) => {
+        parts.onEvent(event)
+        for (let error = Object(event).error; error; error = error.cause) cause += String(error)
+      }
+      const handler = create(createRuntime, { ...parts, onEvent })
+      return altered(handler, async (request) => {
+        const answer = await handler.answer(request)
+        return isLeaky(answer, request.target)
+          ? { ...answer, body: String(answer.body) + cause }
+          : answer
+      })
+    },
+  }
+}
+
+function inParts(alter: (parts: HandlerParts) => HandlerParts): Plant {
+  return (create) => (createRuntime, parts) => create(createRuntime, alter(parts))
+}
+
+function inFetch(alter: (fetch: HandlerParts['fetch']) => HandlerParts['fetch']): Plant {
+  return inParts((parts) => ({ ...parts, fetch: alter(parts.fetch) }))
+}
+
+function inLatest(
+  alter: (fetchLatest: LatestProvider['fetchLatest']) => LatestProvider['fetchLatest'],
+): Plant {
+  return inParts(({ providers: { latest, history }, ...parts }) => {
+    const fetchLatest = alter(latest.fetchLatest)
+    return { ...parts, providers: { latest: { ...latest, fetchLatest }, history } }
+  })
+}
+
+function inHistory(
+  alter: (fetchHistory: HistoryProvider['fetchHistory']) => HistoryProvider['fetchHistory'],
+): Plant {
+  return inParts(({ providers: { latest, history }, ...parts }) => {
+    const fetchHistory = alter(history.fetchHistory)
+    return { ...parts, providers: { latest, history: { ...history, fetchHistory } } }
+  })
+}
+
+function inStore(alter: (store: CacheStore) => Partial<CacheStore>): Plant {
+  return inParts(({ store, ...parts }) => ({
+    ...parts,
+    store: store && { ...store, ...alter(store) },
+  }))
+}
+
+function inRuntime(alter: (runtime: Runtime) => Partial<Runtime>): Plant {
+  return (create) => (createRuntime, parts) =>
+    create((now) => {
+      const runtime = createRuntime(now)
+      return { ...runtime, ...alter(runtime) }
+    }, parts)
+}
+
+function inAnswers(alter: (request: AnswerRequest, answer: Answer) => Answer): Plant {
+  return (create) => (createRuntime, parts) => {
+    const handler = create(createRuntime, parts)
+    return altered(handler, async (request) => alter(request, await handler.answer(request)))
+  }
+}
+
+function inBodies(alter: (body: string) => string): Plant {
+  return inAnswers((_, answer) =>
+    typeof answer.body === 'string' ? { ...answer, body: alter(answer.body) } : answer,
+  )
+}
+
+/** `handler` with another `answer`. */
+function altered(handler: RatesHandler, answer: RatesHandler['answer']): RatesHandler {
+  return Object.assign((request: Request) => handler(request), handler, { answer })
+}
+
+function isStale(answer: Answer): boolean {
+  return headerOf(answer, 'cache-status')?.includes('stale') === true
+}
+
+function headerOf({ headers }: Answer, wanted: string): string | undefined {
+  return headers.find(([name]) => name === wanted)?.[1]
+}
+
+function withHeaders(answer: Answer, changed: Record<string, string>): Answer {
+  const kept = answer.headers.filter(([name]) => !Object.hasOwn(changed, name))
+  return { ...answer, headers: [...kept, ...Object.entries(changed)] }
+}
