@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { createHandlerOn } from '../src/handler.ts'
 import { createExchangeRateApiProvider } from '../src/index.ts'
@@ -179,6 +179,22 @@ describe('the headers', () => {
     expect(stale.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
   })
 
+  it('call data stale when they are overdue, and not at the instant at which they are due', async () => {
+    let isDown = false
+    const provider = latestProvider(async (context) =>
+      isDown ? down.fetchLatest(context) : table(0.5, NOW),
+    )
+    const { handler, get, runtime } = service({ providers: { latest: provider } })
+    await handler.rates.latest()
+    isDown = true
+    const status = async () => (await get('/api/rates')).headers.get('cache-status')
+    const [, ttl] = /^rates; hit; ttl=(\d+)$/.exec((await status()) ?? '') ?? []
+    await runtime.advance(Number(ttl) * SECOND)
+    expect(await status()).toBe('rates; hit; ttl=0')
+    await runtime.advance(1)
+    expect(await status()).toBe('rates; hit; ttl=-1; detail=stale')
+  })
+
   it('give one tag for one body, which a client can revalidate with', async () => {
     const { get } = service()
     const first = await get('/api/v1/latest?symbols=EUR,GBP')
@@ -192,6 +208,7 @@ describe('the headers', () => {
     })
     expect(known.status).toBe(304)
     expect(await known.text()).toBe('')
+    expect(known.headers.get('content-length')).toBeNull()
     const others = ['cache-status', 'content-length']
     const names = [...first.headers.keys()].filter((name) => !others.includes(name))
     for (const name of names) expect(known.headers.get(name)).toBe(first.headers.get(name))
@@ -218,11 +235,29 @@ describe('the headers', () => {
     const { get } = service({ cors })
     const origin = async (target: string): Promise<string | null> =>
       (await get(target)).headers.get('access-control-allow-origin')
+    const exposed = (await get('/api/v1/latest')).headers.get('access-control-expose-headers')
+    expect(exposed).toBe(expected.v1 && 'ETag, Retry-After, Cache-Status')
     expect({
       v1: await origin('/api/v1/latest?base=zzz'),
       unversioned: await origin('/api/rates'),
       elsewhere: await origin('/'),
     }).toEqual(expected)
+  })
+})
+
+describe('a path that is none of ours', () => {
+  it('is not remembered, however many are asked for', async () => {
+    const { get } = service()
+    const kept = vi.spyOn(Map.prototype, 'set')
+    for (let index = 0; index < 100; index += 1) {
+      expect((await get(`/api/v1/none-${index}`)).status).toBe(404)
+    }
+    const isKept = (part: string) => kept.mock.calls.some(([key]) => String(key).includes(part))
+    expect(isKept('/none-')).toBe(false)
+    await get('/api/v1/latest')
+    // Or something else keeps paths, and nothing has been shown.
+    expect(isKept('/v1/latest')).toBe(true)
+    kept.mockRestore()
   })
 })
 

@@ -39,6 +39,24 @@ function textOf({ body }: Answer): Promise<string> {
   return new Response(body).text()
 }
 
+async function latestTargets({ rates }: RatesHandler): Promise<string[]> {
+  const { rates: all } = await rates.latest()
+  return Object.keys(all).map((code) => `/api/v1/latest?base=${code}`)
+}
+
+async function historyTargets({ rates }: RatesHandler): Promise<string[]> {
+  const { currencies } = await rates.currencies()
+  const codes = currencies.flatMap(({ code, history }) => (history ? [code] : []))
+  return ['EUR', 'USD', 'JPY'].flatMap((from) =>
+    codes.map((to) => `/api/v1/history?from=${from}&to=${to}&period=5Y`),
+  )
+}
+
+const rangesSince = (start: string) => async (handler: RatesHandler) => {
+  const targets = await historyTargets(handler)
+  return targets.map((target) => target.replace('period=5Y', `start=${start}&interval=week`))
+}
+
 describe('a remembered answer', () => {
   it.each([
     [WHOLE, ['/api/v1/latest?base=eur', `${WHOLE}&junk=1`, '/api/v1/latest?symbols=&base=%45UR']],
@@ -112,6 +130,17 @@ describe('a remembered answer', () => {
     const known = await ask(handler, target, { ifNoneMatch })
     const headers = whole.headers.filter(([name]) => name !== 'content-length')
     expect(known).toEqual({ ...whole, headers, status: 304, body: null })
+  })
+
+  it('stays as it is when others are made', async () => {
+    const { handler } = await handlerAt()
+    const told: [answer: Answer, text: string][] = []
+    for (const to of ['JPY', 'GBP', 'CHF', 'SEK', 'NOK', 'PLN', 'CZK', 'HUF']) {
+      const answer = await ask(handler, HISTORY.replace('JPY', to))
+      expect(answer.body).toBeInstanceOf(Uint8Array)
+      told.push([answer, await textOf(answer)])
+    }
+    for (const [answer, text] of told) expect(await textOf(answer)).toBe(text)
   })
 
   it('tells the age of its data anew', async () => {
@@ -208,6 +237,33 @@ describe('the memory', () => {
     const again = await ask(handler, HISTORY)
     expect(again.headers).not.toBe(first.headers)
     expect(again).toEqual(first)
+  })
+
+  it.each([
+    ['latest rates', 1 / 32, latestTargets],
+    ['days of the last five years', 1 / 16, rangesSince('2025-01-01')],
+    ['days of all years', 1 / 16, rangesSince('2004-01-01')],
+    ['periods', 27 / 32, historyTargets],
+  ])('gives a share of its bytes to answers about %s, and no more', async (_, share, targetsOf) => {
+    const memory = 2_097_152
+    const { handler } = await handlerAt({ memory })
+    const targets = await targetsOf(handler)
+    expect(targets.length).toBeGreaterThan(50)
+    // Beside its body, each answer takes a kibibyte.
+    const made: { target: string; answer: Answer; size: number }[] = []
+    for (const target of targets) {
+      const answer = await ask(handler, target)
+      made.push({ target, answer, size: (answer.body?.length ?? 0) + 1_024 })
+    }
+    const largest = Math.max(...made.map(({ size }) => size))
+    let kept = 0
+    // Backwards, for the newest are there still, and the first that is not would drive them out.
+    for (const { target, answer, size } of made.toReversed()) {
+      if ((await ask(handler, target)).headers !== answer.headers) break
+      kept += size
+    }
+    expect(kept).toBeLessThanOrEqual(memory * share)
+    expect(kept).toBeGreaterThan(memory * share - largest)
   })
 
   it('keeps whole tables, however many lists of symbols are asked for', async () => {

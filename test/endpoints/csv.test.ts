@@ -117,6 +117,13 @@ describe('format=csv', () => {
     )
   })
 
+  it.each(['"', ',', '\r', '\n'])('quotes a cell for %j alone', async (character) => {
+    const name = `before${character}behind`
+    const odd = handlerOf({ name, url: 'https://rates.example' })
+    const [, line = []] = readCsv(await (await get('v1/latest?symbols=EUR&format=csv', odd)).text())
+    expect(line.slice(-2)).toEqual([name, 'https://rates.example'])
+  })
+
   it.each(['v1/latest?base=XYZ', 'rates?base=XYZ', 'v1/history?from=EUR&to=XYZ'])(
     'leaves errors as they are: %s',
     async (path) => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
+import { createHandlerOn } from '../../src/handler.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CurrenciesRecord, HistoryProvider, LatestProvider } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { virtualRuntime } from '../virtual-runtime.ts'
 
 const now = (): number => Date.UTC(2026, 10, 20, 18)
 const { latest, history } = fakeProviders({ now })
@@ -97,6 +99,48 @@ describe('GET /api/v1/currencies', () => {
     const again = await handler(new Request('http://localhost/api/v1/currencies', { headers }))
     expect(again.status).toBe(304)
     expect(again.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+  })
+
+  it('is a miss where either of its data had to be loaded', async () => {
+    const handler = createRatesHandler({ providers: { latest, history }, now })
+    const get = (path: string) => handler(new Request(`http://localhost/api/v1/${path}`))
+    const isHit = async (path: string) => {
+      return (await get(path)).headers.get('cache-status')?.startsWith('rates; hit')
+    }
+    expect([await isHit('latest'), await isHit('latest')]).toEqual([false, true])
+    expect([await isHit('currencies'), await isHit('currencies')]).toEqual([false, true])
+  })
+
+  it('covers what a reserve has until that is too old, whatever else stays as it is', async () => {
+    const DAY = 86_400_000
+    const runtime = virtualRuntime(now())
+    /** Publishes at the instant `updatedAt`, and nothing after that. */
+    const once = (name: string, updatedAt: number, rates: Record<string, number>) => ({
+      attribution: { name, url: 'https://rates.example' },
+      async fetchLatest() {
+        if (runtime.now() - updatedAt > DAY) throw new Error('down')
+        return { base: 'USD', updatedAt, nextUpdateAt: updatedAt + DAY, rates }
+      },
+    })
+    const wide = once('Wide', now(), { EUR: 0.8, AED: 3.6725 })
+    const narrow = once('Narrow', now() + DAY / 2, { EUR: 0.8 })
+    const handler = createHandlerOn(() => runtime, {
+      providers: { latest: [wide, narrow], history },
+      now: runtime.now,
+    })
+    const coverage = async () => {
+      const response = await handler(new Request('http://localhost/api/v1/currencies'))
+      const record: CurrenciesRecord = await response.json()
+      const find = (wanted: string) => record.currencies.find(({ code }) => code === wanted)
+      return [find('EUR')?.latest, find('AED')?.latest]
+    }
+    await handler.refresh()
+    await runtime.advance(DAY + 60_000)
+    await handler.refresh()
+    expect((await handler.rates.latest()).source.name).toBe('Narrow')
+    expect(await coverage()).toEqual([true, true])
+    await runtime.advance(7 * DAY)
+    expect(await coverage()).toEqual([true, false])
   })
 
   it('is the record of the operation, which changes with the data', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
+import { createRatesHandler } from '../../src/index.ts'
+import type { HistoryProvider } from '../../src/index.ts'
 import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 import { CACHE_CONTROL } from '../fixtures/contract.ts'
 
@@ -146,6 +148,28 @@ describe('latest rates of a day that has none', () => {
     expect(Object.keys(before.body.rates)).toEqual(['HRK', 'USD'])
     const malformed = await get('latest?date=2022-12-30&symbols=USD,KUNA')
     expect(malformed.body.error.code).toBe('invalid_currency')
+  })
+})
+
+describe('the rates of the very day on which a currency was withdrawn', () => {
+  it('are without it, asked for by name or not', async () => {
+    const history: HistoryProvider = {
+      attribution: { name: 'Bank', url: 'https://bank.example' },
+      fetchHistory: async () => ({
+        base: 'EUR',
+        days: [
+          { date: '2005-06-30', rates: { USD: 1.2092, ROL: 36_030 } },
+          { date: '2005-07-01', rates: { USD: 1.2087, RON: 3.599 } },
+        ],
+      }),
+    }
+    const handler = createRatesHandler({ providers: { history } })
+    const ratesOf = async (date: string) => {
+      const { rates } = await handler.rates.latest({ base: 'EUR', symbols: ['USD', 'ROL'], date })
+      return rates
+    }
+    expect(await ratesOf('2005-06-30')).toEqual({ USD: 1.2092, ROL: 36_030 })
+    expect(await ratesOf('2005-07-01')).toEqual({ USD: 1.2087 })
   })
 })
 

@@ -153,6 +153,23 @@ describe('GET /api/v1/status', () => {
     })
   })
 
+  it('has no age below 0 where the clock is set back', async () => {
+    const { status, runtime, handler } = service()
+    await handler.refresh()
+    runtime.setClock(PUBLISHED - 1)
+    expect(await status()).toMatchObject({ latest: { age: 0 }, history: { age: 0 } })
+  })
+
+  it('has whole milliseconds, whatever the clock has', async () => {
+    const { status, runtime, break: makeBroken } = service()
+    makeBroken(true)
+    await runtime.advance(0.25)
+    await status()
+    await settled()
+    const nextAttemptAt = NOW + 1_001
+    expect(await status()).toMatchObject({ latest: { nextAttemptAt }, history: { nextAttemptAt } })
+  })
+
   it('may be read by every origin, like everything of its version', async () => {
     const { handler } = service()
     const response = await handler(new Request('http://localhost/api/v1/status'))

@@ -8,6 +8,7 @@ import type { RatesErrorCode } from '../../src/errors.ts'
 import { createMemory } from '../../src/http/memory.ts'
 import { resolveOptions } from '../../src/options.ts'
 import { createSources } from '../../src/sources/sources.ts'
+import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 import { document, faultsOf, lookUp, operations, sharedResponses } from './document.ts'
@@ -73,6 +74,43 @@ describe('the OpenAPI document', () => {
 
   it('has every path of the handler, and no other', () => {
     expect(operations.map(({ path }) => path).sort()).toEqual(servedPaths().sort())
+  })
+
+  it.each([
+    ['', '/'],
+    ['/api', '/api'],
+    ['/a/b', '/a/b'],
+  ])('of a handler at %j says that the API is at %j', async (basePath, url) => {
+    const handler = createRatesHandler({ basePath })
+    const response = await handler(new Request(`http://localhost${basePath}/v1/openapi.json`))
+    expect(await response.json()).toEqual({ ...document, servers: [{ url }] })
+  })
+
+  it('has content in every response but 304, which has none', () => {
+    const unchanged = responses.filter(([place]) => place.endsWith(' 304'))
+    expect(unchanged.length).toBeGreaterThan(5)
+    expect(responses.filter(([, { content }]) => !content)).toEqual(unchanged)
+  })
+
+  it('requires of headers what every such answer has, and none that the operator can leave out', () => {
+    const optional = responses.flatMap(([place, { headers }]) =>
+      Object.entries(headers).flatMap(([name, { required }]) =>
+        required ? [] : [`${name}, ${place}`],
+      ),
+    )
+    const isOfOrigins = (each: string): boolean => /^(Access-Control|Cross-Origin)-/.test(each)
+    const named = responses.flatMap(([place, { headers }]) =>
+      Object.keys(headers).map((name) => `${name}, ${place}`),
+    )
+    expect(named.filter(isOfOrigins).length).toBeGreaterThan(50)
+    expect(optional.filter(isOfOrigins)).toEqual(named.filter(isOfOrigins))
+    expect(optional.filter((each) => !isOfOrigins(each))).toEqual([
+      'Link, getLatest 200',
+      'Link, getHistory 200',
+      'ETag, listCurrencies 200',
+      'Cache-Status, listCurrencies 200',
+      'Link, getUnversionedRates 200',
+    ])
   })
 
   it('names every operation once', () => {
