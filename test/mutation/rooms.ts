@@ -15,11 +15,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   arithmetic: {
     files: ['src/rates/{amount-needed,exact,number-text,rounding}.ts'],
-    tests: ['test/rates/{amount-needed,number-text,rounding}.test.ts'],
+    tests: ['test/rates/{reverse-amounts,rounding,series}.test.ts'],
   },
   calendar: {
     files: ['src/rates/{day,interval,last-of-each,period,target-calendar}.ts'],
-    tests: ['test/rates/{calendar,last-of-each}.test.ts'],
+    tests: ['test/rates/{calendar,dates,series}.test.ts'],
   },
   rates: {
     files: [
@@ -27,8 +27,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/rates/{pair-series,rate-table,rejected-error,require-object}.ts',
     ],
     tests: [
-      'test/rates/{accept,currency-code,fixed-rates,jumps,market-history}.test.ts',
-      'test/rates/{pair-series,rate-table}.test.ts',
+      'test/rates/{currency-code,fixed-rates,market-history,rate-table}.test.ts',
+      'test/rates/{series,validate}.test.ts',
     ],
   },
   gates: {

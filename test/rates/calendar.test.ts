@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { addDays, isDay, subtractMonths, toDay, toInstant } from '../../src/rates/day.ts'
-import { PERIODS, periodStart } from '../../src/rates/period.ts'
 import {
   FIRST_REFERENCE_DAY,
   isTargetDay,
@@ -13,136 +11,9 @@ import {
   nextPublication,
   publicationInstant,
 } from '../../src/rates/target-calendar.ts'
+import { addDays, toDay } from '../fixtures/dates.ts'
 import * as oracle from '../oracle.ts'
-
-const RECORDED = new URL('../../../shared/data/ecb/eurofxref-hist.csv', import.meta.url)
-
-const day = fc
-  .integer({
-    min: Date.parse('1900-01-01') / 86_400_000,
-    max: Date.parse('2100-01-01') / 86_400_000,
-  })
-  .map((count) => new Date(count * 86_400_000).toISOString().slice(0, 10))
-
-describe('isDay()', () => {
-  it.each(['2026-03-18', '2024-02-29', '2000-02-29', '1999-12-31', '0001-01-01', '9999-12-31'])(
-    'accepts %s',
-    (text) => {
-      expect(isDay(text)).toBe(true)
-    },
-  )
-
-  it.each(
-    (
-      '2026-02-30 2026-02-29 1900-02-29 2100-02-29 2026-04-31 2026-13-01 2026-00-10 2026-01-00 ' +
-      '2026-01-32 2026-1-5 20260105 26-01-05 2026-01-05T00:00:00Z 2026/01/05 +02026-01-05 ' +
-      '-2026-01-05 02026-01-05 ２０２６-01-05 today NaN __proto__ constructor'
-    ).split(' '),
-  )('refuses %s', (text) => {
-    expect(isDay(text)).toBe(false)
-  })
-
-  it.each([
-    '',
-    ' 2026-01-05',
-    '2026-01-05 ',
-    '2026-01-05\n',
-    '2026-01-05\0',
-    ' 2024-02-29',
-    '02024-02-29',
-    '2024-02-29\n',
-    '2024-02-29T00:00:00Z',
-  ])('refuses %j', (text) => {
-    expect(isDay(text)).toBe(false)
-  })
-
-  it('accepts every day that there is', () => {
-    const accepted: string[] = []
-    for (let year = 1996; year <= 2004; year += 1) {
-      for (let rest = 0; rest < 1_500; rest += 1) {
-        const [month, date] = [Math.floor(rest / 100), rest % 100]
-        const text = `${year}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
-        if (isDay(text)) accepted.push(text)
-      }
-    }
-    expect(accepted).toEqual(oracle.daysOf('1996-01-01', '2004-12-31'))
-  })
-})
-
-describe('a day', () => {
-  it.each([
-    ['1970-01-01T00:00:00.000Z', '1970-01-01'],
-    ['2026-03-18T23:59:59.999Z', '2026-03-18'],
-    ['2026-03-19T00:00:00.000Z', '2026-03-19'],
-    ['1969-12-31T23:59:59.999Z', '1969-12-31'],
-  ])('is the one in UTC: %s is in %s', (instant, expected) => {
-    expect(toDay(Date.parse(instant))).toBe(expected)
-  })
-
-  it('starts at midnight UTC', () => {
-    expect(toInstant('2026-03-18')).toBe(Date.UTC(2026, 2, 18))
-  })
-
-  it('moves on and back by days', () => {
-    const property = fc.property(day, fc.integer({ min: 0, max: 800 }), (date, count) => {
-      const before = oracle.daysBefore(date, count)
-      expect(addDays(date, -count)).toBe(before)
-      expect(addDays(before, count)).toBe(date)
-    })
-    fc.assert(property, { seed: 1, numRuns: 1_000 })
-  })
-})
-
-describe('subtractMonths()', () => {
-  it.each([
-    ['2026-03-31', 1, '2026-02-28'],
-    ['2024-03-31', 1, '2024-02-29'],
-    ['2026-03-28', 1, '2026-02-28'],
-    ['2026-05-31', 1, '2026-04-30'],
-    ['2026-05-31', 3, '2026-02-28'],
-    ['2026-08-31', 6, '2026-02-28'],
-    ['2026-01-31', 1, '2025-12-31'],
-    ['2026-01-15', 12, '2025-01-15'],
-    ['2026-12-31', 1, '2026-11-30'],
-    ['2028-02-29', 60, '2023-02-28'],
-    ['2024-02-29', 12, '2023-02-28'],
-    ['2024-02-29', 48, '2020-02-29'],
-    ['2100-03-31', 1, '2100-02-28'],
-    ['2000-03-31', 1, '2000-02-29'],
-    ['2026-03-18', 0, '2026-03-18'],
-  ])('%s less %i is %s', (date, count, expected) => {
-    expect(subtractMonths(date, count)).toBe(expected)
-  })
-
-  it('clamps to the last of the month, whatever the day', () => {
-    const property = fc.property(day, fc.integer({ min: 0, max: 200 }), (date, count) => {
-      expect(subtractMonths(date, count)).toBe(oracle.monthsBefore(date, count))
-    })
-    fc.assert(property, { seed: 1, numRuns: 2_000 })
-  })
-})
-
-describe('periodStart()', () => {
-  it.each([
-    ['1W', '2026-03-24'],
-    ['1M', '2026-02-28'],
-    ['3M', '2025-12-31'],
-    ['6M', '2025-09-30'],
-    ['1Y', '2025-03-31'],
-    ['5Y', '2021-03-31'],
-  ] as const)('%s before 2026-03-31 is %s', (period, expected) => {
-    expect(periodStart('2026-03-31', period)).toBe(expected)
-  })
-
-  it('agrees for every end of ten years', () => {
-    expect(PERIODS).toEqual(oracle.PERIODS)
-    for (const end of oracle.daysOf('2019-01-01', '2028-12-31')) {
-      for (const period of PERIODS) {
-        expect(periodStart(end, period)).toBe(oracle.periodStart(end, period))
-      }
-    }
-  })
-})
+import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
 /** Good Friday, Easter Sunday and Easter Monday, from the calendars of the churches. */
 const EASTERS = [
@@ -180,10 +51,8 @@ describe('isTargetDay()', () => {
   it('closes over Easter in every year of six centuries', () => {
     for (let year = 1999; year < 2600; year += 1) {
       const sunday = oracle.easterSunday(year)
-      expect(isTargetDay(oracle.daysBefore(sunday, 3)), sunday).toBe(true)
-      expect(isTargetDay(oracle.daysBefore(sunday, 2)), sunday).toBe(false)
-      expect(isTargetDay(addDays(sunday, 1)), sunday).toBe(false)
-      expect(isTargetDay(addDays(sunday, 2)), sunday).toBe(true)
+      const around = [-3, -2, 1, 2].map((offset) => isTargetDay(addDays(sunday, offset)))
+      expect(around, sunday).toEqual([true, false, false, true])
     }
   })
 
@@ -252,33 +121,19 @@ describe('a publication', () => {
 
 describe('the next look for rates', () => {
   it.each([
-    [
-      'when nothing is missing: the next publication',
-      '2026-11-20',
-      '2026-11-20T15:30Z',
-      '2026-11-23T15:00Z',
-    ],
+    // When, the newest day held, now, and when to look next.
+    ['with nothing missing: at the next', '2026-11-20', '2026-11-20T15:30Z', '2026-11-23T15:00Z'],
     ['just late: in ten minutes', '2026-11-19', '2026-11-20T15:01Z', '2026-11-20T15:11Z'],
     ['an hour late: in a quarter of one', '2026-11-19', '2026-11-20T16:00Z', '2026-11-20T16:15Z'],
     ['four hours late: in an hour', '2026-11-18', '2026-11-19T19:00Z', '2026-11-19T20:00Z'],
     ['at night: in the morning', '2026-11-18', '2026-11-19T20:00Z', '2026-11-20T07:00Z'],
     ['after midnight: in the morning', '2026-11-18', '2026-11-20T02:00Z', '2026-11-20T07:00Z'],
-    ['that would be at 8:00: then', '2026-11-18', '2026-11-20T03:48Z', '2026-11-20T07:00Z'],
-    [
-      'that would be at 22:00: in the morning',
-      '2026-11-18',
-      '2026-11-19T19:48Z',
-      '2026-11-20T07:00Z',
-    ],
+    ['due at 8:00: then', '2026-11-18', '2026-11-20T03:48Z', '2026-11-20T07:00Z'],
+    ['due at 22:00: in the morning', '2026-11-18', '2026-11-19T19:48Z', '2026-11-20T07:00Z'],
     ['on Friday night: on Monday', '2026-11-19', '2026-11-20T20:30Z', '2026-11-23T07:00Z'],
     ['at a weekend: on Monday', '2026-11-19', '2026-11-21T12:00Z', '2026-11-23T07:00Z'],
-    [
-      'over Easter, in summer time: on Tuesday',
-      '2026-04-01',
-      '2026-04-04T12:00Z',
-      '2026-04-07T06:00Z',
-    ],
-    ['before the next one: not beyond it', '2026-11-18', '2026-11-20T14:00Z', '2026-11-20T15:00Z'],
+    ['over Easter, in summer: on Tuesday', '2026-04-01', '2026-04-04T12:00Z', '2026-04-07T06:00Z'],
+    ['close to the next one: then', '2026-11-18', '2026-11-20T14:00Z', '2026-11-20T15:00Z'],
   ])('%s', (_when, newest, instant, expected) => {
     expect(new Date(nextLook(newest, Date.parse(instant)))).toEqual(new Date(expected))
   })
@@ -299,18 +154,16 @@ describe('the next look for rates', () => {
   })
 })
 
-describe.skipIf(!existsSync(RECORDED))(
-  'the recorded feed (internal, skipped where ../shared/data is missing)',
-  () => {
-    it('was published on every TARGET day from 2002 on, and on no other', () => {
-      const [first, last] = ['2002-01-02', '2026-04-13']
-      const lines = readFileSync(RECORDED, 'utf8').trim().split('\n').slice(1)
-      const published = lines
-        .map((line) => line.slice(0, 10))
-        .filter((date) => date >= first)
-        .toReversed()
-      expect(published.at(-1)).toBe(last)
-      expect(oracle.daysOf(first, last).filter(isTargetDay)).toEqual(published)
-    })
-  },
-)
+describe.skipIf(!HAS_RECORDINGS)(`the recorded feed ${NEEDS_RECORDINGS}`, () => {
+  it('was published on every TARGET day from 2002 on, and on no other', () => {
+    const [first, last] = ['2002-01-02', '2026-04-13']
+    const text = readFileSync(recording('data/ecb/eurofxref-hist.csv'), 'utf8')
+    const lines = text.trim().split('\n').slice(1)
+    const published = lines
+      .map((line) => line.slice(0, 10))
+      .filter((date) => date >= first)
+      .toReversed()
+    expect(published.at(-1)).toBe(last)
+    expect(oracle.daysOf(first, last).filter(isTargetDay)).toEqual(published)
+  })
+})

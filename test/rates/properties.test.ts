@@ -1,22 +1,20 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/handler.ts'
-import type { RatesHandler } from '../../src/handler.ts'
-import type { HistoryProvider, LatestProvider } from '../../src/providers/provider.ts'
-import type { HistoryRecord } from '../../src/records/history.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { HistoryRangeQuestion, HistoryRecord, Point, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { DAY_MS, addDays, toDay } from '../fixtures/dates.ts'
+import { longService } from '../fixtures/long-market.ts'
 import { PERIODS, daysOf, isWeekend, product } from '../oracle.ts'
+import { decimal } from './arbitrary-numbers.ts'
+import { handlerOfDays, handlerOfTable } from './markets.ts'
 
 const NOW = Date.parse('2026-03-18T18:30:00Z')
-const RUNS = { seed: 20_261_120, numRuns: 300 }
-
-const attribution = { name: 'Generated', url: 'https://example.com' }
+const RUNS = { seed: 20_261_120, numRuns: 150 }
 
 /** What a feed may print: 1 to 10 digits, from 1e-8 to 1e8. */
-const rate = fc
-  .tuple(fc.integer({ min: 1, max: 9_999_999_999 }), fc.integer({ min: -8, max: 7 }))
-  .map(([digits, power]) => Number(`${digits}e${power - String(digits).length + 1}`))
+const rate = decimal(10, 7)
 
 /** Codes and their rates against the first of them. */
 const table = fc
@@ -26,19 +24,11 @@ const table = fc
     selector: ([code]) => code,
   })
   .map(([[base] = ['', 1], ...others]) => ({
-    base,
-    rates: Object.fromEntries([[base, 1], ...others]),
+    handler: handlerOfTable(Object.fromEntries([[base, 1], ...others]), base, NOW),
+    codes: [base, ...others.map(([code]) => code)],
   }))
 
-function handlerOf({ base, rates }: { base: string; rates: Record<string, number> }): RatesHandler {
-  const latest: LatestProvider = {
-    attribution,
-    fetchLatest: async () => ({ base, updatedAt: NOW, nextUpdateAt: NOW + 86_400_000, rates }),
-  }
-  return createRatesHandler({ providers: { latest }, now: () => NOW })
-}
-
-/** How far reciprocals, and triangles through some codes, are from agreeing; as shares. */
+/** Returns how far reciprocals, and triangles through some codes, are from agreeing; as shares. */
 async function disagreements(handler: RatesHandler, codes: string[], through: string[]) {
   const rows = new Map<string, Record<string, number>>()
   for (const base of codes) rows.set(base, (await handler.rates.latest({ base })).rates)
@@ -55,8 +45,8 @@ async function disagreements(handler: RatesHandler, codes: string[], through: st
   return { reciprocal, triangle }
 }
 
-/** What every door says of one pair and one amount. */
-async function everyDoor(handler: RatesHandler, from: string, to: string, amount: number) {
+/** Expects that every endpoint has the same rate of a pair, and the exact product with an amount. */
+async function expectOneRate(handler: RatesHandler, from: string, to: string, amount: number) {
   const pair = `from=${from}&to=${to}&amount=${encodeURIComponent(amount)}`
   const targets = [
     `/v1/latest?base=${from}`,
@@ -70,50 +60,37 @@ async function everyDoor(handler: RatesHandler, from: string, to: string, amount
     return response.json()
   })
   const records = await Promise.all(answers)
-  return {
-    rates: records.map((record) => record.rate ?? record.rates[to]),
-    results: records.slice(3).map((record) => record.result),
-  }
-}
-
-/** What is said of a rate wherever it is shown. */
-function atEveryDoor(shown: number, amount: number): Awaited<ReturnType<typeof everyDoor>> {
-  const result = product(amount, shown)
-  return { rates: [shown, shown, shown, shown, shown], results: [result, result] }
+  const rates = records.map((record) => record.rate ?? record.rates[to])
+  expect(rates).toEqual(targets.map(() => rates[0]))
+  const result = product(amount, rates[0])
+  expect(records.slice(3).map((record) => record.result)).toEqual([result, result])
 }
 
 describe('any table', () => {
   it('gives reciprocals and triangles that agree', async () => {
-    const property = fc.asyncProperty(table, async (published) => {
-      const codes = Object.keys(published.rates)
-      const { reciprocal, triangle } = await disagreements(handlerOf(published), codes, codes)
+    const property = fc.asyncProperty(table, async ({ handler, codes }) => {
+      const { reciprocal, triangle } = await disagreements(handler, codes, codes)
       expect(reciprocal).toBeLessThan(1e-9)
       expect(triangle).toBeLessThan(2e-9)
     })
     await fc.assert(property, RUNS)
   })
 
-  it('gives one rate for one pair at every door, and a result that is its exact product', async () => {
+  it('gives one rate for one pair at every endpoint, and its exact product', async () => {
     const amounts = fc.oneof(rate, fc.double({ min: 0, max: 1e290, noNaN: true }))
     const property = fc.asyncProperty(
-      table,
+      table.chain(({ handler, codes }) =>
+        fc.tuple(fc.constant(handler), fc.constantFrom(...codes), fc.constantFrom(...codes)),
+      ),
       amounts,
-      fc.nat(),
-      fc.nat(),
-      async (published, amount, one, other) => {
-        const codes = Object.keys(published.rates)
-        const from = codes[one % codes.length] ?? ''
-        const to = codes[other % codes.length] ?? ''
-        const answers = await everyDoor(handlerOf(published), from, to, amount)
-        expect(answers).toEqual(atEveryDoor(answers.rates[0], amount))
-      },
+      async ([handler, from, to], amount) => expectOneRate(handler, from, to, amount),
     )
     await fc.assert(property, RUNS)
   })
 })
 
 describe('the synthetic market', () => {
-  it.each([1, 2, 42])('of seed %i gives reciprocals and triangles that agree', async (seed) => {
+  it.each([1, 42])('of seed %i gives rates that agree', async (seed) => {
     const handler = createRatesHandler({ providers: fakeProviders({ seed }), now: () => NOW })
     const codes = Object.keys((await handler.rates.latest()).rates)
     expect(codes.length).toBeGreaterThan(160)
@@ -121,20 +98,13 @@ describe('the synthetic market', () => {
     const { reciprocal, triangle } = await disagreements(handler, codes, through)
     expect(reciprocal).toBeLessThan(1e-9)
     expect(triangle).toBeLessThan(2e-9)
-  })
-
-  it('gives one rate for one pair at every door', async () => {
-    const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW })
-    const codes = Object.keys((await handler.rates.latest()).rates)
     for (const [i, from] of codes.entries()) {
-      const to = codes[(i * 31 + 5) % codes.length] ?? ''
-      const answers = await everyDoor(handler, from, to, i / 10)
-      expect(answers).toEqual(atEveryDoor(answers.rates[0], i / 10))
+      await expectOneRate(handler, from, codes[(i * 31 + 5) % codes.length] ?? '', i / 10)
     }
   })
 })
 
-/** What ought to be true of a record and is not. */
+/** Returns what ought to be true of a record and is not. */
 function violations({ points, stats }: HistoryRecord): string[] {
   const rates = points.map(({ r }) => r)
   const dates = points.map(({ d }) => d)
@@ -155,7 +125,7 @@ function violations({ points, stats }: HistoryRecord): string[] {
   return Object.entries(claims).flatMap(([claim, holds]) => (holds ? [] : [claim]))
 }
 
-describe('history', () => {
+describe('any history', () => {
   it('has stats that bound its points, which ascend and miss every weekend', async () => {
     const question = fc.record({
       seed: fc.integer(),
@@ -170,31 +140,93 @@ describe('history', () => {
         expect(violations(await rates.history({ from, to, period }))).toEqual([])
       }
     })
-    await fc.assert(property, { ...RUNS, numRuns: 20 })
+    await fc.assert(property, { ...RUNS, numRuns: 5 })
   })
 
-  it('has them for any rates on any days, in whatever order they come', async () => {
+  it('has them for any rates on any days, in any order', async () => {
     const today = '2026-03-18'
     const dates = daysOf('2021-03-01', '2026-03-17').filter((date) => !isWeekend(date))
     const quotes = fc.record({ USD: rate, JPY: rate })
-    const market = fc
+    const days = fc
       .shuffledSubarray(dates, { maxLength: 40 })
       // The newest day anchors every window, so that none is empty.
       .map((some) => [...some.slice(0, 20), today, ...some.slice(20)])
-      .chain((some) =>
-        fc.tuple(...some.map((date) => fc.record({ date: fc.constant(date), rates: quotes }))),
-      )
-    const property = fc.asyncProperty(market, async (days) => {
-      const history: HistoryProvider = {
-        attribution,
-        fetchHistory: async () => ({ base: 'EUR', days }),
-      }
-      const { rates } = createRatesHandler({ providers: { history }, now: () => NOW })
+      .chain((some) => fc.tuple(...some.map((date) => fc.tuple(fc.constant(date), quotes))))
+    const property = fc.asyncProperty(days, async (some) => {
+      const { rates } = handlerOfDays(Object.fromEntries(some), today)
       for (const period of PERIODS) {
         expect(violations(await rates.history({ from: 'EUR', to: 'USD', period }))).toEqual([])
         expect(violations(await rates.history({ from: 'JPY', to: 'USD', period }))).toEqual([])
       }
     })
     await fc.assert(property, RUNS)
+  })
+})
+
+describe('any range', () => {
+  const { rates } = longService().handler
+  const [first, last] = [Date.parse('1999-01-04'), Date.parse('2026-11-20')]
+  const code = fc.constantFrom('EUR', 'USD', 'IDR', 'JPY', 'GBP', 'TRY')
+
+  /** Days of all that there are, ascending. */
+  const days = (count: number): fc.Arbitrary<string[]> =>
+    fc
+      .array(fc.nat((last - first) / DAY_MS), { minLength: count, maxLength: count })
+      .map((numbers) => numbers.map((number) => toDay(first + number * DAY_MS)).toSorted())
+
+  async function pointsOf(question: HistoryRangeQuestion): Promise<Point[]> {
+    const record = await rates.history(question).catch(() => ({ points: [] }))
+    return record.points
+  }
+
+  /** As texts, because to compare thousands of points takes seconds. */
+  function expectSameText(found: Point[], wanted: Point[]): void {
+    expect(JSON.stringify(found) === JSON.stringify(wanted)).toBe(true)
+  }
+
+  it('is its two halves, one behind the other', async () => {
+    const property = fc.asyncProperty(code, code, days(3), async (from, to, [a, b, c]) => {
+      const [start = '', middle = '', end = ''] = [a, b, c]
+      const next = addDays(middle, 1)
+      const whole = await pointsOf({ from, to, start, end })
+      const before = await pointsOf({ from, to, start, end: middle })
+      const behind = next > end ? [] : await pointsOf({ from, to, start: next, end })
+      expectSameText([...before, ...behind], whole)
+    })
+    await fc.assert(property, { ...RUNS, numRuns: 40 })
+  })
+
+  /** The Monday of a week, or the month, of a day. */
+  const SPANS = {
+    week: (day: string) => addDays(day, -((new Date(day).getUTCDay() + 6) % 7)),
+    month: (day: string) => day.slice(0, 7),
+  }
+
+  it.each(['week', 'month'] as const)(
+    'has by %s the last of its points in each',
+    async (interval) => {
+      const property = fc.asyncProperty(code, code, days(2), async (from, to, [a, b]) => {
+        const question = { from, to, start: a ?? '', end: b ?? '' }
+        const daily = await pointsOf(question)
+        const some = daily.length === 0 ? [] : await pointsOf({ ...question, interval })
+        const latest = new Map(daily.map((point) => [SPANS[interval](point.d), point]))
+        expectSameText(some, [...latest.values()])
+      })
+      await fc.assert(property, { ...RUNS, numRuns: 40 })
+    },
+  )
+
+  it('has on every day the rates of the table of that day, to the digit', async () => {
+    const property = fc.asyncProperty(code, days(1), async (base, [date = '']) => {
+      const of = await rates.latest({ base, date })
+      expect(of.date <= date).toBe(true)
+      expect(await pointsOf({ from: base, to: 'EUR', start: of.date, end: date })).toHaveLength(1)
+      expect(Object.keys(of.rates).length).toBeGreaterThanOrEqual(29)
+      for (const [to, r] of Object.entries(of.rates)) {
+        const points = await pointsOf({ from: base, to, start: of.date, end: of.date })
+        expect(points).toEqual([{ d: of.date, r }])
+      }
+    })
+    await fc.assert(property, { ...RUNS, numRuns: 20 })
   })
 })

@@ -1,0 +1,131 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import type { RatesError } from '../../src/index.ts'
+import { codes } from '../fixtures/codes.ts'
+import * as oracle from '../oracle.ts'
+import { decimal, rate } from './arbitrary-numbers.ts'
+import { handlerOfTable } from './markets.ts'
+
+const RUNS = { seed: 20_261_122, numRuns: 2_000 }
+
+/** The smallest double that keeps all of 15 digits. */
+const SMALLEST_EXACT = 2.3e-308
+
+const RATES = fc.sample(rate, { seed: 20_261_122, numRuns: 500 })
+const CODES = codes(RATES.length)
+const table = Object.fromEntries(CODES.map((code, index) => [code, RATES[index] ?? NaN]))
+const market = handlerOfTable({ USD: 1, ...table })
+
+/** A currency of the market, and its rate against the dollar. */
+const quoted = fc
+  .nat(RATES.length - 1)
+  .map((index) => ({ to: CODES[index] ?? '', by: RATES[index] ?? NaN }))
+
+const anything = fc.oneof(
+  decimal(15, 30),
+  fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+  fc.double({ min: 0, max: 1e-300, noNaN: true }),
+  fc.nat(100_000).map((steps) => steps * 5e-324),
+)
+
+/** Returns the result of a conversion from USD; Infinity where it is refused as too large. */
+async function convert(
+  to: string,
+  amount: number,
+  reverse: boolean,
+  handler = market,
+): Promise<number> {
+  return handler.rates.convert({ from: 'USD', to, amount, reverse }).then(
+    ({ result }) => result,
+    (error: RatesError) => (error.code === 'invalid_amount' ? Infinity : NaN),
+  )
+}
+
+function expected(result: number, by: number): number {
+  if (result === 0) return 0
+  const exact = oracle.divide(oracle.toExact(result), oracle.toExact(by))
+  return oracle.nearestDouble(oracle.roundSignificant(exact, 15))
+}
+
+describe('a conversion in reverse', () => {
+  it.each([
+    [0, 1.5, 0],
+    [1, 1, 1],
+    [1, 3, 0.333333333333333],
+    [2, 3, 0.666666666666667],
+    [100, 0.8537, 117.137167623287],
+    [85.37, 0.8537, 100],
+    [0.3, 3, 0.1],
+    [1e15, 1, 1e15],
+    [1_234_567_890_123_456, 1, 1_234_567_890_123_460],
+    [9.99999999999999e22, 1e-3, 9.99999999999999e25],
+    [999_999_999_999_999.5, 1, 1e15], // up to another power of ten
+    [1.000000000000005, 1, 1.00000000000001], // a tie
+    [1.000000000000004, 1, 1],
+    [1e308, 0.1, Infinity],
+    [1.7976931348623157e308, 1, Infinity], // 15 digits of it are more than it
+    [5e-324, 1, 5e-324],
+    [5e-324, 4, 0],
+  ])('needs for %d at %d the amount %d', async (result, by, amount) => {
+    expect(await convert('EUR', result, true, handlerOfTable({ EUR: by }))).toBe(amount)
+    expect(expected(result, by)).toBe(amount)
+  })
+
+  it('rounds the exact quotient of the printed digits half up to 15 digits', async () => {
+    const property = fc.asyncProperty(anything, quoted, async (result, { to, by }) => {
+      expect(await convert(to, result, true)).toBe(expected(result, by))
+    })
+    await fc.assert(property, RUNS)
+  })
+
+  it('finds its digits next to every power of ten', async () => {
+    const handler = handlerOfTable({ USD: 1, EUR: 7e-5 })
+    const ties = ['1', '0.9999999999999995', '0.9999999999999994', '1.000000000000005']
+    for (let power = -300; power <= 300; power += 7) {
+      for (const result of ties.map((mantissa) => Number(`${mantissa}e${power}`))) {
+        expect(await convert('USD', result, true, handler)).toBe(expected(result, 1))
+        expect(await convert('EUR', result, true, handler)).toBe(expected(result, 7e-5))
+      }
+    }
+  })
+
+  it('gives back every amount of up to 15 digits that was converted', async () => {
+    const amount = fc.oneof(
+      decimal(15, 15),
+      decimal(15, 250),
+      fc.nat().map((cents) => cents / 100),
+      // At these, a unit of the 15th digit is smallest.
+      fc.integer({ min: 999_999_999_000_000, max: 999_999_999_999_999 }),
+    )
+    const property = fc.asyncProperty(amount, quoted, async (start, { to }) => {
+      expect(await convert(to, await convert(to, start, false), true)).toBe(start)
+    })
+    await fc.assert(property, RUNS)
+  })
+
+  it('is stable: the amount that it gives, converted, needs the same again', async () => {
+    const property = fc.asyncProperty(anything, quoted, async (start, { to }) => {
+      const needed = await convert(to, start, true)
+      fc.pre(needed >= SMALLEST_EXACT && needed < Infinity)
+      const given = await convert(to, needed, false)
+      fc.pre(given >= SMALLEST_EXACT && given < Infinity)
+      expect(await convert(to, given, true)).toBe(needed)
+    })
+    await fc.assert(property, RUNS)
+  })
+
+  it('is off by at most half a unit of its 15th digit times the rate', async () => {
+    const property = fc.asyncProperty(decimal(15, 15), quoted, async (start, { to, by }) => {
+      const needed = await convert(to, start, true)
+      const [, power] = needed.toExponential(14).split('e')
+      const halfUnit = oracle.toExact(`5e${Number(power) - 15}`)
+      const most = oracle.multiply(halfUnit, oracle.toExact(by))
+      const given = oracle.multiply(oracle.toExact(needed), oracle.toExact(by))
+      const wanted = oracle.toExact(start)
+      const off = given.n * wanted.d - wanted.n * given.d
+      expect((off < 0n ? -off : off) * most.d <= most.n * given.d * wanted.d).toBe(true)
+    })
+    await fc.assert(property, RUNS)
+  })
+})

@@ -1,0 +1,267 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { Interval, RatesEvent } from '../../src/index.ts'
+import { addDays } from '../fixtures/dates.ts'
+import * as oracle from '../oracle.ts'
+import { handlerOfDays, historyOf } from './markets.ts'
+import type { Days } from './markets.ts'
+
+const DAYS: Days = {
+  '2026-11-16': { USD: 1.16, GBP: 0.88 },
+  '2026-11-17': { USD: 1.15, GBP: 0.87 },
+  '2026-11-18': { USD: 1.17 },
+  '2026-11-19': { GBP: 0.89 },
+  '2026-11-20': { USD: 1.15, GBP: 0.88 },
+}
+
+const { rates } = handlerOfDays(DAYS)
+
+/** Returns every day from `start` to `end`, with the number of the day as its rate. */
+function numbered(start: string, end: string): Days {
+  const days = oracle.daysOf(start, end)
+  return Object.fromEntries(days.map((date, index) => [date, { USD: index + 1 }]))
+}
+
+describe('the points of a pair', () => {
+  it.each([
+    [
+      'EUR',
+      'USD',
+      { '2026-11-16': 1.16, '2026-11-17': 1.15, '2026-11-18': 1.17, '2026-11-20': 1.15 },
+    ],
+    [
+      'USD',
+      'EUR',
+      {
+        '2026-11-16': 0.8620689655,
+        '2026-11-17': 0.8695652174,
+        '2026-11-18': 0.8547008547,
+        '2026-11-20': 0.8695652174,
+      },
+    ],
+    [
+      'GBP',
+      'USD',
+      { '2026-11-16': 1.318181818, '2026-11-17': 1.32183908, '2026-11-20': 1.306818182 },
+    ],
+    ['EUR', 'EUR', Object.fromEntries(Object.keys(DAYS).map((date) => [date, 1]))],
+  ])(
+    'are as published, or derived to 10 digits, on days that have both: %s in %s',
+    async (from, to, expected) => {
+      const { points } = await rates.history({ from, to, start: '2026-11-01' })
+      expect(points).toEqual(Object.entries(expected).map(([d, r]) => ({ d, r })))
+    },
+  )
+
+  it.each([
+    ['USD', '2026-11-17', '2026-11-18', ['2026-11-17', '2026-11-18']],
+    ['GBP', '2026-11-17', '2026-11-18', ['2026-11-17']],
+    ['GBP', '2026-11-18', '2026-11-19', ['2026-11-19']],
+  ])(
+    'begin with the first day and end with the last: %s from %s to %s',
+    async (to, start, end, days) => {
+      const { points } = await rates.history({ from: 'EUR', to, start, end })
+      expect(points.map(({ d }) => d)).toEqual(days)
+    },
+  )
+
+  it('are missing where no day has both', async () => {
+    const asked = rates.history({ from: 'EUR', to: 'USD', start: '2026-11-19', end: '2026-11-19' })
+    await expect(asked).rejects.toMatchObject({ code: 'no_data' })
+  })
+})
+
+describe('the summary of a series', () => {
+  const same = (rate: number, date: string): object => ({
+    open: rate,
+    close: rate,
+    high: rate,
+    low: rate,
+    changePct: 0,
+    average: rate,
+    highDate: date,
+    lowDate: date,
+  })
+
+  it.each([
+    [
+      'USD',
+      '2026-11-16',
+      {
+        open: 1.16,
+        close: 1.15,
+        high: 1.17,
+        low: 1.15,
+        changePct: -0.8621,
+        average: 1.1575,
+        highDate: '2026-11-18',
+        lowDate: '2026-11-17',
+      },
+    ],
+    [
+      'GBP',
+      '2026-11-16',
+      {
+        open: 0.88,
+        close: 0.88,
+        high: 0.89,
+        low: 0.87,
+        changePct: 0,
+        average: 0.88,
+        highDate: '2026-11-19',
+        lowDate: '2026-11-17',
+      },
+    ],
+    ['EUR', '2026-11-16', same(1, '2026-11-16')],
+    ['USD', '2026-11-20', same(1.15, '2026-11-20')],
+  ])('has the first day of each extreme: %s since %s', async (to, start, expected) => {
+    expect((await rates.history({ from: 'EUR', to, start })).stats).toEqual(expected)
+  })
+})
+
+describe('an interval', () => {
+  async function lastDays(days: Days, interval: Interval): Promise<[day: string, rate: number][]> {
+    const today = Object.keys(days).at(-1) ?? ''
+    const start = Object.keys(days)[0] ?? ''
+    const asked = handlerOfDays(days, today).rates
+    const { points } = await asked.history({ from: 'EUR', to: 'USD', start, interval })
+    return points.map(({ d, r }) => [d, r])
+  }
+
+  it('ends weeks on Sunday, also over the turn of a year', async () => {
+    expect(await lastDays(numbered('2020-12-25', '2021-01-12'), 'week')).toEqual([
+      ['2020-12-27', 3],
+      ['2021-01-03', 10],
+      ['2021-01-10', 17],
+      ['2021-01-12', 19],
+    ])
+  })
+
+  it('ends months on their last day, in leap years too', async () => {
+    const months = await lastDays(numbered('2023-12-30', '2024-03-01'), 'month')
+    expect(months.map(([day]) => day)).toEqual([
+      '2023-12-31',
+      '2024-01-31',
+      '2024-02-29',
+      '2024-03-01',
+    ])
+  })
+
+  it.each([
+    ['month', '2023-05-31', '2024-05-02', '2024-05-03'],
+    ['week', '2023-05-31', '2024-05-29', '2024-05-30'],
+  ] as const)('keeps the same %s of two years apart', async (interval, ...days) => {
+    const market = Object.fromEntries(days.map((date) => [date, { USD: 1.1 }]))
+    expect((await lastDays(market, interval)).map(([day]) => day)).toEqual([days[0], days[2]])
+  })
+
+  it('leaves the fewer points, the longer it is', async () => {
+    const days = numbered('2024-01-01', '2024-12-31')
+    const counts = ['day', 'week', 'month'] as const
+    const left = await Promise.all(counts.map((interval) => lastDays(days, interval)))
+    expect(left.map(({ length }) => length)).toEqual([366, 53, 12])
+  })
+})
+
+describe('a period', () => {
+  const LAST = '2028-12-31'
+  const days = numbered('2013-12-01', LAST)
+
+  async function firstDay(end: string, period: oracle.Period): Promise<string | undefined> {
+    const { points } = await handlerOfDays(days, end).rates.history({
+      from: 'EUR',
+      to: 'USD',
+      period,
+    })
+    expect(points.at(-1)?.d).toBe(end)
+    return points[0]?.d
+  }
+
+  it.each([
+    ['1W', '2026-03-24'],
+    ['1M', '2026-02-28'],
+    ['3M', '2025-12-31'],
+    ['6M', '2025-09-30'],
+    ['1Y', '2025-03-31'],
+    ['5Y', '2021-03-31'],
+  ] as const)('of %s before 2026-03-31 begins on %s', async (period, expected) => {
+    expect(await firstDay('2026-03-31', period)).toBe(expected)
+  })
+
+  it('begins as many months before any day, or on the last day of a shorter month', async () => {
+    const end = fc.integer({ min: 0, max: 10 * 365 }).map((count) => addDays(LAST, -count))
+    const property = fc.asyncProperty(
+      end,
+      fc.constantFrom(...oracle.PERIODS),
+      async (day, period) => {
+        expect(await firstDay(day, period)).toBe(oracle.periodStart(day, period))
+      },
+    )
+    await fc.assert(property, { seed: 20_261_122, numRuns: 40 })
+  })
+})
+
+describe('a jump between publications', () => {
+  it('is reported where a rate moves more than tenfold, against the last one before it', async () => {
+    const jumps: RatesEvent[] = []
+    const published: Days = {
+      '2026-11-16': { USD: 1.1, TRY: 45, JPY: 180 },
+      '2026-11-17': { USD: 1.1, TRY: 450.1, JPY: 18 },
+      '2026-11-18': { USD: 11 },
+      '2026-11-19': { USD: 1.2, TRY: 450, JPY: 181 },
+    }
+    let today = '2026-11-19'
+    const handler = createRatesHandler({
+      now: () => Date.parse(`${today}T18:00Z`),
+      providers: historyOf(() => published),
+      onEvent: (event) => void (event.type === 'rates_jumped' && jumps.push(event)),
+    })
+    await handler.refresh()
+    expect(jumps).toMatchObject([{ jumps: ['2026-11-17 TRY', '2026-11-19 JPY'] }])
+    published['2026-11-20'] = { USD: 0.11, TRY: 45.1, JPY: 181 }
+    today = '2026-11-20'
+    await handler.refresh()
+    expect(jumps.slice(1)).toMatchObject([{ jumps: ['2026-11-20 USD'] }])
+    published['2026-11-23'] = { USD: 0.12, TRY: 45, JPY: 180 }
+    today = '2026-11-23'
+    await handler.refresh()
+    expect(jumps).toHaveLength(2)
+    expect(
+      (await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })).points.at(-1)?.d,
+    ).toBe('2026-11-23')
+  })
+})
+
+describe('the rates of a history as JSON', () => {
+  const decimal = fc
+    .tuple(fc.integer({ min: 1, max: 99_999_999_999 }), fc.integer({ min: -25, max: 25 }))
+    .map(([digits, power]) => Number(`${digits}e${power}`))
+  const numbers = [
+    [1, 2, 10, 100, 0.1, 0.5, 0.05, 0.85367936, 1.1579, 168.4478835, 4_500_000, 9_999_999_999],
+    [1e10, 12_345_678_901, 999_999_999.9, 1_000_000_000.5, 0.000001, 0.0000012345, 0.00000099],
+    [1e-7, 1e21, 1e22, 1.5e90, 5e-99, 0.1 + 0.2, 1 / 3, 2 / 3, 9.9999999999, 9.99999999999],
+    [0.99999999995, 123_456.7890123, Number.MAX_SAFE_INTEGER, 1e100, 1e-100],
+    // As long as a number can be.
+    Array.from({ length: 40 }, () => 1.2345678901234567e-100),
+    fc.sample(fc.oneof(decimal, fc.double({ min: 1e-100, max: 1e100, noNaN: true })), {
+      seed: 20_261_121,
+      numRuns: 9_000,
+    }),
+  ].flat()
+
+  it('are written as JSON.stringify() writes them', async () => {
+    const dates = numbers.map((_, index) => addDays('2000-01-01', index))
+    const days = Object.fromEntries(
+      dates.map((date, index) => [date, { USD: numbers[index] ?? NaN }]),
+    )
+    const handler = handlerOfDays(days)
+    const request = new Request('http://localhost/api/v1/history?from=EUR&to=USD&start=2000-01-01')
+    const text = await (await handler(request)).text()
+    const points = text.slice(text.indexOf('['), text.indexOf(']') + 1)
+    expect(points === JSON.stringify(dates.map((d, index) => ({ d, r: numbers[index] })))).toBe(
+      true,
+    )
+  })
+})
