@@ -10,23 +10,35 @@ import type { VirtualRuntime } from '../virtual-runtime.ts'
 const HOUR = 3_600_000
 const MINUTE = 60_000
 
+const FIRST_REFERENCE_DAY = '1999-01-04'
+
 interface Watched {
   handler: RatesHandler
   runtime: VirtualRuntime
   ranges: { start: string; end: string }[]
-  /** Asks for history every `step` ms until `duration` ms have passed. */
+  events: RatesEvent[]
+  /** Calls for history every `step` ms until `duration` ms have passed. */
   askEvery(step: number, duration: number): Promise<void>
 }
 
-/** A handler over the synthetic market, whose history provider's calls are written down. */
+interface WatchedOptions {
+  fetchHistory?: HistoryProvider['fetchHistory']
+  store?: Map<string, string>
+}
+
+const market = fakeProviders()
+
+/** A handler over the synthetic market, whose history provider's calls are recorded. */
 function watched(
   start: number,
-  fetchHistory: HistoryProvider['fetchHistory'] = fakeProviders().history.fetchHistory,
+  { fetchHistory = market.history.fetchHistory, store }: WatchedOptions = {},
 ): Watched {
   const runtime = virtualRuntime(start)
   const ranges: Watched['ranges'] = []
+  const events: RatesEvent[] = []
   const handler = createHandlerOn(() => runtime, {
     now: runtime.now,
+    store,
     providers: {
       history: {
         attribution: { name: 'Watched', url: 'https://rates.example' },
@@ -35,7 +47,9 @@ function watched(
           return fetchHistory(range, context)
         },
       },
+      latest: market.latest,
     },
+    onEvent: (event) => void events.push(event),
   })
   const ask = (): Promise<unknown> =>
     handler.rates.history({ from: 'USD', to: 'EUR' }).catch(() => undefined)
@@ -43,6 +57,7 @@ function watched(
     handler,
     runtime,
     ranges,
+    events,
     async askEvery(step, duration) {
       for (let passed = 0; passed < duration; passed += step) {
         await ask()
@@ -77,7 +92,9 @@ describe('history', () => {
   it('is asked for again every ten minutes or so while a publication is late', async () => {
     const late = 2 * HOUR
     const { history } = fakeProviders({ now: () => runtime.now() - late })
-    const { runtime, ranges, askEvery } = watched(Date.UTC(2026, 10, 20, 14), history.fetchHistory)
+    const { runtime, ranges, askEvery } = watched(Date.UTC(2026, 10, 20, 14), {
+      fetchHistory: history.fetchHistory,
+    })
     await askEvery(MINUTE, 4 * HOUR)
     // One at first, then from 15:00 to 17:00 UTC one in ten and a half minutes, the last of which brings the day.
     expect(ranges.length).toBeGreaterThan(10)
@@ -88,7 +105,7 @@ describe('history', () => {
   it('costs no call at night and at the weekend when a publication does not come at all', async () => {
     const { history } = fakeProviders({ now: () => Math.min(runtime.now(), stuckAt) })
     const stuckAt = Date.UTC(2026, 10, 20, 14)
-    const { runtime, ranges, askEvery } = watched(stuckAt, history.fetchHistory)
+    const { runtime, ranges, askEvery } = watched(stuckAt, { fetchHistory: history.fetchHistory })
     await askEvery(5 * MINUTE, 6 * HOUR)
     const untilNight = ranges.length
     expect(untilNight).toBeGreaterThan(6)
@@ -100,38 +117,32 @@ describe('history', () => {
     expect(ranges.length - untilNight).toBeGreaterThanOrEqual(1)
   })
 
-  it('is told of rates that jump, and serves them as they were published', async () => {
-    const events: RatesEvent[] = []
-    const spike = ['2026-11-18', '2026-11-19', '2026-11-20'].map((date, day) => ({
+  it('reports rates that jump, and returns them as they were published', async () => {
+    const days = ['2026-11-18', '2026-11-19', '2026-11-20'].map((date, day) => ({
       date,
       rates: { USD: day === 1 ? 110 : 1.1 },
     }))
-    const handler = createHandlerOn(() => virtualRuntime(Date.UTC(2026, 10, 20, 18)), {
-      now: () => Date.UTC(2026, 10, 20, 18),
-      providers: {
-        history: {
-          attribution: { name: 'Spiky', url: 'https://rates.example' },
-          fetchHistory: async () => ({ base: 'EUR', days: spike }),
-        },
-      },
-      onEvent: (event) => events.push(event),
+    const { handler, events } = watched(Date.UTC(2026, 10, 20, 18), {
+      fetchHistory: async () => ({ base: 'EUR', days }),
     })
     const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
     expect(points.map(({ r }) => r)).toEqual([1.1, 110, 1.1])
     expect(events).toContainEqual({
       type: 'rates_jumped',
       dataSet: 'history',
-      provider: 'Spiky',
+      provider: 'Watched',
       jumps: ['2026-11-19 USD', '2026-11-20 USD'],
     })
   })
 
   it('is not replaced by a download that ends sooner', async () => {
     let lastDay = '2026-11-20'
-    const { runtime, handler, ranges } = watched(Date.UTC(2026, 10, 20, 18), async () => ({
-      base: lastDay === '2026-11-20' ? 'EUR' : 'XEU',
-      days: [{ date: lastDay, rates: { USD: 1.1 } }],
-    }))
+    const { runtime, handler, ranges } = watched(Date.UTC(2026, 10, 20, 18), {
+      fetchHistory: async () => ({
+        base: lastDay === '2026-11-20' ? 'EUR' : 'XEU',
+        days: [{ date: lastDay, rates: { USD: 1.1 } }],
+      }),
+    })
     await handler.refresh()
     lastDay = '2026-11-19'
     await runtime.advance(72 * HOUR)
@@ -153,10 +164,12 @@ describe('history', () => {
 
   it('is downloaded anew when the provider changes its base', async () => {
     let base = 'EUR'
-    const { runtime, handler, ranges } = watched(Date.UTC(2026, 10, 20, 18), async ({ end }) => ({
-      base,
-      days: [{ date: end, rates: { USD: 1.1, [base]: 1 } }],
-    }))
+    const { runtime, handler, ranges } = watched(Date.UTC(2026, 10, 20, 18), {
+      fetchHistory: async ({ end }) => ({
+        base,
+        days: [{ date: end, rates: { USD: 1.1, [base]: 1 } }],
+      }),
+    })
     await handler.refresh()
     base = 'XEU'
     await runtime.advance(72 * HOUR)
@@ -176,7 +189,9 @@ describe('history', () => {
     { days: [{ date: '2026-11-21', rates: { USD: 1 } }] },
     { days: [{ date: '2099-01-01', rates: { USD: 1 } }] },
   ])('is refused while the first download has no day up to today: %j', async ({ days }) => {
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), async () => ({ base: 'EUR', days }))
+    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
+      fetchHistory: async () => ({ base: 'EUR', days }),
+    })
     await expect(handler.rates.history({ from: 'EUR', to: 'USD' })).rejects.toMatchObject({
       code: 'provider_unavailable',
     })
@@ -184,22 +199,26 @@ describe('history', () => {
 
   it('is not taken for complete because of a day that lies ahead', async () => {
     const days = ['2026-11-17', '2026-11-19'].map((date) => ({ date, rates: { USD: 1 } }))
-    const { askEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), async () => ({
-      base: 'EUR',
-      days,
-    }))
+    const { askEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), {
+      fetchHistory: async () => ({
+        base: 'EUR',
+        days,
+      }),
+    })
     await askEvery(10 * MINUTE, HOUR)
     expect(ranges.length).toBeGreaterThan(2)
   })
 
   it('has no data where a covered pair has no day in common', async () => {
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), async () => ({
-      base: 'EUR',
-      days: [
-        { date: '2026-11-19', rates: { USD: 1.1 } },
-        { date: '2026-11-20', rates: { JPY: 170 } },
-      ],
-    }))
+    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
+      fetchHistory: async () => ({
+        base: 'EUR',
+        days: [
+          { date: '2026-11-19', rates: { USD: 1.1 } },
+          { date: '2026-11-20', rates: { JPY: 170 } },
+        ],
+      }),
+    })
     await expect(handler.rates.history({ from: 'JPY', to: 'USD' })).rejects.toMatchObject({
       code: 'no_data',
     })
@@ -211,10 +230,12 @@ describe('history', () => {
 
   it('lists only as many codes as an error has room for', async () => {
     const rates = Object.fromEntries(codes(200).map((code) => [code, 1]))
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), async ({ end }) => ({
-      base: 'EUR',
-      days: [{ date: end, rates }],
-    }))
+    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
+      fetchHistory: async ({ end }) => ({
+        base: 'EUR',
+        days: [{ date: end, rates }],
+      }),
+    })
     const request = new Request('http://localhost/api/v1/history?from=ZZZ&to=EUR')
     const body = await (await handler(request)).text()
     expect(body).toContain(' and 51 more')
@@ -222,13 +243,104 @@ describe('history', () => {
   })
 
   it('ends its window on the newest day that is not ahead of the clock', async () => {
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), async () => ({
-      base: 'EUR',
-      days: ['2026-11-20', '2026-11-21', '2027-01-01'].map((date) => ({ date, rates: { USD: 1 } })),
-    }))
+    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
+      fetchHistory: async () => ({
+        base: 'EUR',
+        days: ['2026-11-20', '2026-11-21', '2027-01-01'].map((date) => ({
+          date,
+          rates: { USD: 1 },
+        })),
+      }),
+    })
     const error = handler.rates.history({ from: 'ZZZ', to: 'USD' })
     await expect(error).rejects.toThrow('Unsupported from currency: ZZZ (history covers EUR, USD)')
     const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '5Y' })
     expect(points).toEqual([{ d: '2026-11-20', r: 1 }])
+  })
+})
+
+describe('history before the last five years', () => {
+  const NOON = Date.UTC(2026, 10, 20, 12)
+  const FIVE_YEARS_AND_A_FORTNIGHT_AGO = '2021-11-06'
+  const pair = { from: 'USD', to: 'EUR' } as const
+
+  /** The first day of every range that was downloaded. */
+  const starts = ({ ranges }: Watched): string[] => ranges.map(({ start }) => start)
+
+  it('is downloaded when earlier days are needed, beside the last five years, each once', async () => {
+    const world = watched(NOON)
+    const { rates } = world.handler
+    const recent = await rates.history({ ...pair, start: FIVE_YEARS_AND_A_FORTNIGHT_AGO })
+    expect(recent.points[0]?.d).toBe('2021-11-08')
+    expect(starts(world)).toEqual([FIVE_YEARS_AND_A_FORTNIGHT_AGO])
+    const all = await rates.history({ ...pair, start: '2021-11-05' })
+    expect(all.points[0]?.d).toBe('2021-11-05')
+    expect(starts(world)).toEqual([FIVE_YEARS_AND_A_FORTNIGHT_AGO, FIRST_REFERENCE_DAY])
+    const older = await rates.history({ ...pair, start: '1980-01-01' })
+    expect(older.points[0]?.d).toBe(FIRST_REFERENCE_DAY)
+    expect(await rates.history({ ...pair, start: FIVE_YEARS_AND_A_FORTNIGHT_AGO })).toEqual(recent)
+    expect(starts(world)).toHaveLength(2)
+  })
+
+  it('has the same rates on the same days either way', async () => {
+    const { rates } = watched(NOON).handler
+    const { currencies } = await rates.currencies()
+    const codes = currencies.filter(({ history }) => history).map(({ code }) => code)
+    expect(codes.length).toBeGreaterThan(20)
+    for (const to of codes) {
+      if (to === 'EUR') continue
+      const recent = await rates.history({ from: 'EUR', to, start: FIVE_YEARS_AND_A_FORTNIGHT_AGO })
+      const all = await rates.history({ from: 'EUR', to, start: FIRST_REFERENCE_DAY })
+      const first = all.points.findIndex(({ d }) => d === recent.points[0]?.d)
+      expect(all.points.slice(first), to).toEqual(recent.points)
+    }
+  })
+
+  it('leaves the last five years as they are where it cannot be downloaded', async () => {
+    let isUp = true
+    const { handler, events } = watched(NOON, {
+      async fetchHistory(range, context) {
+        if (!isUp) throw new Error('down')
+        return market.history.fetchHistory(range, context)
+      },
+    })
+    await handler.rates.history(pair)
+    isUp = false
+    await expect(
+      handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY }),
+    ).rejects.toMatchObject({ code: 'provider_unavailable' })
+    expect((await handler.rates.history(pair)).points.length).toBeGreaterThan(10)
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'upstream_failed', dataSet: 'archive' }),
+    )
+  })
+
+  it('is completed with the days that are missing, but only where it was needed', async () => {
+    const world = watched(NOON)
+    const { handler, runtime } = world
+    await handler.refresh()
+    expect(starts(world)).toEqual([FIVE_YEARS_AND_A_FORTNIGHT_AGO])
+    await handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
+    await runtime.advance(4 * 24 * HOUR)
+    await handler.refresh()
+    expect(world.ranges.slice(1)).toEqual([
+      { start: FIRST_REFERENCE_DAY, end: '2026-11-20' },
+      { start: '2026-11-20', end: '2026-11-24' },
+      { start: '2026-11-20', end: '2026-11-24' },
+    ])
+  })
+
+  it('is restored from the store', async () => {
+    const store = new Map<string, string>()
+    await watched(NOON, { store }).handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
+    const world = watched(NOON, { store })
+    const { points } = await world.handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
+    expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)
+    expect(starts(world)).toEqual([])
+    expect(world.events).toContainEqual({
+      type: 'rates_restored',
+      dataSet: 'archive',
+      loadedAt: NOON,
+    })
   })
 })
