@@ -1,4 +1,11 @@
+import { readFileSync } from 'node:fs'
+
 import type { KnipConfig } from 'knip'
+
+/** What `npm run tools` links into node_modules, by name. */
+const TOOLS: { dependencies: object; optionalDependencies: object } = JSON.parse(
+  readFileSync('test/tools/package.json', 'utf8'),
+)
 
 const config: KnipConfig = {
   entry: [
@@ -20,18 +27,18 @@ const config: KnipConfig = {
     // Programs of the machine: the first is looked for, the second installed by `.ci/run`.
     'wrk',
     'openssl',
+    // Installed by `npm run tools`.
+    'attw',
+    'bun',
+    'deno',
+    'knip',
+    'publint',
+    'size-limit',
   ],
   ignoreDependencies: [
-    // Started by path, with settings that are made for each run.
-    '@stryker-mutator/core',
-    '@stryker-mutator/vitest-runner',
-    // Loaded by names that are not written where they are loaded, as their declarations need packages that are not here.
-    'elysia',
-    'express-4',
-    'h3',
-    'koa',
-    'miniflare',
-    // No package: what Cloudflare's runtime has built in goes by `cloudflare:`.
+    ...Object.keys(TOOLS.dependencies),
+    ...Object.keys(TOOLS.optionalDependencies),
+    // Built into Cloudflare's runtime, and imported as `cloudflare:`.
     'cloudflare',
   ],
 }
