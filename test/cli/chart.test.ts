@@ -1,11 +1,31 @@
 import { describe, expect, it } from 'vitest'
 
-import { drawChart } from '../../src/cli/terminal/chart.ts'
+import { DAY, publish, show } from './run.ts'
 
-const ASCII = { width: 40, height: 5, hasUnicode: false }
+/** Lines of the chart above its axis. */
+const HEIGHT = 10
 
-function pointsOf(...rates: number[]) {
-  return rates.map((r, index) => ({ d: `2026-11-0${index + 1}`, r }))
+interface Drawn {
+  columns?: number
+  hasUnicode?: boolean
+}
+
+/** The chart that `ratesmith history` draws of rates by days: all of its lines, and the marks in those above the axis. */
+async function draw(
+  francs: Record<string, number>,
+  { columns = 40, hasUnicode = false }: Drawn = {},
+): Promise<{ lines: string[]; rows: number[][] }> {
+  const days = Object.keys(francs).sort()
+  const range = ['--start', days[0] ?? '', '--end', days.at(-1) ?? '']
+  const shown = await show(['history', 'EUR', 'CHF', ...range], columns, {
+    fetch: publish({ francs }),
+    env: { LANG: hasUnicode ? 'C.UTF-8' : 'C' },
+  })
+  // A narrow terminal needs more lines for the title.
+  const start = shown.findIndex((line) => /[|│]/.test(line))
+  const end = shown.findIndex((line) => line.startsWith('open '))
+  const lines = start < 0 ? [] : shown.slice(start, end)
+  return { lines, rows: lines.slice(0, HEIGHT).map(marksIn) }
 }
 
 /** Where the marks of a line are, behind the axis. */
@@ -14,68 +34,70 @@ function marksIn(line: string): number[] {
   return [...plot.matchAll(/\*/g)].map(({ index }) => index)
 }
 
-describe('drawChart', () => {
-  it('climbs from the lower left to the upper right', () => {
-    const lines = drawChart(pointsOf(1, 2, 3), ASCII)
-    const rows = lines.slice(0, 5).map(marksIn)
+function ratesOf(...rates: number[]): Record<string, number> {
+  return Object.fromEntries(rates.map((rate, index) => [`2026-11-1${index}`, rate]))
+}
+
+describe('the chart of ratesmith history', () => {
+  it('climbs from the lower left to the upper right', async () => {
+    const { rows } = await draw(ratesOf(1, 2, 3))
+    expect(rows).toHaveLength(HEIGHT)
     expect(Math.max(...(rows[0] ?? []))).toBe(36)
-    expect(Math.min(...(rows[4] ?? []))).toBe(0)
+    expect(Math.min(...(rows.at(-1) ?? []))).toBe(0)
     for (const [index, row] of rows.entries()) {
       expect(row.length, `line ${index}`).toBeGreaterThan(0)
       expect(Math.min(...row)).toBeLessThan(Math.min(...(rows[index - 1] ?? [Infinity])))
     }
   })
 
-  it('is as wide as it may be, with the highest and the lowest rate and both days', () => {
-    const lines = drawChart(pointsOf(1.5, 0.25, 1), ASCII)
+  it('fills the width, with the highest and the lowest rate and both days', async () => {
+    const { lines } = await draw(ratesOf(1.5, 0.25, 1))
     expect(lines[0]).toMatch(/^ 1\.5 \|/)
-    expect(lines[4]).toMatch(/^0\.25 \|/)
-    expect(lines[5]).toMatch(/^ {5}\+-{34}$/)
-    expect(lines[6]).toMatch(/^ {6}2026-11-01 +2026-11-03$/)
+    expect(lines[9]).toMatch(/^0\.25 \|/)
+    expect(lines[10]).toMatch(/^ {5}\+-{34}$/)
+    expect(lines[11]).toMatch(/^ {6}2026-11-10 +2026-11-12$/)
     expect(Math.max(...lines.map((line) => line.length))).toBe(40)
   })
 
-  it('shows a day that stands out, however many days share its column', () => {
-    const many = Array.from({ length: 3_000 }, (_, day) => ({
-      d: new Date(day * 86_400_000).toISOString().slice(0, 10),
-      r: day === 1_000 ? 9 : 1,
-    }))
-    const [top = ''] = drawChart(many, ASCII)
-    expect(marksIn(top).length).toBeGreaterThan(0)
+  it('shows a day that stands out among 3,000, many of which share its column', async () => {
+    const first = Date.parse('2015-01-01')
+    const many = Array.from({ length: 3_000 }, (_, day): [string, number] => [
+      new Date(first + day * DAY).toISOString().slice(0, 10),
+      day === 1_000 ? 9 : 1,
+    ])
+    const { rows } = await draw(Object.fromEntries(many))
+    expect(rows[0]?.length).toBeGreaterThan(0)
   })
 
-  it('goes by time: days without a rate take their room', () => {
-    const points = [
-      { d: '2026-11-01', r: 1 },
-      { d: '2026-11-02', r: 3 },
-      { d: '2026-11-11', r: 1 },
-    ]
-    const [top = ''] = drawChart(points, ASCII)
-    expect(marksIn(top).every((column) => column < 10)).toBe(true)
+  it('leaves room for days without a rate', async () => {
+    const { rows } = await draw({ '2026-11-01': 1, '2026-11-02': 3, '2026-11-11': 1 })
+    expect(rows[0]?.length).toBeGreaterThan(0)
+    expect(rows[0]?.every((column) => column < 10)).toBe(true)
   })
 
-  it('draws a level line in the middle, and a single day as well', () => {
-    for (const points of [pointsOf(2, 2, 2), pointsOf(2)]) {
-      const lines = drawChart(points, ASCII)
-      expect(marksIn(lines[2] ?? '').length).toBeGreaterThan(0)
-      expect(lines.join('\n').match(/\*/g)?.length).toBe(marksIn(lines[2] ?? '').length)
-    }
-  })
+  it.each([[ratesOf(2, 2, 2)], [ratesOf(2)]])(
+    'draws a level line, or a single day, in the middle: %j',
+    async (rates) => {
+      const { rows } = await draw(rates)
+      const marked = rows.flatMap((row, index) => (row.length > 0 ? [index] : []))
+      expect(marked).toEqual([4])
+    },
+  )
 
-  it('has eight dots in a character where it may', () => {
-    const lines = drawChart(pointsOf(1, 2), { ...ASCII, hasUnicode: true })
+  it('draws eight dots in a character where the terminal has Unicode', async () => {
+    const { lines } = await draw(ratesOf(1, 2), { columns: 80, hasUnicode: true })
     expect(lines[0]).toMatch(/^2 │ +[\u2801-\u28FF]+$/)
-    expect(lines[4]).toMatch(/^1 │[\u2801-\u28FF]+$/)
+    expect(lines[9]).toMatch(/^1 │[\u2801-\u28FF]+$/)
     // One dot in every column of dots, as the line is wider than it is high.
-    const dots = Array.from(lines.slice(0, 5).join(''))
+    const dots = Array.from(lines.slice(0, HEIGHT).join(''))
       .map((character) => (character.codePointAt(0) ?? 0) - 0x2800)
       .filter((bits) => bits > 0 && bits < 256)
       .reduce((sum, bits) => sum + bits.toString(2).replaceAll('0', '').length, 0)
-    expect(dots).toBe((ASCII.width - 3) * 2)
+    expect(dots).toBe((80 - 3) * 2)
   })
 
-  it('is not there where there is no room, or nothing to draw', () => {
-    expect(drawChart(pointsOf(1, 2), { ...ASCII, width: 10 })).toEqual([])
-    expect(drawChart([], ASCII)).toEqual([])
+  it('is left out where there is no room', async () => {
+    expect((await draw(ratesOf(1, 2), { columns: 11 })).lines).not.toEqual([])
+    expect((await draw(ratesOf(1, 2), { columns: 10 })).lines).toEqual([])
   })
 })

@@ -1,102 +1,127 @@
 import { describe, expect, it } from 'vitest'
 
-import { adviceFor } from '../../src/cli/doctor/advice.ts'
-import { isOlder } from '../../src/cli/doctor/machine.ts'
-import { createRedaction } from '../../src/cli/doctor/secrets.ts'
+import { NOW, publish, run } from './run.ts'
 
-describe('the doctor’s advice', () => {
-  // The words of Node, Bun and Deno.
-  it.each([
-    ['rates.example did not answer: fetch failed: getaddrinfo ENOTFOUND rates.example', 'DNS'],
+interface Finding {
+  subject: string
+  ok: boolean
+  found: string
+  advice: string | null
+}
+
+/** What `ratesmith doctor` finds of latest rates, and everything that it writes. */
+async function examine(
+  fetch: () => Promise<Response>,
+  { env = {}, args = [] }: { env?: NodeJS.ProcessEnv; args?: string[] } = {},
+): Promise<{ latest: Finding; all: string }> {
+  const { code, stdout, stderr } = await run(['doctor', '--json', ...args], { env, fetch })
+  expect(code).toBe(1)
+  const { findings }: { findings: Finding[] } = JSON.parse(stdout)
+  const latest = findings.find(({ subject }) => subject.startsWith('latest rates'))
+  if (!latest) throw new Error(stdout)
+  return { latest, all: stdout + stderr }
+}
+
+/** A `fetch` that fails for `reason`, as Node words it: in the cause. */
+function failing(reason: string): () => Promise<Response> {
+  return () => Promise.reject(new Error('fetch failed', { cause: new Error(reason) }))
+}
+
+function answering(body: string, status = 200, headers = {}): () => Promise<Response> {
+  return async () => new Response(body, { status, headers })
+}
+
+describe('ratesmith doctor', () => {
+  // In the words of Node, Bun and Deno.
+  it.each<[reason: string, fetch: () => Promise<Response>, advice: string]>([
+    ['ENOTFOUND', failing('getaddrinfo ENOTFOUND rates.example'), 'DNS'],
+    ['dns error', failing('client error (Connect): dns error: failed to lookup address'), 'DNS'],
+    ['ECONNREFUSED', failing('connect ECONNREFUSED 127.0.0.1:1'), 'nothing listens'],
+    ['Unable to', failing('Unable to connect. Is the computer able to'), 'nothing listens'],
+    ['tcp connect', failing('tcp connect error: Connection refused'), 'nothing listens'],
+    ['self-signed', failing('self-signed certificate'), 'clock'],
+    ['expired', failing('certificate has expired'), 'clock'],
+    ['UnknownIssuer', failing('invalid peer: UnknownIssuer'), 'NODE_EXTRA_CA_CERTS'],
+    ['(407)', failing('Proxy response (407) !== 200 when HTTP Tunneling'), 'HTTPS_PROXY'],
+    ['5000 ms', failing('no answer within 5000 ms'), 'firewall'],
+    ['status 429', answering('{}', 429), '20 minutes'],
+    ['quota', answering('{"result":"error","error-type":"quota-reached"}'), '20 minutes'],
+    ['status 403', answering('{}', 403), 'may not ask'],
+    ['status 404', answering('{}', 404), 'look at the URL'],
+    ['503 without JSON', answering('<html>', 503), 'try again later'],
+    ['200 without JSON', answering('<html>'), 'something else answers'],
     [
-      'rates.example did not answer: client error (Connect): dns error: failed to lookup address',
-      'DNS',
+      'redirected to login.example, which is not trusted',
+      answering('', 302, { location: 'https://login.example/' }),
+      'something else answers',
     ],
-    [
-      'rates.example did not answer: fetch failed: connect ECONNREFUSED 127.0.0.1:1',
-      'nothing listens',
-    ],
-    [
-      'rates.example did not answer: Unable to connect. Is the computer able to access',
-      'nothing listens',
-    ],
-    [
-      'rates.example did not answer: tcp connect error: Connection refused (os error 111)',
-      'nothing listens',
-    ],
-    ['rates.example did not answer: fetch failed: self-signed certificate', 'clock'],
-    ['rates.example did not answer: certificate has expired', 'clock'],
-    [
-      'rates.example did not answer: invalid peer certificate: UnknownIssuer',
-      'NODE_EXTRA_CA_CERTS',
-    ],
-    [
-      'rates.example did not answer: Proxy response (407) !== 200 when HTTP Tunneling',
-      'HTTPS_PROXY',
-    ],
-    ['no answer within 5000 ms', 'firewall'],
-    ['rates.example answered with status 429', '20 minutes'],
-    ['rates.example refused: quota-reached', '20 minutes'],
-    ['rates.example answered with status 403', 'may not ask'],
-    ['rates.example answered with status 404', 'URL'],
-    ['rates.example answered 503 without JSON', 'try again later'],
-    ['rates.example answered 200 without JSON: Unexpected token', 'something else answers'],
-    ['rates.example redirected to login.example, which is not trusted', 'something else answers'],
-    ['rates.example did something new', 'try again later'],
-  ])('on %j speaks of %j', (reason, word) => {
-    expect(adviceFor(reason, 'rates.example')).toContain(word)
+    ['new', answering('{"result":"error","error-type":"something-new"}'), 'try again later'],
+  ])('says what to do about an upstream that failed: %s', async (reason, fetch, advice) => {
+    const { latest } = await examine(fetch)
+    expect(latest).toMatchObject({ ok: false, advice: expect.stringContaining(advice) })
+    expect(latest.found).toContain(reason)
   })
 
-  it('goes by what happened, not by the name of the host', () => {
-    const host = 'proxy-cert-429.example:503'
-    expect(adviceFor(`${host} did not answer: connect ECONNREFUSED`, host)).toContain('listens')
+  it('judges by what happened, not by the name of the host', async () => {
+    const env = { RATESMITH_LATEST_URL: 'https://proxy-cert-429.example:503' }
+    const { latest } = await examine(failing('connect ECONNREFUSED'), { env })
+    expect(latest.advice).toContain('nothing listens')
+  })
+
+  it('finds a market that is not one, and a clock that is wrong', async () => {
+    const rates = { USD: 1, EUR: 0.9 }
+    const answer = publish({ latest: { rates } })
+    const { stdout } = await run(['doctor'], {
+      now: () => NOW,
+      fetch: async (input) => {
+        const { body } = await answer(input)
+        return new Response(body, { headers: { date: new Date(NOW + 3_600_000).toUTCString() } })
+      },
+    })
+    expect(stdout).toMatch(/^fails {2}latest rates.*\n {7}.* refused: 2 codes are not a market\n/m)
+    expect(stdout).toMatch(/^fails {2}clock\n {7}(59|60) minutes behind open\.er-api\.com\n/m)
+    expect(stdout).toMatch(/^works {2}history rates.*\n {7}reference rates up to 2026-11-20\n/m)
+  })
+
+  it('ends with 0 where all works, with a synthetic market', async () => {
+    const { code, stdout } = await run(['doctor', '--demo'])
+    expect(stdout).toMatch(/^works {2}latest rates/m)
+    expect(stdout).not.toMatch(/^fails/m)
+    expect(code).toBe(0)
   })
 })
 
-describe('the doctor’s discretion', () => {
-  it('takes out user and password of every URL', () => {
-    const redacted = createRedaction({}, [])
-    expect(redacted('see http://joe:secret@proxy:3128 and redis://:pw@r')).toBe(
-      'see http://…@proxy:3128 and redis://…@r',
-    )
+describe('the secrets of a configuration', () => {
+  it('are taken out of every URL', async () => {
+    const { latest } = await examine(failing('see http://joe:secret@proxy:3128 and redis://:pw@r'))
+    expect(latest.found).toContain('see http://…@proxy:3128 and redis://…@r')
   })
 
-  it('takes out passwords of the environment wherever they stand, written or meant', () => {
-    const env = { RATESMITH_REDIS_URL: 'redis://ada:p%40ss%2Fword@127.0.0.1:6379' }
-    const redacted = createRedaction(env, ['redis://:other-one@host'])
-    const told = redacted('WRONGPASS p@ss/word, p%40ss%2Fword, other-one')
-    expect(told).toBe('WRONGPASS …, …, …')
-  })
-
-  it('takes out keys, and passwords of each of several roots', () => {
+  it('are taken out as passwords, as they are written and decoded', async () => {
     const env = {
-      RATESMITH_CURRENCYAPI_KEY: 'cur_live_12345',
-      RATESMITH_LATEST_URL: 'https://a:first-word@one.example,https://b:second-word@two.example',
+      RATESMITH_REDIS_URL: 'redis://ada:p%40ss%2Fword@127.0.0.1:6379',
+      HTTP_PROXY: 'http://ada:proxy-word@127.0.0.1:3128',
+      https_proxy: 'nonsense',
     }
-    const redacted = createRedaction(env, [])
-    expect(redacted('cur_live_12345 is no key, first-word, second-word')).toBe('… is no key, …, …')
+    const said = 'WRONGPASS p@ss/word, p%40ss%2Fword, other-one, proxy-word'
+    const args = ['--redis', 'redis://:other-one@127.0.0.1:1']
+    const { latest, all } = await examine(failing(said), { env, args })
+    expect(latest.found).toContain('WRONGPASS …, …, …, …')
+    expect(all).toContain('HTTP_PROXY=http://…@127.0.0.1:3128')
   })
 
-  it('leaves everything else as it is', () => {
-    const text = 'open.er-api.com: 161 currencies, 2026-11-20 19:00 UTC'
-    const env = {
-      HTTPS_PROXY: 'http://proxy:3128',
-      HTTP_PROXY: 'nonsense',
-      https_proxy: 'http://a:%@b',
-    }
-    expect(createRedaction(env, ['', 'x'])(text)).toBe(text)
-  })
-})
-
-describe('isOlder', () => {
   it.each([
-    ['22.15.0', '22.15', false],
-    ['22.14.9', '22.15', true],
-    ['20.19.0', '22.15', true],
-    ['24.0.0', '22.15', false],
-    ['22.15', '22.15.1', true],
-    ['26.1.0', '22.15.3', false],
-  ])('compares %s with %s', (version, needed, older) => {
-    expect(isOlder(version, needed)).toBe(older)
+    [{ HTTP_PROXY: 'http://proxy:3128', http_proxy: 'http://a:%@b' }],
+    [{ RATESMITH_REDIS_URL: '', HTTP_PROXY: 'http://a:b@c' }],
+  ])('are all that is taken out: %j', async (env) => {
+    const said = 'open.er-api.com: 161 currencies, 2026-11-20 19:00 UTC, a b c % d'
+    const { latest } = await examine(failing(said), { env })
+    expect(latest.found).toContain(said)
+  })
+
+  it('leave nothing that a terminal obeys', async () => {
+    const { latest } = await examine(failing(`a\nb\u001b[31m\u202e${'x'.repeat(9_999)}`))
+    expect(latest.found).toMatch(/: a b \[31m x+$/)
+    expect(latest.found).toHaveLength(500)
   })
 })

@@ -1,62 +1,77 @@
+import { setImmediate } from 'node:timers/promises'
+
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { withSpinner } from '../../src/cli/terminal/spinner.ts'
+import { publish, run } from './run.ts'
+import type { Ran } from './run.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-  vi.stubEnv('TERM', 'xterm')
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllEnvs()
-})
+const TERMINAL = { columns: 80, env: { TERM: 'xterm' } }
 
-/** A stream, what was written to it, and work that ends after `duration` ms. */
-function stage({ duration, isTTY = true }: { duration: number; isTTY?: boolean }) {
-  const written: string[] = []
-  const stream = { isTTY, write: (text: string) => written.push(text) }
-  const work = new Promise<string>((resolve) => setTimeout(() => resolve('done'), duration))
-  return { stream, written, result: withSpinner(stream, 'asking', work) }
+beforeEach(async () => {
+  // Loads the command, which takes time.
+  await run(['convert', 'USD', 'EUR', '--demo'])
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+})
+afterEach(() => void vi.useRealTimers())
+
+/** Runs a command whose upstream answers, or fails, when it is told to. */
+async function start(
+  surroundings: Parameters<typeof run>[1] = TERMINAL,
+): Promise<{ notes: string[]; answer: () => void; fail: () => void; ran: Promise<Ran> }> {
+  const notes: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const called = Promise.withResolvers<void>()
+  const fetch: typeof globalThis.fetch = async (input) => {
+    called.resolve()
+    await gate.promise
+    return publish()(input)
+  }
+  const onNote = (text: string): void => void notes.push(text)
+  const ran = run(['convert', 'USD', 'EUR'], { ...surroundings, fetch, onNote })
+  await called.promise
+  await setImmediate()
+  return { notes, answer: gate.resolve, fail: () => gate.reject(new Error('lost')), ran }
 }
 
-describe('withSpinner', () => {
-  it('shows nothing of work that takes 300 ms', async () => {
-    const { written, result } = stage({ duration: 299 })
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(await result).toBe('done')
-    expect(written).toEqual([])
+describe('a command at work', () => {
+  it('shows nothing for less than 300 ms', async () => {
+    const { notes, answer, ran } = await start()
+    await vi.advanceTimersByTimeAsync(299)
+    answer()
+    expect((await ran).code).toBe(0)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(notes).toEqual([])
   })
 
-  it('shows longer work, and nothing is left of that', async () => {
-    const { written, result } = stage({ duration: 750 })
+  it('shows that it works after that, and erases it', async () => {
+    const { notes, answer, ran } = await start()
     await vi.advanceTimersByTimeAsync(749)
-    expect(written.length).toBeGreaterThan(3)
-    for (const text of written) expect(text).toMatch(/^\r[-\\|/] asking$/)
+    expect(notes.length).toBeGreaterThan(3)
+    for (const text of notes) expect(text).toMatch(/^\r[-\\|/] asking for rates$/)
+    answer()
+    expect((await ran).code).toBe(0)
     await vi.advanceTimersByTimeAsync(5_000)
-    expect(await result).toBe('done')
-    expect(written.at(-1)).toBe('\r\u001B[K')
-    expect(vi.getTimerCount()).toBe(0)
+    expect(notes.at(-1)).toBe('\r\u001B[K')
+    expect(notes.filter((text) => text.startsWith('\r\u001B'))).toHaveLength(1)
   })
 
-  it('takes it away from work that fails', async () => {
-    const written: string[] = []
-    const stream = { isTTY: true, write: (text: string) => written.push(text) }
-    const work = new Promise<never>((_resolve, reject) => {
-      setTimeout(() => reject(new Error('lost')), 500)
-    })
-    const outcome = withSpinner(stream, 'asking', work).catch(String)
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(await outcome).toBe('Error: lost')
-    expect(written.at(-1)).toBe('\r\u001B[K')
+  it('erases it before an error', async () => {
+    const { notes, fail, ran } = await start()
+    await vi.advanceTimersByTimeAsync(500)
+    fail()
+    expect((await ran).code).toBe(1)
+    expect(notes.at(-2)).toBe('\r\u001B[K')
+    expect(notes.at(-1)).toMatch(/^ratesmith: .*lost/)
   })
 
-  it('shows nothing where nobody sees it, or the terminal cannot take it away', async () => {
-    const unseen = stage({ duration: 5_000, isTTY: false })
-    await vi.advanceTimersByTimeAsync(5_000)
-    vi.stubEnv('TERM', 'dumb')
-    const dumb = stage({ duration: 5_000 })
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(await Promise.all([unseen.result, dumb.result])).toEqual(['done', 'done'])
-    expect([...unseen.written, ...dumb.written]).toEqual([])
+  it.each([
+    ['in a pipe', { env: { TERM: 'xterm' } }],
+    ['on a terminal that cannot erase', { columns: 80, env: { TERM: 'dumb' } }],
+  ])('shows nothing %s', async (_, surroundings) => {
+    const { notes, answer, ran } = await start(surroundings)
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(notes).toEqual([])
+    answer()
+    expect((await ran).code).toBe(0)
   })
 })
