@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Held } from '../../src/cache/freshness.ts'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { LatestProvider, LatestTable, RatesEvent, RatesHandler } from '../../src/index.ts'
-import type { LatestSnapshot } from '../../src/sources/latest-snapshot.ts'
-import { withReserve as keepReserve, readingWith } from '../../src/sources/reserve.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
@@ -291,61 +288,98 @@ describe('a store', () => {
   })
 })
 
-/** A snapshot with these codes, all at 1. */
-function snapshot(codes: string, attribution: LatestSnapshot['attribution']): LatestSnapshot {
-  const rates = new Map(codes.split(' ').map((code) => [code, 1]))
-  return { table: { base: 'USD', updatedAt: 0, nextUpdateAt: 1, rates }, attribution }
+/** What follows a provider that has gone down, again and again: each has a table of these codes, all at 1. */
+interface Succession {
+  handler: RatesHandler
+  runtime: VirtualRuntime
+  /** The name of the provider whose table has each of `codes`; `null` where none has. */
+  sourcesOf(codes: readonly string[]): Promise<(string | null)[]>
 }
 
-/** What is held of it, at the time 0. */
-function held(value: LatestSnapshot): Held<LatestSnapshot> {
-  return { value, loadedAt: 0, dueAt: 0, refreshAt: 7_900, clock: () => 0 }
+/** A handler that has loaded each of `tables`, a day after the one before it, from the provider named with it. */
+async function startSuccession(
+  ...tables: readonly [name: string, codes: string][]
+): Promise<Succession> {
+  const runtime = virtualRuntime(START)
+  let turn = 0
+  const names = [...new Set(tables.map(([name]) => name))]
+  const latest = names.map((name): LatestProvider => ({
+    attribution: { name, url: `https://${name.toLowerCase()}.example` },
+    async fetchLatest() {
+      const [up, codes = ''] = tables[turn] ?? []
+      if (up !== name) throw new Error('down')
+      const rates = Object.fromEntries(codes.split(' ').map((code) => [code, 1]))
+      return { base: 'USD', rates, updatedAt: runtime.now(), nextUpdateAt: runtime.now() + DAY }
+    },
+  }))
+  const handler = createHandlerOn(() => runtime, { now: runtime.now, providers: { latest } })
+  for (turn = 0; turn < tables.length; turn += 1) {
+    if (turn > 0) await runtime.advance(DAY + 6 * 60 * SECOND)
+    await handler.refresh()
+  }
+  const sourceOf = async (to: string): Promise<string | null> => {
+    try {
+      return (await handler.rates.convert({ from: 'USD', to })).source.name
+    } catch {
+      return null
+    }
+  }
+  return { handler, runtime, sourcesOf: (codes) => Promise.all(codes.map(sourceOf)) }
 }
 
 describe('the table that is kept beside a new one', () => {
-  /** The codes of what is kept beside `loaded`, where `now` was there, and `before` beside that. */
-  async function keptBeside(loaded: string, now: string, before: string): Promise<string[]> {
-    const third = { name: 'Third', url: 'https://third.example' }
-    const reading = { load: async () => snapshot(loaded, third), maxStale: 0 }
-    const { load } = keepReserve(Object({}), Object(reading))
-    const known = { ...snapshot(now, NARROW), reserve: () => held(snapshot(before, WIDE)) }
-    const current = held(known)
-    const { signal } = new AbortController()
-    const { reserve } = await load(signal, { current, held: known, usable: known })
-    return [...(reserve?.()?.value.table.rates.keys() ?? [])]
-  }
+  const CODES = ['EUR', 'AED', 'NOK', 'SEK']
 
   it.each([
-    ['USD EUR', 'USD EUR SEK', 'USD AED BGN', ['USD', 'AED', 'BGN']],
-    ['USD EUR', 'USD SEK NOK', 'USD EUR AED', ['USD', 'SEK', 'NOK']],
-    ['USD EUR SEK', 'USD EUR SEK', 'USD AED', ['USD', 'AED']],
-    ['USD EUR SEK AED', 'USD EUR SEK', 'USD AED', []],
-  ])('has most of the codes that %j lacks: of %j and %j, %j', async (loaded, now, then, kept) => {
-    expect(await keptBeside(loaded, now, then)).toEqual(kept)
+    ['USD EUR', 'USD EUR SEK', 'USD AED NOK', ['Third', 'First', 'First', null]],
+    ['USD EUR', 'USD SEK NOK', 'USD EUR AED', ['Third', null, 'Second', 'Second']],
+    ['USD EUR SEK', 'USD EUR SEK', 'USD AED', ['Third', 'First', null, 'Third']],
+    ['USD EUR SEK AED', 'USD EUR SEK', 'USD AED', ['Third', 'Third', null, 'Third']],
+  ])('has most of the codes that %j lacks: of %j and %j', async (loaded, now, then, expected) => {
+    const tables = await startSuccession(['First', then], ['Second', now], ['Third', loaded])
+    expect(await tables.sourcesOf(CODES)).toEqual(expected)
+  })
+
+  it('is never an older one of the same provider', async () => {
+    const tables = await startSuccession(['First', 'USD EUR AED'], ['First', 'USD EUR NOK'])
+    expect(await tables.sourcesOf(CODES)).toEqual(['First', null, 'First', null])
   })
 })
 
-describe('readingWith()', () => {
-  const wide = snapshot('USD EUR AED BGN', WIDE)
-  const kept = held(wide)
-  const narrow = { ...snapshot('USD EUR SEK', NARROW), reserve: () => kept }
-  const newest = { value: narrow, hit: false, ttl: 60 }
+describe('a question about several codes', () => {
+  const start = (): Promise<Succession> =>
+    startSuccession(['Wide', 'USD EUR AED NOK'], ['Narrow', 'USD EUR SEK'])
 
-  it.each([['AED'], ['usd', 'aed'], ['AED', 'QQQ']])('takes the reserve for %s', (...codes) => {
-    expect(readingWith(newest, codes)).toEqual({ value: wide, hit: true, ttl: 7 })
+  it.each([
+    ['Wide', ['AED']],
+    ['Wide', ['usd', 'aed']],
+    ['Wide', ['AED', 'BGN']],
+    ['Narrow', []],
+    ['Narrow', ['USD']],
+    ['Narrow', ['USD', 'BGN']],
+    ['Narrow', ['SEK']],
+  ])('is answered from the %s table for %j', async (name, symbols) => {
+    const { rates } = (await start()).handler
+    const { source } = await rates.latest(symbols.length > 0 ? { symbols } : {})
+    expect(source.name).toBe(name)
   })
 
-  it.each([[], ['USD'], ['QQQ'], ['SEK'], ['SEK', 'AED'], ['AED', 'sek', 'USD']])(
-    'stays with the newest table for %s %s %s',
-    (...codes) => {
-      expect(readingWith(newest, codes)).toBe(newest)
+  it.each([[['SEK', 'AED']], [['AED', 'sek', 'USD']]])(
+    'is not answered where no table has all of %j, and the error is about the newest',
+    async (symbols) => {
+      const { rates } = (await start()).handler
+      await expect(rates.latest({ symbols })).rejects.toThrow('Invalid symbols currency: AED')
     },
   )
 
-  it('stays with the newest table where there is no reserve, or none any more', () => {
-    const alone = { ...newest, value: snapshot('USD EUR SEK', NARROW) }
-    expect(readingWith(alone, ['AED'])).toBe(alone)
-    const late = { ...newest, value: { ...narrow, reserve: () => undefined } }
-    expect(readingWith(late, ['AED'])).toBe(late)
+  it('has the seconds until the table that answers it is due, rounded down', async () => {
+    const { handler, runtime } = await start()
+    await runtime.advance(1_100)
+    const ttlOf = async (to: string): Promise<string | null> => {
+      const target = `http://localhost/api/v1/convert?from=USD&to=${to}`
+      return (await handler(new Request(target))).headers.get('cache-status')
+    }
+    expect(await ttlOf('SEK')).toBe('rates; hit; ttl=86428')
+    expect(await ttlOf('AED')).toBe('rates; hit; ttl=-332; detail=stale')
   })
 })
