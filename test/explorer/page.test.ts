@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+
+import { dateInWords, durationInWords, publicationInWords } from '../../src/explorer/ages.ts'
+import { nearestIndex, plotOf } from '../../src/explorer/plot.ts'
+import { pathOf, snippetOf } from '../../src/explorer/question.ts'
+import type { Question } from '../../src/explorer/question.ts'
+
+const HOUR = 3_600_000
+
+describe('words for times', () => {
+  it.each([
+    [-5, 'less than a minute'],
+    [59_999, 'less than a minute'],
+    [60_000, '1 minute'],
+    [HOUR - 1, '59 minutes'],
+    [HOUR, '1 hour'],
+    [48 * HOUR - 1, '47 hours'],
+    [48 * HOUR, '2 days'],
+    [400 * 24 * HOUR, '400 days'],
+  ])('are rounded down: %d ms are %s', (duration, words) => {
+    expect(durationInWords(duration)).toBe(words)
+  })
+
+  it.each([
+    [3 * HOUR, 'Published 3 hours ago, next update expected in 21 hours'],
+    [24 * HOUR - 1, 'Published 23 hours ago, next update expected in less than a minute'],
+    [24 * HOUR + 60_000, 'Published 24 hours ago, next update due now'],
+    [75 * HOUR, 'Published 3 days ago, next update overdue for 2 days'],
+    // The clock of the reader is behind the server's.
+    [-HOUR, 'Published less than a minute ago, next update expected in 25 hours'],
+  ])('name the age of a publication and the next one, after %d ms: %s', (now, words) => {
+    expect(publicationInWords({ updatedAt: 0, nextUpdateAt: 24 * HOUR }, now)).toBe(words)
+  })
+
+  it('include the day of the week of a date', () => {
+    expect(dateInWords('2026-11-20')).toMatch(/^Friday,? 20 November 2026$/)
+  })
+})
+
+describe('plotOf', () => {
+  const SIZE = { width: 600, height: 200 }
+  const POINTS = [
+    { d: '2026-11-18', r: 2 },
+    { d: '2026-11-19', r: 4 },
+    { d: '2026-11-23', r: 3 },
+  ]
+
+  /** The numbers in the `d` of a path, in pairs. */
+  function placesIn(path: string): number[][] {
+    const places = path.replace(/[MZ]/g, '').split('L')
+    return places.map((place) => place.split(' ').map(Number))
+  }
+
+  it('has as much room for a day without a point as for one with it', () => {
+    const [first = 0, second = 0, third = 0] = plotOf(POINTS, SIZE).xs
+    expect((third - second) / (second - first)).toBeCloseTo(4)
+  })
+
+  it('has higher rates further up, all of them between the edges', () => {
+    const { xs, ys, left, bottom } = plotOf(POINTS, SIZE)
+    const [low = 0, high = 0, middle = 0] = ys
+    expect(low).toBeGreaterThan(middle)
+    expect(middle).toBeGreaterThan(high)
+    expect(high).toBeGreaterThanOrEqual(0)
+    expect(low).toBeLessThanOrEqual(bottom)
+    expect(xs[0]).toBe(left)
+    expect(xs[2]).toBeLessThan(SIZE.width)
+  })
+
+  it('draws a line through all points, and an area down to the lower edge', () => {
+    const { xs, ys, line, area, bottom } = plotOf(POINTS, SIZE)
+    const places = placesIn(line)
+    expect(places).toHaveLength(3)
+    places.forEach(([x, y], index) => {
+      expect(x).toBeCloseTo(xs[index] ?? 0, 0)
+      expect(y).toBeCloseTo(ys[index] ?? 0, 0)
+    })
+    const below = [2, 0].map((index) => [places[index]?.[0], bottom])
+    expect(placesIn(area).slice(3)).toEqual(below)
+  })
+
+  it.each([[POINTS.slice(0, 1)], [POINTS.map(({ d }) => ({ d, r: 1 }))]])(
+    'draws a level line, or a single day, in the middle: %j',
+    (points) => {
+      const { xs, ys, line } = plotOf(points, SIZE)
+      expect([...xs, ...ys].every(Number.isFinite)).toBe(true)
+      expect(new Set(ys).size).toBe(1)
+      expect(line).not.toContain('NaN')
+    },
+  )
+
+  it.each([
+    [0.8396, 0.8864, ['0.82', '0.84', '0.86', '0.88', '0.90']],
+    [15_308, 17_910, ['15000', '16000', '17000', '18000']],
+    [0.000061, 0.000064, ['0.000061', '0.000062', '0.000063', '0.000064']],
+    [1, 1, ['0.990', '0.995', '1.000', '1.005', '1.010']],
+  ])('labels round numbers around %d and %d', (low, high, labels) => {
+    const points = [low, high].map((r, index) => ({ d: `2026-11-1${index}`, r }))
+    const { rates, ys, bottom } = plotOf(points, SIZE)
+    expect(rates.map(({ label }) => label)).toEqual(labels)
+    const places = rates.map(({ at }) => at)
+    expect(Math.max(...places)).toBeCloseTo(bottom)
+    expect(Math.max(...places)).toBeGreaterThanOrEqual(Math.max(...ys))
+    expect(Math.min(...places)).toBeLessThanOrEqual(Math.min(...ys))
+  })
+
+  it('has room for rates of any size', () => {
+    const points = [1e-9, 1e9].map((r, index) => ({ d: `2026-11-1${index}`, r }))
+    const { ys, bottom } = plotOf(points, SIZE)
+    expect(ys.every((y) => y >= 0 && y <= bottom)).toBe(true)
+  })
+
+  it.each([
+    ['2026-11-13', 8, '13 Nov, 14 Nov, 15 Nov, 16 Nov, 17 Nov, 18 Nov, 19 Nov, 20 Nov'],
+    ['2026-11-13', 4, '14 Nov, 16 Nov, 18 Nov, 20 Nov'],
+    ['2026-10-20', 5, '23 Oct, 30 Oct, 6 Nov, 13 Nov, 20 Nov'],
+    ['2025-11-20', 5, '2026, Apr, Jul, Oct'],
+    ['2021-11-20', 5, '2022, 2023, 2024, 2025, 2026'],
+    ['2021-11-20', 0, ''],
+  ])('labels days from %s with room for %d', (start, most, labels) => {
+    const points = [start, '2026-11-20'].map((d) => ({ d, r: 1 }))
+    const { left } = plotOf(points, SIZE)
+    const { days } = plotOf(points, { width: left + 72 * most + 1, height: 200 })
+    expect(days.map(({ label }) => label).join(', ')).toBe(labels)
+  })
+
+  it.each([
+    [[0, 10, 20, 40], -5, 0],
+    [[0, 10, 20, 40], 0, 0],
+    [[0, 10, 20, 40], 4.9, 0],
+    [[0, 10, 20, 40], 5.1, 1],
+    [[0, 10, 20, 40], 14, 1],
+    [[0, 10, 20, 40], 29, 2],
+    [[0, 10, 20, 40], 31, 3],
+    [[0, 10, 20, 40], 900, 3],
+    [[7], 900, 0],
+  ])('has in %j nearest to %d the point %d', (xs, x, index) => {
+    expect(nearestIndex(xs, x)).toBe(index)
+  })
+})
+
+describe('a question', () => {
+  const asking = (amount: string): Question => ({
+    operation: 'convert',
+    parameters: { from: 'USD', to: 'EUR', amount },
+  })
+
+  it('has a path below the base path, with the amount as typed', () => {
+    expect(pathOf('/api', asking('1 &2'))).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
+  })
+
+  it('is a command for a shell that ends where it should', () => {
+    const url = pathOf('http://a.example', asking("1'; ls '"))
+    expect(snippetOf('curl', 'http://a.example', asking("1'; ls '"))).toBe(`curl '${url}'`)
+    expect(url).not.toContain("'")
+    expect(snippetOf('curl', "http://a.example/it's", asking('1'))).toMatch(
+      /^curl 'http:\/\/a\.example\/it%27s\/v1\/[^']+'$/,
+    )
+  })
+
+  it.each([
+    ['100', '100'],
+    [' 1e3 ', '1000'],
+    ['.5', '0.5'],
+    ['', "''"],
+    ["it's", "'it\\'s'"],
+    ['"\\', "'\"\\\\'"],
+  ])('has the argument %s for the amount %j', (typed, argument) => {
+    expect(snippetOf('client', 'http://a.example/api', asking(typed))).toContain(
+      `.convert({ from: 'USD', to: 'EUR', amount: ${argument} })`,
+    )
+  })
+})
