@@ -1,14 +1,19 @@
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { lookUp, operations } from './document.ts'
-import type { Parameter } from './document.ts'
-import { ask, coveredCodes, exampleOf, outcomeOf } from './live.ts'
+import { lookUp, operations, textFaultsOf } from './document.ts'
+import type { Operation, Parameter } from './document.ts'
+import { ask, coldAt, coveredCodes, exampleOf, handler, outcomeOf } from './live.ts'
 import { expectedOutcome } from './outcomes.ts'
-import { allowedQueries, answerableQueries, refusedQueries, toSearch } from './questions.ts'
+import { allowedQueries, answerableQueries, toSearch } from './questions.ts'
 import type { Covered } from './questions.ts'
+import { nearTexts } from './texts.ts'
+import { words } from './words.ts'
 
 const RUNS = { seed: 20_261_122, numRuns: 200 }
+
+/** Answers a question that it would not refuse with 502. The last day that can be written is its tomorrow. */
+const cold = coldAt(() => Date.UTC(9_999, 11, 30))
 
 /** The parameters of all operations, one of each name. */
 const parameters = new Map(
@@ -37,6 +42,26 @@ const REFUSALS: Record<string, RegExp> = {
 /** The names that another operation means something by, which are refused where there is the second name. */
 const MISTAKEN: Record<string, string> = { from: 'base', date: 'start' }
 
+function refusalOf({ path }: Operation, name: string): RegExp {
+  return REFUSALS[`${path} ${name}`] ?? REFUSALS[name] ?? /^$/
+}
+
+/** What comes of a query with `text` for `name` beside what it cannot be without. */
+async function outcomeWithoutData(operation: Operation, name: string, text: string) {
+  const query = new URLSearchParams(exampleOf(operation))
+  if (name === 'end') query.set('start', '0000-01-01')
+  query.set(name, text)
+  const target = `/api${operation.path}?${query}`
+  const { status, headers, body } = await cold.answer({ method: 'GET', target, header: () => null })
+  return outcomeOf({ status, headers: new Headers(headers), body: String(body) })
+}
+
+/** What no pattern can say of an amount: whether a double can hold it. */
+function isBeyondDoubles(name: string, text: string): boolean {
+  const value = Number(text)
+  return name === 'amount' && (value === Infinity || (value === 0 && /^[^eE]*[1-9]/.test(text)))
+}
+
 describe.each(operations)('$operationId', (operation) => {
   const names = operation.parameters.map(({ name }) => name)
   let codes: Covered
@@ -60,14 +85,20 @@ describe.each(operations)('$operationId', (operation) => {
     await fc.assert(property, RUNS)
   })
 
-  it.each(names)('refuses whatever the document does not allow of %s', async (name) => {
-    const property = fc.asyncProperty(refusedQueries(operation, name, codes), async (query) => {
-      expect(outcomeOf(await ask(operation, toSearch(query)))).toMatch(
-        REFUSALS[`${operation.path} ${name}`] ?? REFUSALS[name] ?? /^$/,
-      )
-    })
-    await fc.assert(property, RUNS)
-  })
+  it.each(operation.parameters)(
+    'takes what the document allows of $name, and refuses all else',
+    async ({ name, schema }) => {
+      const met = { accepted: 0, refused: 0 }
+      const property = fc.asyncProperty(nearTexts(schema), async (text) => {
+        const isAllowed = textFaultsOf(schema, text) === '' && !isBeyondDoubles(name, text)
+        const outcome = await outcomeWithoutData(operation, name, text)
+        expect(outcome).toMatch(isAllowed ? /^502 / : refusalOf(operation, name))
+        met[isAllowed ? 'accepted' : 'refused'] += 1
+      })
+      await fc.assert(property, { ...RUNS, numRuns: 1_000 })
+      expect(Math.min(met.accepted, met.refused)).toBeGreaterThan(50)
+    },
+  )
 
   it.each([...parameters])(
     'knows the parameter %s if the document says so',
@@ -80,6 +111,23 @@ describe.each(operations)('$operationId', (operation) => {
       expect([twice, misspelt].map(outcomeOf)).toEqual([expected, expected])
     },
   )
+
+  it('knows no other parameter, whatever there is a word for', async () => {
+    const known = new Set([...parameters.keys()].map((name) => name.toLowerCase()))
+    const others = words.filter((word) => !known.has(word.toLowerCase()))
+    expect(others.length).toBeGreaterThan(2_000)
+    expect(words).toEqual(expect.arrayContaining([...parameters.keys()]))
+    const example = exampleOf(operation)
+    const plain = (await ask(operation, example)).body
+    for (let index = 0; index < others.length; index += 50) {
+      // A parameter that is known may be given once.
+      const twice = others.slice(index, index + 50).map((word) => `${word}=1&${word}=1`)
+      const target = `/api${operation.path}?${[example.slice(1), ...twice].join('&')}`
+      const { status, body } = await handler.answer({ method: 'GET', target, header: () => null })
+      expect(status, target).toBe(200)
+      expect(await new Response(body).text()).toBe(plain)
+    }
+  })
 
   it('wants what is required', async () => {
     for (const { name } of operation.parameters.filter(({ required }) => required)) {
@@ -97,5 +145,18 @@ describe.each(operations)('$operationId', (operation) => {
       query.set(name, String(schema.default))
       expect((await ask(operation, `?${query}`)).body).toBe(whole.body)
     }
+  })
+})
+
+describe('an amount', () => {
+  const [operation] = operations.filter(({ path }) => path === '/v1/convert')
+  const { schema } = parameters.get('amount') ?? { schema: {} }
+
+  it.each([
+    ...['1e309', '1e-400', `${'9'.repeat(60)}e999`].map((text) => [text, '400 invalid_amount']),
+    ...['0e999', '1e308', '5e-324', '0'].map((text) => [text, '502 provider_unavailable']),
+  ])('of %s has the form, whether a double is so large or so small: %s', async (text, outcome) => {
+    expect(textFaultsOf(schema, text)).toBe('')
+    expect(operation && (await outcomeWithoutData(operation, 'amount', text))).toBe(outcome)
   })
 })

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
-import generated from '../../src/generated/openapi.json' with { type: 'json' }
+import { createRatesHandler } from '../../src/index.ts'
 
 /** A schema as the document has it; whatever it refers to is among the components. */
 export interface Schema {
@@ -38,7 +38,10 @@ export interface Operation {
   responses: Record<string, Response>
 }
 
-/** The document as it is published. */
+const response = await createRatesHandler()(new Request('http://localhost/api/v1/openapi.json'))
+const generated = await response.json()
+
+/** The document as a handler at `/api` has it. */
 export const document: Record<string, unknown> = generated
 
 const ajv = new Ajv2020({ strict: true, allErrors: true })

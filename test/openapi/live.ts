@@ -24,14 +24,16 @@ const down = (): Promise<never> => Promise.reject(new Error('down'))
 /** A handler of the synthetic market. */
 export const handler: RatesHandler = createRatesHandler({ providers: { latest, history }, now })
 
-/** One that has never had any data. */
-export const cold: Asked = createRatesHandler({
-  providers: {
-    latest: { ...latest, fetchLatest: down },
-    history: { ...history, fetchHistory: down },
-  },
-  now,
-})
+/** A handler that has never had any data, at the instant that `clock` tells. */
+export function coldAt(clock: () => number): RatesHandler {
+  return createRatesHandler({
+    providers: {
+      latest: { ...latest, fetchLatest: down },
+      history: { ...history, fetchHistory: down },
+    },
+    now: clock,
+  })
+}
 
 /** A request for an operation. `search` has a question mark, or nothing. */
 export function requestFor({ path }: Operation, search: string, init: RequestInit = {}): Request {

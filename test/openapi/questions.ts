@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 
 import { textFaultsOf } from './document.ts'
 import type { Operation, Parameter } from './document.ts'
-import { acceptedTexts, days, nearTexts } from './texts.ts'
+import { acceptedTexts, days } from './texts.ts'
 
 /** Values of parameters by their names. */
 export type Query = Record<string, string>
@@ -45,23 +45,6 @@ export function answerableQueries(operation: Operation, covered: Covered): fc.Ar
   if (undated.length === operation.parameters.length) return ofNow.map(withoutContradiction)
   const ofDays = queries(operation, (parameter) => answerable(parameter, covered.onDays), ['date'])
   return fc.oneof(ofNow, ofDays)
-}
-
-/** Queries in which the value of `wrong` is not as the document has it, and all others could be answered. */
-export function refusedQueries(
-  operation: Operation,
-  wrong: string,
-  { now }: Covered,
-): fc.Arbitrary<Query> {
-  const isRefused = ({ schema }: Parameter, text: string): boolean =>
-    textFaultsOf(schema, text) !== ''
-  const refused = (parameter: Parameter): fc.Arbitrary<string> =>
-    nearTexts(parameter.schema).filter((text) => isRefused(parameter, text))
-  return queries(
-    operation,
-    (parameter) => (parameter.name === wrong ? refused(parameter) : answerable(parameter, now)),
-    [wrong],
-  )
 }
 
 function queries(

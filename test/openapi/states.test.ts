@@ -6,7 +6,7 @@ import { operations } from './document.ts'
 import { differences, read, responseDifferences } from './exchange.ts'
 import {
   ask,
-  cold,
+  coldAt,
   exampleOf,
   handler,
   history,
@@ -48,7 +48,7 @@ describe.each(operations)('$operationId', (operation) => {
   })
 
   it('answers 502 while there are no data, where that is documented', async () => {
-    const { status, headers } = await ask(operation, search, cold)
+    const { status, headers } = await ask(operation, search, coldAt(now))
     expect(status).toBe(Object.hasOwn(operation.responses, '502') ? 502 : 200)
     expect(headers.has('retry-after')).toBe(status === 502)
   })
