@@ -2,29 +2,18 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 
 import type express from 'express'
 
-// What is used of frameworks whose own declarations do not compile without `skipLibCheck`, or not beside others.
+// The used parts of frameworks whose own declarations do not compile without `skipLibCheck`, or not with others.
 
-/** An earlier Express, under a name of its own beside the present one. */
-export function loadExpress4(): Promise<{ default: typeof express }> {
-  return load('express-4')
-}
-
-export function loadH3(): Promise<{
+interface H3Module {
   H3: new () => {
     all(path: string, answer: (event: { req: Request }) => Promise<Response>): unknown
   }
   serve(app: object, options: object): { ready(): Promise<{ url?: string }> }
-}> {
-  return load('h3')
 }
 
 interface Elysia {
   all(path: string, answer: (context: { request: Request }) => Promise<Response>): Elysia
   listen(options: object): { server: { port: number } }
-}
-
-export function loadElysia(): Promise<{ Elysia: new () => Elysia }> {
-  return load('elysia')
 }
 
 interface KoaContext {
@@ -34,16 +23,19 @@ interface KoaContext {
   respond?: boolean
 }
 
-export function loadKoa(): Promise<{
-  default: new () => {
-    use(middleware: (context: KoaContext, next: () => Promise<void>) => unknown): unknown
-    callback(): RequestListener
-  }
-}> {
-  return load('koa')
+interface Koa {
+  use(middleware: (context: KoaContext, next: () => Promise<void>) => unknown): unknown
+  callback(): RequestListener
+}
+
+interface Modules {
+  'express-4': { default: typeof express }
+  h3: H3Module
+  elysia: { Elysia: new () => Elysia }
+  koa: { default: new () => Koa }
 }
 
 /** A module by a name that the compiler does not follow. */
-function load<Module>(name: string): Promise<Module> {
+export function load<Name extends keyof Modules>(name: Name): Promise<Modules[Name]> {
   return import(name)
 }

@@ -10,4 +10,6 @@ export interface HostSettings {
 }
 
 const { mount, basePath }: HostSettings = JSON.parse(settingsFromParent())
+// No response needs to change it. Frameworks may.
+if (mount.startsWith('serve')) Object.freeze(Object.prototype)
 tellParent({ port: await MOUNTS[mount](createConformanceHandler(basePath)) })

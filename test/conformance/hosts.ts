@@ -1,8 +1,5 @@
-import { join } from 'node:path'
-
 import { startChild } from '../system/child.ts'
-import { ROOT } from '../system/root.ts'
-import { BUN, DENO, NODE } from '../system/runtimes.ts'
+import { BUN, DENO, NODE, findNode, findPackage, findWorkerd } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
 import { openHttp2 } from './exchange.ts'
@@ -29,18 +26,18 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-/** The handler served by the runtime's adapter, or mounted in a framework, in a process of its own. */
+/** The handler served by the runtime's adapter, or mounted in a framework, in its own process. */
 function host(
   name: string,
   mount: HostSettings['mount'],
   [, runtime, ...flags]: Runtime,
-  more: Pick<Host, 'prefix' | 'openClient'> & Partial<Pick<Host, 'scope'>> = {},
+  more: Pick<Host, 'prefix' | 'openClient'> & Partial<Pick<Host, 'scope' | 'program'>> = {},
 ): Host {
-  const { prefix = '', scope = 'all' } = more
+  const { prefix = '', scope = 'all', program = runtime } = more
   return {
     ...more,
     name,
-    program: runtime,
+    program,
     scope,
     async start() {
       const settings: HostSettings = { mount, basePath: `${prefix}/api` }
@@ -52,9 +49,21 @@ function host(
   }
 }
 
+/** The same in a framework that `npm run tools` installs. */
+function framework(
+  name: string,
+  mount: HostSettings['mount'],
+  scope: Host['scope'],
+  runtime: Runtime = NODE,
+): Host {
+  return host(name, mount, runtime, { scope, program: findPackage(PACKAGES[mount] ?? mount) ?? '' })
+}
+
+const PACKAGES: Partial<Record<HostSettings['mount'], string>> = { express4: 'express-4' }
+
 const WORKERD: Host = {
   name: 'workerd',
-  program: join(ROOT, 'node_modules/.bin/workerd'),
+  program: findWorkerd() ?? '',
   scope: 'all',
   async start() {
     const simulator = new Miniflare({
@@ -70,28 +79,25 @@ const WORKERD: Host = {
   },
 }
 
-/** Every way to serve the handler over HTTP that is shown to users. */
+/** Every way to serve the handler over HTTP that the documentation shows. */
 export const HOSTS: readonly Host[] = [
   host('Node', 'serveNode', NODE),
-  host('Node 22', 'serveNode', otherNode(22)),
-  host('Node 26', 'serveNode', otherNode(26)),
+  ...[22, 26].map((major) => {
+    const name = `Node ${major}`
+    return host(name, 'serveNode', [name, findNode(major) ?? ''])
+  }),
   host('Node over @whatwg-node/server', 'fetchStyleOnNode', NODE),
   host('Node over HTTP/2', 'http2', NODE, { openClient: openHttp2 }),
   host('Node over both', 'fetchStyleOverHttp2', NODE, { openClient: openHttp2 }),
-  host('Express 4', 'express4', NODE, { scope: 'own' }),
   host('Express 5', 'express5', NODE, { scope: 'own' }),
   host('Express 5 below a prefix', 'express5Prefix', NODE, { scope: 'own', prefix: '/fx' }),
   host('Bun', 'serveBun', BUN),
   host('Deno', 'serveDeno', DENO),
   WORKERD,
-  host('Hono', 'hono', NODE, { scope: 'below' }),
-  host('H3', 'h3', NODE, { scope: 'below' }),
-  host('Elysia', 'elysia', BUN, { scope: 'below' }),
-  host('Fastify', 'fastify', NODE, { scope: 'own' }),
-  host('Koa', 'koa', NODE, { scope: 'below' }),
+  framework('Express 4', 'express4', 'own'),
+  framework('Hono', 'hono', 'below'),
+  framework('H3', 'h3', 'below'),
+  framework('Elysia', 'elysia', 'below', BUN),
+  framework('Fastify', 'fastify', 'own'),
+  framework('Koa', 'koa', 'below'),
 ]
-
-/** A Node beside the one that runs this; `.ci/run` installs them. */
-function otherNode(major: number): Runtime {
-  return [`Node ${major}`, join(ROOT, `.runtimes/node_modules/node-${major}/bin/node`)]
-}

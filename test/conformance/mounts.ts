@@ -10,7 +10,7 @@ import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
 import type { RatesHandler } from 'ratesmith'
 
 import { listenOnFreePort } from '../system/ports.ts'
-import { loadElysia, loadExpress4, loadH3, loadKoa } from './frameworks.ts'
+import { load } from './frameworks.ts'
 
 /** Serves `rates` in one way on a free port of the loopback interface, and resolves with that port. */
 type Mount = (rates: RatesHandler) => Promise<number>
@@ -30,7 +30,7 @@ export const MOUNTS = {
   http2: (rates) => listenOnFreePort(createHttp2Server(toNodeHandler(rates))),
 
   express5: async (rates) => listen(appOn((await import('express')).default, '/', rates)),
-  express4: async (rates) => listen(appOn((await loadExpress4()).default, '/', rates)),
+  express4: async (rates) => listen(appOn((await load('express-4')).default, '/', rates)),
   express5Prefix: async (rates) => listen(appOn((await import('express')).default, '/fx', rates)),
 
   async hono(rates) {
@@ -42,14 +42,14 @@ export const MOUNTS = {
     })
   },
   async h3(rates) {
-    const { H3, serve } = await loadH3()
+    const { H3, serve } = await load('h3')
     const app = new H3()
     app.all('/api/**', (event) => rates(event.req))
     const server = await serve(app, { ...LOOPBACK, silent: true }).ready()
     return portIn(server.url ?? '')
   },
   async elysia(rates) {
-    const { Elysia } = await loadElysia()
+    const { Elysia } = await load('elysia')
     const app = new Elysia().all('/api/*', ({ request }) => rates(request)).listen(LOOPBACK)
     return app.server.port
   },
@@ -61,7 +61,7 @@ export const MOUNTS = {
     return portIn(await app.listen(LOOPBACK))
   },
   async koa(rates) {
-    const { default: Koa } = await loadKoa()
+    const { default: Koa } = await load('koa')
     const mounted = toNodeHandler(rates)
     const app = new Koa()
     app.use((context, next) => {

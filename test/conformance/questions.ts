@@ -24,6 +24,33 @@ const GOOD_TARGETS = [
   ),
 ]
 
+const AMOUNTS = [
+  '0',
+  '.1',
+  '1.005',
+  '4.9e-324',
+  '3.3333333333333333',
+  '123456789.123456789',
+  '9007199254740993',
+  '999999999999999.9',
+  '1e22',
+  '123456789012345678901234567890',
+  '1.7976931348623157e300',
+]
+
+/** Every base, and amounts that are hard to multiply, each for several pairs. */
+async function conversionTargets(handler: RatesHandler): Promise<string[]> {
+  const codes = Object.keys((await handler.rates.latest()).rates)
+  const at = (index: number): string => codes[index % codes.length] ?? ''
+  const conversions = AMOUNTS.flatMap((amount, row) =>
+    Array.from({ length: 15 }, (_, index) => {
+      const [from, to] = [at(row + index * 7), at(row * 3 + index * 11 + 1)]
+      return `/api/v1/convert?from=${from}&to=${to}&amount=${amount}`
+    }),
+  )
+  return [...codes.map((code) => `/api/v1/latest?base=${code}`), ...conversions]
+}
+
 /** How else a prefix might be written, in the place of the right one. */
 const OTHER_PREFIXES = ['/FX', '/%66x', '//fx', '/fx/', '/fx%2F', '/fxx', '/f', '']
 
@@ -36,7 +63,8 @@ export async function conformanceQuestions(
   prefix: string,
 ): Promise<Question[]> {
   const bad = entries.filter(({ door }) => door !== 'answer')
-  const good = GOOD_TARGETS.map((target) => ({ method: 'GET', target }))
+  const targets = [...GOOD_TARGETS, ...(await conversionTargets(handler))]
+  const good = targets.map((target) => ({ method: 'GET', target }))
   const asked = await Promise.all([...good, ...bad].map((entry) => toQuestion(handler, entry)))
   const own = asked.map((question) => {
     const { pathname, search } = new URL(`http://localhost${question.target}`)

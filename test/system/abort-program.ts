@@ -1,44 +1,41 @@
-// Gives up requests of which nothing is held any more but their bodies, and prints what becomes of them, as JSON. Needs
-// `--expose-gc`.
+// Aborts requests of which only the bodies are still referenced, and prints what becomes of them, as JSON. Needs `--expose-gc`.
 import { createServer } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 
 import { createRatesClient } from 'ratesmith/client'
 import { providerContract } from 'ratesmith/testing'
 
 import { collectGarbage } from './collect-garbage.ts'
+import { listenOnFreePort } from './ports.ts'
 
-const outcomes = [await giveUpClient(), await giveUpProvider()]
-process.stdout.write(JSON.stringify(outcomes))
+const collecting = setInterval(collectGarbage, 10)
 
-/** A client whose answer never ends, after so many calls that the engine holds nothing for it that it need not. */
-async function giveUpClient(): Promise<string> {
-  const server = createServer((_request, response) => void response.write('{')).listen(
-    0,
-    '127.0.0.1',
-  )
-  await pause(50)
-  const { port } = Object(server.address())
-  let calls = 0
-  const client = createRatesClient({
-    baseUrl: `http://127.0.0.1:${port}/api`,
-    fetch: (request) => (calls < 10_000 ? Response.json({ rates: {} }) : fetch(request)),
-  })
-  for (; calls < 10_000; calls += 1) await client.latest()
-  const stopCollecting = startCollecting()
+process.stdout.write(JSON.stringify([await abortClient(), await abortProvider()]))
+clearInterval(collecting)
+
+/** A client whose response does not end; the abort comes after collections have had time to find its request. */
+async function abortClient(): Promise<string> {
+  const { promise: isAsked, resolve } = Promise.withResolvers<void>()
+  const server = createServer((_request, response) => void response.write('{', () => resolve()))
+  const port = await listenOnFreePort(server)
   const controller = new AbortController()
+  const client = createRatesClient({ baseUrl: `http://127.0.0.1:${port}/api` })
   const outcome = nameOf(client.latest({ signal: controller.signal }))
-  await pause(200)
+  await isAsked
+  for (let round = 0; round < 20; round += 1) {
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
+    collectGarbage()
+  }
   controller.abort()
-  const first = await Promise.race([outcome, pause(5_000, 'nothing')])
-  stopCollecting()
+  const first = await outcome
   server.closeAllConnections()
   server.close()
   return first
 }
 
-/** A provider that does all it must, where its answer never ends. */
-async function giveUpProvider(): Promise<string> {
+/** A provider whose response does not end, in the contract. */
+async function abortProvider(): Promise<string> {
   const cases = providerContract({
     latest: () => ({
       attribution: { name: 'Rates', url: 'https://rates.example' },
@@ -48,15 +45,7 @@ async function giveUpProvider(): Promise<string> {
     fetch: () => Response.json({}),
   })
   const endless = cases.find(({ name }) => name.includes('without an end'))
-  const stopCollecting = startCollecting()
-  const outcome = await nameOf(endless?.run() ?? Promise.reject(new Error('no such case')))
-  stopCollecting()
-  return outcome
-}
-
-function startCollecting(): () => void {
-  const collecting = setInterval(collectGarbage, 10)
-  return () => clearInterval(collecting)
+  return nameOf(endless?.run() ?? Promise.reject(new Error('no such case')))
 }
 
 function nameOf(work: Promise<unknown>): Promise<string> {

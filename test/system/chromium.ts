@@ -1,8 +1,11 @@
-import { chromium } from 'playwright-core'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeEach, onTestFinished } from 'vitest'
 
-/** Where Debian has it. */
-export const CHROMIUM = '/usr/bin/chromium'
+import { requireProgram } from './require-program.ts'
+import { findPackage } from './runtimes.ts'
+
+/** Where Debian installs it. */
+const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -15,7 +18,26 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-/** Starts it without a window. */
-export function launchChromium(): Promise<Browser> {
+let launched: Promise<Browser> | undefined
+
+/** Skips the tests of a file where no browser is installed, and closes it after them. */
+export function needBrowser(): void {
+  beforeEach(({ skip }) => {
+    requireProgram('Chromium', CHROMIUM, skip)
+    requireProgram('playwright-core', findPackage('playwright-core') ?? '', skip)
+  })
+  afterAll(async () => (await launched)?.close())
+}
+
+/** A profile of one Chromium without a window, which ends with the test. */
+export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  launched ??= launch()
+  const context = await (await launched).newContext(options)
+  onTestFinished(() => context.close())
+  return context
+}
+
+async function launch(): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 }

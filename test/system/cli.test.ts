@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { keptFiles } from './kept-files.ts'
 import { listen, run } from './processes.ts'
 import { ROOT } from './root.ts'
-import { CLI, rootOf, serve, upstreams } from './serving.ts'
+import { CLI, keptFiles, rootOf, serve, upstreams } from './serving.ts'
 
 describe('ratesmith serve', () => {
   it('needs no network with --demo, and prints three URLs that work', async () => {

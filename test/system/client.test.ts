@@ -8,16 +8,14 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { listen, run } from './processes.ts'
-import { requireProgram } from './require-program.ts'
+import { describeRuntimes } from './require-program.ts'
 import { ROOT } from './root.ts'
-import { RUNTIMES } from './runtimes.ts'
 
 /** What the client may weigh with all that it needs, minified and compressed, in bytes. */
 const MOST_BYTES = 2_000
 
-describe.each(RUNTIMES)('the client on %s', (name, program, ...parameters) => {
-  it('asks a server', async ({ skip }) => {
-    requireProgram(name, program, skip)
+describeRuntimes('the client', ([, program, ...parameters]) => {
+  it('gets every kind of response from a server', async () => {
     const handler = createRatesHandler({ providers: fakeProviders() })
     const answer = toNodeHandler(handler)
     const received: string[] = []

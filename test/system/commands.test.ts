@@ -3,66 +3,105 @@ import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { SCRIPT, ageCache, cacheFolder, onTerminal, piped, startUpstreams } from './commands.ts'
-import { start } from './processes.ts'
-import { requireProgram } from './require-program.ts'
-import { NODE, RUNTIMES } from './runtimes.ts'
-import { CLI, upstreams } from './serving.ts'
+import {
+  SCRIPT,
+  ageCache,
+  cacheFolder,
+  onTerminal,
+  piped,
+  startOnTerminal,
+  startUpstreams,
+} from './commands.ts'
+import { describeRuntimes, requireProgram } from './require-program.ts'
+import { NODE } from './runtimes.ts'
+import { upstreams } from './serving.ts'
 
 const ATTRIBUTION = 'Rates By Exchange Rate API, https://www.exchangerate-api.com'
 const SYNTHETIC = 'Synthetic rates (ratesmith), https://www.npmjs.com/package/ratesmith'
 
-/** Loaded before a program on Node, puts its waits off by so much that a test would end before them. */
-const ENDLESS_WAITS = `data:text/javascript,${encodeURIComponent(`
-  import { syncBuiltinESMExports } from 'node:module'
-  import timers from 'node:timers/promises'
-  const { setTimeout: sleep } = timers
-  timers.setTimeout = (delay, ...rest) => sleep(delay * 1_000, ...rest)
-  syncBuiltinESMExports()
-`)}`
-
 const NUMBER = String.raw`\d+(\.\d+)?(e-\d+)?`
 
-describe.each(RUNTIMES)('in a pipe on %s', (...runtime) => {
-  it('converts to one line of a number and a code, and names the source beside it', async () => {
-    const { code, stdout, stderr } = await piped(runtime, [
-      'convert',
-      '1e2',
-      'usd',
-      'eur',
-      '--demo',
-    ])
-    expect(stdout).toMatch(new RegExp(`^${NUMBER} EUR\n$`))
+/** A Saturday in a leap year. */
+const SATURDAY = '2020-02-29'
+
+/** Commands whose answers are not a single rate of today. */
+const DATED = [
+  'convert 100 USD EUR,GBP,JPY',
+  `convert 100 USD EUR,GBP,JPY --reverse --date ${SATURDAY}`,
+  `convert 100 USD EUR --reverse --date ${SATURDAY}`,
+  `latest --date ${SATURDAY}`,
+  'history USD EUR --start 2019-01-01 --end 2019-12-31 --interval month',
+]
+
+describeRuntimes('in a pipe', (runtime) => {
+  /** The output of a command with synthetic rates, whose source it names on stderr. */
+  async function demo(args: string): Promise<string> {
+    const { code, stdout, stderr } = await piped(runtime, `${args} --demo`)
     expect(stderr).toContain(SYNTHETIC)
     expect(code).toBe(0)
-    const one = await piped(runtime, ['convert', 'USD', 'EUR', '--demo'])
-    expect(Number.parseFloat(stdout)).toBeCloseTo(100 * Number.parseFloat(one.stdout), 6)
+    return stdout
+  }
+
+  it('converts to one line of a number and a code', async () => {
+    const stdout = await demo('convert 1e2 usd eur')
+    expect(stdout).toMatch(new RegExp(`^${NUMBER} EUR\n$`))
+    const one = await demo('convert USD EUR')
+    expect(Number.parseFloat(stdout)).toBeCloseTo(100 * Number.parseFloat(one), 6)
+  })
+
+  it('converts into several currencies, one line of code, result and rate each, in their order', async () => {
+    const rows = (await demo('convert 100 usd jpy,EUR')).trimEnd().split('\n')
+    const cells = rows.map((row) => row.split('\t'))
+    expect(cells.map(([code]) => code)).toEqual(['JPY', 'EUR'])
+    for (const [, result, rate] of cells) expect(Number(result)).toBeCloseTo(100 * Number(rate), 6)
+    expect(await demo('convert 100 usd EUR,')).toBe(`${rows[1]}\n`)
+    expect(await demo('convert 100 USD EUR')).toBe(`${cells[1]?.[1]} EUR\n`)
+  })
+
+  it('converts in reverse: to the amount to pay', async () => {
+    const paid = await demo('convert 100 USD EUR --reverse')
+    expect(paid).toMatch(new RegExp(`^${NUMBER} USD\n$`))
+    const [amount = ''] = paid.split(' ')
+    expect(Number.parseFloat(await demo(`convert ${amount} USD EUR`))).toBeCloseTo(100, 9)
+    const row = await demo('convert 100 USD EUR, --reverse')
+    expect(row).toMatch(new RegExp(`^EUR\t${amount}\t`))
   })
 
   it('lists latest rates, one line of three cells each', async () => {
-    const all = await piped(runtime, ['latest', '--base', 'eur', '--demo'])
-    const rows = all.stdout.trimEnd().split('\n')
+    const rows = (await demo('latest --base eur')).trimEnd().split('\n')
     expect(rows.length).toBeGreaterThan(150)
     for (const row of rows) expect(row).toMatch(new RegExp(`^[A-Z]{3}\t${NUMBER}\t[^\t]*$`))
     expect(rows).toContain('EUR\t1\tEuro')
-    const some = await piped(runtime, ['latest', '--symbols', 'JPY,eur', '--demo'])
-    expect(some.stdout).toMatch(/^EUR\t.*\tEuro\nJPY\t.*\tJapanese Yen\n$/)
+    const some = await demo('latest --symbols JPY,eur')
+    expect(some).toMatch(/^EUR\t.*\tEuro\nJPY\t.*\tJapanese Yen\n$/)
+  })
+
+  it('uses the rates of a day, of any since 1999', async () => {
+    const table = await demo(`latest --base EUR --date ${SATURDAY}`)
+    expect(table.split('\n')).toContain('EUR\t1\tEuro')
+    const [, rate] = /^USD\t(\S+)\t/m.exec(table) ?? []
+    expect(await demo('convert EUR USD --date 2020-02-28')).toBe(`${rate} USD\n`)
+    expect(await demo('latest --date 1999-01-04')).toMatch(/^JPY\t/m)
   })
 
   it('lists history, one line a day', async () => {
-    const { code, stdout } = await piped(runtime, [
-      'history',
-      'USD',
-      'EUR',
-      '--period',
-      '1Y',
-      '--demo',
-    ])
-    expect(code).toBe(0)
-    const rows = stdout.trimEnd().split('\n')
+    const rows = (await demo('history USD EUR --period 1Y')).trimEnd().split('\n')
     expect(rows.length).toBeGreaterThan(240)
     for (const row of rows) expect(row).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\d\t${NUMBER}$`))
     expect(rows).toEqual(rows.toSorted())
+  })
+
+  it('lists a range of days, or the last of each month in it', async () => {
+    const start = 'history USD EUR --start 2019-01-01'
+    const range = `${start} --end 2019-12-31`
+    const days = (await demo(range)).trimEnd().split('\n')
+    expect(days.length).toBeGreaterThan(240)
+    expect(days[0]).toMatch(/^2019-01-0/)
+    const months = (await demo(`${range} --interval month`)).trimEnd().split('\n')
+    expect(months).toHaveLength(12)
+    expect(days).toEqual(expect.arrayContaining(months))
+    const open = (await demo(`${start} --interval week`)).trimEnd().split('\n')
+    expect(open.at(-1)?.slice(0, 4)).toBe(String(new Date().getUTCFullYear()))
   })
 
   it('finds currencies by code, name and number', async () => {
@@ -71,144 +110,168 @@ describe.each(RUNTIMES)('in a pipe on %s', (...runtime) => {
       expect(stdout, search).toBe('CHF\tSwiss Franc\t756\t2\tyes\tyes\t\n')
       expect(code).toBe(0)
     }
-    const kuna = await piped(runtime, ['currencies', 'HRK', '--demo'])
+    const kuna = await piped(runtime, 'currencies HRK --demo')
     expect(kuna.stdout).toContain('withdrawn 2023-01-01, use EUR, 1 EUR = 7.5345 HRK')
-    const none = await piped(runtime, ['currencies', 'EURO', '--demo'])
+    const none = await piped(runtime, 'currencies EURO --demo')
     expect(none.stdout).toContain('EUR\tEuro\t978\t2\tyes\tyes\t\n')
+    const stderr = 'ratesmith: no currency gpb. Did you mean GBP?\n'
+    expect(await piped(runtime, 'currencies gpb --demo')).toEqual({ code: 1, stdout: '', stderr })
   })
 
-  it('says so with 1 where there is no such currency, with the nearest', async () => {
-    const { code, stdout, stderr } = await piped(runtime, ['currencies', 'gpb', '--demo'])
-    expect({ code, stdout, stderr }).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'ratesmith: no currency gpb. Did you mean GBP?\n',
-    })
-  })
-
-  it('answers with the JSON of the API', async () => {
-    const json = async (...args: string[]): Promise<unknown> => {
-      const { code, stdout, stderr } = await piped(runtime, [...args, '--json', '--demo'])
-      expect(stderr).toBe('')
-      expect(code).toBe(0)
-      expect(stdout).toMatch(/^[^\n]+\n$/)
-      return JSON.parse(stdout)
-    }
+  it('prints the JSON of the API', async () => {
     const source = { name: 'Synthetic rates (ratesmith)' }
-    expect(await json('convert', '5', 'USD', 'EUR')).toMatchObject({
-      from: 'USD',
-      amount: 5,
-      source,
-    })
-    expect(await json('latest')).toMatchObject({ base: 'USD', rates: { USD: 1 }, source })
-    expect(await json('history', 'USD', 'EUR')).toMatchObject({ period: '1M', source })
-    expect(await json('currencies', '978')).toMatchObject({ currencies: [{ code: 'EUR' }] })
-    expect(await json('doctor')).toMatchObject({ ok: true, findings: expect.any(Array) })
+    const expected = [
+      ['convert 5 USD EUR', { from: 'USD', amount: 5, source }],
+      ['latest', { base: 'USD', rates: { USD: 1 }, source }],
+      ['history USD EUR', { period: '1M', source }],
+      ['currencies 978', { currencies: [{ code: 'EUR' }] }],
+      ['doctor', { ok: true, findings: expect.any(Array) }],
+      [DATED[0], { from: 'USD', amount: 100, results: { GBP: expect.any(Object) } }],
+      [
+        DATED[1],
+        { reverse: true, date: '2020-02-28', results: { EUR: { rate: expect.any(Number) } } },
+      ],
+      [DATED[2], { reverse: true, date: '2020-02-28', to: 'EUR' }],
+      [DATED[3], { base: 'USD', date: '2020-02-28' }],
+      [DATED[4], { start: '2019-01-01', end: '2019-12-31', interval: 'month' }],
+    ] as const
+    for (const [args, json] of expected) {
+      const { code, stdout, stderr } = await piped(runtime, `${args} --json --demo`)
+      expect({ code, stderr }, args).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toMatch(/^[^\n]+\n$/)
+      expect(JSON.parse(stdout), args).toMatchObject(json)
+    }
   })
 
   it.each([
-    [['convert', '1', 'USD', 'EURO'], 'Invalid to currency: EURO. Did you mean EUR?'],
-    [['convert', '1', 'GPB', 'EUR'], 'Invalid from currency: GPB. Did you mean GBP?'],
-    [['latest', '--symbols', 'EUR,USX'], 'Invalid symbols currency: USX. Did you mean USD'],
-    [['latest', '--base', 'HRK'], '(withdrawn on 2023-01-01, use EUR, 1 EUR = 7.5345 HRK)\n'],
-    [['history', 'USD', 'eux'], 'ZAR). Did you mean EUR?'],
-    [['history', 'USD', 'EUR', '--period', '1y'], '1Y, 5Y). Did you mean 1Y?'],
-    [['convert', '1,5', 'USD', 'EUR'], 'Invalid amount: 1,5\n'],
-    [['convert', '-5', 'USD', 'EUR'], 'an amount is not negative, got -5 (see'],
-    [['convert', 'USD'], 'convert takes an amount and two codes'],
-    [['history', 'USD'], 'history takes two codes'],
-    [['latest', 'EUR'], "Unexpected argument 'EUR'"],
-    [['latest', '--bas', 'EUR'], "Unknown option '--bas'. Did you mean --base?"],
-  ])('ends with 2 and one line of stderr: %j', async (args, line) => {
-    const { code, stdout, stderr } = await piped(runtime, [...args, '--demo'])
+    ['convert 1 USD EURO', 'Invalid to currency: EURO. Did you mean EUR?'],
+    ['convert 1 GPB EUR', 'Invalid from currency: GPB. Did you mean GBP?'],
+    ['latest --symbols EUR,USX', 'Invalid symbols currency: USX. Did you mean USD'],
+    ['latest --base HRK', '(withdrawn on 2023-01-01, use EUR, 1 EUR = 7.5345 HRK)\n'],
+    ['history USD eux', 'ZAR). Did you mean EUR?'],
+    ['history USD EUR --period 1y', '1Y, 5Y). Did you mean 1Y?'],
+    ['convert 1,5 USD EUR', 'Invalid amount: 1,5\n'],
+    ['convert -5 USD EUR', 'an amount is not negative, got -5 (see'],
+    ['convert USD', 'convert takes an amount and two codes'],
+    ['history USD', 'history takes two codes'],
+    ['latest EUR', "Unexpected argument 'EUR'"],
+    ['latest --bas EUR', "Unknown option '--bas'. Did you mean --base?"],
+    ['convert 1 USD EUR,EURO', 'Invalid to currency: EURO. Did you mean EUR?'],
+    ['convert 1 USD JPY,GPB', 'Invalid to currency: GPB. Did you mean GBP?'],
+    [`convert USD JPY,GPB --date ${SATURDAY}`, '). Did you mean GBP?'],
+    ['convert USD EUR, --date 2020-02-30', 'Invalid parameter: date (YYYY-MM-DD)\n'],
+    ['convert USD EUR --date 2999-01-01', 'date (not after today)\n'],
+    ['convert USD ,', 'Invalid to currency: ,\n'],
+    ['convert USD EUR --revers', "'--revers'. Did you mean --reverse?"],
+    [`latest --date ${SATURDAY} --symbols USD,USX`, '). Did you mean USD'],
+    [`latest --date ${SATURDAY} --base EURO`, 'base currency: EURO. Did you mean EUR?'],
+    ['history USD EUX --start 2005-01-03', '). Did you mean EUR?'],
+    [
+      'history USD EUR --start 2019-01-01 --period 1M',
+      'Invalid parameter: period (either a period, or start and end)\n',
+    ],
+    ['history USD EUR --end 2019-01-01', 'Missing required parameter: start\n'],
+    ['history USD EUR --interval weekly', 'week or month). Did you mean week?'],
+    [
+      'history USD EUR --start 2020-01-02 --end 2020-01-01',
+      'Invalid parameter: start (not after end)\n',
+    ],
+  ])('exits with 2 and one line of stderr: %s', async (args, line) => {
+    const { code, stdout, stderr } = await piped(runtime, `${args} --demo`)
     expect(stderr).toMatch(/^ratesmith: [^\n]+\n$/)
     expect(stderr).toContain(line)
-    expect(stdout).toBe('')
-    expect(code).toBe(2)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   })
 
-  it('answers with the error of the API as JSON where JSON is asked for', async () => {
-    const args = ['convert', 'USD', 'EURO', '--json', '--demo']
-    const { code, stdout, stderr } = await piped(runtime, args)
-    expect(JSON.parse(stdout)).toEqual({
+  it('prints the error of the API as JSON with --json', async () => {
+    const typo = await piped(runtime, 'convert USD EURO --json --demo')
+    expect(JSON.parse(typo.stdout)).toEqual({
       error: { code: 'invalid_currency', message: 'Invalid to currency: EURO' },
     })
-    expect(stderr).toContain('Did you mean EUR?')
-    expect(code).toBe(2)
+    expect(typo.stderr).toContain('Did you mean EUR?')
+    expect(typo.code).toBe(2)
+    const early = await piped(runtime, 'convert USD EUR --date 1998-12-31 --json --demo')
+    expect(JSON.parse(early.stdout)).toEqual({
+      error: { code: 'no_data', message: 'No reference rates of 1998-12-31' },
+    })
+    expect(early.stderr).toBe('ratesmith: No reference rates of 1998-12-31\n')
+    expect(early.code).toBe(1)
   })
 
-  it('keeps what it fetched: asks once, and answers without its upstream, saying how old that is', async () => {
+  it('fetches once, and uses cached rates without its upstream, with their age', async () => {
     const { calls, env, stop } = await startUpstreams()
-    const first = await piped(runtime, ['convert', '100', 'USD', 'EUR'], env)
+    const first = await piped(runtime, 'convert 100 USD EUR', env)
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(ATTRIBUTION) })
-    const history = await piped(runtime, ['history', 'USD', 'EUR'], env)
+    const history = await piped(runtime, 'history USD EUR', env)
     expect(history).toMatchObject({ code: 0, stderr: expect.stringContaining('European Central') })
     expect(calls).toHaveLength(2)
-    expect(await piped(runtime, ['convert', '100', 'USD', 'EUR'], env)).toEqual(first)
+    expect(await piped(runtime, 'convert 100 USD EUR', env)).toEqual(first)
     expect(calls).toHaveLength(2)
     await stop()
-    expect(await piped(runtime, ['history', 'USD', 'EUR'], env)).toEqual(history)
-    ageCache(String(env['RATESMITH_CACHE_DIR']), 3)
-    const offline = await piped(runtime, ['convert', '100', 'USD', 'EUR'], env)
+    expect(await piped(runtime, 'history USD EUR', env)).toEqual(history)
+    ageCache(env.RATESMITH_CACHE_DIR, 3)
+    const offline = await piped(runtime, 'convert 100 USD EUR', env)
     expect(offline).toMatchObject({ code: 0, stdout: first.stdout })
     expect(offline.stderr).toMatch(/^ratesmith: offline: rates of [34] days ago \(127\.0\.0\.1/)
   })
 
-  it('waits for newer rates rather than show old ones', async () => {
+  it('fetches all reference rates once, and uses those of a day without its upstream', async () => {
+    const { calls, env, stop } = await startUpstreams()
+    const args = 'convert 100 USD EUR --date 2001-03-01'
+    const first = await piped(runtime, args, env)
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('European Central') })
+    const asked = calls.length
+    expect(await piped(runtime, args, env)).toEqual(first)
+    expect(calls).toHaveLength(asked)
+    await stop()
+    ageCache(env.RATESMITH_CACHE_DIR, 8)
+    expect(await piped(runtime, args, env)).toEqual(first)
+  })
+
+  it('waits for newer rates rather than print old ones', async () => {
     const { calls, env } = await startUpstreams()
-    await piped(runtime, ['latest'], env)
-    ageCache(String(env['RATESMITH_CACHE_DIR']), 3)
-    const { stdout, stderr } = await piped(runtime, ['latest', '--json'], env)
+    await piped(runtime, 'latest', env)
+    ageCache(env.RATESMITH_CACHE_DIR, 3)
+    const { stdout, stderr } = await piped(runtime, 'latest --json', env)
     expect(JSON.parse(stdout).updatedAt).toBeGreaterThan(Date.now() - 2 * 86_400_000)
     expect(stderr).toBe('')
     expect(calls).toHaveLength(2)
   })
 
-  it('ends with 1 and the reason where there is nothing to answer with', async () => {
+  it('exits with 1 and the reason without upstream and cache', async () => {
     const { env, stop } = await startUpstreams()
     await stop()
-    const { code, stdout, stderr } = await piped(runtime, ['convert', '1', 'USD', 'EUR'], env)
+    const { code, stdout, stderr } = await piped(runtime, 'convert 1 USD EUR', env)
     expect(stderr).toMatch(/^ratesmith: The exchange-rate provider is unavailable\. [^\n]+\n$/)
     expect(stderr).toContain('127.0.0.1')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   })
 
-  it('goes on where nothing can be kept, and keeps nothing where it is not to', async () => {
+  it('works with a cache that cannot be written, and stores nothing with --no-cache', async () => {
     const { calls, env } = await startUpstreams()
     const unwritable = { ...env, RATESMITH_CACHE_DIR: '/dev/null/none' }
-    expect((await piped(runtime, ['latest'], unwritable)).code).toBe(0)
-    expect((await piped(runtime, ['latest', '--no-cache'], env)).code).toBe(0)
-    expect((await piped(runtime, ['latest'], env)).code).toBe(0)
+    expect((await piped(runtime, 'latest', unwritable)).code).toBe(0)
+    expect((await piped(runtime, 'latest --no-cache', env)).code).toBe(0)
+    expect((await piped(runtime, 'latest', env)).code).toBe(0)
     expect(calls).toHaveLength(3)
   })
 
-  it('has nothing to say to a reader that has left', async () => {
+  it('ends without an error when the reader of its output has ended', async () => {
     const [, ...program] = runtime
     const shell = ['-c', '{ "$@"; echo "ended with $?" >&2; } | true', 'sh', ...program]
-    const help = await piped(['a shell', '/bin/sh', ...shell], ['--help'])
+    const help = await piped(['a shell', '/bin/sh', ...shell], '--help')
     expect(help.stderr).toBe('ended with 0\n')
-    const args = ['history', 'USD', 'EUR', '--demo']
-    const { stderr } = await piped(['a shell', '/bin/sh', ...shell], args)
-    expect(stderr.split('\n').filter((line) => !/^(Synthetic|For inf)/.test(line))).toEqual([
-      'ended with 0',
-      '',
-    ])
+    const { stderr } = await piped(['a shell', '/bin/sh', ...shell], 'history USD EUR --demo')
+    const lines = stderr.split('\n').filter((line) => !/^(Synthetic|For inf)/.test(line))
+    expect(lines).toEqual(['ended with 0', ''])
   })
 })
 
-it('never takes rates of one upstream for those of another', async () => {
-  const one = await startUpstreams()
-  const other = await startUpstreams()
-  const env = { ...other.env, RATESMITH_CACHE_DIR: one.env['RATESMITH_CACHE_DIR'] }
-  for (const each of [one.env, env, one.env, env]) await piped(NODE, ['latest'], each)
-  expect([one.calls.length, other.calls.length]).toEqual([1, 1])
-})
-
-describe.each(RUNTIMES)('on a terminal on %s', (...runtime) => {
+describeRuntimes('on a terminal', (runtime) => {
   beforeEach(({ skip }) => requireProgram('script', SCRIPT, skip))
 
   it('converts, with rate, date, age and source', async () => {
-    const { code, lines } = await onTerminal(runtime, ['convert', '100', 'USD', 'EUR', '--demo'])
+    const { code, lines } = await onTerminal(runtime, 'convert 100 USD EUR --demo')
     expect(lines[0]).toMatch(new RegExp(`^100 USD = ${NUMBER} EUR$`))
     const about = lines.slice(1).join(' ')
     expect(about).toMatch(new RegExp(`^1 USD = ${NUMBER} EUR, published 20\\d\\d-`))
@@ -218,103 +281,144 @@ describe.each(RUNTIMES)('on a terminal on %s', (...runtime) => {
     expect(code).toBe(0)
   })
 
-  it.each([
-    [['convert', '100', 'USD', 'EUR']],
-    [['latest']],
-    [['history', 'USD', 'EUR', '--period', '1Y']],
-    [['currencies']],
-    [['doctor']],
-  ])('fits 40 columns, and shows colours and says nothing else by them: %j', async (args) => {
-    const narrow = await onTerminal(runtime, [...args, '--demo'], { columns: 40 })
+  it.each(['convert 100 USD EUR', 'latest', 'history USD EUR --period 1Y', 'currencies', 'doctor'])(
+    'fits 40 columns, and shows nothing by colours alone: %s',
+    async (args) => {
+      const narrow = await onTerminal(runtime, `${args} --demo`, { columns: 40 })
+      expect(Math.max(...narrow.lines.map((line) => line.length))).toBeLessThanOrEqual(40)
+      expect(narrow.raw).toContain('\u001B[')
+      expect(narrow.code).toBe(0)
+      const options = { columns: 40, env: { NO_COLOR: '1' } }
+      const plain = await onTerminal(runtime, `${args} --demo`, options)
+      expect(plain.raw).not.toContain('\u001B')
+      expect(plain.lines).toEqual(narrow.lines)
+    },
+  )
+
+  it.each(DATED)('fits 40 columns, and shows the source: %s', async (args) => {
+    const narrow = await onTerminal(runtime, `${args} --demo`, { columns: 40 })
     expect(Math.max(...narrow.lines.map((line) => line.length))).toBeLessThanOrEqual(40)
-    expect(narrow.raw).toContain('\u001B[')
+    expect(narrow.lines.join(' ')).toContain(SYNTHETIC)
     expect(narrow.code).toBe(0)
-    const plain = await onTerminal(runtime, [...args, '--demo'], {
-      columns: 40,
-      env: { NO_COLOR: '1' },
-    })
-    expect(plain.raw).not.toContain('\u001B')
-    expect(plain.lines).toEqual(narrow.lines)
+  })
+
+  it('draws a table of several currencies', async () => {
+    const { lines } = await onTerminal(runtime, 'convert 100 USD JPY,EUR --demo')
+    expect(lines[0]).toBe('100 USD')
+    expect(lines[1]).toMatch(/^code +amount +rate +name$/)
+    expect(lines[2]).toMatch(new RegExp(`^JPY +${NUMBER} +${NUMBER} +Japanese Yen$`))
+    expect(lines[3]).toMatch(new RegExp(`^EUR +${NUMBER} +${NUMBER} +Euro$`))
+    expect(lines[4]).toMatch(/^published 20\d\d-/)
+  })
+
+  it('names the day of the rates, and the given one where they differ', async () => {
+    const dated = 'of 2020-02-28, the last before 2020-02-29'
+    const show = async (args: string): Promise<string[]> =>
+      (await onTerminal(runtime, `${args} --demo`, { columns: 120 })).lines
+    const converted = await show(`convert 100 USD EUR --reverse --date ${SATURDAY}`)
+    expect(converted[0]).toMatch(new RegExp(`^${NUMBER} USD = 100 EUR$`))
+    expect(converted[1]).toMatch(new RegExp(`^1 USD = ${NUMBER} EUR, reference rates ${dated}$`))
+    const exact = await show('convert 100 USD EUR --reverse --date 2020-02-28')
+    expect(exact[1]).toMatch(/ of 2020-02-28$/)
+    const table = await show(`latest --date ${SATURDAY}`)
+    expect(table[0]).toBe('1 USD on 2020-02-28, the last before 2020-02-29')
+    const range = await show(DATED.at(-1) ?? '')
+    expect(range[0]).toBe('1 USD in EUR, 2019-01-31 to 2019-12-31, the last day of each month')
   })
 
   it('draws a chart of the width of the terminal, with a summary', async () => {
-    const args = ['history', 'USD', 'EUR', '--period', '1Y', '--demo']
+    const args = 'history USD EUR --period 1Y --demo'
     const { lines } = await onTerminal(runtime, args, { columns: 100 })
+    const text = lines.join('\n')
     const axis = lines.findIndex((line) => line.includes('└──'))
     expect(lines[axis]).toHaveLength(100)
     expect(lines[axis + 1]).toMatch(/^ +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d$/)
-    expect(lines.join('\n')).toMatch(/[\u2801-\u28FF]/)
-    const [, high] = /^high +(\S+) on/m.exec(lines.join('\n')) ?? []
+    expect(text).toMatch(/[\u2801-\u28FF]/)
+    const [, high] = /^high +(\S+) on/m.exec(text) ?? []
     expect(lines[1]).toContain(`${high} │`)
-    expect(lines.join('\n')).toMatch(/^change +[+-]?\d+(\.\d+)? %$/m)
+    expect(text).toMatch(/^change +[+-]?\d+(\.\d+)? %$/m)
   })
 
-  it.each([[{ LC_ALL: 'C' }], [{ TERM: 'dumb' }]])('keeps to ASCII with %j', async (env) => {
-    const { raw } = await onTerminal(runtime, ['history', 'USD', 'EUR', '--demo'], { env })
+  it.each([[{ LC_ALL: 'C' }], [{ TERM: 'dumb' }]])('prints ASCII only with %j', async (env) => {
+    const { raw } = await onTerminal(runtime, 'history USD EUR --demo', { env })
     expect(stripVTControlCharacters(raw)).toMatch(/^[\r\n\x20-\x7E]+$/)
     expect(raw).toContain('*')
-    const narrow = await onTerminal(runtime, ['latest', '--demo'], { env, columns: 30 })
+    const narrow = await onTerminal(runtime, 'latest --demo', { env, columns: 30 })
     expect(stripVTControlCharacters(narrow.raw)).not.toContain('…')
   })
 
-  it('says offline where newer rates cannot be had', async () => {
+  it('shows a spinner only while an upstream has not answered', async () => {
+    const { promise: seen, resolve: release } = Promise.withResolvers<void>()
+    const payload = openErApiPayload({ now: Date.now() })
+    const { env } = await startUpstreams(upstreams(payload, () => seen))
+    const slow = startOnTerminal(runtime, 'convert USD EUR', { env })
+    // It is drawn more than once.
+    await slow.written(/asking for rates[^]*asking for rates/)
+    release()
+    expect(await slow.exited).toBe(0)
+    const last = slow.stdout.split('asking for rates').at(-1)
+    expect(last?.startsWith('\r\u001B[K')).toBe(true)
+    expect(last).toContain('1 USD = ')
+    const cached = await onTerminal(runtime, 'convert USD EUR', { env })
+    expect(cached.raw).not.toContain('asking')
+    const unseen = await piped(runtime, 'convert USD EUR --no-cache', env)
+    expect(unseen.stderr).not.toContain('asking')
+  })
+
+  it('prints offline when newer rates cannot be fetched', async () => {
     const { env, stop } = await startUpstreams()
-    await piped(runtime, ['latest'], env)
+    await piped(runtime, 'latest', env)
     await stop()
-    ageCache(String(env['RATESMITH_CACHE_DIR']), 3)
-    const { code, lines } = await onTerminal(runtime, ['latest', '--symbols', 'EUR'], { env })
+    ageCache(env.RATESMITH_CACHE_DIR, 3)
+    const { code, lines } = await onTerminal(runtime, 'latest --symbols EUR', { env })
     expect(lines.join('\n')).toMatch(/^offline: rates of [34] days ago/m)
     expect(code).toBe(0)
   })
-
-  it('shows a sign of life only while an upstream keeps it waiting, and takes it away', async () => {
-    const payload = openErApiPayload({ now: Date.now() })
-    const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 900))
-    const { env } = await startUpstreams(upstreams(payload, wait))
-    const slow = await onTerminal(runtime, ['convert', 'USD', 'EUR'], { env })
-    const [, ...afterwards] = slow.raw.split('asking for rates')
-    expect(afterwards.length).toBeGreaterThan(1)
-    expect(afterwards.at(-1)?.startsWith('\r\u001B[K')).toBe(true)
-    expect(afterwards.at(-1)).toContain('1 USD = ')
-    const kept = await onTerminal(runtime, ['convert', 'USD', 'EUR'], { env })
-    expect(kept.raw).not.toContain('asking')
-    const unseen = await piped(runtime, ['convert', 'USD', 'EUR', '--no-cache'], env)
-    expect(unseen.stderr).not.toContain('asking')
-  })
 })
 
-it('waits five seconds for newer rates, and no longer', async () => {
-  let isSilent = false
-  const answer = upstreams(openErApiPayload({ now: Date.now() }))
-  const { env } = await startUpstreams((request, response) => {
-    if (!isSilent) answer(request, response)
+describe('the cache', () => {
+  it('keeps rates of different upstreams apart', async () => {
+    const one = await startUpstreams()
+    const other = await startUpstreams()
+    const env = { ...other.env, RATESMITH_CACHE_DIR: one.env.RATESMITH_CACHE_DIR }
+    for (const each of [one.env, env, one.env, env]) await piped(NODE, 'latest', each)
+    expect([one.calls.length, other.calls.length]).toEqual([1, 1])
   })
-  // The handler itself would give the upstream of history ten.
-  await piped(NODE, ['history', 'USD', 'EUR'], env)
-  ageCache(String(env['RATESMITH_CACHE_DIR']), 8)
-  isSilent = true
-  const startedAt = performance.now()
-  const { code, stderr } = await piped(NODE, ['history', 'USD', 'EUR'], env)
-  expect(performance.now() - startedAt).toBeLessThan(9_000)
-  expect(stderr).toMatch(/^ratesmith: offline: rates of \d+ days ago \(no answer in time\)/)
-  expect(code).toBe(0)
-})
 
-describe('what is kept', () => {
-  it('is where the user keeps caches', async () => {
+  it('is used, offline, where the rates of the given day may have been published since', async () => {
+    const { env, stop } = await startUpstreams()
+    const args = `latest --symbols EUR --date ${new Date().toISOString().slice(0, 10)}`
+    expect((await piped(NODE, args, env)).code).toBe(0)
+    ageCache(env.RATESMITH_CACHE_DIR, 8)
+    await stop()
+    const { code, stderr } = await piped(NODE, args, env)
+    expect(stderr).toMatch(/^ratesmith: offline: rates of 20\d\d-\d\d-\d\d \(127\.0\.0\.1/)
+    expect(code).toBe(0)
+  })
+
+  it('is used after five seconds without newer rates', async () => {
+    let isSilent = false
+    const answer = upstreams(openErApiPayload({ now: Date.now() }))
+    const { promise: isGivenUp, resolve } = Promise.withResolvers<void>()
+    const { calls, env } = await startUpstreams((request, response) => {
+      if (isSilent) response.on('close', resolve)
+      else answer(request, response)
+    })
+    await piped(NODE, 'history USD EUR', env)
+    ageCache(env.RATESMITH_CACHE_DIR, 8)
+    isSilent = true
+    const { code, stderr } = await piped(NODE, 'history USD EUR', env)
+    expect(stderr).toMatch(/^ratesmith: offline: rates of \d+ days ago \(no answer in time\)/)
+    expect(code).toBe(0)
+    await isGivenUp
+    expect(calls).toHaveLength(2)
+  })
+
+  it('is in the folder of the user for caches', async () => {
     const { env } = await startUpstreams()
     const home = cacheFolder()
     const own = { ...env, RATESMITH_CACHE_DIR: undefined, XDG_CACHE_HOME: home }
-    expect((await piped(NODE, ['latest'], own)).code).toBe(0)
+    expect((await piped(NODE, 'latest', own)).code).toBe(0)
     expect(() => ageCache(`${home}/ratesmith`, 3)).not.toThrow()
   })
-})
-
-it('a command ends when it has printed its answer, and does not wait for its own time limits', async () => {
-  const { env, stop } = await startUpstreams()
-  await stop()
-  const args = ['--import', ENDLESS_WAITS, CLI, 'convert', '1', 'USD', 'EUR']
-  const running = start(process.execPath, args, { env: { NO_PROXY: '127.0.0.1', ...env } })
-  expect(await running.exited).toBe(1)
-  expect(running.stderr).toContain('The exchange-rate provider is unavailable.')
 })

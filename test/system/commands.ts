@@ -7,16 +7,17 @@ import { stripVTControlCharacters } from 'node:util'
 import { onTestFinished } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { listen, run } from './processes.ts'
+import { listen, run, start } from './processes.ts'
+import type { Running } from './processes.ts'
 import type { Runtime } from './runtimes.ts'
 import { CLI, upstreams } from './serving.ts'
 
-/** What makes a pseudo-terminal, from util-linux. */
+/** Makes a pseudo-terminal; from util-linux. */
 export const SCRIPT = '/usr/bin/script'
 
 const DAY = 86_400_000
 
-/** What a command has written, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   code: number | null
   stdout: string
@@ -30,10 +31,14 @@ export function cacheFolder(): string {
   return folder
 }
 
-/** Both upstreams as a server, what they were asked for, and the environment that leads to them and to a new cache. */
+/** Both upstreams as a server, the paths of its requests, and the environment that points to it and to a new cache. */
 export async function startUpstreams(
   listener: RequestListener = upstreams(openErApiPayload({ now: Date.now() })),
-): Promise<{ calls: string[]; env: NodeJS.ProcessEnv; stop: () => Promise<void> }> {
+): Promise<{
+  calls: string[]
+  env: NodeJS.ProcessEnv & { RATESMITH_CACHE_DIR: string }
+  stop: () => Promise<void>
+}> {
   const calls: string[] = []
   const { url, server } = await listen((request, response) => {
     calls.push(request.url ?? '')
@@ -54,47 +59,63 @@ export async function startUpstreams(
   }
 }
 
-/** The environment of a command: a test that says nothing of a cache has none, and the machine's proxy is none of its business. */
+/** The environment of a command: without a cache unless a test sets one, and without the machine's proxy. */
 function surroundings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { RATESMITH_CACHE_DIR: '/dev/null/none', NO_PROXY: '127.0.0.1', TERM: 'xterm', ...env }
+}
+
+/** The words of `args`, which is a text where no word has a space. */
+function wordsOf(args: string | readonly string[]): readonly string[] {
+  return typeof args === 'string' ? args.split(' ') : args
 }
 
 /** Runs `ratesmith` with its outputs in pipes. */
 export function piped(
   [, program, ...parameters]: Runtime,
-  args: string[],
+  args: string | readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ran> {
-  return run(program, [...parameters, CLI, ...args], { env: surroundings(env) })
+  return run(program, [...parameters, CLI, ...wordsOf(args)], { env: surroundings(env) })
 }
 
-/** What a person has seen on a terminal: what it says, and what was sent to say it. */
+/** What a person sees on a terminal, as lines of text, and what was sent to show it. */
 export interface Seen {
   code: number | null
   lines: string[]
   raw: string
 }
 
-/** Runs `ratesmith` on a pseudo-terminal that is so many characters wide. */
-export async function onTerminal(
-  [, program, ...parameters]: Runtime,
-  args: string[],
-  { columns = 80, env = {} }: { columns?: number; env?: NodeJS.ProcessEnv } = {},
-): Promise<Seen> {
-  const command = [program, ...parameters, CLI, ...args].map((word) => `'${word}'`).join(' ')
-  const { code, stdout } = await run(
-    SCRIPT,
-    ['-qec', `stty cols ${columns}; exec ${command}`, '/dev/null'],
-    { env: surroundings({ LC_ALL: 'C.UTF-8', NO_COLOR: undefined, SHELL: '/bin/sh', ...env }) },
-  )
-  const lines = stripVTControlCharacters(stdout).trimEnd().split(/\r*\n/)
-  return { code, lines, raw: stdout }
+/** How a terminal is set up: its width in characters (default 80), and what is added to the environment. */
+export interface TerminalOptions {
+  columns?: number
+  env?: NodeJS.ProcessEnv
 }
 
-/** Makes everything in the cache `folder` so many days older than it is. */
+/** Starts `ratesmith` on a pseudo-terminal. */
+export function startOnTerminal(
+  [, program, ...parameters]: Runtime,
+  args: string | readonly string[],
+  { columns = 80, env = {} }: TerminalOptions = {},
+): Running {
+  const words = [program, ...parameters, CLI, ...wordsOf(args)]
+  const command = words.map((word) => `'${word}'`).join(' ')
+  return start(SCRIPT, ['-qec', `stty cols ${columns}; exec ${command}`, '/dev/null'], {
+    env: surroundings({ LC_ALL: 'C.UTF-8', NO_COLOR: undefined, SHELL: '/bin/sh', ...env }),
+  })
+}
+
+/** Runs `ratesmith` on a pseudo-terminal to its end. */
+export async function onTerminal(...started: Parameters<typeof startOnTerminal>): Promise<Seen> {
+  const running = startOnTerminal(...started)
+  const code = await running.exited
+  const raw = running.stdout
+  return { code, lines: stripVTControlCharacters(raw).trimEnd().split(/\r*\n/), raw }
+}
+
+/** Makes everything in the cache `folder` older by `days`. */
 export function ageCache(folder: string, days: number): void {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  for (const name of names.filter((each) => each.endsWith('.cache'))) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.cache')) continue
     const envelope = JSON.parse(readFileSync(join(folder, name), 'utf8'))
     envelope.savedAt -= days * DAY
     const { table } = envelope.data

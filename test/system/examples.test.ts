@@ -5,51 +5,29 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
-import { fakeProviders } from 'ratesmith/testing'
+import { fakeProviders, mountContract } from 'ratesmith/testing'
 
+import { handler as lambda, toResult } from '../../examples/lambda.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { freePort } from './ports.ts'
 import { listen, run, start } from './processes.ts'
 import type { Running } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
+import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
+import { findBun, findDeno, findPackage, findWorkerd } from './runtimes.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 
-const BIN = join(ROOT, 'node_modules/.bin')
+const FOLDER = join(ROOT, 'examples')
+const CONVERSION = '/api/v1/convert?from=USD&to=EUR&amount=100'
+const isConversion = (body: string): boolean =>
+  body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
-/** Whatever they are run by, each is tried here; `lambda.ts` in a file of its own. */
-const EXAMPLES = [
-  'bun.ts',
-  'client.ts',
-  'cloudflare.ts',
-  'custom-provider.ts',
-  'custom-store.ts',
-  'deno.ts',
-  'express.ts',
-  'fastify.ts',
-  'hono.ts',
-  'lambda.ts',
-  'node.ts',
-  'opentelemetry.ts',
-  'redis-fleet.ts',
-  'unit-test.ts',
-]
+/** Each is tried below. */
+const TRIED =
+  'bun client cloudflare custom-provider custom-store deno express fastify hono lambda node opentelemetry redis-fleet unit-test'
 
-describe('the examples', () => {
-  it('are all tried here', () => {
-    expect(readdirSync(join(ROOT, 'examples')).sort()).toEqual(EXAMPLES)
-  })
-
-  it.each(EXAMPLES)('%s begins with how to install what it needs, and how to run it', (name) => {
-    const text = readFileSync(join(ROOT, 'examples', name), 'utf8')
-    const [install = '', start = ''] = text.split('\n')
-    expect(install).toMatch(/^\/\/ (npm install|bun add|deno add) .*\bratesmith\b/)
-    expect(start).toMatch(new RegExp(`^// .*\\b(node|bun|deno|npx)\\b.* ${name}\\b`))
-    const packages = [...text.matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name]) => name)
-    const others = packages.filter((name) => name !== 'node' && name !== 'cloudflare')
-    for (const name of others) expect(install, name).toContain(name)
-  })
-})
+const example = (name: string): string => join('examples', name)
 
 describe('an example that ends', () => {
   it.each([
@@ -65,35 +43,29 @@ describe('an example that ends', () => {
       /'rates\.events'[^]*'rates\.event': 'upstream_asked'[^]*value: 1\b[^]*'rates\.upstream\.duration'/,
     ],
     ['unit-test.ts', ['--test', '--test-reporter=tap'], /\n# pass 4\n# fail 0\n/],
-  ])('%s does what it says', async (name, flags, output) => {
-    const args = [...flags, join('examples', name)]
-    const { code, stdout, stderr } = await run(process.execPath, args)
+  ])('%s prints what it promises', async (name, flags, output) => {
+    const { code, stdout, stderr } = await run(process.execPath, [...flags, example(name)])
     expect(stderr).toBe('')
     expect(stdout).toMatch(output)
     expect(code).toBe(0)
   })
 
-  it('client.ts tells what a service has, and what it has not', async () => {
+  it('client.ts prints rates, and the error of an unknown currency', async () => {
     const handler = createRatesHandler({ providers: fakeProviders() })
     const { url } = await listen(toNodeHandler(handler))
-    const args = ['examples/client.ts', `${url}/api`]
-    const { code, stdout, stderr } = await run(process.execPath, args)
-    expect(stderr).toBe('')
-    const { rates } = await handler.rates.latest({ base: 'EUR' })
-    const { USD, GBP, JPY } = rates
-    expect(stdout).toBe(
-      `1 EUR = ${USD} USD = ${GBP} GBP = ${JPY} JPY (Synthetic rates (ratesmith))\n` +
-        'invalid_currency: Invalid to currency: ABC\n',
-    )
-    expect(code).toBe(0)
+    const ran = await run(process.execPath, [example('client.ts'), `${url}/api`])
+    const { USD, GBP, JPY } = (await handler.rates.latest({ base: 'EUR' })).rates
+    const rates = `1 EUR = ${USD} USD = ${GBP} GBP = ${JPY} JPY`
+    const stdout = `${rates} (Synthetic rates (ratesmith))\ninvalid_currency: Invalid to currency: ABC\n`
+    expect(ran).toEqual({ code: 0, stderr: '', stdout })
   })
 
-  it.skipIf(REDIS_IS_MISSING)('redis-fleet.ts asks upstream once for all its servers', async () => {
+  it('redis-fleet.ts makes one upstream request for all its servers', async ({ skip }) => {
+    skip(REDIS_IS_MISSING, 'redis-server is not installed')
     const redis = await startRedis()
     onTestFinished(() => redis.kill())
-    const env = { REDIS_URL: redis.url }
-    const { code, stdout, stderr } = await run(process.execPath, ['examples/redis-fleet.ts'], {
-      env,
+    const { code, stdout, stderr } = await run(process.execPath, [example('redis-fleet.ts')], {
+      env: { REDIS_URL: redis.url },
     })
     expect(stderr).toBe('')
     expect(stdout).toMatch(
@@ -104,19 +76,17 @@ describe('an example that ends', () => {
 })
 
 describe('an example that serves', () => {
-  const CONVERSION = '/api/v1/convert?from=USD&to=EUR&amount=100'
-  const isConversion = (body: string): boolean =>
-    body.startsWith('{"from":"USD","to":"EUR","amount":100,')
-
   async function startExample(program: string, args: string[]): Promise<[Running, string]> {
     const port = await freePort()
     return [start(program, args, { env: { PORT: String(port) } }), `http://127.0.0.1:${port}`]
   }
 
-  it.each(['node.ts', 'express.ts', 'fastify.ts', 'hono.ts'])(
-    '%s has rates beside what is its own',
-    async (name) => {
-      const [running, url] = await startExample(process.execPath, [join('examples', name)])
+  it.for(['node.ts', 'express.ts', 'fastify.ts', 'hono.ts'])(
+    '%s serves rates besides its own pages',
+    async (name, { skip }) => {
+      const framework = name.replace('.ts', '')
+      skip(name !== 'node.ts' && !findPackage(framework), `${framework} is not installed`)
+      const [running, url] = await startExample(process.execPath, [example(name)])
       await expectServes(running, `${url}/`, (body) => body === 'My own page\n')
       await expectServes(running, url + CONVERSION, isConversion)
       if (name === 'node.ts') return
@@ -124,22 +94,26 @@ describe('an example that serves', () => {
     },
   )
 
-  it.each([
-    ['bun', []],
-    ['deno', ['run', '-A']],
-  ])('%s.ts has rates until it is told to stop', async (runtime, args) => {
-    const program = [...args, `examples/${runtime}.ts`]
-    const [running, url] = await startExample(join(BIN, runtime), program)
-    await expectServes(running, url + CONVERSION, isConversion)
-    expect(running.stdout).toBe(`Try ${url}${CONVERSION}\n`)
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
-  })
+  it.for([
+    ['bun', findBun(), []],
+    ['deno', findDeno(), ['run', '-A']],
+  ] as const)(
+    '%s.ts serves rates until SIGTERM',
+    async ([runtime, program = '', args], { skip }) => {
+      requireProgram(runtime, program, skip)
+      const [running, url] = await startExample(program, [...args, example(`${runtime}.ts`)])
+      await expectServes(running, url + CONVERSION, isConversion)
+      expect(running.stdout).toBe(`Try ${url}${CONVERSION}\n`)
+      running.process.kill('SIGTERM')
+      expect(await running.exited).toBe(0)
+    },
+  )
 
-  it('cloudflare.ts has rates in the store before its first visitor', async () => {
+  it('cloudflare.ts has rates in the store before its first request', async ({ skip }) => {
+    requireProgram('workerd', findWorkerd() ?? '', skip)
     const asked: string[] = []
     const simulator = openWorkers({
-      script: await bundleWorker('examples/cloudflare.ts'),
+      script: await bundleWorker(example('cloudflare.ts')),
       outboundService({ url }) {
         asked.push(new URL(url).hostname)
         const history = { start: '2020-01-01', end: '2099-01-01', now: Date.now() }
@@ -152,7 +126,8 @@ describe('an example that serves', () => {
     expect(await first.scheduled({ cron: '*/15 * * * *' })).toMatchObject({ outcome: 'ok' })
     expect(asked.sort()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
     const stored = await simulator.getKVNamespace('RATES', 'one')
-    await expect.poll(async () => (await stored.list()).keys).toHaveLength(2)
+    const keys = async (): Promise<unknown[]> => (await stored.list()).keys
+    await expect.poll(keys, { timeout: 20_000 }).toHaveLength(2)
     const response = await first.fetch(`http://localhost${CONVERSION}`)
     expect(isConversion(await response.text())).toBe(true)
     const elsewhere = await second.fetch(`http://localhost${CONVERSION}`)
@@ -161,18 +136,72 @@ describe('an example that serves', () => {
   })
 })
 
+describe('lambda.ts', () => {
+  /** An event as a function URL sends it. */
+  function event(method: string, target: string, headers: Record<string, string> = {}) {
+    const [rawPath = '', rawQueryString = ''] = target.split('?')
+    return { rawPath, rawQueryString, headers, requestContext: { http: { method } } }
+  }
+
+  async function overFunction({ url, method, headers }: Request): Promise<Response> {
+    const { pathname, search } = new URL(url)
+    const result = await lambda(event(method, pathname + search, Object.fromEntries(headers)))
+    const { statusCode: status, body, isBase64Encoded } = result
+    expect(isBase64Encoded).toBe(false)
+    return new Response(body === '' ? null : body, { status, headers: result.headers })
+  }
+
+  const mount = { url: 'http://localhost/api', fetch: overFunction }
+  it.each(mountContract(() => mount))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
+  it.each([
+    ['GET', '/api/v1/latest', 200, { base: 'USD' }],
+    ['GET', '/api/v1/latest?base=EUR', 200, { base: 'EUR' }],
+    ['GET', '/', 404, { error: { code: 'not_found' } }],
+    ['GET', '/api/v1/latest?base=EUR&base=USD', 400, { error: { code: 'invalid_parameter' } }],
+    ['POST', '/api/v1/latest', 405, { error: { code: 'method_not_allowed' } }],
+  ])('answers %s %s with %d', async (method, target, status, expected) => {
+    const { statusCode, body } = await lambda(event(method, target))
+    expect(statusCode).toBe(status)
+    expect(JSON.parse(body)).toMatchObject(expected)
+  })
+
+  it('sends bytes in base64', () => {
+    const body = new Uint8Array([0, 255, 128])
+    const result = toResult({ status: 200, headers: [], body, matched: true })
+    expect(result).toEqual({ statusCode: 200, headers: {}, body: 'AP+A', isBase64Encoded: true })
+  })
+})
+
+describe('the examples', () => {
+  const names = readdirSync(FOLDER).sort()
+
+  it('are all tried here', () => {
+    expect(names).toEqual(TRIED.split(' ').map((name) => `${name}.ts`))
+  })
+
+  it.each(names)('%s begins with how to install its packages, and how to run it', (name) => {
+    const text = readFileSync(join(FOLDER, name), 'utf8')
+    const [install = '', start = ''] = text.split('\n')
+    expect(install).toMatch(/^\/\/ (npm install|bun add|deno add) .*\bratesmith\b/)
+    expect(start).toMatch(new RegExp(`^// .*\\b(node|bun|deno|npx)\\b.* ${name}\\b`))
+    const packages = [...text.matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name]) => name)
+    const others = packages.filter((name) => name !== 'node' && name !== 'cloudflare')
+    for (const name of others) expect(install, name).toContain(name)
+  })
+})
+
 async function expectServes(
   running: Running,
   url: string,
   isExpected: (body: string) => boolean,
 ): Promise<void> {
-  const body = async (): Promise<boolean | string> =>
-    fetch(url).then(
-      async (response) => {
-        const text = await response.text()
-        return isExpected(text) || text
-      },
-      () => running.stdout + running.stderr,
-    )
-  await expect.poll(body, { timeout: 20_000, interval: 100 }).toBe(true)
+  const ask = async (): Promise<boolean | string> => {
+    const text = await (await fetch(url)).text()
+    return isExpected(text) || text
+  }
+  const body = (): Promise<boolean | string> => ask().catch(() => running.stdout + running.stderr)
+  await expect.poll(body, { timeout: 60_000, interval: 100 }).toBe(true)
 }

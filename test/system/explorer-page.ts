@@ -3,15 +3,12 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 import type { RunOptions, AxeResults } from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeEach, expect, onTestFinished } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
 
-import { CHROMIUM, launchChromium } from './chromium.ts'
-import { requireProgram } from './require-program.ts'
+import { needBrowser, newContext } from './chromium.ts'
 import { ROOT } from './root.ts'
-import { rootOf, serve } from './serving.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import { serveForSuite } from './serving.ts'
 
 /** Where pictures of the page are kept to be looked at. */
 const PICTURES = join(ROOT, 'build/explorer')
@@ -25,20 +22,15 @@ export interface OpenExplorer {
   complaints: string[]
 }
 
-let launched: Promise<Browser> | undefined
-
-/** Skips the tests of a file where there is no browser, and closes it behind them. */
-export function needBrowser(): void {
-  beforeEach(({ skip }) => requireProgram('Chromium', CHROMIUM, skip))
-  afterAll(async () => (await launched)?.close())
-}
+needBrowser()
+const demo = serveForSuite([])
 
 /**
- * Starts `ratesmith serve --demo` and opens its explorer, with `fragment` behind its address, once it shows all that it
- * has asked for. `api` is the URL of its API, and `record` tells what that says at a path below `/v1/`.
+ * Opens the explorer of `ratesmith serve --demo`, with `fragment` appended to its address, and waits until it shows all that
+ * it has requested. `api` is the URL of its API, and `record` fetches the JSON of a path below `/v1/`.
  */
 export async function openDemo(fragment = '', options: BrowserContextOptions = {}) {
-  const api = `${await rootOf(serve(['--demo']))}/api`
+  const api = `${demo.root}/api`
   const opened = await openExplorer(`${api}${fragment}`, options)
   await settled(opened.page)
   return {
@@ -53,8 +45,7 @@ export async function openExplorer(
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenExplorer> {
-  launched ??= launchChromium()
-  const context = await (await launched).newContext(options)
+  const context = await newContext(options)
   const requests: string[] = []
   const complaints: string[] = []
   context.on('request', (request) => {
@@ -75,10 +66,7 @@ export async function openExplorer(
       console.error(`violation: ${effectiveDirective} ${blockedURI}`)
     })
   })
-  onTestFinished(async () => {
-    await context.close()
-    expect(complaints).toEqual([])
-  })
+  onTestFinished(() => expect(complaints).toEqual([]))
   await page.goto(url)
   return { page, requests, complaints }
 }
@@ -94,8 +82,9 @@ export async function settled(page: Page): Promise<void> {
 
 /** What axe-core finds, one line each. */
 export async function findings(page: Page): Promise<string[]> {
-  // Goes past the policy of the page, unlike an element with a script.
-  await page.evaluate(AXE)
+  const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+  // Bypasses the policy of the page, unlike an element with a script.
+  await page.evaluate(readFileSync(axe, 'utf8'))
   // What fades has other colours on its way.
   await page.waitForFunction(() => document.getAnimations().length === 0)
   const options: RunOptions = { rules: { 'target-size': { enabled: true } } }

@@ -1,11 +1,10 @@
+import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import type { HistoryRecord, LatestRecord } from 'ratesmith'
 
-import { expectText, needBrowser, openDemo, settled, tabTo, textOf } from './explorer-page.ts'
+import { expectText, openDemo, settled, tabTo, textOf } from './explorer-page.ts'
 import { run } from './processes.ts'
-
-needBrowser()
 
 describe('the converter', () => {
   it('converts as one types, with the digits of the API', async () => {
@@ -37,17 +36,24 @@ describe('the converter', () => {
       await held
       await route.continue().catch(() => {})
     })
+    const late = { predicate: (request: Request) => request.url().includes('to=GBP') }
+    const ended = Promise.race([
+      page.waitForEvent('requestfinished', late),
+      page.waitForEvent('requestfailed', late),
+    ])
     await page.selectOption('#to', 'GBP')
     await page.selectOption('#to', 'JPY')
     await expectText(page, '#result', / JPY$/)
     release()
-    await page.waitForTimeout(200)
+    await ended
+    await settled(page)
     expect(await textOf(page, '#result')).toMatch(/ JPY$/)
   })
 
   it.each([
     ['#amount=12abc', '#converter', 'convert?from=USD&to=EUR&amount=12abc'],
-    ['#from=XYZ', '#converter', 'convert?from=XYZ&to=EUR&amount=100'],
+    ['#amount=1+%262', '#converter', 'convert?from=USD&to=EUR&amount=1+%262'],
+    ['#from=xyz', '#converter', 'convert?from=XYZ&to=EUR&amount=100'],
     ['#to=AED', '#chart', 'history?from=USD&to=AED&period=3M'],
     ['#period=2W', '#chart', 'history?from=USD&to=EUR&period=2W'],
     ['#base=HRK', '#table', 'latest?base=HRK'],
@@ -72,6 +78,8 @@ describe('the converter', () => {
     expect(await textOf(page, '#result')).toBe(before)
     expect(await page.locator('[value="1W"]').isChecked()).toBe(true)
     expect(await page.inputValue('#base')).toBe('GBP')
+    await page.locator('#amount').fill('1 &2')
+    await expect.poll(() => new URL(page.url()).hash).toContain('amount=1+%262&from=CHF')
   })
 })
 

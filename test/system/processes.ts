@@ -29,9 +29,7 @@ export interface Surroundings {
 /** Starts a program that is killed at the end of the test, if it still runs. */
 export function start(program: string, args: string[], surroundings: Surroundings = {}): Running {
   const running = launch(program, args, surroundings)
-  onTestFinished(() => {
-    running.process.kill('SIGKILL')
-  })
+  onTestFinished(() => void running.process.kill('SIGKILL'))
   return running
 }
 
@@ -46,7 +44,12 @@ export async function run(
   return { code, stdout: running.stdout, stderr: running.stderr }
 }
 
-function launch(program: string, args: string[], { env, cwd = ROOT }: Surroundings): Running {
+/** Starts a program that the caller ends. */
+export function launch(
+  program: string,
+  args: string[],
+  { env, cwd = ROOT }: Surroundings = {},
+): Running {
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, NO_COLOR: '1', ...env },

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { answerAsBank } from '../fixtures/ecb-files.ts'
 import {
@@ -11,7 +11,8 @@ import {
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { cacheFolder, piped } from './commands.ts'
 import { listen } from './processes.ts'
-import { NODE, RUNTIMES } from './runtimes.ts'
+import { describeRuntimes } from './require-program.ts'
+import { NODE } from './runtimes.ts'
 import { rootOf, serve, upstreams } from './serving.ts'
 
 const KEY = 'open-sesame-0123456789'
@@ -57,7 +58,7 @@ function rootsOf({ url }: Upstream, names: readonly string[]): string {
   return names.map((name) => `${url}/${name}`).join(',')
 }
 
-describe.each(RUNTIMES)('providers by name on %s', (...runtime) => {
+describeRuntimes('providers by name', (runtime) => {
   it('are asked in their order, with a key from the environment that nobody else sees', async () => {
     const all = await startAll(['currencyapi'])
     const env = {

@@ -1,14 +1,29 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { ROOT } from './root.ts'
 
 /** A runtime by its name, and how it runs a program: what is started, and what goes before the program's path. */
 export type Runtime = [name: string, program: string, ...parameters: string[]]
 
+/** What `npm run tools` installs: the path of a program or a package, or `undefined` where it is missing. */
+export const findBun = (): string | undefined => installed('.bin/bun')
+export const findDeno = (): string | undefined => installed('.bin/deno')
+export const findWorkerd = (): string | undefined => installed('.bin/workerd')
+export const findNode = (major: number): string | undefined => installed(`node-${major}/bin/node`)
+export const findPackage = (name: string): string | undefined => installed(`${name}/package.json`)
+
 /** Node, as it runs this. */
 export const NODE: Runtime = ['Node', process.execPath]
 
-export const BUN: Runtime = ['Bun', `${ROOT}/node_modules/.bin/bun`]
+export const BUN: Runtime = ['Bun', findBun() ?? '']
 
-export const DENO: Runtime = ['Deno', `${ROOT}/node_modules/.bin/deno`, 'run', '-A', '--no-lock']
+export const DENO: Runtime = ['Deno', findDeno() ?? '', 'run', '-A', '--no-lock']
 
-/** Those that the package is for. */
+/** The runtimes that the package supports. */
 export const RUNTIMES: Runtime[] = [NODE, BUN, DENO]
+
+function installed(path: string): string | undefined {
+  const found = join(ROOT, 'node_modules', path)
+  return existsSync(found) ? found : undefined
+}

@@ -1,43 +1,55 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { storeContract } from 'ratesmith/testing'
 
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { fakeRedis } from '../stores/fake-redis.ts'
+import { requireProgram } from './require-program.ts'
+import { findWorkerd } from './runtimes.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 import type { WorkerSettings } from './workerd.ts'
 
 const LATEST = '/api/v1/latest'
 const HISTORY = '/api/v1/history?from=USD&to=JPY'
 
-/** As far as `/later` sets a Worker's clock on. */
+/** `/later` advances a Worker's clock by so much, in ms. */
 const LATER = 26 * 3_600_000
 
-const WITHIN = { timeout: 10_000 }
-
-const isLatest = (host: string): boolean => host === 'open.er-api.com'
+const WITHIN = { timeout: 20_000 }
 
 let script: string
 
 beforeAll(async () => {
-  script = await bundleWorker('test/system/scheduled-program.ts')
+  script = await bundleWorker('test/system/worker-program.ts')
 })
+beforeEach(({ skip }) => requireProgram('workerd', findWorkerd() ?? '', skip))
 
-/** Both upstreams, which count what they are asked. */
+/** Both upstreams, which record the hosts of their requests, and a database like Upstash. */
 interface Upstream {
   calls: string[]
+  /** How many requests for latest rates there were. */
+  latestCalls(): number
   answer(request: Request): Promise<Response>
-  /** Publishes anew, and answers nothing more until `release` is called. */
+  /** Publishes newer rates, and answers nothing more until `release` is called. */
   park(): void
   release(): void
 }
 
 function createUpstream(): Upstream {
   const calls: string[] = []
+  const redis = fakeRedis()
   let [now, open, release] = [Date.now(), Promise.resolve(), (): void => {}]
   return {
     calls,
-    async answer({ url }) {
-      calls.push(new URL(url).hostname)
+    latestCalls: () => calls.filter((host) => host === 'open.er-api.com').length,
+    async answer(request) {
+      const { hostname } = new URL(request.url)
+      if (hostname === 'database.invalid') {
+        return Response.json({ result: redis.run(JSON.parse(await request.text())) })
+      }
+      calls.push(hostname)
       await open
-      const [, start, end] = /\/v1\/(.*)\.\.(.*)$/.exec(url) ?? []
+      const [, start, end] = /\/v1\/(.*)\.\.(.*)$/.exec(request.url) ?? []
       const isHistory = start !== undefined && end !== undefined
       return new Response(
         isHistory ? frankfurterPayload({ start, end, now }) : openErApiPayload({ now }),
@@ -54,111 +66,147 @@ function createUpstream(): Upstream {
 }
 
 /** Two isolates of the Worker, with a cron trigger. */
-function openScheduled(settings: Omit<WorkerSettings, 'script'>): {
-  ask(name: string, path: string): Promise<Response>
-  cron(name: string): Promise<string>
-} {
+function openScheduled(settings: Omit<WorkerSettings, 'script'>) {
   const simulator = openWorkers({ script, ...settings })
+  const ask = async (name: string, path: string): Promise<Response> =>
+    (await simulator.getWorker(name)).fetch(`http://localhost${path}`)
   return {
-    ask: async (name, path) => (await simulator.getWorker(name)).fetch(`http://localhost${path}`),
-    async cron(name) {
-      const { outcome } = await (
-        await simulator.getWorker(name)
-      ).scheduled({ cron: '*/15 * * * *' })
-      return outcome
+    ask,
+    read: async (name: string, path: string): Promise<unknown> => (await ask(name, path)).json(),
+    async cron(name: string): Promise<string> {
+      const worker = await simulator.getWorker(name)
+      return (await worker.scheduled({ cron: '*/15 * * * *' })).outcome
     },
   }
 }
 
-describe.each(['kv', 'cache'])('a Worker with a cron trigger and the store %s', (store) => {
-  const bindings = { one: { STORE: store }, two: { STORE: store } }
+describe.each(['kv', 'cache', 'upstash'])(
+  'a Worker with a cron trigger and the store %s',
+  (STORE) => {
+    const bindings = { one: { STORE }, two: { STORE } }
 
-  it('answers its first visitor from the store, in whatever isolate', async () => {
-    const upstream = createUpstream()
-    const { ask, cron } = openScheduled({ bindings, outboundService: upstream.answer })
-    expect(await cron('one')).toBe('ok')
-    expect(upstream.calls.toSorted()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
-    await expect.poll(async () => (await ask('two', '/stored')).json(), WITHIN).toBe(true)
-    for (const path of [LATEST, HISTORY]) {
-      const response = await ask('two', path)
-      expect(response.status).toBe(200)
-      expect(response.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+    function open() {
+      const upstream = createUpstream()
+      return { upstream, ...openScheduled({ bindings, outboundService: upstream.answer }) }
     }
-    expect(upstream.calls).toHaveLength(2)
-  })
 
-  it('lets nobody wait while it refreshes what is due', async () => {
-    const upstream = createUpstream()
-    const { ask, cron } = openScheduled({ bindings, outboundService: upstream.answer })
-    await cron('one')
-    const before = await (await ask('one', LATEST)).json()
-    await ask('one', '/later')
-    upstream.park()
-    const refreshed = cron('one')
-    // The upstream answers nothing until the visitor has an answer.
-    await expect.poll(() => upstream.calls.filter(isLatest)).toHaveLength(2)
-    const meanwhile = await ask('one', LATEST)
-    expect(meanwhile.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
-    expect(await meanwhile.json()).toEqual(before)
-    upstream.release()
-    expect(await refreshed).toBe('ok')
-    const after = await ask('one', LATEST)
-    expect(after.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
-    expect(await after.json()).not.toEqual(before)
-    expect(upstream.calls.filter(isLatest)).toHaveLength(2)
-  })
+    it('has a store that passes the contract', async () => {
+      const cases = storeContract(() => new Map()).length
+      expect(await open().read('one', '/contract')).toEqual({ cases, failed: [] })
+    })
 
-  it('tells isolates that hold older rates by way of the store', async () => {
-    const upstream = createUpstream()
-    const { ask, cron } = openScheduled({ bindings, outboundService: upstream.answer })
-    await cron('one')
-    await expect.poll(async () => (await ask('two', '/stored')).json(), WITHIN).toBe(true)
-    const before = await (await ask('two', LATEST)).json()
-    const lookedAt = performance.now()
-    for (const name of ['one', 'two']) await ask(name, '/later')
-    upstream.park()
-    upstream.release()
-    await cron('one')
-    const after = await (await ask('one', LATEST)).json()
-    expect(after).not.toEqual(before)
-    // Unlike a day, this second has to pass: whoever has looked into the store within it does not look again.
-    await expect.poll(() => performance.now() - lookedAt, WITHIN).toBeGreaterThan(1_000)
-    const statuses: (string | null)[] = []
-    await expect
-      .poll(async () => {
+    it('makes one upstream request for simultaneous requests, also with a handler of the global scope', async () => {
+      const { ask, upstream } = open()
+      for (const prefix of ['', '/global']) {
+        const answers = await Promise.all(
+          Array.from({ length: 5 }, () => ask('one', prefix + LATEST)),
+        )
+        const texts = await Promise.all(answers.map((answer) => answer.text()))
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+        expect(new Set(texts).size).toBe(1)
+      }
+      expect(upstream.latestCalls()).toBe(1)
+    })
+
+    it('answers its first request from the store, in any isolate', async () => {
+      const { ask, read, cron, upstream } = open()
+      expect(await cron('one')).toBe('ok')
+      expect(upstream.calls.toSorted()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
+      await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
+      for (const path of [LATEST, HISTORY]) {
+        const response = await ask('two', path)
+        expect(response.status).toBe(200)
+        expect(response.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+        expect(await response.json()).toEqual(await read('one', path))
+      }
+      expect(upstream.calls).toHaveLength(2)
+      expect(await read('two', '/events')).toContain('latest rates_restored')
+    })
+
+    it('refreshes due rates after the response', async () => {
+      const { read, upstream } = open()
+      const before = await read('one', LATEST)
+      await read('one', '/later')
+      upstream.park()
+      expect(await read('one', LATEST)).toEqual(before)
+      upstream.release()
+      await expect.poll(() => read('one', LATEST), WITHIN).not.toEqual(before)
+      const events = await read('one', '/events')
+      expect(events).toContain('latest stale_served')
+      expect(events).not.toContain('store_failed')
+      expect(upstream.latestCalls()).toBe(2)
+    })
+
+    it('answers without delay while the cron trigger refreshes due rates', async () => {
+      const { ask, read, cron, upstream } = open()
+      await cron('one')
+      const before = await read('one', LATEST)
+      await ask('one', '/later')
+      upstream.park()
+      const refreshed = cron('one')
+      // The upstream answers nothing until the request has its response.
+      await expect.poll(() => upstream.latestCalls(), WITHIN).toBe(2)
+      const meanwhile = await ask('one', LATEST)
+      expect(meanwhile.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
+      expect(await meanwhile.json()).toEqual(before)
+      upstream.release()
+      expect(await refreshed).toBe('ok')
+      const after = await ask('one', LATEST)
+      expect(after.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+      expect(await after.json()).not.toEqual(before)
+      expect(upstream.latestCalls()).toBe(2)
+    })
+
+    it('updates isolates that hold older rates through the store', async () => {
+      const { ask, read, cron, upstream } = open()
+      await cron('one')
+      await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
+      const before = await read('two', LATEST)
+      const lookedAt = performance.now()
+      for (const name of ['one', 'two']) await ask(name, '/later')
+      upstream.park()
+      upstream.release()
+      await cron('one')
+      const after = await read('one', LATEST)
+      expect(after).not.toEqual(before)
+      // Real time, unlike the day: an isolate looks into the store once a second at most.
+      await expect.poll(() => performance.now() - lookedAt, WITHIN).toBeGreaterThan(1_000)
+      const statuses: (string | null)[] = []
+      const next = async (): Promise<unknown> => {
         const response = await ask('two', LATEST)
         statuses.push(response.headers.get('cache-status'))
         return response.json()
-      }, WITHIN)
-      .toEqual(after)
-    expect(statuses.join()).not.toContain('fwd=miss')
-    expect(upstream.calls.filter(isLatest)).toHaveLength(2)
-  })
-})
+      }
+      await expect.poll(next, WITHIN).toEqual(after)
+      expect(statuses.join()).not.toContain('fwd=miss')
+      expect(upstream.latestCalls()).toBe(2)
+    })
+  },
+)
 
 describe('the handler of a Worker', () => {
   const outboundService = createUpstream().answer
 
   it('is made once in an isolate, by whichever event comes first', async () => {
-    const { ask, cron } = openScheduled({ outboundService })
+    const { ask, read, cron } = openScheduled({ outboundService })
     await cron('one')
     await Promise.all([ask('one', LATEST), ask('one', LATEST), cron('one'), ask('two', LATEST)])
-    expect(await (await ask('one', '/made')).json()).toBe(1)
-    expect(await (await ask('two', '/made')).json()).toBe(1)
+    expect(await read('one', '/made')).toBe(1)
+    expect(await read('two', '/made')).toBe(1)
   })
 
-  it('that cannot be made is a 500 without a word, and is tried again', async () => {
+  it('that cannot be made is an empty 500, logged, and tried again', async () => {
     let log = ''
     const bindings = { one: { BROKEN: '1' } }
     const onLog = (text: string): void => void (log += text)
-    const { ask } = openScheduled({ bindings, outboundService, onLog })
+    const { ask, read } = openScheduled({ bindings, outboundService, onLog })
     const broken = await ask('one', LATEST)
     expect(broken.status).toBe(500)
     expect(broken.headers.get('cache-control')).toBe('no-store')
     expect(await broken.text()).toBe('')
-    await expect.poll(() => log).toContain('secret of the operator')
+    await expect.poll(() => log, WITHIN).toContain('secret of the operator')
     expect((await ask('one', LATEST)).status).toBe(200)
-    expect(await (await ask('one', '/made')).json()).toBe(2)
+    expect(await read('one', '/made')).toBe(2)
   })
 
   it('that cannot be made fails the cron trigger, and is tried again', async () => {

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { run } from './processes.ts'
-import { requireProgram } from './require-program.ts'
-import { RUNTIMES } from './runtimes.ts'
+import { describeRuntimes } from './require-program.ts'
 import { CLI, rootOf, serve } from './serving.ts'
 
 let folder: string
@@ -48,10 +47,9 @@ function getTrusted(url: string): Promise<string> {
   })
 }
 
-describe.each(RUNTIMES)('ratesmith serve with HTTPS on %s', (...runtime) => {
-  const [name, program, ...parameters] = runtime
+describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
+  const [, program, ...parameters] = runtime
 
-  beforeEach(({ skip }) => requireProgram(name, program, skip))
   beforeEach(({ skip }) => skip(OPENSSL_IS_MISSING, 'openssl is not installed'))
 
   it.each([

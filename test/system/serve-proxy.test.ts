@@ -1,11 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { freePort } from './ports.ts'
 import { listen, run, start } from './processes.ts'
 import { openProxy } from './proxy.ts'
-import { requireProgram } from './require-program.ts'
-import { RUNTIMES } from './runtimes.ts'
+import { describeRuntimes } from './require-program.ts'
 import { installAlone, rootOf, serve, upstreams } from './serving.ts'
 
 /** No proxy but those that a test names, whatever the machine has. */
@@ -32,11 +31,7 @@ function roots(root: string): NodeJS.ProcessEnv {
   return { ...BARE, RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
 }
 
-describe.each(RUNTIMES)('ratesmith serve behind a proxy, on %s', (...runtime) => {
-  const [name, program] = runtime
-
-  beforeEach(({ skip }) => requireProgram(name, program, skip))
-
+describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
   it.each(['HTTP_PROXY', 'http_proxy'])('asks http upstreams through %s', async (variable) => {
     const { host, asked } = await openProxy()
     const root = await startUpstreams()

@@ -7,8 +7,7 @@ import { freePort, listenOnFreePort } from './ports.ts'
 import { listen, run } from './processes.ts'
 import { REDIS_IS_MISSING, askRedis, startRedis } from './redis-server.ts'
 import type { RedisServer } from './redis-server.ts'
-import { requireProgram } from './require-program.ts'
-import { RUNTIMES } from './runtimes.ts'
+import { describeRuntimes } from './require-program.ts'
 import { CLI, installAlone, rootOf, serve, upstreams } from './serving.ts'
 
 /** Both upstreams: what points a server at them, and how often they were asked. */
@@ -29,10 +28,7 @@ async function startOwnRedis(port?: number): Promise<RedisServer> {
   return server
 }
 
-describe.each(RUNTIMES)('ratesmith serve --redis on %s', (...runtime) => {
-  const [name, program] = runtime
-
-  beforeEach(({ skip }) => requireProgram(name, program, skip))
+describeRuntimes('ratesmith serve --redis', (runtime) => {
   beforeEach(({ skip }) => skip(REDIS_IS_MISSING, 'redis-server is not installed'))
 
   it('shares one upstream call with others, and lets go of Redis when it stops', async () => {

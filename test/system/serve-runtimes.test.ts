@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 
-import { beforeEach, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import {
   createExchangeRateApiProvider,
@@ -11,9 +11,8 @@ import {
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { listen, run } from './processes.ts'
 import type { Running } from './processes.ts'
-import { requireProgram } from './require-program.ts'
+import { describeRuntimes } from './require-program.ts'
 import { ROOT } from './root.ts'
-import { RUNTIMES } from './runtimes.ts'
 import { CLI, rootOf, serve, upstreams } from './serving.ts'
 
 const RECORDED = `${ROOT}/../shared/data/open-er-api/v6-latest-USD-2025-11-02.json`
@@ -26,10 +25,8 @@ const TARGETS = [
   '/api/convert?from=ISK&to=USD&amount=12.5',
 ]
 
-describe.each(RUNTIMES)('ratesmith serve on %s', (...runtime) => {
-  const [name, program, ...parameters] = runtime
-
-  beforeEach(({ skip }) => requireProgram(name, program, skip))
+describeRuntimes('ratesmith serve', (runtime) => {
+  const [, program, ...parameters] = runtime
 
   async function expectSameAnswers(latest: string): Promise<void> {
     const { url } = await listen(upstreams(latest))

@@ -1,12 +1,21 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
-import { start } from './processes.ts'
+import { launch, start } from './processes.ts'
 import type { Running } from './processes.ts'
 import { ROOT } from './root.ts'
 import { NODE } from './runtimes.ts'
@@ -15,16 +24,50 @@ import type { Runtime } from './runtimes.ts'
 /** The built command line. */
 export const CLI: string = `${ROOT}/dist/cli.js`
 
-/** Starts `ratesmith serve` on a free port, unless `args` say otherwise; `env` is beside this process's. */
+/** Starts `ratesmith serve` on a free port, unless `args` set one; `env` is added to this process's. It ends with the test. */
 export function serve(
   args: string[],
   env: NodeJS.ProcessEnv = {},
-  [, program, ...parameters]: Runtime = NODE,
+  runtime: Runtime = NODE,
 ): Running {
-  return start(program, [...parameters, CLI, 'serve', '--port', '0', ...args], {
-    // The machine may have a proxy, which knows nothing of servers of a test.
-    env: { NO_PROXY: '127.0.0.1', ...env },
+  return start(...serveCommand(args, env, runtime))
+}
+
+/** One `ratesmith serve --demo` for all tests of a suite, by the URL of its root; it has loaded its rates. */
+export function serveForSuite(
+  args: string[],
+  runtime: Runtime = NODE,
+): { readonly root: string; readonly stdout: string } {
+  let running: Running | undefined
+  const server = {
+    root: '',
+    get stdout() {
+      return running?.stdout ?? ''
+    },
+  }
+  beforeAll(async () => {
+    if (!existsSync(runtime[1])) return undefined
+    running = launch(...serveCommand(['--demo', ...args], {}, runtime))
+    server.root = await rootOf(running)
+    await fetch(`${server.root}/api/v1/latest`)
+    return () => void running?.process.kill('SIGKILL')
   })
+  return server
+}
+
+function serveCommand(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  [, program, ...parameters]: Runtime,
+): Parameters<typeof launch> {
+  // A proxy of the machine cannot reach the servers of a test.
+  const surroundings = { env: { NO_PROXY: '127.0.0.1', ...env } }
+  return [program, [...parameters, CLI, 'serve', '--port', '0', ...args], surroundings]
+}
+
+/** The files that a file store keeps in `folder`, without those that are still being written. */
+export function keptFiles(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.endsWith('.cache'))
 }
 
 /** Where the server listens, once it says so. */

@@ -21,22 +21,26 @@ export async function openSocket(port: number): Promise<Socket> {
 export interface Reading {
   /** Whether what came so far is enough (default one whole answer). */
   isEnough?: (soFar: string) => boolean
-  /** After how many ms it gives up (default 2,000). */
+  /** After how many ms without a byte it gives up (default 20,000). */
   patience?: number
+  /** The same once the first byte has come (default `patience`). */
+  patienceLater?: number
 }
 
 /** Writes `text` as it is, and reads until it is enough, the connection is closed or the time is over. */
 export async function sendRaw(
   port: number,
   text: string,
-  { isEnough = isWhole, patience = 2_000 }: Reading = {},
+  { isEnough = isWhole, patience = 20_000, patienceLater = patience }: Reading = {},
 ): Promise<RawAnswer> {
   const socket = await openSocket(port)
   let heard = ''
   await new Promise<void>((resolve) => {
-    const giveUp = setTimeout(resolve, patience)
+    let giveUp = setTimeout(resolve, patience)
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       heard += chunk
+      clearTimeout(giveUp)
+      giveUp = setTimeout(resolve, patienceLater)
       if (isEnough(heard)) socket.destroy()
     })
     socket.once('close', () => {

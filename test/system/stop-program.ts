@@ -1,25 +1,21 @@
-// Serves a handler that fails at some paths and otherwise never answers, stops while it is being asked, and prints where
-// it listened, what it answered at those paths and how long it took to stop, in ms.
+// Serves a handler that fails at some paths and otherwise never answers, stops while a request is under way, and prints a
+// `StopReport`.
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { settingsFromParent, tellParent } from './child.ts'
 
-/** Whose adapter it is. */
+/** The adapter to use. */
 export interface StopSettings {
   adapter: 'node' | 'bun' | 'deno'
 }
 
-/** What it prints. */
+/** Where it listened, its answers at the failing paths, and whether it waited for the request for 9 s, by its clock. */
 export interface StopReport {
   hostname: string
   failures: Record<string, { status: number; cacheControl: string | null; body: string }>
-  elapsed: number
+  hasWaited: boolean
 }
-
-const { adapter }: StopSettings = JSON.parse(settingsFromParent())
-const { serve }: typeof import('../../adapters/node.ts') = await import(
-  `../../adapters/${adapter}.ts`
-)
 
 /** Handlers that fail, by path. */
 const FAILING: Record<string, () => unknown> = {
@@ -35,16 +31,29 @@ const FAILING: Record<string, () => unknown> = {
   },
 }
 
-let asked: (() => void) | undefined
-const isAsked = new Promise<void>((resolve) => (asked = resolve))
+const { adapter }: StopSettings = JSON.parse(settingsFromParent())
+
+// A clock that can be moved, and counts how often it is read.
+const realNow = performance.now.bind(performance)
+let [ahead, reads] = [0, 0]
+performance.now = () => {
+  reads += 1
+  return realNow() + ahead
+}
+
+const { serve }: typeof import('../../adapters/node.ts') = await import(
+  `../../adapters/${adapter}.ts`
+)
+
+const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>()
 async function answer({ url }: Request): Promise<unknown> {
   const fail = FAILING[new URL(url).pathname]
   if (fail) return fail()
-  asked?.()
+  ask()
   return new Promise(() => {})
 }
 
-// @ts-expect-error what it answers is the matter
+// @ts-expect-error a handler must return a Response
 const server = await serve(answer, { port: 0 })
 const { hostname, port } = new URL(server.url)
 const failures: StopReport['failures'] = {}
@@ -57,7 +66,18 @@ for (const path of Object.keys(FAILING)) {
 const client = connect(Number(port), '127.0.0.1')
 client.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
 await isAsked
-const startedAt = performance.now()
-await server.stop()
-const report: StopReport = { hostname, failures, elapsed: performance.now() - startedAt }
+let hasWaited = true
+const stopped = server.stop().then(() => (hasWaited = false))
+ahead = 9_000
+await hasLooked(reads + 20)
+const report: StopReport = { hostname, failures, hasWaited }
+ahead = 10_001
+await stopped
 tellParent(report)
+
+/** Resolves once the clock was read so often, or the server has stopped. */
+async function hasLooked(count: number): Promise<void> {
+  if (!hasWaited || reads >= count) return
+  await pause(10)
+  await hasLooked(count)
+}

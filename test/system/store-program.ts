@@ -1,11 +1,11 @@
 // Puts a store on trial, in whatever runtime this is run, and prints how many cases passed and what the others said:
 // `store-program.ts <store> <url>`, with the Redis client `ioredis`, `redis` or `bun`, with `upstash`, or `cache-api`.
-import type { CacheStore } from '../../src/index.ts'
-import { createCacheApiStore } from '../../src/stores/cache-api.ts'
-import { createRedisStore } from '../../src/stores/redis.ts'
-import type { RedisClient } from '../../src/stores/redis.ts'
-import { createUpstashStore } from '../../src/stores/upstash.ts'
-import { storeContract } from '../../src/testing/index.ts'
+import type { CacheStore } from 'ratesmith'
+import { createCacheApiStore } from 'ratesmith/stores/cache-api'
+import { createRedisStore } from 'ratesmith/stores/redis'
+import type { RedisClient } from 'ratesmith/stores/redis'
+import { createUpstashStore } from 'ratesmith/stores/upstash'
+import { storeContract } from 'ratesmith/testing'
 
 const { argv, exit, stdout } = process
 const [, , name = '', url = ''] = argv

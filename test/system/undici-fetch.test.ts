@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
-import { MockAgent } from 'undici'
+import { MockAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createUndiciFetch } from '../../adapters/node.ts'
@@ -21,7 +21,8 @@ import type { CertificateFiles } from './certificate.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
 import { listen, run } from './processes.ts'
 import { openProxy } from './proxy.ts'
-import { ROOT } from './root.ts'
+import { requireProgram } from './require-program.ts'
+import { findBun } from './runtimes.ts'
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
 const NAMES = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())]
@@ -72,11 +73,15 @@ interface Trial {
   events: RatesEvent[]
 }
 
-/** A handler that asks `root` for latest rates. */
+/** A handler that gets latest rates from `root`. */
 async function tryOut(root: string, options?: UndiciFetchOptions): Promise<Trial> {
+  return tryFetch(root, await createUndiciFetch(options))
+}
+
+function tryFetch(root: string, fetch: typeof globalThis.fetch): Trial {
   const events: RatesEvent[] = []
   const handler = createRatesHandler({
-    fetch: await createUndiciFetch(options),
+    fetch,
     providers: { latest: createExchangeRateApiProvider({ url: root }) },
     onEvent: (event) => events.push(event),
   })
@@ -91,40 +96,58 @@ async function ask({ handler, events }: Trial): Promise<[status: number, reason?
   return 'reason' in (failure ?? {}) ? [response.status, Object(failure).reason] : [response.status]
 }
 
-describe("a dispatcher of undici's own", () => {
-  function openNetwork(): MockAgent {
-    const network = new MockAgent()
-    network.disableNetConnect()
-    onTestFinished(() => network.close())
-    return network
-  }
+/** undici's substitute for the network, for its own dispatcher or for the `fetch` of Node, which handlers use by default. */
+async function openNetwork(
+  kind: string,
+): Promise<{ network: MockAgent; fetch: typeof globalThis.fetch }> {
+  const network = new MockAgent()
+  network.disableNetConnect()
+  const dispatcher = getGlobalDispatcher()
+  if (kind === 'Node') setGlobalDispatcher(network)
+  onTestFinished(async () => {
+    setGlobalDispatcher(dispatcher)
+    await network.close()
+  })
+  const own = kind === 'Node' ? fetch : await createUndiciFetch({ dispatcher: network })
+  return { network, fetch: own }
+}
 
-  it('carries the calls of both built-in providers', async () => {
-    const network = openNetwork()
+describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
+  it('gets both data sets from where they live, compressed or not', async () => {
+    const { network, fetch } = await openNetwork(kind)
+    const asked: Record<string, string>[] = []
     network
       .get('https://open.er-api.com')
-      .intercept({ path: LATEST, headers: { accept: 'application/json' } })
-      .reply(200, gzipSync(openErApiPayload({ now })), {
-        headers: { 'content-encoding': 'gzip' },
+      .intercept({ path: LATEST })
+      .reply(({ headers }) => {
+        asked.push(Object.fromEntries(new Headers(Object(headers))))
+        const data = gzipSync(openErApiPayload({ now }))
+        return {
+          statusCode: 200,
+          data,
+          responseOptions: { headers: { 'content-encoding': 'gzip' } },
+        }
       })
     network
       .get('https://api.frankfurter.dev')
       .intercept({ path: HISTORY })
       .reply(200, frankfurterPayload({ ...range, now }))
-    const { rates } = createRatesHandler({
-      fetch: await createUndiciFetch({ dispatcher: network }),
-      now: () => now,
-    })
+    const { rates } = createRatesHandler({ fetch, now: () => now })
     expect(Object.keys((await rates.latest()).rates)).toHaveLength(166)
     expect((await rates.history({ from: 'USD', to: 'JPY' })).points.length).toBeGreaterThan(20)
+    expect(asked).toMatchObject([{ accept: 'application/json' }])
+    expect(asked[0]).not.toHaveProperty('cookie')
     network.assertNoPendingInterceptors()
   })
 
   it.each([
-    ['https://www.exchangerate-api.com', 200],
-    ['https://evil.example', 502],
-  ])('leaves it to the provider whether a redirect to %s is followed', async (origin, status) => {
-    const network = openNetwork()
+    ['https://www.exchangerate-api.com', [200]],
+    [
+      'https://evil.example',
+      [502, 'open.er-api.com redirected to evil.example, which is not trusted'],
+    ],
+  ])('lets the provider decide whether to follow a redirect to %s', async (origin, expected) => {
+    const { network, fetch } = await openNetwork(kind)
     network
       .get('https://open.er-api.com')
       .intercept({ path: LATEST })
@@ -133,9 +156,16 @@ describe("a dispatcher of undici's own", () => {
       .get(origin)
       .intercept({ path: LATEST })
       .reply(200, openErApiPayload({ now: Date.now() }))
-    const trial = await tryOut('https://open.er-api.com', { dispatcher: network })
-    expect((await ask(trial))[0]).toBe(status)
-    expect(network.pendingInterceptors()).toHaveLength(status === 200 ? 0 : 1)
+    expect(await ask(tryFetch('https://open.er-api.com', fetch))).toEqual(expected)
+    expect(network.pendingInterceptors()).toHaveLength(expected.length - 1)
+  })
+
+  it('reports why the network cannot be reached', async () => {
+    const { fetch } = await openNetwork(kind)
+    expect(await ask(tryFetch('https://open.er-api.com', fetch))).toEqual([
+      502,
+      expect.stringMatching(/^open\.er-api\.com did not answer: .+/),
+    ])
   })
 })
 
@@ -287,8 +317,9 @@ describe('the function', () => {
     expect(await Promise.all(bodies)).toEqual([one, one, one, ['POST', 'two', 'text']])
   })
 
-  it('is not made on Bun, where it would go past every proxy', async () => {
-    const bun = join(ROOT, 'node_modules/.bin/bun')
+  it('throws on Bun, where undici would bypass every proxy', async ({ skip }) => {
+    const bun = findBun() ?? ''
+    requireProgram('Bun', bun, skip)
     const { code, stderr } = await run(bun, ['test/system/undici-program.ts'])
     expect(stderr).toContain('undici does not run on Bun')
     expect(code).toBe(1)

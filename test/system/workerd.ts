@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
 
 import { ROOT } from './root.ts'
+import { findPackage } from './runtimes.ts'
 
 /** What of Miniflare is used: its own declarations need packages that it does not bring along. */
 export interface Simulator {
@@ -18,10 +19,10 @@ export interface Simulator {
   getKVNamespace(binding: string, worker: string): Promise<{ list(): Promise<{ keys: unknown[] }> }>
   dispose(): Promise<void>
 }
-/** Cloudflare's simulator: workerd itself, and stand-ins for the services around it. */
-export const { Miniflare }: { Miniflare: new (options: object) => Simulator } = createRequire(
-  import.meta.url,
-)('miniflare')
+/** Cloudflare's simulator: workerd itself, and stand-ins for the services around it. Undefined where it is not installed. */
+export const { Miniflare }: { Miniflare: new (options: object) => Simulator } = Object(
+  findPackage('miniflare') ? createRequire(import.meta.url)('miniflare') : {},
+)
 
 /** Which behaviour of workerd is asked for. */
 export const COMPATIBILITY_DATE = '2026-07-01'

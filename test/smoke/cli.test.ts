@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+
+import { run, start } from '../system/processes.ts'
+
+/** The command line, from source. */
+const CLI = 'src/cli/main.ts'
+
+it('converts with `ratesmith convert --demo`', async () => {
+  const args = [CLI, 'convert', '100', 'USD', 'EUR', '--demo']
+  const { code, stdout, stderr } = await run(process.execPath, args)
+  expect(stdout).toMatch(/^\d+(\.\d+)? EUR\n$/)
+  expect(stderr).toContain('Synthetic rates')
+  expect(code).toBe(0)
+})
+
+it('serves with `ratesmith serve --demo` until SIGTERM', async () => {
+  const running = start(process.execPath, [CLI, 'serve', '--demo', '--port', '0'])
+  const [, root = ''] = await running.written(/listens on (http:\S+:\d+)/)
+  const response = await fetch(`${root}/api/v1/convert?from=USD&to=EUR&amount=2`)
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ from: 'USD', to: 'EUR', amount: 2 })
+  running.process.kill('SIGTERM')
+  expect(await running.exited).toBe(0)
+})
+
+it('exits with 2 and one line for an unknown option', async () => {
+  const { code, stdout, stderr } = await run(process.execPath, [CLI, 'serve', '--prot', '80'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^ratesmith: Unknown option '--prot'[^\n]+\n$/)
+})

@@ -1,0 +1,34 @@
+// Serves the handler from source in each way that its settings name, and prints their URLs.
+import { createServer } from 'node:http'
+
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { settingsFromParent, tellParent } from '../system/child.ts'
+import { listenOnFreePort } from '../system/ports.ts'
+
+const rates = createRatesHandler({ providers: fakeProviders() })
+const ANY_PORT = { port: 0 }
+
+const MOUNTS = {
+  serveNode: async () =>
+    (await (await import('../../adapters/node.ts')).serve(rates, ANY_PORT)).url,
+  serveBun: async () => (await (await import('../../adapters/bun.ts')).serve(rates, ANY_PORT)).url,
+  serveDeno: async () =>
+    (await (await import('../../adapters/deno.ts')).serve(rates, ANY_PORT)).url,
+  async http() {
+    const { toNodeHandler } = await import('../../adapters/node.ts')
+    return `http://127.0.0.1:${await listenOnFreePort(createServer(toNodeHandler(rates)))}`
+  },
+  async express() {
+    const { default: express } = await import('express')
+    const { toExpressHandler } = await import('../../adapters/express.ts')
+    const app = express().use(toExpressHandler(rates))
+    return `http://127.0.0.1:${await listenOnFreePort(createServer(app))}`
+  },
+}
+
+/** A way to serve the handler. */
+export type Mount = keyof typeof MOUNTS
+
+const mounts: Mount[] = JSON.parse(settingsFromParent())
+tellParent(await Promise.all(mounts.map((mount) => MOUNTS[mount]())))

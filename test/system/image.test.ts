@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+import { run } from './processes.ts'
+import { ROOT } from './root.ts'
+import { rootOf, serve } from './serving.ts'
+
+const manifest = JSON.parse(read('package.json'))
+
+/** The Dockerfile without comments, one instruction a line. */
+const dockerfile = read('Dockerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+
+/** What follows each of `instruction`. */
+function all(instruction: string): string[] {
+  const lines = dockerfile.split('\n').filter((line) => line.startsWith(`${instruction} `))
+  return lines.map((line) => line.slice(instruction.length + 1))
+}
+
+/** The words of the only `instruction`, in the form that needs no shell, which would not pass signals on. */
+function words(instruction: string): string[] {
+  const [text = ''] = all(instruction)
+  return JSON.parse(text.slice(text.indexOf('[')))
+}
+
+describe('the image', () => {
+  it('has the Node and the optional packages that the tests use', () => {
+    const { node, ioredis, undici } = manifest.devDependencies
+    const stages = all('FROM').map((text) => text.replace(/ AS .*/, ''))
+    expect(stages.length).toBeGreaterThan(1)
+    expect(new Set(stages)).toEqual(new Set([`node:${node.split('.')[0]}-bookworm-slim`]))
+    expect(dockerfile).toContain(` ./ratesmith-*.tgz ioredis@${ioredis} undici@${undici}\n`)
+  })
+
+  it('is installed without scripts of packages and without development dependencies', () => {
+    const installs = all('RUN').filter((text) => /^npm (ci|install)/.test(text))
+    expect(installs).toHaveLength(2)
+    for (const install of installs) expect(install).toContain(' --ignore-scripts')
+    expect(installs[1]).toContain(' --omit=dev')
+  })
+
+  it('copies no more than the installed packages from the stages before', () => {
+    const [, , last = ''] = dockerfile.split(/^FROM .*$/m).slice(1)
+    expect(last.match(/^COPY .*$/gm)).toEqual([
+      'COPY --from=install /app/node_modules ./node_modules',
+    ])
+  })
+
+  it('runs as an ordinary user, with a folder for data that every user may write to', () => {
+    expect(all('USER')).toEqual(['node'])
+    expect(all('EXPOSE')).toEqual(['8787'])
+    expect(all('RUN')).toContain('mkdir -m 1777 data')
+    const [node, program = '', ...flags] = words('ENTRYPOINT')
+    expect([node, ...flags]).toEqual(['node', 'serve', '--host', '0.0.0.0'])
+    expect(program.replace('node_modules/ratesmith/', './')).toBe(manifest.bin.ratesmith)
+  })
+
+  it('is healthy while the server answers at its place, and only then', async () => {
+    const [node, ...args] = words('HEALTHCHECK')
+    expect(node).toBe('node')
+    const checkHealth = async (root: string): Promise<number | null> => {
+      const own = args.map((word) => word.replace('http://127.0.0.1:8787/', `${root}/`))
+      expect(own).not.toEqual(args)
+      return (await run(process.execPath, own, { env: { NO_PROXY: '127.0.0.1' } })).code
+    }
+    const running = serve(['--demo'])
+    const root = await rootOf(running)
+    expect(await checkHealth(root)).toBe(0)
+    expect(await checkHealth(await rootOf(serve(['--demo', '--base-path', '/other'])))).toBe(1)
+    running.process.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+    expect(await checkHealth(root)).toBe(1)
+  })
+
+  it('is built from what the build reads, and from nothing else', () => {
+    const lines = read('.dockerignore')
+      .split('\n')
+      .filter((line) => /^[^#]/.test(line))
+    expect(lines[0]).toBe('*')
+    const sources = ['adapters', 'src', 'tsconfig.json', 'tsup.config.ts']
+    const shipped = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package-lock.json', 'package.json']
+    expect(lines.slice(1).sort()).toEqual([...sources, ...shipped].map((name) => `!${name}`).sort())
+  })
+})
+
+describe('compose.yaml', () => {
+  const { server, redis, ...others } = parse(read('compose.yaml'), { merge: true }).services
+
+  it('starts a server and Redis with no more rights than they need, and publishes the server on this machine', () => {
+    expect(others).toEqual({})
+    for (const service of [server, redis]) {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      })
+    }
+    expect(server).toMatchObject({ ports: ['${RATESMITH_PUBLISH:-127.0.0.1:8787}:8787'] })
+    expect(redis).not.toHaveProperty('ports')
+  })
+
+  it('starts the server once Redis is healthy, and lets it finish its answers', () => {
+    expect(server).toMatchObject({
+      build: '.',
+      environment: { RATESMITH_REDIS_URL: 'redis://redis:6379' },
+      depends_on: { redis: { condition: 'service_healthy' } },
+      // More than the ten seconds in which the server drains.
+      stop_grace_period: '15s',
+    })
+    expect(redis).toMatchObject({ user: 'redis', healthcheck: { test: expect.anything() } })
+  })
+})
+
+function read(name: string): string {
+  return readFileSync(join(ROOT, name), 'utf8')
+}

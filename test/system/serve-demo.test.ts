@@ -1,0 +1,163 @@
+import { request } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+
+import express from 'express'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from 'ratesmith'
+import { toExpressHandler } from 'ratesmith/express'
+import { fakeProviders } from 'ratesmith/testing'
+
+import { operations } from '../openapi/document.ts'
+import { ask as askOperation, coveredCodes } from '../openapi/live.ts'
+import { allowedQueries, answerableQueries, toSearch } from '../openapi/questions.ts'
+import { nearTexts } from '../openapi/texts.ts'
+import { listen } from './processes.ts'
+import { describeRuntimes } from './require-program.ts'
+import { serveForSuite } from './serving.ts'
+
+const RUNS = { seed: 20_261_122, numRuns: 25 }
+
+const LARGE = '/api/v1/latest?base=EUR'
+const SMALL = '/api/v1/convert?from=USD&to=EUR'
+
+/** Sends a request and decodes nothing of the response, unlike `fetch`. */
+function ask(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
+  return new Promise<{ status?: number; headers: IncomingHttpHeaders; body: Buffer }>(
+    (resolve, reject) => {
+      const asked = request(url, { method, headers, agent: false }, (response) => {
+        const { statusCode: status = 0, headers } = response
+        buffer(response).then((body) => resolve({ status, headers, body }), reject)
+      })
+      asked.on('error', reject).end()
+    },
+  )
+}
+
+/** The headers that depend on neither the connection nor the time. */
+function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const passing = ['date', 'connection', 'keep-alive']
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !passing.includes(name)))
+}
+
+describeRuntimes('ratesmith serve', (runtime) => {
+  const demo = serveForSuite([], runtime)
+  const plain = serveForSuite(['--no-compress', '--no-explorer'], runtime)
+
+  it('compresses a large response with the coding that the client accepts', async () => {
+    const uncoded = await ask(demo.root + LARGE)
+    expect(uncoded.headers['content-encoding']).toBeUndefined()
+    const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
+    for (const [encoding, decode] of Object.entries(decoders)) {
+      const { status, headers, body } = await ask(demo.root + LARGE, {
+        'accept-encoding': encoding,
+      })
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({
+        'content-encoding': encoding,
+        vary: 'Accept-Encoding',
+        etag: uncoded.headers.etag?.replace(/"$/, `-${encoding}"`),
+        'content-length': String(body.byteLength),
+      })
+      expect(body.byteLength).toBeLessThan(uncoded.body.byteLength)
+      expect(decode(body).equals(uncoded.body)).toBe(true)
+    }
+  })
+
+  it('answers 304 to the entity tag of the accepted coding only, and HEAD with the headers of GET', async () => {
+    const accept = { 'accept-encoding': 'br;q=0.5, gzip' }
+    const { headers } = await ask(demo.root + LARGE, accept)
+    const again = await ask(demo.root + LARGE, { ...accept, 'if-none-match': headers.etag })
+    expect(again.status).toBe(304)
+    expect(again.body.byteLength).toBe(0)
+    expect(again.headers).toMatchObject({ etag: headers.etag, vary: 'Accept-Encoding' })
+    const other = await ask(demo.root + LARGE, { 'if-none-match': headers.etag })
+    expect(other.status).toBe(200)
+    for (const target of [LARGE, SMALL, '/api/v1/latest?base=XXX']) {
+      const whole = await ask(demo.root + target, accept)
+      const head = await ask(demo.root + target, accept, 'HEAD')
+      expect(head.status).toBe(whole.status)
+      expect(lasting(head.headers)).toEqual(lasting(whole.headers))
+      expect(head.body.byteLength).toBe(0)
+    }
+  })
+
+  it('is readable with fetch, also a 304', async () => {
+    const accept = { 'accept-encoding': 'gzip, br' }
+    const response = await fetch(demo.root + LARGE, { headers: accept })
+    expect(await response.json()).toMatchObject({ base: 'EUR' })
+    const etag = response.headers.get('etag') ?? ''
+    const again = await fetch(demo.root + LARGE, { headers: { ...accept, 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+  })
+
+  it('compresses nothing with --no-compress', async () => {
+    const { headers, body } = await ask(plain.root + LARGE, { 'accept-encoding': 'br, gzip' })
+    expect(headers['content-encoding']).toBeUndefined()
+    expect(headers.vary).toBeUndefined()
+    expect(JSON.parse(body.toString())).toMatchObject({ base: 'EUR' })
+  })
+
+  it('serves the explorer compressed, and not with --no-explorer', async () => {
+    for (const path of ['/api', '/api/']) {
+      const response = await fetch(demo.root + path, { headers: { 'accept-encoding': 'br' } })
+      expect(response.headers.get('content-encoding')).toBe('br')
+      expect(await response.text()).toContain('<title>')
+    }
+    expect((await fetch(`${plain.root}/api`)).status).toBe(404)
+    expect(demo.stdout).toMatch(/\/api\/ in a browser/)
+    expect(plain.stdout).not.toContain('browser')
+  })
+
+  it('answers every operation as the OpenAPI document describes it', async () => {
+    const statuses = new Set<number>()
+    for (const operation of operations) {
+      const anything = operation.parameters.map(({ name, schema }) => [name, nearTexts(schema)])
+      const codes = await coveredCodes(operation)
+      const queries = fc.oneof(
+        allowedQueries(operation, codes),
+        answerableQueries(operation, codes),
+        fc.record<Record<string, string>>(Object.fromEntries(anything), { requiredKeys: [] }),
+      )
+      const property = fc.asyncProperty(queries, async (query) => {
+        const answer = await askOperation(operation, toSearch(query), ({ url }) => {
+          const { pathname, search } = new URL(url)
+          return fetch(`${demo.root}${pathname}${search}`)
+        })
+        statuses.add(answer.status)
+      })
+      await fc.assert(property, RUNS)
+    }
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 400]))
+  })
+})
+
+describe('the explorer in Express', () => {
+  /** An app with the handler at `prefix`, and its own answer behind it. */
+  async function expressApp(explorer: boolean, prefix = ''): Promise<string> {
+    const basePath = `${prefix}/api`
+    const handler = createRatesHandler({ providers: fakeProviders(), explorer, basePath })
+    const app = express().use(prefix || '/', toExpressHandler(handler))
+    app.use((_request, response) => void response.status(418).send('the app'))
+    return (await listen(app)).url + basePath
+  }
+
+  it.each(['', '/fx'])('is at the base path, with or without a slash: %j', async (prefix) => {
+    const root = await expressApp(true, prefix)
+    for (const path of ['', '/', '?x']) {
+      const response = await fetch(root + path)
+      expect(response.status, path).toBe(200)
+      expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
+      expect(await response.text()).toContain('<title>')
+    }
+  })
+
+  it('leaves the base path to the app where it is off', async () => {
+    const root = await expressApp(false)
+    for (const path of ['', '/']) expect((await fetch(root + path)).status).toBe(418)
+  })
+})
