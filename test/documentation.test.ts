@@ -2,21 +2,18 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { HELP, OVERVIEW } from '../src/cli/help.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
 import type { RatesErrorCode, RatesEvent, RatesHandlerOptions } from '../src/index.ts'
+import { run } from './cli/run.ts'
 
 /** The text of a page, by its path in the repository. */
 function page(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
-const GUIDES = readdirSync(new URL('../docs', import.meta.url))
 const README = page('README.md')
-const COMMAND_LINE = page('docs/command-line.md')
-const [COMMANDS = '', SERVE = ''] = COMMAND_LINE.split('\n## serve\n')
 
-// Each list is complete, or it would not compile.
+// Each list is complete, or it would not compile. An option that is an object has a row for each of its own.
 const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   basePath: "`'/api'`",
   providers: '',
@@ -71,7 +68,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   internal_error: true,
 }
 
-/** What stands in the tables of `text` behind `` `name` ``, row by row. */
+/** The cells behind `` `name` `` in the tables of `text`, row by row. */
 function rowsOf(name: string, text: string): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
   return rows.map((line) =>
@@ -82,112 +79,94 @@ function rowsOf(name: string, text: string): string[][] {
   )
 }
 
-function cells(name: string, text: string): string[] {
-  return rowsOf(name, text).flat()
-}
+describe('the documentation', () => {
+  const rows = Object.entries({
+    'README.md': Object.entries(OPTIONS).filter(([, value]) => value !== ''),
+    'docs/client.md': Object.entries(CLIENT_OPTIONS),
+    'docs/api.md': Object.entries(STATUSES),
+    'docs/freshness.md': Object.keys(EVENTS).map((type) => [type, ''] as const),
+  }).flatMap(([path, names]) => names.map(([name, value]) => [path, name, String(value)] as const))
 
-/** Whether a cell of the table of flags means `command`. */
-function isOf(cell: string, command: string): boolean {
-  return cell.startsWith('all') || cell.includes(`\`${command}\``)
-}
-
-describe('the README', () => {
-  it.each(Object.entries(OPTIONS).filter(([, value]) => value !== ''))(
-    'has the option %s with its default',
-    (name, value) => {
-      expect(cells(name, README)[0]).toContain(value)
-    },
-  )
+  it.each(rows)('has in %s a row for %s: %s', (path, name, value) => {
+    const [cells] = rowsOf(name, page(path))
+    expect(cells?.join(' | ')).toContain(value)
+  })
 
   it.each(['providers.latest', 'providers.history', 'maxStale.latest', 'maxStale.history'])(
-    'has the option %s',
+    'has in README.md a row for %s',
     (name) => {
-      expect(cells(name, README)).toHaveLength(2)
+      expect(rowsOf(name, README).flat()).toHaveLength(2)
     },
   )
 
-  it('starts with two commands', () => {
-    const [, commands = ''] = /```sh\n(.*?)```/s.exec(README) ?? []
-    expect(commands.match(/^npm ci && npm \w+/gm)).toEqual([
-      'npm ci && npm start',
-      'npm ci && npm test',
-    ])
-  })
-
-  it('is one page, and says of every guide what it answers', () => {
-    expect(README.split('\n').length).toBeLessThanOrEqual(250)
-    for (const guide of GUIDES)
+  it('has a link in README.md to every guide', () => {
+    const guides = readdirSync(new URL('../docs', import.meta.url))
+    expect(guides.length).toBeGreaterThan(5)
+    for (const guide of guides) {
       expect(README).toMatch(new RegExp(`^\\| \\[.*\\]\\(docs/${guide}\\)`, 'm'))
-  })
-})
-
-describe('the page of the API', () => {
-  const text = page('docs/api.md')
-
-  it.each(Object.entries(STATUSES))('has the error %s with %d', (code, status) => {
-    expect(cells(code, text)).toContain(String(status))
-  })
-})
-
-describe('the page of freshness', () => {
-  const text = page('docs/freshness.md')
-
-  it.each(Object.keys(EVENTS))('has the event %s', (type) => {
-    expect(cells(type, text)).not.toHaveLength(0)
-  })
-})
-
-describe('the page of the client', () => {
-  const text = page('docs/client.md')
-
-  it.each(Object.entries(CLIENT_OPTIONS))('has the option %s with its default', (name, value) => {
-    expect(cells(name, text)[0]).toContain(value)
-  })
-})
-
-describe('the page of testing', () => {
-  it('shows the very tests that are among the examples', () => {
-    const example = page('examples/unit-test.ts')
-    const shown = example.slice(example.indexOf('import '))
-    expect(shown).toContain('failingProvider')
-    expect(page('docs/testing.md')).toContain(`\`\`\`ts\n// price.test.mts\n${shown}\`\`\`\n`)
-  })
-})
-
-describe('the page of edge hosts', () => {
-  it('shows the very function that is among the examples', () => {
-    const example = page('examples/lambda.ts')
-    const shown = example.slice(example.indexOf('import '))
-    expect(page('docs/edge.md')).toContain(`\`\`\`ts\n// lambda.mts\n${shown}\`\`\`\n`)
-  })
-})
-
-describe('the page of the command line', () => {
-  it.each(Object.entries(HELP))('has the flags of %s, with their defaults', (command, help) => {
-    const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(help) ?? []
-    const flags = [...options.matchAll(/^ {2}--([\w-]+)(?:[^(\n]*\(default ([\w./]+)\))?/gm)]
-    expect(flags.length).toBeGreaterThan(command === 'serve' ? 10 : 3)
-    for (const [, name, value] of flags.filter(([, each]) => each !== 'help')) {
-      // The table of `serve` has no column for the command.
-      const told =
-        command === 'serve'
-          ? rowsOf(`--${name}`, SERVE)[0]
-          : rowsOf(`--${name}`, COMMANDS).find(([of = '']) => isOf(of, command))
-      expect(told, name).toBeDefined()
-      expect(told?.join(' '), name).toContain(value ?? '')
     }
   })
 
-  it('has every command, and each of them a sentence in the overview', () => {
-    for (const command of Object.keys(HELP)) {
-      expect(COMMAND_LINE).toContain(`ratesmith ${command}`)
-      expect(OVERVIEW).toMatch(new RegExp(`^  ${command} .*\\w$`, 'm'))
-    }
+  it.each([
+    ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
+    ['docs/edge.md', 'lambda.mts', 'examples/lambda.ts'],
+  ])('shows in %s, as %s, the program that is tried in %s', (path, name, example) => {
+    const program = page(example)
+    const shown = program.slice(program.indexOf('import '))
+    expect(shown.split('\n').length).toBeGreaterThan(5)
+    expect(page(path)).toContain(`\`\`\`ts\n// ${name}\n${shown}\`\`\`\n`)
+  })
+})
+
+describe('the page of the command line', async () => {
+  const text = page('docs/command-line.md')
+  const [ofCommands = '', ofServe = ''] = text.split('\n## serve\n')
+  const { stdout: overview } = await run(['--help'])
+  const commands = [...overview.matchAll(/^ {2}([a-z]+) .*\w$/gm)].map(([, name = '']) => name)
+
+  it('has every command of the overview', () => {
+    expect(commands).toContain('serve')
+    expect(commands.length).toBeGreaterThan(5)
+    for (const command of commands) expect(text).toContain(`ratesmith ${command}`)
   })
 
-  it('has every variable that the help speaks of', () => {
-    const variables = Object.values(HELP).flatMap((help) => help.match(/\b[A-Z]+_[A-Z_]+\b/g) ?? [])
-    expect(variables).toContain('RATESMITH_CACHE_DIR')
-    for (const variable of variables) expect(COMMAND_LINE).toContain(`\`${variable}\``)
+  it.each(commands)(
+    'has every flag of %s with its default, and every variable',
+    async (command) => {
+      const { stdout: help } = await run([command, '--help'])
+      expect(help).toContain(`Usage: ratesmith ${command} `)
+      const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(help) ?? []
+      const flags = [...options.matchAll(/^ {2}--([\w-]+)(?:[^(\n]*\(default ([\w./]+)\))?/gm)]
+      expect(flags.length).toBeGreaterThan(command === 'serve' ? 10 : 3)
+      for (const [, name, value = ''] of flags.filter(([, each]) => each !== 'help')) {
+        // The table of `serve` has no column for the command.
+        const documented =
+          command === 'serve'
+            ? rowsOf(`--${name}`, ofServe)[0]
+            : rowsOf(`--${name}`, ofCommands).find(
+                ([of = '']) => of.startsWith('all') || of.includes(`\`${command}\``),
+              )
+        expect(documented?.join(' '), name).toContain(value)
+      }
+      const variables = help.match(/\b[A-Z]+_[A-Z_]+\b/g) ?? []
+      expect(variables).toContain('RATESMITH_LATEST')
+      for (const variable of variables) expect(text).toContain(`\`${variable}\``)
+    },
+  )
+})
+
+describe('the changelog', () => {
+  const headings = [...page('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, text = '']) => text)
+  const released = headings.filter((heading) => heading !== 'Unreleased')
+
+  it('has the version that is published next, with the day of its release', () => {
+    expect(released[0]).toMatch(/^\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)$/)
+    expect(released[0]?.split(' ')[0]).toBe(JSON.parse(page('package.json')).version)
+  })
+
+  it('has unreleased changes before all others, and the newest first', () => {
+    expect([0, -1]).toContain(headings.indexOf('Unreleased'))
+    const days = released.map((heading) => heading.split(' ')[1] ?? '')
+    expect(days).toEqual(days.toSorted((one, other) => other.localeCompare(one)))
   })
 })
