@@ -89,6 +89,9 @@ const UNKNOWN: [query: string, status: number, code: string, message: string][] 
   ['from=EUR&to=HRK&date=2023-01-02', 404, 'no_data', 'No reference rates of HRK on 2023-01-02'],
   ['from=HRK&to=USD,EUR&date=2026-11-20', 404, 'no_data', 'HRK on 2026-11-20 (withdrawn'],
   ['from=EUR&to=HRK&date=2000-02-29', 404, 'no_data', 'No reference rates of HRK on 2000-02-29'],
+  // Fourteen days after the last publication are too many.
+  ['from=EUR&to=USD&date=2021-11-20', 404, 'no_data', 'No reference rates of 2021-11-20'],
+  ['from=EUR&to=USD&date=2022-12-29', 404, 'no_data', 'No reference rates of 2022-12-29'],
   ['from=EUR&to=USD&date=1999-01-03', 404, 'no_data', 'No reference rates of 1999-01-03'],
   ['from=EUR&to=USD&date=0000-01-01', 404, 'no_data', 'No reference rates of 0000-01-01'],
 ]

@@ -4,6 +4,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider } from '../../src/index.ts'
 import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 import { CACHE_CONTROL } from '../fixtures/contract.ts'
+import { openMarket } from '../fixtures/hand-written-market.ts'
 
 const HOUR = 3_600_000
 
@@ -44,6 +45,17 @@ describe('latest rates with a date', () => {
     expect([body.base, body.rates['USD']]).toEqual(['USD', 1])
     const some = await get('latest?date=2024-03-04&symbols=jpy,%20GBP,,jpy')
     expect(some.body.rates).toEqual({ GBP: body.rates['GBP'], JPY: body.rates['JPY'] })
+  })
+
+  it('are what was quoted then and no more, until the next working day', async () => {
+    const { json } = openMarket()
+    const { rates, date, updatedAt, nextUpdateAt } = await json(
+      '/v1/latest?base=EUR&date=2023-01-01',
+    )
+    expect(rates).toEqual({ EUR: 1, HRK: 7.5365, JPY: 140.66, USD: 1.0666 })
+    expect(date).toBe('2022-12-30')
+    expect(new Date(updatedAt).toISOString()).toBe('2022-12-30T15:00:00.000Z')
+    expect(new Date(nextUpdateAt).toISOString()).toBe('2023-01-02T15:00:00.000Z')
   })
 
   it('have currencies that have ended since', async () => {

@@ -69,10 +69,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/endpoints/v1/parse-history.ts',
       'src/records/asked-days.ts',
     ],
-    tests: [
-      'test/http/{query,target,bounded-map}.test.ts',
-      'test/endpoints/{parameters,parse-conversion,parse-history}.test.ts',
-      'test/records/asked-days.test.ts',
-    ],
+    tests: ['test/http/{query,target,bounded-map}.test.ts', 'test/endpoints/questions.test.ts'],
   },
 }

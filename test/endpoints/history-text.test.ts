@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { acceptHistory } from '../../src/rates/accept.ts'
-import { PERIODS } from '../../src/rates/period.ts'
-import { createHistoryWriter } from '../../src/records/history-text.ts'
-import { historyRecord, pairHistory } from '../../src/records/history.ts'
+import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
@@ -36,26 +33,26 @@ const MARKETS: [string, typeof market][] = [
   ],
 ]
 
-describe('a history writer', () => {
-  const write = createHistoryWriter()
+const PERIODS = ['1W', '1M', '3M', '6M', '1Y', '5Y'] as const
 
-  it.each(MARKETS)('is the record as JSON, for every pair of a market %s', (_how, answer) => {
-    const { data: history } = acceptHistory(answer, NOW)
+describe('the text of a history', () => {
+  it.each(MARKETS)('is the record as JSON, for every pair of a market %s', async (_how, answer) => {
     const attribution = { name: 'Банк „Ö“ 💶', url: 'https://bank.example/?a="b"' }
-    const codes = ['EUR', ...history.columns.keys()]
+    const history = { attribution, fetchHistory: async () => answer }
+    const { answer: ask, rates } = createRatesHandler({ providers: { history }, now: () => NOW })
+    const codes = ['EUR', ...Object.keys(market.days[0]?.rates ?? {})]
+    expect(codes.length).toBeGreaterThan(25)
     let length = 0
     for (const from of codes) {
       for (const to of codes.slice(0, 8)) {
         const period = PERIODS[length % PERIODS.length]
-        const pair = pairHistory(
-          { history, attribution, start: '' },
-          { from, to, period },
-          '2026-11-20',
-        )
-        const text = new TextDecoder().decode(write(pair))
+        const target = `/api/v1/history?from=${from}&to=${to}&period=${period}`
+        const { body } = await ask({ method: 'GET', target, header: () => null })
+        const text = await new Response(body).text()
+        const record = await rates.history({ from, to, period })
         length += text.length
         // Not by `toBe`, which takes long to compare so many long texts.
-        expect(text === JSON.stringify(historyRecord(pair)), `${from} ${to} ${period}`).toBe(true)
+        expect(text === JSON.stringify(record), `${from} ${to} ${period}`).toBe(true)
       }
     }
     expect(length).toBeGreaterThan(500_000)
