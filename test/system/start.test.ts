@@ -54,7 +54,7 @@ describe('the command loads nothing before it is needed', () => {
   it('to tell its version: no server', async () => {
     const { files, builtins } = await loadedBy(startRecorded([CLI, '--version']))
     expect(files).toEqual(expect.arrayContaining(['dist/cli.js', 'package.json']))
-    expect(files).toHaveLength(4)
+    expect(files).toHaveLength(5)
     expect(builtins).not.toContain('_http_server')
   })
 
