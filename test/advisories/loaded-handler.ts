@@ -1,17 +1,43 @@
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW } from '../catalogue/catalogue.ts'
+import { NOW, ask } from '../catalogue/catalogue.ts'
+import type { Question, Reply } from '../catalogue/catalogue.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 
+/** One synthetic market for all handlers of a file, as to make a market takes longer than to read it. */
+const market = fakeProviders({ now: () => NOW })
+
+/** Creates a handler without data on a machine whose time stands still at `start`. */
+export function createStillHandler(options: RatesHandlerOptions, start = NOW): RatesHandler {
+  const runtime = virtualRuntime(start)
+  return createHandlerOn(() => runtime, { now: runtime.now, ...options })
+}
+
 /**
- * A handler of the synthetic market that has its data, on a machine whose time stands still: two of them with the same
- * options say the same.
+ * Creates a handler of the synthetic market that has its data, on a machine whose time stands still: two of them with the
+ * same options give the same answers.
  */
 export async function loadedHandler(options: RatesHandlerOptions = {}): Promise<RatesHandler> {
-  const runtime = virtualRuntime(NOW)
-  const providers = fakeProviders({ now: runtime.now })
-  const handler = createHandlerOn(() => runtime, { now: runtime.now, providers, ...options })
+  const handler = createStillHandler({ providers: market, ...options })
   await handler.refresh()
   return handler
+}
+
+/** Returns the answer, as data, to GET `target`. */
+export function get(
+  handler: RatesHandler,
+  target: string,
+  headers?: Question['headers'],
+): Promise<Reply> {
+  return ask(handler, { method: 'GET', target, headers }, 'answer')
+}
+
+/** Returns the response to GET `target`. */
+export function fetchFrom(
+  handler: RatesHandler,
+  target: string,
+  headers?: Question['headers'],
+): Promise<Reply> {
+  return ask(handler, { method: 'GET', target, headers })
 }

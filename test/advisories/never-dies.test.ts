@@ -1,15 +1,13 @@
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
 import { RatesError } from '../../src/index.ts'
-import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
+import type { RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW, ask, askEntry, entries } from '../catalogue/catalogue.ts'
-import { virtualRuntime } from '../virtual-runtime.ts'
+import { askEntry, entries } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PATHS, SEED } from './endpoints.ts'
 import { turnOfLoop, watchEscapes } from './escapes.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { createStillHandler, fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 import { query } from './queries.ts'
 
 const escaped = watchEscapes()
@@ -49,12 +47,12 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
     const hooks = { store, onEvent: hook, waitUntil: hook, fetch: hook }
     for (const handler of [
       await loadedHandler(hooks),
-      cold({ ...hooks, providers: providersThat(hook) }),
-      cold(hooks),
+      createStillHandler({ ...hooks, providers: providersThat(hook) }),
+      createStillHandler(hooks),
     ]) {
       await handler.refresh()
       for (const { target } of ENDPOINTS) {
-        const { status } = await ask(handler, { method: 'GET', target }, 'answer')
+        const { status } = await get(handler, target)
         expect([200, 502], target).toContain(status)
       }
       handler.close()
@@ -62,7 +60,7 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
   })
 
   test('every operation resolves, or rejects with an error of ours', async () => {
-    const { rates } = cold({ providers: providersThat(rejects), onEvent: throws })
+    const { rates } = createStillHandler({ providers: providersThat(rejects), onEvent: throws })
     const settled = await Promise.allSettled([
       rates.latest(),
       rates.convert({ from: 'USD', to: 'EUR' }),
@@ -93,7 +91,9 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
 describe('hostile clients', () => {
   test('have an answer to every entry of the catalogue, with data and without', async () => {
     const loaded = await loadedHandler()
-    const without = cold({ providers: providersThat(() => Promise.reject(undefined)) })
+    const without = createStillHandler({
+      providers: providersThat(() => Promise.reject(undefined)),
+    })
     for (const entry of entries) {
       for (const handler of [loaded, without]) {
         const { status } = await askEntry(handler, entry, 'answer')
@@ -107,24 +107,15 @@ describe('hostile clients', () => {
     const handler = await loaded
     await fc.assert(
       fc.asyncProperty(query, async (text) => {
-        const { status, headers, body } = await ask(handler, {
-          method: 'GET',
-          target: `${path}?${text}`,
-        })
+        const { status, headers, body } = await fetchFrom(handler, `${path}?${text}`)
         expect([200, 400]).toContain(status)
         expect(headers['content-type']).toBe('application/json; charset=utf-8')
         expect(formOf(JSON.parse(body).error)).toBe(formOfErrors(path, status))
       }),
-      { ...SEED, numRuns: 400 },
+      { ...SEED, numRuns: 200 },
     )
   })
 })
-
-/** A handler that has nothing yet, on a machine whose time stands still. */
-function cold(options: RatesHandlerOptions): RatesHandler {
-  const runtime = virtualRuntime(NOW)
-  return createHandlerOn(() => runtime, { now: runtime.now, ...options })
-}
 
 function providersThat(hook: () => Promise<never>): RatesHandlerOptions['providers'] {
   const { latest, history } = fakeProviders()

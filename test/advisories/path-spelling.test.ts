@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
 import { toExpressHandler } from '../../adapters/express.ts'
-import { ask } from '../catalogue/catalogue.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
 const BASE_PATHS = ['/api', '/fx/api', '', '/%C3%A4']
 
@@ -11,20 +10,21 @@ const BASE_PATHS = ['/api', '/fx/api', '', '/%C3%A4']
 const ENDINGS =
   '/ // /. /.. /x/.. . %2F %2f %5C \\ ; ;x=1 %20 + %00 %0d%0a %23 %3F # x .json ~ * /*'.split(' ')
 
-describe.each(BASE_PATHS)('below %j', (basePath) => {
+describe.each(BASE_PATHS)('below %j', async (basePath) => {
+  const handler = await loadedHandler({ basePath })
+
   test.each(ENDPOINTS)('exactly one spelling of $path is answered', async ({ path, target }) => {
-    const handler = await loadedHandler({ basePath })
     const right = basePath + path.slice('/api'.length)
     const query = target.slice(path.length)
     let answered = 0
     for (const spelling of spellingsOf(right)) {
-      const question = { method: 'GET', target: spelling + query }
-      const reply = await ask(handler, question)
+      const asked = spelling + query
+      const reply = await fetchFrom(handler, asked)
       // What a URL has is the path; some ways of writing it are gone before anybody sees them.
-      const { pathname, search } = new URL(`http://localhost${question.target}`)
+      const { pathname, search } = new URL(`http://localhost${asked}`)
       const isRight = pathname === right
       expect(reply.status, spelling).toBe(isRight && search === query ? 200 : isRight ? 400 : 404)
-      expect(await ask(handler, question, 'answer'), spelling).toEqual(reply)
+      expect(await get(handler, asked), spelling).toEqual(reply)
       answered += pathname === right ? 1 : 0
     }
     expect(answered).toBeGreaterThan(0)

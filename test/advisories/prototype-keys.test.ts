@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { NOW, ask } from '../catalogue/catalogue.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { virtualRuntime } from '../virtual-runtime.ts'
 import { ENDPOINTS, PATHS } from './endpoints.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { createStillHandler, fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
 // Whatever would write to it, or inherit what it writes, fails in this file.
 Object.preventExtensions(Object.prototype)
@@ -35,17 +33,14 @@ describe('the name of a property of all objects', () => {
   test.each(PATHS)('is no parameter, on %s', async (path) => {
     const handler = await loadedHandler()
     const { parameters, target } = ENDPOINTS.find((each) => each.path === path) ?? {}
-    const plain = await ask(handler, { method: 'GET', target: target ?? path })
+    const plain = await fetchFrom(handler, target ?? path)
     for (const key of KEYS) {
       for (const name of [key, encodeURIComponent(key), `${key}[base]`, `%5F${key.slice(1)}`]) {
         const query = `${target?.slice(path.length) || '?'}&${name}=EUR&${name}=GBP`
-        expect(await ask(handler, { method: 'GET', target: path + query })).toEqual(plain)
+        expect(await fetchFrom(handler, path + query)).toEqual(plain)
       }
       for (const parameter of parameters ?? []) {
-        const { status } = await ask(handler, {
-          method: 'GET',
-          target: `${path}?${parameter}=${key}`,
-        })
+        const { status } = await fetchFrom(handler, `${path}?${parameter}=${key}`)
         expect(status, `${parameter}=${key}`).toBe(400)
       }
     }
@@ -67,12 +62,10 @@ describe('the name of a property of all objects', () => {
 
   test('is no header that means anything', async () => {
     const handler = await loadedHandler()
-    const plain = await ask(handler, { method: 'GET', target: '/api/v1/latest' })
+    const plain = await fetchFrom(handler, '/api/v1/latest')
     for (const key of NAMES) {
       const headers = JSON.parse(JSON.stringify({ x: '1' }).replace('x', key))
-      expect(await ask(handler, { method: 'GET', target: '/api/v1/latest', headers })).toEqual(
-        plain,
-      )
+      expect(await fetchFrom(handler, '/api/v1/latest', headers)).toEqual(plain)
     }
     expectUntouched()
   })
@@ -123,9 +116,7 @@ describe('the name of a property of all objects', () => {
 
 /** A handler whose upstreams answer so, on a machine whose time stands still. */
 function handlerOver(answers: typeof WELL, options: RatesHandlerOptions = {}): RatesHandler {
-  const runtime = virtualRuntime(NOW)
-  return createHandlerOn(() => runtime, {
-    now: runtime.now,
+  return createStillHandler({
     fetch: async (input) =>
       new Response(
         new Request(input).url.includes('er-api.com') ? answers.latest : answers.history,
@@ -141,9 +132,7 @@ async function answersOf(handler: RatesHandler): Promise<string[]> {
     '/api/v1/history?from=EUR&to=USD&period=1M',
     '/api/v1/currencies',
   ]
-  const replies = await Promise.all(
-    targets.map((target) => ask(handler, { method: 'GET', target }, 'answer')),
-  )
+  const replies = await Promise.all(targets.map((target) => get(handler, target)))
   return replies.map(({ status, body }) => `${status} ${body}`)
 }
 

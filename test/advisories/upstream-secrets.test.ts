@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest'
 
 import { RatesError } from '../../src/index.ts'
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
-import { createHandlerOn } from '../../src/handler.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, ask } from '../catalogue/catalogue.ts'
-import { virtualRuntime } from '../virtual-runtime.ts'
 import { ENDPOINTS, NONCE } from './endpoints.ts'
+import { createStillHandler } from './loaded-handler.ts'
 
 const HEADERS = {
   location: `https://${NONCE}.example/`,
@@ -45,30 +44,27 @@ const FAILURES: Record<string, () => Promise<Response>> = {
   ),
 }
 
+const { latest, history } = fakeProviders({ now: () => NOW })
+
 describe.each(Object.entries(FAILURES))('%s', (_, fail) => {
   const throws = async (): Promise<never> => {
     await fail()
     throw new Error(NONCE)
   }
-  const { latest, history } = fakeProviders({ now: () => NOW })
   const store = { get: throws, set: throws, claim: throws }
+  const providers = {
+    latest: { ...latest, fetchLatest: throws },
+    history: { ...history, fetchHistory: throws },
+  }
 
   test.each<[string, RatesHandlerOptions]>([
     ['the upstreams of the built-in providers', { fetch: fail }],
-    [
-      'providers',
-      {
-        providers: {
-          latest: { ...latest, fetchLatest: throws },
-          history: { ...history, fetchHistory: throws },
-        },
-      },
-    ],
+    ['providers', { providers }],
     ['a store', { store, providers: { latest, history } }],
     ['a store beside upstreams', { store, fetch: fail }],
   ])('of %s is in no answer', async (_whose, options) => {
     const told: string[] = []
-    const handler = handlerWith({ ...options, onEvent: (event) => told.push(event.type) })
+    const handler = createStillHandler({ ...options, onEvent: ({ type }) => void told.push(type) })
     for (let round = 0; round < 2; round += 1) {
       for (const { path, target } of ENDPOINTS) {
         for (const asked of [target, path, `${path}?base=ZZZ`]) {
@@ -84,11 +80,6 @@ describe.each(Object.entries(FAILURES))('%s', (_, fail) => {
     expect(told.filter((type) => /failed|rejected/.test(type))).not.toEqual([])
   })
 })
-
-function handlerWith(options: RatesHandlerOptions): RatesHandler {
-  const runtime = virtualRuntime(NOW)
-  return createHandlerOn(() => runtime, { now: runtime.now, ...options })
-}
 
 /** What the operations say when they fail. */
 async function messagesOf({ rates }: RatesHandler): Promise<string[]> {
