@@ -38,8 +38,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/providers/upstream-error.ts',
     ],
     tests: [
-      'test/providers/{cross-check,first-good,market-gates,read-upstream,upstream-error}.test.ts',
-      'test/providers/{ecb-xml,exr-csv,keyed-feeds,fawazahmed0,payload}.test.ts',
+      'test/providers/{cross-check,ecb-xml,exr-csv,fawazahmed0,frankfurter}.test.ts',
+      'test/providers/{keyed-feeds,market-gates,read-upstream}.test.ts',
     ],
   },
   // What makes something of the answers, or refuses them.
@@ -49,7 +49,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/providers/{ecb-answers,exchange-rate-api,frankfurter,frankfurter-v2-rows}.ts',
     ],
     tests: [
-      'test/providers/{ecb-answers,exchange-rate-api,fawazahmed0,frankfurter}.test.ts',
+      'test/providers/{ecb,exchange-rate-api,fawazahmed0,frankfurter}.test.ts',
       'test/providers/{frankfurter-v2,keyed-feeds}.test.ts',
     ],
   },

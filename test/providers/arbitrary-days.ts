@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-import type { HistoryDay } from '../../src/providers/provider.ts'
+import type { HistoryDay } from '../../src/index.ts'
 import { addDays } from '../../src/rates/day.ts'
 
 const CODES = ['AUD', 'BGN', 'GBP', 'IDR', 'ISK', 'JPY', 'TRL', 'USD']

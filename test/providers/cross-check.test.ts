@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
+import { createRatesHandler } from '../../src/index.ts'
 import type {
   HistoryProvider,
   LatestProvider,
@@ -8,11 +8,9 @@ import type {
   RatesEvent,
   RatesHandler,
 } from '../../src/index.ts'
-import { checkedProvider } from '../../src/providers/checked-provider.ts'
 import { crossCheck } from '../../src/providers/cross-check.ts'
 import { addDays } from '../../src/rates/day.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
+import { settled } from '../virtual-runtime.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -56,10 +54,24 @@ const healthy: HistoryProvider['fetchHistory'] = async () => ({
   ],
 })
 
+beforeEach(() => {
+  vi.useFakeTimers({ now: START, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Resolves to `value` after `delay` ms. */
+function after<Value>(delay: number, value: Value): Promise<Value> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(value), delay)
+  })
+}
+
 interface Checked {
   handler: RatesHandler
-  runtime: VirtualRuntime
-  /** Told of the check. */
+  /** The events of the check. */
   events: RatesEvent[]
 }
 
@@ -67,22 +79,19 @@ function serve(
   fetchLatest: LatestProvider['fetchLatest'],
   fetchHistory: HistoryProvider['fetchHistory'],
 ): Checked {
-  const runtime = virtualRuntime(START)
   const events: RatesEvent[] = []
-  const checked = checkedProvider(runtime, primaryOf(fetchLatest), {
-    reference: referenceOf(fetchHistory),
-    tolerance: 0.03,
-  })
-  const handler = createHandlerOn(() => runtime, {
-    now: runtime.now,
-    providers: { latest: checked },
+  const handler = createRatesHandler({
+    now: () => Date.now(),
+    providers: {
+      latest: crossCheck(primaryOf(fetchLatest), referenceOf(fetchHistory), { tolerance: 0.03 }),
+    },
     onEvent: (event) => void (/check|deviating/.test(event.type) && events.push(event)),
   })
-  return { handler, runtime, events }
+  return { handler, events }
 }
 
 describe('crossCheck()', () => {
-  it('says nothing of rates that agree, and keeps its primary as it is', async () => {
+  it('emits no event for rates that agree, and leaves the primary as it is', async () => {
     const { handler, events } = serve(async () => tableOf({ JPY: 1.029, GBP: 0.972 }), healthy)
     const { source, rates, updatedAt } = await handler.rates.latest()
     expect(source).toEqual({ name: 'Primary', url: 'https://primary.example' })
@@ -96,9 +105,9 @@ describe('crossCheck()', () => {
   it.each([
     { factors: { GBP: 1.05 }, deviations: ['GBP +5.0 %'] },
     { factors: { JPY: 0.95, CHF: 1.031 }, deviations: ['JPY -5.0 %', 'CHF +3.1 %'] },
-    // Nobody's rate is compared that moves so far every month.
+    // Currencies that move so far every month are not compared.
     { factors: { TRY: 1.2, ISK: 0.8, GBP: 0.5 }, deviations: ['GBP -50.0 %'] },
-  ])('tells of $deviations and serves them unchanged', async ({ factors, deviations }) => {
+  ])('reports $deviations and serves them unchanged', async ({ factors, deviations }) => {
     const { handler, events } = serve(async () => tableOf(factors), healthy)
     expect((await handler.rates.latest()).rates).toEqual(tableOf(factors).rates)
     expect(events).toEqual([
@@ -113,7 +122,7 @@ describe('crossCheck()', () => {
     ])
   })
 
-  it('tells of all where it is the euro that is wrong', async () => {
+  it('reports every currency when the euro is wrong', async () => {
     const table = tableOf()
     table.rates['EUR'] = Number(table.rates['EUR']) * 1.05
     const { handler, events } = serve(async () => table, healthy)
@@ -122,7 +131,7 @@ describe('crossCheck()', () => {
     expect(events).toMatchObject([{ type: 'rates_deviating', deviations }])
   })
 
-  it('asks for the last ten days, at the time at which it asks the primary', async () => {
+  it('requests the last ten days, at the same time as the primary', async () => {
     const asked: unknown[] = []
     const { handler } = serve(
       async () => {
@@ -139,7 +148,7 @@ describe('crossCheck()', () => {
     expect(asked).toEqual([range, ['fetch', 'now', 'signal'], 'primary'])
   })
 
-  it('takes the first of the ten days, where there is no later one', async () => {
+  it('compares with the first of the ten days where there is no later one', async () => {
     const days = [{ date: addDays('2026-11-23', -9), rates: EURO_RATES }]
     const { handler, events } = serve(
       async () => tableOf({ GBP: 1.05 }),
@@ -150,9 +159,9 @@ describe('crossCheck()', () => {
   })
 
   it.each([
-    ['dead', () => Promise.reject(new Error('down')), 'down'],
+    ['down', () => Promise.reject(new Error('down')), 'down'],
     [
-      'one that throws before it returns a promise',
+      'broken and throws before it returns a promise',
       () => {
         throw new Error('broken')
       },
@@ -160,33 +169,33 @@ describe('crossCheck()', () => {
     ],
     ['without days', async () => ({ base: 'EUR', days: [] }), 'there is no day of the last ten'],
     [
-      'one that lies',
+      'wrong',
       async () => ({ base: 'EUR', days: [{ date: '2026-11-20', rates: { USD: NaN, JPY: -1 } }] }),
       '2 of 2 rates are not numbers',
     ],
     [
-      'one with other codes',
+      'of other codes',
       async () => ({ base: 'EUR', days: [{ date: '2026-11-20', rates: { PLN: 4.2 } }] }),
       'there is no major currency in both',
     ],
     [
-      'one that is late by a fortnight',
+      'late by a fortnight',
       async () => ({ base: 'EUR', days: [{ date: '2026-11-09', rates: EURO_RATES }] }),
       'there is no day of the last ten',
     ],
-  ])('does without a reference that is %s', async (_how, fetchHistory, reason) => {
-    const { handler, runtime, events } = serve(async () => tableOf({ GBP: 1.05 }), fetchHistory)
+  ])('works without a reference that is %s', async (_how, fetchHistory, reason) => {
+    const { handler, events } = serve(async () => tableOf({ GBP: 1.05 }), fetchHistory)
     expect((await handler.rates.latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
     expect(events).toMatchObject([
       { type: 'check_failed', provider: 'Primary', reference: 'Reference' },
     ])
     expect(events).toMatchObject([{ reason: expect.stringContaining(reason) }])
-    expect(runtime.timers()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('waits a second for a reference that hangs, and ends its call', async () => {
+  it('waits a second for a reference that hangs, then aborts its call', async () => {
     let signal: AbortSignal | undefined
-    const { handler, runtime, events } = serve(
+    const { handler, events } = serve(
       async () => tableOf(),
       (_range, context) => {
         ;({ signal } = context)
@@ -194,43 +203,40 @@ describe('crossCheck()', () => {
       },
     )
     const answer = handler.rates.latest()
-    await runtime.advance(999)
+    await vi.advanceTimersByTimeAsync(999)
     expect(events).toEqual([])
-    await runtime.advance(1)
+    await vi.advanceTimersByTimeAsync(1)
     expect((await answer).rates).toEqual(tableOf().rates)
     expect(events).toMatchObject([{ type: 'check_failed', reason: 'no answer within 1000 ms' }])
     expect(signal?.reason).toEqual(new Error('the time for the cross-check is over'))
     expect(signal?.aborted).toBe(true)
-    expect(runtime.timers()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('does not wait at all when the primary took that long by itself', async () => {
-    const { handler, runtime } = serve(
-      () => new Promise((resolve) => void runtime.startTimer(() => resolve(tableOf()), 4_900)),
+  it('does not wait when the primary took longer than that', async () => {
+    const { handler } = serve(
+      () => after(4_900, tableOf()),
       () => new Promise(() => {}),
     )
     const answer = handler.rates.latest()
-    await runtime.advance(4_900)
+    await vi.advanceTimersByTimeAsync(4_900)
     expect((await answer).rates).toEqual(tableOf().rates)
   })
 
-  it('takes a reference that is slower than a second where the primary is slower still', async () => {
-    const { handler, runtime, events } = serve(
-      () => new Promise((resolve) => void runtime.startTimer(() => resolve(tableOf()), 3_000)),
-      async (range, context) => {
-        await new Promise<void>((resolve) => void runtime.startTimer(resolve, 2_000))
-        return healthy(range, context)
-      },
+  it('uses a reference that takes more than a second when the primary is slower still', async () => {
+    const { handler, events } = serve(
+      () => after(3_000, tableOf({ GBP: 1.05 })),
+      async (range, context) => after(2_000, await healthy(range, context)),
     )
     const answer = handler.rates.latest()
-    await runtime.advance(3_000)
+    await vi.advanceTimersByTimeAsync(3_000)
     await answer
-    expect(events).toEqual([])
+    expect(events).toMatchObject([{ type: 'rates_deviating' }])
   })
 
-  it('fails as its primary does, and leaves nothing behind', async () => {
+  it('fails as its primary does, without a timer or a call left behind', async () => {
     let signal: AbortSignal | undefined
-    const { handler, runtime, events } = serve(
+    const { handler, events } = serve(
       () => Promise.reject(new Error('down')),
       (_range, context) => {
         ;({ signal } = context)
@@ -240,12 +246,12 @@ describe('crossCheck()', () => {
     await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
     expect(events).toEqual([])
     expect(signal?.aborted).toBe(true)
-    expect(runtime.timers()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('leaves a reference alone for as long as it asks for', async () => {
+  it('does not call a reference before its Retry-After is over', async () => {
     let calls = 0
-    const { handler, runtime, events } = serve(
+    const { handler, events } = serve(
       async () => ({ ...tableOf(), nextUpdateAt: START }),
       async () => {
         calls += 1
@@ -255,69 +261,60 @@ describe('crossCheck()', () => {
     for (let time = 0; time < 4; time += 1) {
       await handler.rates.latest()
       await settled()
-      await runtime.advance(20 * 60 * SECOND)
+      await vi.advanceTimersByTimeAsync(20 * 60 * SECOND)
     }
     expect(calls).toBe(2)
     expect(events).toHaveLength(4)
     expect(events[1]).toMatchObject({ reason: 'it wants to be left alone' })
   })
 
-  it('judges stored tables as its primary does, and keeps no check in the store', async () => {
+  it('judges stored tables as its primary does, and stores no check', async () => {
     const store = new Map<string, string>()
-    const runtime = virtualRuntime(START)
     const judged: LatestTable[] = []
     const primary = primaryOf(async () => tableOf({ GBP: 1.05 }))
-    const options = { reference: referenceOf(healthy), tolerance: 0.03 }
-    const checked = checkedProvider(
-      runtime,
-      {
-        ...primary,
-        judge(table) {
-          judged.push(table)
-          return table
-        },
-      },
-      options,
-    )
+    const judge = (table: LatestTable): LatestTable => {
+      judged.push(table)
+      return table
+    }
+    const latest = crossCheck({ ...primary, judge }, referenceOf(healthy))
     const start = (): RatesHandler =>
-      createHandlerOn(() => runtime, {
-        now: runtime.now,
-        store,
-        providers: { latest: checked },
-      })
+      createRatesHandler({ now: () => Date.now(), store, providers: { latest } })
     await start().rates.latest()
     expect(store.get('rates:v1:latest')).not.toMatch(/check|deviat|Reference/)
     expect((await start().rates.latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
     expect(judged).toHaveLength(1)
-    expect(checkedProvider(runtime, primary, options)).not.toHaveProperty('judge')
+    expect(crossCheck(primary, referenceOf(healthy))).not.toHaveProperty('judge')
   })
 
   it.each([undefined, null, 'text', [], { base: 'USD' }])(
-    'leaves it to others to refuse %j of its primary',
+    'leaves it to the handler to refuse %j of its primary',
     async (answer) => {
       const { handler } = serve(async () => Object(answer), healthy)
       await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
     },
   )
 
-  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])('refuses the tolerance %j', (tolerance) => {
-    const make = (): unknown =>
-      crossCheck(
-        primaryOf(async () => tableOf()),
-        referenceOf(healthy),
-        Object({ tolerance }),
-      )
-    expect(make).toThrow(TypeError)
-    expect(make).toThrow('tolerance must be a share between 0 and 1')
-  })
+  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])(
+    'throws for the tolerance %j',
+    (tolerance) => {
+      const make = (): unknown =>
+        crossCheck(
+          primaryOf(async () => tableOf()),
+          referenceOf(healthy),
+          Object({ tolerance }),
+        )
+      expect(make).toThrow(TypeError)
+      expect(make).toThrow('tolerance must be a share between 0 and 1')
+    },
+  )
 
-  it('refuses what is no provider', () => {
+  it('throws for arguments that are not providers', () => {
     const [primary, reference] = [primaryOf(async () => tableOf()), referenceOf(healthy)]
     expect(() => crossCheck(Object(reference), reference)).toThrow('the primary must be a provider')
     expect(() => crossCheck(primary, Object(primary))).toThrow('the reference must be a provider')
   })
 
-  it('makes a provider that works on the clock and the timers of the machine', async () => {
+  it('returns a provider that adds the check to its table', async () => {
     const checked = crossCheck(
       primaryOf(async () => tableOf({ GBP: 1.02 })),
       referenceOf(healthy),

@@ -6,10 +6,12 @@ import { eachRecord } from '../../src/providers/csv.ts'
 
 function recordsOf(text: string): string[][] {
   const records: string[][] = []
+  const numbers: number[] = []
   eachRecord(text, (cells, number) => {
-    expect(number).toBe(records.length + 1)
     records.push(cells)
+    numbers.push(number)
   })
+  expect(numbers.every((number, index) => number === index + 1)).toBe(true)
   return records
 }
 
@@ -56,7 +58,7 @@ describe('eachRecord()', () => {
     expect(() => recordsOf(text)).toThrow(/^line 1 has a quote/)
   })
 
-  it.each(['\n', '\r\n'] as const)('reads what another program has written, with %j', (newline) => {
+  it.each(['\n', '\r\n'] as const)('reads the output of another program, with %j', (newline) => {
     fc.assert(
       fc.property(table, fc.boolean(), (rows, quotes) => {
         const text = Papa.unparse(rows, { newline, quotes })
@@ -66,9 +68,10 @@ describe('eachRecord()', () => {
     )
   })
 
-  // Whose time grows with the square of the length does not end within the limit of the runner.
+  // A reader whose time grows with the square of the length exceeds the time limit of the runner.
   it('reads a million quotes', () => {
-    expect(recordsOf(`"${'""'.repeat(500_000)}"`)).toEqual([['"'.repeat(500_000)]])
+    const [[cell] = []] = recordsOf(`"${'""'.repeat(500_000)}"`)
+    expect(cell === '"'.repeat(500_000)).toBe(true)
     expect(recordsOf('"a",b\n'.repeat(200_000))).toHaveLength(200_000)
   })
 })

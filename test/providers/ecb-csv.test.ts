@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
 import { ecbDays, historyCsv } from '../fixtures/ecb-files.ts'
 import { arbitraryDays } from './arbitrary-days.ts'
+import { expectSameDays } from './same-days.ts'
 
 const HEADER = 'Date,USD,JPY,ISK,'
 const DAYS = [
@@ -22,9 +23,10 @@ function attempt(read: () => unknown): string {
 }
 
 describe('readEcbCsv()', () => {
-  it('reads the file as the bank writes it, ascending', () => {
+  it('reads the file as the bank writes it, ascending', { timeout: 60_000 }, () => {
     const days = ecbDays('1999-01-04', '2026-11-20', Date.UTC(2026, 10, 20, 18))
-    expect(readEcbCsv(historyCsv(days))).toEqual(days)
+    expect(days.length).toBeGreaterThan(7_000)
+    expectSameDays(readEcbCsv(historyCsv(days)), days)
   })
 
   it.each([
@@ -112,7 +114,7 @@ describe('readEcbCsv()', () => {
     )
   })
 
-  it('reads back whatever is written', () => {
+  it('reads back all that is written', () => {
     fc.assert(
       fc.property(arbitraryDays(), (days) => {
         expect(readEcbCsv(historyCsv(days))).toEqual(days)
@@ -120,7 +122,7 @@ describe('readEcbCsv()', () => {
     )
   })
 
-  // Whose time grows with the square of the length does not end within the limit of the runner.
+  // A reader whose time grows with the square of the length exceeds the time limit of the runner.
   it.each([
     ['a line', `${HEADER}\n2026-11-20,${'1'.repeat(1_000_000)}`],
     ['cells', `${HEADER}\n2026-11-20${',1'.repeat(1_000_000)}`],

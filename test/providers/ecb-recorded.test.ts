@@ -1,19 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import { DOMParser } from '@xmldom/xmldom'
 import { unzipSync } from 'fflate'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
+import { createRatesHandler } from '../../src/index.ts'
+import type { HistoryDay, ProviderContext, RatesEvent } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
-import { readEcbXml } from '../../src/providers/ecb-xml.ts'
-import { readExrCsv } from '../../src/providers/exr-csv.ts'
-import type { HistoryDay, ProviderContext } from '../../src/providers/provider.ts'
-import { readZipMember } from '../../src/providers/zip.ts'
-import { acceptHistory } from '../../src/rates/accept.ts'
-
-const FOLDER = new URL('../../../shared/data/ecb/', import.meta.url)
+import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
+import { expectSameDays } from './same-days.ts'
 
 const NAMES = {
   csv: 'eurofxref-hist.csv',
@@ -24,7 +20,7 @@ const NAMES = {
 }
 
 function recorded(name: keyof typeof NAMES): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(readFileSync(new URL(NAMES[name], FOLDER)))
+  return new Uint8Array(readFileSync(recording(`data/ecb/${NAMES[name]}`)))
 }
 
 function textOf(name: keyof typeof NAMES): string {
@@ -72,68 +68,77 @@ function inHistory(days: readonly HistoryDay[]): HistoryDay[] {
   })
 }
 
-/** A context at `now` in which every request is answered with `body`. */
-function answering(body: BodyInit, now: number): ProviderContext {
-  const { signal } = new AbortController()
-  return { fetch: async () => new Response(body), signal, now: () => now }
+/** A `fetch` with the recorded answers. */
+async function fetchRecorded(input: RequestInfo | URL): Promise<Response> {
+  const { host, pathname } = new URL(input instanceof Request ? input.url : input)
+  if (host === 'data-api.ecb.europa.eu') return new Response(recordedBody())
+  if (pathname.endsWith('.zip')) return new Response(recorded('zip'))
+  return new Response(recorded(pathname.endsWith('-90d.xml') ? 'short' : 'daily'))
 }
 
-describe.skipIf(!existsSync(FOLDER))(
-  'what the bank has answered (internal, skipped where ../shared/data is missing)',
-  () => {
-    it('in its CSV is what another program reads, to the digit', () => {
-      const days = readEcbCsv(textOf('csv'))
-      expect(days).toHaveLength(6_983)
-      expect(days).toEqual(independentCsv())
-    })
+/** The context of a call on the evening of `day`. */
+function contextOn(day: string): ProviderContext {
+  const { signal } = new AbortController()
+  return { fetch: fetchRecorded, signal, now: () => Date.parse(`${day}T18:00:00Z`) }
+}
 
-    it('in its archive is what another program unpacks', async () => {
-      const { signal } = new AbortController()
-      const member = { name: 'eurofxref-hist.csv', maxBytes: 4_000_000, signal }
-      const bytes = await readZipMember(recorded('zip'), member)
-      expect(bytes).toEqual(unzipSync(recorded('zip'))['eurofxref-hist.csv'])
-      expect(bytes).toEqual(recorded('csv'))
-    })
+/** For a history of 7,000 days on a busy machine. */
+const LONG = { timeout: 60_000 }
 
-    it('in its XML is what another program reads, and what its CSV has', () => {
-      for (const [name, count] of [
-        ['short', 65],
-        ['daily', 1],
-      ] as const) {
-        const days = readEcbXml(textOf(name))
-        expect(days).toHaveLength(count)
-        expect(days).toEqual(independentXml(textOf(name)))
-        expect(days).toEqual(inHistory(days))
-      }
-    })
+const SINCE_1999 = { start: '1999-01-01', end: '2026-04-13' }
 
-    it('from its data API is what its CSV has', () => {
-      const days = readExrCsv(recordedBody())
-      expect(days.map(({ date }) => date)).toHaveLength(22)
-      expect(days.at(-1)?.date).toBe('2026-03-18')
-      expect(Object.keys(days.at(-1)?.rates ?? {})).toHaveLength(29)
-      expect(days).toEqual(inHistory(days))
-    })
+describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDINGS}`, LONG, () => {
+  it('is read from the archive as other programs do, to the digit', async () => {
+    expect(unzipSync(recorded('zip'))['eurofxref-hist.csv']).toEqual(recorded('csv'))
+    const { days } = await createEcbProvider().fetchHistory(SINCE_1999, contextOn('2026-04-13'))
+    expect(days).toHaveLength(6_983)
+    expectSameDays(days, independentCsv())
+    expect(new Set(days.flatMap(({ rates }) => Object.keys(rates))).size).toBe(41)
+  })
 
-    it('is a history since 1999 in which nothing is dropped', async () => {
-      const now = Date.UTC(2026, 3, 13, 18)
-      const range = { start: '1999-01-01', end: '2026-04-13' }
-      const context = answering(recorded('zip'), now)
-      const history = await createEcbProvider().fetchHistory(range, context)
-      const { data, dropped } = acceptHistory(history, now)
-      expect(dropped).toEqual([])
-      expect(data.dates).toHaveLength(6_983)
-      expect(data.columns.size).toBe(41)
-    })
+  it('is read from the XML of 90 days as another program does, and equal to the CSV', async () => {
+    const expected = independentXml(textOf('short'))
+    const range = { start: expected[0]?.date ?? '', end: '2025-04-04' }
+    // A clock that is some days behind, so that the range is one of 80 days.
+    const { days } = await createEcbProvider().fetchHistory(range, contextOn('2025-03-25'))
+    expect(days).toHaveLength(65)
+    expect(days).toEqual(expected)
+    expect(days).toEqual(inHistory(days))
+  })
 
-    it('is a table of latest rates', async () => {
-      const now = Date.UTC(2025, 3, 3, 18)
-      const ofFile = await createEcbProvider().fetchLatest(answering(recorded('daily'), now))
-      expect(ofFile).toMatchObject({ base: 'EUR', rates: { EUR: 1, USD: 1.1097, HUF: 401.58 } })
-      const later = Date.UTC(2026, 2, 18, 18)
-      const ofApi = await createEcbDataApiProvider().fetchLatest(answering(recordedBody(), later))
-      expect(ofApi.updatedAt).toBe(Date.UTC(2026, 2, 18, 15))
-      expect(Object.keys(ofApi.rates)).toHaveLength(30)
+  it('is read from the XML of a day as another program does, and equal to the CSV', async () => {
+    const table = await createEcbProvider().fetchLatest(contextOn('2025-04-03'))
+    expect(table).toMatchObject({ base: 'EUR', rates: { EUR: 1, USD: 1.1097, HUF: 401.58 } })
+    const days = independentXml(textOf('daily'))
+    expect(days).toEqual([{ date: '2025-04-03', rates: expect.any(Object) }])
+    expect(table.rates).toEqual({ EUR: 1, ...days[0]?.rates })
+    expect(days).toEqual(inHistory(days))
+  })
+
+  it('is read from the data API, equal to the CSV', async () => {
+    const range = { start: '2026-02-17', end: '2026-03-18' }
+    const context = contextOn('2026-03-18')
+    const { days } = await createEcbDataApiProvider().fetchHistory(range, context)
+    expect(days).toHaveLength(22)
+    expect(days.at(-1)?.date).toBe('2026-03-18')
+    expect(Object.keys(days.at(-1)?.rates ?? {})).toHaveLength(29)
+    expect(days).toEqual(inHistory(days))
+    const { updatedAt, rates } = await createEcbDataApiProvider().fetchLatest(context)
+    expect(updatedAt).toBe(Date.UTC(2026, 2, 18, 15))
+    expect(rates).toEqual({ EUR: 1, ...days.at(-1)?.rates })
+  })
+
+  it('is a history since 1999 of which the handler drops nothing', async () => {
+    const events: RatesEvent[] = []
+    const handler = createRatesHandler({
+      providers: { history: createEcbProvider() },
+      fetch: fetchRecorded,
+      now: contextOn('2026-04-13').now,
+      onEvent: (event) => events.push(event),
     })
-  },
-)
+    const range = { from: 'EUR', to: 'USD', start: '1999-01-04', end: '2026-04-13' } as const
+    expect((await handler.rates.history(range)).points).toHaveLength(6_983)
+    expect(events.map(({ type }) => type)).toContain('upstream_answered')
+    expect(events.map(({ type }) => type)).not.toContain('rates_dropped')
+  })
+})

@@ -130,7 +130,7 @@ describe('readEcbXml()', () => {
     }
   })
 
-  // Whose time grows with the square of the length does not end within the limit of the runner.
+  // A reader whose time grows with the square of the length exceeds the time limit of the runner.
   it.each([
     ['spaces in a tag', `<Cube${' '.repeat(1_000_000)}`],
     ['attributes in a tag', `<Cube${' a="1"'.repeat(200_000)}`],
@@ -143,7 +143,7 @@ describe('readEcbXml()', () => {
     expect(() => readEcbXml(text)).toThrow(Error)
   })
 
-  it('reads back whatever is written', () => {
+  it('reads back all that is written', () => {
     fc.assert(
       fc.property(arbitraryDays(), (days) => {
         expect(readEcbXml(shortHistoryXml(days))).toEqual(days)

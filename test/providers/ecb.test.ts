@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
+import type { ProviderContext } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import type { ProviderContext } from '../../src/providers/provider.ts'
-import { acceptHistory, acceptTable } from '../../src/rates/accept.ts'
-import { fakeClock, providerContract } from '../../src/testing/index.ts'
 import {
   answerAsBank,
   dailyXml,
@@ -13,9 +11,19 @@ import {
   newest,
   shortHistoryXml,
 } from '../fixtures/ecb-files.ts'
+import { expectSameDays } from './same-days.ts'
+import { NOW } from './upstream.ts'
 
-const NOW = Date.UTC(2026, 10, 20, 18)
-const HOUR = 3_600_000
+const DAY = 86_400_000
+
+/** When the rates of 20 November 2026 are due. */
+const DUE = Date.UTC(2026, 10, 20, 15)
+
+const SINCE_1999 = { start: '1999-01-01', end: '2026-11-20' }
+const WEEK = { start: '2026-11-16', end: '2026-11-20' }
+
+/** For a history of 7,000 days on a busy machine. */
+const LONG = { timeout: 60_000 }
 
 const FILES = 'https://www.ecb.europa.eu/stats/eurofxref'
 const API = 'https://data-api.ecb.europa.eu/service/data/EXR/D..EUR.SP00.A'
@@ -25,7 +33,7 @@ interface Upstream {
   asked: string[]
 }
 
-/** The bank at `now`; whatever is in `bodies` by the end of its path is answered instead. */
+/** The bank at `now`; an entry of `bodies` replaces the body of every path that ends with its key. */
 function bank(bodies: Record<string, BodyInit> = {}, now: number = NOW): Upstream {
   const asked: string[] = []
   const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -38,23 +46,15 @@ function bank(bodies: Record<string, BodyInit> = {}, now: number = NOW): Upstrea
   return { context: { fetch, signal: new AbortController().signal, now: () => now }, asked }
 }
 
+/** A context in which every request gets this response. */
+function responding(body: BodyInit, init: ResponseInit = {}): ProviderContext {
+  return { ...bank().context, fetch: async () => new Response(body, init) }
+}
+
 describe.each([
-  ['createEcbProvider()', createEcbProvider],
-  ['createEcbDataApiProvider()', createEcbDataApiProvider],
-])('%s', (_name, create) => {
-  const now = fakeClock('2026-11-20T18:00:00Z')
-
-  it.each(
-    providerContract({
-      latest: () => create(),
-      history: () => create(),
-      fetch: (request) => answerAsBank(request, now()),
-      now,
-    }),
-  )('$name', async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined()
-  })
-
+  ['createEcbProvider()', createEcbProvider, 'www.ecb.europa.eu'],
+  ['createEcbDataApiProvider()', createEcbDataApiProvider, 'data-api.ecb.europa.eu'],
+])('%s', (_name, create, host) => {
   it('names the bank', () => {
     expect(create().attribution).toEqual({
       name: 'European Central Bank',
@@ -68,55 +68,56 @@ describe.each([
     expect(date).toBe('2026-11-20')
     expect(table).toEqual({
       base: 'EUR',
-      updatedAt: Date.UTC(2026, 10, 20, 15),
+      updatedAt: DUE,
       nextUpdateAt: Date.UTC(2026, 10, 23, 15),
       rates: { EUR: 1, ...rates },
     })
     expect(Object.keys(table.rates)[0]).toBe('EUR')
     expect(Object.keys(table.rates)).toHaveLength(30)
-    expect(acceptTable(table, NOW).dropped).toEqual([])
   })
 
-  it('has every day of a long history, with the digits and gaps as published', async () => {
-    const range = { start: '1999-01-01', end: '2026-11-20' }
-    const history = await create().fetchHistory(range, bank().context)
-    const expected = ecbDays(range.start, range.end, NOW)
-    expect(expected.length).toBeGreaterThan(7_000)
-    expect(history).toEqual({ base: 'EUR', days: expected })
-    const { data, dropped } = acceptHistory(history, NOW)
-    expect(dropped).toEqual([])
-    expect(data.columns.size).toBe(41)
+  it('has every day of a long history, with the digits and gaps as published', LONG, async () => {
+    const { base, days } = await create().fetchHistory(SINCE_1999, bank().context)
+    expect(base).toBe('EUR')
+    expect(days.length).toBeGreaterThan(7_000)
+    expectSameDays(days, ecbDays(SINCE_1999.start, SINCE_1999.end, NOW))
+    expect(new Set(days.flatMap(({ rates }) => Object.keys(rates))).size).toBe(41)
   })
 
   it.each([
     ['a week', '2026-11-14', '2026-11-20'],
     ['80 days', '2026-09-01', '2026-11-20'],
     ['81 days', '2026-08-31', '2026-11-20'],
+    ['two days of a week', '2026-11-18', '2026-11-19'],
     ['a day amid the crisis', '2008-10-10', '2008-10-10'],
   ])('has the days of %s and no others', async (_what, start, end) => {
-    const { days } = await create().fetchHistory({ start, end }, bank().context)
+    const { base, days } = await create().fetchHistory({ start, end }, bank().context)
+    expect(base).toBe('EUR')
     expect(days).toEqual(ecbDays(start, end, NOW))
   })
 
   it.each([
     ['a weekend', '2026-11-14', '2026-11-15'],
-    ['what is not published yet', '2026-11-21', '2026-11-21'],
+    ['days that are not published yet', '2026-11-21', '2026-11-21'],
     ['the time before the euro', '1998-01-01', '1998-12-31'],
   ])('has no days for %s', async (_what, start, end) => {
-    const { days } = await create().fetchHistory({ start, end }, bank().context)
-    expect(days).toEqual([])
+    const { base, days } = await create().fetchHistory({ start, end }, bank().context)
+    expect({ base, days }).toEqual({ base: 'EUR', days: [] })
   })
 
-  it('passes its tables through the gates of markets, those out of a store too', async () => {
-    const provider = create()
-    const { context } = bank()
-    const table = await provider.fetchLatest(context)
-    const previous = { ...table, rates: { ...table.rates, USD: (table.rates['USD'] ?? 0) * 20 } }
-    const judged = await provider.fetchLatest({ ...context, previous })
-    expect(judged.unconfirmed).toEqual({ USD: table.rates['USD'] })
-    expect(provider.judge?.(table, previous)).toEqual(judged)
-    const few = { ...table, rates: { EUR: 1, USD: 1.1 } }
-    expect(() => provider.judge?.(few, undefined)).toThrow('2 codes are not a market')
+  it('fails with the status and the pause of a failure, regardless of its body', async () => {
+    const context = responding('a', { status: 503, headers: { 'retry-after': '7' } })
+    for (const call of [
+      () => create().fetchLatest(context),
+      () => create().fetchHistory(WEEK, context),
+      () => create().fetchHistory(SINCE_1999, context),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        name: 'UpstreamError',
+        message: `${host} answered with status 503`,
+        retryAfterMs: 7_000,
+      })
+    }
   })
 
   it('refuses a root that is no URL', () => {
@@ -128,16 +129,16 @@ describe('createEcbProvider()', () => {
   const provider = createEcbProvider()
 
   it.each([
-    ['2026-09-01', ['eurofxref-hist-90d.xml']],
-    ['2026-08-31', ['eurofxref-hist.zip']],
-    ['2021-11-06', ['eurofxref-hist.zip']],
-  ])('asks for the smaller file where that has all from %s on', async (start, names) => {
+    ['2026-09-01', 'eurofxref-hist-90d.xml'],
+    ['2026-08-31', 'eurofxref-hist.zip'],
+    ['2021-11-06', 'eurofxref-hist.zip'],
+  ])('reads the smaller file where that has all days from %s', async (start, name) => {
     const { context, asked } = bank()
     await provider.fetchHistory({ start, end: '2026-11-20' }, context)
-    expect(asked).toEqual(names.map((name) => `${FILES}/${name}`))
+    expect(asked).toEqual([`${FILES}/${name}`])
   })
 
-  it('asks for the archive where the smaller file turns out to begin too late', async () => {
+  it('reads the archive where the smaller file turns out to begin too late', async () => {
     const range = { start: '2026-09-20', end: '2026-11-20' }
     const late = shortHistoryXml(ecbDays('2026-10-01', range.end, NOW))
     const { context, asked } = bank({ '90d.xml': late })
@@ -146,54 +147,68 @@ describe('createEcbProvider()', () => {
     expect(asked).toEqual([`${FILES}/eurofxref-hist-90d.xml`, `${FILES}/eurofxref-hist.zip`])
   })
 
-  it('asks below another root', async () => {
+  it('requests its files below another root', async () => {
     const { context, asked } = bank()
     await createEcbProvider({ url: 'http://127.0.0.1:8081/ecb/' }).fetchLatest(context)
     expect(asked).toEqual(['http://127.0.0.1:8081/ecb/eurofxref-daily.xml'])
   })
 
-  it('counts rates that the bank published some minutes early as published now', async () => {
-    const early = Date.UTC(2026, 10, 20, 14, 52)
-    const today = newest(NOW)
-    const { context } = bank({ 'daily.xml': dailyXml(today) }, early)
-    const table = await provider.fetchLatest(context)
-    expect(table).toMatchObject({ updatedAt: early, nextUpdateAt: Date.UTC(2026, 10, 23, 15) })
-    expect(table.rates['USD']).toBe(today.rates['USD'])
-  })
+  const today = newest(NOW)
 
-  it('refuses rates of a day that is ahead of the clock by more than clocks differ', async () => {
-    const { context } = bank({ 'daily.xml': dailyXml(newest(NOW)) }, NOW - 28 * HOUR)
-    await expect(provider.fetchLatest(context)).rejects.toThrow(
-      'www.ecb.europa.eu answered in another form: the rates of 2026-11-20 are ahead of the clock',
-    )
-  })
+  it.each([60_000, 8 * 60_000, DAY])(
+    'counts rates that are there %d ms early as published now',
+    async (early) => {
+      const { context } = bank({ 'daily.xml': dailyXml(today) }, DUE - early)
+      expect(await provider.fetchLatest(context)).toMatchObject({
+        updatedAt: DUE - early,
+        nextUpdateAt: Date.UTC(2026, 10, 23, 15),
+        rates: today.rates,
+      })
+    },
+  )
 
-  it('refuses latest rates of several days', async () => {
-    const { context } = bank({
-      'daily.xml': shortHistoryXml(ecbDays('2026-11-19', '2026-11-20', NOW)),
-    })
+  it.each([
+    [
+      'of a day that is ahead of the clock by more than clocks differ',
+      bank({ 'daily.xml': dailyXml(today) }, DUE - DAY - 1),
+      'the rates of 2026-11-20 are ahead of the clock',
+    ],
+    [
+      'of several days',
+      bank({ 'daily.xml': shortHistoryXml(ecbDays('2026-11-19', '2026-11-20', NOW)) }),
+      'there are 2 days, not 1',
+    ],
+    ['of no day', bank({ 'daily.xml': '' }), 'the XML does not end'],
+  ])('refuses latest rates %s', async (_what, { context }, message) => {
     await expect(provider.fetchLatest(context)).rejects.toThrow(
-      'www.ecb.europa.eu answered in another form: there are 2 days, not 1',
+      `www.ecb.europa.eu answered in another form: ${message}`,
     )
   })
 
   it('refuses an archive that holds something else', async () => {
-    const range = { start: '2001-01-01', end: '2026-11-20' }
     const zip = historyZip(ecbDays('2026-11-01', '2026-11-20', NOW))
     const { context } = bank({ '.zip': zip.slice(0, -1) })
-    await expect(provider.fetchHistory(range, context)).rejects.toThrow(
+    await expect(provider.fetchHistory(SINCE_1999, context)).rejects.toThrow(
       'www.ecb.europa.eu answered in another form: there is no archive, or not all of it',
     )
+  })
+
+  it('shows why it gave up, also where the reason is no error', async () => {
+    const call = provider.fetchHistory(SINCE_1999, {
+      ...responding(historyZip(ecbDays('2026-11-01', '2026-11-20', NOW))),
+      signal: AbortSignal.abort('time is up'),
+    })
+    await expect(call).rejects.toThrow('www.ecb.europa.eu answered in another form: time is up')
   })
 })
 
 describe('createEcbDataApiProvider()', () => {
   const provider = createEcbDataApiProvider()
 
-  it('asks for the values alone, and for days enough that there are any', async () => {
+  it('requests the values alone, and enough days to include a published one', async () => {
     const { context, asked } = bank()
     await provider.fetchLatest(context)
-    await provider.fetchHistory({ start: '2026-11-16', end: '2026-11-20' }, context)
+    await provider.fetchHistory(WEEK, context)
     expect(asked).toEqual([
       `${API}?lastNObservations=1&detail=dataonly&format=csvdata`,
       `${API}?startPeriod=2026-11-06&endPeriod=2026-11-20&detail=dataonly&format=csvdata`,
@@ -201,21 +216,19 @@ describe('createEcbDataApiProvider()', () => {
   })
 
   it('reads all 32 columns alike', async () => {
-    const days = ecbDays('2026-11-02', '2026-11-20', NOW)
+    const days = ecbDays(WEEK.start, WEEK.end, NOW)
     const { context } = bank({ 'SP00.A': exrCsv(days, { isFull: true }) })
-    const history = await provider.fetchHistory({ start: '2026-11-02', end: '2026-11-20' }, context)
-    expect(history.days).toEqual(days)
+    expect((await provider.fetchHistory(WEEK, context)).days).toEqual(days)
   })
 
-  it('takes an answer without anything for a failure', async () => {
+  it('fails where the answer is empty', async () => {
     const { context } = bank({ 'SP00.A': '' })
-    const range = { start: '2026-11-16', end: '2026-11-20' }
-    await expect(provider.fetchHistory(range, context)).rejects.toThrow(
+    await expect(provider.fetchHistory(WEEK, context)).rejects.toThrow(
       'data-api.ecb.europa.eu answered in another form: there is no day',
     )
   })
 
-  it('leaves out what was observed last on another day', async () => {
+  it('leaves out currencies that were observed last on another day', async () => {
     const all = exrCsv(ecbDays('2022-02-25', '2026-11-20', NOW), { isLast: true })
     expect(all).toContain('EXR.D.RUB.EUR.SP00.A,D,RUB,EUR,SP00,A,2022-03-01,')
     const { rates } = await provider.fetchLatest(bank({ 'SP00.A': all }).context)

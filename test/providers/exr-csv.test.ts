@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readExrCsv } from '../../src/providers/exr-csv.ts'
 import { ecbDays, exrCsv } from '../fixtures/ecb-files.ts'
 import { arbitraryDays } from './arbitrary-days.ts'
+import { expectSameDays } from './same-days.ts'
 
 const GOOD = `FREQ,CURRENCY,CURRENCY_DENOM,TIME_PERIOD,OBS_VALUE,TITLE
 D,GBP,EUR,2026-11-19,0.87,"Pound, or ""sterling"""
@@ -19,10 +20,10 @@ const DAYS = [
 ]
 
 describe('readExrCsv()', () => {
-  it.each([false, true])('reads what the data API answers, with all columns: %s', (isFull) => {
-    const days = ecbDays('2021-11-20', '2026-11-20', Date.UTC(2026, 10, 20, 18))
-    const read = readExrCsv(exrCsv(days, { isFull }))
-    expect(read).toEqual(days)
+  it.each([false, true])('reads an answer of the data API, with all columns: %s', (isFull) => {
+    const days = ecbDays('2025-11-20', '2026-11-20', Date.UTC(2026, 10, 20, 18))
+    expect(days.length).toBeGreaterThan(250)
+    expectSameDays(readExrCsv(exrCsv(days, { isFull })), days)
   })
 
   it.each([
@@ -85,7 +86,7 @@ describe('readExrCsv()', () => {
     expect(() => readExrCsv(text)).toThrow(message)
   })
 
-  it('reads back whatever is written', () => {
+  it('reads back all that is written', () => {
     fc.assert(
       fc.property(arbitraryDays(), fc.boolean(), (days, isFull) => {
         expect(readExrCsv(exrCsv(days, { isFull }))).toEqual(days)

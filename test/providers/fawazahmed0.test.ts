@@ -1,15 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { toLatestTable } from '../../src/providers/fawazahmed0-table.ts'
+import type { LatestTable, ProviderContext } from '../../src/index.ts'
 import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
-import type { LatestTable } from '../../src/providers/provider.ts'
-import { DAY_MS } from '../../src/rates/day.ts'
 import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
-import { upstream } from './upstream.ts'
+import { NOW, answering, upstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'
 
-const NOW = Date.UTC(2026, 10, 20, 18)
 const MIDNIGHT = Date.UTC(2026, 10, 20)
+const DAY = 86_400_000
 
 const FIRST = 'cdn.jsdelivr.net'
 const SECOND = 'latest.currency-api.pages.dev'
@@ -18,30 +16,30 @@ function good(now = NOW): Response {
   return Response.json(fawazahmed0Body(now))
 }
 
-function down(status = 503, headers: Record<string, string> = {}): Response {
+/** A table of the day before. */
+const behind = (): Response => good(NOW - DAY)
+
+function down(retryAfter?: number, status = 503): Response {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   return new Response('', { status, headers })
 }
 
-function answer(overrides: object = {}, status = 200): Parameters<typeof toLatestTable>[0] {
-  return { host: FIRST, status, body: { ...fawazahmed0Body(NOW), ...overrides } }
-}
-
-/** What is left of a call, and which hosts it asked. */
+/** How a call of the provider ends, and the hosts of its requests. */
 async function call(
   { context, asked }: Upstream,
-  previous?: LatestTable,
+  { previous, urls }: { previous?: LatestTable | undefined; urls?: readonly string[] } = {},
 ): Promise<{ table?: LatestTable; error?: unknown; hosts: string[] }> {
   const hosts = (): string[] => asked.map(({ url }) => new URL(url).host)
   try {
     const given = { ...context, ...(previous && { previous }) }
-    return { table: await createFawazahmed0Provider().fetchLatest(given), hosts: hosts() }
+    return { table: await createFawazahmed0Provider({ urls }).fetchLatest(given), hosts: hosts() }
   } catch (error) {
     return { error, hosts: hosts() }
   }
 }
 
 describe('createFawazahmed0Provider()', () => {
-  it('asks the first host alone while it is well', async () => {
+  it('requests the first host alone while it is well', async () => {
     const market = upstream([good])
     const { table } = await call(market)
     expect(table?.updatedAt).toBe(MIDNIGHT)
@@ -54,87 +52,208 @@ describe('createFawazahmed0Provider()', () => {
     ['is down', down()],
     ['cannot be reached', new TypeError('fetch failed')],
     ['has half a table', Response.json({ date: '2026-11-20', usd: { eur: 0.85 } })],
-  ])('asks the second host when the first %s', async (_, first) => {
+  ])('requests the second host when the first %s', async (_, first) => {
     const { table, hosts } = await call(upstream([first, good]))
     expect(table?.updatedAt).toBe(MIDNIGHT)
     expect(hosts).toEqual([FIRST, SECOND])
   })
 
-  it('asks the second host when the first is a day behind what is held', async () => {
+  it('requests the second host when the first is a day behind the current table', async () => {
     const previous = (await call(upstream([good]))).table
-    const { table, hosts } = await call(upstream([good(NOW - DAY_MS), good]), previous)
+    const { table, hosts } = await call(upstream([behind, good]), { previous })
     expect(table?.updatedAt).toBe(MIDNIGHT)
     expect(hosts).toEqual([FIRST, SECOND])
   })
 
-  it('rejects when both are behind', async () => {
-    const previous = (await call(upstream([good]))).table
-    const { error } = await call(upstream([() => good(NOW - DAY_MS)]), previous)
-    expect(error).toMatchObject({
-      name: 'RejectedError',
-      message: `${FIRST} is behind: it has 2026-11-19; ${SECOND} is behind: it has 2026-11-19`,
-    })
-  })
-
-  it('tells both errors, and the pause of the one that asks for the shorter', async () => {
-    const { error } = await call(
-      upstream([down(429, { 'retry-after': '600' }), down(503, { 'retry-after': '120' })]),
-    )
-    expect(error).toMatchObject({
-      message: `${FIRST} answered 429 without JSON; ${SECOND} answered 503 without JSON`,
-      retryAfterMs: 120_000,
-    })
-  })
-
-  it('asks for no pause where one of them asked for none', async () => {
-    const unreachable = new TypeError('fetch failed')
-    const { error } = await call(upstream([down(429), unreachable]))
-    expect(error).toMatchObject({ retryAfterMs: 0 })
-    expect(error).toHaveProperty('errors.1.cause', unreachable)
-  })
-
-  it('has the error of the only host as it is', async () => {
-    const { context } = upstream([down()])
-    const provider = createFawazahmed0Provider({ urls: ['http://127.0.0.1:8080/v1/'] })
-    await expect(provider.fetchLatest(context)).rejects.toMatchObject({
-      name: 'UpstreamError',
-      message: '127.0.0.1:8080 answered 503 without JSON',
-    })
-  })
-
   it.each([[[]], [['cdn.jsdelivr.net']], [['https://cdn.jsdelivr.net/v1?x=1']]])(
-    'refuses the URLs %j',
+    'throws for the URLs %j',
     (urls) => {
       expect(() => createFawazahmed0Provider({ urls })).toThrow(TypeError)
     },
   )
 })
 
-describe('toLatestTable()', () => {
-  it('has upper-case codes of currencies, withdrawn ones too, and no coins', () => {
-    const { base, rates } = toLatestTable(answer())
+describe('a failure of every host', () => {
+  it('rejects the answers where each of them was rejected', async () => {
+    const previous = (await call(upstream([good]))).table
+    expect((await call(upstream([behind]), { previous })).error).toMatchObject({
+      name: 'RejectedError',
+      message: `${FIRST} is behind: it has 2026-11-19; ${SECOND} is behind: it has 2026-11-19`,
+    })
+    const { error } = await call(upstream([down(), behind]), { previous })
+    expect(error).toBeInstanceOf(AggregateError)
+    expect(error).toMatchObject({
+      message: `${FIRST} answered 503 without JSON; ${SECOND} is behind: it has 2026-11-19`,
+    })
+  })
+
+  it.each([
+    [[7, 5, 9], 5_000],
+    [[600, 120], 120_000],
+    [[7, undefined], 0],
+  ])('asks for the shortest of the pauses %j', async (pauses, retryAfterMs) => {
+    const urls = pauses.map((_, at) => `https://${at}.example`)
+    const { error, hosts } = await call(upstream(pauses.map((pause) => down(pause))), { urls })
+    expect(hosts).toHaveLength(pauses.length)
+    const message = hosts.map((host) => `${host} answered 503 without JSON`).join('; ')
+    expect(error).toMatchObject({ message, retryAfterMs })
+  })
+
+  it('asks for no pause where a host could not be reached, and keeps the causes', async () => {
+    const unreachable = new TypeError('fetch failed')
+    const { error } = await call(upstream([down(undefined, 429), unreachable]))
+    expect(error).toMatchObject({ retryAfterMs: 0 })
+    expect(error).toHaveProperty('errors.1.cause', unreachable)
+  })
+
+  it('names a failure that is not an Error', async () => {
+    const body = new ReadableStream({ cancel: () => Promise.reject('it is odd') })
+    const moved = new Response(body, { status: 302, headers: { location: '/moved' } })
+    const { error } = await call(upstream([moved, down()]))
+    expect(error).toMatchObject({ message: `it is odd; ${SECOND} answered 503 without JSON` })
+  })
+
+  it('is the error of the only host, unchanged', async () => {
+    const { error } = await call(upstream([down()]), { urls: ['http://127.0.0.1:8080/v1/'] })
+    expect(error).toMatchObject({
+      name: 'UpstreamError',
+      message: '127.0.0.1:8080 answered 503 without JSON',
+    })
+  })
+})
+
+describe('several hosts', () => {
+  const A = 'https://a.example'
+  const B = 'https://b.example'
+  const C = 'https://c.example'
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((delay) => {
+      const controller = new AbortController()
+      setTimeout(() => controller.abort(), delay)
+      return controller.signal
+    })
+  })
+
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  /** A call of the provider whose requests are settled by hand. */
+  function open(urls: readonly string[]) {
+    const requests: (PromiseWithResolvers<Response> & { origin: string; signal: AbortSignal })[] =
+      []
+    const controller = new AbortController()
+    const context: ProviderContext = {
+      signal: controller.signal,
+      now: () => NOW,
+      fetch(input, init) {
+        const request = new Request(input, init)
+        const response = Promise.withResolvers<Response>()
+        request.signal.addEventListener('abort', () => response.reject(request.signal.reason))
+        const { origin } = new URL(request.url)
+        requests.push({ ...response, origin, signal: request.signal })
+        return response.promise
+      },
+    }
+    const outcome = createFawazahmed0Provider({ urls })
+      .fetchLatest(context)
+      .catch((error: unknown) => error)
+    const origins = (): string[] => requests.map(({ origin }) => origin)
+    return { requests, origins, outcome, abort: (error: Error) => controller.abort(error) }
+  }
+
+  it('get a head start of two seconds; the slower request is aborted', async () => {
+    const { requests, origins, outcome } = open([A, B, C])
+    await vi.advanceTimersByTimeAsync(1_999)
+    expect(origins()).toEqual([A])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(origins()).toEqual([A, B])
+    requests[1]?.resolve(good())
+    expect(await outcome).toMatchObject({ updatedAt: MIDNIGHT })
+    expect(requests[0]?.signal.aborted).toBe(true)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(origins()).toEqual([A, B])
+  })
+
+  it('use a late answer of the first that comes before one of the second', async () => {
+    const { requests, origins, outcome } = open([A, B])
+    await vi.advanceTimersByTimeAsync(2_000)
+    requests[1]?.reject(new Error('b is down'))
+    requests[0]?.resolve(good())
+    expect(await outcome).toMatchObject({ updatedAt: MIDNIGHT })
+    expect(origins()).toEqual([A, B])
+  })
+
+  it('use a late answer of the first at once, and request no third host', async () => {
+    const { requests, origins, outcome } = open([A, B, C])
+    await vi.advanceTimersByTimeAsync(2_000)
+    requests[0]?.resolve(good())
+    expect(await outcome).toMatchObject({ updatedAt: MIDNIGHT })
+    expect(origins()).toEqual([A, B])
+  })
+
+  it('are requested at once where the one before failed', async () => {
+    const { requests, origins, outcome } = open([A, B, C])
+    for (const count of [1, 2, 3]) {
+      await vi.advanceTimersByTimeAsync(0)
+      expect(origins()).toHaveLength(count)
+      requests[count - 1]?.reject(new Error('fetch failed'))
+    }
+    expect(await outcome).toMatchObject({
+      message: 'a.example did not answer; b.example did not answer; c.example did not answer',
+    })
+  })
+
+  it('are not requested once the call is aborted', async () => {
+    const { origins, outcome, abort } = open([A, B, C])
+    const reason = new Error('time is up')
+    abort(reason)
+    expect(await outcome).toMatchObject({ message: 'a.example did not answer', cause: reason })
+    expect(origins()).toEqual([A])
+  })
+})
+
+describe('the table of fawazahmed0', () => {
+  const provider = createFawazahmed0Provider({ urls: ['https://feed.example'] })
+
+  it('has upper-case codes of currencies, including withdrawn ones, and no coins', async () => {
+    const { base, rates } = await provider.fetchLatest(answering(fawazahmed0Body(NOW)))
     expect(base).toBe('USD')
     expect(rates).toMatchObject({ USD: 1, EUR: expect.any(Number), DEM: expect.any(Number) })
     for (const coin of ['BTC', 'ETH', 'AVAX', '1INCH', 'btc']) expect(rates[coin]).toBeUndefined()
     expect(Object.keys(rates).length).toBeGreaterThan(160)
   })
 
-  it('is of midnight UTC of its day, and due a day later', () => {
-    const { updatedAt, nextUpdateAt } = toLatestTable(answer())
-    expect([updatedAt, nextUpdateAt]).toEqual([MIDNIGHT, MIDNIGHT + DAY_MS])
+  it('was published at midnight UTC of its day, and is due a day later', async () => {
+    const table = await provider.fetchLatest(answering(fawazahmed0Body(NOW)))
+    expect(table).toMatchObject({ updatedAt: MIDNIGHT, nextUpdateAt: MIDNIGHT + DAY })
+  })
+
+  it('has no rate where the feed has something else than a number', async () => {
+    const { date, usd } = fawazahmed0Body(NOW)
+    const body = { date, usd: { ...usd, eur: '0.85', jpy: null } }
+    const { rates } = await provider.fetchLatest(answering(body))
+    expect(rates).toMatchObject({ EUR: NaN, JPY: NaN, GBP: usd['gbp'] })
   })
 
   it.each([
     [{ date: '2026-11-31' }, 'date'],
     [{ date: undefined, usd: 1 }, 'date, usd'],
     [{ usd: null }, 'usd'],
-  ])('refuses another form: %j', (overrides, where) => {
-    expect(() => toLatestTable(answer(overrides))).toThrow(
-      `${FIRST} answered in another form: ${where}`,
+  ])('is refused in another form: %j', async (overrides, where) => {
+    const context = answering({ ...fawazahmed0Body(NOW), ...overrides })
+    await expect(provider.fetchLatest(context)).rejects.toThrow(
+      `feed.example answered in another form: ${where}`,
     )
   })
 
-  it('refuses a table that comes with 203', () => {
-    expect(() => toLatestTable(answer({}, 203))).toThrow(`${FIRST} answered with status 203`)
+  it('is refused with a status other than 200', async () => {
+    const context = answering(fawazahmed0Body(NOW), { status: 203 })
+    await expect(provider.fetchLatest(context)).rejects.toThrow(
+      'feed.example answered with status 203',
+    )
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import { toHistoryDays, toLatestTable } from '../../src/providers/frankfurter-v2-rows.ts'
+import { createFrankfurterProvider } from '../../src/index.ts'
+import type { HistoryDays, LatestTable } from '../../src/index.ts'
 import {
   createFrankfurterV2EcbProvider,
   createFrankfurterV2Provider,
 } from '../../src/providers/frankfurter-v2.ts'
-import { createFrankfurterProvider } from '../../src/providers/frankfurter.ts'
 import { addDays } from '../../src/rates/day.ts'
 import {
   answerOfFrankfurterV2,
@@ -13,23 +13,23 @@ import {
   frankfurterV2Rows,
 } from '../fixtures/feed-payloads.ts'
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
-import { upstream } from './upstream.ts'
+import { NOW, answering, manyRates, upstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'
 
-const NOW = Date.UTC(2026, 10, 20, 18)
 const TODAY = '2026-11-20'
 
 const RANGE = { start: '2026-11-07', end: TODAY }
-
-function answer(body: unknown, status = 200): Parameters<typeof toHistoryDays>[0] {
-  return { host: 'api.frankfurter.dev', status, body }
-}
 
 function row(quote: string, date: string, rate = 2): object {
   return { date, base: 'USD', quote, rate }
 }
 
-/** The service itself, which remembers what it was asked. */
+/** Rows of enough currencies for a market, all of the same day and at 2. */
+function manyRows(date: string): object[] {
+  return Object.keys(manyRates()).map((code) => row(code, date))
+}
+
+/** The service itself, which remembers its requests. */
 function service(): Upstream {
   const { context, asked } = upstream([])
   const fetch: typeof context.fetch = async (input, init = {}) => {
@@ -37,11 +37,11 @@ function service(): Upstream {
     asked.push({ url, init })
     return answerOfFrankfurterV2(url, NOW)
   }
-  return { context: { ...context, fetch, now: () => NOW }, asked }
+  return { context: { ...context, fetch }, asked }
 }
 
 describe('createFrankfurterV2Provider()', () => {
-  it('asks for every rate against the dollar, and names the service', async () => {
+  it('requests every rate against the dollar, and names the service', async () => {
     const { context, asked } = service()
     const provider = createFrankfurterV2Provider()
     const { rates } = await provider.fetchLatest(context)
@@ -50,14 +50,14 @@ describe('createFrankfurterV2Provider()', () => {
     expect(provider.attribution.name).toBe('Frankfurter')
   })
 
-  it('asks for the blend of the banks that are named, below its root', async () => {
+  it('requests the blend of the banks that are named, below its root', async () => {
     const { context, asked } = service()
     const url = 'http://127.0.0.1:8080/'
     await createFrankfurterV2Provider({ url, providers: ['ECB', 'BOC'] }).fetchLatest(context)
     expect(asked[0]?.url).toBe('http://127.0.0.1:8080/v2/rates?base=USD&providers=ECB,BOC')
   })
 
-  it.each([[[]], [['ECB&date=1999-01-04']], [['']]])('refuses the banks %j', (providers) => {
+  it.each([[[]], [['ECB&date=1999-01-04']], [['']]])('throws for the banks %j', (providers) => {
     expect(() => createFrankfurterV2Provider({ providers })).toThrow(TypeError)
   })
 
@@ -68,62 +68,62 @@ describe('createFrankfurterV2Provider()', () => {
   })
 })
 
-describe('toLatestTable()', () => {
-  it('is of the newest day up to today, whatever other rows have', () => {
-    const rows = [row('AUD', '2026-11-18'), row('EUR', '2026-11-19'), row('CAD', '2026-11-11')]
-    expect(toLatestTable(answer(rows), NOW).updatedAt).toBe(Date.UTC(2026, 10, 19))
+describe('the table of the second version', () => {
+  function read(body: unknown, { now = NOW, status = 200 } = {}): Promise<LatestTable> {
+    return createFrankfurterV2Provider().fetchLatest(answering(body, { status }, now))
+  }
+
+  it('is of the newest day up to today that any row has', async () => {
+    const rows = [...manyRows('2026-11-18'), row('EUR', '2026-11-19'), row('JPY', '2026-11-11')]
+    expect((await read(rows)).updatedAt).toBe(Date.UTC(2026, 10, 19))
   })
 
-  it('counts the day that comes next as today', () => {
-    const rows = [row('AUD', '2026-11-18'), row('NZD', '2026-11-21', 1.75)]
-    const { updatedAt, rates } = toLatestTable(answer(rows), NOW)
+  it('counts the day that comes next as today', async () => {
+    const rows = [...manyRows('2026-11-18'), row('JPY', '2026-11-21', 1.75)]
+    const { updatedAt, rates } = await read(rows)
     expect(updatedAt).toBe(Date.UTC(2026, 10, 20))
-    expect(rates).toEqual({ AUD: 2, NZD: 1.75 })
+    expect(rates).toEqual({ ...manyRates(), JPY: 1.75 })
   })
 
   it.each([
     ['further ahead', '2026-11-22'],
     ['of more than 14 days before', '2026-11-05'],
-  ])('leaves out a row from %s', (_, date) => {
-    const rows = [row('EUR', TODAY), row('AUD', '2026-11-06'), row('RUB', date)]
-    expect(toLatestTable(answer(rows), NOW).rates).toEqual({ EUR: 2, AUD: 2 })
+  ])('leaves out a row from %s', async (_, date) => {
+    const rows = [...manyRows(TODAY), row('JPY', '2026-11-06'), row('RUB', date)]
+    expect((await read(rows)).rates).toEqual({ ...manyRates(), JPY: 2 })
   })
 
-  it('is due again at the next full hour', () => {
-    const next = (now: number): number =>
-      toLatestTable(answer([row('EUR', TODAY)]), now).nextUpdateAt
-    expect(next(NOW)).toBe(NOW + 3_600_000)
-    expect(next(NOW + 1)).toBe(NOW + 3_600_000)
-    expect(next(NOW + 3_599_999)).toBe(NOW + 3_600_000)
-  })
-
-  it.each([[[]], [[row('EUR', '2026-12-24')]]])('refuses %j, which has no day', (rows) => {
-    expect(() => toLatestTable(answer(rows), NOW)).toThrow(
-      'api.frankfurter.dev answered without a day up to today',
-    )
-  })
+  it.each([0, 1, 3_599_999])(
+    'is due again at the next full hour, %d ms after one',
+    async (late) => {
+      const { nextUpdateAt } = await read(manyRows(TODAY), { now: NOW + late })
+      expect(nextUpdateAt).toBe(NOW + 3_600_000)
+    },
+  )
 
   it.each([
-    [{ status: 422, message: 'invalid currency: XXX' }, 'all of it'],
-    [[row('EUR', TODAY), { ...row('AUD', TODAY), base: 'EUR' }], 'row 1'],
-    [[row('EUR', '2026-02-30')], 'row 0'],
-    [[{ ...row('EUR', TODAY), date: [TODAY] }], 'row 0'],
-    [[{ date: TODAY, base: 'USD', rate: 1 }], 'row 0'],
-    [[null], 'row 0'],
-  ])('refuses another form: %j', (body, where) => {
-    expect(() => toLatestTable(answer(body), NOW)).toThrow(`answered in another form: ${where}`)
+    [[], 'answered without a day up to today'],
+    [[row('EUR', '2026-12-24')], 'answered without a day up to today'],
+    [{ status: 422, message: 'invalid currency: XXX' }, 'answered in another form: all of it'],
+    [[row('EUR', TODAY), { ...row('AUD', TODAY), base: 'EUR' }], 'answered in another form: row 1'],
+    [[row('EUR', '2026-02-30')], 'answered in another form: row 0'],
+    [[{ ...row('EUR', TODAY), date: [TODAY] }], 'answered in another form: row 0'],
+    [[{ date: TODAY, base: 'USD', rate: 1 }], 'answered in another form: row 0'],
+    [[null], 'answered in another form: row 0'],
+  ])('is refused where the answer is %j', async (body, message) => {
+    await expect(read(body)).rejects.toThrow(new Error(`api.frankfurter.dev ${message}`))
   })
 
-  it.each([404, 422, 503])('tells the status %d and not the message', (status) => {
-    const body = { status, message: 'a long story' }
-    expect(() => toLatestTable(answer(body, status), NOW)).toThrow(
-      expect.objectContaining({ message: `api.frankfurter.dev answered with status ${status}` }),
-    )
+  it.each([404, 422, 503])('is refused with the status %d and not its message', async (status) => {
+    await expect(read({ status, message: 'a long story' }, { status })).rejects.toMatchObject({
+      name: 'UpstreamError',
+      message: `api.frankfurter.dev answered with status ${status}`,
+    })
   })
 })
 
 describe('createFrankfurterV2EcbProvider()', () => {
-  it('has the very days and source of the first version', async () => {
+  it('has the same days and source as the first version', async () => {
     const ours = createFrankfurterV2EcbProvider()
     const theirs = createFrankfurterProvider()
     const body = frankfurterPayload({ ...RANGE, now: NOW })
@@ -133,7 +133,7 @@ describe('createFrankfurterV2EcbProvider()', () => {
     expect(ours.attribution).toEqual(theirs.attribution)
   })
 
-  it('asks for five years at once', async () => {
+  it('requests five years at once', async () => {
     const { context, asked } = service()
     await createFrankfurterV2EcbProvider().fetchHistory(
       { start: '2021-11-22', end: TODAY },
@@ -144,15 +144,15 @@ describe('createFrankfurterV2EcbProvider()', () => {
     ])
   })
 
-  it('asks for more than five years in pieces, and has every day once', async () => {
+  it('requests more than five years in pieces, and has every day once', async () => {
     const { context, asked } = service()
-    const start = '1999-01-01'
+    const start = '2012-01-01'
     const { days } = await createFrankfurterV2EcbProvider().fetchHistory(
       { start, end: TODAY },
       context,
     )
     const ranges = asked.map(({ url }) => new URL(url).searchParams)
-    expect(ranges).toHaveLength(6)
+    expect(ranges).toHaveLength(3)
     const ends = ranges.map((range) => range.get('to') ?? '')
     expect(ranges.map((range) => range.get('from'))).toEqual([
       start,
@@ -163,7 +163,7 @@ describe('createFrankfurterV2EcbProvider()', () => {
     expect(days.map(({ date }) => date)).toEqual([...new Set(rows.map(({ date }) => date))])
   })
 
-  it('asks for nothing where the range ends before it begins', async () => {
+  it('makes no request where the range ends before it begins', async () => {
     const { context, asked } = service()
     const range = { start: TODAY, end: RANGE.start }
     const { days } = await createFrankfurterV2EcbProvider().fetchHistory(range, context)
@@ -181,48 +181,51 @@ describe('createFrankfurterV2EcbProvider()', () => {
   })
 })
 
-describe('toHistoryDays()', () => {
+describe('the days of the second version', () => {
   const rows = frankfurterV2EcbRows(RANGE.start, RANGE.end, NOW)
 
-  it('drops the rows of the day before, and the euro against itself', () => {
+  function read(body: unknown): Promise<HistoryDays> {
+    return createFrankfurterV2EcbProvider().fetchHistory(RANGE, answering(body))
+  }
+
+  it('lack the rows of the day before, and the euro against itself', async () => {
     expect(rows[0]?.date).toBe('2026-11-06')
-    const { base, days } = toHistoryDays(answer(rows), RANGE)
+    const { base, days } = await read(rows)
     expect([base, days[0]?.date]).toEqual(['EUR', '2026-11-09'])
     expect(days.flatMap(({ rates }) => Object.keys(rates))).not.toContain('EUR')
   })
 
-  it('puts days in order, and fills none in', () => {
+  it('are in order, without a day that has no rates', async () => {
     const shuffled = [...rows.slice(95), ...rows.slice(0, 95)]
-    const expected = toHistoryDays(answer(rows), RANGE)
-    expect(toHistoryDays(answer(shuffled), RANGE)).toEqual(expected)
+    const expected = await read(rows)
+    expect(await read(shuffled)).toEqual(expected)
     const gap = rows.filter(({ date, quote }) => date !== '2026-11-12' || quote === 'EUR')
-    expect(toHistoryDays(answer(gap), RANGE).days.map(({ date }) => date)).toEqual(
+    expect((await read(gap)).days.map(({ date }) => date)).toEqual(
       expected.days.map(({ date }) => date).filter((date) => date !== '2026-11-12'),
     )
   })
 
-  it('has the first day and the last, no others, and currencies at par', () => {
-    const rows = ['2026-11-06', '2026-11-07', '2026-11-20', '2026-11-21'].map((date) => {
+  it('include the first and the last of the range, no others, and currencies at par', async () => {
+    const par = ['2026-11-06', '2026-11-07', '2026-11-20', '2026-11-21'].map((date) => {
       return { date, base: 'EUR', quote: 'BAM', rate: 1 }
     })
-    expect(toHistoryDays(answer(rows), RANGE).days).toEqual([
+    expect((await read(par)).days).toEqual([
       { date: '2026-11-07', rates: { BAM: 1 } },
       { date: '2026-11-20', rates: { BAM: 1 } },
     ])
   })
 
-  it.each(['2026-02-30', 'today', ''])('refuses the day %j', (date) => {
-    const rows = [{ date, base: 'EUR', quote: 'USD', rate: 1.1 }]
-    expect(() => toHistoryDays(answer(rows), RANGE)).toThrow('answered in another form: row 0')
-  })
-
-  it('leaves an odd euro to be refused', () => {
+  it('include a euro that is not 1, to be refused later', async () => {
     const odd = rows.map((each) => (each.quote === 'EUR' ? { ...each, rate: 1.1 } : each))
-    expect(toHistoryDays(answer(odd), RANGE).days[0]?.rates).toHaveProperty('EUR', 1.1)
+    expect((await read(odd)).days[0]?.rates).toHaveProperty('EUR', 1.1)
   })
 
-  it('refuses rows against another base', () => {
-    const other = rows.map((each) => ({ ...each, base: 'USD' }))
-    expect(() => toHistoryDays(answer(other), RANGE)).toThrow('answered in another form: row 0')
+  it.each([
+    ...['2026-02-30', 'today', ''].map((date) => [{ date, base: 'EUR', quote: 'USD', rate: 1.1 }]),
+    [{ date: TODAY, base: 'USD', quote: 'GBP', rate: 0.8 }],
+  ])('are refused with the row %j', async (odd) => {
+    await expect(read([odd])).rejects.toThrow(
+      new Error('api.frankfurter.dev answered in another form: row 0'),
+    )
   })
 })

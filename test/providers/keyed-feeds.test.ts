@@ -1,27 +1,21 @@
 import { describe, expect, it } from 'vitest'
 
-import { toLatestTable as toCurrencyapiTable } from '../../src/providers/currencyapi-table.ts'
+import type { LatestTable } from '../../src/index.ts'
 import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
-import { toLatestTable as toV6Table } from '../../src/providers/exchange-rate-api-v6-table.ts'
 import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
-import { toLatestTable as toOpenTable } from '../../src/providers/open-exchange-rates-table.ts'
 import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'
-import type { UpstreamAnswer } from '../../src/providers/read-upstream.ts'
-import { UpstreamError } from '../../src/providers/upstream-error.ts'
 import {
   currencyapiBody,
   exchangeRateApiV6Body,
   openExchangeRatesBody,
 } from '../fixtures/feed-payloads.ts'
-import { upstream } from './upstream.ts'
+import { answering, manyRates, upstream } from './upstream.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18, 20)
 const HOUR = 3_600_000
 const MINUTE = 60_000
 
-function answer(body: unknown, status = 200): UpstreamAnswer {
-  return { host: 'feed.example', status, body }
-}
+const ACCOUNT = { key: 'k-1', url: 'https://feed.example' }
 
 describe('a provider with a key', () => {
   it.each([
@@ -45,7 +39,8 @@ describe('a provider with a key', () => {
     ],
   ])('sends it in a header: %o', async (provider, body, url, headers) => {
     const { context, asked } = upstream([Response.json(body)])
-    const { rates } = await provider.fetchLatest(context)
+    const { base, rates } = await provider.fetchLatest(context)
+    expect(base).toBe('USD')
     expect(Object.keys(rates).length).toBeGreaterThan(160)
     expect(asked).toHaveLength(1)
     expect(asked[0]?.url).toBe(url)
@@ -54,38 +49,51 @@ describe('a provider with a key', () => {
 })
 
 describe('createExchangeRateApiV6Provider()', () => {
-  it('has the times and the rates of the feed', () => {
-    const body = exchangeRateApiV6Body(NOW)
-    const table = toV6Table(answer(body), 'USD')
-    expect(table.updatedAt).toBe(Date.UTC(2026, 10, 20) + 1_000)
-    expect(table.nextUpdateAt).toBe(Date.UTC(2026, 10, 21) + 1_000)
-    expect(table.rates).toEqual(body['conversion_rates'])
+  const body = exchangeRateApiV6Body(NOW)
+
+  function read(answer: unknown, status = 200): Promise<LatestTable> {
+    return createExchangeRateApiV6Provider(ACCOUNT).fetchLatest(answering(answer, { status }, NOW))
+  }
+
+  it('has the times and the rates of the feed', async () => {
+    expect(await read(body)).toMatchObject({
+      updatedAt: Date.UTC(2026, 10, 20) + 1_000,
+      nextUpdateAt: Date.UTC(2026, 10, 21) + 1_000,
+    })
+    expect((await read(body)).rates).toEqual(body['conversion_rates'])
   })
 
-  it.each([200, 403, 404])('believes the body, not a status of %d', (status) => {
-    const body = { result: 'error', 'error-type': 'quota-reached' }
-    expect(() => toV6Table(answer(body, status), 'USD')).toThrow(
-      expect.objectContaining({
-        message: 'feed.example refused: quota-reached',
-        retryAfterMs: 20 * MINUTE,
-      }),
-    )
+  it('has only codes in capitals, and no rate where the feed has no number', async () => {
+    const conversion_rates = { ...manyRates(), EUR: '0.9', eur: 1, JPY: {} }
+    const { rates } = await read({ ...body, conversion_rates })
+    expect(rates).toEqual({ ...manyRates(), EUR: NaN, JPY: NaN })
   })
 
   it.each([
-    [{ result: 'error', 'error-type': 'a long story' }, 'feed.example refused: unknown'],
-    [{ result: 'error', 'error-type': 'no-data-available' }, 'refused: no-data-available'],
-    [{ result: 'error', 'error-type': 7 }, 'feed.example refused: unknown'],
-    [{ ...exchangeRateApiV6Body(NOW), base_code: 'EUR' }, 'answered for another base, not USD'],
-    [{ ...exchangeRateApiV6Body(NOW), conversion_rates: 1 }, 'answered in another form: rates'],
-    [null, 'answered in another form'],
-  ])('refuses %o', (body, message) => {
-    expect(() => toV6Table(answer(body), 'USD')).toThrow(message)
+    [200, 20],
+    [403, 15],
+    [404, 15],
+  ])('is refused by a body with the status %d for %d minutes', async (status, minutes) => {
+    const refusal = { result: 'error', 'error-type': 'quota-reached' }
+    await expect(read(refusal, status)).rejects.toMatchObject({
+      message: 'feed.example refused: quota-reached',
+      retryAfterMs: minutes * MINUTE,
+    })
   })
 
-  it('asks for another base, and refuses what is none', async () => {
-    const body = { ...exchangeRateApiV6Body(NOW), base_code: 'CZK' }
-    const { context, asked } = upstream([Response.json(body)])
+  it.each([
+    [{ result: 'error', 'error-type': 'a long story' }, 'refused: unknown'],
+    [{ result: 'error', 'error-type': 'no-data-available' }, 'refused: no-data-available'],
+    [{ result: 'error', 'error-type': 7 }, 'refused: unknown'],
+    [{ ...body, base_code: 'EUR' }, 'answered for another base, not USD'],
+    [{ ...body, conversion_rates: 1 }, 'answered in another form: rates'],
+    [null, 'answered in another form: result, time_last_update_unix, rates'],
+  ])('refuses %o', async (answer, message) => {
+    await expect(read(answer)).rejects.toMatchObject({ message: `feed.example ${message}` })
+  })
+
+  it('requests another base, and throws for one that is no code', async () => {
+    const { context, asked } = upstream([Response.json({ ...body, base_code: 'CZK' })])
     const url = 'http://127.0.0.1:8080/'
     await createExchangeRateApiV6Provider({ key: 'k', url, base: 'CZK' }).fetchLatest(context)
     expect(asked[0]?.url).toBe('http://127.0.0.1:8080/v6/latest/CZK')
@@ -97,64 +105,71 @@ describe('createOpenExchangeRatesProvider()', () => {
   const body = openExchangeRatesBody(NOW)
   const published = Date.UTC(2026, 10, 20, 18)
 
+  function read(answer: unknown, status = 200, now = NOW): Promise<LatestTable> {
+    return createOpenExchangeRatesProvider(ACCOUNT).fetchLatest(answering(answer, { status }, now))
+  }
+
   it.each([
     [published + 2 * MINUTE, published + HOUR + 2 * MINUTE],
     [published + 20 * MINUTE, published + HOUR + 2 * MINUTE],
     [published + HOUR + MINUTE, published + HOUR + 2 * MINUTE],
     [published + HOUR + 2 * MINUTE, published + 2 * HOUR + 2 * MINUTE],
     [published + 48 * HOUR, published + 48 * HOUR + 2 * MINUTE],
-  ])('at %d expects the next publication at %d', (now, expected) => {
-    const { updatedAt, nextUpdateAt } = toOpenTable(answer(body), now)
+  ])('at %d expects the next publication at %d', async (now, expected) => {
+    const { updatedAt, nextUpdateAt } = await read(body, 200, now)
     expect([updatedAt, nextUpdateAt]).toEqual([published, expected])
   })
 
   it.each([
-    ['invalid_app_id', 401, 'feed.example refused: invalid_app_id'],
-    ['not_found', 404, 'feed.example refused: not_found'],
-    ['missing_app_id', 401, 'feed.example refused: missing_app_id'],
-    ['access_restricted', 403, 'feed.example refused: access_restricted'],
-    ['invalid_base', 400, 'feed.example refused: invalid_base'],
-    ['not_allowed', 429, 'feed.example refused: not_allowed'],
-    ['a long story', 403, 'feed.example refused: status 403'],
-    [undefined, 200, 'feed.example refused: status 200'],
-  ])('tells of the refusal %j only what is known', (message, status, expected) => {
+    ['invalid_app_id', 401, 'invalid_app_id', 15],
+    ['not_found', 404, 'not_found', 15],
+    ['missing_app_id', 401, 'missing_app_id', 15],
+    ['access_restricted', 403, 'access_restricted', 15],
+    ['invalid_base', 400, 'invalid_base', 15],
+    ['not_allowed', 429, 'not_allowed', 20],
+    ['a long story', 403, 'status 403', 15],
+    [null, 200, 'status 200', 15],
+  ])('describes the refusal %j as far as it is known', async (message, status, reason, minutes) => {
     const refusal = { error: true, status, message, description: 'a longer story' }
-    expect(() => toOpenTable(answer(refusal, status), NOW)).toThrow(
-      expect.objectContaining({ message: expected, retryAfterMs: 15 * MINUTE }),
-    )
+    await expect(read(refusal, status)).rejects.toMatchObject({
+      message: `feed.example refused: ${reason}`,
+      retryAfterMs: minutes * MINUTE,
+    })
   })
 
   it.each([
     [{ base: 'EUR' }, 'base'],
     [{ timestamp: 0 }, 'timestamp'],
     [{ rates: undefined }, 'rates'],
-  ])('refuses %j', (overrides, where) => {
-    expect(() => toOpenTable(answer({ ...body, ...overrides }), NOW)).toThrow(
-      `feed.example answered in another form: ${where}`,
+  ])('refuses %j', async (overrides, where) => {
+    await expect(read({ ...body, ...overrides })).rejects.toThrow(
+      new Error(`feed.example answered in another form: ${where}`),
     )
   })
 
-  it('refuses what comes with another status, even a table', () => {
-    expect(() => toOpenTable(answer(body, 503), NOW)).toThrow(
-      new UpstreamError('feed.example answered with status 503'),
-    )
+  it('refuses a table with another status', async () => {
+    await expect(read(body, 503)).rejects.toMatchObject({
+      name: 'UpstreamError',
+      message: 'feed.example answered with status 503',
+    })
   })
 
-  it('is against the dollar', () => {
-    expect(toOpenTable(answer(body), NOW).base).toBe('USD')
-  })
-
-  it('keeps what has the form of a code, and nothing else', () => {
-    const { rates } = toOpenTable(answer({ ...body, rates: { EUR: 0.9, BTC: 1e-5, eur: 1 } }), NOW)
-    expect(rates).toEqual({ EUR: 0.9, BTC: 1e-5 })
+  it('has every key in the form of a code, and no other', async () => {
+    const rates = { ...manyRates(), EUR: 0.9, BTC: 1e-5, eur: 1 }
+    expect((await read({ ...body, rates })).rates).toEqual({ ...manyRates(), EUR: 0.9, BTC: 1e-5 })
   })
 })
 
 describe('createCurrencyapiProvider()', () => {
   const body = currencyapiBody(NOW)
 
-  it('has the value of every currency, and no coins', () => {
-    const { base, rates, updatedAt } = toCurrencyapiTable(answer(body), NOW)
+  function read(overrides: object, status = 200): Promise<LatestTable> {
+    const context = answering({ ...body, ...overrides }, { status }, NOW)
+    return createCurrencyapiProvider(ACCOUNT).fetchLatest(context)
+  }
+
+  it('has the value of every currency, and no coins', async () => {
+    const { base, rates, updatedAt } = await read({})
     expect([base, updatedAt]).toEqual(['USD', Date.UTC(2026, 10, 20) - 1_000])
     expect(rates).toMatchObject({ USD: 1, EUR: body.data['EUR']?.value })
     expect(rates).not.toHaveProperty('BTC')
@@ -165,58 +180,47 @@ describe('createCurrencyapiProvider()', () => {
     ['2026-11-20T18:00:00.5Z', Date.UTC(2026, 10, 21, 18) + 500],
     ['2026-11-18T23:59:59Z', Date.UTC(2026, 10, 21)],
     ['2026-11-10T23:59:59Z', Date.UTC(2026, 10, 21)],
-  ])('of %s expects the next update at %d', (last_updated_at, expected) => {
-    const table = toCurrencyapiTable(answer({ ...body, meta: { last_updated_at } }), NOW)
-    expect(table.nextUpdateAt).toBe(expected)
+  ])('of %s expects the next update at %d', async (last_updated_at, expected) => {
+    expect((await read({ meta: { last_updated_at } })).nextUpdateAt).toBe(expected)
+  })
+
+  it('keeps fractions of a second', async () => {
+    const meta = { last_updated_at: '2026-11-19T23:59:59.125Z' }
+    expect((await read({ meta })).updatedAt).toBe(Date.UTC(2026, 10, 20) - 875)
   })
 
   it.each([
-    [{ meta: { last_updated_at: '2026-11-20' } }, 'in another form: meta.last_updated_at'],
-    [
-      { meta: { last_updated_at: '2026-13-20T00:00:00Z' } },
-      'in another form: meta.last_updated_at',
-    ],
     [{ meta: null }, 'in another form: meta'],
     [{ data: 'USD' }, 'in another form: data'],
     [{ data: {} }, 'for another base than USD'],
     [{ data: { ...body.data, USD: { code: 'USD', value: 1.1 } } }, 'for another base than USD'],
-  ])('refuses %o', (overrides, message) => {
-    const odd = answer({ ...body, ...overrides })
-    expect(() => toCurrencyapiTable(odd, NOW)).toThrow(`feed.example answered ${message}`)
+  ])('refuses %o', async (overrides, message) => {
+    await expect(read(overrides)).rejects.toThrow(new Error(`feed.example answered ${message}`))
   })
 
-  it.each([
-    ...' 2026-11-19T23:59:59Z,2026-11-19T23:59:59Z ,2026-11-19T23:59:59,2026-11-19 23:59:59Z'.split(
-      ',',
-    ),
-    ...'2026-11-19T23:59:59.Z,2026-11-19T23:59:59+00:00,12026-11-19T23:59:59Z,2026-11-19T25:00:00Z'.split(
-      ',',
-    ),
-    ...'026-11-19T23:59:59Z,2026-1-19T23:59:59Z,2026-11-9T23:59:59Z,2026-11-19T3:59:59Z'.split(','),
-    ...'2026-11-19T23:5:59Z,2026-11-19T23:59:5Z,2026-11-19T23:59Z,20 Nov 2026'.split(','),
-  ])('takes %j for no time', (last_updated_at) => {
-    const odd = answer({ ...body, meta: { last_updated_at } })
-    expect(() => toCurrencyapiTable(odd, NOW)).toThrow('in another form: meta.last_updated_at')
-  })
-
-  it('takes fractions of a second as they come', () => {
-    const meta = { last_updated_at: '2026-11-19T23:59:59.125Z' }
-    const { updatedAt } = toCurrencyapiTable(answer({ ...body, meta }), NOW)
-    expect(updatedAt).toBe(Date.UTC(2026, 10, 20) - 875)
-  })
-
-  it('makes nothing of what is no value', () => {
-    const data = { ...body.data, EUR: null, JPY: { code: 'JPY', value: '156' } }
-    expect(toCurrencyapiTable(answer({ ...body, data }), NOW).rates).toMatchObject({
-      EUR: NaN,
-      JPY: NaN,
-    })
-  })
-
-  it.each([403, 422, 429])('tells a status of %d and not the message', (status) => {
-    const refusal = { message: 'a long story', errors: {} }
-    expect(() => toCurrencyapiTable(answer(refusal, status), NOW)).toThrow(
-      expect.objectContaining({ message: `feed.example answered with status ${status}` }),
+  it.each(
+    [
+      '2026-11-20,2026-13-20T00:00:00Z,20 Nov 2026, 2026-11-19T23:59:59Z,2026-11-19T23:59:59Z ',
+      '2026-11-19T23:59:59,2026-11-19 23:59:59Z,2026-11-19T23:59:59.Z,2026-11-19T23:59:59+00:00',
+      '12026-11-19T23:59:59Z,2026-11-19T25:00:00Z,026-11-19T23:59:59Z,2026-1-19T23:59:59Z',
+      '2026-11-9T23:59:59Z,2026-11-19T3:59:59Z,2026-11-19T23:5:59Z,2026-11-19T23:59:5Z',
+      '2026-11-19T23:59Z',
+    ].flatMap((times) => times.split(',')),
+  )('refuses the time %j', async (last_updated_at) => {
+    await expect(read({ meta: { last_updated_at } })).rejects.toThrow(
+      new Error('feed.example answered in another form: meta.last_updated_at'),
     )
+  })
+
+  it('has no rate where the value is no number', async () => {
+    const data = { ...body.data, EUR: null, JPY: { code: 'JPY', value: '156' } }
+    expect((await read({ data })).rates).toMatchObject({ EUR: NaN, JPY: NaN })
+  })
+
+  it.each([403, 422, 429])('reports a status of %d and not the message', async (status) => {
+    const call = read({ message: 'a long story', errors: {} }, status)
+    await expect(call).rejects.toMatchObject({
+      message: `feed.example answered with status ${status}`,
+    })
   })
 })

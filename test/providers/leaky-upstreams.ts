@@ -1,5 +1,4 @@
 import { DISASTERS, OTHER_FORMS } from '../../src/testing/provider/disasters.ts'
-import type { Behaviour } from '../../src/testing/provider/upstream.ts'
 
 /** One request with a key in it, and how its upstream may answer. */
 interface KeyedRequest {
@@ -9,7 +8,7 @@ interface KeyedRequest {
   body: Record<string, unknown>
 }
 
-/** What becomes of a request. */
+/** How a request is answered. */
 export type LeakyUpstream = (asked: KeyedRequest) => Response | Promise<Response>
 
 const STATUSES = [200, 201, 400, 401, 403, 404, 422, 429, 500, 503]
@@ -130,7 +129,7 @@ function ascii(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '')
 }
 
-function asLeaky(behaviour: Behaviour): LeakyUpstream {
+function asLeaky(behaviour: (typeof DISASTERS)[string]): LeakyUpstream {
   return async ({ request, body }) =>
     behaviour({
       signal: request.signal,

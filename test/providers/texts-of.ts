@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 /** How deep values are looked into. */
 const DEEPEST = 12
 
-/** Every text that can be had from `value`: of errors, their causes and whatever hangs on them, hidden or not. */
+/** Every text in `value`: of errors, their causes and all their properties, hidden or not. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   const texts: string[] = []
@@ -28,21 +28,23 @@ function textsOf(value: unknown): string[] {
   return texts
 }
 
-/** Where a part of `secret` that is long enough to be no chance is in what `places` hold, in whatever case. */
+/** The places that hold a part of `secret`, which is hexadecimal, in either case, long enough not to be there by chance. */
 export function findSecret(secret: string, places: Record<string, unknown>): string[] {
   const parts = Array.from({ length: secret.length - PART + 1 }, (_, at) =>
-    secret.slice(at, at + PART).toLowerCase(),
+    secret.slice(at, at + PART),
   )
   return Object.entries(places)
     .filter(([, value]) => {
-      const text = textsOf(value).join('\n').toLowerCase()
+      const runs = textsOf(value).flatMap((text) => text.match(DIGITS) ?? [])
+      const text = runs.join(' ').toLowerCase()
       return parts.some((part) => text.includes(part))
     })
     .map(([place]) => place)
 }
 
-/** One of four thousand million; an upstream's text may be cut where it is told. */
+/** One of four thousand million; an upstream's text may be cut where it is shown. */
 const PART = 8
+const DIGITS = /[\da-f]{8,}/gi
 
 function isIterable(value: object): value is Iterable<unknown> {
   return Symbol.iterator in value

@@ -1,6 +1,9 @@
-import type { ProviderContext } from '../../src/providers/provider.ts'
+import type { ProviderContext } from '../../src/index.ts'
 
-/** A `fetch` that remembers what it was asked and answers with the responses in their turn, the last one for ever. */
+/** A Friday evening in Frankfurt, ms since the Unix epoch. */
+export const NOW = Date.UTC(2026, 10, 20, 18)
+
+/** A `fetch` that remembers its requests and returns the responses in their order, the last one for ever. */
 export interface Upstream {
   context: ProviderContext
   asked: { url: string; init: RequestInit }[]
@@ -19,5 +22,21 @@ export function upstream(
     if (typeof next === 'function') return next()
     return next ?? Response.error()
   }
-  return { context: { fetch, signal, now: () => Date.UTC(2026, 10, 20) }, asked }
+  return { context: { fetch, signal, now: () => NOW }, asked }
 }
+
+/** The context of a call at `now` whose upstream answers every request with `body` as JSON, and with `init`. */
+export function answering(body: unknown, init: ResponseInit = {}, now = NOW): ProviderContext {
+  const { context } = upstream([() => Response.json(body, init)])
+  return { ...context, now: () => now }
+}
+
+/** Rates of `count` currencies, all 2: fewer than 20 are refused as no market. */
+export function manyRates(count = 20): Record<string, number> {
+  return Object.fromEntries(CODES.slice(0, count).map((code) => [code, 2]))
+}
+
+const CODES =
+  'AUD,BRL,CAD,CHF,CNY,CZK,DKK,GBP,HKD,HUF,IDR,ILS,INR,ISK,KRW,MXN,MYR,NOK,NZD,PHP,PLN,RON,SEK,SGD,THB,TRY,ZAR'.split(
+    ',',
+  )
