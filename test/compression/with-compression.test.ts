@@ -3,11 +3,13 @@ import { brotliCompress, brotliDecompressSync, gunzipSync, gzip } from 'node:zli
 
 import { describe, expect, it } from 'vitest'
 
-import type { Codec, Codecs } from '../../src/compression/variants.ts'
 import { withCompression } from '../../src/compression/with-compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { Answer } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+
+type Codecs = Parameters<typeof withCompression>[1]
+type Codec = Codecs['br']
 
 const CODECS: Codecs = {
   br: async (body) => new Uint8Array(await promisify(brotliCompress)(body)),
@@ -139,16 +141,38 @@ describe('withCompression', () => {
     expect(answer).toEqual(passed)
   })
 
-  it('answers with the plain body where a codec fails', async () => {
-    const fail = async () => Promise.reject(new Error('no memory'))
-    const { answer } = withCompression(plain, { br: fail, gzip: CODECS.gzip })
-    const accept = (encoding: string) => (name: string) =>
-      name === 'accept-encoding' ? encoding : undefined
-    const failed = await answer({ method: 'GET', target: LARGE, header: accept('gzip;q=0.5, br') })
-    expect(await textOf(failed)).toBe(await plainBody(LARGE))
-    expect(header(failed, 'etag')).toMatch(/^"\w+"$/)
-    expect(header(failed, 'content-encoding')).toBeUndefined()
-  })
+  it.each([
+    ['rejects', async () => Promise.reject(new Error('no memory'))],
+    [
+      'throws',
+      () => {
+        throw new Error('no memory')
+      },
+    ],
+  ])(
+    'answers with the plain body where a codec %s, and tries it again',
+    async (_how, fail: Codec) => {
+      let calls = 0
+      const br: Codec = async (body) => {
+        calls += 1
+        return calls === 1 ? fail(body) : CODECS.br(body)
+      }
+      const { answer } = withCompression(plain, { br, gzip: fail })
+      const accept = (encoding: string) => {
+        const header = (name: string) => (name === 'accept-encoding' ? encoding : undefined)
+        return answer({ method: 'GET', target: LARGE, header })
+      }
+      for (const failed of [await accept('gzip;q=0.5, br'), await accept('gzip')]) {
+        expect(await textOf(failed)).toBe(await plainBody(LARGE))
+        expect(header(failed, 'etag')).toMatch(/^"\w+"$/)
+        expect(header(failed, 'content-encoding')).toBeUndefined()
+      }
+      for (let round = 0; round < 2; round += 1) {
+        expect(header(await accept('br'), 'content-encoding')).toBe('br')
+      }
+      expect(calls).toBe(2)
+    },
+  )
 
   it('encodes what many ask for at once only once', async () => {
     let calls = 0
@@ -204,5 +228,106 @@ describe('withCompression', () => {
       },
     })
     expect(answer.status).toBe(500)
+  })
+})
+
+/** Answers a target with that one of `bodies`, encoded as ten bytes; `encoded` has what was, in its order. */
+function answering(bodies: Record<string, () => Answer['body']>) {
+  const encoded: Answer['body'][] = []
+  const codec: Codec = async (body) => {
+    encoded.push(body)
+    return new Uint8Array(10)
+  }
+  const { answer } = withCompression(
+    {
+      answer: async ({ target }) => {
+        return { status: 200, headers: [], body: bodies[target]?.() ?? null, matched: true }
+      },
+    },
+    { br: codec, gzip: codec },
+  )
+  const get = (target: string, acceptEncoding?: string | null): Promise<Answer> =>
+    answer({ method: 'GET', target, header: () => acceptEncoding })
+  return { encoded, get }
+}
+
+describe('what is encoded', () => {
+  it('is known again by its characters, where it is a text', async () => {
+    const text = (length: number) => () => 'x'.repeat(length)
+    const { encoded, get } = answering({ one: text(2_000), other: text(2_001) })
+    for (const target of ['one', 'other', 'one', 'other']) await get(target, 'br')
+    expect(encoded).toEqual([text(2_000)(), text(2_001)()])
+  })
+
+  it('is kept while it is asked for, and while there is room: for three bodies of 5 MiB', async () => {
+    const targets = Array.from({ length: 10 }, (_, index) => String(index))
+    const bodies = targets.map((target) => [target, new Uint8Array(5 * 1_048_576)] as const)
+    const { encoded, get } = answering(
+      Object.fromEntries(bodies.map(([target, body]) => [target, () => body])),
+    )
+    for (const target of targets) {
+      await get(target, 'br')
+      await get('0', 'br')
+    }
+    expect(encoded).toHaveLength(10)
+    await get('1', 'br')
+    expect(encoded).toHaveLength(11)
+  })
+
+  it('is told apart by its coding and, of bytes, by itself', async () => {
+    const [one, other] = [new Uint8Array(2_000), new Uint8Array(2_000)]
+    const { encoded, get } = answering({ one: () => one, other: () => other })
+    const asked = [get('one', 'br'), get('one', 'gzip'), get('other', 'gzip')]
+    expect(new Set((await Promise.all(asked)).map(({ body }) => body)).size).toBe(3)
+    expect(encoded).toHaveLength(3)
+  })
+})
+
+describe('the coding of a body', () => {
+  const { get } = answering({ body: () => 'x'.repeat(2_000) })
+
+  it.each([
+    ['gzip, deflate, br', 'br'],
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['GZip', 'gzip'],
+    ['gzip;q=1.000', 'gzip'],
+    ['gzip ; q=0.5 ,\tbr;q=0.4', 'gzip'],
+    ['br;q=0.001', 'br'],
+    ['*', 'br'],
+    ['*, br;q=0', 'gzip'],
+    ['br;q=0.5, *;q=0.7', 'gzip'],
+    ['gzip, identity', 'gzip'],
+    ['gzip;q=0.5, identity;q=0.5', 'gzip'],
+    ['identity;q=0, gzip;q=0.1', 'gzip'],
+    [', ,gzip,,', 'gzip'],
+  ])('is for a client that accepts %j %s', async (accepted, encoding) => {
+    expect(header(await get('body', accepted), 'content-encoding')).toBe(encoding)
+  })
+
+  it.each([
+    [undefined],
+    [null],
+    [''],
+    ['identity'],
+    ['deflate, zstd'],
+    ['x-gzip-like'],
+    ['gzip;q=0'],
+    ['gzip;q=0.000, br;q=0'],
+    ['*;q=0'],
+    ['identity, gzip;q=0.5'],
+    ['*, gzip;q=0.5, br;q=0.9'],
+    ['identity;q=0'],
+    ['gzip;q=2'],
+    ['gzip;q=-1'],
+    ['gzip;q=0.5555'],
+    ['gzip;q=NaN'],
+    ['gzip;q'],
+    ['gzip;level=9'],
+    ['gzip br'],
+    ['"gzip"'],
+    ['__proto__, constructor'],
+  ])('is none for a client that accepts %j', async (accepted) => {
+    expect(header(await get('body', accepted), 'content-encoding')).toBeUndefined()
   })
 })

@@ -8,6 +8,9 @@ const HISTORY = `v1/history?${PAIR}`
 
 const { get, handler, json } = openMarket()
 
+// What few ask for is loaded when it is first asked for: here, and not in one test or another.
+await Promise.all([json(`/${CONVERSION},JPY`), json(`/${HISTORY}&interval=day`)])
+
 /** What is said of a question that is refused. */
 async function refusalOf(target: string): Promise<unknown> {
   const response = await get(`/${target}`)
