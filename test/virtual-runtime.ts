@@ -1,6 +1,6 @@
 import type { Runtime } from '../src/runtime.ts'
 
-/** A machine whose time passes only when it is told to. */
+/** A machine whose time passes only in `advance`. */
 export interface VirtualRuntime extends Runtime {
   /** Lets `duration` ms pass on both clocks, firing the timers that fall due in their order. */
   advance(duration: number): Promise<void>
@@ -52,9 +52,39 @@ export function virtualRuntime(start: number, random = 0): VirtualRuntime {
   }
 }
 
-/** Resolves when everything that waits only for promises has gone on. */
+/** Resolves when everything that waits only for promises has run. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
+}
+
+/** Runs `work` and returns how many listeners it added to signals and did not remove. */
+export async function listenersLeftBy(work: () => Promise<void>): Promise<number> {
+  const { addEventListener, removeEventListener } = EventTarget.prototype
+  const listening = new Map<EventTarget, Set<unknown>>()
+  const added: typeof addEventListener = function added(this: EventTarget, type, listener, how) {
+    const listeners = listening.get(this) ?? new Set()
+    if (this instanceof AbortSignal) listening.set(this, listeners.add(listener))
+    return addEventListener.call(this, type, listener, how)
+  }
+  const removed: typeof removeEventListener = function removed(
+    this: EventTarget,
+    type,
+    listener,
+    how,
+  ) {
+    listening.get(this)?.delete(listener)
+    return removeEventListener.call(this, type, listener, how)
+  }
+  Object.assign(EventTarget.prototype, {
+    addEventListener: added,
+    removeEventListener: removed,
+  })
+  try {
+    await work()
+  } finally {
+    Object.assign(EventTarget.prototype, { addEventListener, removeEventListener })
+  }
+  return [...listening.values()].reduce((sum, { size }) => sum + size, 0)
 }

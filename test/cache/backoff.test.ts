@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { virtualRuntime } from '../virtual-runtime.ts'
 import {
   DAY,
   REFRESH_AFTER,
@@ -97,31 +94,6 @@ describe('the pause after a failure', () => {
     expect([await callsAfter(59_999), await callsAfter(1)]).toEqual([1, 2])
     runtime.setClock(START)
     expect(await callsAfter(0)).toBe(3)
-  })
-
-  it('stays finite for a provider that has failed a thousand times and more', async () => {
-    const runtime = virtualRuntime(START)
-    const { latest } = fakeProviders({ now: runtime.now })
-    let failures = 0
-    const handler = createHandlerOn(() => runtime, {
-      now: runtime.now,
-      providers: {
-        latest: {
-          attribution: latest.attribution,
-          async fetchLatest(context) {
-            if (failures >= 1_100) return latest.fetchLatest(context)
-            failures += 1
-            throw new Error('refused')
-          },
-        },
-      },
-    })
-    for (let attempt = 0; attempt < 1_100; attempt += 1) {
-      await handler.rates.latest().catch(() => undefined)
-      await runtime.advance(300 * SECOND)
-    }
-    expect(failures).toBe(1_100)
-    expect(await handler.rates.latest()).toMatchObject({ base: 'USD' })
   })
 })
 

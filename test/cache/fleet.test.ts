@@ -12,7 +12,6 @@ import {
   createWorld,
   hang,
   refuse,
-  refuseFor,
   save,
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
@@ -109,20 +108,6 @@ describe('a fleet over one store', () => {
     await askEvery(SECOND, 31 * SECOND, world, [other])
     expect(upstream.calls).toBe(3)
     expect(other.get()).toMatchObject({ value: 3, hit: true })
-  })
-
-  it('finds what another process has loaded while its own upstream refuses', async () => {
-    const world = createWorld()
-    const { runtime, upstream, start } = world
-    upstream.answer = refuseFor(1_200_000)
-    const cold = start()
-    expect(await ask(cold)).toMatchObject({ pause: 1_200_000 })
-    upstream.answer = (call) => call
-    const other = ask(start())
-    await runtime.advance(5 * SECOND)
-    await other
-    expect(await cold.get()).toMatchObject({ value: 2, hit: true })
-    expect(upstream.calls).toBe(2)
   })
 
   it('waits for one claim after another in the same refresh, not in all of them together', async () => {

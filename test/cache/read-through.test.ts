@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { listenersLeftBy } from '../sources/chain.ts'
-import { settled } from '../virtual-runtime.ts'
+import { listenersLeftBy, settled } from '../virtual-runtime.ts'
 import {
   DAY,
   HOUR,
@@ -186,14 +185,15 @@ describe('a held value', () => {
       nextUpdateAt,
       longestLife: 25 * HOUR,
     })
-    const { runtime, upstream, process, scheduled } = createLonely({ lifetime, maxStale: SECOND })
+    const { runtime, upstream, process, scheduled } = createLonely({ lifetime, maxStale: MINUTE })
     expect(await process.get()).toMatchObject({ ttl: refreshAfter / SECOND })
     expect(scheduled).toEqual([refreshAfter])
     upstream.answer = hang
-    await runtime.advance(Math.min(dueAfter + SECOND, 1_000 * DAY))
-    expect(process.state().value).toBe(1)
+    await runtime.advance(Math.min(dueAfter + MINUTE, 1_000 * DAY))
+    expect(process.state()).toMatchObject({ value: 1, stale: true })
     await runtime.advance(1)
-    expect(process.state().value).toBe(dueAfter === Infinity ? 1 : undefined)
+    const isUsable = dueAfter === Infinity
+    expect(process.state()).toMatchObject({ value: isUsable ? 1 : undefined, stale: isUsable })
   })
 
   it('is fresh until its refresh is due, and refreshed at that very moment', async () => {
@@ -222,32 +222,7 @@ describe('a held value', () => {
     expect(process.get()).toMatchObject({ value: 2 })
   })
 
-  it('survives a failed refresh until it is overdue by more than maxStale', async () => {
-    const { runtime, upstream, process } = createLonely()
-    await process.get()
-    upstream.answer = refuse
-    await runtime.advance(HOUR + 7 * DAY)
-    expect(await process.get()).toMatchObject({ value: 1, hit: true })
-    await settled()
-    expect(process.get()).toMatchObject({ value: 1 })
-    await runtime.advance(1 + 300 * SECOND)
-    expect(await ask(process)).toMatchObject(UNAVAILABLE)
-  })
-
-  it('is known to the next load, with whether it is usable', async () => {
-    const { runtime, upstream, process } = createLonely()
-    await process.get()
-    await runtime.advance(2 * HOUR)
-    await process.refresh()
-    await runtime.advance(8 * DAY)
-    await process.refresh()
-    expect(upstream.known.slice(1)).toMatchObject([
-      { held: 1, usable: 1, current: { value: 1, loadedAt: START } },
-      { held: 2, usable: undefined, current: undefined },
-    ])
-  })
-
-  it('has the time at which its load ended', async () => {
+  it('is known to the next load, with when it was loaded and whether it is usable', async () => {
     const { runtime, upstream, process } = createLonely()
     const load = Promise.withResolvers<number>()
     upstream.answer = () => load.promise
@@ -255,10 +230,15 @@ describe('a held value', () => {
     await runtime.advance(500)
     load.resolve(1)
     await waiting
-    await runtime.advance(REFRESH_AFTER)
-    void process.get()
-    await settled()
-    expect(upstream.known[1]?.current?.loadedAt).toBe(START + 500)
+    upstream.answer = (call) => call
+    for (const duration of [2 * HOUR, 8 * DAY]) {
+      await runtime.advance(duration)
+      await process.refresh()
+    }
+    expect(upstream.known.slice(1)).toMatchObject([
+      { held: 1, usable: 1, current: { value: 1, loadedAt: START + 500 } },
+      { held: 2, usable: undefined, current: undefined },
+    ])
   })
 
   it.each([
@@ -305,53 +285,39 @@ describe('a held value', () => {
   })
 })
 
-describe('a clock that is set', () => {
-  it('back leaves the refresh to the clock that never jumps', async () => {
-    const { runtime, upstream, process } = createLonely()
-    await process.get()
-    runtime.setClock(START - DAY)
-    await runtime.advance(HOUR + MINUTE)
-    expect(process.get()).toMatchObject({ value: 1 })
-    await settled()
-    expect(upstream.calls).toBe(2)
-  })
+describe('the age of a value whose upstream is down', () => {
+  const set = (to: number) => ({ to })
+  const pass = (duration: number) => ({ duration })
 
-  it('back makes a value no younger, and hides no age', async () => {
-    const { runtime, upstream, process } = createLonely()
-    await process.get()
-    upstream.answer = refuse
-    runtime.setClock(START - 365 * DAY)
-    await runtime.advance(2 * HOUR)
-    expect(process.get()).toMatchObject({ ttl: -(HOUR / SECOND) + 30 })
-    await runtime.advance(8 * DAY)
-    expect(await ask(process)).toMatchObject(UNAVAILABLE)
-  })
-
-  it('back by less than the age of a value does not stop its age', async () => {
-    const { runtime, process } = createLonely()
-    await process.get()
-    await runtime.advance(50 * MINUTE)
-    expect(process.get()).toMatchObject({ ttl: 630 })
-    runtime.setClock(START + 30 * MINUTE)
-    expect(process.get()).toMatchObject({ ttl: 630 })
-    await runtime.advance(MINUTE)
-    expect(process.get()).toMatchObject({ ttl: 570 })
-  })
-
-  it('back makes a value no younger when it passes the time from which it was set', async () => {
+  it.each([
+    ['the clock is set back by a year', [set(START - 365 * DAY), pass(2 * HOUR)], -3_570],
+    ['so much later', [set(START - 365 * DAY), pass(8 * DAY)], undefined],
+    ['it is set back by less than the age', [pass(50 * MINUTE), set(START + 30 * MINUTE)], 630],
+    ['a minute later', [pass(50 * MINUTE), set(START + 30 * MINUTE), pass(MINUTE)], 570],
+    [
+      'it is not back at the time of the setting',
+      [pass(7 * DAY), set(START), pass(DAY)],
+      undefined,
+    ],
+    ['it is', [pass(7 * DAY), set(START + DAY), pass(7 * DAY)], undefined],
+    ['the clock is set ahead by a day', [set(START + DAY)], -82_770],
+    ['the clock is set ahead by a month', [set(START + 30 * DAY)], undefined],
+  ])('goes on steadily: when %s', async (_when, steps, ttl) => {
     const { runtime, upstream, process } = createLonely()
     await process.get()
     upstream.answer = refuse
-    await runtime.advance(7 * DAY)
-    void process.get()
-    runtime.setClock(START + DAY)
-    await runtime.advance(5 * DAY)
-    expect(await ask(process)).toMatchObject(UNAVAILABLE)
-    await runtime.advance(2 * DAY)
-    expect(await ask(process)).toMatchObject(UNAVAILABLE)
+    for (const step of steps) {
+      if ('to' in step) runtime.setClock(step.to)
+      else await runtime.advance(step.duration)
+      await process.refresh()
+      void ask(process)
+    }
+    expect(await ask(process)).toMatchObject(ttl === undefined ? UNAVAILABLE : { value: 1, ttl })
   })
+})
 
-  it('ahead causes one refresh', async () => {
+describe('a clock', () => {
+  it('causes one refresh when it is set ahead', async () => {
     const { runtime, upstream, process } = createLonely()
     await process.get()
     runtime.setClock(START + DAY)
@@ -360,7 +326,17 @@ describe('a clock that is set', () => {
     expect(upstream.calls).toBe(2)
   })
 
-  it('never, as in a test, leaves a value at one age', async () => {
+  it('prevents no refresh when it is set back', async () => {
+    const { runtime, upstream, process } = createLonely()
+    await process.get()
+    runtime.setClock(START - DAY)
+    await runtime.advance(HOUR + MINUTE)
+    await ask(process)
+    await settled()
+    expect(upstream.calls).toBe(2)
+  })
+
+  it('leaves a value at one age when it stands still, as in a test', async () => {
     const { runtime } = createWorld()
     let monotonic = 0
     const { process } = createLonely({
@@ -474,15 +450,6 @@ describe('state()', () => {
     expect(process.state()).toEqual({ ...state, stale: true })
     await runtime.advance(HOUR)
     expect(process.state()).toEqual({ ...state, stale: true, nextAttemptAt: runtime.now() })
-  })
-
-  it('has no value that is too old', async () => {
-    const { runtime, process } = createLonely()
-    await process.get()
-    await runtime.advance(HOUR + 7 * DAY)
-    expect(process.state()).toMatchObject({ value: 1, stale: true })
-    await runtime.advance(1)
-    expect(process.state()).toMatchObject({ value: undefined, stale: false })
   })
 
   it('has the end of the pause after a failure, if that is later', async () => {

@@ -94,19 +94,6 @@ describe('a guarded store', () => {
     expect(runtime.timers()).toBe(0)
   })
 
-  it('returns what comes late all the same', async () => {
-    const read = Promise.withResolvers<string>()
-    const { runtime, store } = guard({ get: () => read.promise, set: ignore })
-    const found: unknown[] = []
-    const operation = store.get('a', (value) => found.push(value))
-    await runtime.advance(50)
-    await operation
-    expect(found).toEqual([])
-    read.resolve('late')
-    await settled()
-    expect(found).toEqual(['late'])
-  })
-
   it('is left alone for five seconds after five failures in a row, and then tried once', async () => {
     let isSick = true
     const { runtime, calls, get } = guardSick(() => isSick)
@@ -128,23 +115,6 @@ describe('a guarded store', () => {
     await get(1)
     await Promise.all([get(1), get(1)])
     expect(calls()).toBe(9)
-  })
-
-  it('is left alone for five seconds more by those that come while it is tried', async () => {
-    let reads = 0
-    const { runtime, store } = guard({
-      get() {
-        reads += 1
-        return reads <= 5 ? refuse() : hang()
-      },
-      set: ignore,
-    })
-    for (let time = 0; time < 5; time += 1) await store.get('a', ignore)
-    await runtime.advance(5_000)
-    void store.get('a', ignore)
-    void store.get('a', ignore)
-    await settled()
-    expect(reads).toBe(6)
   })
 
   it('is left alone by the clock that never jumps', async () => {
@@ -211,40 +181,27 @@ describe('a value in a store', () => {
     const world = createWorld()
     const { upstream, start, restored, scheduled } = world
     save(world, 41, START - MINUTE)
-    const process = start()
+    const [process, refreshed] = [start(), start()]
     expect(await process.get()).toEqual({ value: 41, hit: true, ttl: 3_570 })
     expect([restored, scheduled]).toEqual([[START - MINUTE], [REFRESH_AFTER - MINUTE]])
     expect(process.state().lastAttempt).toBeUndefined()
+    await refreshed.refresh()
+    const lastAttempt = { at: START, outcome: 'restored' }
+    expect(refreshed.state()).toMatchObject({ value: 41, lastAttempt })
     expect([upstream.calls, world.store.writes]).toEqual([0, []])
   })
 
-  it('is looked for at the start of a refresh', async () => {
+  it.each([
+    ['returned when overdue, and a load replaces it', 2 * HOUR, { value: 1, hit: true }],
+    ['not returned once it is too old', 30 * DAY, { value: 2, hit: false }],
+  ])('is %s', async (_what, age, expected) => {
     const world = createWorld()
-    save(world, 41, START)
-    const process = world.start()
-    await process.refresh()
-    expect(process.state()).toMatchObject({
-      value: 41,
-      lastAttempt: { at: START, outcome: 'restored' },
-    })
-    expect(world.upstream.calls).toBe(0)
-  })
-
-  it('is returned when overdue, and a load replaces it', async () => {
-    const world = createWorld()
-    save(world, 1, START - 2 * HOUR)
-    const process = world.start()
-    expect(await process.get()).toMatchObject({ value: 1, hit: true })
-    await settled()
-    expect(world.upstream.calls).toBe(1)
-  })
-
-  it('is not returned once it is too old', async () => {
-    const world = createWorld()
-    save(world, 1, START - 30 * DAY)
+    save(world, 1, START - age)
     world.upstream.answer = () => 2
-    expect(await world.start().get()).toMatchObject({ value: 2, hit: false })
-    expect(world.upstream.calls).toBe(1)
+    const process = world.start()
+    expect(await process.get()).toMatchObject(expected)
+    await settled()
+    expect([world.upstream.calls, process.state().value]).toEqual([1, 2])
   })
 
   it.each([
@@ -420,43 +377,28 @@ describe('the store behind a read-through', () => {
     expect([store.reads, upstream.calls]).toEqual([reads, 2])
   })
 
-  it('is read once a second in a pause where there is no value', async () => {
+  it.each([
+    { pause: SECOND, where: 'no value' },
+    { pause: 10 * SECOND, where: 'a stale value' },
+  ])('is read every $pause ms in a pause where there is $where', async ({ pause, where }) => {
     const world = createWorld()
     const { runtime, store, upstream, start } = world
-    upstream.answer = refuseFor(HOUR)
     const process = start()
+    if (where === 'a stale value') await becomeOverdue(world, process)
+    upstream.calls = 0
+    upstream.answer = refuseFor(HOUR)
     await process.refresh()
     const { reads } = store
     for (let tenths = 0; tenths < 25; tenths += 1) {
       await ask(process)
-      await runtime.advance(100)
+      await runtime.advance(pause / 10)
     }
     expect(store.reads - reads).toBe(2)
     save(world, 5, runtime.now())
-    await runtime.advance(500)
-    expect(await process.get()).toMatchObject({ value: 5, hit: true })
+    await runtime.advance(pause / 2)
+    await ask(process)
+    expect(await ask(process)).toMatchObject({ value: 5, hit: true })
     expect(upstream.calls).toBe(1)
-  })
-
-  it('is read every ten seconds in a pause where there is a stale value', async () => {
-    const world = createWorld()
-    const { runtime, store, upstream, start } = world
-    const process = start()
-    await becomeOverdue(world, process)
-    upstream.answer = refuseFor(HOUR)
-    void process.get()
-    await settled()
-    const { reads } = store
-    for (let seconds = 0; seconds < 25; seconds += 1) {
-      void process.get()
-      await runtime.advance(SECOND)
-    }
-    expect(store.reads - reads).toBe(2)
-    save(world, 5, runtime.now())
-    await runtime.advance(5 * SECOND)
-    void process.get()
-    await settled()
-    expect(process.get()).toMatchObject({ value: 5, hit: true })
   })
 
   it('is not read while a value is loaded', async () => {

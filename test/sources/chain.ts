@@ -116,33 +116,3 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
 
   return { handler, runtime, events, conditions, published, calls, ask }
 }
-
-/** Runs `work` and tells how many listeners it added to signals that it has not taken away again. */
-export async function listenersLeftBy(work: () => Promise<void>): Promise<number> {
-  const { addEventListener, removeEventListener } = EventTarget.prototype
-  const listening = new Map<EventTarget, Set<unknown>>()
-  const added: typeof addEventListener = function added(this: EventTarget, type, listener, how) {
-    const listeners = listening.get(this) ?? new Set()
-    if (this instanceof AbortSignal) listening.set(this, listeners.add(listener))
-    return addEventListener.call(this, type, listener, how)
-  }
-  const removed: typeof removeEventListener = function removed(
-    this: EventTarget,
-    type,
-    listener,
-    how,
-  ) {
-    listening.get(this)?.delete(listener)
-    return removeEventListener.call(this, type, listener, how)
-  }
-  Object.assign(EventTarget.prototype, {
-    addEventListener: added,
-    removeEventListener: removed,
-  })
-  try {
-    await work()
-  } finally {
-    Object.assign(EventTarget.prototype, { addEventListener, removeEventListener })
-  }
-  return [...listening.values()].reduce((sum, { size }) => sum + size, 0)
-}

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 import type { DataSet, RatesEvent } from '../../src/index.ts'
 import { createHandlerOn } from '../../src/handler.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import { CONDITIONS, HOUR, SECOND, START, listenersLeftBy, startChain } from './chain.ts'
+import { listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
+import { CONDITIONS, HOUR, SECOND, START, startChain } from './chain.ts'
 import type { Chain, ChainAnswer, Condition } from './chain.ts'
 
 /** Every chain of three. */
