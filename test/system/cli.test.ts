@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { listen, run } from './processes.ts'
+import { listen, run, temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
 import { CLI, keptFiles, rootOf, serve, upstreams } from './serving.ts'
 
@@ -117,8 +116,7 @@ describe('ratesmith serve', () => {
   })
 
   it('starts again with what it had, where it may keep data', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ratesmith-data-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const payload = openErApiPayload({ now: Date.now() })
     const { url, server } = await listen(upstreams(payload))
     const first = serve(['--data', folder], { RATESMITH_LATEST_URL: url })

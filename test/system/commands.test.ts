@@ -3,15 +3,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import {
-  SCRIPT,
-  ageCache,
-  cacheFolder,
-  onTerminal,
-  piped,
-  startOnTerminal,
-  startUpstreams,
-} from './commands.ts'
+import { SCRIPT, ageCache, onTerminal, piped, startOnTerminal, startUpstreams } from './commands.ts'
+import { temporaryFolder } from './processes.ts'
 import { describeRuntimes, requireProgram } from './require-program.ts'
 import { NODE } from './runtimes.ts'
 import { upstreams } from './serving.ts'
@@ -416,7 +409,7 @@ describe('the cache', () => {
 
   it('is in the folder of the user for caches', async () => {
     const { env } = await startUpstreams()
-    const home = cacheFolder()
+    const home = temporaryFolder()
     const own = { ...env, RATESMITH_CACHE_DIR: undefined, XDG_CACHE_HOME: home }
     expect((await piped(NODE, 'latest', own)).code).toBe(0)
     expect(() => ageCache(`${home}/ratesmith`, 3)).not.toThrow()

@@ -1,13 +1,10 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
-import { onTestFinished } from 'vitest'
-
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { listen, run, start } from './processes.ts'
+import { listen, run, start, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
 import type { Runtime } from './runtimes.ts'
 import { CLI, upstreams } from './serving.ts'
@@ -22,13 +19,6 @@ export interface Ran {
   code: number | null
   stdout: string
   stderr: string
-}
-
-/** An empty folder for the cache of a test. */
-export function cacheFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-cache-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Both upstreams as a server, the paths of its requests, and the environment that points to it and to a new cache. */
@@ -49,7 +39,7 @@ export async function startUpstreams(
     env: {
       RATESMITH_LATEST_URL: url,
       RATESMITH_HISTORY_URL: url,
-      RATESMITH_CACHE_DIR: cacheFolder(),
+      RATESMITH_CACHE_DIR: temporaryFolder(),
     },
     stop: () =>
       new Promise((resolve) => {

@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { makeCertificate, OPENSSL_IS_MISSING } from './certificate.ts'
 import { piped, startUpstreams } from './commands.ts'
+import { temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { describeRuntimes } from './require-program.ts'
@@ -82,9 +81,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
 
   it('advises what to do about an untrusted certificate', async ({ skip }) => {
     skip(OPENSSL_IS_MISSING, 'openssl is not installed')
-    const folder = mkdtempSync(join(tmpdir(), 'ratesmith-doctor-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const { key, cert } = makeCertificate(folder, 'own', ['IP:127.0.0.1'])
+    const { key, cert } = makeCertificate(temporaryFolder(), 'own', ['IP:127.0.0.1'])
     const root = await rootOf(serve(['--demo', '--https-key', key, '--https-cert', cert]))
     const env = { RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
     const { found } = await examine(runtime, env)

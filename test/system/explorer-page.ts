@@ -1,17 +1,12 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 
 import type { RunOptions, AxeResults } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
 import { needBrowser, newContext } from './chromium.ts'
-import { ROOT } from './root.ts'
 import { serveForSuite } from './serving.ts'
-
-/** Where pictures of the page are kept to be looked at. */
-const PICTURES = join(ROOT, 'build/explorer')
 
 /** A page that shows the explorer, and what has become of it so far. */
 export interface OpenExplorer {
@@ -96,12 +91,6 @@ export async function findings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary}`),
   )
-}
-
-/** Keeps a picture of the whole page. */
-export async function takePicture(page: Page, name: string): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true })
-  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
 }
 
 /** Presses Tab until the focus is on what `selector` names. */

@@ -34,6 +34,7 @@ const LATE = 800
 const CLAIM = 20_000
 const LONGEST_PAUSE = 24_000
 
+// Needs a quiet machine: eight processes must each answer within every second of a common clock.
 describe.skipIf(REDIS_IS_MISSING)('a fleet on one Redis (skipped without redis-server)', () => {
   it('makes one upstream call for a refresh, and without Redis one a process', async () => {
     // Who is refused the claim looks again after 2 to 3 s: with a nap that is the second half of the turn.

@@ -11,9 +11,6 @@ import type { CacheStore, HistoryProvider, LatestProvider, RatesHandler } from '
 import { createFileStore } from 'ratesmith/stores/file'
 import { createSqliteStore } from 'ratesmith/stores/sqlite'
 
-import { addDays } from '../../src/rates/day.ts'
-import type { Day } from '../../src/rates/day.ts'
-import { isTargetDay, newestPublishedDay } from '../../src/rates/target-calendar.ts'
 import { codes } from '../fixtures/codes.ts'
 
 /** What a process finds in its store when it starts. */
@@ -29,6 +26,7 @@ export interface Found {
 }
 
 const MINUTE = 60_000
+const DAY = 1_440 * MINUTE
 
 /** By so much the clock goes on from one refresh to the next: latest rates are due again, reference rates once a day. */
 const STEP = 480 * MINUTE
@@ -46,20 +44,7 @@ const BALLAST_TEXTS = 3
 
 const attribution = { name: 'Fast market', url: 'https://market.example' }
 
-/** Every rate tells its publication. */
-const latestProvider: LatestProvider = {
-  attribution,
-  async fetchLatest({ now }) {
-    const updatedAt = now()
-    return {
-      base: 'USD',
-      updatedAt,
-      nextUpdateAt: updatedAt + MINUTE,
-      rates: publication(updatedAt),
-    }
-  },
-}
-
+/** The number of a publication is in each of its rates. */
 function publication(updatedAt: number): Record<string, number> {
   const number = updatedAt / MINUTE
   const count = updatedAt % (4 * STEP) === 0 ? MANY_CODES : FEW_CODES
@@ -67,28 +52,38 @@ function publication(updatedAt: number): Record<string, number> {
   return { USD: 1, ...Object.fromEntries(rates) }
 }
 
-/** Every rate tells its day. */
-const historyProvider: HistoryProvider = {
-  attribution,
-  async fetchHistory({ start, end }, { now }) {
-    const newest = newestPublishedDay(now())
-    const days = publishedDays(start, end < newest ? end : newest)
-    return { base: 'EUR', days: days.map((date) => ({ date, rates: ratesOf(date) })) }
-  },
-}
-
-function publishedDays(start: Day, end: Day): Day[] {
-  const days: Day[] = []
-  for (let day = start; day <= end; day = addDays(day, 1)) if (isTargetDay(day)) days.push(day)
+/** The weekdays from `start` to `end`, without the one of `now`. */
+function publishedDays(start: string, end: string, now: number): string[] {
+  const days: string[] = []
+  for (let at = Date.parse(start); at <= Date.parse(end) && at < now - DAY; at += DAY) {
+    if (new Date(at).getUTCDay() % 6 !== 0) days.push(new Date(at).toISOString().slice(0, 10))
+  }
   return days
 }
 
-function ratesOf(date: Day): Record<string, number> {
-  return Object.fromEntries(HISTORY_CODES.map((code, index) => [code, rateOf(date, index)]))
+/** The day is in each of its rates. */
+function rateOf(date: string, index: number): number {
+  return Number(`${1 + index}.${date.replaceAll('-', '')}`)
 }
 
-function rateOf(date: Day, index: number): number {
-  return Number(`${1 + index}.${date.replaceAll('-', '')}`)
+const latestProvider: LatestProvider = {
+  attribution,
+  async fetchLatest({ now }) {
+    const updatedAt = now()
+    const nextUpdateAt = updatedAt + MINUTE
+    return { base: 'USD', updatedAt, nextUpdateAt, rates: publication(updatedAt) }
+  },
+}
+
+const historyProvider: HistoryProvider = {
+  attribution,
+  async fetchHistory({ start, end }, { now }) {
+    const days = publishedDays(start, end, now()).map((date) => ({
+      date,
+      rates: Object.fromEntries(HISTORY_CODES.map((code, index) => [code, rateOf(date, index)])),
+    }))
+    return { base: 'EUR', days }
+  },
 }
 
 /** The stores on trial, and two that are not fit for it. */
@@ -157,16 +152,14 @@ async function lookAtLatest(handler: RatesHandler, found: Found): Promise<void> 
 }
 
 async function lookAtHistory(handler: RatesHandler, found: Found): Promise<void> {
-  let days: Day[] | undefined
   for (const index of [0, HISTORY_CODES.length - 1]) {
     const target = `/api/v1/history?from=EUR&to=${HISTORY_CODES[index]}&period=5Y`
     const body = await askFor(handler, target, found)
     if (!body) return
     const { points } = body
     const [first, last] = [points[0].d, points.at(-1).d]
-    days ??= publishedDays(first, last)
-    const expected = days.map((d) => ({ d, r: rateOf(d, index) }))
     found.history = Date.parse(last)
+    const expected = publishedDays(first, last, Infinity).map((d) => ({ d, r: rateOf(d, index) }))
     const isWhole = JSON.stringify(points) === JSON.stringify(expected) && points.length > 1_200
     if (!isWhole) found.broken.push(`history: not what was published up to ${last}`)
   }

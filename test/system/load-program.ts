@@ -2,7 +2,7 @@
 // quarter of a second.
 import { Pool } from 'undici'
 
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 import { entries, expand } from '../catalogue/catalogue.ts'
 import { settingsFromParent, tellParent } from './child.ts'
 import { pick } from './pick.ts'
@@ -65,10 +65,16 @@ const TOLERANCE = 1e-3
 const settings: LoadSettings = JSON.parse(settingsFromParent())
 const { urls, rate, aborted = 0, hostile = 0 } = settings
 const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS }))
-/** What both upstreams tell, whichever they are. */
-const market = createSyntheticMarket(1)
-const table = market.latest(START).rates
-const referenceRates = new Map<string, Record<string, number>>()
+/** The rates of both upstreams, of days far beyond the end of a load. */
+const market = fakeProviders({ seed: 1 })
+const context = (now: number) => ({ fetch, signal: new AbortController().signal, now: () => now })
+const end = START + 400 * DAY
+const { rates: table } = await market.latest.fetchLatest(context(START))
+const { days } = await market.history.fetchHistory(
+  { start: dayOf(START - 60 * DAY), end: dayOf(end) },
+  context(end),
+)
+const referenceRates = new Map(days.map(({ date, rates }) => [date, { EUR: 1, ...rates }]))
 const badInputs = catalogueQuestions()
 
 let line = emptyLine()
@@ -187,7 +193,8 @@ function history(path: string, from: string, to: string): Question {
       if (body.from !== from || body.to !== to) return 'another question'
       const last = points.at(-1)
       if (!last || points.length < 15 || last.r !== stats?.close) return 'no whole month'
-      return isRate(ratesOf(last.d), [from, to], last.r) ? undefined : 'another rate'
+      const rates: Record<string, number> = referenceRates.get(last.d) ?? {}
+      return isRate(rates, [from, to], last.r) ? undefined : 'another rate'
     },
   }
 }
@@ -198,15 +205,8 @@ function isRate(rates: Record<string, number>, [from, to]: [string, string], rat
   return Math.abs(rate / truth - 1) < TOLERANCE
 }
 
-/** The reference rates of a day. */
-function ratesOf(day: string): Record<string, number> {
-  let rates = referenceRates.get(day)
-  if (!rates) {
-    const { days } = market.history(day, day, Date.parse(day) + DAY)
-    rates = { EUR: 1, ...days[0]?.rates }
-    referenceRates.set(day, rates)
-  }
-  return rates
+function dayOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10)
 }
 
 function catalogueQuestions(): Question[] {

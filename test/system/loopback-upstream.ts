@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http'
 
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { START } from './turning-clock.ts'
 import type { TurningClock } from './turning-clock.ts'
@@ -27,24 +26,19 @@ export function createLoopbackUpstream(
   clock: TurningClock,
   isParked: (call: UpstreamCall) => boolean = () => false,
 ): LoopbackUpstream {
-  const market = createSyntheticMarket(1)
-  const table = market.latest(START)
+  const table: { rates: Record<string, number> } = JSON.parse(openErApiPayload({ now: START }))
   const calls: UpstreamCall[] = []
 
   function latestPayload(): string {
     const published = Math.floor(clock.turnedAt() / 1_000)
-    // Small enough for every gate and for who knows the rates, large enough for an answer to differ from the turn before.
+    // Small enough to pass every check, large enough for a response to differ from the turn before.
     const moved = 1 + (clock.turn() % 500) * 1e-6
     const rates = Object.entries(table.rates).map(([code, rate]) => [
       code,
       code === 'USD' ? 1 : rate * moved,
     ])
-    const overrides = {
-      time_last_update_unix: published,
-      time_next_update_unix: published + 1,
-      rates: Object.fromEntries(rates),
-    }
-    return openErApiPayload({ now: START, market, overrides })
+    const times = { time_last_update_unix: published, time_next_update_unix: published + 1 }
+    return JSON.stringify({ ...table, ...times, rates: Object.fromEntries(rates) })
   }
 
   return {
@@ -54,7 +48,7 @@ export function createLoopbackUpstream(
       const url = request.url ?? ''
       const [, first, last] = /\/v1\/(.*)\.\.(.*)$/.exec(url) ?? []
       if (first !== undefined && last !== undefined) {
-        response.end(frankfurterPayload({ start: first, end: last, now: clock.now(), market }))
+        response.end(frankfurterPayload({ start: first, end: last, now: clock.now() }))
         return
       }
       const [, by = ''] = /^\/(\w+)\/v6\/latest\/USD$/.exec(url) ?? []

@@ -1,11 +1,10 @@
 // Asks one handler a great many distinct questions, most of them hostile, and prints a `MemoryReport`: what is left of
 // them in this process. Needs `--expose-gc`.
 import { getEventListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
 
-import { createHandlerOn } from '../../src/handler.ts'
-import type { RatesHandler } from '../../src/handler.ts'
-import { systemRuntime } from '../../src/runtime.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, entries, expand } from '../catalogue/catalogue.ts'
 import { codes } from '../fixtures/codes.ts'
@@ -49,8 +48,8 @@ const WARM_UP = 50_000
 const PARTS = 10
 /** Every so many questions one comes as a `Request`. */
 const REQUEST_EVERY = 50
-/** Enough for whatever is ready to be done, in ms. */
-const TURN_OF_LOOP = 5
+/** Turns of the event loop, after each of which a condition is looked at, or garbage is collected. */
+const TURNS = 200
 /** The longest of the catalogue would be all that there is time for. */
 const LONGEST_TARGET = 2_000
 
@@ -97,7 +96,7 @@ function createHandler(gate: Promise<void> = Promise.resolve()): RatesHandler {
     },
     history,
   }
-  return createHandlerOn(systemRuntime, { now: () => NOW, providers, store: new Map() })
+  return createRatesHandler({ now: () => NOW, providers, store: new Map() })
 }
 
 async function askAll(from: number, to: number): Promise<void> {
@@ -158,11 +157,9 @@ async function leaveListeners(): Promise<number> {
   const waiting = controllers.map(({ signal }) =>
     cold.answer({ method: 'GET', target: '/api/v1/latest', header: () => undefined, signal }),
   )
-  await sleep(TURN_OF_LOOP)
-  const listening = countListeners(controllers)
-  if (listening !== WAITERS) throw new Error(`${listening} listeners while they wait`)
+  await turnsUntil(() => countListeners(controllers) === WAITERS)
   for (const controller of controllers.slice(WAITERS / 2)) controller.abort()
-  await sleep(TURN_OF_LOOP)
+  await turnsUntil(() => countListeners(controllers) === WAITERS / 2)
   open()
   await Promise.all(waiting)
   return countListeners(controllers)
@@ -176,6 +173,7 @@ function countListeners(controllers: AbortController[]): number {
 async function leaveRequests(): Promise<MemoryReport['uncollected']> {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   const cold = createHandler(promise)
+  const callsBefore = calls
   const requests: WeakRef<Request>[] = []
   const responses: WeakRef<Response>[] = []
 
@@ -191,16 +189,24 @@ async function leaveRequests(): Promise<MemoryReport['uncollected']> {
   const waiting = Array.from({ length: WAITERS }, (_, number) =>
     ask(number % 2 === 0 ? handler : cold, number),
   )
-  await sleep(TURN_OF_LOOP)
+  await turnsUntil(() => requests.length === WAITERS && calls > callsBefore)
   open()
   await Promise.all(waiting)
-  for (let round = 0; round < 20 && requests.some((each) => each.deref()); round += 1) {
-    await sleep(TURN_OF_LOOP)
-    heapInUse()
-  }
   const left = (references: WeakRef<object>[]): number =>
     references.filter((reference) => reference.deref()).length
+  for (let turn = 0; turn < TURNS && left(requests) > 0; turn += 1) {
+    await turnOfLoop()
+    heapInUse()
+  }
   return { requests: left(requests), responses: left(responses) }
+}
+
+/** Rejects where something does not happen in many turns of the event loop. */
+async function turnsUntil(hasHappened: () => boolean): Promise<void> {
+  for (let turn = 0; !hasHappened(); turn += 1) {
+    if (turn === TURNS) throw new Error(`not within ${TURNS} turns: ${String(hasHappened)}`)
+    await turnOfLoop()
+  }
 }
 
 function heapInUse(): number {

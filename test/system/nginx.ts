@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { expect, onTestFinished, vi } from 'vitest'
@@ -9,6 +8,7 @@ import { endWithThis, startChild } from './child.ts'
 import type { Child } from './child.ts'
 import type { Asked, HandlerName } from './origin-program.ts'
 import { freePort } from './ports.ts'
+import { temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
 
 /** Where Debian installs it. */
@@ -114,7 +114,7 @@ async function startNginx(
   configuration: string,
   app: string,
 ): Promise<{ url: string; cache: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-nginx-'))
+  const folder = temporaryFolder()
   const cache = join(folder, 'cache')
   const url = `http://127.0.0.1:${await freePort()}`
   let http = replace(configuration, 'http://127.0.0.1:8787', app)
@@ -131,7 +131,6 @@ async function startNginx(
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await ended
-    rmSync(folder, { recursive: true })
   })
   await vi
     .waitFor(() => fetch(url), { timeout: 20_000, interval: 20 })

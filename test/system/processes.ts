@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 
 import { onTestFinished } from 'vitest'
@@ -84,6 +87,13 @@ export function launch(
       })
     },
   }
+}
+
+/** A new folder, which is removed at the end of the test, by `finish` where tests run concurrently. */
+export function temporaryFolder(finish: typeof onTestFinished = onTestFinished): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-'))
+  finish(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 /** A server on a free port of the loopback interface, closed at the end of the test. */

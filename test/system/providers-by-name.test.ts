@@ -9,8 +9,8 @@ import {
   fawazahmed0Body,
 } from '../fixtures/feed-payloads.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { cacheFolder, piped } from './commands.ts'
-import { listen } from './processes.ts'
+import { piped } from './commands.ts'
+import { listen, temporaryFolder } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
 import { NODE } from './runtimes.ts'
 import { rootOf, serve, upstreams } from './serving.ts'
@@ -137,7 +137,7 @@ it('says of each named provider why it has nothing', async () => {
 
 it('never takes rates of one choice for those of another', async () => {
   const all = await startAll()
-  const env = { RATESMITH_CACHE_DIR: cacheFolder() }
+  const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
   const latest = { ...env, RATESMITH_LATEST_URL: rootsOf(all, ['ecb']) }
   const both = { ...env, RATESMITH_LATEST_URL: rootsOf(all, ['fawazahmed0', 'ecb']) }
   for (const _ of [1, 2]) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { startUpstreams } from './commands.ts'
 import { freePort } from './ports.ts'
-import { listen, run, start } from './processes.ts'
+import { run, start } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { describeRuntimes } from './require-program.ts'
-import { installAlone, rootOf, serve, upstreams } from './serving.ts'
+import { installAlone, rootOf, serve } from './serving.ts'
 
 /** No proxy but those that a test names, whatever the machine has. */
 const BARE: NodeJS.ProcessEnv = {
@@ -22,11 +22,7 @@ async function deadRoot(scheme: string): Promise<string> {
   return `${scheme}://127.0.0.1:${await freePort()}`
 }
 
-/** The root of both upstreams. */
-async function startUpstreams(): Promise<string> {
-  return (await listen(upstreams(openErApiPayload({ now: Date.now() })))).url
-}
-
+/** The environment for both upstreams at `root`. */
 function roots(root: string): NodeJS.ProcessEnv {
   return { ...BARE, RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
 }
@@ -34,11 +30,11 @@ function roots(root: string): NodeJS.ProcessEnv {
 describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
   it.each(['HTTP_PROXY', 'http_proxy'])('asks http upstreams through %s', async (variable) => {
     const { host, asked } = await openProxy()
-    const root = await startUpstreams()
-    const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
+    const { env } = await startUpstreams()
+    const running = serve([], { ...BARE, ...env, [variable]: `http://${host}` }, runtime)
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(200)
-    expect(asked).toEqual([`GET ${root}/v6/latest/USD`])
+    expect(asked).toEqual([`GET ${env['RATESMITH_LATEST_URL']}/v6/latest/USD`])
     running.process.kill('SIGTERM')
     expect(await running.exited).toBe(0)
   })
@@ -55,7 +51,7 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
   it('asks without it what NO_PROXY names', async () => {
     const { host, asked } = await openProxy()
     const proxies = { HTTP_PROXY: `http://${host}`, NO_PROXY: 'localhost,127.0.0.1' }
-    const env = { ...roots(await startUpstreams()), ...proxies }
+    const env = { ...BARE, ...(await startUpstreams()).env, ...proxies }
     const response = await fetch(`${await rootOf(serve([], env, runtime))}/api/rates`)
     expect(response.status).toBe(200)
     expect(asked).toEqual([])

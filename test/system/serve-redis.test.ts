@@ -2,24 +2,13 @@ import { createServer } from 'node:net'
 
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { startUpstreams } from './commands.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
-import { listen, run } from './processes.ts'
+import { run } from './processes.ts'
 import { REDIS_IS_MISSING, askRedis, startRedis } from './redis-server.ts'
 import type { RedisServer } from './redis-server.ts'
 import { describeRuntimes } from './require-program.ts'
-import { CLI, installAlone, rootOf, serve, upstreams } from './serving.ts'
-
-/** Both upstreams: what points a server at them, and how often they were asked. */
-async function startUpstreams(): Promise<{ env: NodeJS.ProcessEnv; calls: () => number }> {
-  let calls = 0
-  const answer = upstreams(openErApiPayload({ now: Date.now() }))
-  const { url } = await listen((request, response) => {
-    calls += 1
-    answer(request, response)
-  })
-  return { env: { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: url }, calls: () => calls }
-}
+import { CLI, installAlone, rootOf, serve } from './serving.ts'
 
 /** A Redis that is gone at the end of the test. */
 async function startOwnRedis(port?: number): Promise<RedisServer> {
@@ -51,9 +40,9 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
     let second = first
     // A store has 50 ms. Where the machine is too busy for that, a server asks upstream by itself, and says why.
     for (let tries = 0; tries < 5 && !second.log.includes('rates_restored'); tries += 1) {
-      const callsBefore = calls()
+      const callsBefore = calls.length
       second = await visit([], { RATESMITH_REDIS_URL: url })
-      expect(calls() === callsBefore || second.log.includes('store_failed')).toBe(true)
+      expect(calls.length === callsBefore || second.log.includes('store_failed')).toBe(true)
     }
     const asked = '"event":"upstream_asked","dataSet":"latest"'
     expect(first.log).toContain(asked)

@@ -1,21 +1,11 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { beforeAll, onTestFinished } from 'vitest'
+import { beforeAll } from 'vitest'
 
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
-import { launch, start } from './processes.ts'
+import { launch, start, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
 import { ROOT } from './root.ts'
 import { NODE } from './runtimes.ts'
@@ -94,9 +84,7 @@ export function upstreams(
 
 /** The path of the command line in a folder where the package is installed with what it depends on, and nothing else. */
 export function installAlone(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-alone-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const modules = join(folder, 'node_modules')
+  const modules = join(temporaryFolder(), 'node_modules')
   for (const part of ['dist', 'package.json']) {
     cpSync(join(ROOT, part), join(modules, 'ratesmith', part), { recursive: true })
   }

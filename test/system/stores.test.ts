@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 import { Redis } from 'ioredis'
@@ -15,7 +12,7 @@ import { createUpstashStore } from 'ratesmith/stores/upstash'
 import { fakeProviders, storeContract } from 'ratesmith/testing'
 
 import { fakeRedis } from '../stores/fake-redis.ts'
-import { listen, run } from './processes.ts'
+import { listen, run, temporaryFolder } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import type { RedisServer } from './redis-server.ts'
 import { describeRuntimes } from './require-program.ts'
@@ -26,10 +23,8 @@ const TOKEN = 'AX8sASQgN2M5'
 /** Expects a store of `store-program.ts` to pass every case of the contract. */
 async function expectGoodStore(runtime: Runtime, store: string, url = ''): Promise<void> {
   const [, program, ...flags] = runtime
-  // Where Deno keeps its caches.
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-store-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const env = { DENO_DIR: folder, DENO_NO_UPDATE_CHECK: '1' }
+  // Deno keeps its caches there.
+  const env = { DENO_DIR: temporaryFolder(), DENO_NO_UPDATE_CHECK: '1' }
   const args = [...flags, 'test/system/store-program.ts', store, url]
   const { stdout, stderr } = await run(program, args, { env })
   expect(stdout, stderr).toMatch(/^\{.+\}$/)

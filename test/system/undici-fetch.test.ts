@@ -1,10 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
@@ -17,12 +14,12 @@ import { createExchangeRateApiProvider, createRatesHandler } from '../../src/ind
 import type { RatesEvent, RatesHandler } from '../../src/index.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
-import type { CertificateFiles } from './certificate.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
-import { listen, run } from './processes.ts'
+import { listen, run, temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { requireProgram } from './require-program.ts'
 import { findBun } from './runtimes.ts'
+import { upstreams } from './serving.ts'
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
 const NAMES = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())]
@@ -41,16 +38,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs()
 })
 
-/** Answers as both upstreams do. */
-const upstream: RequestListener = (request, response) => {
-  const isLatest = request.url === LATEST
-  response.setHeader('content-type', 'application/json')
-  response.end(isLatest ? openErApiPayload({ now: Date.now() }) : history())
-}
-
-function history(): string {
-  return frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now: Date.now() })
-}
+const upstream = upstreams(openErApiPayload({ now: Date.now() }))
 
 /** Accepts connections and says nothing; the sockets that are open are in `sockets`. */
 async function openSilence(): Promise<{ host: string; sockets: Set<Socket> }> {
@@ -203,7 +191,8 @@ describe('a proxy', () => {
   it.skipIf(OPENSSL_IS_MISSING)(
     'opens tunnels for https, and trusts what Node trusts',
     async () => {
-      const { key, cert } = makeUpstreamCertificate()
+      const hosts = ['DNS:open.er-api.com', 'DNS:api.frankfurter.dev']
+      const { key, cert } = makeCertificate(temporaryFolder(), 'upstream', hosts)
       const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, upstream)
       const tunnelPort = await listenOnFreePort(server)
       onTestFinished(() => void server.close())
@@ -363,11 +352,4 @@ async function expectTypeError(made: Promise<unknown>, message: RegExp): Promise
   expect(error).toBeInstanceOf(TypeError)
   expect(Object(error).message).toMatch(message)
   expect(inspect(error, { depth: 20 })).not.toMatch(SECRET)
-}
-
-/** A certificate that both upstreams could show, in a folder that is removed at the end of the test. */
-function makeUpstreamCertificate(): CertificateFiles {
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-certificate-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return makeCertificate(folder, 'upstream', ['DNS:open.er-api.com', 'DNS:api.frankfurter.dev'])
 }
