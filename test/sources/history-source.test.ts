@@ -21,17 +21,15 @@ interface Watched {
   askEvery(step: number, duration: number): Promise<void>
 }
 
-interface WatchedOptions {
-  fetchHistory?: HistoryProvider['fetchHistory']
-  store?: Map<string, string>
-}
+type FetchHistory = HistoryProvider['fetchHistory']
 
 const market = fakeProviders()
 
 /** A handler over the synthetic market, whose history provider's calls are recorded. */
 function watched(
   start: number,
-  { fetchHistory = market.history.fetchHistory, store }: WatchedOptions = {},
+  fetchHistory: FetchHistory = market.history.fetchHistory,
+  store?: Map<string, string>,
 ): Watched {
   const runtime = virtualRuntime(start)
   const ranges: Watched['ranges'] = []
@@ -68,6 +66,15 @@ function watched(
   }
 }
 
+/** Always returns the same rates, by their days. */
+function publishing(days: Record<string, Record<string, number>>): FetchHistory {
+  const entries = Object.entries(days).map(([date, rates]) => ({ date, rates }))
+  return async () => ({ base: 'EUR', days: entries })
+}
+
+/** A Friday, on which the reference rates of the day are there. */
+const EVENING = Date.UTC(2026, 10, 20, 18)
+
 describe('history', () => {
   it('is asked for five years once, and then for the days that are missing', async () => {
     const { ranges, askEvery } = watched(Date.UTC(2026, 10, 19, 18))
@@ -92,9 +99,7 @@ describe('history', () => {
   it('is asked for again every ten minutes or so while a publication is late', async () => {
     const late = 2 * HOUR
     const { history } = fakeProviders({ now: () => runtime.now() - late })
-    const { runtime, ranges, askEvery } = watched(Date.UTC(2026, 10, 20, 14), {
-      fetchHistory: history.fetchHistory,
-    })
+    const { runtime, ranges, askEvery } = watched(Date.UTC(2026, 10, 20, 14), history.fetchHistory)
     await askEvery(MINUTE, 4 * HOUR)
     // One at first, then from 15:00 to 17:00 UTC one in ten and a half minutes, the last of which brings the day.
     expect(ranges.length).toBeGreaterThan(10)
@@ -105,7 +110,7 @@ describe('history', () => {
   it('costs no call at night and at the weekend when a publication does not come at all', async () => {
     const { history } = fakeProviders({ now: () => Math.min(runtime.now(), stuckAt) })
     const stuckAt = Date.UTC(2026, 10, 20, 14)
-    const { runtime, ranges, askEvery } = watched(stuckAt, { fetchHistory: history.fetchHistory })
+    const { runtime, ranges, askEvery } = watched(stuckAt, history.fetchHistory)
     await askEvery(5 * MINUTE, 6 * HOUR)
     const untilNight = ranges.length
     expect(untilNight).toBeGreaterThan(6)
@@ -118,13 +123,12 @@ describe('history', () => {
   })
 
   it('reports rates that jump, and returns them as they were published', async () => {
-    const days = ['2026-11-18', '2026-11-19', '2026-11-20'].map((date, day) => ({
-      date,
-      rates: { USD: day === 1 ? 110 : 1.1 },
-    }))
-    const { handler, events } = watched(Date.UTC(2026, 10, 20, 18), {
-      fetchHistory: async () => ({ base: 'EUR', days }),
+    const spike = publishing({
+      '2026-11-18': { USD: 1.1 },
+      '2026-11-19': { USD: 110 },
+      '2026-11-20': { USD: 1.1 },
     })
+    const { handler, events } = watched(EVENING, spike)
     const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
     expect(points.map(({ r }) => r)).toEqual([1.1, 110, 1.1])
     expect(events).toContainEqual({
@@ -137,12 +141,10 @@ describe('history', () => {
 
   it('is not replaced by a download that ends sooner', async () => {
     let lastDay = '2026-11-20'
-    const { runtime, handler, ranges } = watched(Date.UTC(2026, 10, 20, 18), {
-      fetchHistory: async () => ({
-        base: lastDay === '2026-11-20' ? 'EUR' : 'XEU',
-        days: [{ date: lastDay, rates: { USD: 1.1 } }],
-      }),
-    })
+    const { runtime, handler, ranges } = watched(EVENING, async () => ({
+      base: lastDay === '2026-11-20' ? 'EUR' : 'XEU',
+      days: [{ date: lastDay, rates: { USD: 1.1 } }],
+    }))
     await handler.refresh()
     lastDay = '2026-11-19'
     await runtime.advance(72 * HOUR)
@@ -164,12 +166,10 @@ describe('history', () => {
 
   it('is downloaded anew when the provider changes its base', async () => {
     let base = 'EUR'
-    const { runtime, handler, ranges } = watched(Date.UTC(2026, 10, 20, 18), {
-      fetchHistory: async ({ end }) => ({
-        base,
-        days: [{ date: end, rates: { USD: 1.1, [base]: 1 } }],
-      }),
-    })
+    const { runtime, handler, ranges } = watched(EVENING, async ({ end }) => ({
+      base,
+      days: [{ date: end, rates: { USD: 1.1, [base]: 1 } }],
+    }))
     await handler.refresh()
     base = 'XEU'
     await runtime.advance(72 * HOUR)
@@ -184,45 +184,30 @@ describe('history', () => {
     ])
   })
 
-  it.each([
-    { days: [] },
-    { days: [{ date: '2026-11-21', rates: { USD: 1 } }] },
-    { days: [{ date: '2099-01-01', rates: { USD: 1 } }] },
-  ])('is refused while the first download has no day up to today: %j', async ({ days }) => {
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
-      fetchHistory: async () => ({ base: 'EUR', days }),
-    })
-    await expect(handler.rates.history({ from: 'EUR', to: 'USD' })).rejects.toMatchObject({
-      code: 'provider_unavailable',
-    })
-  })
+  it.each([{}, { '2026-11-21': { USD: 1 } }, { '2099-01-01': { USD: 1 } }])(
+    'is refused while the first download has no day up to today: %j',
+    async (days) => {
+      const { handler } = watched(EVENING, publishing(days))
+      await expect(handler.rates.history({ from: 'EUR', to: 'USD' })).rejects.toMatchObject({
+        code: 'provider_unavailable',
+      })
+    },
+  )
 
   it('is not taken for complete because of a day that lies ahead', async () => {
-    const days = ['2026-11-17', '2026-11-19'].map((date) => ({ date, rates: { USD: 1 } }))
-    const { askEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), {
-      fetchHistory: async () => ({
-        base: 'EUR',
-        days,
-      }),
-    })
+    const days = publishing({ '2026-11-17': { USD: 1 }, '2026-11-19': { USD: 1 } })
+    const { askEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), days)
     await askEvery(10 * MINUTE, HOUR)
     expect(ranges.length).toBeGreaterThan(2)
   })
 
   it('has no data where a covered pair has no day in common', async () => {
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
-      fetchHistory: async () => ({
-        base: 'EUR',
-        days: [
-          { date: '2026-11-19', rates: { USD: 1.1 } },
-          { date: '2026-11-20', rates: { JPY: 170 } },
-        ],
-      }),
-    })
-    await expect(handler.rates.history({ from: 'JPY', to: 'USD' })).rejects.toMatchObject({
+    const days = publishing({ '2026-11-19': { USD: 1.1 }, '2026-11-20': { JPY: 170 } })
+    const { rates } = watched(EVENING, days).handler
+    await expect(rates.history({ from: 'JPY', to: 'USD' })).rejects.toMatchObject({
       code: 'no_data',
     })
-    expect(await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })).toMatchObject({
+    expect(await rates.history({ from: 'EUR', to: 'USD', period: '1W' })).toMatchObject({
       points: [{ d: '2026-11-19', r: 1.1 }],
       stats: { open: 1.1, close: 1.1, changePct: 0, average: 1.1, highDate: '2026-11-19' },
     })
@@ -230,12 +215,7 @@ describe('history', () => {
 
   it('lists only as many codes as an error has room for', async () => {
     const rates = Object.fromEntries(codes(200).map((code) => [code, 1]))
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
-      fetchHistory: async ({ end }) => ({
-        base: 'EUR',
-        days: [{ date: end, rates }],
-      }),
-    })
+    const { handler } = watched(EVENING, publishing({ '2026-11-20': rates }))
     const request = new Request('http://localhost/api/v1/history?from=ZZZ&to=EUR')
     const body = await (await handler(request)).text()
     expect(body).toContain(' and 51 more')
@@ -243,18 +223,12 @@ describe('history', () => {
   })
 
   it('ends its window on the newest day that is not ahead of the clock', async () => {
-    const { handler } = watched(Date.UTC(2026, 10, 20, 18), {
-      fetchHistory: async () => ({
-        base: 'EUR',
-        days: ['2026-11-20', '2026-11-21', '2027-01-01'].map((date) => ({
-          date,
-          rates: { USD: 1 },
-        })),
-      }),
-    })
-    const error = handler.rates.history({ from: 'ZZZ', to: 'USD' })
-    await expect(error).rejects.toThrow('Unsupported from currency: ZZZ (history covers EUR, USD)')
-    const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '5Y' })
+    const days = ['2026-11-20', '2026-11-21', '2027-01-01'].map((day) => [day, { USD: 1 }])
+    const { rates } = watched(EVENING, publishing(Object.fromEntries(days))).handler
+    await expect(rates.history({ from: 'ZZZ', to: 'USD' })).rejects.toThrow(
+      'Unsupported from currency: ZZZ (history covers EUR, USD)',
+    )
+    const { points } = await rates.history({ from: 'EUR', to: 'USD', period: '5Y' })
     expect(points).toEqual([{ d: '2026-11-20', r: 1 }])
   })
 })
@@ -298,11 +272,9 @@ describe('history before the last five years', () => {
 
   it('leaves the last five years as they are where it cannot be downloaded', async () => {
     let isUp = true
-    const { handler, events } = watched(NOON, {
-      async fetchHistory(range, context) {
-        if (!isUp) throw new Error('down')
-        return market.history.fetchHistory(range, context)
-      },
+    const { handler, events } = watched(NOON, async (range, context) => {
+      if (!isUp) throw new Error('down')
+      return market.history.fetchHistory(range, context)
     })
     await handler.rates.history(pair)
     isUp = false
@@ -332,9 +304,10 @@ describe('history before the last five years', () => {
 
   it('is restored from the store', async () => {
     const store = new Map<string, string>()
-    await watched(NOON, { store }).handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
-    const world = watched(NOON, { store })
-    const { points } = await world.handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
+    const question = { ...pair, start: FIRST_REFERENCE_DAY }
+    await watched(NOON, undefined, store).handler.rates.history(question)
+    const world = watched(NOON, undefined, store)
+    const { points } = await world.handler.rates.history(question)
     expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)
     expect(starts(world)).toEqual([])
     expect(world.events).toContainEqual({
