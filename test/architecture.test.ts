@@ -5,75 +5,38 @@ import { describe, expect, it } from 'vitest'
 const ROOT = new URL('..', import.meta.url)
 
 /**
- * What each module may import: other modules and packages, or only the types of one. A module is a folder of `src/`, a
- * file directly in it, or `adapters`; files of one module may always import each other.
+ * What each module may import, with white space between: other modules and packages, or only the `types:` of one. A module
+ * is a folder of `src/`, a file directly in it, or `adapters`; files of one module may always import each other.
  */
-const MAY_IMPORT: Record<string, string[]> = {
-  'call-quietly': [],
-  errors: [],
-  events: [],
-  runtime: [],
-  rates: [],
-  cache: ['call-quietly', 'type runtime'],
-  stores: ['type cache', 'node:*'],
-  providers: ['rates', 'runtime', 'zod/mini'],
-  sources: ['cache', 'errors', 'type events', 'type providers', 'rates', 'type runtime'],
-  records: ['errors', 'type providers', 'rates', 'type sources'],
+const MAY_IMPORT: Record<string, string> = {
+  'call-quietly': '',
+  errors: '',
+  events: '',
+  runtime: '',
+  rates: '',
+  cache: 'call-quietly types:runtime',
+  stores: 'types:cache node:*',
+  providers: 'rates runtime zod/mini',
+  sources: 'cache errors types:events types:providers rates types:runtime',
+  records: 'errors types:providers rates types:sources',
   // Both have an import of the client in a text that the page shows.
-  generated: ['ratesmith/client'],
-  explorer: ['type records', 'ratesmith/client'],
-  http: ['errors', 'itty-router/Router', 'zod/mini'],
-  compression: ['http'],
-  endpoints: ['errors', 'generated', 'http', 'rates', 'records', 'type sources', 'zod/mini'],
-  operations: ['errors', 'rates', 'records', 'type sources'],
-  options: ['type cache', 'type events', 'providers'],
-  handler: [
-    'call-quietly',
-    'endpoints',
-    'type events',
-    'http',
-    'operations',
-    'options',
-    'runtime',
-    'sources',
-  ],
-  index: ['*'],
-  client: ['errors', 'type providers', 'type rates', 'type records', 'runtime'],
-  currencies: ['rates'],
-  openapi: [
-    'endpoints',
-    'errors',
-    'handler',
-    'http',
-    'type providers',
-    'rates',
-    'type runtime',
-    'testing',
-    'zod/mini',
-  ],
-  generate: [
-    'explorer',
-    'openapi',
-    'records',
-    'esbuild',
-    'jsr.json',
-    'node:*',
-    'ratesmith/package.json',
-  ],
-  testing: ['cache', 'type providers', 'rates', 'runtime'],
-  cli: [
-    'adapters',
-    'compression',
-    'currencies',
-    'index',
-    'providers',
-    'stores',
-    'testing',
-    'ioredis',
-    'node:*',
-    'ratesmith/package.json',
-  ],
-  adapters: ['@whatwg-node/server', 'type index', 'node:*', 'undici'],
+  generated: 'ratesmith/client',
+  explorer: 'types:records ratesmith/client',
+  http: 'errors itty-router/Router zod/mini',
+  compression: 'http',
+  endpoints: 'errors generated http rates records types:sources zod/mini',
+  operations: 'errors rates records types:sources',
+  options: 'types:cache types:events providers',
+  handler: 'call-quietly endpoints types:events http operations options runtime sources',
+  index: '*',
+  client: 'errors types:providers types:rates types:records runtime',
+  currencies: 'rates',
+  openapi: 'endpoints errors handler http types:providers rates types:runtime testing zod/mini',
+  generate: 'explorer openapi records esbuild jsr.json node:* ratesmith/package.json',
+  testing: 'cache types:providers rates runtime',
+  cli: `adapters compression currencies index providers stores testing
+    ioredis node:* ratesmith/package.json`,
+  adapters: '@whatwg-node/server types:index node:* undici',
 }
 
 interface Source {
@@ -126,8 +89,8 @@ function mayImport(importer: string, { target, isType }: Import): boolean {
   const isOurs = /^(src|adapters)\//.test(target)
   const imported = isOurs ? moduleOf(target) : target.replace(/^node:.*/, 'node:*')
   if (isOurs && imported === importer) return true
-  const allowed = MAY_IMPORT[importer] ?? []
-  const names = ['*', imported, ...(isType ? [`type ${imported}`] : [])]
+  const allowed = MAY_IMPORT[importer]?.split(/\s+/) ?? []
+  const names = ['*', imported, ...(isType ? [`types:${imported}`] : [])]
   return names.some((name) => allowed.includes(name))
 }
 

@@ -47,9 +47,8 @@ describe('the cache folder', () => {
     expect(stdout).toContain(`works  cache, ${folder}\n`)
   })
 
-  it('is none where there is no home folder', async () => {
-    const { stdout } = await run(['doctor'], { home: '' })
-    expect(stdout).toContain('fails  cache, no folder\n')
+  it('is nowhere without a home folder', async () => {
+    expect((await run(['doctor'], { home: '' })).stdout).toContain('fails  cache, no folder\n')
   })
 })
 
@@ -61,58 +60,36 @@ describe('rates that were kept', () => {
       .map((date) => [date.toISOString().slice(0, 10), 0.9 + date.getUTCDate() / 1_000]),
   )
 
-  /** Asks with `args`, keeps the answer, and asks again some days later without an upstream. */
-  async function askAgain(
-    args: string[],
-    { at, days }: { at: string; days: number },
-  ): Promise<{ code: number; stderr: string }> {
+  const FRIDAY = ['convert', 'EUR', 'CHF', '--date', '2026-11-06']
+  // Its rates are those of that Friday.
+  const SUNDAY = ['convert', 'EUR', 'CHF', '--date', '2026-11-08']
+
+  it.each([
+    [FRIDAY, { at: '2026-11-06T18:00:00Z', days: 10, note: '' }],
+    [SUNDAY, { at: '2026-11-08T18:00:00Z', days: 1, note: 'offline: rates of 2026-11-06 (' }],
+    [SUNDAY, { at: '2026-11-18T12:00:00Z', days: 10, note: 'offline: rates of 2026-11-06 (' }],
+    [SUNDAY, { at: '2026-12-08T12:00:00Z', days: 10, note: '' }],
+    [['latest'], { at: '2026-11-06T18:00:00Z', days: 3, note: 'offline: rates of 3 days ago (' }],
+  ])('are final where no later publication could change them: %j, %j', async (args, expected) => {
+    const { at, days, note } = expected
     const env = { RATESMITH_CACHE_DIR: makeFolder() }
-    const then = Date.parse(at)
-    const now = (): number => then
-    const { code } = await run(args, { env, now, fetch: publish({ now, francs }) })
-    expect(code).toBe(0)
+    const now = (): number => Date.parse(at)
+    const first = await run(args, { env, now, fetch: publish({ now, francs }) })
+    expect(first.code).toBe(0)
     // What is kept is still being written.
-    await expect
-      .poll(() =>
-        readdirSync(env.RATESMITH_CACHE_DIR, { recursive: true, encoding: 'utf8' }).filter((name) =>
-          name.endsWith('.cache'),
-        ),
-      )
-      .not.toEqual([])
-    return run(args, { env, now: () => then + days * DAY })
-  }
-
-  it.each([
-    // A Friday with rates, and the Sunday after it, whose rates are those of that Friday.
-    { date: '2026-11-06', at: '2026-11-06T18:00:00Z', days: 10, isSettled: true },
-    { date: '2026-11-08', at: '2026-11-08T18:00:00Z', days: 1, isSettled: false },
-    { date: '2026-11-08', at: '2026-11-08T18:00:00Z', days: 10, isSettled: false },
-    { date: '2026-11-08', at: '2026-11-18T12:00:00Z', days: 10, isSettled: false },
-    { date: '2026-11-08', at: '2026-12-08T12:00:00Z', days: 10, isSettled: true },
-  ])(
-    'of a day are final where no later publication could change them: $date, asked on $at and $days days later',
-    async ({ date, at, days, isSettled }) => {
-      const { code, stderr } = await askAgain(['convert', 'EUR', 'CHF', '--date', date], {
-        at,
-        days,
-      })
-      expect(stderr.startsWith('ratesmith: offline: rates of 2026-11-06 (')).toBe(!isSettled)
-      expect(code).toBe(0)
-    },
-  )
-
-  it.each([
-    [['latest'], 3, /^ratesmith: offline: rates of 3 days ago \(connect|did not answer/],
-    [['history', 'EUR', 'CHF'], 8, /^ratesmith: offline: rates of \d+ days ago \(/],
-  ])('of no certain day are old without an upstream: %j', async (args, days, note) => {
-    const { code, stderr } = await askAgain(args, { at: '2026-11-06T18:00:00Z', days })
-    expect(stderr).toMatch(note)
-    expect(code).toBe(0)
+    const kept = (): string => readdirSync(env.RATESMITH_CACHE_DIR, { recursive: true }).join()
+    await expect.poll(kept).toMatch(/\.cache(,|$)/)
+    const again = await run(args, { env, now: () => now() + days * DAY })
+    expect(again.stderr.startsWith('ratesmith: offline')).toBe(note !== '')
+    expect(again.stderr).toContain(note)
+    expect(again.code).toBe(0)
   })
 })
 
 describe('readAhead', () => {
-  /** How many providers are called for latest rates and history with `store`. */
+  const EVERY_KEY = ['rates:v1:latest', 'rates:v1:history', ARCHIVE_KEY]
+
+  /** How many calls a handler makes with `store` for latest rates, history and a day long ago. */
   async function countCalls(store: CacheStore): Promise<number> {
     let calls = 0
     const handler = createRatesHandler({
@@ -122,40 +99,30 @@ describe('readAhead', () => {
     })
     await handler.rates.latest()
     await handler.rates.history({ from: 'EUR', to: 'USD' })
+    await handler.rates.latest({ date: '2001-02-28' })
     handler.close()
     return calls
   }
 
-  /** A store that never answers for a key again. */
-  function answerOnce(values: Map<string, string>): CacheStore {
-    const asked = new Set<string>()
-    return {
-      get: (key) => (asked.has(key) ? new Promise(() => {}) : (asked.add(key), values.get(key))),
-      set: (key, value) => values.set(key, value),
-    }
-  }
-
   it('has the values of a slow store before a handler needs them', async () => {
     const values = new Map<string, string>()
-    expect(await countCalls(values)).toBe(2)
-    expect(await countCalls(await readAhead(answerOnce(values)))).toBe(0)
+    expect(await countCalls(values)).toBe(3)
+    expect([...values.keys()]).toEqual(EVERY_KEY)
+    const read: string[] = []
+    const store: CacheStore = {
+      // Never answers for a key again.
+      get: (key) =>
+        read.includes(key) ? new Promise(() => {}) : (read.push(key), values.get(key)),
+      set: () => undefined,
+    }
+    expect(await countCalls(await readAhead(store, EVERY_KEY))).toBe(0)
+    expect(read).toEqual(EVERY_KEY)
   })
 
   it('reads the reference rates since 1999 on request only', async () => {
     const read: string[] = []
-    const store = { get: (key: string) => void read.push(key), set: () => undefined }
-    await readAhead(store)
+    await readAhead({ get: (key) => void read.push(key), set: () => undefined })
     expect(read).toEqual(['rates:v1:latest', 'rates:v1:history'])
-    await readAhead(store, [ARCHIVE_KEY])
-    expect(read.slice(2)).toEqual(['rates:v1:archive'])
-  })
-
-  it('knows the key of the reference rates since 1999', async () => {
-    const values = new Map<string, string>()
-    const handler = createRatesHandler({ providers: fakeProviders(), store: values })
-    await handler.rates.latest({ date: '2001-02-28' })
-    handler.close()
-    expect([...values.keys()]).toEqual([ARCHIVE_KEY])
   })
 
   it('returns the value last set, and sets it in the store', async () => {

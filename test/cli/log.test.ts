@@ -14,14 +14,20 @@ const CORRECTED: RatesEvent = {
   ],
 }
 
-function linesOf(format: LogFormat, event: RatesEvent): string[] {
+/** The lines of a log that is given `event` at each of the `instants`. */
+function linesOf(format: LogFormat, event: RatesEvent, instants = [0]): string[] {
+  let now = 0
   const lines: string[] = []
-  createLog({ format, write: (line) => void lines.push(line), now: () => 0 })(event)
+  const log = createLog({ format, write: (line) => void lines.push(line), now: () => now })
+  for (const instant of instants) {
+    now = instant
+    log(event)
+  }
   return lines
 }
 
 describe('the log of corrected rates', () => {
-  it('says in a sentence what was published and what is served', () => {
+  it('has for people a sentence with the published rates and the served ones', () => {
     expect(linesOf('text', CORRECTED)).toEqual([
       'ratesmith: latest rates: Test: corrected BGN from 57 to 1.70398559422, ZWL from 26.5 to 66216.1913',
     ])
@@ -37,30 +43,16 @@ describe('the log of corrected rates', () => {
 })
 
 describe('the log of stale answers', () => {
-  /** The JSON lines of as many stale answers as there are `instants`, each given at one of them. */
-  function staleLines(instants: readonly number[]): unknown[] {
-    let now = 0
-    const lines: unknown[] = []
-    const write = (line: string): void => void lines.push(JSON.parse(line))
-    const log = createLog({ format: 'json', write, now: () => now })
-    for (const instant of instants) {
-      now = instant
-      log({ type: 'stale_served', dataSet: 'latest', overdue: 5_000 })
-    }
-    return lines
-  }
+  const HOUR = 3_600_000
 
-  it('has one line a minute for a machine too, with the number of answers since the last', () => {
-    const lines = staleLines([0, 1_000, 59_999, 60_000, 60_001])
-    expect(lines).toMatchObject([
-      { event: 'stale_served', answers: 1, overdue: 5_000 },
-      { event: 'stale_served', answers: 3, overdue: 5_000 },
-    ])
-    expect(lines).toHaveLength(2)
-  })
-
-  it('goes on when the clock is set back', () => {
-    const hour = 3_600_000
-    expect(staleLines([hour, 0, 1])).toMatchObject([{ answers: 1 }, { answers: 1 }])
+  it.each([
+    ['one line a minute', [0, 1_000, 59_999, 60_000, 60_001], [1, 3]],
+    ['a line when the clock is set back', [HOUR, 0, 1], [1, 1]],
+  ])('has %s, with the number of answers since the last', (_, instants, answers) => {
+    const stale: RatesEvent = { type: 'stale_served', dataSet: 'latest', overdue: 5_000 }
+    const lines = linesOf('json', stale, instants).map((line): unknown => JSON.parse(line))
+    expect(lines).toMatchObject(
+      answers.map((count) => ({ event: 'stale_served', answers: count, overdue: 5_000 })),
+    )
   })
 })

@@ -2,46 +2,39 @@ import { describe, expect, it } from 'vitest'
 
 import { DAY, NOW, publish, run, show } from './run.ts'
 
-/** Codes of no currency, so that a table is a market and their lines have no names. */
-const FILLERS = Object.fromEntries(
-  Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (end) => [`VK${end}`, 1]),
-)
-
-/** A `fetch` of an upstream with a few rates of its own. */
+/** A `fetch` of a market of some rates, and of codes without a name. */
 function publishRates(rates: Record<string, number>): typeof fetch {
-  return publish({ latest: { rates: { ...FILLERS, USD: 1, ...rates } } })
+  const fillers = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => [`VK${letter}`, 1])
+  return publish({ latest: { rates: { ...Object.fromEntries(fillers), USD: 1, ...rates } } })
 }
 
 describe('ratesmith convert on a terminal', () => {
-  const fetch = publishRates({ EUR: 0.9864851534, JPY: 176.0284108 })
-  const showRows = async (columns: number): Promise<string[]> => {
-    const lines = await show(['convert', '100', 'USD', 'EUR,JPY', '--reverse'], columns, { fetch })
-    const start = lines.findIndex((line) => line.startsWith('code'))
-    return lines.slice(start, start + 3)
-  }
-
-  it('aligns numbers by their decimal points, and shows names', async () => {
-    expect(await showRows(80)).toEqual([
+  it.each([
+    [
+      80,
       'code  USD                  rate            name',
       'EUR   101.36999999984        0.9864851534  Euro',
       'JPY     0.568090114235128  176.0284108     Japanese Yen',
-    ])
-  })
-
-  it('cuts names, then leaves out names and rates, but never cuts a rate', async () => {
-    expect((await showRows(50)).at(-1)).toBe('JPY     0.568090114235128  176.0284108     Japane…')
-    expect((await showRows(46)).at(-1)).toBe('JPY     0.568090114235128  176.0284108')
-    expect(await showRows(40)).toEqual([
-      'code  USD',
-      'EUR   101.36999999984',
-      'JPY     0.568090114235128',
-    ])
-  })
-
-  it.each([80, 46, 40, 20])('fits %d characters', async (columns) => {
-    expect(Math.max(...(await showRows(columns)).map((line) => line.length))).toBeLessThanOrEqual(
-      columns,
-    )
+    ],
+    [
+      50,
+      'code  USD                  rate            name',
+      'EUR   101.36999999984        0.9864851534  Euro',
+      'JPY     0.568090114235128  176.0284108     Japane…',
+    ],
+    [
+      46,
+      'code  USD                  rate',
+      'EUR   101.36999999984        0.9864851534',
+      'JPY     0.568090114235128  176.0284108',
+    ],
+    [40, 'code  USD', 'EUR   101.36999999984', 'JPY     0.568090114235128'],
+    [20, 'code  USD', 'EUR   101.369999999…', 'JPY     0.568090114…'],
+  ])('aligns numbers, and leaves out what %d characters cannot hold', async (columns, ...rows) => {
+    const fetch = publishRates({ EUR: 0.9864851534, JPY: 176.0284108 })
+    const lines = await show(['convert', '100', 'USD', 'EUR,JPY', '--reverse'], columns, { fetch })
+    const start = lines.findIndex((line) => line.startsWith('code'))
+    expect(lines.slice(start, start + 3)).toEqual(rows)
   })
 
   it.each([
@@ -54,15 +47,12 @@ describe('ratesmith convert on a terminal', () => {
     [DAY, '1 day ago'],
     [3 * DAY + 5, '3 days ago'],
   ])('shows when rates that are %d ms old were published: %s', async (age, words) => {
-    const updatedAt = Date.parse('2026-11-20T19:05:59Z')
     const latest = {
-      time_last_update_unix: updatedAt / 1_000,
+      time_last_update_unix: NOW / 1_000,
       time_next_update_unix: (NOW + 9 * DAY) / 1_000,
     }
-    const [, about] = await show(['convert', 'USD', 'EUR'], 120, {
-      fetch: publish({ latest }),
-      now: () => updatedAt + age,
-    })
+    const surroundings = { fetch: publish({ latest }), now: () => NOW + age }
+    const [, about] = await show(['convert', 'USD', 'EUR'], 120, surroundings)
     expect(about).toMatch(new RegExp(`, published 2026-11-20 19:05 UTC, ${words}$`))
   })
 
@@ -76,32 +66,18 @@ describe('ratesmith convert on a terminal', () => {
 })
 
 describe('ratesmith latest on a terminal', () => {
-  const showCells = async (columns: number, rates: Record<string, number>): Promise<string[]> => {
-    const symbols = Object.keys(rates).join(',')
-    const lines = await show(['latest', '--symbols', symbols], columns, {
-      fetch: publishRates(rates),
-    })
-    return lines.filter((line) => line.startsWith('VK'))
-  }
-
-  it('aligns numbers by their decimal points', async () => {
-    const rates = { VKA: 1, VKB: 1234.5, VKC: 0.25, VKD: 1e-7 }
-    expect(await showCells(20, rates)).toEqual([
-      'VKA     1',
-      'VKB  1234.5',
-      'VKC     0.25',
-      'VKD     1e-7',
-    ])
-  })
-
   it.each([
-    [24, ['VKA  1   VKC  3   VKE  5', 'VKB  2   VKD  4']],
-    [23, ['VKA  1   VKD  4', 'VKB  2   VKE  5', 'VKC  3']],
-    [15, ['VKA  1   VKD  4', 'VKB  2   VKE  5', 'VKC  3']],
-    [14, ['VKA  1', 'VKB  2', 'VKC  3', 'VKD  4', 'VKE  5']],
-    [1, ['VKA  1', 'VKB  2', 'VKC  3', 'VKD  4', 'VKE  5']],
-  ])('fills %d characters with columns, downwards', async (columns, lines) => {
-    expect(await showCells(columns, { VKA: 1, VKB: 2, VKC: 3, VKD: 4, VKE: 5 })).toEqual(lines)
+    [20, [1, 1234.5, 0.25, 1e-7], ['VKA     1', 'VKB  1234.5', 'VKC     0.25', 'VKD     1e-7']],
+    [24, [1, 2, 3, 4, 5], ['VKA  1   VKC  3   VKE  5', 'VKB  2   VKD  4']],
+    [23, [1, 2, 3, 4, 5], ['VKA  1   VKD  4', 'VKB  2   VKE  5', 'VKC  3']],
+    [15, [1, 2, 3, 4, 5], ['VKA  1   VKD  4', 'VKB  2   VKE  5', 'VKC  3']],
+    [14, [1, 2, 3], ['VKA  1', 'VKB  2', 'VKC  3']],
+    [1, [1, 2, 3], ['VKA  1', 'VKB  2', 'VKC  3']],
+  ])('fills %d characters with columns of aligned numbers: %j', async (columns, rates, lines) => {
+    const codes = ['VKA', 'VKB', 'VKC', 'VKD', 'VKE'].slice(0, rates.length)
+    const fetch = publishRates(Object.fromEntries(codes.map((code, at) => [code, rates[at] ?? 0])))
+    const shown = await show(['latest', '--symbols', codes.join(',')], columns, { fetch })
+    expect(shown.filter((line) => line.startsWith('VK'))).toEqual(lines)
   })
 
   it.each([
@@ -129,55 +105,37 @@ describe('ratesmith currencies on a terminal', () => {
   })
 })
 
-describe('a terminal', () => {
-  const history = ['history', 'USD', 'EUR', '--demo']
+describe('ratesmith history', () => {
+  const history = ['history', 'EUR', 'CHF', '--period', '1W']
+  const fetch = publish({ francs: { '2026-11-16': 0.93, '2026-11-18': 0.94, '2026-11-20': 0.92 } })
   const UTF8 = { LANG: 'en_GB.UTF-8', TERM: 'xterm' }
 
   it.each([
-    [UTF8, { hasColour: true, hasUnicode: true }],
-    [
-      { ...UTF8, NO_COLOR: '1' },
-      { hasColour: false, hasUnicode: true },
-    ],
-    [
-      { ...UTF8, NO_COLOR: '' },
-      { hasColour: true, hasUnicode: true },
-    ],
-    [
-      { ...UTF8, TERM: 'dumb' },
-      { hasColour: false, hasUnicode: false },
-    ],
-    [{ LANG: 'C' }, { hasColour: true, hasUnicode: false }],
-    [
-      { LANG: 'en_GB.UTF-8', LC_ALL: 'C' },
-      { hasColour: true, hasUnicode: false },
-    ],
-    [
-      { LANG: 'C', LC_CTYPE: 'C.utf8' },
-      { hasColour: true, hasUnicode: true },
-    ],
-    [{}, { hasColour: true, hasUnicode: false }],
-  ])('shows colours and letters as the environment allows: %j', async (env, expected) => {
-    const { stdout } = await run(history, { env, columns: 80 })
+    [UTF8, 'linux', { hasColour: true, hasUnicode: true }],
+    [{ ...UTF8, NO_COLOR: '1' }, 'linux', { hasColour: false, hasUnicode: true }],
+    [{ ...UTF8, NO_COLOR: '' }, 'linux', { hasColour: true, hasUnicode: true }],
+    [{ ...UTF8, TERM: 'dumb' }, 'linux', { hasColour: false, hasUnicode: false }],
+    [{ LANG: 'C' }, 'linux', { hasColour: true, hasUnicode: false }],
+    [{ LANG: 'en_GB.UTF-8', LC_ALL: 'C' }, 'linux', { hasColour: true, hasUnicode: false }],
+    [{ LANG: 'C', LC_CTYPE: 'C.utf8' }, 'linux', { hasColour: true, hasUnicode: true }],
+    [{}, 'linux', { hasColour: true, hasUnicode: false }],
+    [{}, 'win32', { hasColour: true, hasUnicode: true }],
+  ])('has the colours and letters of a terminal: %j on %s', async (env, platform, expected) => {
+    const { stdout } = await run(history, { env, platform, fetch, columns: 80 })
     const seen = { hasColour: stdout.includes('\u001B['), hasUnicode: stdout.includes('│') }
     expect(seen).toEqual(expected)
-  })
-
-  it('shows Unicode on Windows, whatever the environment', async () => {
-    const { stdout } = await run(history, { platform: 'win32', columns: 80 })
-    expect(stdout).toContain('│')
   })
 
   it.each([
     [132, 132],
     [0, 80],
-  ])('that says it is %d characters wide is filled up to %d', async (columns, width) => {
-    const lines = await show(history, columns)
+  ])('fills a terminal that says it has %d columns up to %d', async (columns, width) => {
+    const lines = await show(history, columns, { fetch })
     expect(Math.max(...lines.map((line) => line.length))).toBe(width)
   })
 
-  it('is not what a pipe is, which gets plain lines', async () => {
-    const { stdout } = await run(history, { env: UTF8 })
+  it('has plain lines in a pipe', async () => {
+    const { stdout } = await run(history, { env: UTF8, fetch })
     expect(stdout).toMatch(/^(\d{4}-\d\d-\d\d\t[\d.]+\n)+$/)
   })
 })

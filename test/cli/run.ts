@@ -1,18 +1,13 @@
 import { runCommand } from '../../src/cli/run-command.ts'
+import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 
+type Context = Parameters<typeof runCommand>[1]
+
 /** What a test replaces of the process and the machine. */
-export interface Surroundings {
-  /** Replaces the environment, which is empty otherwise. */
-  env?: NodeJS.ProcessEnv
+export interface Surroundings extends Partial<Omit<Context, 'stdout' | 'stderr'>> {
   /** Makes both outputs terminals of so many characters a line. */
   columns?: number
-  platform?: string
-  versions?: Record<string, string | undefined>
-  now?: () => number
-  /** Without a home folder, nothing is kept. */
-  home?: string
-  fetch?: typeof fetch
   /** Receives what is written to stderr, piece by piece. */
   onNote?: (text: string) => void
 }
@@ -24,20 +19,17 @@ export interface Ran {
   stderr: string
 }
 
-/** The clock of commands: a Friday, when the reference rates of that day are published. */
+/** The clock of commands: a Friday whose reference rates have been published. */
 export const NOW: number = Date.parse('2026-11-20T19:05:59Z')
 
 export const DAY = 86_400_000
 
-/** Fails as a machine without a network does. */
-export const offline: typeof fetch = async () => {
-  throw new Error('connect ECONNREFUSED')
-}
+/** Computes a rate once for all tests. */
+const market = createSyntheticMarket(1)
 
-/** Runs `ratesmith` with `args`, on a machine that has nothing but what `surroundings` name. */
+/** Runs `ratesmith` with `args` on a machine without environment, network and home folder, but for the `surroundings`. */
 export async function run(args: string[], surroundings: Surroundings = {}): Promise<Ran> {
-  const { columns, onNote, env = {}, platform = 'linux', home = '' } = surroundings
-  const { versions = process.versions, now = () => NOW, fetch = offline } = surroundings
+  const { columns, onNote, ...replaced } = surroundings
   const ran = { stdout: '', stderr: '' }
   const terminal = columns === undefined ? {} : { isTTY: true, columns }
   const code = await runCommand(args, {
@@ -50,17 +42,18 @@ export async function run(args: string[], surroundings: Surroundings = {}): Prom
         onNote?.(text)
       },
     },
-    env,
-    platform,
-    home,
-    versions,
-    now,
-    fetch,
+    env: {},
+    platform: 'linux',
+    home: '',
+    versions: process.versions,
+    now: () => NOW,
+    fetch: () => Promise.reject(new Error('connect ECONNREFUSED')),
+    ...replaced,
   })
   return { code, ...ran }
 }
 
-/** The lines that `ratesmith` shows on a terminal without colours, so many characters wide. */
+/** The lines that `ratesmith` shows on a terminal without colours that is so many characters wide. */
 export async function show(
   args: string[],
   columns: number,
@@ -71,32 +64,30 @@ export async function show(
   return stdout.trimEnd().split('\n')
 }
 
-/** What both upstreams publish. */
-export interface Published {
-  now?: () => number
-  /** Replaces fields of the answer of ExchangeRate-API. */
-  latest?: Record<string, unknown>
-  /** Rates of the Swiss franc by days, instead of a whole market. */
-  francs?: Record<string, number>
-}
-
 /** The URL of a call of `fetch`. */
 export function urlOf(input: string | URL | Request): string {
   return input instanceof Request ? input.url : input.toString()
+}
+
+/** What the upstreams publish. */
+export interface Published {
+  now?: () => number
+  /** Fields that replace those of ExchangeRate-API's answer. */
+  latest?: Record<string, unknown>
+  /** Rates of the Swiss franc by days, instead of a whole market. */
+  francs?: Record<string, number>
 }
 
 /** A `fetch` that answers as ExchangeRate-API and Frankfurter do. */
 export function publish(published: Published = {}): typeof fetch {
   const { now = () => NOW, latest = {}, francs } = published
   return async (input) => {
-    const url = urlOf(input)
-    const [, start = '', end = ''] = /\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(url) ?? []
-    if (start === '') return new Response(openErApiPayload({ now: now(), overrides: latest }))
-    if (francs === undefined) return new Response(frankfurterPayload({ start, end, now: now() }))
+    const [, start = '', end = ''] = /\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(urlOf(input)) ?? []
+    const shared = { now: now(), market }
+    if (start === '') return new Response(openErApiPayload({ ...shared, overrides: latest }))
+    if (francs === undefined) return new Response(frankfurterPayload({ ...shared, start, end }))
     const days = Object.entries(francs).filter(([day]) => day >= start && day <= end)
     const rates = Object.fromEntries(days.map(([day, rate]) => [day, { CHF: rate, USD: 1 }]))
-    const [first] = days[0] ?? [start]
-    const [last] = days.at(-1) ?? [end]
-    return Response.json({ amount: 1, base: 'EUR', start_date: first, end_date: last, rates })
+    return Response.json({ amount: 1, base: 'EUR', start_date: start, end_date: end, rates })
   }
 }
