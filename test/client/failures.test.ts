@@ -83,20 +83,20 @@ describe('no answer', () => {
 
 describe('a 502', () => {
   it('is asked again when it says to', async () => {
-    const { client, runtime, requests } = clientOf(inTurn(badGateway('3'), conversion))
+    const { client, advance, timers, requests } = clientOf(inTurn(badGateway('3'), conversion))
     const converted = client.convert(PAIR)
-    await runtime.advance(2_999)
+    await advance(2_999)
     expect(requests).toHaveLength(1)
-    await runtime.advance(1)
+    await advance(1)
     expect(await converted).toMatchObject({ rate: 2 })
     expect(requests.map(({ url }) => url)).toEqual(Array(2).fill(requests[0]?.url))
-    expect(runtime.timers()).toBe(0)
+    expect(timers()).toBe(0)
   })
 
   it('is asked again at once where it says so', async () => {
-    const { client, runtime } = clientOf(inTurn(badGateway('0'), conversion))
+    const { client, advance } = clientOf(inTurn(badGateway('0'), conversion))
     const converted = client.convert(PAIR)
-    await runtime.advance(0)
+    await advance(0)
     expect(await converted).toMatchObject({ rate: 2 })
   })
 
@@ -105,12 +105,12 @@ describe('a 502', () => {
     ['nonsense', 'soon'],
     ['a date that has passed', new Date(NOW - 60_000).toUTCString()],
   ])('is asked again after one and after two seconds where it says %s', async (_, retryAfter) => {
-    const { client, runtime, requests } = clientOf(badGateway(retryAfter))
+    const { client, advance, requests } = clientOf(badGateway(retryAfter))
     const reason = reasonOf(client.convert(PAIR))
     const times = []
     for (let second = 0; second < 5; second += 1) {
       times.push(requests.length)
-      await runtime.advance(1_000)
+      await advance(1_000)
     }
     expect(times).toEqual([1, 2, 2, 3, 3])
     expect(await reason).toMatchObject({ code: 'provider_unavailable', retryAfter: undefined })
@@ -118,20 +118,20 @@ describe('a 502', () => {
 
   it('may name a date, and is not asked again before that', async () => {
     const date = new Date(NOW + 4_000).toUTCString()
-    const { client, runtime, requests } = clientOf(inTurn(badGateway(date), conversion))
-    await runtime.advance(500)
+    const { client, advance, requests } = clientOf(inTurn(badGateway(date), conversion))
+    await advance(500)
     const converted = client.convert(PAIR)
-    await runtime.advance(3_999)
+    await advance(3_999)
     expect(requests).toHaveLength(1)
-    await runtime.advance(1)
+    await advance(1)
     expect(await converted).toMatchObject({ rate: 2 })
   })
 
   it('may come from a proxy', async () => {
     const page = (): Response => new Response(HTML, { status: 502 })
-    const { client, runtime } = clientOf(inTurn(page, conversion))
+    const { client, advance } = clientOf(inTurn(page, conversion))
     const converted = client.convert(PAIR)
-    await runtime.advance(1_000)
+    await advance(1_000)
     expect(await converted).toMatchObject({ rate: 2 })
   })
 
@@ -141,9 +141,9 @@ describe('a 502', () => {
     [1, 2],
     [5, 6],
   ])('is what the client rejects with in the end: with %j retries', async (retries, times) => {
-    const { client, runtime, requests } = clientOf(badGateway('1'), { retries })
+    const { client, advance, requests } = clientOf(badGateway('1'), { retries })
     const reason = reasonOf(client.latest())
-    await runtime.advance(60_000)
+    await advance(60_000)
     expect(requests).toHaveLength(times)
     expect(await reason).toMatchObject({
       code: 'provider_unavailable',
@@ -157,11 +157,11 @@ describe('a 502', () => {
     const patient = clientOf(badGateway('10'))
     void patient.client.latest().catch(() => {})
     await settled()
-    expect(patient.runtime.timers()).toBe(1)
-    const { client, runtime, requests } = clientOf(badGateway('11'))
+    expect(patient.timers()).toBe(1)
+    const { client, timers, requests } = clientOf(badGateway('11'))
     expect(await reasonOf(client.latest())).toMatchObject({ retryAfter: 11 })
     expect(requests).toHaveLength(1)
-    expect(runtime.timers()).toBe(0)
+    expect(timers()).toBe(0)
   })
 })
 
@@ -207,12 +207,12 @@ describe('a signal', () => {
 
   it('that aborts before the next try ends the wait for it', async () => {
     const controller = new AbortController()
-    const { client, runtime, requests } = clientOf(badGateway('5'))
+    const { client, advance, timers, requests } = clientOf(badGateway('5'))
     const told = reasonOf(client.latest({ signal: controller.signal }))
-    await runtime.advance(1_000)
+    await advance(1_000)
     controller.abort(reason)
     expect(await told).toBe(reason)
-    expect(runtime.timers()).toBe(0)
+    expect(timers()).toBe(0)
     expect(requests).toHaveLength(1)
   })
 
@@ -220,9 +220,9 @@ describe('a signal', () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
-    const { client, runtime } = clientOf(inTurn(badGateway('1'), conversion))
+    const { client, advance } = clientOf(inTurn(badGateway('1'), conversion))
     const converted = client.convert({ ...PAIR, signal })
-    await runtime.advance(1_000)
+    await advance(1_000)
     await converted
     const listeners = removed.mock.calls.map(([, listener]) => listener)
     expect(listeners).toHaveLength(1)

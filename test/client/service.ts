@@ -1,15 +1,19 @@
-import { createClientOn } from '../../src/client/client.ts'
+import { onTestFinished, vi } from 'vitest'
+
+import { createRatesClient } from '../../src/client/index.ts'
 import type { RatesClient, RatesClientOptions } from '../../src/client/index.ts'
-import { virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
+import { settled } from '../virtual-runtime.ts'
 
 export const NOW: number = Date.UTC(2026, 10, 20, 18)
 
-/** A client on a virtual machine, and what it has asked for. */
+/** A client whose time passes only when it is told to, and what it has asked for. */
 export interface Asking {
   client: RatesClient
-  runtime: VirtualRuntime
   requests: Request[]
+  /** Lets `duration` ms pass. */
+  advance(duration: number): Promise<unknown>
+  /** How many timers are waiting. */
+  timers(): number
 }
 
 /** A client of whatever `answer` is; the last argument has the other options. */
@@ -17,9 +21,10 @@ export function clientOf(
   answer: (request: Request) => Response | Promise<Response>,
   options: Partial<RatesClientOptions> = {},
 ): Asking {
-  const runtime = virtualRuntime(NOW)
+  vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const requests: Request[] = []
-  const client = createClientOn(runtime, {
+  const client = createRatesClient({
     baseUrl: 'http://localhost/api',
     fetch(request) {
       requests.push(request)
@@ -27,7 +32,12 @@ export function clientOf(
     },
     ...options,
   })
-  return { client, runtime, requests }
+  const advance = async (duration: number) => {
+    await settled()
+    await vi.advanceTimersByTimeAsync(duration)
+    await settled()
+  }
+  return { client, requests, advance, timers: () => vi.getTimerCount() }
 }
 
 /** What answers with `responses`, one after another, and with the last one from then on. */

@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/handler.ts'
-import { createFrankfurterProvider } from '../../src/providers/frankfurter.ts'
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { createFrankfurterProvider, createRatesHandler } from '../../src/index.ts'
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
 import {
   PERIODS,
@@ -17,8 +15,7 @@ import {
   statsOf,
 } from '../oracle.ts'
 import type { Day, Period, Point } from '../oracle.ts'
-
-const RECORDED = new URL('../../../shared/data/ecb/eurofxref-hist.csv', import.meta.url)
+import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
 const SOURCE = { name: 'European Central Bank (via Frankfurter)', url: 'https://frankfurter.dev' }
 
@@ -33,28 +30,13 @@ interface Feed {
   body(start: string, end: string, moment: Moment): string
 }
 
-function syntheticFeed(): Feed {
-  const market = createSyntheticMarket(7)
-  const [start, end, now] = ['2016-01-01', '2029-01-01', Date.parse('2029-01-01')]
-  return {
-    days: readDays(frankfurterPayload({ start, end, now, market })),
-    body: (from, to, moment) =>
-      frankfurterPayload({ start: from, end: to, now: Date.parse(moment[0]), market }),
-  }
+/** The text of a day, as it stands in an answer. */
+interface Row {
+  date: string
+  text: string
 }
 
-/** The central bank's own table: the codes of a day are those quoted on it, their digits those of the table. */
-function recordedFeed(): Feed {
-  const [head = '', ...lines] = readFileSync(RECORDED, 'utf8').trim().split('\n')
-  const [, ...codes] = head.split(',')
-  const rows = lines.toReversed().map((line) => {
-    const [date = '', ...cells] = line.split(',')
-    const quoted = codes.flatMap((code, column) => {
-      const digits = cells[column] || 'N/A'
-      return digits === 'N/A' ? [] : [`"${code}":${digits}`]
-    })
-    return { date, text: `"${date}":{${quoted.toSorted().join()}}` }
-  })
+function feedOf(rows: readonly Row[]): Feed {
   return {
     days: readDays(rows.map(({ text }) => text).join()),
     body(start, end, [, newest]) {
@@ -66,6 +48,34 @@ function recordedFeed(): Feed {
       return `{"amount":1.0,"base":"EUR","start_date":"${first}","end_date":"${last}","rates":{${rates}}}`
     },
   }
+}
+
+function syntheticFeed(): Feed {
+  const [start, end, now] = ['2016-01-01', '2029-01-01', Date.parse('2029-01-01')]
+  const text = frankfurterPayload({ start, end, now, seed: 7 })
+  return feedOf(
+    Array.from(text.matchAll(/"(\d{4}-\d\d-\d\d)":\{[^}]*\}/g), ([row, date = '']) => ({
+      date,
+      text: row,
+    })),
+  )
+}
+
+/** The central bank's own table: the codes of a day are those quoted on it, their digits those of the table. */
+function recordedFeed(): Feed {
+  const table = readFileSync(recording('data/ecb/eurofxref-hist.csv'), 'utf8')
+  const [head = '', ...lines] = table.trim().split('\n')
+  const [, ...codes] = head.split(',')
+  return feedOf(
+    lines.toReversed().map((line) => {
+      const [date = '', ...cells] = line.split(',')
+      const quoted = codes.flatMap((code, column) => {
+        const digits = cells[column] || 'N/A'
+        return digits === 'N/A' ? [] : [`"${code}":${digits}`]
+      })
+      return { date, text: `"${date}":{${quoted.toSorted().join()}}` }
+    }),
+  )
 }
 
 /** A handler on `feed` whose clock stands at `moment` until that is replaced. */
@@ -186,9 +196,9 @@ const feeds: FeedCase[] = [
     ],
   },
   {
-    name: 'the recorded feed (internal, skipped where ../shared/data is missing)',
+    name: `the recorded feed ${NEEDS_RECORDINGS}`,
     load: recordedFeed,
-    isMissing: !existsSync(RECORDED),
+    isMissing: !HAS_RECORDINGS,
     moments: [
       ...MOMENTS,
       ['2002-01-02T18:00:00Z', '2002-01-02'], // the feed is younger than five years

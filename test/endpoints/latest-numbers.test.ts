@@ -1,14 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/handler.ts'
-import { createExchangeRateApiProvider } from '../../src/providers/exchange-rate-api.ts'
+import { createExchangeRateApiProvider, createRatesHandler } from '../../src/index.ts'
 import { LATEST_SOURCE } from '../fixtures/contract.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { crossRate, multiply, nearestDouble, product, readRates, toExact } from '../oracle.ts'
-
-const RECORDED = new URL('../../../shared/data/open-er-api/', import.meta.url)
+import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
 const PROVIDER = `${LATEST_SOURCE.name} (${LATEST_SOURCE.url})`
 
@@ -48,9 +46,13 @@ const upstreams: Upstream[] = [
 ]
 
 function recorded(base: string, file: string): Upstream {
-  const url = new URL(file, RECORDED)
-  const name = `a recorded market, in ${base} (internal, skipped where ../shared/data is missing)`
-  return { name, base, payload: () => readFileSync(url, 'utf8'), isMissing: !existsSync(url) }
+  const payload = () => readFileSync(recording(`data/open-er-api/${file}`), 'utf8')
+  return {
+    name: `a recorded market, in ${base} ${NEEDS_RECORDINGS}`,
+    base,
+    payload,
+    isMissing: !HAS_RECORDINGS,
+  }
 }
 
 /** A handler on `upstream` a minute after its publication, and what the oracle knows of it. */

@@ -1,49 +1,57 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import type { Answer, Header } from '../../src/http/answer.ts'
-import { createRendering } from '../../src/http/response.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 
-const BYTES = new TextEncoder().encode('{"a":"ä"}')
-const HEADERS: Header[] = [
-  ['content-type', 'application/json; charset=utf-8'],
-  ['content-length', '10'],
-]
+const now = (): number => Date.UTC(2026, 10, 20, 18)
+const providers = fakeProviders({ now })
 
-function answer(body: Answer['body'], status = 200): Answer {
-  return { status, headers: HEADERS, body, matched: true }
-}
+const BYTES = '/api/v1/history?from=USD&to=EUR&period=5Y'
+const TEXT = '/api/v1/convert?from=USD&to=EUR'
 
 afterEach(() => vi.unstubAllGlobals())
 
 describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', undefined])(
   'a Response on %s',
   (userAgent) => {
-    it.each([
-      ['bytes', BYTES],
-      ['a text', '{"a":"ä"}'],
-    ])('has the status, the headers and %s', async (_what, body) => {
+    /** A handler that takes the runtime for another one. */
+    async function handlerThere() {
       vi.stubGlobal('navigator', userAgent && { userAgent })
-      const render = createRendering()
+      const handler = createRatesHandler({ providers, now })
+      await handler.refresh()
+      const get = (target: string, headers: HeadersInit = {}): Promise<Response> =>
+        handler(new Request(`http://localhost${target}`, { headers }))
+      return { handler, get }
+    }
+
+    it.each([
+      ['bytes', BYTES, Uint8Array],
+      ['a text', TEXT, String],
+    ])('has the status, the headers and %s of the answer', async (_what, target, form) => {
+      const { handler, get } = await handlerThere()
+      const answer = await handler.answer({ method: 'GET', target, header: () => null })
+      expect(Object(answer.body)).toBeInstanceOf(form)
+      const expected = await new Response(answer.body).arrayBuffer()
       for (let round = 0; round < 3; round += 1) {
-        const response = render(answer(body, 203))
-        expect(response.status).toBe(203)
-        expect([...response.headers]).toEqual(expect.arrayContaining(HEADERS))
-        expect(new Uint8Array(await response.arrayBuffer())).toEqual(BYTES)
+        const response = await get(target)
+        expect(response.status).toBe(answer.status)
+        expect([...response.headers]).toEqual([...new Headers(answer.headers)])
+        expect(await response.arrayBuffer()).toEqual(expected)
       }
     })
 
-    it('has no body where the answer has none', () => {
-      vi.stubGlobal('navigator', userAgent && { userAgent })
-      const response = createRendering()(answer(null, 304))
+    it('has no body where the answer has none', async () => {
+      const { get } = await handlerThere()
+      const response = await get(TEXT, { 'if-none-match': '*' })
       expect(response.status).toBe(304)
       expect(response.body).toBeNull()
     })
 
-    it('has headers of its own', () => {
-      vi.stubGlobal('navigator', userAgent && { userAgent })
-      const render = createRendering()
-      render(answer(BYTES)).headers.set('content-type', 'text/plain')
-      expect(render(answer(BYTES)).headers.get('content-type')).toMatch('application/json')
+    it.each([BYTES, TEXT])('has headers of its own: %s', async (target) => {
+      const { get } = await handlerThere()
+      const { headers } = await get(target)
+      headers.set('content-type', 'text/plain')
+      expect((await get(target)).headers.get('content-type')).toMatch('application/json')
     })
   },
 )
