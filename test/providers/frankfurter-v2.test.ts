@@ -146,7 +146,7 @@ describe('createFrankfurterV2EcbProvider()', () => {
 
   it('requests more than five years in pieces, and has every day once', async () => {
     const { context, asked } = service()
-    const start = '2012-01-01'
+    const start = '2012-01-02'
     const { days } = await createFrankfurterV2EcbProvider().fetchHistory(
       { start, end: TODAY },
       context,

@@ -23,10 +23,10 @@ const HOUR = 3_600_000
 
 const market = fakeProviders().history
 
-/** Reference rates of a few weeks: they do not matter here. */
+/** Reference rates of two weeks: they do not matter here. */
 const history: HistoryProvider = {
   ...market,
-  fetchHistory: ({ end }, context) => market.fetchHistory({ start: '2026-10-10', end }, context),
+  fetchHistory: ({ end }, context) => market.fetchHistory({ start: '2026-11-09', end }, context),
 }
 
 /** A provider with a key, and what its upstream answers. */

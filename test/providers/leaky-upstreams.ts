@@ -11,7 +11,8 @@ interface KeyedRequest {
 /** How a request is answered. */
 export type LeakyUpstream = (asked: KeyedRequest) => Response | Promise<Response>
 
-const STATUSES = [200, 201, 400, 401, 403, 404, 422, 429, 500, 503]
+/** One of every kind that is treated differently. */
+const STATUSES = [200, 201, 401, 422, 429, 500]
 
 /** Everything that an upstream, or the `fetch` on the way to it, may do with a key, by what it does. */
 export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {

@@ -35,7 +35,7 @@ export function findSecret(secret: string, places: Record<string, unknown>): str
   )
   return Object.entries(places)
     .filter(([, value]) => {
-      const runs = textsOf(value).flatMap((text) => text.match(DIGITS) ?? [])
+      const runs = textsOf(value).flatMap(runsOf)
       const text = runs.join(' ').toLowerCase()
       return parts.some((part) => text.includes(part))
     })
@@ -44,7 +44,22 @@ export function findSecret(secret: string, places: Record<string, unknown>): str
 
 /** One of four thousand million; an upstream's text may be cut where it is shown. */
 const PART = 8
-const DIGITS = /[\da-f]{8,}/gi
+
+const DIGITS: ReadonlySet<string> = new Set('0123456789abcdefABCDEF')
+
+/** The runs of digits that are as long as a part; only every eighth character is looked at, as texts are long. */
+function runsOf(text: string): string[] {
+  const isDigit = (at: number): boolean => DIGITS.has(text.charAt(at))
+  const runs: string[] = []
+  for (let at = PART - 1; at < text.length; at += PART) {
+    if (!isDigit(at)) continue
+    let [start, end] = [at, at + 1]
+    while (isDigit(start - 1)) start -= 1
+    while (isDigit(end)) end += 1
+    if (end - start >= PART) runs.push(text.slice(start, end))
+  }
+  return runs
+}
 
 function isIterable(value: object): value is Iterable<unknown> {
   return Symbol.iterator in value
