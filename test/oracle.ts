@@ -224,6 +224,14 @@ export function easterSunday(year: number): string {
   return marchDay > 31 ? join(year, 4, marchDay - 31) : join(year, 3, marchDay)
 }
 
+/** Whether the bank publishes on `date`: not at weekends, nor on six closing days a year. */
+export function isTargetDay(date: string): boolean {
+  const sunday = easterSunday(Number(date.slice(0, 4)))
+  const isHoliday = ['01-01', '05-01', '12-25', '12-26'].includes(date.slice(5))
+  const isGoodFriday = date === daysBefore(sunday, 2)
+  return !isWeekend(date) && !isHoliday && !isGoodFriday && daysBefore(date, 1) !== sunday
+}
+
 function monthBefore(year: number, month: number): [number, number] {
   return month === 1 ? [year - 1, 12] : [year, month - 1]
 }

@@ -30,6 +30,19 @@ function refusingWith(retryAfterMs: unknown): Client {
   }
 }
 
+/** A client that asks again, after a short pause, until an answer is good enough. */
+function again(isEnough: (response: Response) => boolean): Client {
+  return (fetch) => async (url, init) => {
+    for (;;) {
+      const response = await fetch(url, init).catch(() => undefined)
+      if (response && isEnough(response)) return response
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100)
+      })
+    }
+  }
+}
+
 function isNoJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -88,26 +101,8 @@ export const BAD_CLIENTS: [what: string, client: Client, found: string[]][] = [
   ['mends JSON', taking(isNoJson), [cases.EARLY_END]],
   ['fills in values', taking((text) => text.includes(':null')), [cases.NO_VALUES]],
   ['takes no rates for no change', taking((text) => text === '{}'), [cases.OTHER_FORM]],
-  [
-    'follows redirects for ever',
-    (fetch) => async (url, init) => {
-      for (;;) {
-        const response = await fetch(url, init)
-        if (response.status !== 302) return response
-      }
-    },
-    [cases.REDIRECTS],
-  ],
-  [
-    'tries again for ever',
-    (fetch) => async (url, init) => {
-      for (;;) {
-        const response = await fetch(url, init).catch(() => undefined)
-        if (response) return response
-      }
-    },
-    [cases.UNREACHABLE, cases.ABORTED],
-  ],
+  ['follows redirects for ever', again(({ status }) => status !== 302), [cases.REDIRECTS]],
+  ['tries again for ever', again(() => true), [cases.UNREACHABLE, cases.ABORTED]],
   [
     'remembers its last answer',
     (fetch) => {

@@ -6,6 +6,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent } from '../../src/index.ts'
 import { failingProvider, fakeClock, fakeProviders } from '../../src/testing/index.ts'
 import type { FailingProviderOptions, FailureKind } from '../../src/testing/index.ts'
+import { passTimeFor } from './virtual-time.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -81,11 +82,8 @@ function trouble(kind: FailureKind, options?: FailingProviderOptions) {
     onEvent: (event) => void events.push(event),
   })
   async function ask(dataSet: 'latest' | 'history') {
-    const answer = handler(new Request(`http://localhost/api/v1${PATHS[dataSet]}`))
-    const wait = { isOver: false }
-    void answer.finally(() => (wait.isOver = true))
-    while (!wait.isOver) await vi.advanceTimersByTimeAsync(100)
-    const response = await answer
+    const request = new Request(`http://localhost/api/v1${PATHS[dataSet]}`)
+    const response = await passTimeFor(handler(request))
     const retryAfter = response.headers.get('retry-after')
     const { status, headers } = response
     return { status, headers, retryAfter: retryAfter ?? 'none', record: await response.json() }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
-import { failingProvider, fakeClock, fakeProviders } from '../../src/testing/index.ts'
+import { fakeClock, fakeProviders } from '../../src/testing/index.ts'
 import type { FakeClock } from '../../src/testing/index.ts'
 
 const MINUTE = 60_000
@@ -123,44 +123,5 @@ describe('a handler by a fake clock', () => {
     const fresh = await latest(handler)
     expect(fresh.updatedAt).toBe(first.updatedAt + DAY)
     expect(fresh.cacheStatus).toMatch(/^rates; hit; ttl=\d+$/)
-  })
-
-  it('serves what it has until that is too old', async () => {
-    const clock = fakeClock()
-    const upstream = failingProvider('unreachable', { after: 1 })
-    const { fetch } = createRatesHandler({
-      now: clock,
-      providers: { latest: upstream },
-      maxStale: { latest: 2 * DAY },
-    })
-    const ask = () => fetch(new Request('http://localhost/api/v1/latest'))
-    expect((await ask()).status).toBe(200)
-    // Due a day after the publication of two hours before, and up to 33 minutes late.
-    clock.advance(2 * DAY + 20 * 60 * MINUTE)
-    expect((await ask()).status).toBe(200)
-    clock.advance(6 * 60 * MINUTE)
-    expect((await ask()).status).toBe(502)
-  })
-
-  it('tells the age of what it has', async () => {
-    const clock = fakeClock('2026-01-14T18:00:00Z')
-    const { handler } = handlerBy(clock)
-    await latest(handler)
-    clock.advance(5 * MINUTE)
-    const response = await handler(new Request('http://localhost/api/v1/status'))
-    const status = await response.json()
-    expect(status.latest).toMatchObject({ stale: false, age: 3 * 60 * MINUTE + 5 * MINUTE })
-  })
-
-  it('makes nothing younger when its clock is set back', async () => {
-    const clock = fakeClock()
-    const { handler } = handlerBy(clock)
-    await latest(handler)
-    clock.advance(10 * 60 * MINUTE)
-    const [, left] = /ttl=(\d+)$/.exec((await latest(handler)).cacheStatus ?? '') ?? []
-    clock.set('2026-01-14T18:00:00Z')
-    const [, leftThen] = /ttl=(\d+)$/.exec((await latest(handler)).cacheStatus ?? '') ?? []
-    expect(Number(left)).toBeGreaterThan(0)
-    expect(Number(leftThen)).toBeLessThanOrEqual(Number(left))
   })
 })

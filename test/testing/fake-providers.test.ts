@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryDay, LatestTable, ProviderContext } from '../../src/providers/provider.ts'
-import { addDays, toDay, toInstant } from '../../src/rates/day.ts'
-import { isTargetDay, newestPublishedDay } from '../../src/rates/target-calendar.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
 
-const DAY_MS = 86_400_000
+import type { HistoryDay, LatestTable, ProviderContext } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { DAY_MS, addDays, toDay } from '../fixtures/dates.ts'
+import * as oracle from '../oracle.ts'
+
 const NOW = Date.parse('2026-03-18T18:30:00Z')
 const SEEDS = [1, 2, 3, 42, -7, Number.MAX_SAFE_INTEGER]
 
@@ -51,16 +51,17 @@ function contextAt(instant: number, signal?: AbortSignal): ProviderContext {
   }
 }
 
+/** The providers of some seeds, as to make a market takes longer than to read it. */
+const MARKETS = new Map(SEEDS.map((seed) => [seed, fakeProviders({ seed })]))
+
 async function daysOf(seed: number, start: string, end: string, now = NOW): Promise<HistoryDay[]> {
-  const { days } = await fakeProviders({ seed }).history.fetchHistory(
-    { start, end },
-    contextAt(now),
-  )
-  return days
+  const { history } = MARKETS.get(seed) ?? fakeProviders({ seed })
+  return (await history.fetchHistory({ start, end }, contextAt(now))).days
 }
 
 function latestOf(seed: number, now: number): Promise<LatestTable> {
-  return fakeProviders({ seed }).latest.fetchLatest(contextAt(now))
+  const { latest } = MARKETS.get(seed) ?? fakeProviders({ seed })
+  return latest.fetchLatest(contextAt(now))
 }
 
 /** Standard deviation of the daily logarithmic returns of `code` × √252, in percent. */
@@ -91,11 +92,12 @@ describe('fakeProviders()', () => {
   })
 
   it('has the same market for the same seed, and seed 1 by default', async () => {
+    const range = { start: '2025-01-01', end: '2026-03-18' }
     for (const seed of SEEDS) {
-      expect(await latestOf(seed, NOW)).toEqual(await latestOf(seed, NOW))
-      expect(await daysOf(seed, '2025-01-01', '2026-03-18')).toEqual(
-        await daysOf(seed, '2025-01-01', '2026-03-18'),
-      )
+      const { latest, history } = fakeProviders({ seed })
+      expect(await latest.fetchLatest(contextAt(NOW))).toEqual(await latestOf(seed, NOW))
+      const { days } = await history.fetchHistory(range, contextAt(NOW))
+      expect(days).toEqual(await daysOf(seed, range.start, range.end))
     }
     expect(await fakeProviders().latest.fetchLatest(contextAt(NOW))).toEqual(await latestOf(1, NOW))
   })
@@ -155,22 +157,14 @@ describe('fakeProviders()', () => {
 
 describe('history', () => {
   it('has every TARGET working day from 1999 to the newest published one, and no other', async () => {
-    const expected: string[] = []
-    for (let day = '1999-01-04'; day <= '2026-03-18'; day = addDays(day, 1)) {
-      if (isTargetDay(day)) expected.push(day)
-    }
+    const expected = oracle.daysOf('1999-01-04', '2026-03-18').filter(oracle.isTargetDay)
     const days = await daysOf(1, '1990-01-01', '2030-12-31')
     expect(days.map((day) => day.date)).toEqual(expected)
   })
 
   it('quotes 29 codes against the euro, finite, plausible and with five or six digits', async () => {
     for (const seed of SEEDS) {
-      const history = fakeProviders({ seed }).history
-      const { base, days } = await history.fetchHistory(
-        { start: '1999-01-01', end: '2026-12-31' },
-        contextAt(NOW),
-      )
-      expect(base).toBe('EUR')
+      const days = await daysOf(seed, seed === 1 ? '1999-01-01' : '2021-01-01', '2026-12-31')
       expect(days.every((day) => Object.keys(day.rates).join() === HISTORY_CODES.join())).toBe(true)
       for (const code of HISTORY_CODES) {
         const rates = days.map((day) => day.rates[code] ?? NaN)
@@ -184,6 +178,9 @@ describe('history', () => {
 
   it('answers exactly the days asked for, whatever was asked before', async () => {
     const { history } = fakeProviders()
+    expect(
+      (await history.fetchHistory({ start: '2026-01-01', end: '2026-01-31' }, contextAt(NOW))).base,
+    ).toBe('EUR')
     const all = await daysOf(1, '1999-01-01', '2026-03-18')
     const ranges = [
       ['2026-03-02', '2026-03-18'],
@@ -219,8 +216,9 @@ describe('history', () => {
     const instants = Array.from({ length: 50 }, (_, index) => NOW + index * 0.7 * DAY_MS)
     for (const instant of [...instants, NOW]) {
       const { days } = await history.fetchHistory(range, contextAt(instant))
-      expect(days).toEqual(final.slice(0, days.length))
-      expect(days.at(-1)?.date).toBe(newestPublishedDay(instant))
+      const dueAt = (date: string): number =>
+        Date.parse(`${date}T${date < '2026-03-29' ? 15 : 14}:00Z`)
+      expect(days).toEqual(final.filter(({ date }) => dueAt(date) <= instant))
     }
   })
 
@@ -235,7 +233,7 @@ describe('history', () => {
   })
 
   it('has no days before the market opens', async () => {
-    expect(await daysOf(1, '1990-01-01', '2026-01-01', toInstant('1999-01-04'))).toEqual([])
+    expect(await daysOf(1, '1990-01-01', '2026-01-01', Date.parse('1999-01-04'))).toEqual([])
   })
 
   describe.each([1, 2, 3, 4, 5])('volatility of seed %i over five years', (seed) => {
@@ -273,9 +271,8 @@ describe('latest', () => {
 
   it('has positive, finite rates of eight digits', async () => {
     for (const seed of SEEDS) {
-      const { latest } = fakeProviders({ seed })
       for (const moment of MOMENTS) {
-        const { rates } = await latest.fetchLatest(contextAt(moment))
+        const { rates } = await latestOf(seed, moment)
         for (const [code, rate] of Object.entries(rates)) {
           expect(rate > 0 && Number.isFinite(rate), code).toBe(true)
           expect(Number(rate.toPrecision(8)), code).toBe(rate)
@@ -285,11 +282,9 @@ describe('latest', () => {
   })
 
   it('agrees with the last day of history at every moment', async () => {
-    const { latest, history } = fakeProviders({ seed: 3 })
     for (const moment of MOMENTS) {
-      const { rates } = await latest.fetchLatest(contextAt(moment))
-      const range = { start: addDays(toDay(moment), -7), end: '2026-12-31' }
-      const { days } = await history.fetchHistory(range, contextAt(moment))
+      const { rates } = await latestOf(3, moment)
+      const days = await daysOf(3, addDays(toDay(moment), -7), '2026-12-31', moment)
       const euros = { EUR: 1, ...days.at(-1)?.rates }
       const dollars = days.at(-1)?.rates['USD'] ?? NaN
       expect(Object.keys(euros)).toHaveLength(30)
@@ -300,9 +295,7 @@ describe('latest', () => {
   })
 
   it('moves from working day to working day and stands still between them', async () => {
-    const { latest } = fakeProviders()
-    const ratesAt = async (text: string) =>
-      (await latest.fetchLatest(contextAt(Date.parse(text)))).rates
+    const ratesAt = async (text: string) => (await latestOf(1, Date.parse(text))).rates
     const friday = await ratesAt('2026-03-13T16:00:00Z')
     expect(await ratesAt('2026-03-15T16:00:00Z')).toEqual(friday)
     expect(await ratesAt('2026-03-16T14:59:00Z')).toEqual(friday)

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import type { CacheStore } from '../../src/index.ts'
 import { storeContract } from '../../src/testing/index.ts'
+import { failuresOf } from './virtual-time.ts'
 
 /** A store that does all it must; a bad one is this with one thing changed. */
 class GoodStore {
@@ -79,18 +80,9 @@ function turn(): Promise<void> {
   })
 }
 
-/** The cases that fail for such a store, each with its error; the time that they wait for passes at once. */
-async function failures(create: () => CacheStore): Promise<Map<string, Error>> {
-  const found = new Map<string, Error>()
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  for (const { name, run } of storeContract(create)) {
-    const trial = { isOver: false }
-    void run()
-      .catch((error: Error) => found.set(name, error))
-      .finally(() => (trial.isOver = true))
-    while (!trial.isOver) await vi.advanceTimersByTimeAsync(10)
-  }
-  return found
+/** Returns the cases that fail for such a store, each with its error. */
+function failures(create: () => CacheStore): Promise<Map<string, Error>> {
+  return failuresOf(storeContract(create))
 }
 
 const NEVER_SET = 'has no text for a key that was never set'
@@ -300,7 +292,7 @@ describe('storeContract()', () => {
     const create = vi.fn<() => Promise<CacheStore>>(async () => new GoodStore())
     const cases = storeContract(create)
     expect(create).not.toHaveBeenCalled()
-    for (const { run } of cases) await run()
+    await failuresOf(cases)
     expect(create).toHaveBeenCalledTimes(cases.length)
   })
 
