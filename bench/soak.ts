@@ -119,7 +119,7 @@ async function troubleRedis(minute: number): Promise<string> {
 }
 
 async function troubleUpstream(minute: number): Promise<string> {
-  const modes = ['reset', 'unavailable', 'page', 'stopped']
+  const modes = ['http2-goaway', 'http-500', 'http-200-html', 'stopped']
   const mode = modes[minute % modes.length] ?? ''
   await sleep(UPSTREAM_TROUBLE.after)
   if (mode === 'stopped') upstream.process.kill('SIGSTOP')

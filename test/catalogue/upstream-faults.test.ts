@@ -1,42 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import { describe, expect, test } from 'vitest'
 
 import { turnOfLoop, watchEscapes } from '../advisories/escapes.ts'
-import { expectGood } from './faults/answers.ts'
-import { body } from './faults/body.ts'
-import { STATES } from './faults/case.ts'
-import type { FaultCase, State, Variant } from './faults/case.ts'
-import { CHECKS, expectNothingLeft } from './faults/checks.ts'
-import { clock } from './faults/clock.ts'
-import { history } from './faults/history.ts'
-import { http } from './faults/http.ts'
-import { askAll, travel, verdictIn } from './faults/journey.ts'
-import { lifecycle } from './faults/lifecycle.ts'
-import { fabricated } from './faults/poisons.ts'
-import { schema } from './faults/schema.ts'
-import { store } from './faults/store.ts'
-import { fill } from './faults/stored.ts'
-import { time } from './faults/time.ts'
-import { transport } from './faults/transport.ts'
-import { truthNow } from './faults/truth.ts'
-import { values } from './faults/values.ts'
-import { createWorld } from './faults/world.ts'
-
-const CATALOGUE = new URL('../../../shared/catalogue/upstream-faults.json', import.meta.url)
-
-const cases: readonly FaultCase[] = [
-  ...transport,
-  ...http,
-  ...body,
-  ...schema,
-  ...values,
-  ...time,
-  ...clock,
-  ...history,
-  ...store,
-  ...lifecycle,
-]
+import type { FaultCase, State } from '../faults/fault.ts'
+import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
+import { cases, unusedNames } from './cases.ts'
+import { CHECKS, expectGood, expectNothingLeft } from './checks.ts'
+import { STATES, askAll, fill, travel, truthNow, verdictIn } from './journey.ts'
+import type { Variant } from './journey.ts'
+import { createWorld } from './world.ts'
 
 const escaped = watchEscapes()
 
@@ -56,7 +29,7 @@ test('no fault lets anything escape', async () => {
 
 test('what the poisoned stores hold would be served, were it not for the poison', async () => {
   const world = createWorld()
-  fill(world, (key) => JSON.stringify(fabricated(key, world)))
+  fill(world)
   const truth = truthNow(world, undefined)
   for (const reply of await askAll(world)) expectGood(reply, truth, ['fresh'])
   expect(world.upstream.calls).toEqual([])
@@ -68,7 +41,11 @@ describe('the catalogue of upstream faults', () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
   })
 
-  describe.skipIf(!existsSync(CATALOGUE))('as it is shared', () => {
+  test('names no form that there is none of', () => {
+    expect(unusedNames()).toEqual([])
+  })
+
+  describe.skipIf(!HAS_RECORDINGS)(`as it is shared ${NEEDS_RECORDINGS}`, () => {
     test('has exactly these cases', () => {
       const named = (list: readonly { id: string; layer: string }[]): string[] =>
         list.map(({ id, layer }) => `${layer} ${id}`).toSorted()
@@ -89,8 +66,8 @@ describe('the catalogue of upstream faults', () => {
 
     test('wants other answers only where a case says what the contract has against them', () => {
       const wanted = new Map(readEntries().map((entry) => [entry.id, entry.cold.status]))
-      const differing = cases.filter(({ id, variants }) =>
-        variants.some((variant) => {
+      const differing = cases.filter(({ id, forms }) =>
+        forms.some((variant) => {
           const isRefused = verdictIn(variant, 'cold') === 'refused'
           return wanted.get(id) === (isRefused ? 200 : 502)
         }),
@@ -108,17 +85,18 @@ interface Entry {
 }
 
 function readEntries(): Entry[] {
-  return JSON.parse(readFileSync(CATALOGUE, 'utf8'))
+  return JSON.parse(readFileSync(recording('catalogue/upstream-faults.json'), 'utf8'))
 }
 
 /** Where no call is made, one form of what can happen to it is enough. */
-function formsIn({ layer, variants }: FaultCase, state: State): readonly Variant[] {
+function formsIn({ layer, forms }: FaultCase<Variant>, state: State): readonly Variant[] {
+  const tried = forms.filter(({ needsPrevious }) => !needsPrevious || state === 'warm')
   const isOfCalls = !['clock', 'store', 'lifecycle'].includes(layer)
-  return state === 'fresh' && isOfCalls ? variants.slice(0, 1) : variants
+  return state === 'fresh' && isOfCalls ? tried.slice(0, 1) : tried
 }
 
 /** Tries every form of `fault`; what was wrong, by the names of the checks. */
-async function tryAll(fault: FaultCase, state: State): Promise<string[]> {
+async function tryAll(fault: FaultCase<Variant>, state: State): Promise<string[]> {
   const failures: string[] = []
   for (const variant of formsIn(fault, state)) {
     for (const dataSet of variant.dataSets ?? (['latest'] as const)) {

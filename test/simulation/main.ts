@@ -11,38 +11,147 @@
  * A broken promise ends it with the seed, the virtual time, the invariant and the command that shows it again. One seed
  * and one version of the code always give the same simulation.
  */
+import { writeSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
 
-import { runAll, runTraced } from './jobs.ts'
-import { summarize } from './summary.ts'
+import { simulate } from './simulate.ts'
+import type { Report } from './simulate.ts'
+import type { Settings } from './world/fleet.ts'
+import { hash } from './world/random.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '100' },
-    first: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    days: { type: 'string', default: '30' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-    faults: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-  },
-})
+const YEAR_DAYS = 365
 
-const startedAt = performance.now()
-const run = values.trace ? runTraced : runAll
-const reports = await run({
-  first: toCount('seed', values.seed ?? values.first),
-  seeds: values.seed === undefined ? toCount('seeds', values.seeds) : 1,
-  days: toCount('days', values.days),
-  jobs: toCount('jobs', values.jobs),
-  settings:
-    values.faults === undefined ? {} : { faultNames: new RegExp(values.faults), faultShare: 1 },
-}).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  return process.exit(1)
-})
-process.stdout.write(`${summarize(reports, Number(values.days), performance.now() - startedAt)}\n`)
+/** Every so many-th seed from `first` up to, not including, `end`. */
+interface Share {
+  first: number
+  end: number
+  step: number
+  days: number
+  /** Settings that are not left to the seeds. */
+  settings: Partial<Settings>
+}
+
+type Outcome = { seed: number; report: Report } | { seed: number; failure: string }
+
+if (isMainThread) {
+  await main()
+} else {
+  const share: Share = workerData
+  await work(share)
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '100' },
+      first: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+      days: { type: 'string', default: '30' },
+      jobs: { type: 'string', default: String(availableParallelism()) },
+      faults: { type: 'string' },
+      trace: { type: 'boolean', default: false },
+    },
+  })
+  const first = toCount('seed', values.seed ?? values.first)
+  const seeds = values.seed === undefined ? toCount('seeds', values.seeds) : 1
+  const [days, jobs] = [toCount('days', values.days), toCount('jobs', values.jobs)]
+  const settings =
+    values.faults === undefined ? {} : { faultNames: new RegExp(values.faults), faultShare: 1 }
+  const startedAt = performance.now()
+  try {
+    const all = {
+      first,
+      end: first + seeds,
+      step: Math.max(1, Math.min(jobs, seeds)),
+      days,
+      settings,
+    }
+    const reports = values.trace ? [await trace(all)] : await runAll(all)
+    process.stdout.write(`${summarize(reports, days, performance.now() - startedAt)}\n`)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  }
+}
+
+/** Runs the first seed in this thread, and prints all that happens. */
+function trace({ first, days, settings }: Share): Promise<Report> {
+  // Whoever ends the process on a failure must not lose the lines before it.
+  const print = (line: string): void => void writeSync(1, `${line}\n`)
+  return simulate({ seed: first, days, settings, print })
+}
+
+/**
+ * Runs `share` on several threads; the reports are in the order of the seeds.
+ *
+ * @throws {Error} the message of the first violation
+ */
+async function runAll(share: Share): Promise<Report[]> {
+  const reports = new Map<number, Report>()
+  const workers = Array.from({ length: share.step }, (_, job) => {
+    const part: Share = { ...share, first: share.first + job }
+    return new Worker(new URL(import.meta.url), { workerData: part })
+  })
+  const finished = workers.map(
+    (worker) =>
+      new Promise<unknown>((resolve, reject) => {
+        worker
+          .on('message', (outcome: Outcome) => {
+            if ('report' in outcome) reports.set(outcome.seed, outcome.report)
+            else reject(new Error(outcome.failure))
+          })
+          .on('error', reject)
+          .on('exit', resolve)
+      }),
+  )
+  try {
+    await Promise.all(finished)
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+  return [...reports].sort(([one], [other]) => one - other).map(([, report]) => report)
+}
+
+/** Does a share of the work, up to the first failure. */
+async function work({ first, end, step, days, settings }: Share): Promise<void> {
+  // Much of what is simulated are failures, and their stacks cost a tenth of the time.
+  Error.stackTraceLimit = 0
+  for (let seed = first; seed < end; seed += step) {
+    const outcome: Outcome = await simulate({ seed, days, settings }).then(
+      (report) => ({ seed, report }),
+      (error: unknown) => ({
+        seed,
+        failure: String(error instanceof Error ? error.message : error),
+      }),
+    )
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- there are no origins between threads
+    parentPort?.postMessage(outcome)
+    if ('failure' in outcome) return
+  }
+}
+
+/** What `reports` of so many days each, which took `elapsed` ms, come to: a few lines, the last one a digest of all. */
+function summarize(reports: readonly Report[], days: number, elapsed: number): string {
+  const sum = (count: (report: Report) => number): number =>
+    reports.reduce((total, report) => total + count(report), 0)
+  const years = (reports.length * days) / YEAR_DAYS
+  const injected = new Map<string, number>()
+  for (const [name, count] of reports.flatMap((report) => [...report.injected])) {
+    injected.set(name, (injected.get(name) ?? 0) + count)
+  }
+  const kinds = [...injected].sort(([one], [other]) => (one < other ? -1 : 1))
+  return [
+    `faults: ${kinds.map(([name, count]) => `${name} ×${count}`).join('; ')}`,
+    `${reports.length} seeds of ${days} days, ${sum(({ events }) => events)} events, ` +
+      `${sum(({ requests }) => requests)} requests, ` +
+      `${sum(({ upstreamCalls }) => upstreamCalls.latest + upstreamCalls.history)} upstream calls, ` +
+      `${kinds.reduce((total, [, count]) => total + count, 0)} faults of ${kinds.length} kinds, ` +
+      `${((years * 1_000) / elapsed).toFixed(2)} virtual years a second`,
+    `digest ${(hash(reports.map(({ digest }) => digest).join()) >>> 0).toString(16)}`,
+  ].join('\n')
+}
 
 function toCount(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)

@@ -4,7 +4,7 @@ import { run } from '../system/processes.ts'
 import { ROOT } from '../system/root.ts'
 import { simulate } from './simulate.ts'
 import { FAULT_NAMES } from './world/nemesis.ts'
-import { dayOf, targetDays } from './world/target-days.ts'
+import { dayOf, targetDays } from './world/truth.ts'
 
 const DAY = 86_400_000
 

@@ -1,15 +1,14 @@
-import type { Answer } from '../../../src/http/answer.ts'
+import type { Answer } from '../../../src/index.ts'
+import { SECRET } from '../../faults/fault.ts'
+import type { DataSet } from '../../faults/fault.ts'
 import { CACHE_CONTROL } from '../../fixtures/contract.ts'
-import { SECRET } from '../faults/upstream-fault.ts'
-import type { DataSet } from '../faults/upstream-fault.ts'
-import type { Process } from '../world/process.ts'
-import { dayOf } from '../world/target-days.ts'
+import type { Question, RecordAsked } from '../world/clients.ts'
+import type { Scene } from '../world/fleet.ts'
+import type { Process } from '../world/machine.ts'
+import { dayOf } from '../world/truth.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
-import type { Question, RecordAsked } from './question.ts'
 import { objectToRecord } from './record-checks.ts'
-import { createRefreshWatch } from './refresh-watch.ts'
-import type { RefreshWatchOptions } from './refresh-watch.ts'
 
 const SECOND = 1_000
 
@@ -45,21 +44,15 @@ export interface AnswerWatch {
   sweep(asked: Asked): void
 }
 
-/** What the watch is made from. */
-export interface AnswerWatchOptions extends RefreshWatchOptions {
-  oracle: Oracle
-  maxStale: Record<DataSet, number>
-}
-
 /** The headers of an answer that are looked at, by their names. */
 type Headers = ReadonlyMap<string, string>
 
 type HistoryAsked = Extract<RecordAsked, { kind: 'history' }>
 
 /** A watch over all processes. */
-export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
-  const { loop, maxStale, oracle, violate } = options
-  const refreshes = createRefreshWatch(options)
+export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
+  const { loop, maxStale, violate } = scene
+  const refreshes = createRefreshWatch(scene)
   const now = loop.now
   let sampled = 0
   let turns = 0
@@ -211,6 +204,69 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
       const waiting = now() - Math.max(at, process.resumedAt)
       if (process.isGone || process.pausedUntil >= now() || waiting < 2 * WAITING_LIMIT) return
       violate('I6', `${question.target} has not been answered after ${Math.round(waiting)} ms`)
+    },
+  }
+}
+
+/** When faults have ended, fresh data are served after 5 minutes, a pause after failures and another process's claim. */
+const RECOVERY = (300 + 450 + 450) * SECOND
+
+/** A refresh that an answer starts takes no longer than this, when all is well. */
+const PROMPT = 50 * SECOND
+
+/** Watches what answers say of the next refresh: I8, I10 and I14. */
+interface RefreshWatch {
+  /** From when nothing that went wrong excuses a process any more, in ms of virtual time. */
+  recoveredFrom(process: Process, dataSet: DataSet): number
+  /** An answer was given, with a `Cache-Status`. */
+  answered(process: Process, dataSet: DataSet, cacheStatus: string): void
+}
+
+/** A watch over all processes. */
+function createRefreshWatch({ loop, calmFrom, violate }: Scene): RefreshWatch {
+  const now = loop.now
+
+  function recoveredFrom({ startedAt, knowledge }: Process, dataSet: DataSet): number {
+    // A cold start may have to wait for another process's claim even on the best of days.
+    return Math.max(calmFrom, startedAt, knowledge[dataSet].pauseUntil) + RECOVERY
+  }
+
+  /** What an answer says of its own age must be consistent with the answers before it. */
+  function requireConsistent(process: Process, dataSet: DataSet, refreshAt: number): void {
+    const known = process.knowledge[dataSet]
+    const isSame = known.refreshNews === known.news && known.refreshJumps === process.clock.jumps()
+    if (isSame && Math.abs(refreshAt - known.refreshAt) > 1_100) {
+      const moved = Math.round(refreshAt - known.refreshAt)
+      violate('I8', `the refresh of ${dataSet} is put off by ${moved} ms though nothing was loaded`)
+    }
+    if (!isSame) known.refreshAt = refreshAt
+    known.refreshNews = known.newsAt < now() ? known.news : -1
+    known.refreshJumps = process.clock.jumps()
+  }
+
+  function requireLively(process: Process, dataSet: DataSet, isStale: boolean): void {
+    const known = process.knowledge[dataSet]
+    const isJudged = !process.isClosed && now() > recoveredFrom(process, dataSet)
+    if (!isStale || !isJudged) known.staleAnswers = []
+    else if (now() - (known.staleAnswers.at(-1) ?? -Infinity) > PROMPT) {
+      known.staleAnswers.push(now())
+    }
+    // The first may have found another process at work, the second finds what that has stored.
+    if (known.staleAnswers.length > 2) {
+      violate('I14', `${dataSet} is overdue though three answers in a row might have changed that`)
+    }
+  }
+
+  return {
+    recoveredFrom,
+    answered(process, dataSet, cacheStatus) {
+      const [, ttl] = /^rates; hit; ttl=(-?\d+)/.exec(cacheStatus) ?? []
+      if (ttl !== undefined) {
+        requireConsistent(process, dataSet, now() + Number(ttl) * SECOND)
+        requireLively(process, dataSet, Number(ttl) < 0)
+      } else if (cacheStatus !== 'rates; fwd=miss') {
+        violate('I10', `Cache-Status is "${cacheStatus}"`)
+      }
     },
   }
 }

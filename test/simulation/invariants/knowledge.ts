@@ -1,5 +1,5 @@
-import type { DataSet, UpstreamFault } from '../faults/upstream-fault.ts'
-import type { Publication } from '../world/latest-feed.ts'
+import type { DataSet, Fault } from '../../faults/fault.ts'
+import type { Publication } from '../world/truth.ts'
 
 /** One call of an upstream by one process. */
 export interface Call {
@@ -8,10 +8,10 @@ export interface Call {
   /** Belongs to the call, and to no other. */
   signal: AbortSignal | undefined
   /** What goes wrong with it; the same for every hop of a redirect. */
-  fault: UpstreamFault | undefined
+  fault: Fault | undefined
   isFaultChosen: boolean
   /** Whether the answer may be taken. */
-  verdict: UpstreamFault['verdict']
+  verdict: 'refuse' | 'refuse when warm' | 'take'
   /** The table that was sent. */
   sent: Publication | undefined
   dropped: string[]

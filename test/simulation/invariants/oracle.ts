@@ -1,6 +1,5 @@
-import type { Publication } from '../world/latest-feed.ts'
-import type { ReferenceRates } from '../world/reference-rates.ts'
-import { fourOClock, targetDays, dayOf } from '../world/target-days.ts'
+import { dayOf, fourOClock, targetDays } from '../world/truth.ts'
+import type { Publication, ReferenceRates } from '../world/truth.ts'
 
 const DAY = 86_400_000
 const TEN_MINUTES = 600_000

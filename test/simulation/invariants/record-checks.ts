@@ -1,9 +1,9 @@
 import { HISTORY_SOURCE, LATEST_SOURCE } from '../../fixtures/contract.ts'
 import { periodStart, statsOf } from '../../oracle.ts'
 import type { Point } from '../../oracle.ts'
-import { dayOf } from '../world/target-days.ts'
+import type { RecordAsked } from '../world/clients.ts'
+import { dayOf } from '../world/truth.ts'
 import type { Oracle } from './oracle.ts'
-import type { RecordAsked } from './question.ts'
 
 /** An objection to a record: an invariant, and how it is broken. */
 export type Objection = readonly [invariant: string, message: string]

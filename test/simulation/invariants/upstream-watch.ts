@@ -1,12 +1,13 @@
-import type { RatesEvent } from '../../../src/events.ts'
+import type { RatesEvent } from '../../../src/index.ts'
 import { requireDaily } from '../../daily-data-set.ts'
-import type { DataSet } from '../faults/upstream-fault.ts'
-import type { Process } from '../world/process.ts'
-import type { FleetWatch } from './fleet-watch.ts'
+import type { DataSet, Fault } from '../../faults/fault.ts'
+import type { Scene } from '../world/fleet.ts'
+import type { Clock, Process } from '../world/machine.ts'
+import type { SimStore } from '../world/store.ts'
+import { LATEST_CODES } from '../world/truth.ts'
 import { noteNews } from './knowledge.ts'
-import type { Call } from './knowledge.ts'
-import { createTakenWatch } from './taken-watch.ts'
-import type { TakenWatchOptions } from './taken-watch.ts'
+import type { Call, DataSetKnowledge } from './knowledge.ts'
+import type { Oracle } from './oracle.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -37,15 +38,11 @@ export interface UpstreamWatch {
   sweep(process: Process): void
 }
 
-/** What the watch is made from. */
-export interface UpstreamWatchOptions extends TakenWatchOptions {
-  fleet: FleetWatch
-}
-
 /** A watch over all processes. */
-export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatch {
-  const { loop, fleet, violate } = options
-  const takings = createTakenWatch(options)
+export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStore): UpstreamWatch {
+  const { loop, violate } = scene
+  const fleet = createFleetWatch(scene, store)
+  const takings = createTakenWatch(scene, oracle)
   const now = loop.now
 
   function asked(process: Process, dataSet: DataSet): void {
@@ -98,8 +95,8 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
     known.restUntil = now() + Math.min(SECOND * 2 ** (known.failures - 1), LONGEST_REST)
     const { fault } = call
     // After a pause of the process nobody knows whether the answer or the time limit came first.
-    if (!fault?.pause || process.resumedAt >= call.askedAt) return
-    known.pauseUntil = now() + fault.pause(process.clock.ahead())
+    if (fault?.verdict !== 'refused' || process.resumedAt >= call.askedAt) return
+    known.pauseUntil = now() + pauseOf(fault, process.clock.ahead())
   }
 
   /** What came from the store is held now, and all is well: but for a pause that the upstream asked for. */
@@ -160,6 +157,12 @@ export function createUpstreamWatch(options: UpstreamWatchOptions): UpstreamWatc
   }
 }
 
+/** How long an upstream is to be left alone after `fault`, by a caller whose clock is `clockAhead` ms ahead of true time. */
+function pauseOf({ pause = 0, datedIn }: Fault, clockAhead: number): number {
+  if (datedIn === undefined) return pause
+  return Math.min(Math.max(SECOND, datedIn - clockAhead - 5 * SECOND), 6 * 60 * MINUTE)
+}
+
 function newCall(askedAt: number): Call {
   return {
     askedAt,
@@ -169,5 +172,152 @@ function newCall(askedAt: number): Call {
     verdict: 'take',
     sent: undefined,
     dropped: [],
+  }
+}
+
+/** Longer than this no process keeps a rate for which another was held back, in ms. */
+const HELD_BACK_FOR = 8 * 24 * 3_600_000
+
+/** Watches what processes take from upstreams: I3 and I4. */
+interface TakenWatch {
+  /** Of what a process is about to take, from an upstream or a store, it does not serve the rates of `codes`. */
+  heldBack(process: Process, dataSet: DataSet, codes: readonly string[]): void
+  /** A process takes what `call` brought. */
+  taken(process: Process, dataSet: DataSet, call: Call): void
+}
+
+/** A watch over all processes. */
+function createTakenWatch({ loop, violate }: Scene, oracle: Oracle): TakenWatch {
+  const now = loop.now
+  /** When each code was last held back. */
+  const heldBackAt = new Map<string, number>()
+
+  /** Whether a jump may be one that another table has shown before, to this process or to another. */
+  function mayBeConfirmed(code: string): boolean {
+    return now() - (heldBackAt.get(code) ?? -Infinity) < HELD_BACK_FOR
+  }
+
+  function isWarm({ clock }: Process, known: DataSetKnowledge): boolean {
+    return clock.oldest() < known.usableUntil
+  }
+
+  /** Whether the table that was served last was a whole one, so that half of one is less. */
+  function isWhole({ served = '' }: DataSetKnowledge): boolean {
+    return oracle.fewestCodes(Date.parse(served)) > 0.95 * LATEST_CODES.length
+  }
+
+  function takeTable(process: Process, { sent, dropped }: Call): void {
+    const known = process.knowledge.latest
+    const served = Date.parse(known.served ?? '')
+    if (!sent) return violate('I3', 'latest rates were taken that nobody sent')
+    if (sent.updatedAt < served) {
+      violate('I4', `a publication of ${new Date(sent.updatedAt).toUTCString()} was taken`)
+    }
+    const jumped = oracle.jumped(served, sent).filter((code) => !mayBeConfirmed(code))
+    if (jumped.length > 0 && isWarm(process, known)) {
+      violate('I3', `a jump of ${jumped.join()} was taken without a second publication`)
+    }
+    // What is held back is told at the moment at which the table is taken.
+    const heldBack = known.heldBackAt === now() ? known.heldBack : []
+    oracle.takeTable({ sent, dropped, heldBack }, process.clock.now())
+  }
+
+  return {
+    heldBack({ knowledge }, dataSet, codes) {
+      knowledge[dataSet].heldBack = codes
+      knowledge[dataSet].heldBackAt = now()
+      for (const code of codes) heldBackAt.set(code, now())
+    },
+    taken(process, dataSet, call) {
+      const known = process.knowledge[dataSet]
+      const name = call.fault?.name ?? 'a healthy upstream'
+      if (call.verdict === 'refuse') violate('I3', `the answer of "${name}" was taken`)
+      if (call.verdict === 'refuse when warm' && isWarm(process, known) && isWhole(known)) {
+        violate('I3', `the answer of "${name}" was taken in spite of the table before`)
+      }
+      if (dataSet === 'latest') takeTable(process, call)
+      else oracle.takeHistory(process.clock.now())
+    },
+  }
+}
+
+/** Whoever has nothing at all waits so long for another's result before it asks for itself. */
+const POLLING = 4 * SECOND
+
+/** Whoever was refused for so long does without a claim. */
+const LONGEST_REFUSAL = 6 * 60 * MINUTE - SECOND
+
+/** What a store did wrong may still come to light for so long. */
+const AFTERMATH = 11 * MINUTE
+
+/** Watches that a fleet with a healthy store asks once for all: I13. */
+interface FleetWatch {
+  /** A process asks. */
+  asked(process: Process, dataSet: DataSet): void
+  /** A process has taken what `call` brought. */
+  loaded(process: Process, dataSet: DataSet, call: Call): void
+}
+
+/** What a process loaded last for all. In ms of virtual time. */
+interface Loaded {
+  process: Process
+  at: number
+  /** Before, nobody needs to ask again. */
+  dueAt: number
+}
+
+/** A watch over all processes together. */
+function createFleetWatch(scene: Scene, store: SimStore): FleetWatch {
+  const { loop, startsAt, hasClaims, skew, violate } = scene
+  const lastLoaded = new Map<DataSet, Loaded>()
+
+  /** Whether nothing has happened since `since` that excuses a call too many. */
+  function isQuiet(since: number, ...processes: Process[]): boolean {
+    const wasPaused = processes.some((each) => each.resumedAt > since - MINUTE)
+    const isTrusted = processes.every((each) => store.trustedSince(each) < loop.now())
+    const wasSet = processes.some(({ clock }) => clock.jumps() > 0 || !isRight(clock))
+    return hasClaims && isTrusted && !wasPaused && !wasSet && store.troubledAt() < since - AFTERMATH
+  }
+
+  function isRight(clock: Clock): boolean {
+    return Math.abs(clock.ahead()) <= skew
+  }
+
+  /** Whether a process may have nothing to answer with, and so cannot wait for others for ever. */
+  function mayBeCold({ knowledge, clock }: Process, dataSet: DataSet): boolean {
+    return clock.oldest() >= knowledge[dataSet].usableUntil
+  }
+
+  function requireClaim(process: Process, dataSet: DataSet, key: string): void {
+    const holder = store.holderOf(key)
+    if (holder?.process === process || !isQuiet(loop.now(), process)) return
+    const { refusedSince = Infinity, refusedAt } = process.knowledge[dataSet]
+    const hasWaited = !holder || loop.now() - refusedAt > POLLING - 100
+    if (mayBeCold(process, dataSet) && hasWaited) return
+    if (loop.now() - refusedSince > LONGEST_REFUSAL) return
+    violate('I13', `${dataSet} is asked for without a claim`)
+  }
+
+  return {
+    asked(process, dataSet) {
+      const key = `rates:v1:${dataSet}`
+      requireClaim(process, dataSet, key)
+      const loaded = lastLoaded.get(dataSet)
+      const storedSince = store.storedSince(key) ?? -Infinity
+      if (!loaded || storedSince < loaded.at || !isQuiet(loaded.at, process, loaded.process)) return
+      if (loop.now() < loaded.dueAt - 2 * skew) {
+        violate('I13', `${dataSet} is asked for though a process has loaded it for all`)
+      }
+    },
+    loaded(process, dataSet, { sent, fault }) {
+      const announced = sent ? sent.nextUpdateAt - startsAt : 0
+      // Nothing is due sooner than ten minutes or later than a day after it was loaded, whatever was announced.
+      const dueAt = Math.max(announced, loop.now() + 10 * MINUTE) + 30 * SECOND
+      const latest = loop.now() + 25 * 60 * MINUTE
+      // A process with a wrong clock is not believed, and what is odd may be good for one process but not for another.
+      const isForAll = isRight(process.clock) && !fault
+      const due = isForAll ? Math.min(dueAt, latest) : -Infinity
+      lastLoaded.set(dataSet, { process, at: loop.now(), dueAt: due })
+    },
   }
 }

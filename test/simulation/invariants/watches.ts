@@ -1,19 +1,31 @@
-import type { EventLoop } from '../world/event-loop.ts'
-import type { LatestFeed } from '../world/latest-feed.ts'
-import type { Process } from '../world/process.ts'
-import type { ReferenceRates } from '../world/reference-rates.ts'
-import type { Settings } from '../world/settings.ts'
+import { getEventListeners } from 'node:events'
+
+import type { Scene } from '../world/fleet.ts'
+import type { Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
+import { REFERENCE_CODES, dayOf, fourOClock, hourInFrankfurt, targetDays } from '../world/truth.ts'
+import type { Truth } from '../world/truth.ts'
 import { createAnswerWatch } from './answer-watch.ts'
 import type { AnswerWatch, Asked } from './answer-watch.ts'
-import { createBoundsWatch } from './bounds-watch.ts'
-import type { BoundsWatch } from './bounds-watch.ts'
-import { requireFresh } from './final-checks.ts'
-import { createFleetWatch } from './fleet-watch.ts'
 import { createOracle } from './oracle.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
 import type { UpstreamWatch } from './upstream-watch.ts'
-import type { Violate } from './violation.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+/** A promise that was broken. */
+export class Violation extends Error {
+  override readonly name = 'Violation'
+
+  /** `invariant` is `I1` to `I16`. */
+  constructor(invariant: string, message: string) {
+    super(`${invariant}: ${message}`)
+  }
+}
+
+/** Ends the simulation: `invariant` (I1 to I16) does not hold, as `message` says. */
+export type Violate = (invariant: string, message: string) => void
 
 /** All the invariants together. */
 export interface Watches {
@@ -26,23 +38,12 @@ export interface Watches {
   end(processes: readonly Process[]): void
 }
 
-/** What the watches are made from. */
-export interface WatchesOptions extends Settings {
-  loop: EventLoop
-  simStore: SimStore
-  feed: LatestFeed
-  referenceRates: ReferenceRates
-  violate: Violate
-}
-
 /** Watches over a world in which nothing has happened yet. */
-export function createWatches(options: WatchesOptions): Watches {
-  const { loop, referenceRates, startsAt, duration, calmFrom, violate } = options
-  const oracle = createOracle(referenceRates)
-  const fleet = createFleetWatch({ ...options, store: options.simStore })
-  const upstream = createUpstreamWatch({ ...options, oracle, fleet })
-  const answers = createAnswerWatch({ ...options, oracle })
-  const bounds = createBoundsWatch(loop, violate)
+export function createWatches(scene: Scene & Truth, store: SimStore): Watches {
+  const oracle = createOracle(scene.referenceRates)
+  const upstream = createUpstreamWatch(scene, oracle, store)
+  const answers = createAnswerWatch(scene, oracle)
+  const bounds = createBoundsWatch(scene)
 
   return {
     upstream,
@@ -60,8 +61,89 @@ export function createWatches(options: WatchesOptions): Watches {
       }
     },
     end(processes) {
-      const ending = { ...options, calmFrom: startsAt + calmFrom, endsAt: startsAt + duration }
-      for (const process of processes) requireFresh(process, ending)
+      for (const process of processes) requireFresh(process, scene)
     },
   }
+}
+
+/** Timers of a process that do not belong to a waiting client: of loads and of the store. */
+const TIMERS_OF_A_PROCESS = 24
+
+/** Waiting for a store, and for a load. */
+const TIMERS_OF_A_CLIENT = 2
+
+/** Watches that nothing piles up: I12. */
+export interface BoundsWatch {
+  /** Looks at a process with so many clients waiting. */
+  sweep(process: Process, waiting: number): void
+  /** A process was closed some time ago, and nobody asks it any more. */
+  drained(process: Process): void
+  /** Nobody waits any more for the client whose `signal` this is. */
+  answered(signal: AbortSignal): void
+}
+
+/** A watch over all processes. */
+function createBoundsWatch({ loop, violate }: Scene): BoundsWatch {
+  return {
+    sweep(process, waiting) {
+      const most = TIMERS_OF_A_PROCESS + TIMERS_OF_A_CLIENT * waiting
+      if (process.timers() <= most) return
+      violate('I12', `${process.timers()} timers are set with ${waiting} clients waiting`)
+    },
+    drained(process) {
+      if (process.timers() === 0 || process.pausedUntil >= loop.now()) return
+      violate('I12', `${process.timers()} timers are still set after close()`)
+    },
+    answered(signal) {
+      const listeners = getEventListeners(signal, 'abort').length
+      if (listeners > 0) violate('I12', `${listeners} listeners are left on a client's signal`)
+    },
+  }
+}
+
+/** A table is refreshed so long after the next one can be fetched, clocks and jitter included. */
+const LATEST_DELAY = 60 * MINUTE
+
+/** The same for reference rates that come on time. */
+const HISTORY_DELAY = 30 * MINUTE
+
+/** After a day without faults every process serves what was published last: I14. */
+function requireFresh({ knowledge, host, clock }: Process, scene: Scene & Truth): void {
+  const { feed, violate, startsAt, duration } = scene
+  const endsAt = startsAt + duration
+  const published = feed.at(endsAt - LATEST_DELAY).updatedAt
+  const { served = '' } = knowledge.latest
+  if (!(Date.parse(served) >= published)) {
+    violate(
+      'I14',
+      `in the end process ${host} serves ${served}, not ${new Date(published).toUTCString()}`,
+    )
+  }
+  // By a wrong clock a process may have taken Friday's rates for missing, and look for them on Monday.
+  if (clock.jumps() > 0) return
+  const newest = newestExpected(scene)
+  const last = knowledge.history.served ?? ''
+  if (newest !== undefined && last < newest) {
+    violate('I14', `in the end process ${host} serves history to ${last}, not to ${newest}`)
+  }
+}
+
+/** The newest day that every process must have by now, where that can be said. */
+function newestExpected(scene: Scene & Truth): string | undefined {
+  const { referenceRates, startsAt, calmFrom, duration } = scene
+  const endsAt = startsAt + duration
+  const day = referenceRates.newest(endsAt - HISTORY_DELAY)
+  const due = fourOClock(day)
+  const first = officeTime(Math.max(referenceRates.availableAt(day), startsAt + calmFrom))
+  const again = officeTime(first + Math.max(10 * MINUTE, (first - due) / 4))
+  const isWhole = referenceRates.on(day)?.size === REFERENCE_CODES.length
+  return isWhole && again + HISTORY_DELAY < endsAt ? day : undefined
+}
+
+/** `instant`, or when the relay is looked at next: from 8:00 to 22:00 in Frankfurt on working days. */
+function officeTime(instant: number): number {
+  for (const day of targetDays(dayOf(instant), dayOf(instant + 7 * DAY))) {
+    if (instant < hourInFrankfurt(day, 22)) return Math.max(instant, hourInFrankfurt(day, 8))
+  }
+  return Infinity
 }

@@ -1,14 +1,12 @@
+import type { Answer } from '../../../src/index.ts'
+import type { DataSet } from '../../faults/fault.ts'
+import type { Period } from '../../oracle.ts'
 import type { AnswerWatch, Asked } from '../invariants/answer-watch.ts'
-import type { BoundsWatch } from '../invariants/bounds-watch.ts'
-import type { Question } from '../invariants/question.ts'
-import type { Violate } from '../invariants/violation.ts'
-import type { Answer } from '../../../src/http/answer.ts'
-import type { EventLoop } from './event-loop.ts'
-import type { Fleet, Server } from './fleet.ts'
-import type { LatestFeed } from './latest-feed.ts'
-import { drawQuestion, plainQuestion } from './questions.ts'
+import type { BoundsWatch } from '../invariants/watches.ts'
+import type { Fleet, Scene, Server } from './fleet.ts'
 import type { Random } from './random.ts'
-import type { Settings } from './settings.ts'
+import { LATEST_CODES, REFERENCE_CODES } from './truth.ts'
+import type { Truth } from './truth.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -26,22 +24,19 @@ export interface Clients {
   stop(): void
 }
 
-/** What clients are made from. */
-export interface ClientsOptions extends Settings {
-  loop: EventLoop
-  random: Random
+/** Who hears of their answers. */
+interface ClientsWatch {
   fleet: Fleet
-  feed: LatestFeed
   watch: AnswerWatch
   bounds: BoundsWatch
-  trace(asked: Asked, answer: Answer): void
-  violate: Violate
 }
 
 /** Clients that ask at random times all the time, and in bursts when a refresh is due. */
-export function createClients(options: ClientsOptions): Clients {
-  const { loop, random, fleet, feed, watch, bounds, violate } = options
-  const { hosts, requests, startsAt, calmFrom } = options
+export function createClients(
+  scene: Scene & Truth,
+  { fleet, watch, bounds }: ClientsWatch,
+): Clients {
+  const { loop, random, feed, hosts, requests, startsAt, calmFrom, trace, violate } = scene
   const pending = new Set<Asked>()
   let [count, isOver] = [0, false]
 
@@ -60,7 +55,8 @@ export function createClients(options: ClientsOptions): Clients {
   ): Promise<void> {
     try {
       const answer = await send(server, asked, signal)
-      options.trace(asked, answer)
+      const { target } = asked.question
+      trace.record(loop.now(), server.process.host, target, answer.status, String(answer.body))
       watch.answered(asked, answer)
     } catch (error) {
       violate('I1', `${asked.question.target} makes the handler reject: ${String(error)}`)
@@ -181,4 +177,189 @@ async function toAnswer(response: Response): Promise<Answer> {
 
 function repeat(times: number, work: () => void): void {
   for (let done = 0; done < times; done += 1) work()
+}
+
+/** What a client asks, and what may be answered. */
+export interface Question {
+  method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
+  /** Path and query. */
+  target: string
+  /** The data that it takes to answer; without them it is 502. */
+  dataSet?: DataSet
+  /** The statuses that are right where there are data. */
+  statuses: readonly number[]
+  /** What is asked for, where that is a record. */
+  record?: RecordAsked
+  ifNoneMatch?: string
+  /** Whether the answer is compared with the truth whatever the sample. */
+  isDecisive?: boolean
+}
+
+/** A record that a client asks for, by upper-case codes. */
+export type RecordAsked =
+  | { kind: 'latest'; base: string; symbols?: readonly string[]; isVersioned: boolean }
+  | { kind: 'conversion'; from: string; to: string; amount: number; isVersioned: boolean }
+  | { kind: 'history'; from: string; to: string; period: Period }
+  | { kind: 'status' }
+
+/** Codes that every table has, whatever fault it comes with. */
+const STEADY_CODES = LATEST_CODES.filter(
+  (code) => LATEST_CODES.indexOf(code) < 24 && !['CZK', 'EUR', 'JPY', 'AED'].includes(code),
+)
+
+const HISTORY_CODES = ['EUR', ...REFERENCE_CODES]
+const PERIODS: readonly Period[] = ['1W', '1W', '1W', '1W', '1W', '1M', '1M', '3M', '1Y', '5Y']
+
+/** Questions with their shares. */
+const KINDS: readonly [share: number, draw: (random: Random) => Question][] = [
+  [60, conversion],
+  [4, latest],
+  [10, selection],
+  [2, earlierTable],
+  [10, history],
+  [4, hopeless],
+  [2, unanswerable],
+  [1, earlierHead],
+  [2, revalidation],
+  [1, preflight],
+  [1, status],
+]
+
+const TOTAL = KINDS.reduce((sum, [share]) => sum + share, 0)
+
+/** Any question that a client may have. */
+function drawQuestion(random: Random): Question {
+  let left = random.next() * TOTAL
+  for (const [share, draw] of KINDS) {
+    left -= share
+    if (left < 0) return draw(random)
+  }
+  return conversion(random)
+}
+
+/** A question that takes the data of `latest` or `history`, and is sure to be answered where they are there. */
+function plainQuestion(dataSet: 'latest' | 'history', random: Random): Question {
+  return { ...(dataSet === 'latest' ? conversion(random) : history(random)), isDecisive: true }
+}
+
+function conversion(random: Random): Question {
+  const [from, to] = [random.pick(STEADY_CODES), random.pick(STEADY_CODES)]
+  const amount = random.pick([1, 100, 0.1, 12.34, 1e6])
+  const isVersioned = random.chance(0.85)
+  const path = isVersioned ? '/api/v1/convert' : '/api/convert'
+  const written = random.chance(0.1) ? from.toLowerCase() : from
+  return {
+    method: 'GET',
+    target: `${path}?from=${written}&to=${to}&amount=${amount}`,
+    dataSet: 'latest',
+    statuses: [200],
+    record: { kind: 'conversion', from, to, amount, isVersioned },
+  }
+}
+
+function latest(random: Random): Question {
+  const base = random.chance(0.4) ? 'USD' : random.pick(STEADY_CODES)
+  return {
+    method: 'GET',
+    target: `/api/v1/latest?base=${base}`,
+    dataSet: 'latest',
+    statuses: [200],
+    record: { kind: 'latest', base, isVersioned: true },
+  }
+}
+
+function selection(random: Random): Question {
+  const base = random.pick(STEADY_CODES)
+  const symbols = [random.pick(STEADY_CODES), random.pick(STEADY_CODES), random.pick(STEADY_CODES)]
+  return {
+    method: 'GET',
+    target: `/api/v1/latest?base=${base}&symbols=${symbols.join()}`,
+    dataSet: 'latest',
+    statuses: [200],
+    record: { kind: 'latest', base, symbols, isVersioned: true },
+  }
+}
+
+function earlierTable(random: Random): Question {
+  const base = random.pick(STEADY_CODES)
+  return {
+    method: 'GET',
+    target: `/api/rates?base=${base}`,
+    dataSet: 'latest',
+    statuses: [200],
+    record: { kind: 'latest', base, isVersioned: false },
+  }
+}
+
+function history(random: Random): Question {
+  const from = random.pick(HISTORY_CODES)
+  const to = random.pick(HISTORY_CODES.filter((code) => code !== from))
+  const period = random.pick(PERIODS)
+  return {
+    method: 'GET',
+    target: `/api/v1/history?from=${from}&to=${to}&period=${period}`,
+    dataSet: 'history',
+    statuses: [200],
+    record: { kind: 'history', from, to, period },
+  }
+}
+
+/** Wrong whatever the data are. */
+function hopeless(random: Random): Question {
+  const [target, status] = random.pick<readonly [string, number]>([
+    ['/api/v1/convert?from=USD', 400],
+    ['/api/v1/convert?from=US&to=EUR', 400],
+    ['/api/v1/convert?from=USD&to=GBP&amount=-1', 400],
+    ['/api/v1/convert?from=USD&from=EUR&to=GBP', 400],
+    ['/api/v1/latest?base=', 400],
+    ['/api/v1/latest?BASE=EUR', 400],
+    ['/api/v1/latest?symbols=USD,%00%E2%80%AE', 400],
+    ['/api/v1/history?from=USD&to=GBP&period=1m', 400],
+    ['/api/v1/nothing', 404],
+    ['/api/v1/latest/', 404],
+    ['/elsewhere', 404],
+  ])
+  return { method: 'GET', target, statuses: [status] }
+}
+
+/** Well-formed, but not in the data. */
+function unanswerable(random: Random): Question {
+  return random.chance(0.5)
+    ? {
+        method: 'GET',
+        target: '/api/v1/convert?from=XTS&to=USD',
+        dataSet: 'latest',
+        statuses: [400],
+      }
+    : {
+        method: 'GET',
+        target: '/api/v1/history?from=THB&to=USD',
+        dataSet: 'history',
+        statuses: [400],
+      }
+}
+
+function earlierHead(random: Random): Question {
+  const target = `/api/convert?from=USD&to=${random.pick(STEADY_CODES)}`
+  return { method: 'HEAD', target, dataSet: 'latest', statuses: [200] }
+}
+
+function revalidation(random: Random): Question {
+  const target = `/api/v1/latest?base=${random.pick(STEADY_CODES)}`
+  return { method: 'GET', target, dataSet: 'latest', statuses: [304], ifNoneMatch: '*' }
+}
+
+function preflight(random: Random): Question {
+  return random.chance(0.5)
+    ? { method: 'OPTIONS', target: '/api/v1/latest', statuses: [204] }
+    : { method: 'POST', target: '/api/v1/latest', statuses: [405] }
+}
+
+function status(): Question {
+  return {
+    method: 'GET',
+    target: '/api/v1/status',
+    statuses: [200],
+    record: { kind: 'status' },
+  }
 }

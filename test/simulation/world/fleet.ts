@@ -8,17 +8,88 @@ import type {
   RatesHandler,
   RatesHandlerOptions,
 } from '../../../src/index.ts'
-import { SECRET } from '../faults/upstream-fault.ts'
-import type { Violate } from '../invariants/violation.ts'
-import { createClock } from './clock.ts'
-import type { Clock } from './clock.ts'
-import type { EventLoop } from './event-loop.ts'
-import { startProcess } from './process.ts'
-import type { Process } from './process.ts'
+import { SECRET } from '../../faults/fault.ts'
+import type { Violate } from '../invariants/watches.ts'
+import type { Trace } from '../simulate.ts'
+import { createClock, startProcess } from './machine.ts'
+import type { Clock, EventLoop, Process } from './machine.ts'
 import type { Random } from './random.ts'
-import type { Settings } from './settings.ts'
-import type { SimStore } from './store.ts'
+import type { SimStore, StoreKind } from './store.ts'
 import type { Upstream } from './upstream.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The fault-free end of every simulation, long enough for a refresh that is put off for a day. In ms. */
+const TAIL: number = 27 * HOUR
+
+/** What one simulation is like, drawn from its seed. Durations in ms. */
+export interface Settings {
+  hosts: number
+  /** True time at the start, in ms since the Unix epoch. */
+  startsAt: number
+  duration: number
+  /** When the faults end, in ms of virtual time. */
+  calmFrom: number
+  /** The share of all faults that are enabled. */
+  faultShare: number
+  /** Only faults whose names match are enabled. */
+  faultNames: RegExp
+  /** How often something happens to a process, on average. */
+  mishapEvery: number
+  /** How far a clock is from true time at most. */
+  skew: number
+  store: StoreKind
+  hasClaims: boolean
+  maxStale: { latest: number; history: number }
+  /** Requests a day and process. */
+  requests: number
+  /** How many days of reference rates there are before the start. */
+  historyDays: number
+  lateShare: number
+  holeShare: number
+  hasWaitUntil: boolean
+  hookThrows: boolean
+}
+
+/** The settings of a seed whose sequence is `random`, for `days` virtual days. */
+export function drawSettings(random: Random, days: number): Settings {
+  const duration = days * DAY
+  const store = random.pick<StoreKind>(['none', 'map', 'remote', 'remote'])
+  const isCalm = random.chance(0.05)
+  return {
+    hosts: random.pick([1, 1, 1, 2, 2, 3, 3, 4, 5, 8]),
+    startsAt: Date.UTC(2026, 0, 1) + random.whole(0, 5 * 365) * DAY + random.whole(0, DAY),
+    duration,
+    calmFrom: isCalm ? 0 : Math.max(0, duration - TAIL),
+    faultShare: isCalm ? 0 : random.pick([0.05, 0.15, 0.4, 1]),
+    faultNames: /^/,
+    mishapEvery: random.chance(0.4) ? Infinity : random.magnitude(12 * HOUR, 10 * DAY),
+    skew: random.pick([20, 2_000, 10 * MINUTE]),
+    store,
+    hasClaims: store !== 'none' && random.chance(0.8),
+    maxStale: {
+      latest: random.pick([HOUR, DAY, 7 * DAY, 7 * DAY]),
+      history: random.pick([DAY, 14 * DAY, 14 * DAY]),
+    },
+    requests: random.magnitude(80, 400),
+    historyDays: random.chance(0.03) ? 5 * 366 + 30 : random.whole(20, 120),
+    lateShare: isCalm ? 0 : random.pick([0, 0.05, 0.3]),
+    holeShare: random.pick([0, 0.03]),
+    hasWaitUntil: random.chance(0.5),
+    hookThrows: random.chance(0.1),
+  }
+}
+
+/** What everything in a simulation is made from. */
+export interface Scene extends Settings {
+  loop: EventLoop
+  random: Random
+  create: CreateHandler
+  trace: Trace
+  violate: Violate
+}
 
 /** What a handler runs on. */
 export type Runtime = ReturnType<Parameters<typeof createHandlerOn>[0]>
@@ -61,21 +132,16 @@ export interface Fleet {
   mend(host: number): void
 }
 
-/** What a fleet is made from. */
-export interface FleetOptions extends Settings {
-  loop: EventLoop
-  random: Random
-  create: CreateHandler
+/** What a server is given. */
+interface Surroundings {
   upstream: Upstream
   simStore: SimStore
   onEvent(process: Process, event: RatesEvent): void
-  onStart(process: Process): void
-  violate: Violate
 }
 
 /** A fleet without any server yet. */
-export function createFleet(options: FleetOptions): Fleet {
-  const { loop, random, hosts, skew, startsAt, onStart } = options
+export function createFleet(scene: Scene, surroundings: Surroundings): Fleet {
+  const { loop, random, hosts, skew, startsAt, trace } = scene
   const servers: (Server | undefined)[] = Array.from({ length: hosts })
   const offset = (): number => random.between(-skew, skew)
   const clocks = servers.map(() => createClock(loop, startsAt, offset()))
@@ -87,9 +153,9 @@ export function createFleet(options: FleetOptions): Fleet {
     if (!clock) throw new Error(`there is no host ${host}`)
     const life = random.fork(`life ${(lives += 1)}`)
     const process = startProcess(loop, host, clock, life)
-    const server = { process, handler: createHandler(options, process) }
+    const server = { process, handler: createHandler(scene, surroundings, process) }
     servers[host] = server
-    onStart(process)
+    trace.record(loop.now(), host, 'starts', '')
     return server
   }
 
@@ -124,9 +190,11 @@ export function close({ process, handler }: Server): void {
   handler.close()
 }
 
-function createHandler(options: FleetOptions, process: Process): RatesHandler {
-  const { create, upstream, simStore, onEvent, violate } = options
-  const { maxStale, hasWaitUntil, hookThrows } = options
+function createHandler(
+  { create, violate, maxStale, hasWaitUntil, hookThrows }: Scene,
+  { upstream, simStore, onEvent }: Surroundings,
+  process: Process,
+): RatesHandler {
   const onRejection = (): void => violate('I1', 'a promise given to waitUntil rejects')
   return create((now) => process.runtime(now), {
     providers: {

@@ -1,14 +1,15 @@
-import { HISTORY_FAULTS } from '../faults/history-faults.ts'
-import { HTTP_FAULTS } from '../faults/http-faults.ts'
-import { LATEST_FAULTS } from '../faults/latest-faults.ts'
-import { STORE_FAULTS } from '../faults/store-faults.ts'
-import type { StoreFault } from '../faults/store-faults.ts'
-import { TRANSPORT_FAULTS } from '../faults/transport-faults.ts'
-import type { DataSet, UpstreamFault } from '../faults/upstream-fault.ts'
-import type { EventLoop } from './event-loop.ts'
+import { SHARED_STORE_FAULTS, STORE_FAULTS, UPSTREAM_FAULTS } from '../../faults/all.ts'
+import type { DataSet, Fault, FaultCase } from '../../faults/fault.ts'
+import { storeFaultOf } from '../../faults/store.ts'
+import type { StoreFault } from '../../faults/store.ts'
+import { close } from './fleet.ts'
+import type { Fleet, Scene } from './fleet.ts'
+import type { Process } from './machine.ts'
 import type { Random } from './random.ts'
+import type { SimStore } from './store.ts'
 
-const MINUTE = 60_000
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
@@ -17,109 +18,106 @@ const DAY = 24 * HOUR
  * them meet.
  */
 export interface Nemesis {
-  upstreamFault(dataSet: DataSet): UpstreamFault | undefined
+  upstreamFault(dataSet: DataSet): Fault | undefined
   /** What goes wrong with an operation of the process on `host`: a partition spares some. */
-  storeFault(operation: StoreFault['operations'][number], host: number): StoreFault | undefined
+  storeFault(operation: keyof StoreFault, host: number): StoreFault['get']
   /** How often each fault was injected. */
   readonly injected: ReadonlyMap<string, number>
   /** Counts what goes wrong elsewhere. */
   note(name: string): void
 }
 
-/** What a nemesis is made from. */
-export interface NemesisOptions {
-  loop: EventLoop
-  random: Random
-  hosts: number
-  /** From here on nothing goes wrong, in ms of virtual time. */
-  calmFrom: number
-  /** The share of the faults that are enabled; 0 for none at all. */
-  faultShare: number
-  /** The names of the faults that there are to choose from. */
-  faultNames: RegExp
-}
+const OF_UPSTREAMS = UPSTREAM_FAULTS.flatMap((each) =>
+  withForms(each, ({ inject, isSimulated = true }) => inject !== undefined && isSimulated),
+)
+
+const OF_STORES = [...STORE_FAULTS, ...SHARED_STORE_FAULTS].flatMap((each) =>
+  withForms(each, (form) => form.store !== undefined || form.holds !== undefined),
+)
 
 /** The names of all faults that there are. */
-export const FAULT_NAMES: readonly string[] = [
-  ...TRANSPORT_FAULTS,
-  ...HTTP_FAULTS,
-  ...LATEST_FAULTS,
-  ...HISTORY_FAULTS,
-  ...STORE_FAULTS,
-].map(({ name }) => name)
+export const FAULT_NAMES: readonly string[] = [...OF_UPSTREAMS, ...OF_STORES].map(({ id }) => id)
 
 /** A time in which things go wrong. */
-interface Storm<Fault> {
+interface Storm {
   from: number
   to: number
-  faults: readonly Fault[]
+  faults: readonly FaultCase[]
   /** The share of operations that are hit. */
   intensity: number
   hosts: ReadonlySet<number>
 }
 
 /** A nemesis for one simulation. */
-export function createNemesis(options: NemesisOptions): Nemesis {
-  const { loop, random } = options
+export function createNemesis(scene: Scene): Nemesis {
+  const { loop, random } = scene
   const injected = new Map<string, number>()
-  const upstreamFaults = [...TRANSPORT_FAULTS, ...HTTP_FAULTS, ...LATEST_FAULTS, ...HISTORY_FAULTS]
-  const faultsOf = (dataSet: DataSet): UpstreamFault[] =>
-    upstreamFaults.filter((fault) => fault.dataSets.includes(dataSet))
-  const latest = createStorms(options, faultsOf('latest'), 'latest')
-  const history = createStorms(options, faultsOf('history'), 'history')
-  const store = createStorms(options, STORE_FAULTS, 'store')
+  const storms = {
+    latest: createStorms(scene, OF_UPSTREAMS, 'latest', isAbout('latest')),
+    history: createStorms(scene, OF_UPSTREAMS, 'history', isAbout('history')),
+    store: createStorms(scene, OF_STORES, 'store', () => true),
+  }
 
   function note(name: string): void {
     injected.set(name, (injected.get(name) ?? 0) + 1)
   }
 
-  function inject<Fault extends { name: string }>(
-    storm: Storm<Fault> | undefined,
-    faults: readonly Fault[] | undefined = storm?.faults,
-  ): Fault | undefined {
-    if (!storm || !faults || faults.length === 0 || !random.chance(storm.intensity))
-      return undefined
-    const fault = random.pick(faults)
-    note(fault.name)
-    return fault
+  /** One form of a fault of `storm`, of those that are `wanted`. */
+  function inject(storm: Storm | undefined, isWanted: (form: Fault) => boolean): Fault | undefined {
+    const faults = storm?.faults.flatMap((each) => withForms(each, isWanted)) ?? []
+    if (!storm || faults.length === 0 || !random.chance(storm.intensity)) return undefined
+    const { id, forms } = random.pick(faults)
+    note(id)
+    return random.pick(forms)
   }
 
   return {
-    upstreamFault: (dataSet) => inject((dataSet === 'latest' ? latest : history)(loop.now())),
+    upstreamFault: (dataSet) => inject(storms[dataSet](loop.now()), isAbout(dataSet)),
     storeFault(operation, host) {
-      const storm = store(loop.now())
+      const storm = storms.store(loop.now())
       if (!storm?.hosts.has(host)) return undefined
-      return inject(
-        storm,
-        storm.faults.filter((fault) => fault.operations.includes(operation)),
-      )
+      const form = inject(storm, (each) => storeFaultOf(each, operation) !== undefined)
+      return form && storeFaultOf(form, operation)
     },
     injected,
     note,
   }
 }
 
+function isAbout(dataSet: DataSet): (form: Fault) => boolean {
+  return ({ dataSets = ['latest'] }) => dataSets.includes(dataSet)
+}
+
+/** `fault` with the forms that are wanted, if there are any. */
+function withForms(fault: FaultCase, isWanted: (form: Fault) => boolean): FaultCase[] {
+  const forms = fault.forms.filter(isWanted)
+  return forms.length > 0 ? [{ ...fault, forms }] : []
+}
+
 /** The storm at any time, of which there are some between calms; to be asked in the order of time. */
-function createStorms<Fault extends { name: string }>(
-  options: NemesisOptions,
-  faults: readonly Fault[],
+function createStorms(
+  scene: Scene,
+  faults: readonly FaultCase[],
   name: string,
-): (time: number) => Storm<Fault> | undefined {
-  const random = options.random.fork(name)
-  const wanted = faults.filter((fault) => options.faultNames.test(fault.name))
-  const storms = plan(options, random, random.some(wanted, options.faultShare))
+  isWanted: (form: Fault) => boolean,
+): (time: number) => Storm | undefined {
+  const random = scene.random.fork(name)
+  const wanted = faults.flatMap((each) =>
+    withForms(each, (form) => isWanted(form) && scene.faultNames.test(`${each.id}: ${form.name}`)),
+  )
+  const storms = plan(scene, random, random.some(wanted, scene.faultShare))
   return (time) => {
     while (storms[0] && storms[0].to <= time) storms.shift()
     return storms[0] && storms[0].from <= time ? storms[0] : undefined
   }
 }
 
-function plan<Fault>(
-  { calmFrom: until, hosts }: NemesisOptions,
+function plan(
+  { calmFrom: until, hosts }: Scene,
   random: Random,
-  faults: readonly Fault[],
-): Storm<Fault>[] {
-  const storms: Storm<Fault>[] = []
+  faults: readonly FaultCase[],
+): Storm[] {
+  const storms: Storm[] = []
   if (faults.length === 0) return storms
   const calm = random.magnitude(2 * HOUR, 5 * DAY)
   for (let from = random.chance(0.3) ? 0 : random.wait(calm); from < until;) {
@@ -136,4 +134,105 @@ function plan<Fault>(
     from = to + random.wait(calm)
   }
   return storms
+}
+
+/** What mishaps befall. */
+interface Victims {
+  fleet: Fleet
+  simStore: SimStore
+  nemesis: Nemesis
+  /** Told of a process that was closed some time ago and gets no requests any more. */
+  onDrained(process: Process): void
+}
+
+/**
+ * Lets things happen to processes until the calm begins: crashes, restarts, pauses, clocks that are set, a store that
+ * loses everything. Then every process runs and every clock is right.
+ */
+export function scheduleMishaps(scene: Scene, victims: Victims): void {
+  const { loop, random, hosts, mishapEvery, calmFrom, trace } = scene
+  const { fleet, nemesis } = victims
+  const all = Array.from({ length: hosts }, (_, host) => host)
+  const kinds = random.some(Object.entries(mishaps(scene, victims)), 0.6)
+
+  function next(): void {
+    const wait = random.wait(mishapEvery / hosts)
+    if (kinds.length === 0 || !(loop.now() + wait < calmFrom)) return
+    loop.after(wait, () => {
+      const [name, happen] = random.pick(kinds)
+      const host = random.whole(0, hosts - 1)
+      nemesis.note(name)
+      trace.record(loop.now(), host, 'meets with a', name)
+      happen(host)
+      next()
+    })
+  }
+
+  for (const host of all) fleet.start(host)
+  next()
+  loop.after(calmFrom, () => {
+    for (const host of all) {
+      if (!fleet.servers[host]) fleet.start(host)
+      fleet.mend(host)
+    }
+  })
+}
+
+function mishaps(
+  { loop, random, hosts, calmFrom }: Scene,
+  { fleet, simStore, onDrained }: Victims,
+): Record<string, (host: number) => void> {
+  const untilCalm = (): number => Math.max(0, calmFrom - loop.now())
+
+  function startLater(host: number, delay: number): void {
+    loop.after(Math.min(delay, untilCalm()), () => {
+      if (!fleet.servers[host]) fleet.start(host)
+    })
+  }
+
+  function crash(host: number): void {
+    fleet.kill(host)
+    startLater(host, random.magnitude(SECOND, 6 * HOUR))
+  }
+
+  /** The old server still answers for half a minute after it was told to end, until the balancer has noticed. */
+  function restart(host: number): void {
+    const server = fleet.servers[host]
+    if (!server || server.process.isClosed) return
+    close(server)
+    loop.after(Math.min(30 * SECOND, untilCalm()), () => {
+      if (fleet.servers[host] !== server) return
+      fleet.detach(host)
+      loop.after(2 * SECOND, () => {
+        onDrained(server.process)
+        server.process.kill()
+        if (!fleet.servers[host]) fleet.start(host)
+      })
+    })
+  }
+
+  function setClock(host: number, offset: number, duration: number): void {
+    fleet.clocks[host]?.set(offset)
+    loop.after(Math.min(duration, untilCalm()), () => fleet.mend(host))
+  }
+
+  return {
+    crash,
+    restart,
+    'crash of all': () => {
+      for (let host = 0; host < hosts; host += 1) crash(host)
+    },
+    deployment: () => {
+      for (let host = 0; host < hosts; host += 1) restart(host)
+    },
+    pause(host) {
+      const duration = random.magnitude(100, 20 * MINUTE)
+      fleet.servers[host]?.process.pause(Math.min(duration, untilCalm()))
+    },
+    'clock set': (host) => {
+      const far = random.pick([MINUTE, HOUR, DAY])
+      setClock(host, random.between(-far, far), random.magnitude(MINUTE, 3 * DAY))
+    },
+    'store wiped': () => simStore.wipe(),
+  }
 }

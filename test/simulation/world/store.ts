@@ -1,8 +1,7 @@
-import type { CacheStore } from '../../../src/cache/store.ts'
-import type { StoreFault, StoreOperation } from '../faults/store-faults.ts'
-import type { EventLoop } from './event-loop.ts'
-import type { Process } from './process.ts'
-import type { Random } from './random.ts'
+import type { CacheStore } from '../../../src/index.ts'
+import type { StoreFault, StoreOperation } from '../../faults/store.ts'
+import type { Scene } from './fleet.ts'
+import type { EventLoop, Process } from './machine.ts'
 
 /** Where the shared store is: a server behind a network, or a `Map` in the same machine. */
 export type StoreKind = 'none' | 'remote' | 'map'
@@ -23,14 +22,10 @@ export interface SimStore {
   trustedSince(process: Process): number
 }
 
-/** What a store is made from. */
-export interface SimStoreOptions {
-  loop: EventLoop
-  random: Random
-  store: StoreKind
-  hasClaims: boolean
+/** Who hears of what becomes of operations. */
+interface StoreWatch {
   /** What goes wrong with an operation of a process now, if anything. */
-  faultOf(operation: StoreOperation['name'], process: Process): StoreFault | undefined
+  faultOf(operation: keyof StoreFault, process: Process): StoreFault['get']
   /** Told of every value that a process is about to get. */
   onDelivery(process: Process, key: string, value: unknown): void
   /** Told of every claim that was granted or refused. */
@@ -40,21 +35,24 @@ export interface SimStoreOptions {
 /** To the server and back, in ms. */
 const LONGEST_TRIP = 5
 
-interface Entry {
-  text: string
+interface Kept {
   since: number
   expiresAt: number
 }
 
-interface Claim {
+interface Entry extends Kept {
+  text: string
+}
+
+interface Claim extends Kept {
   process: Process
-  since: number
-  expiresAt: number
 }
 
 /** An empty store. */
-export function createSimStore(options: SimStoreOptions): SimStore {
-  const { loop, random, store: kind, hasClaims, faultOf, onDelivery, onClaim } = options
+export function createSimStore(
+  { loop, random, store: kind, hasClaims }: Scene,
+  { faultOf, onDelivery, onClaim }: StoreWatch,
+): SimStore {
   const entries = new Map<string, Entry>()
   const replaced = new Map<string, string>()
   const claims = new Map<string, Claim>()
@@ -89,7 +87,7 @@ export function createSimStore(options: SimStoreOptions): SimStore {
   /** Does `work` for `process` as its connection to the store is just now. */
   function operate(
     process: Process,
-    name: StoreOperation['name'],
+    name: keyof StoreFault,
     key: string,
     work: () => unknown,
   ): unknown {
@@ -103,11 +101,10 @@ export function createSimStore(options: SimStoreOptions): SimStore {
     }
     troubledAt = loop.now()
     trusted.set(process, Infinity)
-    return fault.apply({
-      name,
+    return fault({
       key,
-      random,
       work,
+      pick: random.pick,
       reply,
       later: connection.later,
       stored: (other = key) => read(other),

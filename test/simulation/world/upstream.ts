@@ -1,15 +1,12 @@
+import type { DataSet, Exchange, Fault } from '../../faults/fault.ts'
+import { SECRET, answer, toLatestTruth } from '../../faults/fault.ts'
 import { HOSTS } from '../../fixtures/contract.ts'
-import type { DataSet, Exchange, LatestPayload } from '../faults/upstream-fault.ts'
-import { SECRET, toPublication } from '../faults/upstream-fault.ts'
 import type { Call } from '../invariants/knowledge.ts'
 import type { UpstreamWatch } from '../invariants/upstream-watch.ts'
-import type { Violate } from '../invariants/violation.ts'
-import type { EventLoop } from './event-loop.ts'
-import type { LatestFeed, Publication } from './latest-feed.ts'
+import type { Scene } from './fleet.ts'
+import type { Process } from './machine.ts'
 import type { Nemesis } from './nemesis.ts'
-import type { Process } from './process.ts'
-import type { Random } from './random.ts'
-import type { ReferenceRates } from './reference-rates.ts'
+import type { Publication, Truth } from './truth.ts'
 
 /** The two upstreams and the network before them. */
 export interface Upstream {
@@ -19,169 +16,132 @@ export interface Upstream {
   calls(): Readonly<Record<DataSet, number>>
 }
 
-/** What the upstreams are made from. */
-export interface UpstreamOptions {
-  loop: EventLoop
-  random: Random
-  /** Ms since the Unix epoch. */
-  startsAt: number
-  feed: LatestFeed
-  referenceRates: ReferenceRates
-  nemesis: Nemesis
-  watch: UpstreamWatch
-  trace(process: Process, what: string, detail: string): void
-  violate: Violate
+/** One call of `fetch`. */
+interface Fetching {
+  process: Process
+  dataSet: DataSet
+  url: URL
+  init: RequestInit
+  signal: AbortSignal
+  call: Call
 }
 
 /** Upstreams that know the truth, and tell it unless the nemesis has other plans. */
-export function createUpstream(options: UpstreamOptions): Upstream {
-  const { watch, nemesis, trace, violate } = options
+export function createUpstream(
+  scene: Scene & Truth,
+  nemesis: Nemesis,
+  watch: UpstreamWatch,
+): Upstream {
+  const { loop, trace, violate } = scene
   const calls = { latest: 0, history: 0 }
 
   function choose(call: Call, dataSet: DataSet): void {
     if (call.isFaultChosen) return
     call.isFaultChosen = true
     call.fault = nemesis.upstreamFault(dataSet)
-    call.verdict = call.fault?.verdict ?? 'take'
+    call.verdict = call.fault ? verdictOf(call.fault) : 'take'
   }
 
   return {
     calls: () => calls,
-    fetchFor: (process) => (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : input)
-      const dataSet = url.pathname.includes('/v6/') ? 'latest' : 'history'
-      const isKnown = url.protocol === 'https:' && HOSTS[dataSet].includes(url.host)
-      if (!isKnown || !url.pathname.startsWith(`/${SECRET}/`)) {
-        violate('I11', `${url.href} is fetched`)
-      }
-      const signal = init?.signal ?? new AbortController().signal
-      const call = watch.callOf(process, dataSet, signal)
-      if (!call || signal.aborted) return Promise.reject(signal.reason)
-      calls[dataSet] += 1
-      choose(call, dataSet)
-      trace(process, `fetches ${dataSet}`, call.fault?.name ?? '')
-      const exchange = createExchange(options, { process, dataSet, url, signal, call })
-      return call.fault ? call.fault.answer(exchange) : exchange.sendHealthy()
-    },
-  }
-}
-
-interface Fetching {
-  process: Process
-  dataSet: DataSet
-  url: URL
-  signal: AbortSignal
-  call: Call
-}
-
-function createExchange(options: UpstreamOptions, fetching: Fetching): Exchange {
-  const { loop, random, feed, startsAt } = options
-  const { process, dataSet, signal, call } = fetching
-  const instant = startsAt + loop.now()
-  const publication = feed.at(instant)
-  const usual = random.between(20, 400)
-  const text = (): string =>
-    dataSet === 'latest'
-      ? JSON.stringify(toPayload(publication))
-      : historyText(options.referenceRates, fetching.url, instant)
-  const send: Exchange['send'] = (body, init, delay = usual) =>
-    settled(options, fetching, delay, () => new Response(body, init))
-  const known = process.knowledge.latest
-  const exchange: Exchange = {
-    dataSet,
-    url: fetching.url,
-    random,
-    instant,
-    isWarm: process.clock.oldest() < known.usableUntil,
-    text,
-    table: (back) => toPayload(feed.at(instant, back)),
-    send,
-    sendTable(table) {
-      call.sent = toPublication(table)
-      return send(JSON.stringify(table))
-    },
-    sendHealthy(delay) {
-      call.verdict = 'take'
-      if (dataSet === 'latest') call.sent = publication
-      return send(text(), undefined, delay)
-    },
-    break: (error, delay) =>
-      settled(options, fetching, delay, () => {
-        throw error
-      }),
-    hang: (isDeaf) =>
-      isDeaf ? late(options, fetching, () => new Response(text())) : never(signal),
-    after: (delay, callback) => void loop.after(delay, callback, process),
-    onAbort: (callback) =>
-      signal.addEventListener('abort', () => callback(signal.reason), { once: true }),
-  }
-  return exchange
-}
-
-/** Settles as `outcome` does after `delay` ms of the caller's time; rejects when the caller aborts. */
-function settled(
-  { loop }: UpstreamOptions,
-  { process, signal }: Fetching,
-  delay: number,
-  outcome: () => Response,
-): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const cancel = loop.after(
-      delay,
-      () => {
-        signal.removeEventListener('abort', onAbort)
-        try {
-          resolve(outcome())
-        } catch (error) {
-          reject(error)
+    fetchFor:
+      (process) =>
+      async (input, init = {}) => {
+        const url = new URL(input instanceof Request ? input.url : input)
+        const dataSet = url.pathname.includes('/v6/') ? 'latest' : 'history'
+        const isKnown = url.protocol === 'https:' && HOSTS[dataSet].includes(url.host)
+        if (!isKnown || !url.pathname.startsWith(`/${SECRET}/`)) {
+          violate('I11', `${url.href} is fetched`)
         }
+        const signal = init.signal ?? new AbortController().signal
+        const call = watch.callOf(process, dataSet, signal)
+        if (!call || signal.aborted) throw signal.reason
+        calls[dataSet] += 1
+        choose(call, dataSet)
+        trace.record(loop.now(), process.host, `fetches ${dataSet}`, call.fault?.name ?? '')
+        return respond(scene, { process, dataSet, url, init, signal, call })
       },
-      process,
-    )
+  }
+}
+
+/**
+ * What must become of an answer: refused whatever is held; refused where a usable table is held, to compare with; or it may
+ * be taken for good, as far as it is.
+ */
+function verdictOf({ verdict, inState = {} }: Fault): Call['verdict'] {
+  if (verdict === 'accepted') return inState.warm && !inState.expired ? 'refuse when warm' : 'take'
+  return Object.values(inState).includes('accepted') ? 'take' : 'refuse'
+}
+
+async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Response> {
+  const { loop, random, feed, startsAt } = scene
+  const { process, dataSet, signal, call } = fetching
+  const { fault } = call
+  const known = process.knowledge.latest
+  const isWarm = process.clock.oldest() < known.usableUntil
+  const inject = fault?.needsPrevious && !isWarm ? undefined : fault?.inject
+  if (!inject || fault?.takes === undefined) {
+    await wait(scene, fetching, random.between(20, 400))
+  }
+  const now = startsAt + loop.now()
+  const good = goodText(scene, fetching, feed.at(now))
+  const older = goodText(scene, fetching, feed.at(now, random.whole(1, 3)))
+  const healthy = (): Response => {
+    call.verdict = 'take'
+    return answer(good)
+  }
+  const exchange: Exchange = {
+    ...fetching,
+    now,
+    good,
+    first: older,
+    older,
+    after: (delay, callback) => void loop.after(delay, callback, process),
+    healthy,
+  }
+  const response = inject ? await inject(exchange) : healthy()
+  if (dataSet !== 'latest' || call.verdict === 'refuse' || !response.ok) return response
+  // Whoever reads what is sent before the process does, has to give it another body.
+  const text = await response.text()
+  call.sent = toLatestTruth(JSON.parse(text))
+  signal.throwIfAborted()
+  return new Response(text, response)
+}
+
+/** Resolves after `delay` ms of the caller's time; rejects when the caller aborts. */
+function wait({ loop }: Scene, { process, signal }: Fetching, delay: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       cancel()
       reject(signal.reason)
     }
+    const done = (): void => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }
+    const cancel = loop.after(delay, done, process)
     signal.addEventListener('abort', onAbort, { once: true })
   })
 }
 
-/** Rejects when the caller aborts. */
-function never(signal: AbortSignal): Promise<Response> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
-/** Answers long after the caller has given up, or never. */
-function late(
-  { loop, random }: UpstreamOptions,
-  { process }: Fetching,
-  answer: () => Response,
-): Promise<Response> {
-  return new Promise((resolve) => {
-    if (random.chance(0.5)) return
-    loop.after(random.magnitude(30_000, 600_000), () => resolve(answer()), process)
-  })
-}
-
-/** A publication in the form of the open feed. */
-function toPayload({ updatedAt, nextUpdateAt, rates }: Publication): LatestPayload {
-  return {
+/** What a healthy upstream says, the feed of `publication`. */
+function goodText(
+  { referenceRates, loop, startsAt }: Scene & Truth,
+  { dataSet, url }: Fetching,
+  { updatedAt, nextUpdateAt, rates }: Publication,
+): string {
+  if (dataSet === 'history') {
+    const [, start = '', end = ''] = /\/v1\/(.{10})\.\.(.{10})$/.exec(url.pathname) ?? []
+    const rows = referenceRates.rows({ start, end }, startsAt + loop.now())
+    return `{"amount":1.0,"base":"EUR","start_date":"${start}","end_date":"${end}","rates":{${rows.join(',')}}}`
+  }
+  return JSON.stringify({
     result: 'success',
     provider: 'https://www.exchangerate-api.com',
     time_last_update_unix: updatedAt / 1_000,
-    time_last_update_utc: new Date(updatedAt).toUTCString(),
     time_next_update_unix: nextUpdateAt / 1_000,
     time_eol_unix: 0,
     base_code: 'USD',
-    rates: { ...rates },
-  }
-}
-
-/** The answer to `/v1/{start}..{end}` in the form of the relay. */
-function historyText(referenceRates: ReferenceRates, { pathname }: URL, instant: number): string {
-  const [, start = '', end = ''] = /\/v1\/(.{10})\.\.(.{10})$/.exec(pathname) ?? []
-  const rows = referenceRates.rows({ start, end }, instant)
-  return `{"amount":1.0,"base":"EUR","start_date":"${start}","end_date":"${end}","rates":{${rows.join(',')}}}`
+    rates,
+  })
 }

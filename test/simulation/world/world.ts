@@ -1,22 +1,15 @@
-import type { RatesEvent } from '../../../src/events.ts'
-import type { DataSet } from '../faults/upstream-fault.ts'
-import type { Violate } from '../invariants/violation.ts'
+import type { DataSet } from '../../faults/fault.ts'
+import type { RatesEvent } from '../../../src/index.ts'
 import { createWatches } from '../invariants/watches.ts'
 import type { Watches } from '../invariants/watches.ts'
-import type { Trace } from '../trace.ts'
 import { createClients } from './clients.ts'
 import type { Clients } from './clients.ts'
-import type { EventLoop } from './event-loop.ts'
 import { createFleet } from './fleet.ts'
-import type { CreateHandler, Fleet } from './fleet.ts'
-import { createLatestFeed } from './latest-feed.ts'
-import { scheduleMishaps } from './mishaps.ts'
-import { createNemesis } from './nemesis.ts'
+import type { Fleet, Scene } from './fleet.ts'
+import { createNemesis, scheduleMishaps } from './nemesis.ts'
 import type { Nemesis } from './nemesis.ts'
-import type { Random } from './random.ts'
-import { createReferenceRates } from './reference-rates.ts'
-import type { Settings } from './settings.ts'
 import { createSimStore } from './store.ts'
+import { createLatestFeed, createReferenceRates } from './truth.ts'
 import { createUpstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -29,15 +22,6 @@ export interface World {
   watches: Watches
 }
 
-/** What a world is made from. */
-export interface WorldOptions extends Settings {
-  loop: EventLoop
-  random: Random
-  create: CreateHandler
-  trace: Trace
-  violate: Violate
-}
-
 function dataSetOf(key: string): DataSet {
   return key.endsWith('latest') ? 'latest' : 'history'
 }
@@ -48,54 +32,33 @@ function detailOf(event: RatesEvent): string {
 }
 
 /** A world in which everything is about to happen. */
-export function createWorld(options: WorldOptions): World {
-  const { loop, trace } = options
-  const part = (name: string): WorldOptions => ({ ...options, random: options.random.fork(name) })
+export function createWorld(scene: Scene): World {
+  const { loop, trace } = scene
+  const part = (name: string): Scene => ({ ...scene, random: scene.random.fork(name) })
   const nemesis = createNemesis(part('nemesis'))
-  const feed = createLatestFeed(part('feed'))
-  const referenceRates = createReferenceRates(part('reference rates'))
-  const store = createSimStore({
-    ...part('store'),
+  const truth = {
+    feed: createLatestFeed(part('feed')),
+    referenceRates: createReferenceRates(part('reference rates')),
+  }
+  const simStore = createSimStore(part('store'), {
     faultOf: (operation, { host }) => nemesis.storeFault(operation, host),
     onDelivery: (process, key, value) =>
       watches.upstream.onDelivery(process, dataSetOf(key), value),
     onClaim: (process, key, isGranted) =>
       watches.upstream.onClaim(process, dataSetOf(key), isGranted),
   })
-  const truth = { feed, referenceRates }
-  const watches = createWatches({ ...options, ...truth, simStore: store })
-  const upstream = createUpstream({
-    ...part('upstream'),
-    ...truth,
-    nemesis,
-    watch: watches.upstream,
-    trace: ({ host }, what, detail) => trace.record(loop.now(), host, what, detail),
-  })
-  const fleet = createFleet({
-    ...part('fleet'),
+  const watches = createWatches({ ...scene, ...truth }, simStore)
+  const upstream = createUpstream({ ...part('upstream'), ...truth }, nemesis, watches.upstream)
+  const fleet = createFleet(part('fleet'), {
     upstream,
-    simStore: store,
+    simStore,
     onEvent(process, event) {
       trace.record(loop.now(), process.host, event.type, detailOf(event))
       watches.upstream.onEvent(process, event)
     },
-    onStart: (process) => trace.record(loop.now(), process.host, 'starts', ''),
   })
-  scheduleMishaps({
-    ...part('mishaps'),
-    fleet,
-    simStore: store,
-    nemesis,
-    onDrained: watches.bounds.drained,
-  })
-  const clients = createClients({
-    ...part('clients'),
-    fleet,
-    feed,
-    watch: watches.answers,
-    bounds: watches.bounds,
-    trace: ({ process, question }, { status, body }) =>
-      trace.record(loop.now(), process.host, question.target, status, String(body)),
-  })
+  const { bounds, answers: watch } = watches
+  scheduleMishaps(part('mishaps'), { fleet, simStore, nemesis, onDrained: bounds.drained })
+  const clients = createClients({ ...part('clients'), ...truth }, { fleet, watch, bounds })
   return { fleet, clients, upstream, nemesis, watches }
 }

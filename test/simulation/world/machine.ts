@@ -1,3 +1,8 @@
+import type { Runtime } from './fleet.ts'
+import { createKnowledge } from '../invariants/knowledge.ts'
+import type { Knowledge } from '../invariants/knowledge.ts'
+import type { Random } from './random.ts'
+
 /** Something that events happen to: a process, which may be stopped for a while or be gone. */
 export interface Owner {
   /** Nothing that belongs to it happens any more. */
@@ -147,4 +152,120 @@ function isBefore(one: Event, other: Event): boolean {
   if (one.time !== other.time) return one.time < other.time
   if (one.rank !== other.rank) return one.rank < other.rank
   return one.sequence < other.sequence
+}
+
+/** The wall clock of one machine: true time and an offset that may change at any moment. */
+export interface Clock {
+  /** Ms since the Unix epoch, whole as `Date.now` is. */
+  now(): number
+  /** Sets the clock to true time plus `offset` ms. */
+  set(offset: number): void
+  /** How many ms it is ahead of true time. */
+  ahead(): number
+  /** How often it has been set since the last call of `forget`. */
+  jumps(): number
+  /**
+   * The latest that whoever ages by this clock may take it to be, in ms since the Unix epoch: every step forward since the
+   * last call of `forget` makes what is held older, but no step back makes it younger again.
+   */
+  oldest(): number
+  /** Forgets all that has been. */
+  forget(): void
+}
+
+/** A clock that is `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of `loop`. */
+export function createClock(loop: EventLoop, startsAt: number, offset: number): Clock {
+  let [current, oldest, jumps] = [offset, offset, 0]
+  return {
+    now: () => Math.floor(startsAt + loop.now() + current),
+    set(to) {
+      oldest += Math.max(0, to - current)
+      current = to
+      jumps += 1
+    },
+    ahead: () => current,
+    jumps: () => jumps,
+    oldest: () => startsAt + loop.now() + oldest,
+    forget() {
+      oldest = current
+      jumps = 0
+    },
+  }
+}
+
+/** One life of a server process, as far as its machine goes. All times in ms of virtual time. */
+export interface Process extends Owner {
+  /** The number of its host from 0; the process that follows it there has the same. */
+  readonly host: number
+  readonly clock: Clock
+  readonly startedAt: number
+  /** The end of its last pause. */
+  readonly resumedAt: number
+  /** Whether its handler has been closed in good order. */
+  isClosed: boolean
+  /** What can be told from outside of what its handler holds and does. */
+  readonly knowledge: Knowledge
+  /** What its handler runs on, with `now` as its clock. */
+  runtime(now: () => number): Runtime
+  /** How many timers are set. */
+  timers(): number
+  /** Stops it for `duration` ms: nothing happens to it, and then all at once. */
+  pause(duration: number): void
+  /** Ends it at once: nothing happens to it any more. */
+  kill(): void
+}
+
+/** A process that starts now. */
+export function startProcess(loop: EventLoop, host: number, clock: Clock, random: Random): Process {
+  let [isGone, pausedUntil, timers] = [false, -Infinity, 0]
+  clock.forget()
+  const process: Process = {
+    host,
+    clock,
+    startedAt: loop.now(),
+    isClosed: false,
+    knowledge: createKnowledge(),
+    get isGone() {
+      return isGone
+    },
+    get pausedUntil() {
+      return pausedUntil
+    },
+    get resumedAt() {
+      return pausedUntil
+    },
+    runtime: (now) => ({
+      now,
+      monotonic: () => loop.now() - process.startedAt,
+      random: random.next,
+      startTimer(callback, delay) {
+        timers += 1
+        let isSet = true
+        const end = (): boolean => {
+          const wasSet = isSet
+          isSet = false
+          if (wasSet) timers -= 1
+          return wasSet
+        }
+        const cancel = loop.timer(
+          delay,
+          () => {
+            if (end()) callback()
+          },
+          process,
+        )
+        return () => {
+          if (end()) cancel()
+        }
+      },
+    }),
+    timers: () => timers,
+    pause(duration) {
+      pausedUntil = Math.max(pausedUntil, loop.now() + duration)
+    },
+    kill() {
+      isGone = true
+    },
+  }
+  return process
 }

@@ -1,8 +1,47 @@
-import type { DailyDataSet as DataSet } from '../../daily-data-set.ts'
-import type { State, Variant, Verdict } from './case.ts'
-import { todayOf, truthNow } from './truth.ts'
-import type { Truth } from './truth.ts'
-import type { Reply, Service, World } from './world.ts'
+import { toLatestTruth } from '../faults/fault.ts'
+import type { DataSet, Days, Fault, LatestTruth, State, Verdict } from '../faults/fault.ts'
+import { textOf } from '../faults/store.ts'
+import type { StoredValue } from '../faults/store.ts'
+import { HISTORY_SOURCE, LATEST_SOURCE } from '../fixtures/contract.ts'
+import type { Freshness } from './checks.ts'
+import type { Reply, Service, World, WorldOptions } from './world.ts'
+
+/** One form of a fault, and what is to be done to meet it. What is left out is as it is in a world where nothing is wrong. */
+export interface Variant extends Fault {
+  /** Whatever else makes the fault begin. */
+  begin?(world: World, state: State): void
+  /** Lets it end, where it is more than what a fault says. */
+  end?(world: World): void
+  world?: WorldOptions
+  /** How the state is reached. */
+  arrive?(world: World, state: State): Promise<void>
+  /** How the questions are asked that meet the fault. */
+  act?(world: World, state: State): Promise<Reply[]>
+  /** How often a data set's provider may be asked in that time, by all processes together (default once a process). */
+  attempts?: Partial<Record<State, number>>
+  /** How fresh the answers may say they are once the fault has shown (default by the state and the verdict). */
+  freshness?: readonly Freshness[]
+  /** What else must hold once the fault has shown, and after it. */
+  meanwhile?(meeting: Meeting): Promise<void> | void
+  afterwards?(meeting: Meeting): Promise<void> | void
+}
+
+export const STATES: readonly State[] = ['cold', 'warm', 'expired', 'fresh']
+
+/** Under which a store holds the two data sets. */
+export const KEYS = { latest: 'rates:v1:latest', history: 'rates:v1:history' }
+
+/** A fault that met a handler. */
+export interface Meeting {
+  world: World
+  state: State
+  variant: Variant
+  dataSet: DataSet
+  /** What was served before; absent when cold. */
+  before: Truth | undefined
+  /** What may be served now; absent where nothing may. */
+  now: Truth | undefined
+}
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -166,15 +205,19 @@ function arriveByTime({ machine }: World, state: State): Promise<void> {
 }
 
 function begin(world: World, variant: Variant, dataSet: DataSet, state: State): void {
-  const { inject, misbehave, retell, store } = variant
+  const { inject, misbehave, retell, store, holds } = variant
   if (inject) world.upstream.fault = { dataSet, inject }
   for (const service of world.services) {
     service.retell = retell
     service.store.fault = store
     const claim = store?.claim
-    if (claim) service.store.claim = () => claim(world.machine)
+    if (claim) {
+      service.store.claim = async (key) =>
+        (await claim(service.store.operationOn(key, () => true))) === true
+    }
     if (misbehave) service.misbehaviour = { dataSet, call: misbehave }
   }
+  if (holds) fill(world, holds)
   variant.begin?.(world, state)
 }
 
@@ -229,4 +272,62 @@ function since(
 
 function storesOf({ services }: World): Map<string, string>[] {
   return services.map(({ store }) => new Map(store.entries))
+}
+
+/** What may be answered at some moment: one publication of each data set. */
+export interface Truth {
+  latest: LatestTruth
+  /** Rates against EUR by day. */
+  days: Days
+  /** The day, in UTC, on which it is asked for. */
+  today: string
+}
+
+/** What is true once data have been loaded now, where `before` was served until then. */
+export function truthNow(
+  world: World,
+  before: Truth | undefined,
+  serves: Fault['serves'] = {},
+): Truth {
+  const { upstream, machine } = world
+  const today = todayOf(world)
+  const body = upstream.latest(machine.now())
+  const latest = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
+  const newest = newestDay(before)
+  const history = upstream.history('2000-01-01', today, machine.now())
+  // Only the days after the newest one are asked for.
+  const asked = Object.entries(history.rates).filter(([date]) => date > newest)
+  const missing = { ...history, rates: Object.fromEntries(asked) }
+  const days = serves.history?.(missing) ?? missing.rates
+  return { latest, days: { ...before?.days, ...days }, today }
+}
+
+/** The day, in UTC, by the clock of the first process. */
+export function todayOf({ service }: World): string {
+  return new Date(service.process.now()).toISOString().slice(0, 10)
+}
+
+function newestDay(truth: Truth | undefined): string {
+  return Object.keys(truth?.days ?? {}).reduce((one, other) => (one > other ? one : other), '')
+}
+
+/** Puts something under both keys of the store of the first process. */
+export function fill(world: World, change: (good: StoredValue) => unknown = (good) => good): void {
+  const { entries } = world.service.store
+  for (const key of Object.values(KEYS)) entries.set(key, textOf(change(fabricated(key, world))))
+}
+
+/** An envelope that nothing is wrong with, of what was published a minute ago. */
+export function fabricated(key: string, { upstream, machine }: World): StoredValue {
+  const savedAt = machine.now() - 60_000
+  if (key.endsWith('latest')) {
+    const table = toLatestTruth(upstream.latest(savedAt))
+    const data = { attribution: LATEST_SOURCE, table: { ...table, base: 'USD' } }
+    return { v: 1, key, savedAt, data }
+  }
+  const today = new Date(savedAt).toISOString().slice(0, 10)
+  const { rates } = upstream.history('2000-01-01', today, savedAt)
+  const days = Object.entries(rates).map(([date, day]) => ({ date, rates: day }))
+  const data = { attribution: HISTORY_SOURCE, start: '2021-01-01', base: 'EUR', days }
+  return { v: 1, key, savedAt, data }
 }

@@ -1,0 +1,255 @@
+import type { HistoryDays, RatesEvent } from '../../src/index.ts'
+import type { DailyDataSet as DataSet } from '../daily-data-set.ts'
+import type { StoreFault, StoredValue } from './store.ts'
+
+export type { DataSet }
+
+/** Stands in everything that an upstream or a store says; it may get into events, but into no answer. */
+export const SECRET = 'n0nce-5ecret'
+
+/** Both data sets: for what can happen to either upstream in the same way. */
+export const BOTH: readonly DataSet[] = ['latest', 'history']
+
+/** A page, as anything between two machines may answer in place of either. */
+export const PAGE = `<!doctype html><title>${SECRET}</title><h1>Just a moment...</h1>`
+
+/** Told of what the checks of an answer, or of a stored value, refused. */
+export const REJECTED = ['rates_rejected'] as const
+
+/** What the open feed says; times in seconds since the Unix epoch. */
+export interface LatestBody {
+  time_last_update_unix: number
+  time_next_update_unix: number
+  base_code: string
+  rates: Record<string, number>
+}
+
+/** What the relay of reference rates says. */
+export interface HistoryBody {
+  amount: number
+  base: string
+  rates: Record<string, Record<string, number>>
+}
+
+/** One publication of latest rates; times in ms since the Unix epoch. */
+export interface LatestTruth {
+  updatedAt: number
+  nextUpdateAt: number
+  rates: Readonly<Record<string, number>>
+}
+
+/** Rates against the euro by day. */
+export type Days = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+/** A call of an upstream. */
+export interface Exchange {
+  readonly dataSet: DataSet
+  readonly url: URL
+  readonly init: RequestInit
+  readonly signal: AbortSignal
+  /** The true time, ms since the Unix epoch. */
+  readonly now: number
+  /** What the upstream says when nothing is wrong. */
+  readonly good: string
+  /** What it said when it was first asked, and before that. */
+  readonly first: string
+  readonly older: string
+  /** Calls `callback` in `delay` ms. */
+  after(delay: number, callback: () => void): void
+  /** Answers as if nothing were wrong: where a fault cannot show. */
+  healthy(): Response
+}
+
+/** What happens to calls of one upstream while something is wrong. */
+export type Inject = (exchange: Exchange) => Response | Promise<Response>
+
+/**
+ * In what state a fault meets a handler: with nothing usable anywhere; with data whose refresh is overdue by less than
+ * `maxStale`; by more; or with data that need no refresh yet.
+ */
+export type State = 'cold' | 'warm' | 'expired' | 'fresh'
+
+/** What becomes of what an upstream says: nothing, or it is served. */
+export type Verdict = 'refused' | 'accepted'
+
+/** One form of a fault. */
+export interface Fault {
+  name: string
+  /** Whose upstream it is about (default latest rates alone). */
+  dataSets?: readonly DataSet[]
+  /** What becomes of the upstream's answer, unless `inState` says otherwise. */
+  verdict: Verdict
+  inState?: Partial<Record<State, Verdict>>
+
+  /** What happens to calls of the upstream. */
+  inject?: Inject
+  /** What the provider does instead of asking its upstream. */
+  misbehave?(): Promise<never>
+  /** What the history provider makes of its upstream's answer. */
+  retell?(answer: HistoryDays): HistoryDays
+  /** What the store does. */
+  store?: StoreFault
+  /** What the store holds in place of a good value: text, or what becomes JSON. */
+  holds?(good: StoredValue): unknown
+
+  /** What of the upstream's answer is served (default all of what it says when nothing is wrong). */
+  serves?: {
+    latest?(body: LatestBody, before: LatestTruth | undefined): LatestTruth
+    history?(body: HistoryBody): Days
+  }
+  /** The same for the answer after the fault. */
+  servesAfterwards?: Fault['serves']
+  /** How long the fault takes to show, in ms; `limit` where only the call's time limit ends it. */
+  takes?: number | 'limit'
+  /** How long the upstream is left alone at least afterwards, in ms (default 1 s where refused, else 10 min). */
+  pause?: number
+  /** How far ahead the date is, in ms, that asks for the pause: it is compared with the clock of whoever reads it. */
+  datedIn?: number
+  /** Events that tell of it where it has met a refresh. */
+  told?: readonly RatesEvent['type'][]
+  /** Whether stores keep what is served: all, none, or the first process's (default all). */
+  keeps?: boolean | 'first'
+
+  /** Shows only to who has a usable table to compare with. */
+  needsPrevious?: boolean
+  /** False for what an independent truth about the data does not know (default true). */
+  isSimulated?: boolean
+}
+
+/** Where a fault sits. */
+export type Layer =
+  | 'transport'
+  | 'http'
+  | 'body'
+  | 'schema'
+  | 'values'
+  | 'time'
+  | 'clock'
+  | 'history'
+  | 'store'
+  | 'lifecycle'
+
+/** One entry of the catalogue: a fault in all its forms. */
+export interface FaultCase<Form = Fault> {
+  layer: Layer
+  id: string
+  /** What goes wrong, in a few words. */
+  fault: string
+  forms: readonly Form[]
+  /** Why the wanted answer is another than the catalogue's, where the contract says so. */
+  contract?: string
+  /** Why the catalogue has no answer for a state, and what is tried in its place. */
+  instead?: Partial<Record<State, string>>
+}
+
+type Reasons = Pick<FaultCase, 'contract' | 'instead'>
+
+/** Makes the entries of `layer`. */
+export function entriesOf<Form = Fault>(
+  layer: Layer,
+): (id: string, fault: string, forms: readonly Form[], reasons?: Reasons) => FaultCase<Form> {
+  return (id, fault, forms, reasons) => ({ layer, id, fault, forms, ...reasons })
+}
+
+/** A form that leaves nothing usable. */
+export function failing(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+  return { name, verdict: 'refused', inject, ...more }
+}
+
+/** The same of either upstream. */
+export function failingBoth(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+  return failing(name, inject, { dataSets: BOTH, ...more })
+}
+
+/** A form in which the open feed answers with a changed body that is served as it came. */
+export function changedLatest(
+  name: string,
+  change: (body: LatestBody) => LatestBody,
+  more: Partial<Fault> = {},
+): Fault {
+  const serves = { latest: (body: LatestBody) => toLatestTruth(change(body)) }
+  return { name, verdict: 'accepted', inject: changedJson(change), serves, ...more }
+}
+
+/** A form in which the open feed answers with a changed body that is of no use. */
+export function spoiltLatest(
+  name: string,
+  change: (body: LatestBody) => object,
+  more: Partial<Fault> = {},
+): Fault {
+  return failing(name, changedJson(change), more)
+}
+
+/** An upstream that answers with `text`. */
+export function says(
+  text: string,
+  status?: number,
+  headers?: Record<string, string>,
+): () => Response {
+  return () => answer(text, status, headers)
+}
+
+/** The good answer after `change`, which works on the text. */
+export function rewritten(change: (good: string) => string): Inject {
+  return ({ good, healthy }) => {
+    const changed = change(good)
+    return changed === good ? healthy() : answer(changed)
+  }
+}
+
+/** The good answer after `change`, which works on the body of either upstream. */
+export function changedJson(change: (body: LatestBody & HistoryBody) => object): Inject {
+  return ({ good }) => answer(JSON.stringify(change(JSON.parse(good))))
+}
+
+/** The good answer after `delay` ms. */
+export function after(delay: number): Inject {
+  return async (exchange) => {
+    await later(exchange, delay)
+    return exchange.healthy()
+  }
+}
+
+/** An answer with `text` as its body. */
+export function answer(
+  text: string | Uint8Array<ArrayBuffer>,
+  status = 200,
+  headers: Record<string, string> = {},
+): Response {
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes)
+      controller.close()
+    },
+  })
+  const own = { 'content-type': 'application/json', 'x-nonce': SECRET }
+  return new Response(body, { status, headers: { ...own, ...headers } })
+}
+
+/** An error as `fetch` has it: what went wrong on the wire is in its cause. */
+export function wireError(code: string): TypeError {
+  const cause = Object.assign(new Error(`${code} ${SECRET}`), { code })
+  return new TypeError('fetch failed', { cause })
+}
+
+/** Resolves `delay` ms later; rejects as soon as the call is aborted. */
+export function later({ after: callAfter, signal }: Exchange, delay: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new DOMException(`aborted ${SECRET}`, 'AbortError'))
+    const done = (): void => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }
+    if (delay < Infinity) callAfter(delay, done)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+  })
+}
+
+/** What an answer of the open feed says. */
+export function toLatestTruth(body: LatestBody): LatestTruth {
+  const updatedAt = body.time_last_update_unix * 1_000
+  const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + 86_400
+  return { updatedAt, nextUpdateAt: nextUpdate * 1_000, rates: body.rates }
+}

@@ -1,0 +1,267 @@
+import {
+  REJECTED,
+  SECRET,
+  after,
+  answer,
+  changedJson,
+  entriesOf,
+  failing,
+  rewritten,
+} from './fault.ts'
+import type { Exchange, Fault, FaultCase, HistoryBody } from './fault.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+type Rates = HistoryBody['rates']
+type Row = [date: string, rates: Rates[string]]
+
+const entry = entriesOf('history')
+
+/** Faults of what the relay of the reference rates says. */
+export const history: readonly FaultCase[] = [
+  entry(
+    'history-empty',
+    'there are no days',
+    [
+      spoilt('no days', (body) => ({ ...body, rates: {} }), {
+        inState: { warm: 'accepted' },
+        serves: { history: () => ({}) },
+      }),
+      unlessOld(
+        spoilt('days without rates', (body) => mapDays(body, () => ({})), {
+          serves: { history: () => ({}) },
+          told: REJECTED,
+        }),
+      ),
+      unlessOld(
+        spoilt(
+          'days with rates of 0',
+          (body) => mapDays(body, (rates) => ({ ...rates, USD: 0, GBP: 0 })),
+          { told: REJECTED },
+        ),
+      ),
+    ],
+    {
+      contract:
+        'While data are held, no new days are what a weekend looks like; they are looked for again.',
+    },
+  ),
+  entry('history-one-point', 'there is a single day', [
+    changed('the newest', (body) => reordered(body, (days) => days.slice(-1)), {
+      isSimulated: false,
+    }),
+  ]),
+  entry('history-unordered', 'the days come in any order', [
+    changed('descending', (body) => reordered(body, (days) => days.toReversed())),
+    changed('odd ones first', (body) =>
+      reordered(body, (days) => [
+        ...days.filter((_, index) => index % 2 === 1),
+        ...days.filter((_, index) => index % 2 === 0),
+      ]),
+    ),
+  ]),
+  entry('history-duplicate-dates', 'a day comes twice, with different rates', [
+    twice('the right one last', true),
+    { ...twice('the right one first', false), isSimulated: false },
+    {
+      name: 'a provider that lists it twice',
+      dataSets: ['history'],
+      verdict: 'accepted',
+      told: ['rates_dropped'],
+      retell({ base, days }) {
+        const again = days
+          .slice(-1)
+          .map(({ date, rates }) => ({ date, rates: { ...rates, USD: 1.25 } }))
+        return { base, days: [...days, ...again] }
+      },
+      serves: { history: (body) => wrongOnNewest(body).rates },
+    },
+  ]),
+  entry('history-missing-symbol', 'a currency is missing on some days', [
+    changed(
+      'USD on every other day',
+      (body) =>
+        mapDays(body, ({ USD = NaN, ...rates }, { date }) =>
+          Number(date.slice(-2)) % 2 === 0 ? { ...rates, USD } : rates,
+        ),
+      { isSimulated: false },
+    ),
+  ]),
+  entry('history-bad-date-format', 'some days are no days', [
+    {
+      ...changed('five kinds', (body) => body),
+      inject: rewritten((good) => {
+        const keys = ['2026-1-5', '20260105', '2026-02-30', '__proto__', SECRET]
+        const rows = keys.map((key) => `"${key}":{"USD":9,"INR":9}`)
+        return good.replace('"rates":{', `"rates":{${rows.join()},`)
+      }),
+      told: ['rates_dropped'],
+    },
+  ]),
+  entry('history-spike', 'one rate is a hundred times its neighbours', [
+    changed(
+      'USD on the day before the newest',
+      (body) =>
+        mapDays(body, (day, { fromEnd }) =>
+          fromEnd === 1 ? { ...day, USD: (day['USD'] ?? NaN) * 100 } : day,
+        ),
+      { told: ['rates_jumped'], isSimulated: false },
+    ),
+  ]),
+  entry('history-left-feed', 'a currency is asked for that has left', [
+    { name: 'BGN, HRK, RUB', dataSets: ['history'], verdict: 'accepted' },
+  ]),
+  entry('history-both-non-eur', 'one of two currencies is missing on a day', [
+    changed(
+      'INR on the day before the newest',
+      (body) =>
+        mapDays(body, ({ INR = NaN, ...rates }, { fromEnd }) =>
+          fromEnd === 1 ? rates : { ...rates, INR },
+        ),
+      { isSimulated: false },
+    ),
+  ]),
+  entry('history-amount-field', 'the rates are those of another amount or base', [
+    spoilt('of a hundred euros', (body) => ({
+      ...mapDays(body, (rates) =>
+        Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, rate * 100])),
+      ),
+      amount: 100,
+    })),
+    spoilt('of dollars', (body) => ({ ...body, base: 'USD' })),
+  ]),
+  entry('history-16cet-race', 'it is asked before and after a publication', [
+    {
+      name: 'a relay that takes 2 s',
+      dataSets: ['history'],
+      verdict: 'accepted',
+      takes: 2 * SECOND,
+      // Until 16:00.
+      pause: MINUTE,
+      inject: after(2 * SECOND),
+    },
+  ]),
+  entry('history-v2-shape', 'the relay answers in the form of its next version', [
+    spoilt('a list of rows', (body) =>
+      Object.entries(body.rates).flatMap(([date, rates]) =>
+        Object.entries(rates).map(([quote, rate]) => ({ date, base: 'EUR', quote, rate })),
+      ),
+    ),
+  ]),
+  entry(
+    'history-shared-etag',
+    'one tag for different data, and 304 to whoever sends it',
+    [
+      {
+        name: 'always the same tag',
+        dataSets: ['history'],
+        verdict: 'accepted',
+        inject({ good, init }) {
+          const asksBack = new Headers(init.headers).has('if-none-match')
+          return asksBack ? new Response(null, { status: 304 }) : answer(good, 200, { etag: '"1"' })
+        },
+      },
+    ],
+    {
+      contract: 'No validators are sent, so that no 304 can come.',
+      instead: { cold: 'The tag comes with the first answer, as it does with every later one.' },
+    },
+  ),
+  entry('history-open-ended', 'the relay takes 13 s', [
+    failing('13 s', after(13 * SECOND), { dataSets: ['history'], takes: 'limit' }),
+  ]),
+  entry('history-rebased-rounding', 'the relay rounds twice when it is asked for another base', [
+    {
+      name: 'IDR in EUR',
+      dataSets: ['history'],
+      verdict: 'accepted',
+      inject: ({ good, url }) => answer(url.search === '' ? good : coarse(good)),
+    },
+  ]),
+]
+
+/** A form in which the relay answers with a changed body that is served as it came. */
+function changed(
+  name: string,
+  change: (body: HistoryBody) => HistoryBody,
+  more: Partial<Fault> = {},
+): Fault {
+  const serves = { history: (body: HistoryBody) => change(body).rates }
+  const inject = changedJson(change)
+  return { name, dataSets: ['history'], verdict: 'accepted', inject, serves, ...more }
+}
+
+/** A form in which the relay answers with a changed body that is of no use. */
+function spoilt(
+  name: string,
+  change: (body: HistoryBody) => object,
+  more: Partial<Fault> = {},
+): Fault {
+  return failing(name, changedJson(change), { dataSets: ['history'], ...more })
+}
+
+/** A form that shows only on the days that were asked for: rows before them are not looked at. */
+function unlessOld({ inject, ...form }: Fault): Fault {
+  return {
+    ...form,
+    inject: (exchange) => (inject && hasNewRow(exchange) ? inject(exchange) : exchange.healthy()),
+  }
+}
+
+function hasNewRow({ url, good }: Exchange): boolean {
+  const [, start = ''] = /(\d{4}-\d\d-\d\d)\.\./.exec(url.pathname) ?? []
+  const body: HistoryBody = JSON.parse(good)
+  return Object.keys(body.rates).some((date) => date >= start)
+}
+
+/** `body` with every day changed; its place is counted from the newest, 0. */
+function mapDays(
+  body: HistoryBody,
+  change: (day: Rates[string], place: { date: string; fromEnd: number }) => Rates[string],
+): HistoryBody {
+  return reordered(body, (days) =>
+    days.map(([date, day], index) => [
+      date,
+      change(day, { date, fromEnd: days.length - 1 - index }),
+    ]),
+  )
+}
+
+/** `body` with other days, or in another order. */
+function reordered(body: HistoryBody, order: (days: Row[]) => Row[]): HistoryBody {
+  return { ...body, rates: Object.fromEntries(order(Object.entries(body.rates))) }
+}
+
+/** A form in which the newest day comes twice: as it is, and with another rate of USD. */
+function twice(name: string, isRightLast: boolean): Fault {
+  return {
+    name,
+    dataSets: ['history'],
+    verdict: 'accepted',
+    inject({ good }) {
+      const body: HistoryBody = JSON.parse(good)
+      const rows = Object.entries(body.rates)
+      const [right = '', wrong = ''] = [rows, Object.entries(wrongOnNewest(body).rates)].map(
+        (all) => toText(all.slice(-1)),
+      )
+      const newest = isRightLast ? [wrong, right] : [right, wrong]
+      const all = [toText(rows.slice(0, -1)), ...newest].filter((text) => text !== '')
+      return answer(`{"amount":1.0,"base":"EUR","rates":{${all.join()}}}`)
+    },
+    serves: { history: (body) => (isRightLast ? body : wrongOnNewest(body)).rates },
+  }
+}
+
+function wrongOnNewest(body: HistoryBody): HistoryBody {
+  return mapDays(body, (day, { fromEnd }) => (fromEnd === 0 ? { ...day, USD: 1.25 } : day))
+}
+
+function toText(rows: Row[]): string {
+  return JSON.stringify(Object.fromEntries(rows)).slice(1, -1)
+}
+
+/** The answer with two digits of every number, as for another base than the published one. */
+function coarse(good: string): string {
+  return good.replaceAll(/\d+\.\d+/g, (digits) => String(Number(Number(digits).toPrecision(2))))
+}

@@ -1,0 +1,180 @@
+import { HOSTS } from '../fixtures/contract.ts'
+import {
+  BOTH,
+  PAGE,
+  SECRET,
+  after,
+  answer,
+  entriesOf,
+  failingBoth as refused,
+  says,
+} from './fault.ts'
+import type { Exchange, Fault, FaultCase, Inject } from './fault.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** How long an upstream is left alone that will not be talked to differently soon. */
+const NOT_SOON = { pause: 15 * MINUTE }
+
+const entry = entriesOf('http')
+
+/** Faults of HTTP. */
+export const http: readonly FaultCase[] = [
+  entry('http-200-html', 'a page in place of JSON, with a status of 200', [
+    refused('a maintenance page', says(PAGE, 200, { 'content-type': 'text/html' })),
+    refused('a page that says it is JSON', says(PAGE)),
+  ]),
+  entry('http-200-empty', 'an empty body', [
+    refused('no bytes', says('')),
+    refused('no body', () => new Response(null)),
+  ]),
+  entry('http-204', '204', [refused('204', () => new Response(null, { status: 204 }))]),
+  entry('http-206', '206 with a part of the table', [
+    refused('half of the rates', ({ good }) => {
+      const body = JSON.parse(good)
+      const half = Object.entries(body.rates).filter((_, index) => index % 2 === 0)
+      return answer(JSON.stringify({ ...body, rates: Object.fromEntries(half) }), 206)
+    }),
+  ]),
+  entry('http-203-proxy', '203 from a proxy that has changed the answer', [
+    refused('numbers with a comma', ({ good }) =>
+      answer(good.replaceAll(/(\d)\.(\d+)/g, '"$1,$2"'), 203),
+    ),
+    refused('nothing that can be seen', ({ good }) => answer(good, 203)),
+  ]),
+  entry('http-redirect-loop', 'a redirect to itself', [
+    refused('302', ({ url }) => redirect(302, url.href)),
+  ]),
+  entry('http-redirect-http', 'a redirect from https to http', [
+    refused('301', ({ url }) => redirect(301, url.href.replace('https:', 'http:'))),
+  ]),
+  entry(
+    'http-redirect-private',
+    'a redirect to another address',
+    [
+      ...[
+        'http://169.254.169.254/latest/meta-data',
+        'https://169.254.169.254/',
+        'https://localhost/',
+        '//127.0.0.1:6379/',
+        `https://${SECRET}.example/`,
+        'https://open.er-api.com@evil.example/v6/latest/USD',
+        'https://',
+      ].map((location) => refused(location, () => redirect(302, location))),
+      {
+        name: 'of the same upstream',
+        dataSets: BOTH,
+        verdict: 'accepted',
+        inject({ url, dataSet, healthy }) {
+          const host = HOSTS[dataSet].at(-1) ?? ''
+          return url.host === host ? healthy() : redirect(301, `https://${host}${url.pathname}`)
+        },
+      },
+    ],
+    {
+      contract: 'A redirect to another host of the same upstream is followed; all others are not.',
+    },
+  ),
+  entry(
+    'http-304-asked',
+    '304, which says that nothing has changed',
+    [refused('304', () => new Response(null, { status: 304, headers: { etag: '"1"' } }))],
+    {
+      contract: 'No validators are sent, so a 304 answers nothing: it is a failure like any other.',
+      instead: { cold: 'A 304 that nobody asked for, with nothing that it could be about.' },
+    },
+  ),
+  entry('http-401', 'the feed wants a key', [
+    refused('for all', says(`{"error":"${SECRET}"}`, 401), NOT_SOON),
+  ]),
+  entry('http-403', 'the address or the agent is blocked', [
+    refused('for all', says(PAGE, 403), NOT_SOON),
+  ]),
+  entry('http-408', '408', [refused('408', says(SECRET, 408))]),
+  entry('http-410', 'the feed has come to its end', [
+    refused('410', says(PAGE, 410), NOT_SOON),
+    refused('404', says('{"message":"not found"}', 404), NOT_SOON),
+  ]),
+  entry('http-429-seconds', 'too many requests, with a number of seconds', [
+    busy('20 min, as the feed blocks for', () => '1200', { pause: 20 * MINUTE }),
+    busy('40 min', () => '2400', { pause: 40 * MINUTE }),
+    busy('no time', () => '0', { pause: SECOND }),
+    busy('11 days', () => '999999', { pause: 6 * HOUR }),
+    busy('nothing said', () => undefined, { pause: 20 * MINUTE }),
+  ]),
+  entry('http-429-date', 'too many requests, with a date', [
+    dated('30 min ahead', 30 * MINUTE, 30 * MINUTE),
+    dated('long ago', -DAY, SECOND),
+    dated('10 days ahead', 10 * DAY, 6 * HOUR),
+    busy('neither date nor number', () => 'soon', { pause: 20 * MINUTE }),
+  ]),
+  entry('http-500', '500', [
+    refused('500', says(SECRET, 500)),
+    refused('500 with the right body', ({ good }) => answer(good, 500)),
+  ]),
+  entry('http-502-503-504', 'errors of a gateway, with and without a time to come back', [
+    refused('502', says(PAGE, 502)),
+    refused('503 for 30 s', says(PAGE, 503, { 'retry-after': '30' }), { pause: 30 * SECOND }),
+    refused('504 for 2 min', says('', 504, { 'retry-after': '120' }), { pause: 2 * MINUTE }),
+  ]),
+  entry(
+    'http-520-526',
+    'pages of a network in between',
+    [520, 522, 526].map((status) => refused(String(status), says(PAGE, status))),
+  ),
+  entry('http-999', 'a status that there is none of', [
+    refused('599', says(SECRET, 599)),
+    refused('999', ({ good }) => Object.defineProperty(answer(good), 'status', { value: 999 })),
+  ]),
+  entry('http-set-cookie', 'cookies, policies and CORS headers come with the answer', [
+    {
+      name: 'many headers',
+      dataSets: BOTH,
+      verdict: 'accepted',
+      inject: ({ good }) =>
+        answer(good, 200, {
+          'set-cookie': `session=${SECRET}`,
+          'content-security-policy': `default-src ${SECRET}`,
+          'access-control-allow-origin': `https://${SECRET}.example`,
+          'access-control-allow-credentials': 'true',
+          'cache-control': 'public, s-maxage=86400',
+          age: '40000',
+          vary: '*',
+          location: `https://${SECRET}.example`,
+        }),
+    },
+  ]),
+  entry('http-slow-but-ok', 'every answer is right, and takes 4.9 s', [
+    {
+      name: '4.9 s',
+      dataSets: BOTH,
+      verdict: 'accepted',
+      takes: 4.9 * SECOND,
+      inject: after(4.9 * SECOND),
+    },
+  ]),
+]
+
+function busy(
+  name: string,
+  retryAfter: (exchange: Exchange) => string | undefined,
+  more: Partial<Fault>,
+): Fault {
+  const inject: Inject = (exchange) => {
+    const value = retryAfter(exchange)
+    return answer(PAGE, 429, value === undefined ? {} : { 'retry-after': value })
+  }
+  return refused(name, inject, more)
+}
+
+function dated(name: string, datedIn: number, pause: number): Fault {
+  const toDate = ({ now }: Exchange): string => new Date(now + datedIn).toUTCString()
+  return busy(name, toDate, { pause, datedIn })
+}
+
+function redirect(status: number, location: string): Response {
+  return new Response(null, { status, headers: { location } })
+}

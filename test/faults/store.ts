@@ -1,0 +1,272 @@
+import type { LatestTable } from '../../src/index.ts'
+import { REJECTED, SECRET, entriesOf } from './fault.ts'
+import type { Fault, FaultCase } from './fault.ts'
+
+/** One operation on a store, and what may become of it. */
+export interface StoreOperation {
+  readonly key: string
+  /** Does what a healthy store does, and gives its result. */
+  work(): unknown
+  /** The text stored under `key`, or under the other data set's. */
+  stored(key?: string): string | undefined
+  /** The text that was stored under the key before the present one. */
+  storedBefore(): string | undefined
+  /** The usual way to answer: after a round trip, or at once where the store is in this process. */
+  reply(result: () => unknown): unknown
+  /** Answers after `delay` ms. */
+  later(delay: number, result: () => unknown): Promise<unknown>
+  /** Any one of `items`. */
+  pick(items: readonly unknown[]): unknown
+}
+
+/** What a store does instead of its operations while something is wrong with it. */
+export interface StoreFault {
+  get?(operation: StoreOperation): unknown
+  set?(operation: StoreOperation): unknown
+  /** Makes it a store with claims. */
+  claim?(operation: StoreOperation): unknown
+}
+
+/** What a store holds for one key, as text. */
+export interface StoredValue {
+  v: number
+  key: string
+  savedAt: number
+  data: {
+    attribution: { name: string; url: string }
+    table?: LatestTable
+    base?: string
+    start?: string
+    days?: { date: string; rates: Record<string, unknown> }[]
+  }
+}
+
+const DAY = 86_400_000
+const MARKUP = `<script>alert("${SECRET}")</script>`
+
+const FAILED = ['store_failed'] as const
+
+const entry = entriesOf('store')
+
+/** Faults of the store: it is away, it is slow, it forgets, or it gives back what it should not. */
+export const store: readonly FaultCase[] = [
+  entry('store-get-throws', 'every read fails', [
+    broken('at once', { get: throws }, { keeps: true }),
+    broken('with a promise', { get: rejects }, { keeps: true }),
+  ]),
+  entry('store-get-and-delete-throw', 'every operation fails: the server is gone', [
+    broken('at once', { get: throws, set: throws }),
+    broken('with a promise', { get: rejects, set: rejects }),
+    broken('claims too', { get: rejects, set: rejects, claim: rejects }),
+  ]),
+  entry('store-set-throws', 'every write fails', [
+    broken('at once', { set: throws }),
+    broken('with a promise', { set: rejects }),
+  ]),
+  entry('store-slow', 'every operation takes 2 s', [
+    broken('2 s', { get: slowly, set: slowly }, { takes: 2_000 }),
+  ]),
+  entry('store-old-version', 'what is stored has the form of an earlier version', [
+    holding('version 0', () => '{"v":0,"base":"USD","rates":{"EUR":0.5,"GBP":0.5,"JPY":9}}'),
+    holding('version 0, but for that in order', (good) => ({ ...good, v: 0 })),
+    holding('no envelope', ({ data }) => data.table ?? data),
+    holding('no JSON', () => `${SECRET} {`),
+    holding('a number', () => 7),
+  ]),
+  entry('store-newer-version', 'what is stored has the form of a later version', [
+    holding('version 2', (good) => ({ ...good, v: 2, more: SECRET })),
+  ]),
+  entry('store-poisoned', 'somebody else has written to the store', [
+    poisoned('the base at a million', (rates) => ({ ...rates, USD: 1e6, EUR: 1e6 })),
+    poisoned('negative rates', (rates) => mapRates(rates, (rate) => -Number(rate))),
+    poisoned('rates as text', (rates) => mapRates(rates, String)),
+    poisoned('null in place of rates', (rates) => mapRates(rates, () => null)),
+    poisoned('markup in place of codes', () => ({ [MARKUP]: 1, '"><img src=x>': 2 })),
+    poisoned('markup in place of rates', (rates) => mapRates(rates, () => MARKUP)),
+    poisoned('nineteen codes and no days', (rates, { data }) =>
+      data.table ? Object.fromEntries(Object.entries(rates).slice(0, 19)) : {},
+    ),
+    poisoned('lists in place of rates', () => [1, 2]),
+    holding('another source', (good) =>
+      withSource(good, { name: MARKUP, url: `https://${SECRET}.example` }),
+    ),
+    holding('the right source with another address', (good) =>
+      withSource(good, { ...good.data.attribution, url: `javascript:${SECRET}` }),
+    ),
+    holding("another key's value", (good) => ({ ...good, key: `${good.key}:${SECRET}` })),
+    holding('no data', (good) => ({ ...good, data: undefined })),
+    holding('no time of saving', (good) => ({ ...good, savedAt: null })),
+  ]),
+  entry('store-future-entry', 'what is stored comes from the future', [
+    holding('published in 30 days', (good) => {
+      const ahead = good.savedAt + 30 * DAY
+      const date = new Date(ahead).toISOString().slice(0, 10)
+      const { table, days, ...data } = good.data
+      const told = table
+        ? { table: { ...table, updatedAt: ahead, nextUpdateAt: ahead + DAY } }
+        : { days: days?.slice(-1).map((day) => ({ ...day, date })) }
+      return { ...good, data: { ...data, ...told } }
+    }),
+    holding('saved in 30 days', (good) => ({ ...good, savedAt: good.savedAt + 30 * DAY })),
+  ]),
+  entry('store-evicts-at-once', 'what was written is gone at once', [
+    broken('a store of no size', { get: nothing, set: nothing }, { told: [] }),
+  ]),
+  entry('store-full', 'there is no room for a write', [
+    broken('OOM', { set: () => Promise.reject(new Error(`OOM command not allowed ${SECRET}`)) }),
+  ]),
+  entry('store-readonly', 'the store can only be read', [
+    broken('READONLY', { set: readOnly }),
+    broken('READONLY, with what another process wrote before', { set: readOnly }, { told: [] }),
+  ]),
+  entry('store-partition', 'one of two processes does not reach the store', [
+    { name: 'the second one', verdict: 'accepted', keeps: 'first', told: FAILED },
+  ]),
+  entry('memory-store-flood', 'somebody asks thousands of different questions', [
+    { name: 'three thousand', verdict: 'accepted' },
+  ]),
+]
+
+/** What only a fleet can be told to bear. */
+export const sharedStore: readonly FaultCase[] = [
+  entry('store-hangs', 'no operation is ever answered', [
+    broken('all', { get: hangs, set: hangs, claim: hangs }),
+  ]),
+  entry('store-rejects-nothing', 'every operation is refused without a word', [
+    broken('all', { get: refuses, set: refuses, claim: refuses }),
+  ]),
+  entry('store-drags', 'every operation takes longer than is waited for', [
+    broken('60 ms', { get: drags, set: drags, claim: drags }),
+  ]),
+  entry('store-writes-then-breaks', 'a write is done, and then the connection breaks', [
+    broken('with a promise', { set: breaks, claim: breaks }),
+  ]),
+  entry('store-writes-late', 'a write is done minutes later', [
+    broken('1 to 10 minutes', {
+      set({ later, work, reply, pick }) {
+        void later(Number(pick([60_000, 240_000, 600_000])), work)
+        return reply(() => 'OK')
+      },
+    }),
+  ]),
+  entry('store-lags', 'reads are answered with the value before', [
+    broken('the last but one', { get: ({ reply, storedBefore }) => reply(storedBefore) }),
+  ]),
+  entry('store-swaps', 'reads are answered with the value of another key', [
+    broken('of the other data set', {
+      get: ({ key, reply, stored }) =>
+        reply(() => stored(key.endsWith('latest') ? 'rates:v1:history' : 'rates:v1:latest')),
+    }),
+  ]),
+  entry('store-garbage', 'reads are answered with anything', [
+    broken('of ten kinds', {
+      get: ({ reply, pick }) =>
+        reply(() => pick(['', '{', 'null', '[]', '{"v":1}', 7, true, {}, SECRET, null])),
+    }),
+  ]),
+  entry('claims-never', 'no claim is ever granted', [
+    broken('false', { claim: ({ reply }) => reply(() => false) }),
+  ]),
+  entry('claims-always', 'every claim is granted', [
+    broken('true', { claim: ({ reply }) => reply(() => true) }),
+  ]),
+  entry('claims-garbage', 'claims are answered with anything', [
+    broken('of five kinds', {
+      claim: ({ reply, pick }) => reply(() => pick([undefined, null, 'OK', 0, ''])),
+    }),
+  ]),
+]
+
+/** What the store of `form` does with one operation, or nothing where it does its work. */
+export function storeFaultOf(
+  { store: fault, holds }: Fault,
+  name: keyof StoreFault,
+): ((operation: StoreOperation) => unknown) | undefined {
+  if (name !== 'get' || !holds) return fault?.[name]
+  return ({ reply, stored }) =>
+    reply(() => {
+      const text = stored()
+      return text === undefined ? undefined : textOf(holds(JSON.parse(text)))
+    })
+}
+
+/** What a store holds, as text. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A form in which operations of the store do something else. */
+function broken(name: string, fault: StoreFault, more: Partial<Fault> = {}): Fault {
+  return { name, verdict: 'accepted', store: fault, keeps: false, told: FAILED, ...more }
+}
+
+/** A form in which the store holds what cannot be used. */
+function holding(name: string, holds: (good: StoredValue) => unknown): Fault {
+  return { name, verdict: 'accepted', told: REJECTED, holds }
+}
+
+/** A form in which the store holds other rates. */
+function poisoned(
+  name: string,
+  change: (rates: Record<string, unknown>, good: StoredValue) => object,
+): Fault {
+  return holding(name, (good) => {
+    const { table, days, ...data } = good.data
+    const changed = table
+      ? { table: { ...table, rates: change(table.rates, good) } }
+      : { days: days?.map(({ date, rates }) => ({ date, rates: change(rates, good) })) }
+    return { ...good, data: { ...data, ...changed } }
+  })
+}
+
+function withSource(good: StoredValue, attribution: StoredValue['data']['attribution']): object {
+  return { ...good, data: { ...good.data, attribution } }
+}
+
+function mapRates(
+  rates: Record<string, unknown>,
+  change: (rate: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, change(rate)]))
+}
+
+function throws(): never {
+  throw new Error(`ECONNREFUSED ${SECRET}`)
+}
+
+function rejects(): Promise<never> {
+  return Promise.reject(new Error(`Connection is closed. ${SECRET}`))
+}
+
+function readOnly(): Promise<never> {
+  return Promise.reject(new Error(`READONLY You can't write ${SECRET}`))
+}
+
+function refuses(): Promise<never> {
+  return Promise.reject()
+}
+
+function hangs(): Promise<never> {
+  return new Promise(() => {})
+}
+
+/** Nothing found and nothing granted, but only after two seconds. */
+function slowly({ later }: StoreOperation): Promise<unknown> {
+  return later(2_000, () => false)
+}
+
+/** All in order, but a little too late. */
+function drags({ later, work }: StoreOperation): Promise<unknown> {
+  return later(60, work)
+}
+
+function breaks({ later, work }: StoreOperation): Promise<unknown> {
+  return later(1, () => {
+    void work()
+    throw new Error(`ECONNRESET ${SECRET}`)
+  })
+}
+
+function nothing({ reply }: StoreOperation): unknown {
+  return reply(() => undefined)
+}

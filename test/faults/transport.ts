@@ -1,0 +1,188 @@
+import { BOTH, SECRET, after, answer, entriesOf, failingBoth, later, wireError } from './fault.ts'
+import type { Exchange, Fault, FaultCase } from './fault.ts'
+
+const SECOND = 1_000
+const CHUNK = 64 * 1024
+
+const entry = entriesOf('transport')
+
+/** Faults of the way to an upstream. */
+export const transport: readonly FaultCase[] = [
+  entry('dns-slow', 'the name is found only after 20 s', [
+    failingBoth('an answer after 20 s', after(20 * SECOND), { takes: 'limit' }),
+  ]),
+  entry('conn-refused', 'nobody listens: the quickest failure there is', [
+    failingBoth('refused after 1 ms', failsAfter(1, wireError('ECONNREFUSED')), { takes: 1 }),
+  ]),
+  entry('conn-timeout', 'the connection is never made', [
+    failingBoth('nothing until the call is aborted', after(Infinity), { takes: 'limit' }),
+  ]),
+  entry(
+    'tls-expired',
+    'the certificate has expired, or is for another host',
+    ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'EAI_AGAIN'].map((code) =>
+      failingBoth(code, () => Promise.reject(wireError(code))),
+    ),
+  ),
+  entry('reset-mid-body', 'the connection is reset in the middle of the body', [
+    failingBoth('after half of the bytes', ({ good }) =>
+      breakOff(good.slice(0, good.length / 2), wireError('ECONNRESET')),
+    ),
+  ]),
+  entry('short-content-length', 'the body looks complete, but more was announced', [
+    failingBoth('all of the JSON, then the end of the connection', ({ good }) => {
+      const headers = { 'content-length': String(2 * good.length) }
+      return breakOff(good, wireError('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), headers)
+    }),
+  ]),
+  entry('slow-loris-body', 'the headers come at once, the body a byte at a time', [
+    failingBoth('a byte every 200 ms', (exchange) => drip(exchange, 200), { takes: 'limit' }),
+  ]),
+  entry('hang-after-headers', 'the headers come, the body never does', [
+    failingBoth('until the call is aborted', (exchange) => stall(exchange, true), {
+      takes: 'limit',
+    }),
+    failingBoth('even after the call is aborted', (exchange) => stall(exchange, false), {
+      takes: 'limit',
+    }),
+  ]),
+  entry('abort-ignored', 'a provider, or a fetch, takes no notice of its signal', [
+    {
+      name: 'a provider that never answers',
+      dataSets: BOTH,
+      verdict: 'refused',
+      takes: 'limit',
+      misbehave: () => new Promise(() => {}),
+    },
+    failingBoth('a fetch that never answers', () => new Promise(() => {}), { takes: 'limit' }),
+    failingBoth(
+      'a fetch that answers late with another table',
+      ({ good, after: callAfter }) =>
+        new Promise((resolve) => {
+          // Nothing is wrong with it, so that only its being late can keep it from being served.
+          const late = good.replaceAll(/(?<="(?:GBP|INR)":)[\d.]+/g, (rate) =>
+            String(Number(rate) * 1.5),
+          )
+          callAfter(12 * SECOND, () => resolve(answer(late)))
+        }),
+      { takes: 'limit' },
+    ),
+  ]),
+  entry('http2-goaway', 'a connection is closed when it is used again', [
+    failingBoth('UND_ERR_SOCKET', () => Promise.reject(wireError('UND_ERR_SOCKET'))),
+  ]),
+  entry(
+    'provider-throws-nonerror',
+    'a provider, or a fetch, rejects with something that is no error',
+    [
+      ...[undefined, null, SECRET, 0, Symbol(SECRET), Object.create(null)].map(
+        (thrown: unknown, index): Fault => ({
+          name: `${typeof thrown}, ${index}`,
+          dataSets: BOTH,
+          verdict: 'refused',
+          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is the fault
+          misbehave: () => Promise.reject(thrown),
+        }),
+      ),
+      failingBoth('a fetch that rejects with nothing', () => Promise.reject()),
+    ],
+  ),
+]
+
+function failsAfter(delay: number, error: Error) {
+  return async (exchange: Exchange): Promise<never> => {
+    await later(exchange, delay)
+    throw error
+  }
+}
+
+/** Bodies that never end well, and what became of them. */
+export interface PouredBody {
+  pulled: number
+  isCancelled: boolean
+}
+
+/** The body that was poured last; the others are forgotten. */
+export let lastPoured: PouredBody | undefined
+
+type Source = UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>
+type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
+
+/** Answers with a body of `length` bytes that repeats `filling`. */
+export function pour(
+  filling: string,
+  length: number,
+  headers: Record<string, string> = {},
+): Response {
+  const chunk = encode(filling.repeat(Math.ceil(CHUNK / filling.length)).slice(0, CHUNK))
+  const toSource = (body: PouredBody): Source => ({
+    pull(controller) {
+      controller.enqueue(chunk.slice())
+      body.pulled += chunk.length
+      if (body.pulled >= length) controller.close()
+    },
+  })
+  return respond(toSource, headers)
+}
+
+/** Answers with the first bytes and then never again; where `heedsAbort`, the end of the call ends it. */
+function stall({ signal, good }: Exchange, heedsAbort: boolean): Response {
+  return respond(() => ({
+    start(controller) {
+      controller.enqueue(encode(good.slice(0, 100)))
+      if (heedsAbort) endWith(signal, controller)
+    },
+    // Undefined would ask for another pull.
+    pull: () => new Promise<void>(() => {}),
+  }))
+}
+
+/** Answers with one byte every `gap` ms. */
+function drip({ after: callAfter, signal, good }: Exchange, gap: number): Response {
+  return respond((body) => ({
+    start: (controller) => endWith(signal, controller),
+    pull: (controller) =>
+      new Promise((resolve) => {
+        callAfter(gap, () => {
+          if (!signal.aborted) controller.enqueue(encode(good[body.pulled] ?? ' '))
+          body.pulled += 1
+          resolve()
+        })
+      }),
+  }))
+}
+
+/** Answers with `text`, and then breaks. */
+function breakOff(text: string, error: Error, headers: Record<string, string> = {}): Response {
+  const toSource = (body: PouredBody): Source => ({
+    pull(controller) {
+      if (body.pulled > 0) controller.error(error)
+      else controller.enqueue(encode(text))
+      body.pulled += text.length
+    },
+  })
+  return respond(toSource, headers)
+}
+
+function respond(
+  toSource: (body: PouredBody) => Source,
+  headers: Record<string, string> = {},
+): Response {
+  const body = { pulled: 0, isCancelled: false }
+  lastPoured = body
+  const cancel = (): void => {
+    body.isCancelled = true
+  }
+  // Nothing is pulled before it is read.
+  const stream = new ReadableStream({ ...toSource(body), cancel }, { highWaterMark: 0 })
+  return new Response(stream, { headers: { 'content-type': 'application/json', ...headers } })
+}
+
+/** `fetch` breaks a body off when its call is aborted. */
+function endWith(signal: AbortSignal, controller: Controller): void {
+  signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text)
+}
