@@ -138,14 +138,14 @@ describe('createSqliteStore()', () => {
     }
   })
 
-  it.each(['', undefined, 5])('refuses %j for a path', (path) => {
+  it.each([
+    ['', {}],
+    [undefined, {}],
+    [5, {}],
+    [':memory:', { now: 5 }],
+  ])('refuses the path %j with %j', (path, options) => {
     // @ts-expect-error not everyone has a compiler
-    expect(() => createSqliteStore(path)).toThrow(TypeError)
-  })
-
-  it('refuses a clock that is none', () => {
-    // @ts-expect-error not everyone has a compiler
-    expect(() => createSqliteStore(':memory:', { now: 5 })).toThrow(TypeError)
+    expect(() => createSqliteStore(path, options)).toThrow(TypeError)
   })
 })
 
