@@ -34,8 +34,13 @@ const UNAVAILABLE = { name: 'UnavailableError', message: 'nothing to answer with
 
 describe('a cold value', () => {
   it('is loaded once for any number of callers', async () => {
-    const { upstream, process } = createLonely()
-    const readings = await Promise.all(Array.from({ length: 100 }, () => ask(process)))
+    const { runtime, upstream, process } = createLonely()
+    const load = Promise.withResolvers<number>()
+    upstream.answer = () => load.promise
+    const waiting = Promise.all(Array.from({ length: 100 }, () => ask(process)))
+    await runtime.advance(SECOND)
+    load.resolve(1)
+    const readings = await waiting
     expect(upstream.calls).toBe(1)
     const reading = { value: 1, hit: false, ttl: REFRESH_AFTER / SECOND }
     expect(readings).toEqual(Array.from({ length: 100 }, () => reading))
