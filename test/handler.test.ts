@@ -856,29 +856,15 @@ describe('handler.answer()', () => {
   })
 
   it.each([
-    ['/api/v1/./latest', 200],
     ['/api/v1/x/../latest', 200],
-    ['/api/v1/%2e/latest', 200],
     ['\\api\\v1\\latest', 200],
-    ['/api/v1/latest?base=EUR#fragment', 200],
-    ['http://evil.example/api/v1/latest', 200],
-    ['HTTPS://user@evil.example:1/api/v1/latest?base=EUR', 200],
-    ['http://evil.example\\api\\rates', 200],
-    ['http:\\\\evil.example\\api\\rates', 200],
-    ['http:///evil.example/api/rates', 200],
+    ['HTTPS://user@evil.example:1/api/v1/latest?base=EUR#fragment', 200],
     ['http://evil.example', 404],
-    ['ftp://evil.example/api/v1/latest', 404],
     ['//evil.example/api/v1/latest', 404],
-    ['//api/v1/latest', 404],
-    ['/api//v1/latest', 404],
     ['/api/v1/latest/', 404],
-    ['/api/v1/latest%00', 404],
     ['/api/v1/latest\u0000?base=EUR', 404],
-    ['/api/v1/latest \u0000', 200],
-    ['/api\t/v1/la\ntest', 200],
     ['*', 404],
     ['', 404],
-    ['?base=EUR', 404],
   ])('reads the raw target %j as a Request would, %d', async (target, status) => {
     const { handler } = service()
     expect((await ask(handler, target)).status).toBe(status)

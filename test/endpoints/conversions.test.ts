@@ -199,54 +199,6 @@ describe('the unversioned conversion', () => {
   })
 })
 
-describe.each([
-  '/v1/convert?from=USD&to=EUR,JPY',
-  '/v1/convert?from=USD&to=EUR&reverse=true',
-  '/v1/convert?from=USD&to=EUR&date=2026-11-19',
-])('the answer to %s', (target) => {
-  it('may be cached as one conversion may', async () => {
-    const { get } = openMarket()
-    const { headers } = await get(target)
-    const { updatedAt } = await (await get(target)).json()
-    const expected = new Headers((await get('/v1/convert?from=USD&to=EUR')).headers)
-    expected.set('last-modified', new Date(updatedAt).toUTCString())
-    for (const name of ['etag', 'content-length', 'cache-status']) {
-      expect(headers.has(name), name).toBe(true)
-      expected.delete(name)
-      headers.delete(name)
-    }
-    expect([...headers]).toEqual([...expected])
-  })
-
-  it('tells where the data came from', async () => {
-    const { get } = openMarket()
-    expect((await get(target)).headers.get('cache-status')).toBe('rates; fwd=miss')
-    expect((await get(target)).headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
-  })
-
-  it('is the same for HEAD, without its body', async () => {
-    const { get } = openMarket()
-    await get(target)
-    const [whole, head] = [await get(target), await get(target, { method: 'HEAD' })]
-    expect(head.status).toBe(200)
-    expect([...head.headers]).toEqual([...whole.headers])
-    expect(await head.text()).toBe('')
-    expect(Number(whole.headers.get('content-length'))).toBe((await whole.bytes()).length)
-  })
-
-  it('is not sent again to whoever has it', async () => {
-    const { get } = openMarket()
-    const etag = (await get(target)).headers.get('etag') ?? ''
-    expect((await get(target)).headers.get('etag')).toBe(etag)
-    const known = await get(target, { headers: { 'if-none-match': etag } })
-    expect(known.status).toBe(304)
-    expect(known.headers.get('etag')).toBe(etag)
-    expect(await known.text()).toBe('')
-    const other = await get(`${target}&amount=2`, { headers: { 'if-none-match': etag } })
-    expect(other.status).toBe(200)
-  })
-})
-
 describe('rates.convert()', () => {
   it.each([
     ['from=USD&to=EUR&amount=3', { from: 'usd', to: 'EUR', amount: 3 }],

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider } from '../../src/index.ts'
 import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
-import { CACHE_CONTROL } from '../fixtures/contract.ts'
 import { openMarket } from '../fixtures/hand-written-market.ts'
 
 const HOUR = 3_600_000
@@ -63,20 +62,6 @@ describe('latest rates with a date', () => {
     const { body } = await get(`latest?date=${ENDED.CYP}&base=CYP&symbols=HRK,EUR`)
     const query = `history?from=CYP&to=HRK&start=${ENDED.CYP}&end=${ENDED.CYP}`
     expect(body.rates['HRK']).toBe((await get(query)).body.points[0]?.r)
-  })
-
-  it('have the headers of the latest, and can be revalidated', async () => {
-    const { get } = longService()
-    const query = 'latest?date=2025-06-18&base=JPY'
-    const { headers } = await get(query)
-    expect(headers.get('cache-control')).toBe(CACHE_CONTROL.latest)
-    expect(headers.get('last-modified')).toBe('Wed, 18 Jun 2025 14:00:00 GMT')
-    expect(headers.get('access-control-allow-origin')).toBe('*')
-    const again = await get(query, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
-    expect([again.status, again.text]).toEqual([304, ''])
-    const head = await get(query, { method: 'HEAD' })
-    expect([head.status, head.text]).toEqual([200, ''])
-    expect(head.headers.get('content-length')).toBe(headers.get('content-length'))
   })
 
   it('may be CSV, with the day behind each rate', async () => {

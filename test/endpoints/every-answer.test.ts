@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+
+const now = (): number => Date.UTC(2026, 10, 20, 18)
+const { latest, history } = fakeProviders({ now })
+
+/** In UTF-8 longer than it is in characters. */
+const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
+
+/** A provider may keep more beside its attribution than it shows. */
+const attribution = { ...SHOWN, secret: 'a-key-of-the-upstream' }
+
+const providers = {
+  latest: { ...latest, attribution },
+  history: { ...history, attribution },
+}
+const handler = createRatesHandler({ providers, now })
+
+const MINUTE = 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400'
+const HOUR = 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800'
+
+/** 16:00 in Frankfurt, in winter. */
+const published = (day: string): string => new Date(`${day}T15:00:00Z`).toUTCString()
+const NEWEST = published('2026-11-20')
+const DATED = published('2026-11-18')
+
+const PAIR = 'from=USD&to=EUR'
+
+/** Each endpoint, with each question that has a record of its own, and each format; how long the answer keeps, and since when it holds. */
+const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
+  ['v1/latest', MINUTE, NEWEST],
+  ['v1/latest?format=csv', MINUTE, NEWEST],
+  ['v1/latest?date=2026-11-18', MINUTE, DATED],
+  ['v1/latest?date=2026-11-18&format=csv', MINUTE, DATED],
+  [`v1/convert?${PAIR}`, MINUTE, NEWEST],
+  [`v1/convert?${PAIR}&date=2026-11-18`, MINUTE, DATED],
+  [`v1/convert?${PAIR}&reverse=true`, MINUTE, NEWEST],
+  [`v1/convert?${PAIR},JPY`, MINUTE, NEWEST],
+  [`v1/history?${PAIR}`, HOUR, null],
+  [`v1/history?${PAIR}&period=5Y`, HOUR, null],
+  [`v1/history?${PAIR}&format=csv`, HOUR, null],
+  [`v1/history?${PAIR}&start=2026-10-01`, HOUR, null],
+  [`v1/history?${PAIR}&start=2026-10-01&interval=week&format=csv`, HOUR, null],
+  ['v1/status', 'no-store', null],
+  ['rates', MINUTE, NEWEST],
+  ['rates?format=csv', MINUTE, NEWEST],
+  [`convert?${PAIR}`, MINUTE, NEWEST],
+]
+
+describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
+  const isKept = lifetime !== 'no-store'
+  const ask = (from: typeof handler, init: RequestInit = {}): Promise<Response> =>
+    from(new Request(`http://localhost/api/${target}`, init))
+  const get = async (init?: RequestInit): Promise<Response> => {
+    await handler.refresh()
+    return ask(handler, init)
+  }
+
+  it('names the source, and nothing else that the provider has', async () => {
+    const text = await (await get()).text()
+    expect(text).toContain(SHOWN.name)
+    expect(text).toContain(SHOWN.url)
+    expect(text).not.toMatch(/secret|a-key/)
+  })
+
+  it('has the length of its body in bytes', async () => {
+    const response = await get()
+    const bytes = (await response.arrayBuffer()).byteLength
+    expect(response.headers.get('content-length')).toBe(String(bytes))
+  })
+
+  it('says for how long it may be kept, and when its data were published', async () => {
+    const { headers } = await get()
+    expect(headers.get('cache-control')).toBe(lifetime)
+    expect(headers.get('last-modified')).toBe(modified)
+    expect(headers.get('access-control-allow-origin')).toBe(target.startsWith('v1/') ? '*' : null)
+  })
+
+  it('says whether its data had to be loaded', async () => {
+    const cold = createRatesHandler({ providers, now })
+    const told = async () => (await ask(cold)).headers.get('cache-status')
+    expect(await told()).toBe(isKept ? 'rates; fwd=miss' : null)
+    expect(String(await told())).toMatch(isKept ? /^rates; hit; ttl=\d+$/ : /^null$/)
+  })
+
+  it('is the same for HEAD, without its body', async () => {
+    await get()
+    const [whole, head] = [await get(), await get({ method: 'HEAD' })]
+    expect(head.status).toBe(200)
+    expect([...head.headers]).toEqual([...whole.headers])
+    expect(await head.text()).toBe('')
+  })
+
+  it.runIf(isKept)('is not sent again to whoever has it', async () => {
+    const { headers } = await get()
+    const etag = headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"\w+"$/)
+    const known = await get({ headers: { 'if-none-match': etag } })
+    expect([known.status, known.headers.get('etag')]).toEqual([304, etag])
+    expect(await known.text()).toBe('')
+    const other = await get({ headers: { 'if-none-match': '"another"' } })
+    expect(other.status).toBe(200)
+  })
+})
+
+describe('a record of handler.rates', () => {
+  it('has the name and the address of the source, and nothing else that the provider has', async () => {
+    const pair = { from: 'USD', to: 'EUR' } as const
+    const date = '2026-11-18'
+    const { rates } = handler
+    const records = await Promise.all([
+      rates.latest(),
+      rates.latest({ date }),
+      rates.convert(pair),
+      rates.convert({ ...pair, date }),
+      rates.convert({ from: 'USD', to: ['EUR', 'JPY'] }),
+      rates.history(pair),
+      rates.history({ ...pair, interval: 'week' }),
+      rates.history({ ...pair, start: date }),
+    ])
+    for (const { source } of records) expect(source).toEqual(SHOWN)
+  })
+})
