@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { makeCertificate, OPENSSL_IS_MISSING } from './certificate.ts'
 import { piped, startUpstreams } from './commands.ts'
 import { temporaryFolder } from './processes.ts'
@@ -10,7 +11,7 @@ import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { describeRuntimes } from './require-program.ts'
 import { NODE } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
-import { rootOf, serve } from './serving.ts'
+import { rootOf, serve, upstreams } from './serving.ts'
 
 const PASSWORD = 'open-sesame-99'
 
@@ -66,15 +67,20 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect({ code, ok }).toEqual({ code: 1, ok: false })
   })
 
-  // What else upstreams may answer is tried in test/cli/doctor.test.ts.
-  it('advises what to do about the status of an upstream, and finds a wrong clock', async () => {
-    const { env } = await startUpstreams((_request, response) => {
+  // Failing upstreams are tried in test/cli/doctor.test.ts.
+  it('finds rates that are not plausible, and a wrong clock', async () => {
+    const lie = openErApiPayload({ now: Date.now(), overrides: { rates: { USD: 1, EUR: 0.9 } } })
+    const answer = upstreams(lie)
+    const { env } = await startUpstreams((request, response) => {
       response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString())
-      response.writeHead(429).end('{}')
+      answer(request, response)
     })
     const { code, found } = await examine(runtime, env)
-    expect(found.get('latest rates')?.advice).toContain('wait for 20 minutes')
-    expect(found.get('history rates')?.advice).toContain('wait for 20 minutes')
+    expect(found.get('latest rates')).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('2 codes are not a market'),
+    })
+    expect(found.get('history rates')?.ok).toBe(true)
     expect(found.get('clock')?.found).toMatch(/^(59|60) minutes behind 127\.0\.0\.1/)
     expect(code).toBe(1)
   })
@@ -128,7 +134,9 @@ describe('ratesmith doctor', () => {
     ['doctor', 'HTTPS_PROXY', `ada:${PASSWORD}@proxy`],
   ])('exits with 2 and one line, without a request, for: %s, %s', async (args, name, value) => {
     const { calls, env } = await startUpstreams()
-    const { code, stdout, stderr } = await piped(NODE, args, { ...env, [name]: value })
+    // The proxy for https is only read where an upstream needs it.
+    const given = name === 'HTTPS_PROXY' ? {} : env
+    const { code, stdout, stderr } = await piped(NODE, args, { ...given, [name]: value })
     expect(stderr).toMatch(new RegExp(`^ratesmith: ${name}[^\\n]+\\n$`))
     expect(stderr).not.toContain(PASSWORD)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
