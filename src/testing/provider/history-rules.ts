@@ -54,7 +54,8 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
     const outcome = await call.outcome()
     // Whose market rests on weekends may say so by rejecting.
     if ('thrown' in outcome) return requireError(called(range), outcome.thrown)
-    const others = outcome.answer.days.filter((day) => !isWithin(day, range))
+    const days = acceptedDays(trial, range, outcome.answer)
+    const others = days.filter((day) => !isWithin(day, range))
     expectDays(range, others, [])
   },
   async 'leaves the range as it is'(trial, provider) {
@@ -86,7 +87,14 @@ async function daysOf(
 ): Promise<HistoryDay[]> {
   const ask = (context: ProviderContext): Promise<HistoryDays> =>
     provider.fetchHistory({ ...range }, context)
-  return (await trial.answer({ ask })).days
+  return acceptedDays(trial, range, await trial.answer({ ask }))
+}
+
+/** The days of `answer`, which may be none, but only what the handler would accept. */
+function acceptedDays(trial: Trial<HistoryDays>, range: Range, answer: HistoryDays): HistoryDay[] {
+  const subject = { ...trial.subject, name: called(range), accept: acceptHistory }
+  acceptedOf({ ...trial, subject }, answer)
+  return answer.days
 }
 
 /** The days from `first` to `last` days before `now` (ms since the Unix epoch). */
