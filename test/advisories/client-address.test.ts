@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
 import { withCompression } from '../../src/compression/with-compression.ts'
-import { ask } from '../catalogue/catalogue.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
 /** Headers by which a proxy says who asks, or a client makes it up. */
 const HEADERS =
@@ -33,22 +32,22 @@ const targets = [...ENDPOINTS.map(({ target }) => target), '/api/v1/latest?base=
 
 describe('the address of a client', () => {
   test.each(targets)('changes no answer, whoever tells it: %s', async (target) => {
-    const plain = await ask(handler, { method: 'GET', target })
+    const plain = await fetchFrom(handler, target)
     for (const address of ADDRESSES) {
       const each = HEADERS.map((name) => ({ [name]: address }))
       for (const headers of [...each, Object.assign({}, ...each)]) {
-        expect(await ask(handler, { method: 'GET', target, headers })).toEqual(plain)
+        expect(await fetchFrom(handler, target, headers)).toEqual(plain)
       }
     }
   })
 
   test('is not counted: a thousand requests of one are answered as those of a thousand', async () => {
-    const question = { method: 'GET', target: '/api/v1/latest?base=EUR' }
-    const plain = await ask(handler, question, 'answer')
+    const target = '/api/v1/latest?base=EUR'
+    const plain = await get(handler, target)
     for (const addressOf of [() => '203.0.113.7', (number: number) => `2001:db8::${number}`]) {
       for (let number = 0; number < 1_000; number += 1) {
         const headers = { 'x-forwarded-for': addressOf(number) }
-        expect(await ask(handler, { ...question, headers }, 'answer')).toEqual(plain)
+        expect(await get(handler, target, headers)).toEqual(plain)
       }
     }
   })

@@ -4,9 +4,10 @@ import { createLog } from '../../src/cli/log.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW, ask } from '../catalogue/catalogue.ts'
+import { NOW } from '../catalogue/catalogue.ts'
+import type { Reply } from '../catalogue/catalogue.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { get, loadedHandler } from './loaded-handler.ts'
 
 /** What ends a line or a text somewhere, hides, or turns the direction of reading. */
 const CODES = [
@@ -32,6 +33,9 @@ const CHARACTERS = CODES.filter((code) => ![0xa0, 0x202f, 0x2065].includes(code)
 
 /** All that must not be in a message, a header or a line. */
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
+
+/** The bodies that were read. */
+const harmless = new Set<string>()
 
 const now = (): number => NOW
 const handler = await loadedHandler()
@@ -60,8 +64,7 @@ describe('a request with a harmful character', () => {
             `${path}?${own}&${name.toUpperCase()}[${text}x=1`,
           ]),
         ]
-        for (const asked of targets)
-          expectHarmless(await ask(handler, { method: 'GET', target: asked }, 'answer'))
+        for (const asked of targets) expectHarmless(await get(handler, asked))
       }
     }
   })
@@ -72,11 +75,8 @@ describe('a request with a harmful character', () => {
       const value = `"${character}", *${character}\r\nSet-Cookie: a=b`
       for (const { target } of ENDPOINTS) {
         for (const asked of [method, 'GET', 'OPTIONS']) {
-          const { status, headers } = await handler.answer({
-            method: asked,
-            target,
-            header: () => value,
-          })
+          const request = { method: asked, target, header: () => value }
+          const { status, headers } = await handler.answer(request)
           expectHarmless({ status, headers: Object.fromEntries(headers), body: '{}' })
         }
       }
@@ -97,7 +97,7 @@ describe('a provider with a harmful character in its name', () => {
       }
       const named = createRatesHandler({ now, providers: { latest: { ...latest, attribution } } })
       for (const target of ['/api/v1/latest', '/api/v1/latest?format=csv']) {
-        const { status, headers } = await ask(named, { method: 'GET', target }, 'answer')
+        const { status, headers } = await get(named, target)
         expect(status).toBe(200)
         expectHarmless({ status, headers, body: '{}' })
       }
@@ -160,14 +160,7 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
 }
 
 /** Neither as it is nor behind an escape of JSON. */
-function expectHarmless({
-  headers,
-  body,
-}: {
-  status: number
-  headers: Record<string, string>
-  body: string
-}): void {
+function expectHarmless({ headers, body }: Reply): void {
   const said = Object.entries(headers).map((header) => header.join(': '))
   expect(said.filter((line) => !/^[\x20-\x7e]*$/.test(line))).toEqual([])
   expect(said.filter((line) => line.startsWith('set-cookie'))).toEqual([])
@@ -176,7 +169,9 @@ function expectHarmless({
     return value
   }
   const isJson = headers['content-type']?.startsWith('application/json') ?? false
-  expect(isJson ? JSON.parse(body, isHarmful) : body).toBeDefined()
+  // Many answers are the same, and long.
+  if (isJson && !harmless.has(body)) JSON.parse(body, isHarmful)
+  harmless.add(body)
 }
 
 function nameOf(character: string): string {

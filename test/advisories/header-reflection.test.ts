@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ask } from '../catalogue/catalogue.ts'
 import type { Question } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, NONCE, PATHS, errorMessage } from './endpoints.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST']
 
@@ -52,10 +52,7 @@ test.each(ENDPOINTS.flatMap((each) => each.parameters.map((name) => [name, each]
     const query = new URLSearchParams(target.slice(path.length))
     query.set(name, NONCE)
     query.set('x', NONCE)
-    const { status, headers, body } = await ask(handler, {
-      method: 'GET',
-      target: `${path}?${query}`,
-    })
+    const { status, headers, body } = await fetchFrom(handler, `${path}?${query}`)
     const message = errorMessage(path, body)
     const times = SILENT.has(name) ? 0 : 1
     expect(status).toBe(400)
