@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs'
 import { DOMParser } from '@xmldom/xmldom'
 import { unzipSync } from 'fflate'
 import Papa from 'papaparse'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, ProviderContext, RatesEvent } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
-import { expectSameDays } from './same-days.ts'
+import { expectSameDays } from './days.ts'
+
+// Generous: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const NAMES = {
   csv: 'eurofxref-hist.csv',
@@ -82,12 +85,9 @@ function contextOn(day: string): ProviderContext {
   return { fetch: fetchRecorded, signal, now: () => Date.parse(`${day}T18:00:00Z`) }
 }
 
-/** For a history of 7,000 days on a busy machine. */
-const LONG = { timeout: 60_000 }
-
 const SINCE_1999 = { start: '1999-01-01', end: '2026-04-13' }
 
-describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDINGS}`, LONG, () => {
+describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDINGS}`, () => {
   it('is read from the archive as other programs do, to the digit', async () => {
     expect(unzipSync(recorded('zip'))['eurofxref-hist.csv']).toEqual(recorded('csv'))
     const { days } = await createEcbProvider().fetchHistory(SINCE_1999, contextOn('2026-04-13'))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { readEcbXml } from '../../src/providers/ecb-xml.ts'
 import { dailyXml, ecbDays, newest, shortHistoryXml } from '../fixtures/ecb-files.ts'
-import { arbitraryDays } from './arbitrary-days.ts'
+import { arbitraryDays } from './days.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
 

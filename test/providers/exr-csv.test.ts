@@ -1,10 +1,12 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { readExrCsv } from '../../src/providers/exr-csv.ts'
 import { ecbDays, exrCsv } from '../fixtures/ecb-files.ts'
-import { arbitraryDays } from './arbitrary-days.ts'
-import { expectSameDays } from './same-days.ts'
+import { arbitraryDays, expectSameDays } from './days.ts'
+
+// Generous: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const GOOD = `FREQ,CURRENCY,CURRENCY_DENOM,TIME_PERIOD,OBS_VALUE,TITLE
 D,GBP,EUR,2026-11-19,0.87,"Pound, or ""sterling"""
@@ -49,16 +51,8 @@ describe('readExrCsv()', () => {
     ['a column twice', GOOD.replace('TITLE', 'OBS_VALUE'), 'there are two columns OBS_VALUE'],
     ['another frequency', GOOD.replace('D,USD', 'M,USD'), 'has the FREQ "M"'],
     ['another base', GOOD.replace('USD,EUR', 'USD,GBP'), 'has the CURRENCY_DENOM "GBP"'],
-    [
-      'another type',
-      GOOD.replace('TITLE', 'EXR_TYPE'),
-      'has the EXR_TYPE "Pound, or \\"sterling\\""',
-    ],
-    [
-      'another multiple',
-      GOOD.replace('TITLE', 'UNIT_MULT').replaceAll('Dollar', '2'),
-      'has the UNIT_MULT',
-    ],
+    ['another type', GOOD.replace('TITLE', 'EXR_TYPE'), 'has the EXR_TYPE "Pound, or \\"sterling'],
+    ['another multiple', GOOD.replace('TITLE', 'UNIT_MULT'), 'has the UNIT_MULT "Pound, or'],
     ['a cell too many', GOOD.replace('1.1,', '1.1,1,'), 'line 4 has 7 cells, not 6'],
     ['a cell too few', GOOD.replace('1.1,', ''), 'line 4 has 5 cells, not 6'],
     ['an empty line', GOOD.replace('\nD,USD', '\n\nD,USD'), 'line 4 has 1 cells, not 6'],
@@ -66,22 +60,10 @@ describe('readExrCsv()', () => {
     ['no code', GOOD.replace('USD', 'E5'), '"E5" is no currency'],
     ['a word for a value', GOOD.replace('1.1', 'n/a'), '"n/a" is no rate'],
     ['a value below 0', GOOD.replace('1.1', '-1.1'), '"-1.1" is no rate'],
-    [
-      'a currency twice on a day',
-      GOOD.replace('2026-11-20,1.20', '2026-11-19,1.20'),
-      'USD is there twice on one day',
-    ],
+    ['a currency twice', GOOD.replace('20,1.20', '19,1.20'), 'USD is there twice on one day'],
     ['a quote amid a cell', GOOD.replace('Dollar', 'Doll"ar'), 'line 4 has a quote amid a cell'],
-    [
-      'a quote that ends amid a cell',
-      GOOD.replace('Dollar', '"Doll"ar'),
-      'line 4 has a quote amid a cell',
-    ],
-    [
-      'a quote that is not closed',
-      GOOD.replace('Dollar', '"Dollar'),
-      'line 4 has a quote that is not closed',
-    ],
+    ['a quote that ends amid one', GOOD.replace('Dollar', '"Doll"ar'), '4 has a quote amid a cell'],
+    ['an open quote', GOOD.replace('Dollar', '"Dollar'), 'line 4 has a quote that is not closed'],
   ])('refuses %s', (_what, text, message) => {
     expect(() => readExrCsv(text)).toThrow(message)
   })

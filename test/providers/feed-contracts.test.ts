@@ -20,6 +20,9 @@ import {
   openExchangeRatesBody,
 } from '../fixtures/feed-payloads.ts'
 
+// Generous: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
 const now = fakeClock('2026-11-20T18:00:00Z')
 const key = 'a-key'
 

@@ -29,15 +29,22 @@ function manyRows(date: string): object[] {
   return Object.keys(manyRates()).map((code) => row(code, date))
 }
 
-/** The service itself, which remembers its requests. */
-function service(): Upstream {
+/** The service, which remembers its requests. */
+function service(answer = (url: string) => answerOfFrankfurterV2(url, NOW)): Upstream {
   const { context, asked } = upstream([])
   const fetch: typeof context.fetch = async (input, init = {}) => {
     const url = String(input instanceof Request ? input.url : input)
     asked.push({ url, init })
-    return answerOfFrankfurterV2(url, NOW)
+    return answer(url)
   }
   return { context: { ...context, fetch }, asked }
+}
+
+/** Rates of the first and the last day of a request, and of the day before. */
+function endsOnly(url: string): Response {
+  const { from = '', to = '' } = Object.fromEntries(new URL(url).searchParams)
+  const dates = [addDays(from, -1), from, to]
+  return Response.json(dates.map((date) => ({ date, base: 'EUR', quote: 'USD', rate: 1.1 })))
 }
 
 describe('createFrankfurterV2Provider()', () => {
@@ -134,33 +141,25 @@ describe('createFrankfurterV2EcbProvider()', () => {
   })
 
   it('requests five years at once', async () => {
-    const { context, asked } = service()
-    await createFrankfurterV2EcbProvider().fetchHistory(
-      { start: '2021-11-22', end: TODAY },
-      context,
-    )
+    const { context, asked } = service(endsOnly)
+    const range = { start: '2021-11-22', end: TODAY }
+    await createFrankfurterV2EcbProvider().fetchHistory(range, context)
     expect(asked.map(({ url }) => url)).toEqual([
       'https://api.frankfurter.dev/v2/rates?providers=ECB&from=2021-11-22&to=2026-11-20',
     ])
   })
 
   it('requests more than five years in pieces, and has every day once', async () => {
-    const { context, asked } = service()
-    const start = '2012-01-02'
-    const { days } = await createFrankfurterV2EcbProvider().fetchHistory(
-      { start, end: TODAY },
-      context,
-    )
-    const ranges = asked.map(({ url }) => new URL(url).searchParams)
-    expect(ranges).toHaveLength(3)
-    const ends = ranges.map((range) => range.get('to') ?? '')
-    expect(ranges.map((range) => range.get('from'))).toEqual([
-      start,
-      ...ends.slice(0, -1).map((end) => addDays(end, 1)),
-    ])
-    expect(ends.at(-1)).toBe(TODAY)
-    const rows = frankfurterV2EcbRows(start, TODAY, NOW)
-    expect(days.map(({ date }) => date)).toEqual([...new Set(rows.map(({ date }) => date))])
+    const { context, asked } = service(endsOnly)
+    const range = { start: '1999-01-01', end: TODAY }
+    const { days } = await createFrankfurterV2EcbProvider().fetchHistory(range, context)
+    const pieces = asked.map(({ url }) => new URL(url).searchParams)
+    expect(pieces).toHaveLength(6)
+    const lasts = pieces.map((piece) => piece.get('to') ?? '')
+    const firsts = [range.start, ...lasts.slice(0, -1).map((last) => addDays(last, 1))]
+    expect(pieces.map((piece) => piece.get('from'))).toEqual(firsts)
+    expect(lasts.at(-1)).toBe(TODAY)
+    expect(days.map(({ date }) => date)).toEqual(firsts.flatMap((first, at) => [first, lasts[at]]))
   })
 
   it('makes no request where the range ends before it begins', async () => {

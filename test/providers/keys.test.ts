@@ -19,6 +19,9 @@ import { LEAKY_UPSTREAMS, hex } from './leaky-upstreams.ts'
 import type { LeakyUpstream } from './leaky-upstreams.ts'
 import { findSecret } from './texts-of.ts'
 
+// Generous: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
 const HOUR = 3_600_000
 
 const market = fakeProviders().history

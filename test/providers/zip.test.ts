@@ -4,6 +4,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { readZipMember } from '../../src/providers/zip.ts'
 
+// Generous: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
 const NAME = 'eurofxref-hist.csv'
 const TEXT = `Date,USD,\n${'2026-11-20,1.1,\n'.repeat(2_000)}`
 

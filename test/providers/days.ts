@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import * as fc from 'fast-check'
+import { expect } from 'vitest'
 
 import type { HistoryDay } from '../../src/index.ts'
 import { addDays } from '../../src/rates/day.ts'
@@ -30,4 +33,11 @@ export function arbitraryDays(): fc.Arbitrary<HistoryDay[]> {
     })
     .map((days) => days.filter(({ rates }) => Object.keys(rates).length > 0))
     .filter((days) => days.length > 0)
+}
+
+/** Expects the same days with the same rates; a hundred times as fast as `toEqual` on a long history. */
+export function expectSameDays(days: readonly HistoryDay[], expected: readonly HistoryDay[]): void {
+  expect(days).toHaveLength(expected.length)
+  const odd = expected.findIndex((day, at) => !isDeepStrictEqual(day, days[at]))
+  expect(days[odd], 'the first day that differs').toEqual(expected[odd])
 }
