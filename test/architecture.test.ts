@@ -151,38 +151,28 @@ describe('a planted violation is found', () => {
     ['src/cache/a.ts', 'type ', '../rates/a.ts'],
     ['src/cache/a.ts', '', '../runtime.ts'],
     ['src/endpoints/v1/a.ts', 'type ', '../../providers/a.ts'],
-    ['src/endpoints/v1/a.ts', 'type ', '../../cache/a.ts'],
     ['src/endpoints/v1/a.ts', '', '../../sources/a.ts'],
     ['src/endpoints/v1/a.ts', '', 'itty-router/Router'],
     ['src/http/a.ts', 'type ', '../rates/a.ts'],
     ['src/http/a.ts', '', 'zod'],
-    ['src/http/a.ts', 'type ', '../compression/a.ts'],
     ['src/providers/a.ts', 'type ', '../cache/a.ts'],
     ['src/providers/a.ts', 'type ', 'undici'],
-    ['src/compression/a.ts', 'type ', '../rates/a.ts'],
     ['src/compression/a.ts', '', 'node:zlib'],
     ['src/errors.ts', 'type ', './http/a.ts'],
     ['src/testing/a.ts', '', '../../adapters/a.ts'],
     ['src/sources/a.ts', '', 'node:fs'],
     ['src/client/a.ts', '', '../rates/a.ts'],
-    ['src/client/a.ts', 'type ', '../http/a.ts'],
     ['src/stores/a.ts', 'type ', '../rates/a.ts'],
-    ['src/stores/a.ts', 'type ', 'ioredis'],
     ['src/cli/a.ts', 'type ', '../handler.ts'],
-    ['adapters/a.ts', 'type ', '../src/handler.ts'],
     ['adapters/a.ts', '', '../src/index.ts'],
   ])('when %s imports %s%s', (path, type, specifier) => {
     const statements = [
       `import ${type}{ a } from '${specifier}'`,
       `import ${type}{\n  a,\n  b,\n} from '${specifier}'`,
       `export ${type}* from '${specifier}'`,
+      ...(type === '' ? [`const a = await import('${specifier}')`] : []),
     ]
     for (const text of statements) expect(violations([{ path, text }]), text).toHaveLength(1)
-  })
-
-  it('when a dynamic import goes the wrong way', () => {
-    const source = { path: 'src/rates/a.ts', text: "const a = await import('../options.ts')" }
-    expect(violations([source])).toEqual(['src/rates/a.ts imports src/options.ts'])
   })
 
   it('when two files import each other, if only types', () => {

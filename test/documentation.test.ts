@@ -80,24 +80,22 @@ function rowsOf(name: string, text: string): string[][] {
 }
 
 describe('the documentation', () => {
+  const parts = ['providers.latest', 'providers.history', 'maxStale.latest', 'maxStale.history']
   const rows = Object.entries({
-    'README.md': Object.entries(OPTIONS).filter(([, value]) => value !== ''),
+    'README.md': [
+      ...Object.entries(OPTIONS).filter(([, value]) => value !== ''),
+      ...parts.map((name): [string, string] => [name, '']),
+    ],
     'docs/client.md': Object.entries(CLIENT_OPTIONS),
     'docs/api.md': Object.entries(STATUSES),
-    'docs/freshness.md': Object.keys(EVENTS).map((type) => [type, ''] as const),
+    'docs/freshness.md': Object.keys(EVENTS).map((type): [string, string] => [type, '']),
   }).flatMap(([path, names]) => names.map(([name, value]) => [path, name, String(value)] as const))
 
-  it.each(rows)('has in %s a row for %s: %s', (path, name, value) => {
-    const [cells] = rowsOf(name, page(path))
-    expect(cells?.join(' | ')).toContain(value)
+  it.each(rows)('has in %s one row for %s, with its value %s', (path, name, value) => {
+    const found = rowsOf(name, page(path))
+    expect(found).toHaveLength(1)
+    expect(found[0]?.[0]).toContain(value)
   })
-
-  it.each(['providers.latest', 'providers.history', 'maxStale.latest', 'maxStale.history'])(
-    'has in README.md a row for %s',
-    (name) => {
-      expect(rowsOf(name, README).flat()).toHaveLength(2)
-    },
-  )
 
   it('has a link in README.md to every guide', () => {
     const guides = readdirSync(new URL('../docs', import.meta.url))
@@ -125,7 +123,6 @@ describe('the page of the command line', async () => {
   const commands = [...overview.matchAll(/^ {2}([a-z]+) .*\w$/gm)].map(([, name = '']) => name)
 
   it('has every command of the overview', () => {
-    expect(commands).toContain('serve')
     expect(commands.length).toBeGreaterThan(5)
     for (const command of commands) expect(text).toContain(`ratesmith ${command}`)
   })
@@ -159,13 +156,10 @@ describe('the changelog', () => {
   const headings = [...page('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, text = '']) => text)
   const released = headings.filter((heading) => heading !== 'Unreleased')
 
-  it('has the version that is published next, with the day of its release', () => {
+  it('starts with unreleased changes or the version that is published next, the newest first', () => {
+    expect([0, -1]).toContain(headings.indexOf('Unreleased'))
     expect(released[0]).toMatch(/^\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)$/)
     expect(released[0]?.split(' ')[0]).toBe(JSON.parse(page('package.json')).version)
-  })
-
-  it('has unreleased changes before all others, and the newest first', () => {
-    expect([0, -1]).toContain(headings.indexOf('Unreleased'))
     const days = released.map((heading) => heading.split(' ')[1] ?? '')
     expect(days).toEqual(days.toSorted((one, other) => other.localeCompare(one)))
   })

@@ -5,22 +5,14 @@ import { DAY, publish, show } from './run.ts'
 /** Lines of the chart above its axis. */
 const HEIGHT = 10
 
-interface Drawn {
-  columns?: number
-  hasUnicode?: boolean
-}
-
 /** The chart that `ratesmith history` draws of rates by days: all of its lines, and the marks in those above the axis. */
 async function draw(
   francs: Record<string, number>,
-  { columns = 40, hasUnicode = false }: Drawn = {},
+  { columns = 40, LANG = 'C' } = {},
 ): Promise<{ lines: string[]; rows: number[][] }> {
   const days = Object.keys(francs).sort()
-  const range = ['--start', days[0] ?? '', '--end', days.at(-1) ?? '']
-  const shown = await show(['history', 'EUR', 'CHF', ...range], columns, {
-    fetch: publish({ francs }),
-    env: { LANG: hasUnicode ? 'C.UTF-8' : 'C' },
-  })
+  const args = ['history', 'EUR', 'CHF', '--start', days[0] ?? '', '--end', days.at(-1) ?? '']
+  const shown = await show(args, columns, { fetch: publish({ francs }), env: { LANG } })
   // A narrow terminal needs more lines for the title.
   const start = shown.findIndex((line) => /[|│]/.test(line))
   const end = shown.findIndex((line) => line.startsWith('open '))
@@ -85,7 +77,7 @@ describe('the chart of ratesmith history', () => {
   )
 
   it('draws eight dots in a character where the terminal has Unicode', async () => {
-    const { lines } = await draw(ratesOf(1, 2), { columns: 80, hasUnicode: true })
+    const { lines } = await draw(ratesOf(1, 2), { columns: 80, LANG: 'C.UTF-8' })
     expect(lines[0]).toMatch(/^2 │ +[\u2801-\u28FF]+$/)
     expect(lines[9]).toMatch(/^1 │[\u2801-\u28FF]+$/)
     // One dot in every column of dots, as the line is wider than it is high.

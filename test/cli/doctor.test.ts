@@ -1,25 +1,16 @@
 import { describe, expect, it } from 'vitest'
 
-import { run } from './run.ts'
+import { examine } from './run.ts'
+import type { Finding } from './run.ts'
 
-interface Finding {
-  subject: string
-  ok: boolean
-  found: string
-  advice: string | null
-}
-
-/** What `ratesmith doctor` finds of latest rates, and everything that it writes. */
-async function examine(
+/** What `ratesmith doctor` finds of latest rates; rejects where it finds nothing. */
+async function examineLatest(
   fetch: () => Promise<Response>,
-  { env = {}, args = [] }: { env?: NodeJS.ProcessEnv; args?: string[] } = {},
-): Promise<{ latest: Finding; all: string }> {
-  const { code, stdout, stderr } = await run(['doctor', '--json', ...args], { env, fetch })
-  expect(code).toBe(1)
-  const { findings }: { findings: Finding[] } = JSON.parse(stdout)
+  env: NodeJS.ProcessEnv = {},
+): Promise<Finding> {
+  const findings = await examine([], { env, fetch })
   const latest = findings.find(({ subject }) => subject.startsWith('latest rates'))
-  if (!latest) throw new Error(stdout)
-  return { latest, all: stdout + stderr }
+  return latest ?? Promise.reject(new Error('no finding'))
 }
 
 /** A `fetch` that fails for `reason`, as Node words it: in the cause. */
@@ -57,46 +48,46 @@ describe('ratesmith doctor', () => {
     ],
     ['new', answering('{"result":"error","error-type":"something-new"}'), 'try again later'],
   ])('says what to do about an upstream that failed: %s', async (reason, fetch, advice) => {
-    const { latest } = await examine(fetch)
+    const latest = await examineLatest(fetch)
     expect(latest).toMatchObject({ ok: false, advice: expect.stringContaining(advice) })
     expect(latest.found).toContain(reason)
   })
 
   it('judges by what happened, not by the name of the host', async () => {
     const env = { RATESMITH_LATEST_URL: 'https://proxy-cert-429.example:503' }
-    const { latest } = await examine(failing('connect ECONNREFUSED'), { env })
-    expect(latest.advice).toContain('nothing listens')
-  })
-})
-
-describe('the secrets of a configuration', () => {
-  it('are taken out of every URL', async () => {
-    const { latest } = await examine(failing('see http://joe:secret@proxy:3128 and redis://:pw@r'))
-    expect(latest.found).toContain('see http://…@proxy:3128 and redis://…@r')
+    const { advice } = await examineLatest(failing('connect ECONNREFUSED'), env)
+    expect(advice).toContain('nothing listens')
   })
 
-  it('are taken out as passwords, as they are written and decoded', async () => {
-    const env = {
-      RATESMITH_REDIS_URL: 'redis://ada:p%40ss%2Fword@127.0.0.1:6379',
-      HTTP_PROXY: 'http://ada:proxy-word@127.0.0.1:3128',
-      https_proxy: 'nonsense',
-    }
+  it('shows one line that no terminal obeys', async () => {
+    const { found } = await examineLatest(failing(`a\nb\u001b[31m\u202e${'x'.repeat(9_999)}`))
+    expect(found).toMatch(/: a b \[31m x+$/)
+    expect(found).toHaveLength(500)
+  })
+
+  it('takes passwords out, as they are written and decoded', async () => {
     const said = 'WRONGPASS p@ss/word, p%40ss%2Fword, other-one, proxy-word'
-    const args = ['--redis', 'redis://:other-one@127.0.0.1:1']
-    const { latest, all } = await examine(failing(said), { env, args })
-    expect(latest.found).toContain('WRONGPASS …, …, …, …')
-    expect(all).toContain('HTTP_PROXY=http://…@127.0.0.1:3128')
+    const findings = await examine(['--redis', 'redis://:other-one@127.0.0.1:1'], {
+      env: {
+        RATESMITH_REDIS_URL: 'redis://ada:p%40ss%2Fword@127.0.0.1:6379',
+        HTTP_PROXY: 'http://ada:proxy-word@127.0.0.1:3128',
+        https_proxy: 'nonsense',
+      },
+      fetch: failing(said),
+    })
+    const found = findings.map((finding) => finding.found).join('\n')
+    expect(found).toContain('WRONGPASS …, …, …, …\n')
+    expect(found).toContain('HTTP_PROXY=http://…@127.0.0.1:3128')
   })
 
-  it('are all that is taken out', async () => {
+  it.each([
+    ['see http://joe:secret@proxy:3128 and redis://:pw@r', 'http://…@proxy:3128 and redis://…@r'],
+    [
+      '161 currencies, 2026-11-20 19:00 UTC, a b c %',
+      '161 currencies, 2026-11-20 19:00 UTC, a b c %',
+    ],
+  ])('takes user and password out of every URL, and nothing else: %s', async (said, shown) => {
     const env = { HTTP_PROXY: 'http://proxy:3128', http_proxy: 'http://a:%@b' }
-    const said = 'open.er-api.com: 161 currencies, 2026-11-20 19:00 UTC, a b c % d'
-    expect((await examine(failing(said), { env })).latest.found).toContain(said)
-  })
-
-  it('are not the only thing taken out: so is what a terminal obeys', async () => {
-    const { latest } = await examine(failing(`a\nb\u001b[31m\u202e${'x'.repeat(9_999)}`))
-    expect(latest.found).toMatch(/: a b \[31m x+$/)
-    expect(latest.found).toHaveLength(500)
+    expect((await examineLatest(failing(said), env)).found).toContain(shown)
   })
 })

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { run, urlOf } from './run.ts'
+import { examine, run, urlOf } from './run.ts'
 
 /** The hosts that `ratesmith doctor` calls, in order of preference, and every URL. */
-async function examine(
+async function hostsOf(
   args: string[],
   env: NodeJS.ProcessEnv,
 ): Promise<{ latest: string[]; history: string[]; calls: string[] }> {
@@ -14,12 +14,12 @@ async function examine(
     calls.push(urlOf(input))
     throw new Error('connect ECONNREFUSED')
   }
-  const { stdout } = await run(['doctor', '--json', ...args], { env, fetch })
-  const { findings }: { findings: { subject: string }[] } = JSON.parse(stdout)
-  const subjects = findings.map(({ subject }) => subject.split(', '))
-  const hostsOf = (dataSet: string): string[] =>
-    subjects.flatMap(([first, , host = '']) => (first === `${dataSet} rates` ? [host] : []))
-  return { latest: hostsOf('latest'), history: hostsOf('history'), calls }
+  const findings = await examine(args, { env, fetch })
+  const of = (dataSet: string): string[] =>
+    findings
+      .map(({ subject }) => subject.split(', '))
+      .flatMap(([first, , host = '']) => (first === `${dataSet} rates` ? [host] : []))
+  return { latest: of('latest'), history: of('history'), calls }
 }
 
 describe('the choice of providers', () => {
@@ -28,27 +28,27 @@ describe('the choice of providers', () => {
     { RATESMITH_LATEST: '', RATESMITH_HISTORY: '', RATESMITH_LATEST_URL: '' },
     { RATESMITH_LATEST: 'exchange-rate-api', RATESMITH_HISTORY: 'frankfurter' },
   ])('falls back to one provider of each data set: %j', async (env) => {
-    const { latest, history } = await examine([], env)
+    const { latest, history } = await hostsOf([], env)
     expect(latest).toEqual(['open.er-api.com'])
     expect(history).toEqual(['api.frankfurter.dev'])
   })
 
   it('prefers a flag to the environment, and keeps the order', async () => {
     const env = { RATESMITH_LATEST: 'ecb', RATESMITH_HISTORY: 'frankfurter-v2, ecb' }
-    const { latest, history, calls } = await examine(['--latest', 'fawazahmed0,ecb'], env)
+    const { latest, history, calls } = await hostsOf(['--latest', 'fawazahmed0,ecb'], env)
     expect(latest).toEqual([expect.stringContaining('currency-api'), 'www.ecb.europa.eu'])
     expect(history).toEqual(['api.frankfurter.dev', 'www.ecb.europa.eu'])
     expect(calls).toContainEqual(expect.stringContaining('://api.frankfurter.dev/v2/'))
   })
 
   it('takes the root of a single provider as it is', async () => {
-    const { calls } = await examine([], { RATESMITH_LATEST_URL: 'http://a.example/x,y' })
+    const { calls } = await hostsOf([], { RATESMITH_LATEST_URL: 'http://a.example/x,y' })
     expect(calls).toContain('http://a.example/x,y/v6/latest/USD')
   })
 
   it('takes one root or nothing for each of several providers', async () => {
     const env = { RATESMITH_HISTORY_URL: 'http://a.example,,http://c.example' }
-    const { history } = await examine(['--history', 'ecb,frankfurter,frankfurter-v2'], env)
+    const { history } = await hostsOf(['--history', 'ecb,frankfurter,frankfurter-v2'], env)
     expect(history).toEqual(['a.example', 'api.frankfurter.dev', 'c.example'])
   })
 

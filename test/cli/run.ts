@@ -12,13 +12,6 @@ export interface Surroundings extends Partial<Omit<Context, 'stdout' | 'stderr'>
   onNote?: (text: string) => void
 }
 
-/** What a command has written, and its exit code. */
-export interface Ran {
-  code: number
-  stdout: string
-  stderr: string
-}
-
 /** The clock of commands: a Friday whose reference rates have been published. */
 export const NOW: number = Date.parse('2026-11-20T19:05:59Z')
 
@@ -28,20 +21,16 @@ export const DAY = 86_400_000
 const market = createSyntheticMarket(1)
 
 /** Runs `ratesmith` with `args` on a machine without environment, network and home folder, but for the `surroundings`. */
-export async function run(args: string[], surroundings: Surroundings = {}): Promise<Ran> {
+export async function run(
+  args: string[],
+  surroundings: Surroundings = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const { columns, onNote, ...replaced } = surroundings
   const ran = { stdout: '', stderr: '' }
   const terminal = columns === undefined ? {} : { isTTY: true, columns }
   const code = await runCommand(args, {
     stdout: { ...terminal, on() {}, write: (text) => (ran.stdout += text) },
-    stderr: {
-      ...terminal,
-      on() {},
-      write(text) {
-        ran.stderr += text
-        onNote?.(text)
-      },
-    },
+    stderr: { ...terminal, on() {}, write: (text) => ((ran.stderr += text), onNote?.(text)) },
     env: {},
     platform: 'linux',
     home: '',
@@ -62,6 +51,20 @@ export async function show(
   const env = { LANG: 'C.UTF-8', NO_COLOR: '1', ...surroundings.env }
   const { stdout } = await run(args, { ...surroundings, columns, env })
   return stdout.trimEnd().split('\n')
+}
+
+/** What `ratesmith doctor` found about one thing. */
+export interface Finding {
+  subject: string
+  ok: boolean
+  found: string
+  advice: string | null
+}
+
+/** What `ratesmith doctor` finds. */
+export async function examine(args: string[], surroundings: Surroundings): Promise<Finding[]> {
+  const { stdout } = await run(['doctor', '--json', ...args], surroundings)
+  return JSON.parse(stdout).findings
 }
 
 /** The URL of a call of `fetch`. */
