@@ -1,8 +1,8 @@
 // oxlint-disable vitest/no-conditional-expect -- an entry says which checks apply to it
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { createRatesHandler } from '../../src/handler.ts'
-import type { RatesHandler } from '../../src/handler.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandler } from '../../src/index.ts'
 import {
   NOW,
   ask,

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-import type { RatesErrorCode } from '../../src/errors.ts'
-import { createRatesHandler } from '../../src/handler.ts'
-import type { RatesHandler } from '../../src/handler.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesErrorCode, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { codes } from '../fixtures/codes.ts'
 

@@ -75,35 +75,7 @@ export const TARGETS: readonly string[] = [
 ]
 
 /** What one form of a fault did to a handler, stage by stage. */
-export interface Journey {
-  world: World
-  state: State
-  variant: Variant
-  /** Whose upstream it was about. */
-  dataSet: DataSet
-  /** What was served before; absent when cold. */
-  before: Truth | undefined
-  /** When the fault began, in ms that the machine had been running. */
-  beganAt: number
-  /** The answers to those who met the fault. */
-  first: Reply[]
-  /** The answers once it had shown. */
-  after: Reply[]
-  /** The answers at the end of the time in which upstream is to be left alone, the fault being there still. */
-  paused: Reply[]
-  /** The answers once it was gone, and upstream might be asked again. */
-  recovered: Reply[]
-  /** What may be served once the fault has shown; the part of `dataSet` only where `isServed`. */
-  now: Truth
-  isServed: boolean
-  afterwards: Truth
-  /** How often providers were asked from the fault until `paused`, and until `recovered`. */
-  attempts: Record<DataSet, number>
-  attemptsAfterwards: Record<DataSet, number>
-  /** What the stores held before the fault, and at `paused`. */
-  storedBefore: Map<string, string>[]
-  stored: Map<string, string>[]
-}
+export type Journey = Awaited<ReturnType<typeof travel>>
 
 /** What becomes of the upstream's answer in `state`. */
 export function verdictIn({ verdict, inState }: Variant, state: State): Verdict {
@@ -111,12 +83,7 @@ export function verdictIn({ verdict, inState }: Variant, state: State): Verdict 
 }
 
 /** Sends a handler in `state` through `variant`, and out again on the other side. */
-export async function travel(
-  world: World,
-  variant: Variant,
-  dataSet: DataSet,
-  state: State,
-): Promise<Journey> {
+export async function travel(world: World, variant: Variant, dataSet: DataSet, state: State) {
   const { machine } = world
   const arrive = variant.arrive ?? arriveByTime
   const primed = state === 'cold' ? undefined : await prime(world)
@@ -157,18 +124,28 @@ export async function travel(
     world,
     state,
     variant,
+    /** Whose upstream it was about. */
     dataSet,
+    /** What was served before; absent when cold. */
     before,
+    /** When the fault began, in ms that the machine had been running. */
     beganAt,
+    /** The answers to those who met the fault. */
     first,
+    /** The answers once it had shown. */
     after,
+    /** The answers at the end of the time in which upstream is to be left alone, the fault being there still. */
     paused,
+    /** The answers once it was gone, and upstream might be asked again. */
     recovered,
+    /** What may be served once the fault has shown; the part of `dataSet` only where `isServed`. */
     now: kept,
     isServed,
     afterwards,
+    /** How often providers were asked from the fault until `paused`, and until `recovered`. */
     attempts,
     attemptsAfterwards,
+    /** What the stores held before the fault, and at `paused`. */
     storedBefore,
     stored,
   }
@@ -303,7 +280,7 @@ export function truthNow(
 }
 
 /** The day, in UTC, by the clock of the first process. */
-export function todayOf({ service }: World): string {
+function todayOf({ service }: World): string {
   return new Date(service.process.now()).toISOString().slice(0, 10)
 }
 
@@ -318,7 +295,7 @@ export function fill(world: World, change: (good: StoredValue) => unknown = (goo
 }
 
 /** An envelope that nothing is wrong with, of what was published a minute ago. */
-export function fabricated(key: string, { upstream, machine }: World): StoredValue {
+function fabricated(key: string, { upstream, machine }: World): StoredValue {
   const savedAt = machine.now() - 60_000
   if (key.endsWith('latest')) {
     const table = toLatestTruth(upstream.latest(savedAt))

@@ -326,7 +326,7 @@ const MANY_TURNS = 150
 type Runtime = ReturnType<Parameters<typeof createHandlerOn>[0]>
 
 /** Time for the outside world and any number of processes in it. It passes only when it is told to. */
-export interface Machine {
+interface Machine {
   /** The true time, ms since the Unix epoch. */
   now(): number
   /** How long the machine has been running, in ms. */

@@ -117,7 +117,7 @@ export interface Fault {
 }
 
 /** Where a fault sits. */
-export type Layer =
+type Layer =
   | 'transport'
   | 'http'
   | 'body'

@@ -97,7 +97,7 @@ function failsAfter(delay: number, error: Error) {
 }
 
 /** Bodies that never end well, and what became of them. */
-export interface PouredBody {
+interface PouredBody {
   pulled: number
   isCancelled: boolean
 }

@@ -11,7 +11,7 @@ import { createWorld } from './world/world.ts'
 import type { World } from './world/world.ts'
 
 /** One simulation. */
-export interface Simulation {
+interface Simulation {
   /** Decides everything. */
   seed: number
   /** How many virtual days it lasts. */

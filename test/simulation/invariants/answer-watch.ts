@@ -131,7 +131,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
 
   /** Whether no answer that was given later has been read already. */
   function isLast(known: DataSetKnowledge, turn = 0): boolean {
-    if (turn < (known.servedTurn ?? 0)) return false
+    if (turn < known.servedTurn) return false
     known.servedTurn = turn
     return true
   }
@@ -215,17 +215,10 @@ const RECOVERY = (300 + 450 + 450) * SECOND
 const PROMPT = 50 * SECOND
 
 /** Watches what answers say of the next refresh: I8, I10 and I14. */
-interface RefreshWatch {
-  /** From when nothing that went wrong excuses a process any more, in ms of virtual time. */
-  recoveredFrom(process: Process, dataSet: DataSet): number
-  /** An answer was given, with a `Cache-Status`. */
-  answered(process: Process, dataSet: DataSet, cacheStatus: string): void
-}
-
-/** A watch over all processes. */
-function createRefreshWatch({ loop, calmFrom, violate }: Scene): RefreshWatch {
+function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
   const now = loop.now
 
+  /** From when nothing that went wrong excuses a process any more, in ms of virtual time. */
   function recoveredFrom({ startedAt, knowledge }: Process, dataSet: DataSet): number {
     // A cold start may have to wait for another process's claim even on the best of days.
     return Math.max(calmFrom, startedAt, knowledge[dataSet].pauseUntil) + RECOVERY
@@ -259,7 +252,8 @@ function createRefreshWatch({ loop, calmFrom, violate }: Scene): RefreshWatch {
 
   return {
     recoveredFrom,
-    answered(process, dataSet, cacheStatus) {
+    /** An answer was given, with a `Cache-Status`. */
+    answered(process: Process, dataSet: DataSet, cacheStatus: string) {
       const [, ttl] = /^rates; hit; ttl=(-?\d+)/.exec(cacheStatus) ?? []
       if (ttl !== undefined) {
         requireConsistent(process, dataSet, now() + Number(ttl) * SECOND)

@@ -18,43 +18,7 @@ export interface Call {
 }
 
 /** What can be told from outside of one data set in one process. Times in ms of virtual time, but where noted. */
-export interface DataSetKnowledge {
-  /** The call under way. */
-  call: Call | undefined
-  /** How many calls have failed in a row. */
-  failures: number
-  /** The source must not be asked before, as long as the clock is not set. */
-  restUntil: number
-  /** The upstream itself asked not to be asked before. */
-  pauseUntil: number
-  /** How often the clock had been set when the two were found out. */
-  restJumps: number
-  /** Since when, for what is held, every claim has been refused, and when the last one was. */
-  refusedSince: number | undefined
-  refusedAt: number
-  /** How often what is held may have changed, and when last: what is answered at that very moment may be either. */
-  news: number
-  newsAt: number
-  /** After how much news an answer was last compared with the truth. */
-  comparedNews: number
-  /** Codes whose rates were held back by what is held, as an event told, and when it did. */
-  heldBack: readonly string[]
-  heldBackAt: number
-  /** When the store last gave a text. */
-  deliveredAt: number
-  /** What is held can certainly be answered with while a clock that never goes back is before this, ms since the epoch. */
-  usableUntil: number
-  /** What was served last: a `Last-Modified`, or the newest day. */
-  served: string | undefined
-  /** Which of all answers that was. */
-  servedTurn?: number
-  /** When the next refresh is due by what was served, and with how much news. */
-  refreshAt: number
-  refreshNews: number
-  refreshJumps: number
-  /** When overdue data were served in a row, with nothing new in between: each may have started a refresh. */
-  staleAnswers: number[]
-}
+export type DataSetKnowledge = ReturnType<typeof nothingKnown>
 
 /** The same for all data sets. */
 export type Knowledge = Record<DataSet, DataSetKnowledge>
@@ -64,27 +28,44 @@ export function createKnowledge(): Knowledge {
   return { latest: nothingKnown(), history: nothingKnown() }
 }
 
-function nothingKnown(): DataSetKnowledge {
+function nothingKnown() {
+  const never = -Infinity
   return {
-    call: undefined,
+    /** The call under way. */
+    call: undefined as Call | undefined,
+    /** How many calls have failed in a row. */
     failures: 0,
-    restUntil: -Infinity,
-    pauseUntil: -Infinity,
+    /** The source must not be asked before, as long as the clock is not set. */
+    restUntil: never,
+    /** The upstream itself asked not to be asked before. */
+    pauseUntil: never,
+    /** How often the clock had been set when the two were found out. */
     restJumps: 0,
-    refusedSince: undefined,
-    refusedAt: -Infinity,
+    /** Since when, for what is held, every claim has been refused, and when the last one was. */
+    refusedSince: undefined as number | undefined,
+    refusedAt: never,
+    /** How often what is held may have changed, and when last: what is answered at that very moment may be either. */
     news: 0,
-    newsAt: -Infinity,
+    newsAt: never,
+    /** After how much news an answer was last compared with the truth. */
     comparedNews: -1,
-    heldBack: [],
-    heldBackAt: -Infinity,
-    deliveredAt: -Infinity,
-    usableUntil: -Infinity,
-    served: undefined,
-    refreshAt: -Infinity,
+    /** Codes whose rates were held back by what is held, as an event told, and when it did. */
+    heldBack: Array<string>() as readonly string[],
+    heldBackAt: never,
+    /** When the store last gave a text. */
+    deliveredAt: never,
+    /** What is held can certainly be answered with while a clock that never goes back is before this, ms since the epoch. */
+    usableUntil: never,
+    /** What was served last: a `Last-Modified`, or the newest day. */
+    served: undefined as string | undefined,
+    /** Which of all answers that was. */
+    servedTurn: 0,
+    /** When the next refresh is due by what was served, and with how much news. */
+    refreshAt: never,
     refreshNews: -1,
     refreshJumps: 0,
-    staleAnswers: [],
+    /** When overdue data were served in a row, with nothing new in between: each may have started a refresh. */
+    staleAnswers: Array<number>(),
   }
 }
 

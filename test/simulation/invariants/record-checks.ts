@@ -6,10 +6,10 @@ import { dayOf } from '../world/truth.ts'
 import type { Oracle } from './oracle.ts'
 
 /** An objection to a record: an invariant, and how it is broken. */
-export type Objection = readonly [invariant: string, message: string]
+type Objection = readonly [invariant: string, message: string]
 
 /** What else is known of an answer. */
-export interface Circumstances {
+interface Circumstances {
   oracle: Oracle
   /** The clock of the process that answered, ms since the Unix epoch. */
   clock: number

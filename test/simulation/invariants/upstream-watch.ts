@@ -179,15 +179,7 @@ function newCall(askedAt: number): Call {
 const HELD_BACK_FOR = 8 * 24 * 3_600_000
 
 /** Watches what processes take from upstreams: I3 and I4. */
-interface TakenWatch {
-  /** Of what a process is about to take, from an upstream or a store, it does not serve the rates of `codes`. */
-  heldBack(process: Process, dataSet: DataSet, codes: readonly string[]): void
-  /** A process takes what `call` brought. */
-  taken(process: Process, dataSet: DataSet, call: Call): void
-}
-
-/** A watch over all processes. */
-function createTakenWatch({ loop, violate }: Scene, oracle: Oracle): TakenWatch {
+function createTakenWatch({ loop, violate }: Scene, oracle: Oracle) {
   const now = loop.now
   /** When each code was last held back. */
   const heldBackAt = new Map<string, number>()
@@ -223,12 +215,14 @@ function createTakenWatch({ loop, violate }: Scene, oracle: Oracle): TakenWatch 
   }
 
   return {
-    heldBack({ knowledge }, dataSet, codes) {
+    /** Of what a process is about to take, from an upstream or a store, it does not serve the rates of `codes`. */
+    heldBack({ knowledge }: Process, dataSet: DataSet, codes: readonly string[]) {
       knowledge[dataSet].heldBack = codes
       knowledge[dataSet].heldBackAt = now()
       for (const code of codes) heldBackAt.set(code, now())
     },
-    taken(process, dataSet, call) {
+    /** A process takes what `call` brought. */
+    taken(process: Process, dataSet: DataSet, call: Call) {
       const known = process.knowledge[dataSet]
       const name = call.fault?.name ?? 'a healthy upstream'
       if (call.verdict === 'refuse') violate('I3', `the answer of "${name}" was taken`)
@@ -250,14 +244,6 @@ const LONGEST_REFUSAL = 6 * 60 * MINUTE - SECOND
 /** What a store did wrong may still come to light for so long. */
 const AFTERMATH = 11 * MINUTE
 
-/** Watches that a fleet with a healthy store asks once for all: I13. */
-interface FleetWatch {
-  /** A process asks. */
-  asked(process: Process, dataSet: DataSet): void
-  /** A process has taken what `call` brought. */
-  loaded(process: Process, dataSet: DataSet, call: Call): void
-}
-
 /** What a process loaded last for all. In ms of virtual time. */
 interface Loaded {
   process: Process
@@ -266,8 +252,8 @@ interface Loaded {
   dueAt: number
 }
 
-/** A watch over all processes together. */
-function createFleetWatch(scene: Scene, store: SimStore): FleetWatch {
+/** Watches that a fleet with a healthy store asks once for all: I13. */
+function createFleetWatch(scene: Scene, store: SimStore) {
   const { loop, startsAt, hasClaims, skew, violate } = scene
   const lastLoaded = new Map<DataSet, Loaded>()
 
@@ -299,7 +285,8 @@ function createFleetWatch(scene: Scene, store: SimStore): FleetWatch {
   }
 
   return {
-    asked(process, dataSet) {
+    /** A process asks. */
+    asked(process: Process, dataSet: DataSet) {
       const key = `rates:v1:${dataSet}`
       requireClaim(process, dataSet, key)
       const loaded = lastLoaded.get(dataSet)
@@ -309,7 +296,8 @@ function createFleetWatch(scene: Scene, store: SimStore): FleetWatch {
         violate('I13', `${dataSet} is asked for though a process has loaded it for all`)
       }
     },
-    loaded(process, dataSet, { sent, fault }) {
+    /** A process has taken what a call brought. */
+    loaded(process: Process, dataSet: DataSet, { sent, fault }: Call) {
       const announced = sent ? sent.nextUpdateAt - startsAt : 0
       // Nothing is due sooner than ten minutes or later than a day after it was loaded, whatever was announced.
       const dueAt = Math.max(announced, loop.now() + 10 * MINUTE) + 30 * SECOND

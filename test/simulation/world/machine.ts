@@ -4,7 +4,7 @@ import type { Knowledge } from '../invariants/knowledge.ts'
 import type { Random } from './random.ts'
 
 /** Something that events happen to: a process, which may be stopped for a while or be gone. */
-export interface Owner {
+interface Owner {
   /** Nothing that belongs to it happens any more. */
   readonly isGone: boolean
   /** What falls due before this moment happens at this moment instead, all at once. In ms of virtual time. */

@@ -20,7 +20,7 @@ export interface Truth {
 }
 
 /** The truth about latest rates: a table a day, shortly after midnight UTC. */
-export interface LatestFeed {
+interface LatestFeed {
   /** The newest publication that can be fetched at `instant`, or the one `back` days before it. */
   at(instant: number, back?: number): Publication
   /** When the publication after the one of `instant` is announced for. */
