@@ -147,13 +147,10 @@ describe('the modules', () => {
 describe('a planted violation is found', () => {
   it.each([
     ['src/rates/a.ts', 'type ', '../http/a.ts'],
-    ['src/rates/a.ts', '', 'zod/mini'],
     ['src/cache/a.ts', 'type ', '../rates/a.ts'],
     ['src/cache/a.ts', '', '../runtime.ts'],
     ['src/endpoints/v1/a.ts', 'type ', '../../providers/a.ts'],
     ['src/endpoints/v1/a.ts', '', '../../sources/a.ts'],
-    ['src/endpoints/v1/a.ts', '', 'itty-router/Router'],
-    ['src/http/a.ts', 'type ', '../rates/a.ts'],
     ['src/http/a.ts', '', 'zod'],
     ['src/providers/a.ts', 'type ', '../cache/a.ts'],
     ['src/providers/a.ts', 'type ', 'undici'],
@@ -162,7 +159,6 @@ describe('a planted violation is found', () => {
     ['src/testing/a.ts', '', '../../adapters/a.ts'],
     ['src/sources/a.ts', '', 'node:fs'],
     ['src/client/a.ts', '', '../rates/a.ts'],
-    ['src/stores/a.ts', 'type ', '../rates/a.ts'],
     ['src/cli/a.ts', 'type ', '../handler.ts'],
     ['adapters/a.ts', '', '../src/index.ts'],
   ])('when %s imports %s%s', (path, type, specifier) => {

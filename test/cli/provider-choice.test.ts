@@ -41,12 +41,9 @@ describe('the choice of providers', () => {
     expect(calls).toContainEqual(expect.stringContaining('://api.frankfurter.dev/v2/'))
   })
 
-  it('takes the root of a single provider as it is', async () => {
+  it('takes the root of a single provider as it is, and one or nothing for each of several', async () => {
     const { calls } = await hostsOf([], { RATESMITH_LATEST_URL: 'http://a.example/x,y' })
     expect(calls).toContain('http://a.example/x,y/v6/latest/USD')
-  })
-
-  it('takes one root or nothing for each of several providers', async () => {
     const env = { RATESMITH_HISTORY_URL: 'http://a.example,,http://c.example' }
     const { history } = await hostsOf(['--history', 'ecb,frankfurter,frankfurter-v2'], env)
     expect(history).toEqual(['a.example', 'api.frankfurter.dev', 'c.example'])

@@ -138,11 +138,8 @@ describe('a question', () => {
     parameters: { from: 'USD', to: 'EUR', amount },
   })
 
-  it('has a path below the base path, with the amount as typed', () => {
+  it('is a path with the amount as typed, and a command for a shell that ends where it should', () => {
     expect(pathOf('/api', asking('1 &2'))).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
-  })
-
-  it('is a command for a shell that ends where it should', () => {
     const url = pathOf('http://a.example', asking("1'; ls '"))
     expect(snippetOf('curl', 'http://a.example', asking("1'; ls '"))).toBe(`curl '${url}'`)
     expect(url).not.toContain("'")
