@@ -3,14 +3,14 @@ import { join } from 'node:path'
 
 import { inject } from 'vitest'
 
-/** A folder of a test's own, in which the installed package is found. */
+/** A folder for one test, in which the installed package is found. */
 export interface App {
   folder: string
-  /** Writes a file into it; resolves with its path. */
+  /** Writes a file and returns its path. */
   write(name: string, text: string): string
 }
 
-/** Makes one, which goes with the installed package. */
+/** Creates an app; its folder is removed together with the installed package. */
 export function openApp(): App {
   const folder = mkdtempSync(join(inject('installed').folder, 'app-'))
   return {

@@ -7,10 +7,10 @@ import type { Plugin, RollupLog } from 'rollup'
 import { build as runVite } from 'vite'
 import type { BuildEnvironmentOptions } from 'vite'
 
-/** Bundles the module at the path `entry` into the folder `out`; resolves with the path of what is to be imported. */
+/** Bundles the module at `entry` into the folder `out`; resolves with the path of the bundle. */
 export type Bundler = (entry: string, out: string) => Promise<string>
 
-/** For Node, with everything in one file. */
+/** Bundles everything into one file for Node. */
 export const byEsbuild: Bundler = async (entry, out) => {
   const outfile = join(out, 'bundle.js')
   const options = { format: 'esm', platform: 'node', logLevel: 'error' } as const
@@ -18,17 +18,17 @@ export const byEsbuild: Bundler = async (entry, out) => {
   return outfile
 }
 
-/** For a Worker, in one file; what is Node's is asked of workerd. */
+/** Bundles into one file for a Worker; `node:` modules stay imports, which workerd may refuse. */
 export const byEsbuildForWorkers: Bundler = async (entry, out) => {
   const outfile = join(out, 'worker.js')
-  const conditions = ['workerd', 'worker', 'browser']
   const options = { format: 'esm', platform: 'browser', logLevel: 'error' } as const
-  const given = { ...options, conditions, external: ['node:*'] }
-  await runEsbuild({ ...given, entryPoints: [entry], outfile, bundle: true })
+  const conditions = ['workerd', 'worker', 'browser']
+  const inputs = { entryPoints: [entry], conditions, external: ['node:*'] }
+  await runEsbuild({ ...options, ...inputs, outfile, bundle: true })
   return outfile
 }
 
-/** Finds the package, and heeds that it says so of its side effects; what it depends on, and what is Node's, stays outside. */
+/** Resolves the package with its `sideEffects`; dependencies and `node:` modules stay imports. */
 const installedPackage: Plugin = {
   name: 'installed-package',
   resolveId(source, importer) {
@@ -40,30 +40,29 @@ const installedPackage: Plugin = {
   },
 }
 
-/** With the package in it and nothing else, in parts. */
+/** Bundles the package, without its dependencies, into chunks. */
 export const byRollup: Bundler = async (entry, out) => {
-  const plugins = [installedPackage]
   const onwarn = ({ code, message }: RollupLog): void => {
     if (code !== 'EMPTY_BUNDLE') throw new Error(message)
   }
-  const bundle = await rollup({ input: entry, plugins, onwarn })
+  const bundle = await rollup({ input: entry, plugins: [installedPackage], onwarn })
   await bundle.write({ dir: out, entryFileNames: 'bundle.js' })
   return join(out, 'bundle.js')
 }
 
-/** For a server, with everything in it. */
+/** Bundles everything for a server. */
 export const byViteForServers: Bundler = async (entry, out) => {
   await vite(entry, { ssr: entry, outDir: out })
   return join(out, 'bundle.js')
 }
 
-/** A library for browsers. */
+/** Bundles a library for browsers. */
 export const byViteAsLibrary: Bundler = async (entry, out) => {
   await vite(entry, { lib: { entry, formats: ['es'] }, outDir: out })
   return join(out, 'bundle.js')
 }
 
-/** The app whose page lies beside `entry`. */
+/** Bundles the app whose index.html is in the folder of `entry`. */
 export const byViteAsApp: Bundler = async (entry, out) => {
   await vite(entry, { outDir: out })
   return join(out, 'index.html')

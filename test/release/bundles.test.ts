@@ -1,71 +1,150 @@
-import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
+import { createReadStream, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { CHROMIUM, launchChromium } from '../system/chromium.ts'
+import { needBrowser, newContext } from '../system/chromium.ts'
 import { listen, run } from '../system/processes.ts'
 import { requireProgram } from '../system/require-program.ts'
+import { findWorkerd } from '../system/runtimes.ts'
+import { COMPATIBILITY_DATE, Miniflare } from '../system/workerd.ts'
 import { openApp } from './app.ts'
-import { byEsbuild, byRollup, byViteAsApp, byViteAsLibrary, byViteForServers } from './bundlers.ts'
+import {
+  byEsbuild,
+  byEsbuildForWorkers,
+  byRollup,
+  byViteAsApp,
+  byViteAsLibrary,
+  byViteForServers,
+} from './bundlers.ts'
 import type { Bundler } from './bundlers.ts'
-import { ALL, PORTABLE } from './entry-points.ts'
-import { expectedRollCall, rollCall } from './roll-call.ts'
+import { ALL, MODULES, ON_DISK, PORTABLE } from './modules.ts'
+import { expectedReport, exportedNames, reportProgram } from './modules.ts'
 
 const app = openApp()
 
-const EVERY = app.write('every.js', rollCall(ALL))
-const SOME = app.write('portable.js', rollCall(PORTABLE))
+const EVERY_MODULE = app.write('every.js', reportProgram(ALL))
+const PORTABLE_MODULES = app.write('portable.js', reportProgram(PORTABLE))
 
-const TELL = app.write(
-  'tell.js',
-  `const { tell } = await import(process.argv[2])
-  console.log(JSON.stringify(await tell()))`,
+const PRINT_REPORT = app.write(
+  'print-report.js',
+  `const { report } = await import(process.argv[2])
+  console.log(JSON.stringify(await report()))`,
 )
 
-const BUNDLERS: [name: string, bundler: Bundler, entry: string, subpaths: readonly string[]][] = [
-  ['esbuild', byEsbuild, EVERY, ALL],
-  ['Rollup', byRollup, EVERY, ALL],
-  ['Vite, for a server', byViteForServers, EVERY, ALL],
-  ['Vite, as a library for browsers', byViteAsLibrary, SOME, PORTABLE],
-]
-
-describe('every module, in a bundle', () => {
-  it.each(BUNDLERS)('of %s', async (name, bundler, entry, subpaths) => {
+describe('a bundle', () => {
+  it.each<[name: string, bundler: Bundler, entry: string, subpaths: readonly string[]]>([
+    ['esbuild', byEsbuild, EVERY_MODULE, ALL],
+    ['Rollup', byRollup, EVERY_MODULE, ALL],
+    ['Vite for a server', byViteForServers, EVERY_MODULE, ALL],
+    ['Vite as a library for browsers', byViteAsLibrary, PORTABLE_MODULES, PORTABLE],
+  ])('of %s has every module and converts', async (name, bundler, entry, subpaths) => {
     const bundle = await bundler(entry, join(app.folder, name))
-    const { code, stdout, stderr } = await run(process.execPath, [TELL, bundle])
+    const { code, stdout, stderr } = await run(process.execPath, [PRINT_REPORT, bundle])
     expect(code, stderr).toBe(0)
-    expect(JSON.parse(stdout)).toEqual(await expectedRollCall(subpaths))
-  })
-
-  it('of Vite, as an app in a browser', async ({ skip }) => {
-    requireProgram('Chromium', CHROMIUM, skip)
-    app.write('index.html', '<script type="module" src="page.js"></script>')
-    const page = app.write(
-      'page.js',
-      "import { tell } from './portable.js'\nglobalThis.told = tell()",
-    )
-    await byViteAsApp(page, join(app.folder, 'site'))
-    expect(await openPage(join(app.folder, 'site'))).toEqual(await expectedRollCall(PORTABLE))
+    expect(JSON.parse(stdout)).toEqual(await expectedReport(subpaths))
   })
 })
 
-/** What the page in `folder` keeps as `told`. */
-async function openPage(folder: string): Promise<unknown> {
-  const { url } = await listen(({ url = '/' }, response) => {
-    const path = url === '/' ? '/index.html' : url
-    response.setHeader('content-type', path.endsWith('.js') ? 'text/javascript' : 'text/html')
-    createReadStream(join(folder, path))
-      .on('error', () => response.writeHead(404).end())
-      .pipe(response)
-  })
-  const browser = await launchChromium()
-  try {
-    const page = await browser.newPage()
+describe('an app of Vite in a browser', () => {
+  needBrowser()
+
+  it('has every portable module and converts', async () => {
+    app.write('index.html', '<script type="module" src="page.js"></script>')
+    const script = "import { report } from './portable.js'\nglobalThis.reported = report()"
+    const site = join(app.folder, 'site')
+    await byViteAsApp(app.write('page.js', script), site)
+    const { url } = await listen(({ url: path = '/' }, response) => {
+      const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
+      response.setHeader('content-type', type)
+      createReadStream(join(site, path === '/' ? 'index.html' : path))
+        .on('error', () => response.writeHead(404).end())
+        .pipe(response)
+    })
+    const page = await (await newContext()).newPage()
     await page.goto(url)
-    await page.waitForFunction('globalThis.told')
-    return await page.evaluate('globalThis.told')
-  } finally {
-    await browser.close()
-  }
+    await page.waitForFunction('globalThis.reported')
+    expect(await page.evaluate('globalThis.reported')).toEqual(await expectedReport(PORTABLE))
+  })
+})
+
+describe('a Worker', () => {
+  beforeEach(({ skip }) => requireProgram('workerd', findWorkerd() ?? '', skip))
+
+  it('has every portable module and converts', async () => {
+    expect(await reportOfWorker(PORTABLE)).toEqual(await expectedReport(PORTABLE))
+  })
+
+  // An error at start is better than a store that misses every time.
+  it.each(ON_DISK)('does not start with %s', async (subpath) => {
+    await expect(reportOfWorker(['.', './testing', subpath])).rejects.toThrow(
+      /No such module "node:/,
+    )
+  })
+})
+
+/** Resolves with the report of a Worker on the modules at `subpaths`. */
+async function reportOfWorker(subpaths: readonly string[]): Promise<unknown> {
+  const { folder, write } = openApp()
+  write('report.js', reportProgram(subpaths))
+  const program = write(
+    'program.js',
+    `import { report } from './report.js'
+    export default { fetch: async () => Response.json(await report()) }`,
+  )
+  const path = await byEsbuildForWorkers(program, join(folder, 'bundle'))
+  const simulator = new Miniflare({
+    cf: false,
+    host: '127.0.0.1',
+    name: 'one',
+    modulesRoot: dirname(path),
+    modules: [{ type: 'ESModule', path, contents: readFileSync(path, 'utf8') }],
+    compatibilityDate: COMPATIBILITY_DATE,
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      stdout.resume()
+      stderr.resume()
+    },
+  })
+  // After a failed start it rejects again.
+  onTestFinished(() => simulator.dispose().catch(() => undefined))
+  const worker = await simulator.getWorker('one')
+  return (await worker.fetch('http://localhost/')).json()
+}
+
+describe('an unused import', () => {
+  it.each([
+    ['esbuild', byEsbuild, 0],
+    // A comment or a line end remains.
+    ['Rollup', byRollup, 50],
+    ['Vite', byViteForServers, 50],
+  ])('of any name adds nothing to a bundle of %s', async (_, bundler, size) => {
+    const { folder, write } = openApp()
+    const imports = await Promise.all(ALL.map(importAll))
+    const bundle = await bundler(write('program.js', imports.join('\n')), join(folder, 'out'))
+    expect(readFileSync(bundle).byteLength).toBeLessThanOrEqual(size)
+  })
+
+  // `sideEffects: false` is true only if importing a module changes nothing.
+  it('changes no global but the registry and the settings of zod', async () => {
+    const specifiers = Object.values(MODULES).map(({ specifier }) => specifier)
+    const program = app.write(
+      'globals.js',
+      `const names = () => Reflect.ownKeys(globalThis).map(String)
+      const before = new Set(names())
+      for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier)
+      console.log(names().filter((name) => !before.has(name)).join())`,
+    )
+    const flags = ['--frozen-intrinsics', '--no-warnings']
+    const { code, stdout, stderr } = await run(process.execPath, [...flags, program])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toBe('__zod_globalConfig,__zod_globalRegistry\n')
+  })
+})
+
+/** Resolves with an import of every name of a module, with `index` appended to the names. */
+async function importAll(subpath: string, index: number): Promise<string> {
+  const names = await exportedNames(subpath)
+  const renamed = names.map((name) => `${name} as ${name}${index}`)
+  return `import { ${renamed.join(', ')} } from '${MODULES[subpath]?.specifier}'`
 }

@@ -1,61 +1,69 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 
 import { describe, expect, inject, it } from 'vitest'
 
 import { ROOT } from '../system/root.ts'
-import { ENTRY_POINTS } from './entry-points.ts'
-import { reachedFiles } from './reached-files.ts'
+import { MODULES } from './modules.ts'
 
 const TEXTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
 const RECORDS = ['package.json', 'dist/openapi.json']
 
-/** npm runs these where a package is installed; and compiles, unasked, where there is a `binding.gyp`. */
-const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
+/** Scripts that npm runs for an installed tarball; npm also compiles a package that has a `binding.gyp`. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
 
 const installed = inject('installed')
 
-/** Every file that is to be in the package, and why: what is imported by nobody is not. */
-function allowedFiles(): string[] {
-  const modules = reachedFiles(Object.values(ENTRY_POINTS).map(({ built }) => built))
-  const sources = reachedFiles([
-    ...Object.values(ENTRY_POINTS).map(({ source }) => source),
-    'src/cli/main.ts',
-  ])
+/** Returns every file that belongs in the package: entry points with all that they import, and texts. */
+function expectedFiles(): string[] {
+  const modules = Object.values(MODULES)
+  const built = reachedFiles(modules.map((module) => module.built))
+  const sources = reachedFiles([...modules.map(({ source }) => source), 'src/cli/main.ts'])
   const declared = sources.filter((path) => /^(adapters|src(?!\/cli\/))\/.*\.ts$/.test(path))
-  return [
+  const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+  const files = [
     ...TEXTS,
     ...RECORDS,
-    ...pages(),
-    ...modules.flatMap((path) => [path, `${path}.map`]),
+    ...guides.map((name) => `docs/${name}`),
+    ...built.flatMap((path) => [path, `${path}.map`]),
     ...declared.flatMap((path) => {
       const declarations = `dist/types/${path.replace(/\.ts$/, '.d.ts')}`
       return [declarations, `${declarations}.map`]
     }),
-    // The command: as it imports the manifest, that is reached from it and from its source as well.
     ...reachedFiles(['dist/cli.js']),
-    // For whoever follows a map or a declaration to its source.
+    // Source maps and declaration maps lead to the sources.
     ...sources,
   ]
+  return [...new Set(files)]
 }
 
-function pages(): string[] {
-  const names = readdirSync(ROOT).includes('docs') ? readdirSync(join(ROOT, 'docs')) : []
-  return names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
+/** Returns `paths` and all files that they import, directly or not, with `import type` and `import()`. */
+function reachedFiles(paths: readonly string[]): string[] {
+  const reached = new Set<string>()
+  const visit = (path: string): void => {
+    if (reached.has(path)) return
+    reached.add(path)
+    if (!/\.[jt]s$/.test(path)) return
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    const imports = text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"\s]+)['"]/g)
+    for (const [, specifier = ''] of imports) visit(posix.join(posix.dirname(path), specifier))
+  }
+  for (const path of paths) visit(posix.normalize(path))
+  return [...reached]
 }
 
-/** The manifest of the package as it was installed. */
+/** Reads package.json as installed. */
 function readManifest() {
   const path = join(installed.folder, 'node_modules/ratesmith/package.json')
   return JSON.parse(readFileSync(path, 'utf8'))
 }
 
 describe('the package', () => {
-  it('holds what its entry points need, its sources, its texts, and nothing else', () => {
-    expect(installed.files.toSorted()).toEqual([...new Set(allowedFiles())].sort())
+  it('contains what its entry points need, its sources, its texts, and nothing else', () => {
+    expect(installed.files.toSorted()).toEqual(expectedFiles().toSorted())
   })
 
-  it('depends on three packages, and has a use for two more', () => {
+  it('has three dependencies and two optional peers', () => {
     const { dependencies, peerDependencies, peerDependenciesMeta, ...others } = readManifest()
     expect(Object.keys(dependencies)).toEqual(['@whatwg-node/server', 'itty-router', 'zod'])
     expect(Object.keys(peerDependencies)).toEqual(['ioredis', 'undici'])

@@ -1,28 +1,57 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-
 import { describe, expect, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
-import { ROOT } from '../system/root.ts'
+import { requireProgram } from '../system/require-program.ts'
 import { openApp } from './app.ts'
-import { ENTRY_POINTS } from './entry-points.ts'
-import { COMPILERS, requireInstalled } from './versions.ts'
+import { MODULES } from './modules.ts'
+import { COMPILERS } from './versions.ts'
 
-const CONSUMER = readFileSync(join(ROOT, 'test/release/consumer.ts'), 'utf8')
+/** A typical app; every other name is checked by the compilation of its module. */
+const CONSUMER = `import { RatesError, createRatesHandler } from 'ratesmith'
+import type { RatesHandlerOptions } from 'ratesmith'
+import { serve as serveOnBun } from 'ratesmith/bun'
+import { createRatesClient } from 'ratesmith/client'
+import { toWorker } from 'ratesmith/cloudflare'
+import { serve as serveOnDeno } from 'ratesmith/deno'
+import { toExpressHandler } from 'ratesmith/express'
+import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
+import { createEcbProvider } from 'ratesmith/providers/ecb'
+import { createOpenExchangeRatesProvider } from 'ratesmith/providers/open-exchange-rates'
+import { createMemoryStore } from 'ratesmith/stores/memory'
+import { mountContract, storeContract } from 'ratesmith/testing'
+import type { ContractCase } from 'ratesmith/testing'
+const options: RatesHandlerOptions = {
+  providers: { latest: createOpenExchangeRatesProvider({ key: 'key' }), history: createEcbProvider() },
+  store: createMemoryStore(),
+}
+export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
+const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler })
+export const { EUR }: { EUR: number } = (await client.latest({ symbols: ['EUR'] })).rates
+export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
+export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
+export const cases: ContractCase[] = [
+  ...storeContract(() => new Map()),
+  ...mountContract(() => ({ url: 'http://localhost/api' })),
+]
+export const isRefused = (error: unknown): boolean => error instanceof RatesError
+// @ts-expect-error the types are not any
+export const wrong: number = createRatesHandler`
+
+const EVERY_MODULE = Object.values(MODULES)
+  .map(({ specifier }, index) => `export * as module${index} from '${specifier}'`)
+  .join('\n')
 
 const RECORDS = `import document from 'ratesmith/openapi.json' with { type: 'json' }
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 export const { description }: { description: string } = document.info
 export const { version }: { version: string } = manifest`
 
-/** How an app finds modules, and what it must say to import JSON. */
 const RESOLUTIONS = [
   { module: 'nodenext', moduleResolution: 'nodenext', resolveJsonModule: true },
   { module: 'esnext', moduleResolution: 'bundler' },
 ]
 
-/** Everything strict, the declarations looked at, and no types of a runtime. */
+/** Strict, with declarations checked, and without types of a runtime. */
 const COMPILER_OPTIONS = {
   target: 'es2022',
   lib: ['es2022', 'dom', 'dom.iterable'],
@@ -33,24 +62,17 @@ const COMPILER_OPTIONS = {
   types: [],
 }
 
-describe('the declarations', () => {
-  it('are compiled for every module', () => {
-    for (const { specifier } of Object.values(ENTRY_POINTS)) {
-      expect(CONSUMER).toContain(` from '${specifier}'\n`)
-    }
-  })
-
-  describe.each(COMPILERS)('with TypeScript %s', (version, program) => {
-    it.each(RESOLUTIONS)('compile: %j', async (resolution) => {
-      requireInstalled(program)
-      const { folder, write } = openApp()
-      write('consumer.ts', CONSUMER)
-      write('records.ts', RECORDS)
-      const compilerOptions = { ...COMPILER_OPTIONS, ...resolution }
-      write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-      const { stdout, stderr } = await run(program, ['-p', folder])
-      expect(stdout + stderr).toBe('')
-      expect((await run(program, ['--version'])).stdout).toContain(` ${version}.`)
-    })
+describe.each(COMPILERS)('the declarations with TypeScript %s', (version, program) => {
+  it.for(RESOLUTIONS)('compile: %j', async (resolution, { skip }) => {
+    requireProgram(`TypeScript ${version}`, program, skip)
+    const { folder, write } = openApp()
+    write('consumer.ts', CONSUMER)
+    write('every-module.ts', EVERY_MODULE)
+    write('records.ts', RECORDS)
+    const compilerOptions = { ...COMPILER_OPTIONS, ...resolution }
+    write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+    const { stdout, stderr } = await run(program, ['-p', folder])
+    expect(stdout + stderr).toBe('')
+    expect((await run(program, ['--version'])).stdout).toContain(` ${version}.`)
   })
 })

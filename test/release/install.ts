@@ -7,11 +7,11 @@ import type { TestProject } from 'vitest/node'
 
 import { ROOT } from '../system/root.ts'
 
-/** The packed tarball, installed into an empty folder, as a user has it. */
+/** The packed tarball, installed into an empty folder. */
 export interface InstalledPackage {
   /** Path of the folder. */
   folder: string
-  /** What the tarball holds: paths from the root of the package. */
+  /** Files in the tarball, relative to the root of the package. */
   files: string[]
 }
 
@@ -21,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-/** Packs what is built and installs it, once for all tests of a release. */
+/** Packs and installs the build once for all tests of this project. */
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-installed-'))
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]

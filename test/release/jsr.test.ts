@@ -6,15 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
 import { ROOT } from '../system/root.ts'
+import { DENO as RUNTIME } from '../system/runtimes.ts'
 
-const DENO = join(ROOT, 'node_modules/.bin/deno')
+const [, DENO] = RUNTIME
 
 const { name, exports: entries } = JSON.parse(readFileSync(join(ROOT, 'jsr.json'), 'utf8'))
 
 let folder: string
 let publication: { code: number | null; text: string; files: string[] }
 
-/** A publication is tried without a cache and without a network. */
+// Without a cache and without a network.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ratesmith-jsr-'))
   const nowhere = 'http://127.0.0.1:9'
@@ -28,11 +29,11 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A program of Deno that has nothing of the package but what is published. */
+/** Writes a program for Deno that has only the published files of the package, and returns its folder. */
 function writeConsumer(): string {
   const app = join(folder, 'app')
   for (const file of publication.files) cpSync(join(ROOT, file), join(app, 'package', file))
-  // As a member of a workspace the package is found by its name.
+  // A member of a workspace is found by its name.
   cpSync(join(ROOT, 'jsr.json'), join(app, 'package/deno.json'))
   writeFileSync(join(app, 'deno.json'), '{ "workspace": ["./package"] }')
   const imports = Object.keys(entries).map((path) => `import '${path.replace('.', name)}'`)
@@ -50,7 +51,7 @@ function writeConsumer(): string {
   return app
 }
 
-describe("what is published to Deno's registry", () => {
+describe('the publication to JSR', () => {
   it('has no slow types', () => {
     const { code, text } = publication
     expect(text).toContain('Checking for slow types')
@@ -58,7 +59,7 @@ describe("what is published to Deno's registry", () => {
     expect(code, text).toBe(0)
   })
 
-  it('is the sources without the command line, and texts', () => {
+  it('contains the sources without the command line, and texts', () => {
     const { files } = publication
     const allowed =
       /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|src\/generated\/openapi\.json|(adapters|src(?!\/(cli|explorer|generate|openapi)\/))\/[\w/-]+\.ts)$/
@@ -66,16 +67,16 @@ describe("what is published to Deno's registry", () => {
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'src/index.ts']))
   })
 
-  it('has a docstring on all that an app can see, and refers to nothing that it cannot', async () => {
+  it('has a docstring on every public symbol, and refers to public symbols only', async () => {
     const sources: string[] = Object.values(entries)
     const { code, stderr } = await run(DENO, ['doc', '--lint', ...sources])
-    // Deno warns of types that it does not find in other packages.
+    // Warnings concern types of other packages.
     expect(stderr).not.toMatch(/^error/m)
     expect(stderr).toMatch(/^Checked \d+ files$/m)
     expect(code).toBe(0)
   })
 
-  it('is enough for a program of Deno', async () => {
+  it('runs in Deno', async () => {
     const cwd = writeConsumer()
     const { code, stdout, stderr } = await run(DENO, ['run', '-A', '--check', 'app.ts'], { cwd })
     expect(stdout, stderr).toBe('200 3.1.1\n')

@@ -1,27 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
+import { requireProgram } from '../system/require-program.ts'
 import { ROOT } from '../system/root.ts'
 import { openApp } from './app.ts'
-import { ALL } from './entry-points.ts'
-import { expectedRollCall, rollCall } from './roll-call.ts'
-import { RUNTIMES, requireInstalled } from './versions.ts'
+import { ALL, expectedReport, reportProgram } from './modules.ts'
+import { RUNTIMES } from './versions.ts'
 
 const app = openApp()
 
-app.write('roll-call.js', rollCall(ALL))
+app.write('report.js', reportProgram(ALL))
 
-const MODULES = app.write(
-  'modules.js',
-  `import { tell } from './roll-call.js'
-  console.log(JSON.stringify(await tell()))`,
+const PRINT_REPORT = app.write(
+  'print-report.js',
+  `import { report } from './report.js'
+  console.log(JSON.stringify(await report()))`,
 )
 
-const RECORDS = app.write(
-  'records.js',
+const PRINT_RECORDS = app.write(
+  'print-records.js',
   `import document from 'ratesmith/openapi.json' with { type: 'json' }
   import manifest from 'ratesmith/package.json' with { type: 'json' }
   import { createRatesHandler } from 'ratesmith'
@@ -38,28 +38,29 @@ const WITHOUT_UNDICI = app.write(
   await createUndiciFetch().catch(({ message }) => console.log(message))`,
 )
 
-describe.each(RUNTIMES)('the installed package, on %s', (_name, program, ...args) => {
+describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) => {
+  beforeEach(({ skip }) => requireProgram(name, program, skip))
+
   async function print(file: string): Promise<string> {
-    requireInstalled(program)
     const { code, stdout, stderr } = await run(program, [...args, file], { cwd: app.folder })
     if (code !== 0) throw new Error(stderr)
     return stdout
   }
 
-  it('has every module with its names, and answers', async () => {
-    const told = JSON.parse(await print(MODULES))
-    expect(told).toEqual(await expectedRollCall(ALL))
-    expect(told.answer).toMatchObject({ from: 'USD', to: 'EUR', amount: 100 })
+  it('has every module with its names, and converts', async () => {
+    const report = JSON.parse(await print(PRINT_REPORT))
+    expect(report).toEqual(await expectedReport(ALL))
+    expect(report.answer).toMatchObject({ from: 'USD', to: 'EUR', amount: 100 })
   })
 
-  it('has the description of its API, and its manifest', async () => {
+  it('has its OpenAPI document and its manifest', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    expect(await print(RECORDS)).toBe(`3.1.1 ${version} ${version} true\n`)
+    expect(await print(PRINT_RECORDS)).toBe(`3.1.1 ${version} ${version} true\n`)
   })
 })
 
 describe('the installed package', () => {
-  it('does without undici, and says what is to be installed where it is wanted', async () => {
+  it('loads without undici, and names the missing package when it is used', async () => {
     const { stdout } = await run(process.execPath, [WITHOUT_UNDICI], { cwd: app.folder })
     expect(stdout).toBe('undici cannot be loaded; install it: npm install undici\n')
   })

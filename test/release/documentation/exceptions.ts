@@ -1,58 +1,25 @@
 import type { Block } from './page.ts'
 
-/** What of the pages is not followed here. */
+/** Code of the pages that is not run, with the reason. */
 export interface Exception {
   language: string
-  /** A line of `sh`, or a block of anything else. */
+  /** Matches a line of `sh`, or a whole block of another language. */
   matches: RegExp
   reason: string
 }
 
-/** All that is not followed here, and why. */
+/** All exceptions. */
 export const EXCEPTIONS: readonly Exception[] = [
-  {
-    language: 'sh',
-    matches: /^npm (?:ci|run|start|test)\b/,
-    reason: 'is for a clone, where `.ci/run` begins alike',
-  },
-  {
-    language: 'sh',
-    matches: /^docker /,
-    reason: 'needs Docker: test/system/docker.test.ts and compose.test.ts',
-  },
-  {
-    language: 'sh',
-    matches: /^npx openapi-typescript /,
-    reason: 'is a program of others, which is not installed',
-  },
-  {
-    language: 'sh',
-    matches: /^npx wrangler /,
-    reason: 'is a program of others, which is not installed; the Worker is run in workerd',
-  },
-  {
-    language: 'ts',
-    matches: /\bproxy\.example\b/,
-    reason: 'there is no such proxy: test/system/undici-fetch.test.ts has one',
-  },
-  {
-    language: 'jsonc',
-    matches: /"compatibility_date"/,
-    reason: 'is for Wrangler',
-  },
-  {
-    language: 'nginx',
-    matches: /proxy_cache /,
-    reason: 'test/system/nginx.test.ts starts nginx with it',
-  },
+  { language: 'sh', matches: /^npm (?:ci|run|start|test)\b/, reason: 'needs a clone' },
+  { language: 'sh', matches: /^docker /, reason: 'needs Docker' },
+  { language: 'sh', matches: /^npx openapi-typescript /, reason: 'is not installed here' },
+  { language: 'sh', matches: /^npx wrangler /, reason: 'is not installed here; workerd is' },
+  { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
+  { language: 'jsonc', matches: /"compatibility_date"/, reason: 'configures Wrangler' },
+  { language: 'nginx', matches: /proxy_cache /, reason: 'is run by test/system/nginx.test.ts' },
 ]
 
-/** Why a line of `sh`, or a block of anything else, is not followed. */
-export function exceptionFor(language: string, text: string): Exception | undefined {
-  return EXCEPTIONS.find((each) => each.language === language && each.matches.test(text))
-}
-
-/** Whether a block other than `sh` is followed. */
-export function isFollowed({ language, text }: Block): boolean {
-  return exceptionFor(language, text) === undefined
+/** Returns whether a line of `sh`, or a block of another language, is run. */
+export function isFollowed({ language, text }: Pick<Block, 'language' | 'text'>): boolean {
+  return !EXCEPTIONS.some((each) => each.language === language && each.matches.test(text))
 }

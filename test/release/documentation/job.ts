@@ -2,38 +2,28 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { endWithThis } from '../../system/child.ts'
+import type { Site } from './site.ts'
 
-/** How long a program may take to its end or to its first answer, in ms. */
-const LIMIT = 60_000
+/** How long a program may run, in ms. */
+const TIMEOUT_MS = 120_000
 
-/** What a program has written, and its exit code: null if it was killed. */
-interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-/** A program that runs, with whatever it has started itself. */
+/** A running program with its child processes. */
 export interface Job {
-  /** All that it has written so far. */
-  written(): { stdout: string; stderr: string }
-  /** Resolves when it has ended; one that takes too long is killed. */
-  ended: Promise<Ended>
-  /** Kills it and what it has started, and resolves when it has ended. */
+  /** Output so far. */
+  output: { stdout: string; stderr: string }
+  /** Resolves with the fault of an exit code other than 0, if any; a program is killed after the timeout. */
+  ended: Promise<string | undefined>
+  /** Kills the program and its child processes. */
   stop(): Promise<void>
 }
 
-/** Where a program runs, and with which environment. */
-export interface JobOptions {
-  cwd: string
-  env: NodeJS.ProcessEnv
-}
-
-/** Starts a program in a group of its own: npx passes no signals on. */
-export function startJob(command: readonly string[], { cwd, env }: JobOptions): Job {
-  const [program = '', ...args] = command
+/** Starts a program in a folder, in its own process group, as npx does not pass on signals. */
+export function startJob(
+  [program = '', ...args]: readonly string[],
+  { folder, env }: Pick<Site, 'folder' | 'env'>,
+): Job {
   const child = spawn(program, args, {
-    cwd,
+    cwd: folder,
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -46,16 +36,18 @@ export function startJob(command: readonly string[], { cwd, env }: JobOptions): 
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // All of them have gone already.
+      // The whole group has ended.
     }
   }
-  const timer = setTimeout(kill, LIMIT)
+  const faultOf = (code: number | null): string =>
+    `ended with ${code}: ${output.stdout}${output.stderr}`
+  const timer = setTimeout(kill, TIMEOUT_MS)
   const ended = endWithThis(child).then(() => {
     clearTimeout(timer)
-    return { code: child.exitCode, ...output }
+    return child.exitCode === 0 ? undefined : faultOf(child.exitCode)
   })
   return {
-    written: () => ({ ...output }),
+    output,
     ended,
     async stop() {
       kill()
@@ -64,7 +56,7 @@ export function startJob(command: readonly string[], { cwd, env }: JobOptions): 
   }
 }
 
-/** Asks `url` until somebody answers; resolves with what is wrong with the answer of `job`, or with nothing. */
+/** Requests `url` until `job` answers or ends; resolves with the fault of the answer, if any. */
 export async function faultOfServer(job: Job, url: string): Promise<string | undefined> {
   const ended = job.ended.then(() => true)
   while (!(await Promise.race([ended, sleep(50, false)]))) {
@@ -73,6 +65,5 @@ export async function faultOfServer(job: Job, url: string): Promise<string | und
     if (response?.ok) return undefined
     if (response) return `${url} answers ${response.status} ${text}`
   }
-  const { code, stdout, stderr } = await job.ended
-  return `ended with ${code} before it answered ${url}: ${stdout}${stderr}`
+  return `${(await job.ended) ?? 'ended'} before it answered ${url}`
 }

@@ -6,37 +6,36 @@ import { ROOT } from '../../system/root.ts'
 /** A fenced block of a page. */
 export interface Block {
   page: string
-  /** The line of the page that opens it, from 1. */
+  /** The line of the opening fence, from 1. */
   line: number
-  /** What stands behind the fence: `ts`, or nothing. */
+  /** The word after the fence, `ts` for example, or an empty text. */
   language: string
   text: string
-  /** The paragraph that it follows. */
+  /** The paragraph before the block. */
   lead: string
 }
 
-/** A page of Markdown, taken apart. */
+/** A page of Markdown. */
 export interface Page {
-  /** Its path from the root of the project. */
+  /** Path relative to the project root. */
   name: string
   text: string
   blocks: Block[]
-  /** Its lines with those of blocks left empty. */
+  /** All lines, empty inside blocks. */
   prose: string[]
 }
 
-/** The pages that are followed: the README and every guide. */
+/** Returns the pages whose code is run: the README and every guide. */
 export function followedPages(): Page[] {
   return ['README.md', ...pagesIn('docs')].map(openPage)
 }
 
-/** Those and every other page whose links are to lead somewhere. */
+/** Returns the pages whose links are checked. */
 export function linkedPages(): Page[] {
   const others = ['CHANGELOG.md', ...pagesIn('bench'), ...pagesIn('.github')]
   return [...followedPages(), ...others.map(openPage)]
 }
 
-/** The paths of the pages in a folder of the project, and in those below it. */
 function pagesIn(folder: string): string[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
   const pages = names.filter((name) => name.endsWith('.md'))
@@ -44,33 +43,27 @@ function pagesIn(folder: string): string[] {
 }
 
 /** Reads a page of the project. */
-function openPage(name: string): Page {
-  return readPage(name, readFileSync(join(ROOT, name), 'utf8'))
-}
-
-/** Takes the text of a page apart; throws where a block has no end. */
-export function readPage(name: string, text: string): Page {
-  const blocks: Block[] = []
-  const prose: string[] = []
-  const lines = text.split('\n')
-  let open: { block: Block; indent: string; fence: string; lines: string[] } | undefined
-  for (const [index, line] of lines.entries()) {
+export function openPage(name: string): Page {
+  const page: Page = { name, text: readFileSync(join(ROOT, name), 'utf8'), blocks: [], prose: [] }
+  let open: { block: Block; indent: string; fence: string } | undefined
+  for (const [index, line] of page.text.split('\n').entries()) {
     const [, indent = '', fence, language = ''] = /^( *)(`{3,}|~{3,}) *(.*?) *$/.exec(line) ?? []
-    if (open && line.trim() === open.fence) {
-      blocks.push({ ...open.block, text: `${open.lines.join('\n')}\n` })
-      open = undefined
-      prose.push('')
-    } else if (open) {
-      open.lines.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line)
-      prose.push('')
+    if (open && line.trim() === open.fence) open = undefined
+    else if (open) {
+      const text = line.startsWith(open.indent) ? line.slice(open.indent.length) : line
+      open.block.text += `${text}\n`
     } else if (fence !== undefined) {
-      const block = { page: name, line: index + 1, language, text: '', lead: lastParagraph(prose) }
-      open = { block, indent, fence, lines: [] }
-      prose.push('')
-    } else prose.push(line)
+      const lead = lastParagraph(page.prose)
+      open = { block: { page: name, line: index + 1, language, text: '', lead }, indent, fence }
+      page.blocks.push(open.block)
+    } else {
+      page.prose.push(line)
+      continue
+    }
+    page.prose.push('')
   }
   if (open) throw new Error(`${name}:${open.block.line}: the block has no end`)
-  return { name, text, blocks, prose }
+  return page
 }
 
 function lastParagraph(lines: readonly string[]): string {

@@ -1,80 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { ROOT } from '../../system/root.ts'
 import { faultOfAnswer, refusedPaths } from './answers.ts'
 import { commandsOf } from './commands.ts'
-import { faultsOfBlocks, faultsOfFrameworks, frameworksOf } from './compiling.ts'
+import { compile, frameworksOf } from './compiling.ts'
 import { EXCEPTIONS, isFollowed } from './exceptions.ts'
-import { brokenLinks, linksOf } from './links.ts'
+import { isBroken, linksOf } from './links.ts'
 import { followedPages, linkedPages } from './page.ts'
 import { openSite } from './site.ts'
 import type { Site } from './site.ts'
 
-/** The languages whose blocks are followed. */
+const PAGES = followedPages()
+const LINKED_PAGES = linkedPages()
+const BLOCKS = PAGES.flatMap(({ blocks }) => blocks).filter(isFollowed)
+
+/** Languages of blocks that are run or compared. */
 const LANGUAGES = ['csv', 'diff', 'js', 'json', 'sh', 'text', 'ts']
 
-const PAGES = followedPages()
-
-const BLOCKS = PAGES.flatMap(({ blocks }) => blocks)
-
 describe('the pages', () => {
-  it('have blocks of languages that are followed, but for some', () => {
-    const unknown = BLOCKS.filter(isFollowed).filter(
-      ({ language }) => !LANGUAGES.includes(language),
-    )
+  it('have blocks of known languages', () => {
+    const unknown = BLOCKS.filter(({ language }) => !LANGUAGES.includes(language))
     expect(unknown.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([])
   })
 
-  it.each(EXCEPTIONS)('have something of $language that $reason', ({ language, matches }) => {
-    const blocks = BLOCKS.filter((block) => block.language === language)
+  it.each(EXCEPTIONS)('have a block of $language that $reason', ({ language, matches }) => {
+    const all = PAGES.flatMap(({ blocks }) => blocks)
+    const blocks = all.filter((block) => block.language === language)
     const texts = language === 'sh' ? blocks.flatMap(commandsOf) : blocks.map(({ text }) => text)
     expect(texts.filter((text) => matches.test(text))).not.toHaveLength(0)
   })
 
-  it('have one table of frameworks', () => {
-    expect(PAGES.map((page) => frameworksOf(page).length).filter(Boolean)).toEqual([9])
+  it('have links', () => {
+    expect(LINKED_PAGES.flatMap(linksOf).length).toBeGreaterThan(40)
   })
 })
 
-describe.each(linkedPages())('$name', (page) => {
-  it('has links that lead somewhere', () => {
-    expect(brokenLinks(page)).toEqual([])
+describe.each(LINKED_PAGES)('$name', (page) => {
+  it('has no broken link', () => {
+    expect(linksOf(page).filter((target) => isBroken(page, target))).toEqual([])
   })
 })
 
-it('has links to look at', () => {
-  expect(linkedPages().flatMap(linksOf).length).toBeGreaterThan(40)
+describe.each(LINKED_PAGES.filter(({ name }) => name.startsWith('.github/')))('$name', (page) => {
+  const prose = page.prose.join('\n')
+
+  it('names existing scripts', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const names = [...page.text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name)
+    expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+  })
+
+  it('names existing files and folders', () => {
+    const paths = [...prose.matchAll(/`((?:src|adapters|test|bench|docs)\/[\w./-]*)`/g)]
+    const missing = paths.filter(([, path = '']) => !existsSync(join(ROOT, path)))
+    expect(missing.map(([path]) => path)).toEqual([])
+  })
 })
 
 describe('the code of the pages', () => {
   let site: Site
   beforeAll(async () => {
-    const text = PAGES.map((page) => page.text).join('\n')
-    site = await openSite({ name: 'all', text, blocks: [], prose: [] })
+    site = await openSite(PAGES)
   })
   afterAll(() => site.close())
 
-  it('compiles', async () => {
-    expect(await faultsOfBlocks(PAGES, site)).toBe('')
+  it('compiles, with every row of the table of frameworks', async () => {
+    expect(PAGES.map((page) => frameworksOf(page).length).filter(Boolean)).toEqual([9])
+    expect(await compile(PAGES, site)).toBe('')
   })
-
-  it.each(PAGES.filter((page) => frameworksOf(page).length > 0))(
-    'compiles in every framework of the table of $name',
-    async (page) => {
-      expect(await faultsOfFrameworks(page, site)).toBe('')
-    },
-  )
 })
 
-const shown = BLOCKS.filter(isFollowed)
-
-it.each(shown.filter(({ language }) => language === 'json' || language === 'csv'))(
-  '$page:$line is what the synthetic market answers',
+it.each(BLOCKS.filter(({ language }) => language === 'json' || language === 'csv'))(
+  '$page:$line is the answer with synthetic rates',
   async (block) => {
     expect(await faultOfAnswer(block)).toBeUndefined()
   },
 )
 
-it.each(shown.filter(({ language }) => language === 'text' || language === 'diff'))(
+it.each(BLOCKS.filter(({ language }) => language === 'text' || language === 'diff'))(
   '$page:$line has paths that are answered',
   async (block) => {
     expect(await refusedPaths(block)).toEqual([])

@@ -1,23 +1,26 @@
+import { join } from 'node:path'
+
+import { bundleWorker, openWorkers } from '../../system/workerd.ts'
 import { urlsOf } from './commands.ts'
 import { faultOfServer, startJob } from './job.ts'
-import type { Job } from './job.ts'
 import type { Block } from './page.ts'
 import type { Site } from './site.ts'
+import { answerAsUpstream } from './upstreams.ts'
 
-/** A runtime, and what its command line says before a program. */
+/** The commands of a runtime before the path of a program. */
 interface Host {
   run: string[]
   test: string[]
-  /** What it prints when there was a test that passed. */
+  /** Matches the output of a test run with a passed test. */
   passed: RegExp
 }
 
-/** Those that the package is for. On Node, the environment loads what stands in for the upstreams. */
+/** Runtimes besides workerd; Node loads the replacement of upstreams through the environment. */
 const HOSTS: Record<string, Host> = {
   Node: {
     run: [process.execPath],
     test: [process.execPath, '--test', '--test-reporter=tap'],
-    // It makes a test of a file that has none.
+    // A file without tests is reported as one, with its name.
     passed: /^ok \d+ - (?!\S+\.m?ts$)/m,
   },
   Bun: {
@@ -32,62 +35,55 @@ const HOSTS: Record<string, Host> = {
   },
 }
 
-/** What only some runtimes have, and which. */
-const ONLY: [part: RegExp, hosts: string[]][] = [
-  [/from 'ratesmith\/bun'|from 'bun|\bBun\./, ['Bun']],
-  [/from 'ratesmith\/deno'|\bDeno\./, ['Deno']],
-  [/from 'elysia'/, ['Bun']],
-  [/from 'cloudflare:workers'/, ['workerd']],
+/** Code for one runtime only. */
+const ONLY: [part: RegExp, host: string][] = [
+  [/from 'ratesmith\/bun'|from 'bun|\bBun\.|from 'elysia'/, 'Bun'],
+  [/from 'ratesmith\/deno'|\bDeno\./, 'Deno'],
+  [/from 'cloudflare:workers'/, 'workerd'],
 ]
 
-/** What a runtime says on stderr without anything being wrong. */
+/** Output on stderr that is no error. */
 const NOTICES: readonly RegExp[] = [
-  // Deno, once it has answered a request.
+  // Deno, after its first response.
   /^Deno\.serve: request\.signal aborts .*\n/m,
-  // Node, of a file whose name leaves open what its text is: in the reader's own project the manifest says it.
+  // Node, about the module type of a file, which the reader's manifest determines.
   /^\(node:\d+\) \[MODULE_TYPELESS_PACKAGE_JSON\].*\n(?:Reparsing|To eliminate|\(Use) .*\n.*\n.*\n/m,
-  // The first that a store is asked on a busy machine: its client is still on its way to the database. Bun shows the source.
+  // The first call of a store on a busy machine, whose client is still connecting; Bun prints the source.
   /^(?:get|claim) (?:\d+ \|.*\n(?:.*\n){1,9}?)?TimeoutError: no answer within 50 ms\n(?: +at .*\n)+\n?/gm,
 ]
 
-/** Whether a block is a program. */
+/** Returns whether a block is a program. */
 export function isProgram({ language }: Block): boolean {
   return language === 'ts' || language === 'js'
 }
 
-/** The names of the runtimes that a block is for. */
+/** Returns the names of the runtimes for a block. */
 export function hostsOf({ text }: Block): string[] {
   const [, only] = ONLY.find(([part]) => part.test(text)) ?? []
-  return only ?? Object.keys(HOSTS)
+  return only === undefined ? Object.keys(HOSTS) : [only]
 }
 
-/** Runs a block on a runtime, as what it is; resolves with what went wrong, or with nothing. */
+/** Runs a block as a test, a server, a handler or a script; resolves with its fault, if any. */
 export async function faultOfProgram(
   block: Block,
   name: string,
   site: Site,
 ): Promise<string | undefined> {
   const host = HOSTS[name]
-  if (!host) throw new TypeError(`there is no ${name}`)
+  if (!host) return faultOfWorker(block, site)
   const path = `./${site.write(block)}`
-  const text = site.adapted(block.text)
-  if (text.includes("from 'node:test'")) return faultOfTests([...host.test, path], host, site)
-  const urls = urlsOf(text)
+  const program = site.adapted(block.text)
+  const urls = urlsOf(program)
   if (urls.length > 0) return faultOfServing([...host.run, path], urls, site)
-  if (/^export (?:default|const handler\b)/m.test(text)) {
-    return faultOfEnding([...host.run, './asking.mts', path], site)
-  }
-  return faultOfEnding([...host.run, path], site)
-}
-
-async function faultOfTests(
-  command: string[],
-  { passed }: Host,
-  site: Site,
-): Promise<string | undefined> {
-  const { code, stdout, stderr } = await start(command, site).ended
-  const hasPassed = code === 0 && passed.test(stdout + stderr)
-  return hasPassed ? undefined : `ended with ${code}: ${stdout}${stderr}`
+  const isTest = program.includes("from 'node:test'")
+  const isHandler = /^export (?:default|const handler\b)/m.test(program)
+  const asking = isHandler ? ['./asking.mts', path] : [path]
+  const command = isTest ? [...host.test, path] : [...host.run, ...asking]
+  const { ended, output } = startJob(command, site)
+  const fault = await ended
+  if (fault !== undefined || !isTest) return fault ?? faultOfErrors(output.stderr)
+  const text = output.stdout + output.stderr
+  return host.passed.test(text) ? undefined : `no test passed: ${text}`
 }
 
 async function faultOfServing(
@@ -95,24 +91,26 @@ async function faultOfServing(
   urls: string[],
   site: Site,
 ): Promise<string | undefined> {
-  const job = start(command, site)
+  const job = startJob(command, site)
   const faults: (string | undefined)[] = []
   for (const url of urls) faults.push(await faultOfServer(job, url))
-  const { stderr } = job.written()
   await job.stop()
-  return faults.find(Boolean) ?? faultOfErrors(stderr)
+  return faults.find(Boolean) ?? faultOfErrors(job.output.stderr)
 }
 
-async function faultOfEnding(command: string[], site: Site): Promise<string | undefined> {
-  const { code, stdout, stderr } = await start(command, site).ended
-  return code === 0 ? faultOfErrors(stderr) : `ended with ${code}: ${stdout}${stderr}`
+/** Runs a block in workerd until the end of the test. */
+async function faultOfWorker(block: Block, site: Site): Promise<string | undefined> {
+  const simulator = openWorkers({
+    script: await bundleWorker(join(site.folder, site.write(block))),
+    outboundService: ({ url }) => answerAsUpstream(new URL(url)),
+  })
+  const worker = await simulator.getWorker('one')
+  const response = await worker.fetch('http://localhost/api/v1/latest')
+  const text = await response.text()
+  return response.ok ? undefined : `answers ${response.status} ${text}`
 }
 
 function faultOfErrors(stderr: string): string | undefined {
   const errors = NOTICES.reduce((text, notice) => text.replace(notice, ''), stderr)
   return errors === '' ? undefined : errors
-}
-
-function start(command: string[], { folder, env }: Site): Job {
-  return startJob(command, { cwd: folder, env })
 }

@@ -1,47 +1,65 @@
-import { copyFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+
+import { inject } from 'vitest'
 
 import { freePort } from '../../system/ports.ts'
 import { startRedis } from '../../system/redis-server.ts'
 import { ROOT } from '../../system/root.ts'
 import type { Block, Page } from './page.ts'
-import { installPackage, link, packagesOf } from './packages.ts'
 import { openUpstreams } from './upstreams.ts'
 
-/** The folder of a reader who follows one page: the package is installed in it, and the named blocks are its files. */
+/** A folder with the installed package and the named blocks of a page as files. */
 export interface Site {
   folder: string
-  /** For whatever runs there. */
+  /** The environment of programs in the folder. */
   env: NodeJS.ProcessEnv
-  /** The text of a block with ports that are free instead of those that it shows. */
+  /** Replaces the ports in a text with free ones. */
   adapted(text: string): string
-  /** Writes a block into its file, and returns that file's name. */
+  /** Writes a block into its file and returns the name. */
   write(block: Block): string
   close(): Promise<void>
 }
 
 const DEFAULT_PORTS = ['3000', '8000', '8787']
 
-/** The programs that are run beside a block or before it, by their names in the folder. */
+/** Programs used with blocks, by their names in the folder. */
 const PROGRAMS = { 'asking-program.ts': 'asking.mts', 'upstream-program.ts': 'upstream.mts' }
 
 const NAME = /^\/\/ ([\w.-]+\.\w+)\n/
 
-/** Opens the folder of a page; whoever calls this closes it. */
-export async function openSite(page: Page): Promise<Site> {
-  const folder = makeFolder(page)
+/** Variables that a reader's environment lacks: proxies, and the settings of npm and Vitest. */
+const OWN_VARIABLES = /^(?:https?_proxy|npm_.*|node_env|vitest.*|test)$/i
+
+/** Opens the folder for pages; the caller closes it. */
+export async function openSite(pages: readonly Page[]): Promise<Site> {
+  const text = pages.map((page) => page.text).join('\n')
+  const folder = makeFolder(packagesIn(text))
   const upstreams = await openUpstreams()
-  const redis = page.text.includes(':6379') ? await startRedis() : undefined
-  const ports = await freePorts(page)
+  const redis = text.includes(':6379') ? await startRedis() : undefined
+  const ports = await freePorts(text)
   if (redis) ports.set('6379', String(redis.port))
-  const site: Site = {
+  const adapted = (shown: string): string =>
+    shown.replaceAll(/\b\d{4,5}\b/g, (port) => ports.get(port) ?? port)
+  return {
     folder,
-    env: environment(folder, upstreams.url),
-    adapted: (text) => text.replaceAll(/\b\d{4,5}\b/g, (port) => ports.get(port) ?? port),
+    adapted,
+    env: {
+      ...Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.test(name)),
+      ),
+      PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(':'),
+      NO_COLOR: '1',
+      NODE_OPTIONS: `--import ${join(folder, 'upstream.mts')}`,
+      DOCUMENTATION_UPSTREAM: upstreams.url,
+      RATESMITH_CACHE_DIR: join(folder, 'cache'),
+    },
     write(block) {
       const name = nameOf(block)
-      writeFileSync(join(folder, name), site.adapted(block.text))
+      writeFileSync(join(folder, name), adapted(block.text))
       return name
     },
     async close() {
@@ -50,52 +68,61 @@ export async function openSite(page: Page): Promise<Site> {
       rmSync(dirname(folder), { recursive: true, force: true })
     },
   }
-  for (const block of page.blocks.filter(isFile)) site.write(block)
-  return site
 }
 
-/** A folder with all that the page has to be installed, and what is run there beside its own programs. */
-function makeFolder(page: Page): string {
+/** Returns whether the first line of a block is a comment with its file name. */
+export function isFile({ text }: Block): boolean {
+  return NAME.test(text)
+}
+
+/** Returns the file name of a block; by default it is made from the line of the page. */
+export function nameOf({ text, line }: Block): string {
+  return NAME.exec(text)?.[1] ?? `line-${line}.mts`
+}
+
+/** Returns the packages that a command installs. */
+export function installedBy(command: string): string[] {
+  const [, words = ''] = /\b(?:npm install|bun add|deno add) ([^\n`&|#]+)/.exec(command) ?? []
+  const names = words.split(/\s+/).filter((word) => /^[a-z@]/.test(word))
+  return names.map((name) => name.replace(/^npm:|(?<=.)@[\w.]+$/, ''))
+}
+
+/** Returns the packages that a text installs or runs, and that this project has. */
+function packagesIn(text: string): string[] {
+  const installs = text.match(/\b(?:npm install|bun add|deno add) [^\n`]+/g) ?? []
+  const runs = [...text.matchAll(/^npx (\S+)/gm)].map(([, name = '']) => name)
+  const names = new Set([...installs.flatMap(installedBy), ...runs])
+  names.delete('ratesmith')
+  return [...names].filter((name) => existsSync(join(ROOT, 'node_modules', name)))
+}
+
+/** Creates a folder with the installed package, links to other packages, and our programs. */
+function makeFolder(names: readonly string[]): string {
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'ratesmith-page-'))), 'app')
-  installPackage(folder)
-  for (const name of packagesOf(page)) link(folder, name)
+  const modules = join(folder, 'node_modules')
+  mkdirSync(folder)
+  // Hard links, as the package has hundreds of files.
+  execFileSync('cp', ['-al', join(inject('installed').folder, 'node_modules'), folder])
+  for (const name of names) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+    const program = join(ROOT, 'node_modules/.bin', name)
+    if (existsSync(program)) symlinkSync(program, join(modules, '.bin', name))
+  }
+  const dependencies = Object.fromEntries(['ratesmith', ...names].map((name) => [name, '*']))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies }))
   for (const [program, name] of Object.entries(PROGRAMS)) {
     copyFileSync(join(import.meta.dirname, program), join(folder, name))
   }
   return folder
 }
 
-/** Whether a block says in a comment on its first line which file it is. */
-function isFile({ text }: Block): boolean {
-  return NAME.test(text)
-}
-
-/** That file, or one that is named after the line of the page. */
-export function nameOf({ text, line }: Block): string {
-  return NAME.exec(text)?.[1] ?? `line-${line}.mts`
-}
-
-/** A free port for each that a page shows or that is a default. */
-async function freePorts({ text }: Page): Promise<Map<string, string>> {
+/** Returns a free port for each port in a text, and for each default. */
+async function freePorts(text: string): Promise<Map<string, string>> {
   const shown = [...text.matchAll(/(?:127\.0\.0\.1|localhost):(\d{4,5})/g)]
-  const ports = new Set([...DEFAULT_PORTS, ...shown.map(([, port = '']) => port)])
   const free = new Map<string, string>()
-  for (const port of ports) free.set(port, String(await freePort()))
-  return free
-}
-
-/** What this process has from whoever started it, and a reader has not: proxies, and the settings of npm and of vitest. */
-const OURS = /^(?:https?_proxy|npm_.*|node_env|vitest.*|test)$/i
-
-/** The environment of a reader: the commands of what is installed, and stand-ins for the upstreams. */
-function environment(folder: string, upstream: string): NodeJS.ProcessEnv {
-  const theirs = Object.entries(process.env).filter(([name]) => !OURS.test(name))
-  return {
-    ...Object.fromEntries(theirs),
-    PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(':'),
-    NO_COLOR: '1',
-    NODE_OPTIONS: `--import ${join(folder, 'upstream.mts')}`,
-    DOCUMENTATION_UPSTREAM: upstream,
-    RATESMITH_CACHE_DIR: join(folder, 'cache'),
+  for (const port of new Set([...DEFAULT_PORTS, ...shown.map(([, each = '']) => each)])) {
+    free.set(port, String(await freePort()))
   }
+  return free
 }

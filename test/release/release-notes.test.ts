@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { run } from '../system/processes.ts'
+import { ROOT } from '../system/root.ts'
+
+const REPOSITORY = 'git+https://github.com/owner/name.git'
+
+const CHANGELOG = `# Changelog
+
+## Unreleased
+
+- To come.
+
+## 1.2.0 (2026-12-01)
+
+- A sentence.
+
+### More
+
+- Another.
+
+## 1.1.0 (2026-02-30)
+
+- On an impossible date.
+
+## 1.0.0
+
+- Without a date.
+`
+
+/** Runs the program in a project with a manifest, a changelog and a pushed tag. */
+async function writeNotes(manifest: object, tag: string) {
+  const cwd = mkdtempSync(join(tmpdir(), 'ratesmith-notes-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(cwd, 'CHANGELOG.md'), CHANGELOG)
+  const env = { GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'owner/name' }
+  return run(process.execPath, [join(ROOT, '.ci/release/main.ts')], { cwd, env })
+}
+
+describe('the program for release notes', () => {
+  it.each([{ url: REPOSITORY }, REPOSITORY])(
+    'prints the section of the version: %j',
+    async (repository) => {
+      const ended = await writeNotes({ version: '1.2.0', repository }, 'v1.2.0')
+      expect(ended).toEqual({
+        code: 0,
+        stdout: '- A sentence.\n\n### More\n\n- Another.\n',
+        stderr: '',
+      })
+    },
+  )
+
+  it.each([
+    ['a tag of another version', '1.2.0', REPOSITORY, 'v1.3.0', /^The tag is v1\.3\.0.* 1\.2\.0\./],
+    ['a tag without a v', '1.2.0', REPOSITORY, '1.2.0', /^The tag is 1\.2\.0/],
+    ['a tag with a suffix', '1.2.0', REPOSITORY, 'v1.2.0-rc.1', /^The tag is v1\.2\.0-rc\.1/],
+    ['a section without a date', '1.0.0', REPOSITORY, 'v1.0.0', /^CHANGELOG\.md .*"## 1\.0\.0/],
+    ['an impossible date', '1.1.0', REPOSITORY, 'v1.1.0', /^CHANGELOG\.md .*"## 1\.1\.0/],
+    ['no section', '1.2', REPOSITORY, 'v1.2', /^CHANGELOG\.md .*"## 1\.2 /],
+    ['no repository', '1.2.0', undefined, 'v1.2.0', /set it to git\+https/],
+    ['another repository', '1.2.0', `${REPOSITORY}x`, 'v1.2.0', /set it to .*owner\/name\.git\.$/m],
+  ])('refuses %s', async (_, version, repository, tag, reason) => {
+    const { code, stdout, stderr } = await writeNotes({ version, repository }, tag)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(reason)])
+  })
+})
