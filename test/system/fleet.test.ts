@@ -8,6 +8,7 @@ import { createLoopbackUpstream } from './loopback-upstream.ts'
 import type { UpstreamCall } from './loopback-upstream.ts'
 import { pick } from './pick.ts'
 import { listen } from './processes.ts'
+import { IS_SHORT } from './proofs.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import type { RedisServer } from './redis-server.ts'
 import { startServer } from './servers.ts'
@@ -16,7 +17,7 @@ import { createTurningClock } from './turning-clock.ts'
 import type { ClockSettings, TurningClock } from './turning-clock.ts'
 
 const PROCESSES = 8
-const REFRESHES = 20
+const REFRESHES = IS_SHORT ? 6 : 20
 
 /** After Redis has gone. */
 const LONELY_REFRESHES = 4

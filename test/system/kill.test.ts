@@ -8,20 +8,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TestContext } from 'vitest'
 
-import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { createRandom } from '../simulation/world/random.ts'
 import type { Random } from '../simulation/world/random.ts'
 import type { Found } from './kill-program.ts'
 import { listen, run, start, temporaryFolder } from './processes.ts'
+import { IS_SHORT } from './proofs.ts'
 import { ROOT } from './root.ts'
-import { keptFiles, rootOf, serve, upstreams } from './serving.ts'
+import { keptFiles, rootOf, serve } from './serving.ts'
 
 const PROGRAM = `${ROOT}/test/system/kill-program.ts`
 
 /** Draws the moments of the kills; the clocks of processes decide what happens in them. */
 const SEED = process.env['KILL_SEED'] ?? crypto.randomUUID().slice(0, 8)
 
-const KILLS = 200
+const KILLS = IS_SHORT ? 50 : 200
 
 /** More than enough for a store that is not fit for it. */
 const KILLS_FOR_A_BAD_STORE = 40
@@ -29,7 +30,7 @@ const KILLS_FOR_A_BAD_STORE = 40
 /** Where the first process starts its clock, in ms since the Unix epoch: at midnight, for the program counts in hours. */
 const START = Date.UTC(2027, 0, 4)
 
-const TIME_LIMIT = 300_000
+const TIME_LIMIT = 900_000
 
 const KEPT = ['latest', 'history', 'ballast'] as const
 
@@ -166,8 +167,12 @@ describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_
 
 describe('ratesmith serve --data', () => {
   it('starts with the same rates after a kill, with its upstream down', async () => {
-    const upstream = upstreams(openErApiPayload({ now: Date.now() }))
-    const { url, server } = await listen(upstream)
+    const now = Date.now()
+    const latest = openErApiPayload({ now })
+    const history = frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now })
+    const { url, server } = await listen(({ url = '' }, response) => {
+      response.end(url === '/v6/latest/USD' ? latest : history)
+    })
     const data = join(temporaryFolder(), 'data')
     const env = { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: url }
     const targets = ['/api/v1/latest?base=EUR', '/api/v1/history?from=USD&to=EUR&period=5Y']

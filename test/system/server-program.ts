@@ -7,12 +7,10 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 
 import { toNodeHandler } from '../../adapters/node.ts'
-import {
-  createExchangeRateApiProvider,
-  createFrankfurterProvider,
-  createRatesHandler,
-} from '../../src/index.ts'
+import { createHandlerOn } from '../../src/handler.ts'
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
 import type { CacheStore, RatesEvent, RatesHandlerOptions } from '../../src/index.ts'
+import { systemRuntime } from '../../src/runtime.ts'
 import { createRedisStore } from '../../src/stores/redis.ts'
 import type { RedisClient } from '../../src/stores/redis.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
@@ -85,13 +83,10 @@ for (const name of ['unhandledRejection', 'uncaughtException']) {
   process.on(name, (error: unknown) => troubles.push(`${name}: ${String(error)}`))
 }
 
-if (settings.sleeps) performance.now = clock.monotonic
-const handler = createRatesHandler({
-  now: clock.now,
-  store: await connectStore(),
-  providers: providers(),
-  onEvent: count,
-})
+const handler = createHandlerOn(
+  (now) => ({ ...systemRuntime(now), ...(settings.sleeps ? { monotonic: clock.monotonic } : {}) }),
+  { now: clock.now, store: await connectStore(), providers: providers(), onEvent: count },
+)
 const answer = toNodeHandler(handler)
 const server = createServer((request, response) => {
   if (request.url === '/report') response.end(JSON.stringify(report()))

@@ -66,6 +66,9 @@ export async function rootOf(running: Running): Promise<string> {
   return root
 }
 
+/** By range: they take long to make on a busy machine, and clients do not wait for long. */
+const payloads = new Map<string, string>()
+
 /** Answers as both upstreams do, once `mayAnswer` resolves. */
 export function upstreams(
   latest: string,
@@ -77,7 +80,10 @@ export function upstreams(
     if (request.url === '/v6/latest/USD') response.end(latest)
     else if (range) {
       const [, from = '', end = ''] = range
-      response.end(frankfurterPayload({ start: from, end, now: Date.now() }))
+      const payload =
+        payloads.get(from + end) ?? frankfurterPayload({ start: from, end, now: Date.now() })
+      payloads.set(from + end, payload)
+      response.end(payload)
     } else response.writeHead(404).end('{"message":"not found"}')
   }
 }
