@@ -13,7 +13,7 @@ import {
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
 
-/** The length in seconds of each of the pauses after so many `attempts`, the next one at the end of each. */
+/** The length in seconds of each of the pauses after `attempts`, each at the end of the pause before it. */
 async function pausesOf(
   { runtime, scheduled }: World,
   process: ReadThrough<number>,

@@ -126,7 +126,7 @@ describe('an upstream that is dead for a day', { timeout: 60_000 }, () => {
   })
 })
 
-describe('an upstream that has failed more than a thousand times', () => {
+describe('an upstream that has failed more than a thousand times', { timeout: 60_000 }, () => {
   it('is called again, and its recovery is noticed', async () => {
     const { handler, runtime, conditions, calls } = startChain(['dead'])
     for (let attempt = 0; attempt < 1_100; attempt += 1) {

@@ -129,6 +129,7 @@ describe('a fleet over one store', () => {
 
   it.each(['stale', 'cold'])(
     'loads from a dead upstream about as often as one %s process',
+    { timeout: 60_000 },
     async (how) => {
       /** How often so many processes load in two hours. */
       async function loadsOf(size: number): Promise<number> {

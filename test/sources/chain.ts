@@ -16,7 +16,7 @@ export const HOUR = 3_600 * SECOND
 /** A Friday, 18:00 UTC: the reference rates of the day are there. */
 export const START = Date.UTC(2026, 10, 20, 18)
 
-/** What a provider of a chain is like: `slow` answers after 3 s, `stuck` never, whatever its signal says. */
+/** What a provider of a chain is like: `slow` answers after 3 s, `stuck` never, even if its signal aborts. */
 export const CONDITIONS = ['healthy', 'dead', 'lying', 'slow', 'stuck'] as const
 
 export type Condition = (typeof CONDITIONS)[number]

@@ -120,7 +120,7 @@ describe('a chain of providers', () => {
     expect(calls).toEqual(['A', 'B', 'C', 'A'])
   })
 
-  it('keeps to its order while nobody waits, for as long as a call may take', async () => {
+  it('keeps to its order while no caller waits, for as long as a call may take', async () => {
     const { ask, runtime, conditions, calls } = startChain(['healthy', 'healthy', 'healthy'])
     await ask(LATEST)
     conditions[0] = 'slow'
@@ -150,7 +150,7 @@ describe('a chain of providers', () => {
     handler.close()
   })
 
-  it('passes over whoever wants to be left alone, and says so', async () => {
+  it('passes over a provider that asks for a pause, and reports it', async () => {
     const refused = Object.assign(new Error('too many questions'), { retryAfterMs: 12 * 60_000 })
     const runtime = virtualRuntime(START)
     const reasons: string[] = []
@@ -239,7 +239,7 @@ describe('a chain that holds a table', () => {
     expect(chain.runtime.timers()).toBe(0)
   })
 
-  it('never goes back in time, whoever answers when, and never mixes two publications', async () => {
+  it('never goes back in time and never mixes two publications, in any order of responses', async () => {
     const step = fc.record({
       conditions: fc.tuple(...NAMES.map(() => fc.constantFrom(...CONDITIONS))),
       published: fc.tuple(...NAMES.map(() => fc.integer({ min: -30, max: 30 }))),

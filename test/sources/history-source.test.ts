@@ -75,7 +75,7 @@ function publishing(days: Record<string, Record<string, number>>): FetchHistory 
 /** A Friday, on which the reference rates of the day are there. */
 const EVENING = Date.UTC(2026, 10, 20, 18)
 
-describe('history', () => {
+describe('history', { timeout: 60_000 }, () => {
   it('is asked for five years once, and then for the days that are missing', async () => {
     const { ranges, askEvery } = watched(Date.UTC(2026, 10, 19, 18))
     await askEvery(HOUR, 6 * 24 * HOUR)
@@ -164,7 +164,7 @@ describe('history', () => {
     )
   })
 
-  it('is downloaded anew when the provider changes its base', async () => {
+  it('is downloaded again when the provider changes its base', async () => {
     let base = 'EUR'
     const { runtime, handler, ranges } = watched(EVENING, async ({ end }) => ({
       base,
@@ -233,7 +233,7 @@ describe('history', () => {
   })
 })
 
-describe('history before the last five years', () => {
+describe('history before the last five years', { timeout: 60_000 }, () => {
   const NOON = Date.UTC(2026, 10, 20, 12)
   const FIVE_YEARS_AND_A_FORTNIGHT_AGO = '2021-11-06'
   const pair = { from: 'USD', to: 'EUR' } as const
