@@ -16,15 +16,33 @@ const DATE = '2020-02-29'
 /** A question to either of them. */
 type Ask = (rates: RatesOperations) => Promise<unknown>
 
-/** What answers `ask`, and the query it makes. */
+/** What answers `ask`, and what it asks for: the name of an endpoint, and a query. */
 async function answerTo(ask: Ask): Promise<{ record: unknown; query: string }> {
   const { client, requests } = clientOf(handler)
   const record = await ask(client)
-  return { record, query: requests.map(({ url }) => new URL(url).search).join() }
+  return {
+    record,
+    query: requests.map(({ url }) => url.replace(/^http:\/\/localhost\/api\/v1\/\w+/, '')).join(),
+  }
 }
 
-describe('a question of several currencies, of a date or of a range', () => {
+describe('a question', () => {
   it.each<[query: string, ask: Ask]>([
+    ['', (rates) => rates.latest()],
+    ['', (rates) => rates.latest({ symbols: [] })],
+    [
+      '?base=gbp&symbols=eur%2CUSD',
+      (rates) => rates.latest({ base: 'gbp', symbols: ['eur', 'USD'] }),
+    ],
+    ['', (rates) => rates.currencies()],
+    ['?from=USD&to=EUR', (rates) => rates.convert(PAIR)],
+    ['?from=USD&to=EUR', (rates) => rates.convert({ ...PAIR, amount: undefined })],
+    ...([0, 0.1, 1e-7, 1e21, 1.5e300] as const).map((amount): [string, Ask] => [
+      `?from=USD&to=EUR&amount=${encodeURIComponent(amount)}`,
+      (rates) => rates.convert({ ...PAIR, amount }),
+    ]),
+    ['?from=USD&to=EUR', (rates) => rates.history(PAIR)],
+    ['?from=USD&to=EUR&period=5Y', (rates) => rates.history({ ...PAIR, period: '5Y' })],
     ['?from=USD&to=EUR%2Cgbp', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'gbp'] })],
     ['?from=USD&to=EUR%2C', (rates) => rates.convert({ from: 'USD', to: ['EUR'] })],
     [
@@ -80,8 +98,16 @@ describe('a question of several currencies, of a date or of a range', () => {
   })
 })
 
-describe('such a question that cannot be answered', () => {
+describe('a question that cannot be answered', () => {
   it.each<[code: string, ask: Ask]>([
+    ['invalid_currency', (rates) => rates.latest({ base: 'XYZ' })],
+    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: 'HRK' })],
+    ['invalid_currency', (rates) => rates.latest({ symbols: ['EUR', 'XYZ'] })],
+    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: 'a&b=c' })],
+    ['invalid_currency', (rates) => rates.latest({ base: '' })],
+    ['invalid_amount', (rates) => rates.convert({ ...PAIR, amount: NaN })],
+    ['invalid_amount', (rates) => rates.convert({ ...PAIR, amount: -1 })],
+    ['unsupported_currency', (rates) => rates.history({ from: 'USD', to: 'KID' })],
     ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: [] })],
     ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'XYZ'] })],
     ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'euro'] })],
@@ -99,7 +125,8 @@ describe('such a question that cannot be answered', () => {
     const told = await reasonOf(ask(handler.rates))
     const reason = await reasonOf(ask(clientOf(handler).client))
     expect(reason).toBeInstanceOf(RatesError)
-    expect(reason).toMatchObject({ code, message: Object(told).message })
+    const { message } = Object(told)
+    expect(reason).toMatchObject({ name: 'RatesError', code, message, retryAfter: undefined })
   })
 
   it('is that of one code with a comma in it', async () => {

@@ -12,24 +12,17 @@ const NO_DAYS =
 
 /** Refused without any data. */
 const MALFORMED: [query: string, code: string, message: string][] = [
-  ['from=USD&to=,', 'invalid_currency', 'Invalid to currency: ,'],
   ['from=USD&to=%20,%20,', 'invalid_currency', 'Invalid to currency:  , ,'],
   ['from=USD&to=', 'invalid_currency', 'Invalid to currency: '],
   ['from=USD&to=%20', 'invalid_currency', 'Invalid to currency:  '],
-  ['from=USD&to=%20EUR', 'invalid_currency', 'Invalid to currency:  EUR'],
-  ['from=USD&to=EUR,EURO', 'invalid_currency', 'Invalid to currency: EURO'],
   ['from=USD&to=EUR,%C5%BFEK', 'invalid_currency', 'Invalid to currency: ſEK'],
   ['from=USD&to=EUR%2C%E2%80%AEUSD', 'invalid_currency', 'Invalid to currency: \\u{202e}USD'],
   ['from=USD&to=EUR,%00', 'invalid_currency', 'Invalid to currency: \\u{0}'],
   ['from=USD&to=EUR;JPY,KWD', 'invalid_currency', 'Invalid to currency: EUR;JPY'],
   ['from=USD,EUR&to=JPY', 'invalid_currency', 'Invalid from currency: USD,EUR'],
   [`from=USD&to=${'A'.repeat(3_000)}%41`, 'invalid_currency', 'A'.repeat(32)],
-  [`from=USD&to=${'EUR,'.repeat(251)}`, 'invalid_parameter', 'to (at most 250 codes'],
-  [`from=USD&to=EUR,${'%20'.repeat(2_045)}`, 'invalid_parameter', 'in 2048 characters)'],
-  ['from=USD', 'missing_parameter', 'Missing required parameter: to'],
   ['to=EUR,JPY', 'missing_parameter', 'Missing required parameter: from'],
   ['from=USD&date=2026-11-19', 'missing_parameter', 'Missing required parameter: to'],
-  ['from=USD&to=EUR,JPY&amount=1,5', 'invalid_amount', 'Invalid amount: 1,5'],
   ['from=USD&to=EUR&reverse=true&amount=-1', 'invalid_amount', 'Invalid amount: -1'],
   ...['', '1', 'yes', 'TRUE', 'True', 'true%20', '%20true', 'false,'].map(
     (sent): [string, string, string] => {

@@ -12,10 +12,7 @@ const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
 /** A provider may keep more beside its attribution than it shows. */
 const attribution = { ...SHOWN, secret: 'a-key-of-the-upstream' }
 
-const providers = {
-  latest: { ...latest, attribution },
-  history: { ...history, attribution },
-}
+const providers = { latest: { ...latest, attribution }, history: { ...history, attribution } }
 const handler = createRatesHandler({ providers, now })
 
 const MINUTE = 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400'
@@ -42,6 +39,7 @@ const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
   [`v1/history?${PAIR}&period=5Y`, HOUR, null],
   [`v1/history?${PAIR}&format=csv`, HOUR, null],
   [`v1/history?${PAIR}&start=2026-10-01`, HOUR, null],
+  [`v1/history?${PAIR}&interval=week`, HOUR, null],
   [`v1/history?${PAIR}&start=2026-10-01&interval=week&format=csv`, HOUR, null],
   ['v1/status', 'no-store', null],
   ['rates', MINUTE, NEWEST],
@@ -71,8 +69,14 @@ describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
     expect(response.headers.get('content-length')).toBe(String(bytes))
   })
 
-  it('says for how long it may be kept, and when its data were published', async () => {
+  it('says what it is, for how long it may be kept, and when its data were published', async () => {
     const { headers } = await get()
+    const isCsv = target.includes('format=csv')
+    expect(headers.get('content-type')).toBe(
+      isCsv ? 'text/csv; charset=utf-8; header=present' : 'application/json; charset=utf-8',
+    )
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.has('etag')).toBe(isKept)
     expect(headers.get('cache-control')).toBe(lifetime)
     expect(headers.get('last-modified')).toBe(modified)
     expect(headers.get('access-control-allow-origin')).toBe(target.startsWith('v1/') ? '*' : null)

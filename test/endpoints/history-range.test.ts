@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
 import { ENDED, RECENT_SINCE, TODAY, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
-import { CACHE_CONTROL } from '../fixtures/contract.ts'
 import { daysOf, mean, percentChange } from '../oracle.ts'
 
 const PAIR = 'history?from=USD&to=EUR'
@@ -129,19 +128,6 @@ describe('interval', () => {
 
 describe('the answer to a range', () => {
   const query = `${PAIR}&start=2026-11-02&interval=week`
-
-  it('has the headers of history, and can be revalidated', async () => {
-    const { get } = longService()
-    const { headers } = await get(query)
-    expect(headers.get('cache-control')).toBe(CACHE_CONTROL.history)
-    expect(headers.get('access-control-allow-origin')).toBe('*')
-    expect(headers.get('cache-status')).toBe('rates; fwd=miss')
-    const again = await get(query, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
-    expect([again.status, again.text]).toEqual([304, ''])
-    const head = await get(query, { method: 'HEAD' })
-    expect([head.status, head.text]).toEqual([200, ''])
-    expect(head.headers.get('etag')).toBe(headers.get('etag'))
-  })
 
   it('may be CSV, with the same points', async () => {
     const { get } = longService()

@@ -169,13 +169,4 @@ describe('GET /api/v1/status', () => {
     const nextAttemptAt = NOW + 1_001
     expect(await status()).toMatchObject({ latest: { nextAttemptAt }, history: { nextAttemptAt } })
   })
-
-  it('may be read by every origin, like everything of its version', async () => {
-    const { handler } = service()
-    const response = await handler(new Request('http://localhost/api/v1/status'))
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(response.headers.get('etag')).toBeNull()
-    const head = new Request('http://localhost/api/v1/status', { method: 'HEAD' })
-    expect(await (await handler(head)).text()).toBe('')
-  })
 })

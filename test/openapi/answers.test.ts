@@ -4,8 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { lookUp, operations, textFaultsOf } from './document.ts'
 import type { Operation, Parameter } from './document.ts'
 import { ask, coldAt, coveredCodes, exampleOf, handler, outcomeOf } from './live.ts'
-import { expectedOutcome } from './outcomes.ts'
-import { allowedQueries, answerableQueries, toSearch } from './questions.ts'
+import { allowedQueries, answerableQueries, expectedOutcome, toSearch } from './questions.ts'
 import type { Covered } from './questions.ts'
 import { nearTexts } from './texts.ts'
 import { words } from './words.ts'
@@ -22,7 +21,7 @@ const parameters = new Map(
     .map((parameter) => [parameter.name, parameter]),
 )
 
-/** How it is told that a parameter has not the form that it is to have. */
+/** How it is told that a parameter has not the form that it is to have, where not as an invalid parameter. */
 const REFUSALS: Record<string, RegExp> = {
   base: /^400 invalid_currency$/,
   from: /^400 invalid_currency$/,
@@ -30,20 +29,14 @@ const REFUSALS: Record<string, RegExp> = {
   '/v1/convert to': /^400 invalid_(currency|parameter)$/,
   symbols: /^400 invalid_(currency|parameter)$/,
   amount: /^400 invalid_amount$/,
-  reverse: /^400 invalid_parameter$/,
-  date: /^400 invalid_parameter$/,
   period: /^400 invalid_period$/,
-  start: /^400 invalid_parameter$/,
-  end: /^400 invalid_parameter$/,
-  interval: /^400 invalid_parameter$/,
-  format: /^400 invalid_parameter$/,
 }
 
 /** The names that another operation means something by, which are refused where there is the second name. */
 const MISTAKEN: Record<string, string> = { from: 'base', date: 'start' }
 
 function refusalOf({ path }: Operation, name: string): RegExp {
-  return REFUSALS[`${path} ${name}`] ?? REFUSALS[name] ?? /^$/
+  return REFUSALS[`${path} ${name}`] ?? REFUSALS[name] ?? /^400 invalid_parameter$/
 }
 
 /** What comes of a query with `text` for `name` beside what it cannot be without. */
