@@ -71,7 +71,7 @@ describe.skipIf(REDIS_IS_MISSING)('a fleet on one Redis (skipped without redis-s
     const { clock, calls, servers, visits } = fleet
     first = await startOfTurn(clock)
     fleet.visitAll()
-    await expect.poll(() => victim, { interval: 5, timeout: 20_000 }).toBeDefined()
+    await expect.poll(() => victim, { interval: 5, timeout: 120_000 }).toBeDefined()
     await servers.get(victim ?? '')?.kill()
     await reached(clock, first + 2)
     await fleet.leave()
