@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
 import type { LatestProvider, LatestTable, RatesEvent, RatesHandler } from '../../src/index.ts'
+import { readingWith } from '../../src/sources/reserve.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
@@ -373,4 +374,15 @@ describe('a question about several codes', () => {
       await expect(rates.latest({ symbols })).rejects.toThrow('Invalid symbols currency: AED')
     },
   )
+})
+
+// The handler does not even ask where there is no table beside the newest, so that this is not seen in a response.
+describe('readingWith()', () => {
+  it('returns the newest reading where no table is beside it, or none any more', () => {
+    const table = { base: 'USD', updatedAt: 0, nextUpdateAt: 1, rates: new Map([['USD', 1]]) }
+    const reading = { value: { table, attribution: NARROW }, hit: false, ttl: 60 }
+    expect(readingWith(reading, ['AED'])).toBe(reading)
+    const late = { ...reading, value: { ...reading.value, reserve: () => undefined } }
+    expect(readingWith(late, ['AED'])).toBe(late)
+  })
 })
