@@ -38,7 +38,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/providers/upstream-error.ts',
     ],
     tests: [
-      'test/providers/{cross-check,ecb-xml,exr-csv,fawazahmed0,frankfurter}.test.ts',
+      'test/providers/{cross-check,ecb-xml,exr-csv,fawazahmed0,feeds,frankfurter}.test.ts',
       'test/providers/{keyed-feeds,market-gates,read-upstream}.test.ts',
     ],
   },
@@ -49,7 +49,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/providers/{ecb-answers,exchange-rate-api,frankfurter,frankfurter-v2-rows}.ts',
     ],
     tests: [
-      'test/providers/{ecb,exchange-rate-api,fawazahmed0,frankfurter}.test.ts',
+      'test/providers/{ecb,exchange-rate-api,fawazahmed0,feeds,frankfurter}.test.ts',
       'test/providers/{frankfurter-v2,keyed-feeds}.test.ts',
     ],
   },

@@ -17,37 +17,6 @@ const MINUTE = 60_000
 
 const ACCOUNT = { key: 'k-1', url: 'https://feed.example' }
 
-describe('a provider with a key', () => {
-  it.each([
-    [
-      createExchangeRateApiV6Provider({ key: 'k-1' }),
-      exchangeRateApiV6Body(NOW),
-      'https://v6.exchangerate-api.com/v6/latest/USD',
-      { authorization: 'Bearer k-1' },
-    ],
-    [
-      createOpenExchangeRatesProvider({ key: 'k-1' }),
-      openExchangeRatesBody(NOW),
-      'https://openexchangerates.org/api/latest.json',
-      { authorization: 'Token k-1' },
-    ],
-    [
-      createCurrencyapiProvider({ key: 'k-1' }),
-      currencyapiBody(NOW),
-      'https://api.currencyapi.com/v3/latest',
-      { apikey: 'k-1' },
-    ],
-  ])('sends it in a header: %o', async (provider, body, url, headers) => {
-    const { context, asked } = upstream([Response.json(body)])
-    const { base, rates } = await provider.fetchLatest(context)
-    expect(base).toBe('USD')
-    expect(Object.keys(rates).length).toBeGreaterThan(160)
-    expect(asked).toHaveLength(1)
-    expect(asked[0]?.url).toBe(url)
-    expect(asked[0]?.init.headers).toEqual({ ...headers, accept: 'application/json' })
-  })
-})
-
 describe('createExchangeRateApiV6Provider()', () => {
   const body = exchangeRateApiV6Body(NOW)
 
@@ -86,7 +55,6 @@ describe('createExchangeRateApiV6Provider()', () => {
     [{ result: 'error', 'error-type': 'no-data-available' }, 'refused: no-data-available'],
     [{ result: 'error', 'error-type': 7 }, 'refused: unknown'],
     [{ ...body, base_code: 'EUR' }, 'answered for another base, not USD'],
-    [{ ...body, conversion_rates: 1 }, 'answered in another form: rates'],
     [null, 'answered in another form: result, time_last_update_unix, rates'],
   ])('refuses %o', async (answer, message) => {
     await expect(read(answer)).rejects.toMatchObject({ message: `feed.example ${message}` })
@@ -94,9 +62,8 @@ describe('createExchangeRateApiV6Provider()', () => {
 
   it('requests another base, and throws for one that is no code', async () => {
     const { context, asked } = upstream([Response.json({ ...body, base_code: 'CZK' })])
-    const url = 'http://127.0.0.1:8080/'
-    await createExchangeRateApiV6Provider({ key: 'k', url, base: 'CZK' }).fetchLatest(context)
-    expect(asked[0]?.url).toBe('http://127.0.0.1:8080/v6/latest/CZK')
+    await createExchangeRateApiV6Provider({ ...ACCOUNT, base: 'CZK' }).fetchLatest(context)
+    expect(asked[0]?.url).toBe('https://feed.example/v6/latest/CZK')
     expect(() => createExchangeRateApiV6Provider({ key: 'k', base: 'usd' })).toThrow(TypeError)
   })
 })
@@ -137,23 +104,6 @@ describe('createOpenExchangeRatesProvider()', () => {
     })
   })
 
-  it.each([
-    [{ base: 'EUR' }, 'base'],
-    [{ timestamp: 0 }, 'timestamp'],
-    [{ rates: undefined }, 'rates'],
-  ])('refuses %j', async (overrides, where) => {
-    await expect(read({ ...body, ...overrides })).rejects.toThrow(
-      new Error(`feed.example answered in another form: ${where}`),
-    )
-  })
-
-  it('refuses a table with another status', async () => {
-    await expect(read(body, 503)).rejects.toMatchObject({
-      name: 'UpstreamError',
-      message: 'feed.example answered with status 503',
-    })
-  })
-
   it('has every key in the form of a code, and no other', async () => {
     const rates = { ...manyRates(), EUR: 0.9, BTC: 1e-5, eur: 1 }
     expect((await read({ ...body, rates })).rates).toEqual({ ...manyRates(), EUR: 0.9, BTC: 1e-5 })
@@ -163,8 +113,8 @@ describe('createOpenExchangeRatesProvider()', () => {
 describe('createCurrencyapiProvider()', () => {
   const body = currencyapiBody(NOW)
 
-  function read(overrides: object, status = 200): Promise<LatestTable> {
-    const context = answering({ ...body, ...overrides }, { status }, NOW)
+  function read(overrides: object): Promise<LatestTable> {
+    const context = answering({ ...body, ...overrides }, {}, NOW)
     return createCurrencyapiProvider(ACCOUNT).fetchLatest(context)
   }
 
@@ -189,14 +139,14 @@ describe('createCurrencyapiProvider()', () => {
     expect((await read({ meta })).updatedAt).toBe(Date.UTC(2026, 10, 20) - 875)
   })
 
-  it.each([
-    [{ meta: null }, 'in another form: meta'],
-    [{ data: 'USD' }, 'in another form: data'],
-    [{ data: {} }, 'for another base than USD'],
-    [{ data: { ...body.data, USD: { code: 'USD', value: 1.1 } } }, 'for another base than USD'],
-  ])('refuses %o', async (overrides, message) => {
-    await expect(read(overrides)).rejects.toThrow(new Error(`feed.example answered ${message}`))
-  })
+  it.each([[{ data: {} }], [{ data: { ...body.data, USD: { code: 'USD', value: 1.1 } } }]])(
+    'refuses another base: %o',
+    async (overrides) => {
+      await expect(read(overrides)).rejects.toThrow(
+        'feed.example answered for another base than USD',
+      )
+    },
+  )
 
   it.each(
     [
@@ -215,12 +165,5 @@ describe('createCurrencyapiProvider()', () => {
   it('has no rate where the value is no number', async () => {
     const data = { ...body.data, EUR: null, JPY: { code: 'JPY', value: '156' } }
     expect((await read({ data })).rates).toMatchObject({ EUR: NaN, JPY: NaN })
-  })
-
-  it.each([403, 422, 429])('reports a status of %d and not the message', async (status) => {
-    const call = read({ message: 'a long story', errors: {} }, status)
-    await expect(call).rejects.toMatchObject({
-      message: `feed.example answered with status ${status}`,
-    })
   })
 })
