@@ -380,41 +380,41 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'bodies are remembered beyond their data',
     breaks: 'I3',
-    plant: (create) => (createRuntime, parts) => {
+    plant: inAnswersOfEach(() => {
       const bodies = new Map<string, Answer['body']>()
-      return inAnswers(({ target }, answer) => {
+      return ({ target }, answer) => {
         if (answer.status !== 200 || !/latest|convert/.test(target)) return answer
         const body = bodies.get(target) ?? answer.body
         bodies.set(target, body)
         return { ...answer, body }
-      })(create)(createRuntime, parts)
-    },
+      }
+    }),
   },
   {
     name: 'the time of the first publication is told for ever',
     breaks: 'I4',
-    plant: (create) => (createRuntime, parts) => {
+    plant: inAnswersOfEach(() => {
       let first: string | undefined
-      return inAnswers(({ header }, answer) => {
+      return ({ header }, answer) => {
         if (answer.status === 200) first ??= headerOf(answer, 'last-modified')
         if (answer.status !== 304 || header('if-none-match') === null) return answer
         return withHeaders(answer, { 'last-modified': first ?? '' })
-      })(create)(createRuntime, parts)
-    },
+      }
+    }),
   },
   {
     name: 'the last answer is given however old it is',
     breaks: 'I5',
     faults: /^conn-refused/,
     settings: { maxStale: { latest: HOUR, history: DAY }, requests: 400 },
-    plant: (create) => (createRuntime, parts) => {
+    plant: inAnswersOfEach(() => {
       let last: Answer | undefined
-      return inAnswers(({ target }, answer) => {
+      return ({ target }, answer) => {
         if (!target.startsWith('/api/v1/convert')) return answer
         if (answer.status === 200) last = withHeaders(answer, { 'cache-status': 'rates; fwd=miss' })
         return answer.status === 502 ? (last ?? answer) : answer
-      })(create)(createRuntime, parts)
-    },
+      }
+    }),
   },
   {
     name: 'overdue data are not answered with',
@@ -536,9 +536,17 @@ function inRuntime(alter: (runtime: Runtime) => Partial<Runtime>): Plant {
     }, parts)
 }
 
-function inAnswers(alter: (request: AnswerRequest, answer: Answer) => Answer): Plant {
+type AlterAnswer = (request: AnswerRequest, answer: Answer) => Answer
+
+function inAnswers(alter: AlterAnswer): Plant {
+  return inAnswersOfEach(() => alter)
+}
+
+/** The same where each handler remembers something. */
+function inAnswersOfEach(start: () => AlterAnswer): Plant {
   return (create) => (createRuntime, parts) => {
     const handler = create(createRuntime, parts)
+    const alter = start()
     return altered(handler, async (request) => alter(request, await handler.answer(request)))
   }
 }

@@ -242,66 +242,46 @@ function plainQuestion(dataSet: 'latest' | 'history', random: Random): Question 
   return { ...(dataSet === 'latest' ? conversion(random) : history(random)), isDecisive: true }
 }
 
+/** A question whose answer takes the data of `dataSet`. */
+function get(dataSet: DataSet, target: string, record?: RecordAsked, status = 200): Question {
+  return { method: 'GET', target, dataSet, statuses: [status], ...(record && { record }) }
+}
+
 function conversion(random: Random): Question {
   const [from, to] = [random.pick(STEADY_CODES), random.pick(STEADY_CODES)]
   const amount = random.pick([1, 100, 0.1, 12.34, 1e6])
   const isVersioned = random.chance(0.85)
   const path = isVersioned ? '/api/v1/convert' : '/api/convert'
   const written = random.chance(0.1) ? from.toLowerCase() : from
-  return {
-    method: 'GET',
-    target: `${path}?from=${written}&to=${to}&amount=${amount}`,
-    dataSet: 'latest',
-    statuses: [200],
-    record: { kind: 'conversion', from, to, amount, isVersioned },
-  }
+  const record = { kind: 'conversion', from, to, amount, isVersioned } as const
+  return get('latest', `${path}?from=${written}&to=${to}&amount=${amount}`, record)
 }
 
 function latest(random: Random): Question {
   const base = random.chance(0.4) ? 'USD' : random.pick(STEADY_CODES)
-  return {
-    method: 'GET',
-    target: `/api/v1/latest?base=${base}`,
-    dataSet: 'latest',
-    statuses: [200],
-    record: { kind: 'latest', base, isVersioned: true },
-  }
+  const record = { kind: 'latest', base, isVersioned: true } as const
+  return get('latest', `/api/v1/latest?base=${base}`, record)
 }
 
 function selection(random: Random): Question {
   const base = random.pick(STEADY_CODES)
   const symbols = [random.pick(STEADY_CODES), random.pick(STEADY_CODES), random.pick(STEADY_CODES)]
-  return {
-    method: 'GET',
-    target: `/api/v1/latest?base=${base}&symbols=${symbols.join()}`,
-    dataSet: 'latest',
-    statuses: [200],
-    record: { kind: 'latest', base, symbols, isVersioned: true },
-  }
+  const record = { kind: 'latest', base, symbols, isVersioned: true } as const
+  return get('latest', `/api/v1/latest?base=${base}&symbols=${symbols.join()}`, record)
 }
 
 function earlierTable(random: Random): Question {
   const base = random.pick(STEADY_CODES)
-  return {
-    method: 'GET',
-    target: `/api/rates?base=${base}`,
-    dataSet: 'latest',
-    statuses: [200],
-    record: { kind: 'latest', base, isVersioned: false },
-  }
+  const record = { kind: 'latest', base, isVersioned: false } as const
+  return get('latest', `/api/rates?base=${base}`, record)
 }
 
 function history(random: Random): Question {
   const from = random.pick(HISTORY_CODES)
   const to = random.pick(HISTORY_CODES.filter((code) => code !== from))
   const period = random.pick(PERIODS)
-  return {
-    method: 'GET',
-    target: `/api/v1/history?from=${from}&to=${to}&period=${period}`,
-    dataSet: 'history',
-    statuses: [200],
-    record: { kind: 'history', from, to, period },
-  }
+  const record = { kind: 'history', from, to, period } as const
+  return get('history', `/api/v1/history?from=${from}&to=${to}&period=${period}`, record)
 }
 
 /** Wrong whatever the data are. */
@@ -325,18 +305,8 @@ function hopeless(random: Random): Question {
 /** Well-formed, but not in the data. */
 function unanswerable(random: Random): Question {
   return random.chance(0.5)
-    ? {
-        method: 'GET',
-        target: '/api/v1/convert?from=XTS&to=USD',
-        dataSet: 'latest',
-        statuses: [400],
-      }
-    : {
-        method: 'GET',
-        target: '/api/v1/history?from=THB&to=USD',
-        dataSet: 'history',
-        statuses: [400],
-      }
+    ? get('latest', '/api/v1/convert?from=XTS&to=USD', undefined, 400)
+    : get('history', '/api/v1/history?from=THB&to=USD', undefined, 400)
 }
 
 function earlierHead(random: Random): Question {
@@ -356,10 +326,6 @@ function preflight(random: Random): Question {
 }
 
 function status(): Question {
-  return {
-    method: 'GET',
-    target: '/api/v1/status',
-    statuses: [200],
-    record: { kind: 'status' },
-  }
+  const record = { kind: 'status' } as const
+  return { method: 'GET', target: '/api/v1/status', statuses: [200], record }
 }
