@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createRatesClient, RatesError } from '../../src/client/index.ts'
-import { createRatesHandler, RatesError as ErrorOfHandler } from '../../src/index.ts'
+import { createRatesClient } from '../../src/client/index.ts'
+import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { clientOf, conversion, NOW } from './service.ts'
 
@@ -11,12 +11,6 @@ const handler = createRatesHandler({ providers: fakeProviders({ now }), now })
 const PAIR = { from: 'USD', to: 'EUR' }
 
 afterEach(() => vi.unstubAllGlobals())
-
-describe('a client of a handler', () => {
-  it('rejects with what is an error of the handler too', () => {
-    expect(RatesError).toBe(ErrorOfHandler)
-  })
-})
 
 describe('baseUrl', () => {
   const urlOf = async (baseUrl: string): Promise<string | undefined> => {

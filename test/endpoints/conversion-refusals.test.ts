@@ -12,7 +12,6 @@ const NO_DAYS =
 
 /** Refused without any data. */
 const MALFORMED: [query: string, code: string, message: string][] = [
-  ['from=USD&to=%20,%20,', 'invalid_currency', 'Invalid to currency:  , ,'],
   ['from=USD&to=', 'invalid_currency', 'Invalid to currency: '],
   ['from=USD&to=%20', 'invalid_currency', 'Invalid to currency:  '],
   ['from=USD&to=EUR,%C5%BFEK', 'invalid_currency', 'Invalid to currency: ſEK'],
