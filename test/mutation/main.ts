@@ -1,22 +1,20 @@
 /**
- * Tries what the tests notice: `npm run mutate -- rates gates`, or all rooms without a name.
+ * Runs mutation tests: `npm run mutate -- rates cache`, or every area by default.
  *
- *   --jobs N       mutants at a time (default 2)
- *   --incremental  takes what is known of unchanged mutants by unchanged tests from the run before
- *   --files GLOB   mutates these files of the room alone
+ *   --jobs N       mutants tested at a time (default 2)
+ *   --incremental  reuses results of unchanged mutants and tests from the last run
+ *   --files GLOB   mutates only these files, in the areas that have them
+ *   --tests GLOB   runs these tests instead of those of the areas
  *
- * Ends with an error where less than 90 % of the mutants of a room are killed.
+ * Exits with 1 if an area scores below its threshold, unless `--files` or `--tests` narrows the run.
  */
 import { parseArgs } from 'node:util'
 
-import { ROOMS } from './rooms.ts'
-import type { Room } from './rooms.ts'
-import { scoresOf, tellSurvivors } from './score.ts'
+import { AREAS } from './areas.ts'
+import { runArea } from './run-area.ts'
+import { scoresOf, survivorLines } from './score.ts'
 import type { Score } from './score.ts'
-import { tryRoom } from './try-room.ts'
-
-/** The least share of killed mutants in a room, in percent. */
-const LEAST_PERCENT = 90
+import { selectFiles } from './select-files.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,34 +22,50 @@ const { values, positionals } = parseArgs({
     jobs: { type: 'string', default: '2' },
     incremental: { type: 'boolean', default: false },
     files: { type: 'string' },
+    tests: { type: 'string' },
   },
 })
 
-const chosen = positionals.length > 0 ? positionals : Object.keys(ROOMS)
-const rooms = chosen.map((name) => [name, roomOf(name)] as const)
-const scores: [name: string, Score][] = []
-for (const [name, room] of rooms) {
-  const mutants = tryRoom(name, room, {
-    jobs: Number(values.jobs),
-    isIncremental: values.incremental,
-  })
-  const survivors = tellSurvivors(mutants)
-  process.stdout.write(`\n${[`Survivors in ${name}:`, ...survivors].join('\n')}\n`)
-  scores.push(...scoresOf(name, mutants))
+const names = positionals.length > 0 ? positionals : Object.keys(AREAS)
+const unknown = names.filter((name) => !Object.hasOwn(AREAS, name))
+if (unknown.length > 0) {
+  process.stderr.write(
+    `unknown area ${unknown.join(', ')}; areas: ${Object.keys(AREAS).join(', ')}\n`,
+  )
+  process.exit(2)
 }
-process.stdout.write(`\n${scores.map(toLine).join('\n')}\n`)
 
-const poor = scores.filter(([name, { percent }]) => name in ROOMS && percent < LEAST_PERCENT)
+const isNarrowed = values.files !== undefined || values.tests !== undefined
+const narrowed = values.files === undefined ? undefined : selectFiles([values.files])
+// All patterns are checked before the first run, which may take an hour.
+const runs = Object.entries(AREAS)
+  .filter(([name]) => names.includes(name))
+  .map(([name, { files, tests, threshold }]) => ({
+    name,
+    threshold,
+    files: selectFiles(files).filter((file) => narrowed?.includes(file) ?? true),
+    tests: selectFiles(values.tests === undefined ? tests : [values.tests]),
+  }))
+  .filter(({ files }) => files.length > 0)
+if (runs.length === 0) throw new Error(`no area has files that match ${values.files}`)
+
+const lines: string[] = []
+const poor: string[] = []
+for (const { name, threshold, ...selection } of runs) {
+  const options = { jobs: Number(values.jobs), isIncremental: values.incremental }
+  const mutants = runArea(name, selection, options)
+  process.stdout.write(`\n${[`Survivors in ${name}:`, ...survivorLines(mutants)].join('\n')}\n`)
+  const scores = scoresOf(name, mutants)
+  lines.push(...scores.map(toLine))
+  const [[, { percent }]] = scores
+  if (!isNarrowed && threshold !== undefined && percent < threshold) {
+    poor.push(`${name} scores ${percent.toFixed(1)} %, below its threshold of ${threshold} %`)
+  }
+}
+process.stdout.write(`\n${lines.join('\n')}\n`)
 if (poor.length > 0) {
-  process.stderr.write(`below ${LEAST_PERCENT} %: ${poor.map(([name]) => name).join(', ')}\n`)
+  process.stderr.write(`${poor.join('\n')}\n`)
   process.exitCode = 1
-}
-
-function roomOf(name: string): Room {
-  const room = ROOMS[name]
-  if (room) return values.files === undefined ? room : { ...room, files: [values.files] }
-  process.stderr.write(`there is no room ${name}, but ${Object.keys(ROOMS).join(', ')}\n`)
-  return process.exit(2)
 }
 
 function toLine([name, { killed, survived, percent }]: [string, Score]): string {

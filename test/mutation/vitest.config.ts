@@ -1,9 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
-/** The tests of one room, which its run names in the environment; mutants that are made once meet all of them. */
+/** The tests of one mutation run, which `run-area.ts` passes in the environment. */
+const TESTS = process.env['MUTATION_TESTS']?.split('\n') ?? []
+
+/** System tests connect to servers of their own; a mutant of another test could reach a real upstream. */
+const isSystem = TESTS.some((path) => path.startsWith('test/system/'))
+
 export default defineConfig({
   test: {
-    include: process.env['MUTATION_TESTS']?.split('\n') ?? [],
-    setupFiles: ['test/no-network.ts', 'test/mutation/few-runs.ts'],
+    include: TESTS,
+    // Stryker has its own time limit.
+    testTimeout: 60_000,
+    setupFiles: [...(isSystem ? [] : ['test/no-network.ts']), 'test/mutation/few-runs.ts'],
   },
 })

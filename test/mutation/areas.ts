@@ -1,0 +1,62 @@
+/** A part of the source and the tests that cover it, whose mutants are run together. */
+export interface Area {
+  /** Patterns of mutated files, relative to the project root; a leading `!` excludes files. */
+  files: readonly string[]
+  /** Patterns of test files, in the same form. */
+  tests: readonly string[]
+  /** The lowest accepted score in percent, slightly below the measured one; none for areas without a measurement. */
+  threshold?: number
+}
+
+/** Tables are evaluated at import, so that each of their mutants needs all tests that import them. */
+const CURRENCY_TABLES = 'src/rates/*{currencies,withdrawn}*.ts'
+
+/** Tests of the whole handler. Others in that folder import no source, and are not run. */
+const HANDLER_TESTS = ['test/*.test.ts']
+
+/** Comparisons with recorded numbers take seconds, and kill no mutant that the other tests do not kill. */
+const ENDPOINT_TESTS = [...testsIn('endpoints'), '!test/endpoints/*-numbers.test.ts']
+
+/** All areas: `adapters`, folders of `src`, and the tables of currencies, which are slower than the rest of `rates`. */
+export const AREAS: Readonly<Record<string, Area>> = {
+  currencies: {
+    files: [CURRENCY_TABLES],
+    tests: ['test/rates/*currenc*.test.ts'],
+    threshold: 99.5,
+  },
+  rates: {
+    files: [...sourcesIn('rates'), `!${CURRENCY_TABLES}`],
+    tests: testsIn('rates'),
+    threshold: 93.5,
+  },
+  providers: { files: sourcesIn('providers'), tests: testsIn('providers') },
+  sources: { files: sourcesIn('sources'), tests: [...testsIn('sources'), ...HANDLER_TESTS] },
+  cache: {
+    files: sourcesIn('cache'),
+    // Whole days of an outage take seconds, and kill no mutant that the other tests do not kill.
+    tests: [...testsIn('cache'), '!test/cache/*-upstream.test.ts'],
+    threshold: 98,
+  },
+  http: { files: sourcesIn('http'), tests: [...testsIn('http'), ...HANDLER_TESTS] },
+  endpoints: { files: sourcesIn('endpoints'), tests: [...ENDPOINT_TESTS, ...HANDLER_TESTS] },
+  records: { files: sourcesIn('records'), tests: [...ENDPOINT_TESTS, ...HANDLER_TESTS] },
+  client: { files: sourcesIn('client'), tests: testsIn('client'), threshold: 90 },
+  compression: {
+    files: sourcesIn('compression'),
+    tests: testsIn('compression'),
+    threshold: 91,
+  },
+  adapters: {
+    // Adapters of other runtimes, and of proxies, are tested in other processes, without mutants.
+    files: ['adapters/**/*.ts', '!adapters/**/{bun,cloudflare,deno,listening,undici-*}.ts'],
+    tests: ['test/system/*-adapter.test.ts', 'test/advisories/path-*.test.ts'],
+  },
+}
+
+function sourcesIn(folder: string): string[] {
+  return [`src/${folder}/**/*.ts`]
+}
+
+function testsIn(folder: string): string[] {
+  return [`test/${folder}/**/*.test.ts`]
+}
