@@ -1,84 +1,36 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
-import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
-import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
-import {
-  createFrankfurterV2EcbProvider,
-  createFrankfurterV2Provider,
-} from '../../src/providers/frankfurter-v2.ts'
-import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'
-import { fakeClock, providerContract } from '../../src/testing/index.ts'
+import type { HistoryProvider, LatestProvider } from '../../src/index.ts'
+import { providerContract } from '../../src/testing/index.ts'
 import type { ProviderTrial } from '../../src/testing/index.ts'
-import { answerAsBank } from '../fixtures/ecb-files.ts'
-import {
-  answerOfFrankfurterV2,
-  currencyapiBody,
-  exchangeRateApiV6Body,
-  fawazahmed0Body,
-  openExchangeRatesBody,
-} from '../fixtures/feed-payloads.ts'
+import { FEEDS, good } from './feeds.ts'
+import type { Feed } from './feeds.ts'
+import { NOW } from './upstream.ts'
 
 // Generous: the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-const now = fakeClock('2026-11-20T18:00:00Z')
-const key = 'a-key'
+function trialOf(feed: Feed): ProviderTrial {
+  const { fetchLatest, fetchHistory } = feed.create()
+  const create = (): LatestProvider & HistoryProvider => Object(feed.create())
+  return {
+    latest: fetchLatest && create,
+    history: fetchHistory && create,
+    fetch: feed.fetch ?? (() => good(feed)),
+    now: () => NOW,
+  }
+}
 
-const bank = (request: Request): Response => answerAsBank(request, now())
-
-const TRIALS: Record<string, ProviderTrial> = {
-  'createEcbProvider()': {
-    latest: () => createEcbProvider(),
-    history: () => createEcbProvider(),
-    fetch: bank,
-    now,
-  },
-  'createEcbDataApiProvider()': {
-    latest: () => createEcbDataApiProvider(),
-    history: () => createEcbDataApiProvider(),
-    fetch: bank,
-    now,
-  },
-  'createFrankfurterV2Provider()': {
-    latest: () => createFrankfurterV2Provider(),
-    fetch: ({ url }) => answerOfFrankfurterV2(url, now()),
-    now,
-  },
-  'createFrankfurterV2EcbProvider()': {
-    history: () => createFrankfurterV2EcbProvider(),
-    fetch: ({ url }) => answerOfFrankfurterV2(url, now()),
-    now,
-  },
-  'createFawazahmed0Provider()': {
-    latest: () => createFawazahmed0Provider(),
-    fetch: () => Response.json(fawazahmed0Body(now())),
-    now,
-  },
-  'createFawazahmed0Provider() whose first host is down': {
-    latest: () => createFawazahmed0Provider(),
-    fetch: ({ url }) =>
-      url.includes('jsdelivr')
-        ? new Response('', { status: 503 })
-        : Response.json(fawazahmed0Body(now())),
-    now,
-  },
-  'createExchangeRateApiV6Provider()': {
-    latest: () => createExchangeRateApiV6Provider({ key }),
-    fetch: () => Response.json(exchangeRateApiV6Body(now())),
-    now,
-  },
-  'createOpenExchangeRatesProvider()': {
-    latest: () => createOpenExchangeRatesProvider({ key }),
-    fetch: () => Response.json(openExchangeRatesBody(now())),
-    now,
-  },
-  'createCurrencyapiProvider()': {
-    latest: () => createCurrencyapiProvider({ key }),
-    fetch: () => Response.json(currencyapiBody(now())),
-    now,
-  },
+const TRIALS = Object.fromEntries(
+  Object.entries(FEEDS).map(([name, feed]) => [name, trialOf(feed)]),
+)
+const { 'createFawazahmed0Provider()': twoHosts = {} } = TRIALS
+TRIALS['createFawazahmed0Provider() whose first host is down'] = {
+  ...twoHosts,
+  fetch: (request) =>
+    request.url.includes('jsdelivr')
+      ? new Response('', { status: 503 })
+      : (twoHosts.fetch?.(request) ?? Response.error()),
 }
 
 /** The time that a case waits for passes at once. */
@@ -105,7 +57,7 @@ const MARKETS = Object.entries(TRIALS).filter(([, { latest }]) => latest)
 
 describe('a provider of latest rates', () => {
   it('is each of these', () => {
-    expect(MARKETS).toHaveLength(8)
+    expect(MARKETS).toHaveLength(9)
   })
 
   it.each(MARKETS)('checks its tables as those of a market: %s', async (_, given) => {
@@ -114,7 +66,7 @@ describe('a provider of latest rates', () => {
       fetch: async (input: RequestInfo | URL, init?: RequestInit) =>
         given.fetch?.(new Request(input, init)) ?? Response.error(),
       signal: new AbortController().signal,
-      now,
+      now: () => NOW,
     }
     const table = await provider?.fetchLatest(context)
     if (!provider?.judge || !table) throw new Error('there is nothing to judge')

@@ -1,0 +1,213 @@
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
+import type { Attribution, HistoryProvider, LatestProvider } from '../../src/index.ts'
+import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
+import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
+import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
+import {
+  createFrankfurterV2EcbProvider,
+  createFrankfurterV2Provider,
+} from '../../src/providers/frankfurter-v2.ts'
+import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'
+import type { UpstreamFetch } from '../../src/testing/index.ts'
+import { answerAsBank, dailyXml, exrCsv, newest } from '../fixtures/ecb-files.ts'
+import {
+  answerOfFrankfurterV2,
+  currencyapiBody,
+  exchangeRateApiV6Body,
+  fawazahmed0Body,
+  frankfurterV2EcbRows,
+  frankfurterV2Rows,
+  openExchangeRatesBody,
+} from '../fixtures/feed-payloads.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { NOW } from './upstream.ts'
+
+/** The days that are asked of providers of history. */
+export const RANGE = { start: '2026-11-07', end: '2026-11-20' }
+const MIB = 1_048_576
+
+/** A provider, and how its upstream is read. */
+export interface Feed {
+  create(url?: string): Partial<LatestProvider & HistoryProvider>
+  attribution: Attribution
+  /** Where it is by default, and what is appended to a root. */
+  root: string
+  path: string
+  headers: Record<string, string>
+  /** What the upstream answers when all is well: a text as it is, anything else as JSON. */
+  body: unknown
+  /** Answers each range of days as the upstream does (default `body`). */
+  fetch?: UpstreamFetch
+  maxBytes: number
+  redirectHosts: string[]
+  /** Fields in another form, and how a message names them. */
+  odd?: [overrides: object, where: string][]
+}
+
+const JSON_ONLY = { accept: 'application/json' }
+const BANK = {
+  name: 'European Central Bank',
+  url: 'https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html',
+}
+const RELAY = {
+  name: 'European Central Bank (via Frankfurter)',
+  url: 'https://frankfurter.dev',
+}
+
+const bank: UpstreamFetch = (request) => answerAsBank(request, NOW)
+
+/** Every provider that reads an upstream. */
+export const FEEDS: Record<string, Feed> = {
+  'createExchangeRateApiProvider()': {
+    create: (url) => createExchangeRateApiProvider({ url }),
+    attribution: { name: 'Rates By Exchange Rate API', url: 'https://www.exchangerate-api.com' },
+    root: 'https://open.er-api.com',
+    path: '/v6/latest/USD',
+    headers: JSON_ONLY,
+    body: JSON.parse(openErApiPayload({ now: NOW })),
+    maxBytes: MIB,
+    redirectHosts: ['open.er-api.com', 'www.exchangerate-api.com'],
+    odd: [
+      [{ result: undefined }, 'result'],
+      [{ result: 'SUCCESS' }, 'result'],
+      [{ time_last_update_unix: undefined }, 'time_last_update_unix'],
+      [{ time_last_update_unix: 0 }, 'time_last_update_unix'],
+      [{ time_last_update_unix: '1763600000' }, 'time_last_update_unix'],
+      [{ time_next_update_unix: 'soon' }, 'time_next_update_unix'],
+      [{ rates: undefined }, 'rates'],
+      [{ rates: null }, 'rates'],
+      [{ rates: 'EUR' }, 'rates'],
+      [{ rates: 1, base_code: undefined }, 'base_code, rates'],
+    ],
+  },
+  'createExchangeRateApiV6Provider()': {
+    create: (url) => createExchangeRateApiV6Provider({ key: 'k-1', url }),
+    attribution: { name: 'ExchangeRate-API', url: 'https://www.exchangerate-api.com' },
+    root: 'https://v6.exchangerate-api.com',
+    path: '/v6/latest/USD',
+    headers: { ...JSON_ONLY, authorization: 'Bearer k-1' },
+    body: exchangeRateApiV6Body(NOW),
+    maxBytes: MIB,
+    redirectHosts: ['v6.exchangerate-api.com', 'www.exchangerate-api.com'],
+    odd: [[{ conversion_rates: 1 }, 'rates']],
+  },
+  'createOpenExchangeRatesProvider()': {
+    create: (url) => createOpenExchangeRatesProvider({ key: 'k-1', url }),
+    attribution: { name: 'Open Exchange Rates', url: 'https://openexchangerates.org' },
+    root: 'https://openexchangerates.org/api',
+    path: '/latest.json',
+    headers: { ...JSON_ONLY, authorization: 'Token k-1' },
+    body: openExchangeRatesBody(NOW),
+    maxBytes: MIB,
+    redirectHosts: ['openexchangerates.org', 'www.openexchangerates.org'],
+    odd: [
+      [{ base: 'EUR' }, 'base'],
+      [{ timestamp: 0 }, 'timestamp'],
+      [{ rates: undefined }, 'rates'],
+    ],
+  },
+  'createCurrencyapiProvider()': {
+    create: (url) => createCurrencyapiProvider({ key: 'k-1', url }),
+    attribution: { name: 'currencyapi', url: 'https://currencyapi.com' },
+    root: 'https://api.currencyapi.com',
+    path: '/v3/latest',
+    headers: { ...JSON_ONLY, apikey: 'k-1' },
+    body: currencyapiBody(NOW),
+    maxBytes: MIB,
+    redirectHosts: ['api.currencyapi.com', 'currencyapi.com'],
+    odd: [
+      [{ meta: null }, 'meta'],
+      [{ data: 'USD' }, 'data'],
+    ],
+  },
+  'createFawazahmed0Provider()': {
+    create: (url) => createFawazahmed0Provider({ urls: url === undefined ? undefined : [url] }),
+    attribution: {
+      name: 'fawazahmed0/exchange-api',
+      url: 'https://github.com/fawazahmed0/exchange-api',
+    },
+    root: 'https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@latest/v1',
+    path: '/currencies/usd.min.json',
+    headers: JSON_ONLY,
+    body: fawazahmed0Body(NOW),
+    maxBytes: MIB,
+    redirectHosts: ['cdn.jsdelivr.net', 'latest.currency-api.pages.dev', 'currency-api.pages.dev'],
+    odd: [
+      [{ date: '2026-11-31' }, 'date'],
+      [{ date: undefined, usd: 1 }, 'date, usd'],
+      [{ usd: null }, 'usd'],
+    ],
+  },
+  'createFrankfurterProvider()': {
+    create: (url) => createFrankfurterProvider({ url }),
+    attribution: RELAY,
+    root: 'https://api.frankfurter.dev',
+    path: '/v1/2026-11-07..2026-11-20',
+    headers: JSON_ONLY,
+    body: JSON.parse(frankfurterPayload({ ...RANGE, now: NOW })),
+    fetch({ url }) {
+      const [start = '', end = ''] = url.split('/').at(-1)?.split('..') ?? []
+      return new Response(frankfurterPayload({ start, end, now: NOW }))
+    },
+    maxBytes: 4 * MIB,
+    redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
+    odd: [
+      [{ amount: 100 }, 'amount'],
+      [{ base: 'USD' }, 'base'],
+      [{ rates: undefined }, 'rates'],
+      [{ rates: null }, 'rates'],
+      [{ rates: [{ USD: 1.1 }] }, 'rates'],
+      [{ rates: { '2026-11-09': 1.1 } }, 'rates.2026-11-09'],
+      [{ rates: { '2026-11-09': null } }, 'rates.2026-11-09'],
+    ],
+  },
+  'createFrankfurterV2Provider()': {
+    create: (url) => createFrankfurterV2Provider({ url }),
+    attribution: { name: 'Frankfurter', url: 'https://frankfurter.dev' },
+    root: 'https://api.frankfurter.dev',
+    path: '/v2/rates?base=USD',
+    headers: JSON_ONLY,
+    body: frankfurterV2Rows(NOW),
+    maxBytes: 8 * MIB,
+    redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
+  },
+  'createFrankfurterV2EcbProvider()': {
+    create: (url) => createFrankfurterV2EcbProvider({ url }),
+    attribution: RELAY,
+    root: 'https://api.frankfurter.dev',
+    path: '/v2/rates?providers=ECB&from=2026-11-07&to=2026-11-20',
+    headers: JSON_ONLY,
+    body: frankfurterV2EcbRows(RANGE.start, RANGE.end, NOW),
+    fetch: ({ url }) => answerOfFrankfurterV2(url, NOW),
+    maxBytes: 8 * MIB,
+    redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
+  },
+  'createEcbProvider()': {
+    create: (url) => createEcbProvider({ url }),
+    attribution: BANK,
+    root: 'https://www.ecb.europa.eu/stats/eurofxref',
+    path: '/eurofxref-daily.xml',
+    headers: { accept: 'application/xml, text/xml' },
+    body: dailyXml(newest(NOW)),
+    fetch: bank,
+    maxBytes: 4 * MIB,
+    redirectHosts: ['www.ecb.europa.eu', 'ecb.europa.eu'],
+  },
+  'createEcbDataApiProvider()': {
+    create: (url) => createEcbDataApiProvider({ url }),
+    attribution: BANK,
+    root: 'https://data-api.ecb.europa.eu',
+    path: '/service/data/EXR/D..EUR.SP00.A?lastNObservations=1&detail=dataonly&format=csvdata',
+    headers: { accept: 'text/csv' },
+    body: exrCsv([newest(NOW)]),
+    fetch: bank,
+    maxBytes: 32 * MIB,
+    redirectHosts: ['data-api.ecb.europa.eu'],
+  },
+}
+
+/** The response of `feed` when all is well. */
+export function good({ body }: Feed, init?: ResponseInit): Response {
+  return typeof body === 'string' ? new Response(body, init) : Response.json(body, init)
+}
