@@ -70,13 +70,24 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
       retryAfterMs: 7_000,
     })
   })
+})
 
-  it('refuses JSON in another form, and says where', async () => {
-    for (const [overrides, where] of feed.odd ?? []) {
+const ODD = Object.entries(FEEDS).flatMap(([name, feed]) =>
+  (feed.odd ?? []).map(([overrides, where]) => ({ name, overrides, where, feed })),
+)
+
+describe('JSON in another form', () => {
+  it('is tried with every feed of JSON', () => {
+    expect(new Set(ODD.map(({ name }) => name)).size).toBe(8)
+  })
+
+  it.each(ODD)(
+    'is refused by $name, which names it: $where',
+    async ({ feed, overrides, where }) => {
       const market = upstream([Response.json({ ...Object(feed.body), ...overrides })])
-      await expect(call(create(ROOT), market), where).rejects.toThrow(
+      await expect(call(feed.create(ROOT), market)).rejects.toThrow(
         new Error(`feed.example answered in another form: ${where}`),
       )
-    }
-  })
+    },
+  )
 })

@@ -41,7 +41,7 @@ export interface Feed {
   fetch?: UpstreamFetch
   maxBytes: number
   redirectHosts: string[]
-  /** Fields in another form, and how a message names them. */
+  /** Fields in another form, and how a message names them; of a list, that it is none. */
   odd?: [overrides: object, where: string][]
 }
 
@@ -169,6 +169,7 @@ export const FEEDS: Record<string, Feed> = {
     path: '/v2/rates?base=USD',
     headers: JSON_ONLY,
     body: frankfurterV2Rows(NOW),
+    odd: [[{}, 'all of it']],
     maxBytes: 8 * MIB,
     redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
   },
@@ -179,6 +180,7 @@ export const FEEDS: Record<string, Feed> = {
     path: '/v2/rates?providers=ECB&from=2026-11-07&to=2026-11-20',
     headers: JSON_ONLY,
     body: frankfurterV2EcbRows(RANGE.start, RANGE.end, NOW),
+    odd: [[{}, 'all of it']],
     fetch: ({ url }) => answerOfFrankfurterV2(url, NOW),
     maxBytes: 8 * MIB,
     redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
