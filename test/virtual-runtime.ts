@@ -65,7 +65,9 @@ export async function listenersLeftBy(work: () => Promise<void>): Promise<number
   const listening = new Map<EventTarget, Set<unknown>>()
   const added: typeof addEventListener = function added(this: EventTarget, type, listener, how) {
     const listeners = listening.get(this) ?? new Set()
-    if (this instanceof AbortSignal) listening.set(this, listeners.add(listener))
+    if (this instanceof AbortSignal && type === 'abort') {
+      listening.set(this, listeners.add(listener))
+    }
     return addEventListener.call(this, type, listener, how)
   }
   const removed: typeof removeEventListener = function removed(
@@ -74,7 +76,7 @@ export async function listenersLeftBy(work: () => Promise<void>): Promise<number
     listener,
     how,
   ) {
-    listening.get(this)?.delete(listener)
+    if (type === 'abort') listening.get(this)?.delete(listener)
     return removeEventListener.call(this, type, listener, how)
   }
   Object.assign(EventTarget.prototype, {

@@ -209,7 +209,7 @@ describe('a process without a value whose claim is refused', () => {
   it('loads once more for what comes after a value from elsewhere', async () => {
     const world = createWorld()
     const { runtime, store, upstream } = world
-    const process = world.start({ maxStale: 0 })
+    const process = world.start({ maxStale: HOUR })
     store.grants = false
     upstream.answer = refuse
     const callsAfter = async (duration: number): Promise<number> => {
@@ -222,6 +222,8 @@ describe('a process without a value whose claim is refused', () => {
     save(world, 5, runtime.now())
     expect(await callsAfter(MINUTE)).toBe(1)
     expect(process.state().value).toBe(5)
+    // While it is stale but usable the refusals count as little.
+    expect([await callsAfter(HOUR), await callsAfter(MINUTE)]).toEqual([1, 1])
     expect([await callsAfter(HOUR), await callsAfter(MINUTE)]).toEqual([2, 2])
   })
 })

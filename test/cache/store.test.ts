@@ -246,12 +246,13 @@ describe('a value in a store', () => {
     const { runtime, store, upstream, start, rejected } = createWorld()
     upstream.answer = refuseFor(DAY)
     const process = start()
-    for (const next of [text, '{}', text, '{}']) {
+    const tooOld = envelope({ savedAt: START - 30 * DAY })
+    for (const next of [text, tooOld, text, '{}', text, '{}']) {
       store.values.set('number', next)
       await ask(process)
       await runtime.advance(SECOND)
     }
-    expect([store.reads, rejected]).toEqual([4, ['it is of version 0']])
+    expect([store.reads, rejected]).toEqual([6, ['it is of version 0']])
   })
 
   it('is parsed once, and not at all where this process wrote it', async () => {
