@@ -48,6 +48,11 @@ function once(bodyOf: Keyed['body']): Keyed['body'] {
   }
 }
 
+const openRates: Keyed = {
+  create: (key, url) => createOpenExchangeRatesProvider({ key, url }),
+  body: once(openExchangeRatesBody),
+}
+
 /** Every file of `src/providers/` with an option of the name `key`. */
 const KEYED: Record<string, Keyed> = {
   currencyapi: {
@@ -58,10 +63,7 @@ const KEYED: Record<string, Keyed> = {
     create: (key, url) => createExchangeRateApiV6Provider({ key, url }),
     body: once(exchangeRateApiV6Body),
   },
-  'open-exchange-rates': {
-    create: (key, url) => createOpenExchangeRatesProvider({ key, url }),
-    body: once(openExchangeRatesBody),
-  },
+  'open-exchange-rates': openRates,
 }
 
 const PATHS = [
@@ -318,41 +320,39 @@ function careless(provider: LatestProvider, key: string, plant: string): LatestP
 
 describe('a planted provider is found', () => {
   it.each(Object.entries(PLANTS))('that %s', async (_, [where, what, plant]) => {
-    const keyed = KEYED['open-exchange-rates']
     const upstream = LEAKY_UPSTREAMS[what]
-    if (!keyed || !upstream) throw new Error('there is no such provider or upstream')
+    if (!upstream) throw new Error(`there is no upstream that ${what}`)
     // Some leak only the beginning of what they were sent.
     const [key = ''] = makeKeys()
-    const planted = careless(keyed.create(key), key, plant(key))
-    expect(await findKey(keyed, key, upstream, { provider: planted })).toContain(where)
+    const planted = careless(openRates.create(key), key, plant(key))
+    expect(await findKey(openRates, key, upstream, { provider: planted })).toContain(where)
   })
 
   it('that has it as a property, or puts it among the rates', async () => {
     const [key = ''] = makeKeys()
-    const keyed = KEYED['open-exchange-rates']
-    if (!keyed) throw new Error('there is no such provider')
     const upstream: LeakyUpstream = ({ body }) => Response.json(body)
-    const open = Object.assign(keyed.create(key), { key })
-    expect(await findKey(keyed, key, upstream, { provider: open })).toEqual(['provider'])
+    const open = Object.assign(openRates.create(key), { key })
+    expect(await findKey(openRates, key, upstream, { provider: open })).toEqual(['provider'])
     const wasteful: LatestProvider = {
-      ...keyed.create(key),
+      ...openRates.create(key),
       async fetchLatest(context) {
-        const { rates, ...table } = await keyed.create(key).fetchLatest(context)
+        const { rates, ...table } = await openRates.create(key).fetchLatest(context)
         return { ...table, rates: { ...rates, [key]: 1 } }
       },
     }
-    expect(await findKey(keyed, key, upstream, { provider: wasteful })).toEqual(['events', 'lines'])
+    expect(await findKey(openRates, key, upstream, { provider: wasteful })).toEqual([
+      'events',
+      'lines',
+    ])
   })
 
   it('that writes it to the console', async () => {
     const [key = ''] = makeKeys()
-    const keyed = KEYED['open-exchange-rates']
-    if (!keyed) throw new Error('there is no such provider')
     const upstream: LeakyUpstream = ({ body }) => {
       // oxlint-disable-next-line no-console
       console.warn('asked with', key)
       return Response.json(body)
     }
-    expect(await findKey(keyed, key, upstream)).toEqual(['console'])
+    expect(await findKey(openRates, key, upstream)).toEqual(['console'])
   })
 })
