@@ -10,6 +10,6 @@ export interface HostSettings {
 }
 
 const { mount, basePath }: HostSettings = JSON.parse(settingsFromParent())
-// No response needs to change it. Frameworks may.
-if (mount.startsWith('serve')) Object.freeze(Object.prototype)
+// No response needs to change it. Node itself fails on headers with the names of its properties, and frameworks may.
+if (mount === 'serveBun' || mount === 'serveDeno') Object.freeze(Object.prototype)
 tellParent({ port: await MOUNTS[mount](createConformanceHandler(basePath)) })
