@@ -18,8 +18,6 @@ const config: KnipConfig = {
     'test/system/module-record.ts',
     // Bundled into a page, by path.
     'src/explorer/main.ts',
-    // Compiled against the installed package.
-    'test/release/consumer.ts',
   ],
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}'],
