@@ -83,8 +83,8 @@ describe('createOpenExchangeRatesProvider()', () => {
     [published + HOUR + 2 * MINUTE, published + 2 * HOUR + 2 * MINUTE],
     [published + 48 * HOUR, published + 48 * HOUR + 2 * MINUTE],
   ])('at %d expects the next publication at %d', async (now, expected) => {
-    const { updatedAt, nextUpdateAt } = await read(body, 200, now)
-    expect([updatedAt, nextUpdateAt]).toEqual([published, expected])
+    const { base, updatedAt, nextUpdateAt } = await read(body, 200, now)
+    expect([base, updatedAt, nextUpdateAt]).toEqual(['USD', published, expected])
   })
 
   it.each([
