@@ -17,6 +17,7 @@ export default defineConfig({
     // For a machine that is busy with other things.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         // Runs inside Node, Bun and Deno alike: Web APIs and node:fs only.
