@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 
 import type { KnipConfig } from 'knip'
 
-/** What `npm run tools` links into node_modules, by name. */
+/** What `npm run tools` links into node_modules. */
 const TOOLS: { dependencies: object; optionalDependencies: object } = JSON.parse(
   readFileSync('test/tools/package.json', 'utf8'),
 )
-
 const config: KnipConfig = {
   entry: [
     // Started by path: by people, by tests, or in a runtime other than the one that starts them.
@@ -16,6 +15,7 @@ const config: KnipConfig = {
     'examples/*.ts',
     'test/**/*-program.ts',
     'test/system/module-record.ts',
+    '.size-limit.ts',
     // Bundled into a page, by path.
     'src/explorer/main.ts',
   ],
@@ -27,11 +27,10 @@ const config: KnipConfig = {
     'openssl',
     // Installed by `npm run tools`.
     'attw',
-    'bun',
-    'deno',
     'knip',
     'publint',
     'size-limit',
+    // Installed by `npm run tools`.
   ],
   ignoreDependencies: [
     ...Object.keys(TOOLS.dependencies),

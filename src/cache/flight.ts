@@ -26,7 +26,7 @@ export interface Attempt {
 }
 
 /** How a flight ended well: with what its source gave, with what the store had, or left to another process that is at it. */
-export type Landing = Exclude<Attempt['outcome'], 'running' | 'failed'>
+type Landing = Exclude<Attempt['outcome'], 'running' | 'failed'>
 
 /** What a flight does. `nextPause` is the pause in ms that would follow if it failed. */
 export type Work = (signal: AbortSignal, nextPause: number) => Promise<Landing>

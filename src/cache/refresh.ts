@@ -15,7 +15,7 @@ const POLL_EVERY = 100
 const POLL_FOR = 4_000
 
 /** What is known when a load begins. */
-export interface Known<Value> {
+interface Known<Value> {
   /** The value before, however old. */
   held: Value | undefined
   /** The same, while it may be answered with. */

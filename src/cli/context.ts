@@ -1,5 +1,5 @@
 /** An output of a command. */
-export interface OutputStream {
+interface OutputStream {
   /** Whether it is a terminal. */
   isTTY?: boolean
   /** Characters in a line of that terminal. */

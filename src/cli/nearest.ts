@@ -1,5 +1,5 @@
 /** How many letters are to be put in, left out, replaced or swapped with their neighbour to make `to` of `from`. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity
   for (let row = 1; row <= from.length; row += 1) {

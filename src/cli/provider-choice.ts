@@ -3,7 +3,7 @@ import { PROVIDERS } from './providers.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What there are providers of. */
-export type Provided = 'latest' | 'history'
+type Provided = 'latest' | 'history'
 
 /** The lists of names that flags give. */
 export type ProviderFlags = Partial<Record<Provided, string | undefined>>
@@ -19,7 +19,7 @@ export interface Choice {
 export type ProviderChoice = Record<Provided, Choice[]>
 
 /** Whom to ask where nobody says. */
-export const DEFAULT_NAMES: Readonly<Record<Provided, string>> = {
+const DEFAULT_NAMES: Readonly<Record<Provided, string>> = {
   latest: 'exchange-rate-api',
   history: 'frankfurter',
 }
@@ -41,7 +41,7 @@ export function chooseProviders(flags: ProviderFlags, env: NodeJS.ProcessEnv): P
 }
 
 /** Those of `provided` that the command line knows. */
-export function namesOf(provided: Provided): string[] {
+function namesOf(provided: Provided): string[] {
   return Object.keys(PROVIDERS).filter((name) => PROVIDERS[name]?.[provided] !== undefined)
 }
 

@@ -26,7 +26,7 @@ export function createRatesClient(options: RatesClientOptions): RatesClient {
 }
 
 /** A client on `runtime`. */
-export function createClientOn(
+function createClientOn(
   { now, startTimer }: Pick<Runtime, 'now' | 'startTimer'>,
   { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2 }: RatesClientOptions,
 ): RatesClient {

@@ -51,7 +51,7 @@ forms.add(interval, { type: 'string', enum: INTERVALS })
 forms.add(format, { type: 'string', enum: ['json', 'csv'] satisfies Format[] })
 
 /** The schemas by which queries are checked, by the names of the parameters, but `targets`, which is another `to`. */
-export const parameterSchemas = {
+const parameterSchemas = {
   base,
   symbols,
   from: currency,

@@ -21,7 +21,7 @@ export const START: number = Date.UTC(2026, 10, 20, 12)
 export const REFRESH_AFTER: number = HOUR + 30 * SECOND
 
 /** A store in memory whose operations are recorded, and can be replaced by faults. */
-export interface FakeStore extends Required<CacheStore> {
+interface FakeStore extends Required<CacheStore> {
   /** What each key returns. */
   values: Map<string, unknown>
   reads: number
