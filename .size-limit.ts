@@ -48,7 +48,7 @@ const BUDGETS: Record<string, string> = {
 }
 
 const { exports }: { exports: Record<string, string | { default: string }> } = JSON.parse(
-  readFileSync('package.json', 'utf8'),
+  readFileSync(new URL('package.json', import.meta.url), 'utf8'),
 )
 
 const modules = Object.entries(exports).flatMap(([subpath, target]) => {
