@@ -17,6 +17,12 @@ const HANDLER_TESTS = ['test/*.test.ts']
 /** Comparisons with recorded numbers take seconds, and kill no mutant that the other tests do not kill. */
 const ENDPOINT_TESTS = [...testsIn('endpoints'), '!test/endpoints/*-numbers.test.ts']
 
+/** The contract, whole histories and recordings take seconds, and kill no mutant that the other tests do not kill. */
+const PROVIDER_TESTS = [
+  ...testsIn('providers'),
+  '!test/providers/{feed-contracts,*-history,*-recorded,keys}.test.ts',
+]
+
 /** All areas: `adapters`, folders of `src`, and the tables of currencies, which are slower than the rest of `rates`. */
 export const AREAS: Readonly<Record<string, Area>> = {
   currencies: {
@@ -29,7 +35,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: testsIn('rates'),
     threshold: 93.5,
   },
-  providers: { files: sourcesIn('providers'), tests: testsIn('providers') },
+  providers: { files: sourcesIn('providers'), tests: PROVIDER_TESTS },
   sources: { files: sourcesIn('sources'), tests: [...testsIn('sources'), ...HANDLER_TESTS] },
   cache: {
     files: sourcesIn('cache'),
