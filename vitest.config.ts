@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-/** Too slow for every change, or disturbed by anything that runs beside it: fleets, kills, faults under load, old compilers. */
+/** What must not be starved: fleets, kills, memory, faults under load. */
+const PROOFS = ['test/system/{fleet,kill,memory,redis-faults}.test.ts']
+
+/** More of the same as what runs before a change lands, and too slow for that. */
 const WEEKLY = [
-  'test/advisories/linear-patterns.test.ts',
   'test/simulation/simulation.test.ts',
-  'test/system/{binary,fleet,image,kill,memory,redis-faults}.test.ts',
   'test/release/{bundles,jsr,release-files}.test.ts',
   'test/release/documentation/run.test.ts',
 ]
@@ -25,10 +26,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [
-            'test/{smoke,system,conformance,simulation,release,tools}/**',
-            'test/advisories/linear-patterns.test.ts',
-          ],
+          exclude: ['test/{smoke,system,conformance,simulation,release,tools}/**'],
           setupFiles: ['test/no-network.ts'],
         },
       },
@@ -59,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/{system,conformance,release}/**/*.test.ts'],
-          exclude: WEEKLY,
+          exclude: [...PROOFS, ...WEEKLY],
           globalSetup: ['test/system/build.ts', 'test/release/install.ts'],
           sequence: { groupOrder: 1 },
           testTimeout: 240_000,
@@ -67,14 +65,25 @@ export default defineConfig({
         },
       },
       {
-        // One after another, behind everything else.
+        // One after another, after everything else.
+        extends: true,
+        test: {
+          name: 'proofs',
+          include: PROOFS,
+          globalSetup: ['test/system/build.ts'],
+          sequence: { groupOrder: 2 },
+          fileParallelism: false,
+          testTimeout: 900_000,
+          hookTimeout: 240_000,
+        },
+      },
+      {
         extends: true,
         test: {
           name: 'weekly',
           include: WEEKLY,
           globalSetup: ['test/system/build.ts', 'test/release/install.ts'],
-          sequence: { groupOrder: 2 },
-          fileParallelism: false,
+          sequence: { groupOrder: 3 },
           testTimeout: 1_800_000,
           hookTimeout: 240_000,
         },

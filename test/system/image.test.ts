@@ -10,6 +10,7 @@ import { findBun } from './runtimes.ts'
 import { rootOf, serve } from './serving.ts'
 
 const manifest = JSON.parse(read('package.json'))
+const { node } = JSON.parse(read('scripts/node/package.json')).dependencies
 
 /** The Dockerfile without comments, one instruction a line. */
 const dockerfile = read('Dockerfile')
@@ -30,7 +31,7 @@ function words(instruction: string): string[] {
 
 describe('the image', () => {
   it('has the Node and the optional packages that the tests use', () => {
-    const { node, ioredis, undici } = manifest.devDependencies
+    const { ioredis, undici } = manifest.devDependencies
     const stages = all('FROM').map((text) => text.replace(/ AS .*/, ''))
     expect(stages.length).toBeGreaterThan(1)
     expect(new Set(stages)).toEqual(new Set([`node:${node.split('.')[0]}-bookworm-slim`]))
@@ -82,7 +83,7 @@ describe('the image', () => {
       .split('\n')
       .filter((line) => /^[^#]/.test(line))
     expect(lines[0]).toBe('*')
-    const sources = ['adapters', 'src', 'tsconfig.json', 'tsup.config.ts']
+    const sources = ['adapters', 'scripts', 'src', 'tsconfig.json', 'tsup.config.ts']
     const shipped = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package-lock.json', 'package.json']
     expect(lines.slice(1).sort()).toEqual([...sources, ...shipped].map((name) => `!${name}`).sort())
   })
