@@ -7,7 +7,7 @@ const FOLDER = new URL('../../shared/', import.meta.url)
 export const HAS_RECORDINGS: boolean = existsSync(FOLDER)
 
 /** Ends the title of every suite that reads recordings, so that a report shows why it was skipped. */
-export const NEEDS_RECORDINGS = '(needs recorded data, which is not part of the project)'
+export const NEEDS_RECORDINGS = '(skipped without recorded data, which is not part of the project)'
 
 /**
  * Returns where a recording is, by its path below the folder of recordings, such as `data/ecb/eurofxref-hist.csv`.
