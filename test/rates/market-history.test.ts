@@ -1,6 +1,17 @@
-import * as fc from 'fast-check'
+import {
+  array,
+  assert,
+  constantFrom,
+  dictionary,
+  double,
+  integer,
+  property,
+  record,
+} from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { acceptHistory } from '../../src/rates/accept.ts'
+import { addDays } from '../../src/rates/day.ts'
 import {
   buildMarket,
   coveredCodes,
@@ -11,7 +22,6 @@ import {
   rowsOf,
 } from '../../src/rates/market-history.ts'
 import type { MarketHistory } from '../../src/rates/market-history.ts'
-import { addDays } from '../fixtures/dates.ts'
 
 interface Day {
   date: string
@@ -20,28 +30,24 @@ interface Day {
 
 const FIRST = '2026-11-02'
 
-const day = fc.record({
-  date: fc.integer({ min: 0, max: 8 }).map((count) => addDays(FIRST, count)),
-  rates: fc.dictionary(
-    fc.constantFrom('USD', 'JPY', 'GBP'),
-    fc.double({ min: 0.01, max: 100, noNaN: true }),
+const day = record({
+  date: integer({ min: 0, max: 8 }).map((count) => addDays(FIRST, count)),
+  rates: dictionary(
+    constantFrom('USD', 'JPY', 'GBP'),
+    double({ min: 0.01, max: 100, noNaN: true }),
     { minKeys: 1 },
   ),
 })
-const days = fc.array(day, { minLength: 1, maxLength: 6 })
+const days = array(day, { minLength: 1, maxLength: 6 })
 
 function toMarket(listed: Day[]): MarketHistory {
-  const builder = buildMarket('EUR', listed.length)
-  for (const { date, rates } of listed) {
-    builder.addDay(date, Object.keys(rates), Object.values(rates))
-  }
-  return builder.build()
+  return acceptHistory({ base: 'EUR', days: listed }, Date.UTC(2026, 10, 20)).data
 }
 
 describe('mergeHistory()', () => {
   it('is the market of all days from the first wanted on, of which the later word counts', () => {
-    fc.assert(
-      fc.property(days, days, fc.integer({ min: 0, max: 9 }), (before, after, from) => {
+    assert(
+      property(days, days, integer({ min: 0, max: 9 }), (before, after, from) => {
         const start = addDays(FIRST, from)
         const merged = mergeHistory(toMarket(before), toMarket(after), start)
         const byDate = new Map([...before, ...after].map(({ date, rates }) => [date, rates]))
