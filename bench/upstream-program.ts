@@ -1,4 +1,4 @@
-// Both upstreams on the loopback interface, which may be told how to fail: prints `{ url }`; `PUT /mode/<id of a fault>`, or
+// Both upstreams on the loopback interface, which can fail on request: prints `{ url }`; `PUT /mode/<id of a fault>`, or
 // `good`.
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'

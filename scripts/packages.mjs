@@ -1,4 +1,4 @@
-// Installs what only some commands need, from a manifest with a lock file of its own. Runs on any Node from 18 up.
+// Installs what only some commands need, from a separate manifest and lock file. Runs on any Node from 18 up.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -57,7 +57,7 @@ function link(target, path) {
 }
 
 function runNpm(args, folder) {
-  // On Windows npm is no program, but its script is always known to what npm has started.
+  // On Windows npm is not a program, but npm passes the path of its script to what it starts.
   const script = process.env['npm_execpath']
   const [program, ...first] = script ? [process.execPath, script] : ['npm']
   const options = { cwd: join(ROOT, folder), stdio: ['ignore', 'ignore', 'inherit'] }

@@ -221,7 +221,7 @@ describe('the headers', () => {
   })
 })
 
-describe('a path that is none of ours', () => {
+describe('a path that the handler does not serve', () => {
   it('is not remembered, however many are asked for', async () => {
     const { get } = service()
     const kept = vi.spyOn(Map.prototype, 'set')

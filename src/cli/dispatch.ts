@@ -36,7 +36,7 @@ async function run(args: string[], context: CommandContext): Promise<number> {
 }
 
 function say(text: string, { stdout }: CommandContext): number {
-  // Whoever has read enough may leave.
+  // A reader such as `head` may close the pipe early.
   stdout.on('error', () => process.exit())
   stdout.write(text)
   return 0

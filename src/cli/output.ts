@@ -15,7 +15,7 @@ export interface Output {
   note(line: string): void
 }
 
-/** The outputs of a command. Whoever reads along may leave, as `head` does: then the process ends without a word. */
+/** The outputs of a command. If a reader such as `head` closes the pipe, the process ends silently. */
 export function openOutput({ stdout, stderr, env, platform }: CommandContext): Output {
   const leave = (): never => process.exit()
   for (const stream of [stdout, stderr]) stream.on('error', leave)

@@ -41,7 +41,7 @@ describe('the pause after a failure', () => {
     expect(await pausesOf(world, process, 3)).toEqual([1, 2, 4])
   })
 
-  it('is up to half as long again at random', async () => {
+  it('gets up to 50 % of random jitter', async () => {
     const world = createWorld(0.999)
     world.upstream.answer = refuse
     expect(await pausesOf(world, world.start(), 2)).toEqual([1.4995, 2.999])

@@ -26,7 +26,7 @@ async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
   return readings.map(({ value }) => value)
 }
 
-/** So many processes, each with the value of the first load. */
+/** Several processes, each with the value of the first load. */
 async function startWarm(world: World, size: number): Promise<ReadThrough<number>[]> {
   const processes = Array.from({ length: size }, () => world.start())
   const first = valuesOf(processes)
@@ -131,7 +131,7 @@ describe('a fleet over one store', () => {
     'loads from a dead upstream about as often as one %s process',
     { timeout: 60_000 },
     async (how) => {
-      /** How often so many processes load in two hours. */
+      /** How often several processes load in two hours. */
       async function loadsOf(size: number): Promise<number> {
         const world = createWorld(0.5)
         const { runtime, upstream } = world

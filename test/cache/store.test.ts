@@ -41,7 +41,7 @@ const throwRefusal = (): never => {
   throw new Error('refused')
 }
 
-/** A guarded store that counts reads and fails each while `isSick` says so; `get` reads so many times, one after another. */
+/** A guarded store that counts reads and fails each while `isSick` says so; `get` reads several times in a row. */
 function guardSick(isSick: (call: number) => boolean): {
   runtime: VirtualRuntime
   calls(): number

@@ -49,7 +49,7 @@ interface Reports {
   scheduled: number[]
   /** By how many ms each stale value was overdue. */
   overdue: number[]
-  /** When each value from the store had been loaded. */
+  /** When each value from the store was loaded. */
   restored: number[]
   /** Why stored values were rejected. */
   rejected: string[]
@@ -182,7 +182,7 @@ export async function becomeOverdue(world: World, process: ReadThrough<number>):
 export const refuse = (): Promise<never> => Promise.reject(new Error('refused'))
 export const hang = (): Promise<never> => new Promise(() => {})
 
-/** A failure that asks for a pause of so many ms. */
+/** A failure that asks for a pause, in ms. */
 export function refuseFor(retryAfterMs: number): () => Promise<never> {
   return () => Promise.reject(Object.assign(new Error('later'), { retryAfterMs }))
 }

@@ -40,7 +40,7 @@ const THURSDAY = START - DAY
 /** 15:59 in Frankfurt on a Thursday in winter. */
 const BEFORE_PUBLICATION = Date.parse('2026-11-19T14:59:00Z')
 
-/** So many failures in a row make a store rest, for so long. */
+/** After this number of failures in a row a store is not used for this long. */
 const FAILURES = 5
 const REST = 5 * SECOND
 
@@ -161,7 +161,7 @@ const lifecycle: readonly FaultCase<Variant>[] = [
     ],
     {
       instead: {
-        cold: 'Nobody is left to read an answer; the load goes on, and whoever asks next finds its data.',
+        cold: 'Nobody is left to read an answer; the load goes on, and the next caller finds its data.',
         warm: 'Nobody has to wait, so nobody can leave; the refresh goes on.',
       },
     },
@@ -206,7 +206,7 @@ const lifecycle: readonly FaultCase<Variant>[] = [
   ]),
   inLifecycle(
     'refresh-rejects-unhandled',
-    'a refresh behind an answer fails',
+    'a background refresh fails',
     [
       rejecting('with nobody to hear of it', {}),
       rejecting('with a host that waits for it', {
@@ -336,9 +336,9 @@ async function expectServed({ world, state }: Meeting): Promise<void> {
 
 function expectHeldBack({ world, state }: Meeting): void {
   const events = world.service.events.map(({ event }) => event)
-  const told = events.filter(({ type }) => type === 'rates_held_back')
-  expect(told).toHaveLength(state === 'warm' ? 1 : 0)
-  if (state === 'warm') expect(told[0]).toMatchObject({ dataSet: 'latest', codes: ['JPY'] })
+  const reported = events.filter(({ type }) => type === 'rates_held_back')
+  expect(reported).toHaveLength(state === 'warm' ? 1 : 0)
+  if (state === 'warm') expect(reported[0]).toMatchObject({ dataSet: 'latest', codes: ['JPY'] })
 }
 
 /** Demands that a move that the next publication confirms is served from then on. */
@@ -373,7 +373,7 @@ async function expectFineSteps({ world }: Meeting): Promise<void> {
   expect(steps.size).toBeGreaterThan(15)
 }
 
-/** Demands that both sides of the spike are told of. */
+/** Requires an event for both sides of the spike. */
 function expectJumpsAreTold({ world, state, now }: Meeting): void {
   if (state === 'fresh') return
   const [dayAfter, day] = Object.keys(now?.days ?? {})

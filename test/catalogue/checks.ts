@@ -50,7 +50,7 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     }
   },
 
-  'whoever comes later is answered as documented'(journey) {
+  'later callers get the documented answer'(journey) {
     const { isServed, now, after, paused, state, variant, dataSet } = journey
     const isStale = isServed && state === 'warm' && verdictIn(variant, state) === 'refused'
     for (const reply of distinct([...after, ...paused])) {
@@ -121,12 +121,12 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
 
   'nothing bad is kept in a store': expectSoundStores,
 
-  'the operator is told'({ world, state, variant, dataSet, beganAt }) {
+  'events report the fault'({ world, state, variant, dataSet, beganAt }) {
     const events = world.services.flatMap((service) => service.events)
     const types = events.filter(({ at }) => at >= beganAt).map(({ event }) => event.type)
     expect(types).not.toContain('internal_error')
     if (state === 'fresh') return
-    expect(types).toEqual(expect.arrayContaining([...(variant.told ?? [])]))
+    expect(types).toEqual(expect.arrayContaining([...(variant.reported ?? [])]))
     if (verdictIn(variant, state) === 'accepted') return
     const failures = events.filter(
       ({ event }) =>
@@ -415,7 +415,7 @@ function expectSame(actual: unknown, wanted: unknown, about?: string): void {
   if (!Object.is(actual, wanted)) expect(actual, about).toEqual(wanted)
 }
 
-/** The same for what JSON can tell apart. */
+/** The same for values that JSON distinguishes. */
 function expectSameData(actual: unknown, wanted: unknown, about?: string): void {
   if (JSON.stringify(actual) !== JSON.stringify(wanted)) expect(actual, about).toEqual(wanted)
 }

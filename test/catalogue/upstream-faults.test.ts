@@ -41,7 +41,7 @@ describe('the catalogue of upstream faults', () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
   })
 
-  test('names no form that there is none of', () => {
+  test('names only forms that exist', () => {
     expect(unusedNames()).toEqual([])
   })
 
@@ -58,10 +58,10 @@ describe('the catalogue of upstream faults', () => {
           .filter((state) => entry[state].status === 'n/a')
           .map((state) => `${entry.id} ${state}`),
       )
-      const told = cases.flatMap(({ id, instead = {} }) =>
+      const reported = cases.flatMap(({ id, instead = {} }) =>
         Object.keys(instead).map((state) => `${id} ${state}`),
       )
-      expect(told.toSorted()).toEqual(silent.toSorted())
+      expect(reported.toSorted()).toEqual(silent.toSorted())
     })
 
     test('wants other answers only where a case says what the contract has against them', () => {

@@ -15,7 +15,7 @@ export const START = Date.UTC(2026, 10, 20, 18)
 /** A store that remembers what was asked of it. */
 interface WatchedStore extends CacheStore {
   entries: Map<string, string>
-  /** `at` is the time that the machine had been running, in ms. */
+  /** `at` is how long the machine has been running, in ms. */
   operations: { operation: 'get' | 'set'; key: string; at: number; expiresAt?: number }[]
   fault: StoreFault | undefined
   operationOn(key: string, work: () => unknown): StoreOperation
@@ -36,7 +36,7 @@ export interface Service {
   handler: RatesHandler
   process: Process
   store: WatchedStore
-  /** `at` is the time that the machine had been running, in ms. */
+  /** `at` is how long the machine has been running, in ms. */
   events: { at: number; event: RatesEvent }[]
   /** What its providers do instead of asking upstream. */
   misbehaviour: { dataSet: DataSet; call(): Promise<never> } | undefined
@@ -316,7 +316,7 @@ function createUpstream(machine: Machine, since: string): Upstream {
   return upstream
 }
 
-/** So many turns of the loop let go on whatever a few promises hold up. */
+/** Turns of the event loop after which a few chained promises have settled. */
 const FEW_TURNS = 10
 
 /** So many without an answer mean that only time can bring one: Deno reads a chunk of a body a turn. */
@@ -325,7 +325,7 @@ const MANY_TURNS = 150
 /** What one process runs on. */
 type Runtime = ReturnType<Parameters<typeof createHandlerOn>[0]>
 
-/** Time for the outside world and any number of processes in it. It passes only when it is told to. */
+/** Time for the outside world and any number of processes in it. It passes only on request. */
 interface Machine {
   /** The true time, ms since the Unix epoch. */
   now(): number

@@ -6,7 +6,7 @@ type Context = Parameters<typeof runCommand>[1]
 
 /** What a test replaces of the process and the machine. */
 export interface Surroundings extends Partial<Omit<Context, 'stdout' | 'stderr'>> {
-  /** Makes both outputs terminals of so many characters a line. */
+  /** Makes both outputs terminals of this width, in characters. */
   columns?: number
   /** Receives what is written to stderr, piece by piece. */
   onNote?: (text: string) => void
@@ -42,7 +42,7 @@ export async function run(
   return { code, ...ran }
 }
 
-/** The lines that `ratesmith` shows on a terminal without colours that is so many characters wide. */
+/** The lines that `ratesmith` shows on a terminal of this width without colours. */
 export async function show(
   args: string[],
   columns: number,

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** Runs a command whose upstream answers, or fails, when it is told to. */
+/** Runs a command whose upstream answers or fails on request. */
 async function start(
   surroundings: Parameters<typeof run>[1] = TERMINAL,
 ): Promise<{ notes: string[]; answer: () => void; fail: () => void; ran: ReturnType<typeof run> }> {

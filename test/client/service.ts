@@ -6,7 +6,7 @@ import { settled } from '../virtual-runtime.ts'
 
 export const NOW: number = Date.UTC(2026, 10, 20, 18)
 
-/** A client whose time passes only when it is told to, and what it has asked for. */
+/** A client whose time passes only on request, and what it has asked for. */
 export interface Asking {
   client: RatesClient
   requests: Request[]

@@ -111,7 +111,7 @@ describe('GET /api/v1/currencies', () => {
     expect([await isHit('currencies'), await isHit('currencies')]).toEqual([false, true])
   })
 
-  it('covers what a reserve has until that is too old, whatever else stays as it is', async () => {
+  it('covers what a reserve has until that is too old, although nothing else changes', async () => {
     const DAY = 86_400_000
     const runtime = virtualRuntime(now())
     /** Publishes at the instant `updatedAt`, and nothing after that. */

@@ -97,7 +97,7 @@ describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
     expect(await head.text()).toBe('')
   })
 
-  it.runIf(isKept)('is not sent again to whoever has it', async () => {
+  it.runIf(isKept)('is not sent again to a client that has it', async () => {
     const { headers } = await get()
     const etag = headers.get('etag') ?? ''
     expect(etag).toMatch(/^"\w+"$/)

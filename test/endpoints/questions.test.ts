@@ -26,7 +26,7 @@ function withParameter(target: string, name: string, text: string | undefined): 
   return `${target}${target.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(text)}`
 }
 
-/** A list of so many codes, filled up with spaces to so many characters. */
+/** A list of `count` codes, padded with spaces to `length` characters. */
 function listOf(codes: number, characters: number): string {
   return Array.from({ length: codes }, () => 'EUR')
     .join()

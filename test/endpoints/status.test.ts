@@ -160,7 +160,7 @@ describe('GET /api/v1/status', () => {
     expect(await status()).toMatchObject({ latest: { age: 0 }, history: { age: 0 } })
   })
 
-  it('has whole milliseconds, whatever the clock has', async () => {
+  it('has whole milliseconds although the clock has fractions', async () => {
     const { status, runtime, break: makeBroken } = service()
     makeBroken(true)
     await runtime.advance(0.25)

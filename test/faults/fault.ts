@@ -13,7 +13,7 @@ export const BOTH: readonly DataSet[] = ['latest', 'history']
 /** A page, as anything between two machines may answer in place of either. */
 export const PAGE = `<!doctype html><title>${SECRET}</title><h1>Just a moment...</h1>`
 
-/** Told of what the checks of an answer, or of a stored value, refused. */
+/** Events for an answer or a stored value that the checks refused. */
 export const REJECTED = ['rates_rejected'] as const
 
 /** What the open feed says; times in seconds since the Unix epoch. */
@@ -103,10 +103,10 @@ export interface Fault {
   takes?: number | 'limit'
   /** How long the upstream is left alone at least afterwards, in ms (default 1 s where refused, else 10 min). */
   pause?: number
-  /** How far ahead the date is, in ms, that asks for the pause: it is compared with the clock of whoever reads it. */
+  /** How far ahead the date is, in ms, that asks for the pause: it is compared with the clock of the reader. */
   datedIn?: number
-  /** Events that tell of it where it has met a refresh. */
-  told?: readonly RatesEvent['type'][]
+  /** Events that report the fault when it hits a refresh. */
+  reported?: readonly RatesEvent['type'][]
   /** Whether stores keep what is served: all, none, or the first process's (default all). */
   keeps?: boolean | 'first'
 

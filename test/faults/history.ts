@@ -31,14 +31,14 @@ export const history: readonly FaultCase[] = [
       unlessOld(
         spoilt('days without rates', (body) => mapDays(body, () => ({})), {
           serves: { history: () => ({}) },
-          told: REJECTED,
+          reported: REJECTED,
         }),
       ),
       unlessOld(
         spoilt(
           'days with rates of 0',
           (body) => mapDays(body, (rates) => ({ ...rates, USD: 0, GBP: 0 })),
-          { told: REJECTED },
+          { reported: REJECTED },
         ),
       ),
     ],
@@ -68,7 +68,7 @@ export const history: readonly FaultCase[] = [
       name: 'a provider that lists it twice',
       dataSets: ['history'],
       verdict: 'accepted',
-      told: ['rates_dropped'],
+      reported: ['rates_dropped'],
       retell({ base, days }) {
         const again = days
           .slice(-1)
@@ -96,7 +96,7 @@ export const history: readonly FaultCase[] = [
         const rows = keys.map((key) => `"${key}":{"USD":9,"INR":9}`)
         return good.replace('"rates":{', `"rates":{${rows.join()},`)
       }),
-      told: ['rates_dropped'],
+      reported: ['rates_dropped'],
     },
   ]),
   entry('history-spike', 'one rate is a hundred times its neighbours', [
@@ -106,7 +106,7 @@ export const history: readonly FaultCase[] = [
         mapDays(body, (day, { fromEnd }) =>
           fromEnd === 1 ? { ...day, USD: (day['USD'] ?? NaN) * 100 } : day,
         ),
-      { told: ['rates_jumped'], isSimulated: false },
+      { reported: ['rates_jumped'], isSimulated: false },
     ),
   ]),
   entry('history-left-feed', 'a currency is asked for that has left', [
@@ -151,7 +151,7 @@ export const history: readonly FaultCase[] = [
   ]),
   entry(
     'history-shared-etag',
-    'one tag for different data, and 304 to whoever sends it',
+    'one tag for different data, and 304 to a caller that sends it',
     [
       {
         name: 'always the same tag',

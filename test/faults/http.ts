@@ -125,7 +125,7 @@ export const http: readonly FaultCase[] = [
     'pages of a network in between',
     [520, 522, 526].map((status) => refused(String(status), says(PAGE, status))),
   ),
-  entry('http-999', 'a status that there is none of', [
+  entry('http-999', 'a status that does not exist', [
     refused('599', says(SECRET, 599)),
     refused('999', ({ good }) => Object.defineProperty(answer(good), 'status', { value: 999 })),
   ]),

@@ -34,7 +34,7 @@ const ASKED = ['USD', 'EUR', 'GBP', 'JPY']
 /** Why single bad rates are no 502. */
 const DROPPED = {
   contract:
-    'Up to 5 % of bad rates are dropped and told of; only more, or a bad base, is a failure.',
+    'Up to 5 % of bad rates are dropped with an event; only more, or a bad base, is a failure.',
 }
 
 const inBody = entriesOf('body')
@@ -124,7 +124,7 @@ export const body: readonly FaultCase[] = [
           const rates = { ...good.rates, ...Object.fromEntries(added.map((code) => [code, 1.5])) }
           return { ...good, rates }
         },
-        { told: REJECTED },
+        { reported: REJECTED },
       ),
     ),
   ),
@@ -146,10 +146,12 @@ export const schema: readonly FaultCase[] = [
   inSchema('wrong-base-code', 'the table of another base than the one asked for', [
     spoiltLatest('a table of EUR', (good) => ({ ...againstEuro(good), base_code: 'EUR' })),
     spoiltLatest('the right table by the wrong name', (good) => ({ ...good, base_code: 'EUR' })),
-    spoiltLatest('another table by the right name', againstEuro, { told: REJECTED }),
-    spoiltLatest('1.07 for the base', (good) => withRates(good, { USD: 1.07 }), { told: REJECTED }),
+    spoiltLatest('another table by the right name', againstEuro, { reported: REJECTED }),
+    spoiltLatest('1.07 for the base', (good) => withRates(good, { USD: 1.07 }), {
+      reported: REJECTED,
+    }),
     spoiltLatest('every rate turned over', (good) => mapRates(good, (rate) => 1 / rate), {
-      told: REJECTED,
+      reported: REJECTED,
       needsPrevious: true,
     }),
   ]),
@@ -168,7 +170,7 @@ export const schema: readonly FaultCase[] = [
     spoiltLatest('no rates', (good) => ({ ...good, rates: {} })),
     spoiltLatest('only the base', (good) => ({ ...good, rates: { USD: 1 } })),
     failing('no fields', says('{}')),
-    spoiltLatest('19 codes', (good) => ofLength(good, 19), { told: REJECTED }),
+    spoiltLatest('19 codes', (good) => ofLength(good, 19), { reported: REJECTED }),
   ]),
   inSchema('half-table', 'a part of the currencies is left', [
     changedLatest('a quarter of the codes', (good) => ofShare(good, 0.25), {
@@ -239,11 +241,11 @@ export const values: readonly FaultCase[] = [
           latest: (good) =>
             toLatestTruth(withRates(good, { BGN: product(good.rates['EUR'] ?? NaN, 1.95583) })),
         },
-        told: ['rates_corrected'],
+        reported: ['rates_corrected'],
         isSimulated: false,
       }),
     ],
-    { contract: 'What law has fixed is served in its place, and told. All others stay right.' },
+    { contract: 'The rate fixed by law is served instead, with an event. All others stay right.' },
   ),
 ]
 
@@ -279,12 +281,12 @@ export const time: readonly FaultCase[] = [
   ]),
   inTimes('seconds-vs-millis', 'times are in ms where they were in seconds, or of another month', [
     spoiltLatest('in ms', (good) => withTimes(good, (seconds) => seconds * 1_000), {
-      told: REJECTED,
+      reported: REJECTED,
     }),
     spoiltLatest(
       'a month ahead',
       (good) => withTimes(good, (seconds) => seconds + 30 * DAY_SECONDS),
-      { told: REJECTED },
+      { reported: REJECTED },
     ),
   ]),
   inTimes(
@@ -334,22 +336,22 @@ function badRates(literal: string): Fault[] {
       verdict: 'accepted',
       inject: rewritten((good) => bad(good, tolerated(JSON.parse(good)))),
       serves: { latest: (good) => toLatestTruth(without(good, tolerated(good))) },
-      told: ['rates_dropped'],
+      reported: ['rates_dropped'],
     },
     failing(
       `${literal} for one code more`,
       rewritten((good) => bad(good, tolerated(JSON.parse(good), 1))),
-      { told: REJECTED },
+      { reported: REJECTED },
     ),
     failing(
       `${literal} for the base`,
       rewritten((good) => bad(good, ['USD'])),
-      { told: REJECTED },
+      { reported: REJECTED },
     ),
   ]
 }
 
-/** The first codes after the base, as many as may be dropped of a table, and so many more. */
+/** The first codes after the base, as many as may be dropped of a table, and some more. */
 function tolerated({ rates }: LatestBody, more = 0): string[] {
   const all = Object.keys(rates)
   const most = Math.floor(all.length * 0.05) + more

@@ -102,32 +102,32 @@ export const store: readonly FaultCase[] = [
       const ahead = good.savedAt + 30 * DAY
       const date = new Date(ahead).toISOString().slice(0, 10)
       const { table, days, ...data } = good.data
-      const told = table
+      const reported = table
         ? { table: { ...table, updatedAt: ahead, nextUpdateAt: ahead + DAY } }
         : { days: days?.slice(-1).map((day) => ({ ...day, date })) }
-      return { ...good, data: { ...data, ...told } }
+      return { ...good, data: { ...data, ...reported } }
     }),
     holding('saved in 30 days', (good) => ({ ...good, savedAt: good.savedAt + 30 * DAY })),
   ]),
   entry('store-evicts-at-once', 'what was written is gone at once', [
-    broken('a store of no size', { get: nothing, set: nothing }, { told: [] }),
+    broken('a store of no size', { get: nothing, set: nothing }, { reported: [] }),
   ]),
   entry('store-full', 'there is no room for a write', [
     broken('OOM', { set: () => Promise.reject(new Error(`OOM command not allowed ${SECRET}`)) }),
   ]),
   entry('store-readonly', 'the store can only be read', [
     broken('READONLY', { set: readOnly }),
-    broken('READONLY, with what another process wrote before', { set: readOnly }, { told: [] }),
+    broken('READONLY, with what another process wrote before', { set: readOnly }, { reported: [] }),
   ]),
   entry('store-partition', 'one of two processes does not reach the store', [
-    { name: 'the second one', verdict: 'accepted', keeps: 'first', told: FAILED },
+    { name: 'the second one', verdict: 'accepted', keeps: 'first', reported: FAILED },
   ]),
   entry('memory-store-flood', 'somebody asks thousands of different questions', [
     { name: 'three thousand', verdict: 'accepted' },
   ]),
 ]
 
-/** What only a fleet can be told to bear. */
+/** Faults that only a fleet can meet. */
 export const sharedStore: readonly FaultCase[] = [
   entry('store-hangs', 'no operation is ever answered', [
     broken('all', { get: hangs, set: hangs, claim: hangs }),
@@ -197,12 +197,12 @@ export function textOf(value: unknown): string {
 
 /** A form in which operations of the store do something else. */
 function broken(name: string, fault: StoreFault, more: Partial<Fault> = {}): Fault {
-  return { name, verdict: 'accepted', store: fault, keeps: false, told: FAILED, ...more }
+  return { name, verdict: 'accepted', store: fault, keeps: false, reported: FAILED, ...more }
 }
 
 /** A form in which the store holds what cannot be used. */
 function holding(name: string, holds: (good: StoredValue) => unknown): Fault {
-  return { name, verdict: 'accepted', told: REJECTED, holds }
+  return { name, verdict: 'accepted', reported: REJECTED, holds }
 }
 
 /** A form in which the store holds other rates. */

@@ -73,7 +73,7 @@ export const transport: readonly FaultCase[] = [
   ]),
   entry(
     'provider-throws-nonerror',
-    'a provider, or a fetch, rejects with something that is no error',
+    'a provider, or a fetch, rejects with something other than an error',
     [
       ...[undefined, null, SECRET, 0, Symbol(SECRET), Object.create(null)].map(
         (thrown: unknown, index): Fault => ({

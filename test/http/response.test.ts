@@ -47,7 +47,7 @@ describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', un
       expect(response.body).toBeNull()
     })
 
-    it.each([BYTES, TEXT])('has headers of its own: %s', async (target) => {
+    it.each([BYTES, TEXT])('has its own headers: %s', async (target) => {
       const { get } = await handlerThere()
       const { headers } = await get(target)
       headers.set('content-type', 'text/plain')

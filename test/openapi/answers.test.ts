@@ -105,7 +105,7 @@ describe.each(operations)('$operationId', (operation) => {
     },
   )
 
-  it('knows no other parameter, whatever there is a word for', async () => {
+  it('knows no other parameter among all words of the source', async () => {
     const known = new Set([...parameters.keys()].map((name) => name.toLowerCase()))
     const others = words.filter((word) => !known.has(word.toLowerCase()))
     expect(others.length).toBeGreaterThan(2_000)

@@ -24,7 +24,7 @@ const down = (): Promise<never> => Promise.reject(new Error('down'))
 /** A handler of the synthetic market. */
 export const handler: RatesHandler = createRatesHandler({ providers: { latest, history }, now })
 
-/** A handler that has never had any data, at the instant that `clock` tells. */
+/** A handler that has never had any data, at the instant of `clock`. */
 export function coldAt(clock: () => number): RatesHandler {
   return createRatesHandler({
     providers: {

@@ -29,7 +29,7 @@ describe('readEcbXml()', () => {
     ['attributes in another order', 'currency="USD" rate="1.1"', 'rate="1.1" currency="USD"'],
     ['both quotes', 'currency="USD"', "currency='USD'"],
     ['white space within tags', 'currency="USD"', '\r\n currency = "USD"\t'],
-    ['an end tag of its own', '"1.1"/>', '"1.1"></Cube>'],
+    ['a separate end tag', '"1.1"/>', '"1.1"></Cube>'],
     ['no prolog', '<?xml version="1.0"?>', ''],
     ['line breaks around', GOOD, `\n${GOOD}\r\n`],
     ['headings', '<Cube>', `${HEADING}<Cube>`],

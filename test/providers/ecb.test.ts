@@ -176,7 +176,7 @@ describe('createEcbProvider()', () => {
     )
   })
 
-  it('shows why it gave up, also where the reason is no error', async () => {
+  it('shows why it gave up, also where the reason is not an error', async () => {
     const call = provider.fetchHistory(SINCE_1999, {
       ...responding(historyZip(ecbDays('2026-11-01', '2026-11-20', NOW))),
       signal: AbortSignal.abort('time is up'),

@@ -83,7 +83,7 @@ describe('the table of the open feed', () => {
     await expect(read(body)).rejects.toThrow(new Error(`open.er-api.com answered ${message}`))
   })
 
-  it('is refused where it is no market', async () => {
+  it('is refused if it does not look like a market', async () => {
     await expect(read(payload({ rates: {} }))).rejects.toThrow('0 codes are not a market')
   })
 })

@@ -32,7 +32,7 @@ describe('the days of Frankfurter', () => {
     expect((await read(payload(), range)).days[0]?.date).toBe('2026-11-09')
   })
 
-  it('are none where the relay has none', async () => {
+  it('are empty if the relay has none', async () => {
     expect((await read(payload({ rates: {} }))).days).toEqual([])
   })
 

@@ -60,7 +60,7 @@ describe('createExchangeRateApiV6Provider()', () => {
     await expect(read(answer)).rejects.toMatchObject({ message: `feed.example ${message}` })
   })
 
-  it('requests another base, and throws for one that is no code', async () => {
+  it('requests another base, and throws for one that is not a code', async () => {
     const { context, asked } = upstream([Response.json({ ...body, base_code: 'CZK' })])
     await createExchangeRateApiV6Provider({ ...ACCOUNT, base: 'CZK' }).fetchLatest(context)
     expect(asked[0]?.url).toBe('https://feed.example/v6/latest/CZK')
@@ -162,7 +162,7 @@ describe('createCurrencyapiProvider()', () => {
     )
   })
 
-  it('has no rate where the value is no number', async () => {
+  it('has no rate where the value is not a number', async () => {
     const data = { ...body.data, EUR: null, JPY: { code: 'JPY', value: '156' } }
     expect((await read({ data })).rates).toMatchObject({ EUR: NaN, JPY: NaN })
   })

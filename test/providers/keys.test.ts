@@ -292,7 +292,7 @@ const PLANTS: Record<string, [where: string, what: keyof typeof LEAKY_UPSTREAMS,
   ],
 }
 
-/** `provider` with a reading of its own that takes no care of `key`. */
+/** `provider` with a reader that is careless with `key`. */
 function careless(provider: LatestProvider, key: string, plant: string): LatestProvider {
   const host = 'openexchangerates.org'
   return {

@@ -18,7 +18,7 @@ const DAYS: Days = {
 
 const { rates } = handlerOfDays(DAYS)
 
-// What the handler imports on first use is no part of a single test: a mutant in it is for all of them to notice.
+// What the handler imports on first use belongs to no single test: any of them may kill a mutant in it.
 await Promise.allSettled([rates.history({ from: 'EUR', to: 'USD', start: '2026-11-16' })])
 
 /** Returns every day from `start` to `end`, with the number of the day as its rate. */

@@ -177,7 +177,7 @@ describe('a history', () => {
     expect([...(data.columns.get('USD') ?? [])]).toEqual([1, NaN])
   })
 
-  it('loses days that are none or lie more than two days ahead', () => {
+  it('loses days that are invalid or lie more than two days ahead', () => {
     const bad = ['2026-1-5', '20260105', '2026-02-30', '__proto__', '', '2026-11-23', '2099-01-01']
     const { data, dropped } = accept(days('2026-11-22', ...bad))
     expect(data.dates).toEqual(['2026-11-22'])

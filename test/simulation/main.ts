@@ -23,7 +23,7 @@ import { hash } from './world/random.ts'
 
 const YEAR_DAYS = 365
 
-/** Every so many-th seed from `first` up to, not including, `end`. */
+/** Every `step`-th seed from `first` up to, not including, `end`. */
 interface Share {
   first: number
   end: number
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
 
 /** Runs the first seed in this thread, and prints all that happens. */
 function trace({ first, days, settings }: Share): Promise<Report> {
-  // Whoever ends the process on a failure must not lose the lines before it.
+  // A failure that ends the process must not lose the lines before it.
   const print = (line: string): void => void writeSync(1, `${line}\n`)
   return simulate({ seed: first, days, settings, print })
 }

@@ -142,7 +142,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
-    name: 'rates that are none are made up',
+    name: 'invalid rates are filled in',
     breaks: 'I3',
     faults: /^rate-(zero|negative|huge): .* one code more/,
     plant: inLatest((fetchLatest) => async (context) => {
@@ -274,7 +274,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
 
   // What the host gives, and is given.
   {
-    name: 'a refresh that fails behind an answer goes unhandled',
+    name: 'a failed background refresh goes unhandled',
     breaks: 'I1',
     faults: /^conn-refused/,
     plant: inParts(({ onEvent, ...parts }) => ({
@@ -314,7 +314,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    name: 'close() starts anew',
+    name: 'close() starts again',
     breaks: 'I12',
     settings: { ...COLD_STARTS, hosts: 1, mishapEvery: HOUR / 4, requests: 3_000 },
     plant: (create) => (createRuntime, parts) => {
@@ -391,7 +391,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
-    name: 'the time of the first publication is told for ever',
+    name: 'the time of the first publication is reported for ever',
     breaks: 'I4',
     plant: inAnswersOfEach(() => {
       let first: string | undefined

@@ -53,7 +53,7 @@ function filesOfBlocks({ name, blocks }: Page): [path: string, text: string][] {
   ])
 }
 
-/** Returns a file for each row of the table of frameworks that is no line of a recipe on the page. */
+/** Returns a file for each row of the table of frameworks that is not a line of a recipe on the page. */
 function filesOfFrameworks(page: Page): [path: string, text: string][] {
   const recipes = page.blocks.flatMap(({ text }) => text.split('\n'))
   const rows = frameworksOf(page).filter((line) => !recipes.includes(line))

@@ -42,7 +42,7 @@ const ONLY: [part: RegExp, host: string][] = [
   [/from 'cloudflare:workers'/, 'workerd'],
 ]
 
-/** Output on stderr that is no error. */
+/** Output on stderr that is not an error. */
 const NOTICES: readonly RegExp[] = [
   // Deno, after its first response.
   /^Deno\.serve: request\.signal aborts .*\n/m,

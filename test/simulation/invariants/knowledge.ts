@@ -39,7 +39,7 @@ function nothingKnown() {
     restUntil: never,
     /** The upstream itself asked not to be asked before. */
     pauseUntil: never,
-    /** How often the clock had been set when the two were found out. */
+    /** How often the clock was set before the two were found out. */
     restJumps: 0,
     /** Since when, for what is held, every claim has been refused, and when the last one was. */
     refusedSince: undefined as number | undefined,
@@ -49,7 +49,7 @@ function nothingKnown() {
     newsAt: never,
     /** After how much news an answer was last compared with the truth. */
     comparedNews: -1,
-    /** Codes whose rates were held back by what is held, as an event told, and when it did. */
+    /** Codes whose rates were held back by what is held, as an event reported, and when. */
     heldBack: Array<string>() as readonly string[],
     heldBackAt: never,
     /** When the store last gave a text. */

@@ -63,7 +63,7 @@ const UNKNOWN: KnownPublication = {
   announced: [-Infinity, Infinity],
 }
 
-/** An oracle that knows the truth about reference rates, and of latest rates what it is told. */
+/** An oracle that knows the truth about reference rates, and of latest rates what it is reported. */
 export function createOracle(referenceRates: ReferenceRates): Oracle {
   const publications = new Map<number, KnownPublication>()
   const rateSeen = new Map<string, Set<number>>()

@@ -209,7 +209,7 @@ function createTakenWatch({ loop, violate }: Scene, oracle: Oracle) {
     if (jumped.length > 0 && isWarm(process, known)) {
       violate('I3', `a jump of ${jumped.join()} was taken without a second publication`)
     }
-    // What is held back is told at the moment at which the table is taken.
+    // A rate held back is reported at the moment at which the table is taken.
     const heldBack = known.heldBackAt === now() ? known.heldBack : []
     oracle.takeTable({ sent, dropped, heldBack }, process.clock.now())
   }
@@ -235,10 +235,10 @@ function createTakenWatch({ loop, violate }: Scene, oracle: Oracle) {
   }
 }
 
-/** Whoever has nothing at all waits so long for another's result before it asks for itself. */
+/** A process without any data waits this long for another's result before it asks for itself. */
 const POLLING = 4 * SECOND
 
-/** Whoever was refused for so long does without a claim. */
+/** A process that was refused for this long does without a claim. */
 const LONGEST_REFUSAL = 6 * 60 * MINUTE - SECOND
 
 /** What a store did wrong may still come to light for so long. */
@@ -299,7 +299,7 @@ function createFleetWatch(scene: Scene, store: SimStore) {
     /** A process has taken what a call brought. */
     loaded(process: Process, dataSet: DataSet, { sent, fault }: Call) {
       const announced = sent ? sent.nextUpdateAt - startsAt : 0
-      // Nothing is due sooner than ten minutes or later than a day after it was loaded, whatever was announced.
+      // Nothing is due sooner than ten minutes or later than a day after it was loaded, even if another time was announced.
       const dueAt = Math.max(announced, loop.now() + 10 * MINUTE) + 30 * SECOND
       const latest = loop.now() + 25 * 60 * MINUTE
       // A process with a wrong clock is not believed, and what is odd may be good for one process but not for another.

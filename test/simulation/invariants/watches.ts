@@ -74,7 +74,7 @@ const TIMERS_OF_A_CLIENT = 2
 
 /** Watches that nothing piles up: I12. */
 export interface BoundsWatch {
-  /** Looks at a process with so many clients waiting. */
+  /** Looks at a process and its number of waiting clients. */
   sweep(process: Process, waiting: number): void
   /** A process was closed some time ago, and nobody asks it any more. */
   drained(process: Process): void

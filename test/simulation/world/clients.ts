@@ -191,7 +191,7 @@ export interface Question {
   /** What is asked for, where that is a record. */
   record?: RecordAsked
   ifNoneMatch?: string
-  /** Whether the answer is compared with the truth whatever the sample. */
+  /** Whether the answer is always compared with the truth, not only in samples. */
   isDecisive?: boolean
 }
 
@@ -202,7 +202,7 @@ export type RecordAsked =
   | { kind: 'history'; from: string; to: string; period: Period }
   | { kind: 'status' }
 
-/** Codes that every table has, whatever fault it comes with. */
+/** Codes that every table has, with any fault. */
 const STEADY_CODES = LATEST_CODES.filter(
   (code) => LATEST_CODES.indexOf(code) < 24 && !['CZK', 'EUR', 'JPY', 'AED'].includes(code),
 )
@@ -284,7 +284,7 @@ function history(random: Random): Question {
   return get('history', `/api/v1/history?from=${from}&to=${to}&period=${period}`, record)
 }
 
-/** Wrong whatever the data are. */
+/** Wrong for any data. */
 function hopeless(random: Random): Question {
   const [target, status] = random.pick<readonly [string, number]>([
     ['/api/v1/convert?from=USD', 400],

@@ -141,7 +141,7 @@ interface Victims {
   fleet: Fleet
   simStore: SimStore
   nemesis: Nemesis
-  /** Told of a process that was closed some time ago and gets no requests any more. */
+  /** Called for a process that was closed some time ago and gets no requests any more. */
   onDrained(process: Process): void
 }
 
@@ -195,7 +195,7 @@ function mishaps(
     startLater(host, random.magnitude(SECOND, 6 * HOUR))
   }
 
-  /** The old server still answers for half a minute after it was told to end, until the balancer has noticed. */
+  /** The old server still answers for half a minute after it was asked to end, until the balancer has noticed. */
   function restart(host: number): void {
     const server = fleet.servers[host]
     if (!server || server.process.isClosed) return

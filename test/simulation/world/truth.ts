@@ -13,7 +13,7 @@ type TruthOptions = Pick<
   'random' | 'startsAt' | 'duration' | 'calmFrom' | 'lateShare' | 'historyDays' | 'holeShare'
 >
 
-/** What is published, whatever upstreams say. */
+/** What is published, independent of what upstreams send. */
 export interface Truth {
   feed: LatestFeed
   referenceRates: ReferenceRates

@@ -65,7 +65,7 @@ export function createUpstream(
 }
 
 /**
- * What must become of an answer: refused whatever is held; refused where a usable table is held, to compare with; or it may
+ * What must become of an answer: always refused; refused where a usable table is held, to compare with; or it may
  * be taken for good, as far as it is.
  */
 function verdictOf({ verdict, inState = {} }: Fault): Call['verdict'] {
@@ -101,7 +101,7 @@ async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Respon
   }
   const response = inject ? await inject(exchange) : healthy()
   if (dataSet !== 'latest' || call.verdict === 'refuse' || !response.ok) return response
-  // Whoever reads what is sent before the process does, has to give it another body.
+  // A body that is read here has to be replaced before the process reads it.
   const text = await response.text()
   call.sent = toLatestTruth(JSON.parse(text))
   signal.throwIfAborted()
