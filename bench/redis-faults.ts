@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
-import { CLIENTS } from '../test/system/clients.ts'
-import type { ClientName } from '../test/system/clients.ts'
-import { createLoadRecord } from '../test/system/load-record.ts'
-import type { Latencies } from '../test/system/load-record.ts'
 import { startRedis } from '../test/system/redis-server.ts'
-import { troubles } from '../test/system/redis-trouble.ts'
-import { startLoad, startServer } from '../test/system/servers.ts'
+import { CLIENTS } from './load/clients.ts'
+import type { ClientName } from './load/clients.ts'
+import { createLoadRecord } from './load/load-record.ts'
+import type { Latencies } from './load/load-record.ts'
+import { troubles } from './load/redis-trouble.ts'
+import { startLoad, startServer } from './load/servers.ts'
 
 const SECOND = 1_000
 

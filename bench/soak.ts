@@ -7,13 +7,13 @@ import { request } from 'undici'
 
 import { startChild } from '../test/system/child.ts'
 import type { Child } from '../test/system/child.ts'
-import { CLIENTS } from '../test/system/clients.ts'
-import { createLoadRecord } from '../test/system/load-record.ts'
 import { startRedis } from '../test/system/redis-server.ts'
-import { troubles } from '../test/system/redis-trouble.ts'
-import type { Patient } from '../test/system/redis-trouble.ts'
-import type { ServerReport } from '../test/system/server-program.ts'
-import { startLoad, startServer } from '../test/system/servers.ts'
+import { CLIENTS } from './load/clients.ts'
+import { createLoadRecord } from './load/load-record.ts'
+import { troubles } from './load/redis-trouble.ts'
+import type { Patient } from './load/redis-trouble.ts'
+import type { ServerReport } from './load/server-program.ts'
+import { startLoad, startServer } from './load/servers.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -7,10 +7,10 @@ import { UPSTREAM_FAULTS } from '../test/faults/all.ts'
 import type { Inject } from '../test/faults/fault.ts'
 
 import { settingsFromParent, tellParent } from '../test/system/child.ts'
-import { createLoopbackUpstream } from '../test/system/loopback-upstream.ts'
 import { listenOnFreePort } from '../test/system/ports.ts'
-import { createTurningClock } from '../test/system/turning-clock.ts'
-import type { ClockSettings } from '../test/system/turning-clock.ts'
+import { createLoopbackUpstream } from './load/loopback-upstream.ts'
+import { createTurningClock } from './load/turning-clock.ts'
+import type { ClockSettings } from './load/turning-clock.ts'
 
 const settings: ClockSettings = JSON.parse(settingsFromParent())
 const upstream = createLoopbackUpstream(createTurningClock(settings))

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 
-import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { frankfurterPayload, openErApiPayload } from '../../test/fixtures/upstream-payloads.ts'
 import { START } from './turning-clock.ts'
 import type { TurningClock } from './turning-clock.ts'
 

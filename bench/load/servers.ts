@@ -1,7 +1,7 @@
 import { request } from 'undici'
 
-import { startChild } from './child.ts'
-import type { Child } from './child.ts'
+import { startChild } from '../../test/system/child.ts'
+import type { Child } from '../../test/system/child.ts'
 import type { LoadLine, LoadSettings } from './load-program.ts'
 import type { ServerReport, ServerSettings } from './server-program.ts'
 
@@ -16,7 +16,7 @@ export async function startServer(
   settings: ServerSettings,
   flags: readonly string[] = [],
 ): Promise<StartedServer> {
-  const child = startChild({ program: 'test/system/server-program.ts', settings, flags })
+  const child = startChild({ program: 'bench/load/server-program.ts', settings, flags })
   const { url }: { url: string } = JSON.parse(await child.firstLine)
   return {
     ...child,
@@ -32,7 +32,7 @@ export async function startServer(
 /** Starts `load-program.ts`; whoever calls this kills it. */
 export function startLoad(settings: LoadSettings, onLine: (line: LoadLine) => void): Child {
   return startChild({
-    program: 'test/system/load-program.ts',
+    program: 'bench/load/load-program.ts',
     settings,
     onLine: (line) => onLine(JSON.parse(line)),
   })

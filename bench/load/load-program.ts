@@ -3,9 +3,9 @@
 import { Pool } from 'undici'
 
 import { fakeProviders } from '../../src/testing/index.ts'
-import { entries, expand } from '../catalogue/catalogue.ts'
-import { settingsFromParent, tellParent } from './child.ts'
-import { pick } from './pick.ts'
+import { entries, expand } from '../../test/catalogue/catalogue.ts'
+import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { pick } from '../../test/system/pick.ts'
 import { START } from './turning-clock.ts'
 
 /** The load. */

@@ -1,9 +1,9 @@
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { listenOnFreePort } from './ports.ts'
-import { askRedis, startRedis } from './redis-server.ts'
-import type { RedisServer } from './redis-server.ts'
+import { listenOnFreePort } from '../../test/system/ports.ts'
+import { askRedis, startRedis } from '../../test/system/redis-server.ts'
+import type { RedisServer } from '../../test/system/redis-server.ts'
 
 /** What may happen to a Redis server. */
 export interface Trouble {
