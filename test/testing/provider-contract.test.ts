@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
 import type { LatestProvider, LatestTable, ProviderContext } from '../../src/index.ts'
 import {
   failingProvider,
@@ -9,15 +8,18 @@ import {
   providerContract,
 } from '../../src/testing/index.ts'
 import type { ProviderTrial } from '../../src/testing/index.ts'
-import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { BAD_CLIENTS } from './bad-clients.ts'
-import { BAD_DAYS, BAD_METHODS, BAD_TABLES, withRates } from './bad-providers.ts'
-import * as cases from './provider-cases.ts'
+import { BAD_CLIENTS, BAD_DAYS, BAD_METHODS, BAD_TABLES, withRates } from './bad-providers.ts'
 import { historyTrial, latestTrial } from './trial-providers.ts'
 import type { Change, Client } from './trial-providers.ts'
 import { failuresOf } from './virtual-time.ts'
 
 const now = fakeClock('2026-11-20T18:00:00Z')
+
+// Cases that a test below names.
+const ACCEPTED = 'resolves to what the handler accepts'
+const DROPPED = 'has nothing in it that the handler would drop'
+const OFFLINE = 'makes no requests, as no fetch was given'
+const ENDS = 'ends within a second of its signal aborting'
 
 /** Providers that do all they must. */
 const TRIALS: Record<string, ProviderTrial> = {
@@ -28,19 +30,6 @@ const TRIALS: Record<string, ProviderTrial> = {
   'failingProvider() that does not fail': {
     latest: () => failingProvider('timeout', { times: 0 }),
     history: () => failingProvider('timeout', { times: 0 }),
-    now,
-  },
-  'createExchangeRateApiProvider()': {
-    latest: () => createExchangeRateApiProvider(),
-    fetch: () => new Response(openErApiPayload({ now: now() })),
-    now,
-  },
-  'createFrankfurterProvider()': {
-    history: () => createFrankfurterProvider(),
-    fetch({ url }) {
-      const [, start = '', end = ''] = /\/v1\/(.+)\.\.(.+)$/.exec(url) ?? []
-      return new Response(frankfurterPayload({ start, end, now: now() }))
-    },
     now,
   },
   'a treasury': await latestTrial(),
@@ -76,34 +65,30 @@ describe.each(Object.entries(TRIALS))('providerContract() of %s', (_, given) => 
 
 describe('providerContract()', { timeout: 60_000 }, () => {
   it.each([...BAD_METHODS, ...BAD_TABLES])(
-    'finds a provider of latest rates that %s',
-    async (_, change, found) => {
-      await expectFound(await latestTrial(change), found)
-    },
+    'finds a provider of latest rates that $what',
+    async ({ how, found }) => expectFound(await latestTrial(how), found),
   )
 
   it.each([...BAD_METHODS, ...BAD_DAYS])(
-    'finds a provider of history that %s',
-    async (_, change, found) => {
-      await expectFound(await historyTrial(change), found)
-    },
+    'finds a provider of history that $what',
+    async ({ how, found }) => expectFound(await historyTrial(how), found),
   )
 
-  it.each(BAD_CLIENTS)('finds a provider that %s', async (_, client, found) => {
+  it.each(BAD_CLIENTS)('finds a provider that $what', async ({ how: client, found }) => {
     await expectFound(await latestTrial({ client }), found)
     await expectFound(await historyTrial({ client }), found)
   })
 
   it('finds a provider that makes requests nobody spoke of', async () => {
     const { latest, now } = await latestTrial()
-    await expectFound({ latest, now }, [cases.OFFLINE])
+    await expectFound({ latest, now }, [OFFLINE])
     const silent = async (context: ProviderContext): Promise<LatestTable> => {
       context.fetch('https://treasury.example').catch(() => undefined)
       return fakeProviders().latest.fetchLatest(context)
     }
     const attribution = { name: 'Silent', url: 'https://silent.example' }
     const failed = await failures({ latest: () => ({ attribution, fetchLatest: silent }) })
-    expect([...failed.keys()]).toEqual([cases.OFFLINE])
+    expect([...failed.keys()]).toEqual([OFFLINE])
   })
 
   it('finds a provider without requests that is long about it', async () => {
@@ -115,30 +100,26 @@ describe('providerContract()', { timeout: 60_000 }, () => {
       return latest.fetchLatest({ ...context, signal: new AbortController().signal })
     }
     const failed = await failures({ latest: () => ({ ...latest, fetchLatest: late }) })
-    expect([...failed.keys()]).toEqual([cases.ENDS])
+    expect([...failed.keys()]).toEqual([ENDS])
   })
 
   it.each(['unreachable', 'timeout', 'malformed', 'bad-rates'] as const)(
     'finds a failing provider: %s',
     async (kind) => {
       const create = () => failingProvider(kind)
-      await expectFound({ latest: create, now }, [cases.ACCEPTED])
-      await expectFound({ history: create, now }, [cases.ACCEPTED])
+      await expectFound({ latest: create, now }, [ACCEPTED])
+      await expectFound({ history: create, now }, [ACCEPTED])
     },
   )
 
   it('finds a failing provider: one-bad-rate', async () => {
     const failed = await failures({ latest: () => failingProvider('one-bad-rate'), now })
-    expect([...failed.keys()]).toEqual([cases.DROPPED])
+    expect([...failed.keys()]).toEqual([DROPPED])
   })
 
   it('has a bad provider for every case', async () => {
-    const found = new Set([
-      ...[...BAD_METHODS, ...BAD_TABLES, ...BAD_DAYS].flatMap(([, , names]) => names),
-      ...BAD_CLIENTS.flatMap(([, , names]) => names),
-      cases.OFFLINE,
-      cases.ENDS,
-    ])
+    const listed = [...BAD_METHODS, ...BAD_TABLES, ...BAD_DAYS, ...BAD_CLIENTS]
+    const found = new Set([...listed.flatMap((each) => each.found), OFFLINE, ENDS])
     const { latest } = await latestTrial()
     const { history, fetch } = await historyTrial()
     const all = [
@@ -181,26 +162,22 @@ describe('providerContract()', { timeout: 60_000 }, () => {
       days: ({ base, days }, { end }) => ({ base, days: days.filter(({ date }) => date !== end) }),
     }
     const failed = await failures(await latestTrial(withRates(() => ({ EUR: -1, GBP: 0 }))))
-    expect(failed.get(cases.DROPPED)?.message).toBe(
-      'expected what is dropped to be "", got "EUR, GBP"',
-    )
+    expect(failed.get(DROPPED)?.message).toBe('expected what is dropped to be "", got "EUR, GBP"')
     const otherEnd = await failures(await historyTrial(withoutEnd))
-    expect(otherEnd.get(cases.ONE_DAY)?.message).toBe(
+    expect(otherEnd.get('has the one day that was asked for')?.message).toBe(
       "expected the days of fetchHistory({ start: '2026-11-17', end: '2026-11-17' }) to be " +
         '"[\\"2026-11-17\\"]", got "[]"',
     )
     const turned = await failures(
       await latestTrial(withRates((rates) => ({ ZWG: (rates['ZWG'] ?? 0) + calls++ }))),
     )
-    expect(turned.get(cases.SAME)?.message).toMatch(
+    expect(turned.get('gives the same when it is asked again')?.message).toMatch(
       /^expected the second answer, from \d{4} on, to be ".*\\"ZWG\\":.*, got ".*\\"ZWG\\":/,
     )
     const silent = await failures(await latestTrial({ client: () => () => new Promise(() => {}) }))
-    expect(silent.get(cases.ACCEPTED)?.message).toBe(
-      'expected fetchLatest() to settle within 4000 ms',
-    )
+    expect(silent.get(ACCEPTED)?.message).toBe('expected fetchLatest() to settle within 4000 ms')
     const down = await failures({ latest: () => failingProvider('unreachable') })
-    expect(down.get(cases.ACCEPTED)).toMatchObject({
+    expect(down.get(ACCEPTED)).toMatchObject({
       message: 'expected fetchLatest() to resolve, but: upstream.example did not answer',
       cause: expect.any(Error),
     })
@@ -216,7 +193,9 @@ describe('providerContract()', { timeout: 60_000 }, () => {
       }
     }
     const all = providerContract(await latestTrial({ client: again }))
-    const failed = await failuresOf(all.filter(({ name }) => name.endsWith(cases.UNREACHABLE)))
+    const failed = await failuresOf(
+      all.filter(({ name }) => name.endsWith('fails when its upstream cannot be reached')),
+    )
     expect(failed.size).toBe(1)
     const before = requests
     await vi.advanceTimersByTimeAsync(1_000)
