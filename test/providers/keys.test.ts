@@ -18,6 +18,7 @@ import {
 import { LEAKY_UPSTREAMS, hex } from './leaky-upstreams.ts'
 import type { LeakyUpstream } from './leaky-upstreams.ts'
 import { findSecret } from './texts-of.ts'
+import { upstream as givenUpstream } from './upstream.ts'
 
 // Generous: the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -32,32 +33,28 @@ const history: HistoryProvider = {
   fetchHistory: ({ end }, context) => market.fetchHistory({ start: '2026-11-09', end }, context),
 }
 
-/** A provider with a key, and what its upstream answers. */
-interface Keyed {
-  create(key: string, url?: string): LatestProvider
-  body(now: number): Record<string, unknown>
-}
-
-/** `bodyOf`, which makes the body of each instant once. */
-function once(bodyOf: Keyed['body']): Keyed['body'] {
+/** Creates the body of a healthy upstream once for each instant. */
+function once(bodyOf: (now: number) => object): (now: number) => Record<string, unknown> {
   const bodies = new Map<number, Record<string, unknown>>()
   return (now) => {
-    const body = bodies.get(now) ?? bodyOf(now)
+    const body = bodies.get(now) ?? { ...bodyOf(now) }
     bodies.set(now, body)
     return body
   }
 }
 
-const openRates: Keyed = {
-  create: (key, url) => createOpenExchangeRatesProvider({ key, url }),
+const openRates = {
+  create: (key: string, url?: string) => createOpenExchangeRatesProvider({ key, url }),
   body: once(openExchangeRatesBody),
 }
+
+type Keyed = typeof openRates
 
 /** Every file of `src/providers/` with an option of the name `key`. */
 const KEYED: Record<string, Keyed> = {
   currencyapi: {
     create: (key, url) => createCurrencyapiProvider({ key, url }),
-    body: once((now) => ({ ...currencyapiBody(now) })),
+    body: once(currencyapiBody),
   },
   'exchange-rate-api-v6': {
     create: (key, url) => createExchangeRateApiV6Provider({ key, url }),
@@ -65,6 +62,8 @@ const KEYED: Record<string, Keyed> = {
   },
   'open-exchange-rates': openRates,
 }
+
+const healthy: LeakyUpstream = ({ body }) => Response.json(body)
 
 const PATHS = [
   'v1/latest',
@@ -79,48 +78,34 @@ const PATHS = [
   'convert?from=USD&to=EUR',
 ]
 
-/** What it answers does not depend on an upstream. */
-const DOCUMENT = 'v1/openapi.json'
-
 /** Keys of printable characters, each with a part that no text has by chance. */
 function makeKeys(): string[] {
   const nonces = [1, 2].map(() => crypto.randomUUID().replaceAll('-', ''))
   return [String(nonces[0]), `~!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}${nonces[1]}%20`]
 }
 
-/** All that a handler, and everything around it, leaves behind. */
-interface Traces {
-  urls: string[]
-  events: RatesEvent[]
-  /** Statuses, headers and bodies. */
-  answers: string
-  thrown: unknown[]
-  stores: Map<string, string>[]
-  /** Of both logs. */
-  lines: string
-}
-
-/** What is served: `body` is that of an upstream which is well. */
-interface Served {
-  key: string
-  body: Keyed['body']
-  upstream: LeakyUpstream
-  /** Below `/api/`. */
-  paths: readonly string[]
-}
-
-/** Serves every endpoint, first cold and then with rates of yesterday, while `upstream` behaves as it does. */
+/**
+ * Serves every endpoint, first cold and then with rates of yesterday, and returns all that the handler and everything around it
+ * leave behind: `answers` has statuses, headers and bodies, `lines` those of both logs, `sent` the values of request headers.
+ */
 async function serve(
   provider: LatestProvider,
-  { key, body, upstream, paths }: Served,
-): Promise<Traces & { sent: string[] }> {
+  key: string,
+  bodyOf: Keyed['body'],
+  { upstream, paths = PATHS }: { upstream: LeakyUpstream; paths?: readonly string[] | undefined },
+) {
   const sent: string[] = []
-  const traces: Traces = { urls: [], events: [], answers: '', thrown: [], stores: [], lines: '' }
+  const urls: string[] = []
+  const events: RatesEvent[] = []
+  const thrown: unknown[] = []
+  const stores: Map<string, string>[] = []
+  let answers = ''
+  let lines = ''
   for (const goodCalls of [0, 1]) {
     const now = fakeClock('2026-11-19T18:00:00Z')
     const store = new Map<string, string>()
     const logs = (['json', 'text'] as const).map((format) =>
-      createLog({ format, now, write: (line) => (traces.lines += `${line}\n`) }),
+      createLog({ format, now, write: (line) => (lines += `${line}\n`) }),
     )
     let calls = 0
     const handler = createRatesHandler({
@@ -128,16 +113,16 @@ async function serve(
       store,
       now,
       onEvent(event) {
-        traces.events.push(event)
+        events.push(event)
         for (const log of logs) log(event)
       },
       async fetch(input, init) {
         const request = new Request(input, init)
-        traces.urls.push(request.url)
+        urls.push(request.url)
         sent.push([...request.headers].map(([, value]) => value).join('\n'))
         calls += 1
-        if (calls <= goodCalls) return Response.json(body(now()))
-        return upstream({ request, key, body: body(now()) })
+        const body = bodyOf(now())
+        return calls <= goodCalls ? Response.json(body) : upstream({ request, key, body })
       },
     })
     if (goodCalls > 0) {
@@ -147,15 +132,15 @@ async function serve(
     }
     for (const path of paths) {
       const response = await handler(new Request(`http://localhost/api/${path}`))
-      traces.answers += `${response.status} ${[...response.headers].join('\n')}\n`
-      traces.answers += await response.text()
+      answers += `${response.status} ${[...response.headers].join('\n')}\n`
+      answers += await response.text()
     }
-    await handler.rates.latest({}).catch((error: unknown) => traces.thrown.push(error))
+    await handler.rates.latest({}).catch((error: unknown) => thrown.push(error))
     await handler.refresh()
-    traces.stores.push(store)
+    stores.push(store)
     handler.close()
   }
-  return { ...traces, sent }
+  return { sent, urls, events, answers, thrown, stores, lines }
 }
 
 let spoken: unknown[]
@@ -171,16 +156,20 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Where a part of the key is that should be nowhere but in the headers that were sent. */
+interface Leak {
+  upstream?: LeakyUpstream
+  provider?: LatestProvider
+  paths?: readonly string[]
+}
+
+/** The places other than the headers that were sent in which a part of `key` is. */
 async function findKey(
-  keyed: Keyed,
+  { create, body }: Keyed,
   key: string,
-  upstream: LeakyUpstream,
-  { provider = keyed.create(key), paths = PATHS } = {},
+  { upstream = healthy, provider = create(key), paths }: Leak,
 ): Promise<string[]> {
-  const { sent, ...traces } = await serve(provider, { key, body: keyed.body, upstream, paths })
-  expect(sent.length).toBeGreaterThan(0)
-  for (const headers of sent.slice(0, 1)) expect(headers).toContain(key)
+  const { sent, ...traces } = await serve(provider, key, body, { upstream, paths })
+  expect(sent[0]).toContain(key)
   return findSecret(hex(key), { ...traces, provider, console: spoken })
 }
 
@@ -200,15 +189,13 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
   it.each(Object.entries(LEAKY_UPSTREAMS))(
     'leaks no part of its key when its upstream %s',
     async (_what, upstream) => {
-      for (const key of makeKeys()) expect(await findKey(keyed, key, upstream)).toEqual([])
+      for (const key of makeKeys()) expect(await findKey(keyed, key, { upstream })).toEqual([])
     },
   )
 
   it('leaks no part of its key in the document of the API', async () => {
-    const upstream: LeakyUpstream = ({ body }) => Response.json(body)
-    for (const key of makeKeys()) {
-      expect(await findKey(keyed, key, upstream, { paths: ['v1/latest', DOCUMENT] })).toEqual([])
-    }
+    const paths = ['v1/latest', 'v1/openapi.json']
+    for (const key of makeKeys()) expect(await findKey(keyed, key, { paths })).toEqual([])
   })
 
   it.each<FailureKind>([
@@ -224,8 +211,7 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
     for (const key of makeKeys()) {
       const providers = { latest: keyed.create(key), history }
       const provider = failingProvider(kind, { after: 1, providers })
-      const upstream: LeakyUpstream = ({ body }) => Response.json(body)
-      expect(await findKey(keyed, key, upstream, { provider })).toEqual([])
+      expect(await findKey(keyed, key, { provider })).toEqual([])
     }
   })
 
@@ -261,39 +247,15 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
 
   it('still reports what failed on the wire', async () => {
     const [key = ''] = makeKeys()
-    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
-    const fetch = async (): Promise<Response> => {
-      throw new TypeError('fetch failed', { cause: refused })
-    }
-    const { signal } = new AbortController()
-    const call = keyed.create(key).fetchLatest({ fetch, signal, now: Date.now })
+    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    const { context } = givenUpstream([new TypeError('fetch failed', { cause })])
+    const call = keyed.create(key).fetchLatest(context)
     await expect(call).rejects.toThrow(/^[\w.-]+ did not answer \(ECONNREFUSED\)$/)
   })
 })
 
-/** What a careless provider appends to its URL. */
-type Plant = (key: string) => string
-
-/** Ways to leak a key: where it is found, what the upstream does, and what is appended to the URL. */
-const PLANTS: Record<string, [where: string, what: keyof typeof LEAKY_UPSTREAMS, plant: Plant]> = {
-  'sends it in the URL': ['urls', 'is well', (key) => `?app_id=${encodeURIComponent(key)}`],
-  'keeps what a fetch threw': ['events', 'throws the headers', () => ''],
-  'keeps a cause of a cause': ['lines', 'throws with a cause of a cause', () => ''],
-  'keeps what the parser says of an answer': [
-    'events',
-    'echoes the key as text with 200',
-    () => '',
-  ],
-  'follows a redirect to it': ['urls', 'redirects to a path with the key', () => ''],
-  'names the host of a redirect': [
-    'lines',
-    'redirects to a host with the name of the key',
-    () => '',
-  ],
-}
-
 /** `provider` with a reader that is careless with `key`. */
-function careless(provider: LatestProvider, key: string, plant: string): LatestProvider {
+function careless(provider: LatestProvider, key: string, query: string): LatestProvider {
   const host = 'openexchangerates.org'
   return {
     ...provider,
@@ -304,7 +266,7 @@ function careless(provider: LatestProvider, key: string, plant: string): LatestP
         fetch(url.href, init).catch((cause: unknown) => {
           throw new Error(`${host} did not answer`, { cause })
         })
-      const first = new URL(`https://${host}/api/latest.json${plant}`)
+      const first = new URL(`https://${host}/api/latest.json${query}`)
       let response = await open(first)
       const location = response.headers.get('location')
       if (location) {
@@ -319,20 +281,26 @@ function careless(provider: LatestProvider, key: string, plant: string): LatestP
 }
 
 describe('a planted provider is found', () => {
-  it.each(Object.entries(PLANTS))('that %s', async (_, [where, what, plant]) => {
+  it.each([
+    ['sends it in the URL', 'urls', 'is well', '?app_id='],
+    ['keeps what a fetch threw', 'events', 'throws the headers', ''],
+    ['keeps a cause of a cause', 'lines', 'throws with a cause of a cause', ''],
+    ['keeps what the parser says', 'events', 'echoes the key as text with 200', ''],
+    ['follows a redirect to it', 'urls', 'redirects to a path with the key', ''],
+    ['names the host of one', 'lines', 'redirects to a host with the name of the key', ''],
+  ])('that %s', async (_how, place, what, query) => {
     const upstream = LEAKY_UPSTREAMS[what]
     if (!upstream) throw new Error(`there is no upstream that ${what}`)
     // Some leak only the beginning of what they were sent.
     const [key = ''] = makeKeys()
-    const planted = careless(openRates.create(key), key, plant(key))
-    expect(await findKey(openRates, key, upstream, { provider: planted })).toContain(where)
+    const planted = careless(openRates.create(key), key, query && `${query}${key}`)
+    expect(await findKey(openRates, key, { upstream, provider: planted })).toContain(place)
   })
 
   it('that has it as a property, or puts it among the rates', async () => {
     const [key = ''] = makeKeys()
-    const upstream: LeakyUpstream = ({ body }) => Response.json(body)
     const open = Object.assign(openRates.create(key), { key })
-    expect(await findKey(openRates, key, upstream, { provider: open })).toEqual(['provider'])
+    expect(await findKey(openRates, key, { provider: open })).toEqual(['provider'])
     const wasteful: LatestProvider = {
       ...openRates.create(key),
       async fetchLatest(context) {
@@ -340,10 +308,8 @@ describe('a planted provider is found', () => {
         return { ...table, rates: { ...rates, [key]: 1 } }
       },
     }
-    expect(await findKey(openRates, key, upstream, { provider: wasteful })).toEqual([
-      'events',
-      'lines',
-    ])
+    const places = await findKey(openRates, key, { provider: wasteful })
+    expect(places).toEqual(['events', 'lines'])
   })
 
   it('that writes it to the console', async () => {
@@ -353,6 +319,6 @@ describe('a planted provider is found', () => {
       console.warn('asked with', key)
       return Response.json(body)
     }
-    expect(await findKey(openRates, key, upstream)).toEqual(['console'])
+    expect(await findKey(openRates, key, { upstream })).toEqual(['console'])
   })
 })
