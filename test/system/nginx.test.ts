@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import { NGINX, replace, startProxiedApp } from './nginx.ts'
-import type { Seen } from './nginx.ts'
-import type { HandlerName } from './origin-program.ts'
 import { requireProgram } from './require-program.ts'
 
 const LATEST = '/api/v1/latest?symbols=EUR'
@@ -27,7 +25,7 @@ const CLIENTS: Record<string, string>[] = [
 ]
 
 /** The headers that do not depend on the time and the cache. */
-function lasting({ headers }: Seen): [string, string][] {
+function lasting({ headers }: { headers: Headers }): [string, string][] {
   return [...headers].filter(([name]) => !/^(date|(x-)?cache-status)$/.test(name))
 }
 
@@ -47,7 +45,7 @@ describe('nginx, configured as documented,', () => {
       makeOlder(30)
       expect(await ask(target), target).toMatchObject({ status: 200, from: 'HIT', body })
     }
-    expect((await asked()).map(({ target }) => target)).toEqual(targets)
+    expect(asked.map(({ target }) => target)).toEqual(targets)
     const byAge = kept().sort((one, other) => one.maxAge - other.maxAge)
     expect(byAge).toEqual([MINUTE, MINUTE, MINUTE, HOUR])
   })
@@ -66,7 +64,7 @@ describe('nginx, configured as documented,', () => {
         expect(lasting(seen)).toEqual(lasting(plain))
       }
     }
-    expect(await asked()).toHaveLength(1 + CLIENTS.length)
+    expect(asked).toHaveLength(1 + CLIENTS.length)
     expect(kept()).toHaveLength(1 + CLIENTS.length)
   })
 
@@ -74,7 +72,7 @@ describe('nginx, configured as documented,', () => {
     const { ask, asked } = await startProxiedApp()
     expect(await ask(LATEST, { method: 'HEAD' })).toMatchObject({ from: 'MISS', body: '' })
     expect(await ask(LATEST)).toMatchObject({ from: 'HIT', body: expect.stringMatching(/^{/) })
-    expect(await asked()).toMatchObject([{ method: 'GET' }])
+    expect(asked).toMatchObject([{ method: 'GET' }])
   })
 
   it('stores the CORS headers, also for a 304', async () => {
@@ -88,7 +86,7 @@ describe('nginx, configured as documented,', () => {
       expect(headers.get('access-control-expose-headers')).toContain('ETag')
       expect(headers.get('etag')).toBe(etag)
     }
-    expect(await asked()).toHaveLength(1)
+    expect(asked).toHaveLength(1)
   })
 
   it('uses the URL as key: another order and an unknown parameter make other entries', async () => {
@@ -119,20 +117,20 @@ describe('nginx that stores whatever it may', () => {
     expect(kept()).toEqual([])
   })
 
-  it.each<[number, string, HandlerName]>([
+  it.each([
     [400, 'GET', 'withoutEuro'],
     [404, 'GET', 'elsewhere'],
     [405, 'POST', 'good'],
     [502, 'GET', 'withoutData'],
-  ])('does not store an error with %d', async (...[status, method, cause]) => {
+  ] as const)('does not store an error with %d', async (status, method, cause) => {
     const { ask, asked, become, kept } = await startProxiedApp(also(EVERYTHING))
-    await become(cause)
+    become(cause)
     for (const time of [1, 2]) {
       expect(await ask(LATEST, { method })).toMatchObject({ status, from: 'MISS' })
-      expect(await asked()).toHaveLength(time)
+      expect(asked).toHaveLength(time)
     }
     expect(kept()).toEqual([])
-    await become('good')
+    become('good')
     expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'MISS' })
     expect(kept()).toEqual([MINUTE])
   })
@@ -142,13 +140,13 @@ describe('a stale response', () => {
   it('is served once more while nginx refreshes it', async () => {
     const { ask, asked, become, makeOlder } = await startProxiedApp()
     const { body: old } = await ask(LATEST)
-    await become('republished')
+    become('republished')
     makeOlder(A_MOMENT_LATE)
     expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'STALE', body: old })
     const next = async (): Promise<string> => (await ask(LATEST)).body
     await expect.poll(next, { timeout: 20_000 }).not.toBe(old)
     expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'HIT' })
-    expect(await asked()).toHaveLength(2)
+    expect(asked).toHaveLength(2)
   })
 
   it('is renewed by a 304 of the app', async () => {
@@ -156,18 +154,15 @@ describe('a stale response', () => {
     const { body, headers } = await ask(LATEST)
     makeOlder(HOURS_LATE)
     expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'REVALIDATED', body })
-    expect(await asked()).toMatchObject([
-      { ifNoneMatch: null },
-      { ifNoneMatch: headers.get('etag') },
-    ])
+    expect(asked).toMatchObject([{ ifNoneMatch: null }, { ifNoneMatch: headers.get('etag') }])
     expect(kept()).toEqual([MINUTE])
     expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'HIT', body })
   })
 
   it('is served for a day while the app is down, and then no longer', async () => {
-    const { app, ask, makeOlder } = await startProxiedApp()
+    const { kill, ask, makeOlder } = await startProxiedApp()
     const { body } = await ask(LATEST)
-    await app.kill()
+    await kill()
     for (const seconds of [A_MOMENT_LATE, HOURS_LATE]) {
       makeOlder(seconds)
       const seen = await ask(LATEST)
@@ -180,18 +175,18 @@ describe('a stale response', () => {
     expect(gone.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it.each<[string, HandlerName, number]>([
+  it.each([
     ['a newer 200', 'republished', 200],
     ['a 502 of the app', 'withoutData', 502],
-  ])('is replaced after hours by %s', async (...[, cause, status]) => {
+  ] as const)('is replaced after hours by %s', async (_, cause, status) => {
     const { ask, asked, become, makeOlder } = await startProxiedApp()
     const { body: old } = await ask(LATEST)
-    await become(cause)
+    become(cause)
     makeOlder(HOURS_LATE)
     const seen = await ask(LATEST)
     expect(seen).toMatchObject({ status, from: 'EXPIRED' })
     expect(seen.body).not.toBe(old)
-    expect(await asked()).toHaveLength(2)
+    expect(asked).toHaveLength(2)
   })
 
   it.each([
@@ -200,9 +195,9 @@ describe('a stale response', () => {
     ['after a timeout, later than that', '1s', HOURS_LATE],
   ])('is served while the app hangs: %s', async (_, timeout, seconds) => {
     const limit = (text: string): string => replace(text, '10s', timeout)
-    const { app, ask, makeOlder } = await startProxiedApp(limit)
+    const { hang, ask, makeOlder } = await startProxiedApp(limit)
     const { body } = await ask(LATEST)
-    app.process.kill('SIGSTOP')
+    hang()
     makeOlder(seconds)
     expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'STALE', body })
   })

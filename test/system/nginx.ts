@@ -1,14 +1,16 @@
-import { spawn } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 
-import { endWithThis, startChild } from './child.ts'
-import type { Child } from './child.ts'
-import type { Asked, HandlerName } from './origin-program.ts'
+import { createRatesHandler } from 'ratesmith'
+import type { LatestProvider, RatesHandlerOptions } from 'ratesmith'
+import { toNodeHandler } from 'ratesmith/node'
+import { fakeProviders } from 'ratesmith/testing'
+
 import { freePort } from './ports.ts'
-import { temporaryFolder } from './processes.ts'
+import { listen, start, temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
 
 /** Where Debian installs it. */
@@ -25,20 +27,28 @@ const VERSION = 5n
 /** Offsets of 64-bit numbers in a file: seconds since the Unix epoch, and durations in seconds. */
 const AT = { version: 0, validUntil: 8, staleWhileRevalidate: 16, staleIfError: 24, keptAt: 40 }
 
-/** For how many seconds nginx treats a stored response as fresh, and for how many more it may still serve it. */
-export interface Kept {
-  maxAge: number
-  staleWhileRevalidate: number
-  staleIfError: number
+/** The data of the app, which can be given others while it runs. */
+const now = (): number => Date.UTC(2026, 10, 20, 18)
+const market = fakeProviders({ now })
+const withoutEuro: LatestProvider = {
+  ...market.latest,
+  async fetchLatest(context) {
+    const { rates, ...table } = await market.latest.fetchLatest(context)
+    const others = Object.entries(rates).filter(([code]) => code !== 'EUR')
+    return { ...table, rates: Object.fromEntries(others) }
+  },
 }
-
-/** A response through nginx; `from` is its own cache status. */
-export interface Seen {
-  status: number
-  from: string | null
-  headers: Headers
-  body: string
+const withoutData: LatestProvider = {
+  ...market.latest,
+  fetchLatest: () => Promise.reject(new Error('no data')),
 }
+const APPS = {
+  good: { providers: market },
+  republished: { providers: fakeProviders({ seed: 2, now }) },
+  withoutEuro: { providers: { latest: withoutEuro } },
+  elsewhere: { providers: market, basePath: '/elsewhere' },
+  withoutData: { providers: { latest: withoutData } },
+} satisfies Record<string, RatesHandlerOptions>
 
 /** `text` with `inserted` instead of `replaced`, which must occur. */
 export function replace(text: string, replaced: string, inserted: string): string {
@@ -48,15 +58,29 @@ export function replace(text: string, replaced: string, inserted: string): strin
 
 /** Starts an app behind nginx with the documented configuration, changed by `change`; both end with the test. */
 export async function startProxiedApp(change = (configuration: string): string => configuration) {
-  const app = startChild({ program: 'test/system/origin-program.ts', settings: {} })
-  onTestFinished(app.kill)
-  const { url: appUrl }: { url: string } = JSON.parse(await app.firstLine)
-  const { url, cache } = await startNginx(change(documentedConfiguration()), appUrl)
+  /** The requests that have reached the app. */
+  const asked: { method: string; target: string; ifNoneMatch: string | null }[] = []
+  let answer: RequestListener
+  /** Gives the app another handler. */
+  const become = (name: keyof typeof APPS): void => {
+    answer = toNodeHandler(createRatesHandler({ ...APPS[name], now }))
+  }
+  become('good')
+  const app = await listen((request, response) => {
+    const { method = '', url: target = '', headers } = request
+    asked.push({ method, target, ifNoneMatch: headers['if-none-match'] ?? null })
+    answer(request, response)
+  })
+  const { url, cache } = await startNginx(change(documentedConfiguration()), app.url)
   const paths = (): string[] => readdirSync(cache).map((name) => join(cache, name))
   return {
-    app: app satisfies Child,
-    /** Sends a request through nginx. A response may be complete before it is stored. */
-    async ask(target: string, init?: RequestInit): Promise<Seen> {
+    asked,
+    become,
+    /** Has the app accept requests and answer none. */
+    hang: (): void => void (answer = () => {}),
+    kill: app.close,
+    /** Sends a request through nginx; `from` is its cache status. A response may be complete before it is stored. */
+    async ask(target: string, init?: RequestInit) {
       const response = await fetch(url + target, init)
       const { status, headers } = response
       const body = await response.text()
@@ -64,14 +88,8 @@ export async function startProxiedApp(change = (configuration: string): string =
       await expect.poll(unfinished, { timeout: 20_000, interval: 10 }).toEqual([])
       return { status, from: headers.get('x-cache-status'), headers, body }
     },
-    /** The requests that have reached the app. */
-    async asked(): Promise<Asked[]> {
-      return JSON.parse(await (await fetch(`${appUrl}/asked`)).text())
-    },
-    /** Gives the app another handler. */
-    become: (name: HandlerName): Promise<unknown> => fetch(`${appUrl}/become/${name}`),
-    /** Everything that nginx stores. */
-    kept: (): Kept[] =>
+    /** For how many seconds nginx treats each stored response as fresh, and for how many more it may still serve it. */
+    kept: () =>
       paths().map((path) => {
         const file = readEntry(path)
         const numberAt = (offset: number): number => Number(file.readBigInt64LE(offset))
@@ -110,10 +128,7 @@ function documentedConfiguration(): string {
 }
 
 /** Starts nginx in front of `app`; it writes into its own folder. Both end with the test. */
-async function startNginx(
-  configuration: string,
-  app: string,
-): Promise<{ url: string; cache: string }> {
+async function startNginx(configuration: string, app: string) {
   const folder = temporaryFolder()
   const cache = join(folder, 'cache')
   const url = `http://127.0.0.1:${await freePort()}`
@@ -122,20 +137,11 @@ async function startNginx(
   http = replace(http, '/var/cache/ratesmith', cache)
   const file = `${OWN}\nhttp { access_log off; ${OWN_HTTP} ${http} }`
   writeFileSync(join(folder, 'nginx.conf'), file)
-  const child = spawn(NGINX, ['-e', 'stderr', '-p', folder, '-c', 'nginx.conf'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  const ended = endWithThis(child)
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
+  const nginx = start(NGINX, ['-e', 'stderr', '-p', folder, '-c', 'nginx.conf'])
   await vi
     .waitFor(() => fetch(url), { timeout: 20_000, interval: 20 })
     .catch(() => {
-      throw new Error(`nginx does not answer: ${stderr}`)
+      throw new Error(`nginx does not answer: ${nginx.stderr}`)
     })
   return { url, cache }
 }
