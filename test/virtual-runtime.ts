@@ -1,53 +1,46 @@
-import type { Runtime } from '../src/runtime.ts'
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
 
 /** A machine whose time passes only in `advance`. */
-export interface VirtualRuntime extends Runtime {
-  /** Lets `duration` ms pass on both clocks, firing the timers that fall due in their order. */
-  advance(duration: number): Promise<void>
-  /** Sets the wall clock alone, as an administrator or a resumed machine does. */
-  setClock(instant: number): void
-  /** How many timers are waiting. */
-  timers(): number
-}
+export type VirtualRuntime = ReturnType<typeof virtualRuntime>
 
 /** A virtual machine whose clock starts at `start` (ms since the Unix epoch) and whose random numbers are all `random`. */
-export function virtualRuntime(start: number, random = 0): VirtualRuntime {
+export function virtualRuntime(start: number, random = 0) {
   let monotonic = 0
   let offset = start
-  let order = 0
-  const timers = new Map<number, { at: number; callback: () => void }>()
-
-  function nextTimer(until: number): [number, { at: number; callback: () => void }] | undefined {
-    return [...timers]
-      .filter(([, timer]) => timer.at <= until)
-      .sort(([a, one], [b, other]) => one.at - other.at || a - b)[0]
-  }
+  const timers = new Set<{ at: number; callback: () => void }>()
 
   return {
     now: () => offset + monotonic,
     monotonic: () => monotonic,
     random: () => random,
-    startTimer(callback, delay) {
-      const id = (order += 1)
-      timers.set(id, { at: monotonic + delay, callback })
-      return () => timers.delete(id)
+    startTimer(callback: () => void, delay: number) {
+      const timer = { at: monotonic + delay, callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
     },
-    async advance(duration) {
+    /** Lets `duration` ms pass on both clocks, firing the timers that fall due in their order. */
+    async advance(duration: number) {
       const until = monotonic + duration
       await settled()
-      for (let next = nextTimer(until); next; next = nextTimer(until)) {
-        const [id, timer] = next
-        timers.delete(id)
-        monotonic = Math.max(monotonic, timer.at)
-        timer.callback()
+      for (;;) {
+        const [next] = [...timers].sort((one, other) => one.at - other.at)
+        if (!next || next.at > until) break
+        timers.delete(next)
+        monotonic = Math.max(monotonic, next.at)
+        next.callback()
         await settled()
       }
       monotonic = until
       await settled()
     },
-    setClock(instant) {
+    /** Sets the wall clock alone, as an administrator or a resumed machine does. */
+    setClock(instant: number) {
       offset = instant - monotonic
     },
+    /** How many timers are waiting. */
     timers: () => timers.size,
   }
 }
@@ -63,25 +56,21 @@ export function settled(): Promise<void> {
 export async function listenersLeftBy(work: () => Promise<void>): Promise<number> {
   const { addEventListener, removeEventListener } = EventTarget.prototype
   const listening = new Map<EventTarget, Set<unknown>>()
-  const added: typeof addEventListener = function added(this: EventTarget, type, listener, how) {
-    const listeners = listening.get(this) ?? new Set()
-    if (this instanceof AbortSignal && type === 'abort') {
-      listening.set(this, listeners.add(listener))
-    }
-    return addEventListener.call(this, type, listener, how)
-  }
-  const removed: typeof removeEventListener = function removed(
-    this: EventTarget,
-    type,
-    listener,
-    how,
-  ) {
-    if (type === 'abort') listening.get(this)?.delete(listener)
-    return removeEventListener.call(this, type, listener, how)
-  }
+  type Arguments = Parameters<typeof addEventListener>
   Object.assign(EventTarget.prototype, {
-    addEventListener: added,
-    removeEventListener: removed,
+    addEventListener(this: EventTarget, ...args: Arguments) {
+      const [type, listener] = args
+      const listeners = listening.get(this) ?? new Set()
+      if (this instanceof AbortSignal && type === 'abort') {
+        listening.set(this, listeners.add(listener))
+      }
+      return addEventListener.apply(this, args)
+    },
+    removeEventListener(this: EventTarget, ...args: Arguments) {
+      const [type, listener] = args
+      if (type === 'abort') listening.get(this)?.delete(listener)
+      return removeEventListener.apply(this, args)
+    },
   })
   try {
     await work()

@@ -18,16 +18,13 @@ import { NEWCOMER, thousandfoldYen } from '../faults/latest.ts'
 import { lastPoured } from '../faults/transport.ts'
 import { codes } from '../fixtures/codes.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 import { expectGood, expectRefusal } from './checks.ts'
 import { TARGETS, ask, askAll, fill, truthNow } from './journey.ts'
 import type { Meeting, Variant } from './journey.ts'
 import { START, createWorld } from './world.ts'
 import type { Reply, World } from './world.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 const MEGABYTE = 1024 * 1024
 
 /** More bytes than this are not read, and not more than a chunk beyond. */
@@ -438,7 +435,6 @@ async function expectRest({ state, variant }: Meeting): Promise<void> {
   const gaps = times.slice(FAILURES).map((at, index) => at - (times[FAILURES - 1 + index] ?? NaN))
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(REST)
   service.handler.close()
-  machine.close()
 }
 
 /** Asks three thousand questions that differ, beside the usual ones. */
@@ -485,7 +481,7 @@ function jumping(name: string, arrive: Variant['arrive']): Variant {
 }
 
 function setClocks({ services }: World, error: number): void {
-  for (const { process } of services) process.setClockError(error)
+  for (const { process } of services) process.clock.set(error)
 }
 
 /** A world in which nothing is wrong but the date. */
@@ -495,7 +491,7 @@ function onDay(name: string, date: string): Variant {
 
 /** Demands that two processes agree without taking data from each other for ever. */
 async function expectNoPingPong({ world }: Meeting): Promise<void> {
-  const before = { latest: world.attempts('latest'), history: world.attempts('history') }
+  const before = world.attempts()
   const publications = new Map<string, number>()
   for (let hour = 0; hour < 3 * 24; hour += 1) {
     await world.machine.advance(HOUR)
@@ -508,8 +504,9 @@ async function expectNoPingPong({ world }: Meeting): Promise<void> {
     }
   }
   // Three days have at most three publications, which two processes load once each.
-  expect(world.attempts('latest') - before.latest).toBeLessThanOrEqual(6)
-  expect(world.attempts('history') - before.history).toBeLessThanOrEqual(6)
+  const { latest, history } = world.attempts()
+  expect(latest - before.latest).toBeLessThanOrEqual(6)
+  expect(history - before.history).toBeLessThanOrEqual(6)
 }
 
 function rejecting(name: string, more: Partial<Variant>): Variant {
@@ -558,7 +555,7 @@ async function leaveAll({ machine, service }: World, state: State): Promise<Repl
 /** Asks for nobody; the answers, where they were there already. */
 async function askAborted(world: World, state: State): Promise<Reply[]> {
   const { machine, service } = world
-  const before = [world.attempts('latest'), world.attempts('history')]
+  const before = world.attempts()
   const asking = TARGETS.map((target) => {
     const leaving = new AbortController()
     leaving.abort()
@@ -567,7 +564,7 @@ async function askAborted(world: World, state: State): Promise<Reply[]> {
   const replies = await machine.drive(Promise.all(asking), 10 * SECOND)
   await world.settle()
   if (state === 'warm' || state === 'fresh') return replies
-  expect([world.attempts('latest'), world.attempts('history')]).toEqual(before)
+  expect(world.attempts()).toEqual(before)
   return []
 }
 
@@ -575,9 +572,8 @@ async function askAborted(world: World, state: State): Promise<Reply[]> {
 async function askAndFreeze(world: World, state: State): Promise<Reply[]> {
   const replies = await askAll(world)
   if (state !== 'warm') return replies
-  world.service.process.freeze()
+  world.service.process.pause(HOUR)
   await world.machine.advance(HOUR)
-  world.service.process.thaw()
   return replies
 }
 

@@ -83,7 +83,7 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     expect(attempts.latest).toBeLessThanOrEqual(wanted ?? processes)
     expect(attempts.history).toBeLessThanOrEqual(wanted ?? processes)
     const calls = world.upstream.calls.filter((call) => call.dataSet === dataSet)
-    expect(calls.length).toBeLessThanOrEqual(MOST_CALLS_PER_ATTEMPT * world.attempts(dataSet))
+    expect(calls.length).toBeLessThanOrEqual(MOST_CALLS_PER_ATTEMPT * world.attempts()[dataSet])
   },
 
   'upstream is asked in good form'({ world }) {

@@ -3,8 +3,10 @@ import type { DataSet, Days, Fault, LatestTruth, State, Verdict } from '../fault
 import { textOf } from '../faults/store.ts'
 import type { StoredValue } from '../faults/store.ts'
 import { HISTORY_SOURCE, LATEST_SOURCE } from '../fixtures/contract.ts'
+import { toDay } from '../fixtures/dates.ts'
+import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import type { Freshness } from './checks.ts'
-import type { Reply, Service, World, WorldOptions } from './world.ts'
+import type { Reply, World, WorldOptions } from './world.ts'
 
 /** One form of a fault, and what is to be done to meet it. What is left out is as it is in a world where nothing is wrong. */
 export interface Variant extends Fault {
@@ -42,10 +44,6 @@ export interface Meeting {
   /** What may be served now; absent where nothing may. */
   now: Truth | undefined
 }
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const DAY = 86_400 * SECOND
 
 /** Nobody waits longer than 5 s; what does shall be seen. In ms. */
 const PATIENCE = 30 * SECOND
@@ -90,7 +88,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   await arrive(world, state)
   const before = primed && { ...primed, today: todayOf(world) }
   begin(world, variant, dataSet, state)
-  const [storedBefore, asked, beganAt] = [storesOf(world), countAttempts(world), machine.elapsed()]
+  const [storedBefore, asked, beganAt] = [storesOf(world), world.attempts(), machine.elapsed()]
 
   const first = await (variant.act ?? askAll)(world, state)
   await letShow(world, variant, dataSet, beganAt)
@@ -109,7 +107,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   await machine.advance(Math.max(0, endedAt + pause - 1 - machine.elapsed()))
   const paused = await askAll(world)
   await world.settle()
-  const attempts = since(asked, countAttempts(world))
+  const attempts = since(asked, world.attempts())
   const stored = storesOf(world)
 
   end(world, variant)
@@ -117,7 +115,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   await askAll(world)
   await world.settle()
   const recovered = await askAll(world)
-  const attemptsAfterwards = since(asked, countAttempts(world))
+  const attemptsAfterwards = since(asked, world.attempts())
   const afterwards = truthNow(world, isServed ? kept : undefined, variant.servesAfterwards)
   await variant.afterwards?.(meeting)
   return {
@@ -182,17 +180,15 @@ function arriveByTime({ machine }: World, state: State): Promise<void> {
 }
 
 function begin(world: World, variant: Variant, dataSet: DataSet, state: State): void {
-  const { inject, misbehave, retell, store, holds } = variant
-  if (inject) world.upstream.fault = { dataSet, inject }
+  const { store, holds } = variant
+  world.upstream.fault = { ...variant, dataSet }
   for (const service of world.services) {
-    service.retell = retell
     service.store.fault = store
     const claim = store?.claim
     if (claim) {
       service.store.claim = async (key) =>
         (await claim(service.store.operationOn(key, () => true))) === true
     }
-    if (misbehave) service.misbehaviour = { dataSet, call: misbehave }
   }
   if (holds) fill(world, holds)
   variant.begin?.(world, state)
@@ -203,8 +199,6 @@ function end(world: World, variant: Variant): void {
   for (const service of world.services) {
     service.store.fault = undefined
     delete service.store.claim
-    service.misbehaviour = undefined
-    service.retell = undefined
   }
   variant.end?.(world)
 }
@@ -228,16 +222,12 @@ function keep(held: Truth, dataSet: DataSet, loaded: Truth): Truth {
 
 function lastOutcome({ services }: World, dataSet: DataSet): number | undefined {
   const types = ['upstream_answered', 'upstream_failed', 'rates_rejected']
-  const outcomes = services.flatMap(({ events }: Service) =>
+  const outcomes = services.flatMap(({ events }) =>
     events.filter(
       ({ event }) => types.includes(event.type) && 'dataSet' in event && event.dataSet === dataSet,
     ),
   )
   return outcomes.reduce<number | undefined>((last, { at }) => Math.max(last ?? at, at), undefined)
-}
-
-function countAttempts(world: World): Record<DataSet, number> {
-  return { latest: world.attempts('latest'), history: world.attempts('history') }
 }
 
 function since(
@@ -271,7 +261,7 @@ export function truthNow(
   const body = upstream.latest(machine.now())
   const latest = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
   const newest = newestDay(before)
-  const history = upstream.history('2000-01-01', today, machine.now())
+  const history = upstream.history(today, machine.now())
   // Only the days after the newest one are asked for.
   const asked = Object.entries(history.rates).filter(([date]) => date > newest)
   const missing = { ...history, rates: Object.fromEntries(asked) }
@@ -281,7 +271,7 @@ export function truthNow(
 
 /** The day, in UTC, by the clock of the first process. */
 function todayOf({ service }: World): string {
-  return new Date(service.process.now()).toISOString().slice(0, 10)
+  return toDay(service.process.clock.now())
 }
 
 function newestDay(truth: Truth | undefined): string {
@@ -296,14 +286,13 @@ export function fill(world: World, change: (good: StoredValue) => unknown = (goo
 
 /** An envelope that nothing is wrong with, of what was published a minute ago. */
 function fabricated(key: string, { upstream, machine }: World): StoredValue {
-  const savedAt = machine.now() - 60_000
+  const savedAt = machine.now() - MINUTE
   if (key.endsWith('latest')) {
     const table = toLatestTruth(upstream.latest(savedAt))
     const data = { attribution: LATEST_SOURCE, table: { ...table, base: 'USD' } }
     return { v: 1, key, savedAt, data }
   }
-  const today = new Date(savedAt).toISOString().slice(0, 10)
-  const { rates } = upstream.history('2000-01-01', today, savedAt)
+  const { rates } = upstream.history(toDay(savedAt), savedAt)
   const days = Object.entries(rates).map(([date, day]) => ({ date, rates: day }))
   const data = { attribution: HISTORY_SOURCE, start: '2021-01-01', base: 'EUR', days }
   return { v: 1, key, savedAt, data }

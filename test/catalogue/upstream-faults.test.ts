@@ -33,7 +33,6 @@ test('what the poisoned stores hold would be served, were it not for the poison'
   const truth = truthNow(world, undefined)
   for (const reply of await askAll(world)) expectGood(reply, truth, ['fresh'])
   expect(world.upstream.calls).toEqual([])
-  world.machine.close()
 })
 
 describe('the catalogue of upstream faults', () => {
@@ -117,7 +116,6 @@ async function tryAll(fault: FaultCase<Variant>, state: State): Promise<string[]
       } catch (error) {
         note('on the way', error)
       } finally {
-        world.machine.close()
       }
     }
   }

@@ -59,7 +59,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
 
   function requireInTime({ process, question, at, isUsable, abortedAt }: Asked): void {
     const until = Math.min(at + WAITING_LIMIT, abortedAt ?? Infinity)
-    const limit = isUsable || !question.dataSet ? at : Math.max(until, process.resumedAt)
+    const limit = isUsable || !question.dataSet ? at : Math.max(until, process.pausedUntil)
     if (now() > limit + INEXACT) {
       violate('I6', `${question.target} is answered after ${Math.round(now() - at)} ms`)
     }
@@ -201,7 +201,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
       if (isToCompare(asked)) requireRecord(asked, body, named)
     },
     sweep({ process, question, at }) {
-      const waiting = now() - Math.max(at, process.resumedAt)
+      const waiting = now() - Math.max(at, process.pausedUntil)
       if (process.isGone || process.pausedUntil >= now() || waiting < 2 * WAITING_LIMIT) return
       violate('I6', `${question.target} has not been answered after ${Math.round(waiting)} ms`)
     },

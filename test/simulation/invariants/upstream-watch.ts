@@ -95,7 +95,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
     known.restUntil = now() + Math.min(SECOND * 2 ** (known.failures - 1), LONGEST_REST)
     const { fault } = call
     // After a pause of the process nobody knows whether the answer or the time limit came first.
-    if (fault?.verdict !== 'refused' || process.resumedAt >= call.askedAt) return
+    if (fault?.verdict !== 'refused' || process.pausedUntil >= call.askedAt) return
     known.pauseUntil = now() + pauseOf(fault, process.clock.ahead())
   }
 
@@ -110,7 +110,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
 
   /** Whether nothing at all was wrong with what was answered, so that it ought to have been taken. */
   function isGood(process: Process, { fault, verdict, askedAt, signal }: Call): boolean {
-    const wasInTime = process.resumedAt < askedAt && now() - askedAt < 2 * SECOND
+    const wasInTime = process.pausedUntil < askedAt && now() - askedAt < 2 * SECOND
     return signal !== undefined && !fault && verdict === 'take' && wasInTime && !process.isClosed
   }
 
@@ -259,7 +259,7 @@ function createFleetWatch(scene: Scene, store: SimStore) {
 
   /** Whether nothing has happened since `since` that excuses a call too many. */
   function isQuiet(since: number, ...processes: Process[]): boolean {
-    const wasPaused = processes.some((each) => each.resumedAt > since - MINUTE)
+    const wasPaused = processes.some((each) => each.pausedUntil > since - MINUTE)
     const isTrusted = processes.every((each) => store.trustedSince(each) < loop.now())
     const wasSet = processes.some(({ clock }) => clock.jumps() > 0 || !isRight(clock))
     return hasClaims && isTrusted && !wasPaused && !wasSet && store.troubledAt() < since - AFTERMATH

@@ -1,33 +1,14 @@
-import type { Runtime } from './fleet.ts'
+import type { Runtime } from '../../../src/runtime.ts'
+import { settled } from '../../virtual-runtime.ts'
 import { createKnowledge } from '../invariants/knowledge.ts'
-import type { Knowledge } from '../invariants/knowledge.ts'
 import type { Random } from './random.ts'
 
-/** Something that events happen to: a process, which may be stopped for a while or be gone. */
+/** Something that events happen to: a process, which may be paused for a while or be gone. */
 interface Owner {
   /** Nothing that belongs to it happens any more. */
-  readonly isGone: boolean
-  /** What falls due before this moment happens at this moment instead, all at once. In ms of virtual time. */
-  readonly pausedUntil: number
-}
-
-/** Virtual time and what is going to happen in it. All times in ms since the simulation's start. */
-export interface EventLoop {
-  now(): number
-  /** Calls `callback` after `delay` ms; the function returned prevents it. */
-  after(delay: number, callback: () => void, owner?: Owner): () => void
-  /** The same for a timer: after a pause of its owner, timers fire before what has come over the network. */
-  timer(delay: number, callback: () => void, owner: Owner): () => void
-  /** Ends `run` with `error`, from wherever it is called. */
-  fail(error: Error): void
-  /**
-   * Lets time pass until `until`, jumping from one event to the next. After each, all that waits only for promises goes on.
-   *
-   * @throws {Error} what `fail` was given first
-   */
-  run(until: number): Promise<void>
-  /** How many events have happened. */
-  count(): number
+  isGone: boolean
+  /** The end of its last pause: what falls due before happens then, all at once. In ms of virtual time. */
+  pausedUntil: number
 }
 
 /** Ranks a timer before all that is no timer; far more than any simulation lasts, in ms. */
@@ -43,21 +24,33 @@ interface Event {
   owner: Owner | undefined
 }
 
-/** An event loop at time 0. */
-export function createEventLoop(): EventLoop {
-  const queue = createQueue()
+/** Virtual time and what is going to happen in it. */
+export type EventLoop = ReturnType<typeof createEventLoop>
+
+/** An event loop at time 0. All times in ms since then. */
+export function createEventLoop() {
+  /** In reverse order: the next event is the last. */
+  const queue: Event[] = []
   let [now, sequence, count] = [0, 0, 0]
   let failure: Error | undefined
 
-  function schedule(
-    delay: number,
-    { callback, owner, isTimer }: Pick<Event, 'callback' | 'owner' | 'isTimer'>,
-  ): () => void {
+  function enqueue(event: Event): void {
+    let [low, high] = [0, queue.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = queue[middle]
+      if (other && isBefore(event, other)) low = middle + 1
+      else high = middle
+    }
+    queue.splice(low, 0, event)
+  }
+
+  function schedule(isTimer: boolean, delay: number, callback: () => void, owner?: Owner) {
     const time = now + Math.max(0, delay)
     const event: Event = { time, rank: time, sequence, isTimer, callback, owner }
     sequence += 1
-    queue.push(event)
-    return () => {
+    enqueue(event)
+    return (): void => {
       event.callback = undefined
     }
   }
@@ -69,82 +62,52 @@ export function createEventLoop(): EventLoop {
     if (!owner || owner.pausedUntil <= event.time) return true
     if (event.isTimer && event.rank >= 0) event.rank -= TIMERS_FIRST
     event.time = owner.pausedUntil
-    queue.push(event)
+    enqueue(event)
+    return false
+  }
+
+  /**
+   * Jumps to the next event, unless that is after `until`, and lets all that waits only for promises go on after it;
+   * returns whether there was one.
+   *
+   * @throws {Error} what `fail` was given first
+   */
+  async function step(until: number): Promise<boolean> {
+    for (let event = queue.at(-1); event && event.time <= until; event = queue.at(-1)) {
+      queue.pop()
+      now = event.time
+      if (!isDue(event)) continue
+      count += 1
+      const { callback } = event
+      event.callback = undefined
+      callback?.()
+      await settled()
+      if (failure) throw failure
+      return true
+    }
     return false
   }
 
   return {
     now: () => now,
-    after: (delay, callback, owner) => schedule(delay, { callback, owner, isTimer: false }),
-    timer: (delay, callback, owner) => schedule(delay, { callback, owner, isTimer: true }),
-    fail(error) {
+    /** Calls `callback` after `delay` ms; the function returned prevents it. */
+    after: (delay: number, callback: () => void, owner?: Owner) =>
+      schedule(false, delay, callback, owner),
+    /** The same for a timer: after a pause of its owner, timers fire before what has come over the network. */
+    timer: (delay: number, callback: () => void, owner: Owner) =>
+      schedule(true, delay, callback, owner),
+    /** Ends `run` with `error`, from wherever it is called. */
+    fail(error: Error) {
       failure ??= error
     },
-    async run(until) {
-      for (let event = queue.pop(until); event; event = queue.pop(until)) {
-        now = event.time
-        if (!isDue(event)) continue
-        count += 1
-        const { callback } = event
-        event.callback = undefined
-        callback?.()
-        await promisesSettled()
-        if (failure) throw failure
-      }
+    step,
+    /** Lets time pass until `until`, from one event to the next. */
+    async run(until: number) {
+      while (await step(until));
       now = until
     },
+    /** How many events have happened. */
     count: () => count,
-  }
-}
-
-/** Resolves when everything that waits only for promises has gone on. */
-function promisesSettled(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-}
-
-interface Queue {
-  push(event: Event): void
-  /** Takes the first event out, unless it is after `until`. */
-  pop(until: number): Event | undefined
-}
-
-/** A binary heap. */
-function createQueue(): Queue {
-  const heap: Event[] = []
-
-  function sink(event: Event): void {
-    let index = 0
-    for (;;) {
-      let child = 2 * index + 1
-      const [left, right] = [heap[child], heap[child + 1]]
-      if (left && right && isBefore(right, left)) child += 1
-      const first = heap[child]
-      if (!first || !isBefore(first, event)) break
-      heap[index] = first
-      index = child
-    }
-    heap[index] = event
-  }
-
-  return {
-    push(event) {
-      let index = heap.push(event) - 1
-      for (let parent = heap[(index - 1) >> 1]; index > 0; parent = heap[(index - 1) >> 1]) {
-        if (!parent || !isBefore(event, parent)) break
-        heap[index] = parent
-        index = (index - 1) >> 1
-      }
-      heap[index] = event
-    },
-    pop(until) {
-      const [first] = heap
-      if (!first || first.time > until) return undefined
-      const last = heap.pop()
-      if (last && heap.length > 0) sink(last)
-      return first
-    },
   }
 }
 
@@ -155,37 +118,30 @@ function isBefore(one: Event, other: Event): boolean {
 }
 
 /** The wall clock of one machine: true time and an offset that may change at any moment. */
-export interface Clock {
-  /** Ms since the Unix epoch, whole as `Date.now` is. */
-  now(): number
-  /** Sets the clock to true time plus `offset` ms. */
-  set(offset: number): void
-  /** How many ms it is ahead of true time. */
-  ahead(): number
-  /** How often it has been set since the last call of `forget`. */
-  jumps(): number
-  /**
-   * The latest that whoever ages by this clock may take it to be, in ms since the Unix epoch: every step forward since the
-   * last call of `forget` makes what is held older, but no step back makes it younger again.
-   */
-  oldest(): number
-  /** Forgets all that has been. */
-  forget(): void
-}
+export type Clock = ReturnType<typeof createClock>
 
 /** A clock that is `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of `loop`. */
-export function createClock(loop: EventLoop, startsAt: number, offset: number): Clock {
+export function createClock(loop: EventLoop, startsAt: number, offset: number) {
   let [current, oldest, jumps] = [offset, offset, 0]
   return {
+    /** Ms since the Unix epoch, whole as `Date.now` is. */
     now: () => Math.floor(startsAt + loop.now() + current),
-    set(to) {
+    /** Sets the clock to true time plus `to` ms. */
+    set(to: number) {
       oldest += Math.max(0, to - current)
       current = to
       jumps += 1
     },
+    /** How many ms it is ahead of true time. */
     ahead: () => current,
+    /** How often it has been set since the last call of `forget`. */
     jumps: () => jumps,
+    /**
+     * The latest that a process that ages by this clock may take it to be, in ms since the Unix epoch: every step forward
+     * since the last call of `forget` makes its data older, but no step back makes them younger again.
+     */
     oldest: () => startsAt + loop.now() + oldest,
+    /** Forgets all that has been. */
     forget() {
       oldest = current
       jumps = 0
@@ -194,77 +150,53 @@ export function createClock(loop: EventLoop, startsAt: number, offset: number): 
 }
 
 /** One life of a server process, as far as its machine goes. All times in ms of virtual time. */
-export interface Process extends Owner {
-  /** The number of its host from 0; the process that follows it there has the same. */
-  readonly host: number
-  readonly clock: Clock
-  readonly startedAt: number
-  /** The end of its last pause. */
-  readonly resumedAt: number
-  /** Whether its handler has been closed in good order. */
-  isClosed: boolean
-  /** What can be told from outside of what its handler holds and does. */
-  readonly knowledge: Knowledge
-  /** What its handler runs on, with `now` as its clock. */
-  runtime(now: () => number): Runtime
-  /** How many timers are set. */
-  timers(): number
-  /** Stops it for `duration` ms: nothing happens to it, and then all at once. */
-  pause(duration: number): void
-  /** Ends it at once: nothing happens to it any more. */
-  kill(): void
-}
+export type Process = ReturnType<typeof startProcess>
 
-/** A process that starts now. */
-export function startProcess(loop: EventLoop, host: number, clock: Clock, random: Random): Process {
-  let [isGone, pausedUntil, timers] = [false, -Infinity, 0]
+/** Starts a process on host number `host`, which the next process there has as well. */
+export function startProcess(
+  loop: EventLoop,
+  host: number,
+  clock: Clock,
+  { next }: Pick<Random, 'next'>,
+) {
+  const startedAt = loop.now()
+  const timers = new Set<() => void>()
   clock.forget()
-  const process: Process = {
+  const process = {
     host,
     clock,
-    startedAt: loop.now(),
+    startedAt,
+    isGone: false,
+    pausedUntil: -Infinity,
+    /** Whether its handler has been closed in good order. */
     isClosed: false,
+    /** What can be told from outside of what its handler holds and does. */
     knowledge: createKnowledge(),
-    get isGone() {
-      return isGone
-    },
-    get pausedUntil() {
-      return pausedUntil
-    },
-    get resumedAt() {
-      return pausedUntil
-    },
-    runtime: (now) => ({
+    /** What its handler runs on, with `now` as its clock. */
+    runtime: (now: () => number): Runtime => ({
       now,
-      monotonic: () => loop.now() - process.startedAt,
-      random: random.next,
+      monotonic: () => loop.now() - startedAt,
+      random: next,
       startTimer(callback, delay) {
-        timers += 1
-        let isSet = true
-        const end = (): boolean => {
-          const wasSet = isSet
-          isSet = false
-          if (wasSet) timers -= 1
-          return wasSet
+        const fire = (): void => {
+          if (timers.delete(fire)) callback()
         }
-        const cancel = loop.timer(
-          delay,
-          () => {
-            if (end()) callback()
-          },
-          process,
-        )
+        timers.add(fire)
+        const cancel = loop.timer(delay, fire, process)
         return () => {
-          if (end()) cancel()
+          if (timers.delete(fire)) cancel()
         }
       },
     }),
-    timers: () => timers,
-    pause(duration) {
-      pausedUntil = Math.max(pausedUntil, loop.now() + duration)
+    /** How many timers are set. */
+    timers: () => timers.size,
+    /** Stops it for `duration` ms: nothing happens to it, and then all at once. */
+    pause(duration: number) {
+      process.pausedUntil = Math.max(process.pausedUntil, loop.now() + duration)
     },
+    /** Ends it at once: nothing happens to it any more. */
     kill() {
-      isGone = true
+      process.isGone = true
     },
   }
   return process
