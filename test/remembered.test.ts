@@ -54,7 +54,14 @@ describe('a remembered answer', () => {
     [EARLIER, ['/api/rates?base=eur', `${EARLIER}&junk=1`]],
     [HISTORY, ['/api/v1/history?period=5Y&to=jpy&from=usd', `${HISTORY}&_=5`]],
     ['/api/v1/latest', ['/api/v1/latest?base=USD', '/api/v1/latest?']],
-    ['/api/v1/history?from=USD&to=JPY', ['/api/v1/history?from=USD&to=JPY&period=1M']],
+    [
+      '/api/v1/history?from=USD&to=JPY',
+      [
+        '/api/v1/history?from=USD&to=JPY&period=1M',
+        '/api/v1/history?from=%55SD&to=jpy&theme=dark',
+        '/api/v1/history?to=JPY&from=USD&format=json',
+      ],
+    ],
     [
       `${RANGE}&end=2024-03-01&interval=week`,
       ['/api/v1/history?interval=week&end=2024-03-01&to=jpy&from=usd&start=2024-01-01&junk=1'],
@@ -89,6 +96,10 @@ describe('a remembered answer', () => {
       '/api/v1/latest?base=EUR&symbols=USD',
       '/api/v1/latest?base=USD&symbols=EUR',
       '/api/v1/history?from=JPY&to=USD&period=5Y',
+      '/api/v1/history?from=USD&to=JPY',
+      '/api/v1/history?from=USD&to=EUR',
+      '/api/v1/history?from=USD&to=JPY&format=csv',
+      '/api/v1/history?from=USD&to=JPY&interval=day',
       '/api/v1/history?from=USD&to=JPY&period=1Y',
       '/api/v1/history?from=USD&to=JPY&period=1Y&interval=day',
       '/api/v1/history?from=USD&to=JPY&period=1Y&interval=week',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider } from '../../src/index.ts'
-import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
+import { ENDED, longService } from '../fixtures/long-market.ts'
 import { openMarket } from '../fixtures/hand-written-market.ts'
 
 const HOUR = 3_600_000
@@ -87,69 +87,16 @@ describe('latest rates with a date', () => {
   })
 })
 
-describe('latest rates of a day that has none', () => {
-  it.each([
-    ...['', '2026-02-30', '2026-1-5', '20260105', 'today', '2026-11-20T10:00:00Z'].map((day) => [
-      `date=${day}`,
-      'date (YYYY-MM-DD)',
-    ]),
-    ['date=2026-11-22', 'date (not after today)'],
-    ['date=9999-12-31', 'date (not after today)'],
-    ['date=2026-11-20&date=2026-11-20', 'date (given more than once)'],
-    ['DATE=2026-11-20', 'DATE (write date)'],
-  ])('%s is refused before anyone is asked', async (query, told) => {
-    const { get, asked } = longService()
-    const { status, headers, body } = await get(`latest?${query}`)
-    expect([status, body.error.code]).toEqual([400, 'invalid_parameter'])
-    expect(body.error.message).toBe(`Invalid parameter: ${told}`)
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(asked).toEqual([])
-  })
-
-  it.each([
-    ['date=1999-01-03', 'No reference rates of 1999-01-03'],
-    ['date=0001-01-01', 'No reference rates of 0001-01-01'],
-    [`date=${WITHOUT_YEN}&base=JPY`, `No reference rates of JPY on ${WITHOUT_YEN}`],
-    [`date=${WITHOUT_YEN}&symbols=USD,jpy`, `No reference rates of JPY on ${WITHOUT_YEN}`],
-    ['date=2023-01-03&base=HRK', 'No reference rates of HRK on 2023-01-03 (withdrawn on'],
-  ])('%s is no data', async (query, told) => {
-    const { status, body } = await longService().get(`latest?${query}`)
-    expect([status, body.error.code]).toEqual([404, 'no_data'])
-    expect(body.error.message).toContain(told)
-  })
-
-  it.each([
-    [
-      'date=2024-01-02&base=AED',
-      'Unsupported base currency: AED (the rates of 2024-01-02 cover AUD',
-    ],
-    [
-      'date=2024-01-02&symbols=USD,aed',
-      'Unsupported symbols currency: aed (the rates of 2024-01-02 cover AUD',
-    ],
-    // Not withdrawn by then: to leave it out would hide that there is no rate.
-    ['date=2004-01-02&symbols=USD,SIT', 'Unsupported symbols currency: SIT (withdrawn on 2007'],
-    ['date=2004-01-02&base=DEM', 'withdrawn on 1999-01-01, use EUR'],
-  ])('%s is of a currency that is never quoted', async (query, told) => {
-    const { status, body, text } = await longService().get(`latest?${query}`)
-    expect([status, body.error.code]).toEqual([400, 'unsupported_currency'])
-    expect(body.error.message).toContain(told)
-    expect(text.length).toBeLessThan(1_024)
-  })
-
-  it('leaves out of the symbols what was withdrawn by then, and nothing else', async () => {
+describe('latest rates of a day on which a currency was withdrawn', () => {
+  it('omit only the symbols that were withdrawn by then', async () => {
     const { get } = longService()
     const after = await get('latest?date=2023-01-02&symbols=USD,HRK,DEM')
     expect(Object.keys(after.body.rates)).toEqual(['USD'])
     const before = await get('latest?date=2022-12-30&symbols=USD,HRK,DEM')
     expect(Object.keys(before.body.rates)).toEqual(['HRK', 'USD'])
-    const malformed = await get('latest?date=2022-12-30&symbols=USD,KUNA')
-    expect(malformed.body.error.code).toBe('invalid_currency')
   })
-})
 
-describe('the rates of the very day on which a currency was withdrawn', () => {
-  it('are without it, asked for by name or not', async () => {
+  it('do not have it', async () => {
     const history: HistoryProvider = {
       attribution: { name: 'Bank', url: 'https://bank.example' },
       fetchHistory: async () => ({
@@ -167,29 +114,5 @@ describe('the rates of the very day on which a currency was withdrawn', () => {
     }
     expect(await ratesOf('2005-06-30')).toEqual({ USD: 1.2092, ROL: 36_030 })
     expect(await ratesOf('2005-07-01')).toEqual({ USD: 1.2087 })
-  })
-})
-
-describe('handler.rates.latest() of a date', () => {
-  it('resolves to the same record', async () => {
-    const { handler, get } = longService()
-    const question = { date: '2004-02-29', base: 'gbp', symbols: ['USD', 'cyp'] }
-    const { body } = await get('latest?date=2004-02-29&base=GBP&symbols=CYP,USD')
-    expect(await handler.rates.latest(question)).toEqual(body)
-    expect(body.date).toBe('2004-02-27')
-  })
-
-  it.each([
-    ['invalid_parameter', { date: '2026-2-30' }],
-    ['invalid_parameter', { date: '' }],
-    ['invalid_parameter', { date: '2026-11-22' }],
-    ['invalid_parameter', { date: 20_200_101 }],
-    ['invalid_currency', { date: '2020-01-01', base: 'EURO' }],
-  ])('rejects with %s: %o', async (code, question) => {
-    const { handler, asked } = longService()
-    // @ts-expect-error for callers without types
-    const record = handler.rates.latest(question)
-    await expect(record).rejects.toMatchObject({ name: 'RatesError', code })
-    expect(asked).toEqual([])
   })
 })

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+
+import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
+
+const PAIR = { from: 'USD', to: 'EUR' }
+
+type Operation = 'latest' | 'convert' | 'history'
+
+/** Calls `operation` as a caller without types. */
+function call(
+  { rates }: ReturnType<typeof openMarket>['handler'],
+  operation: Operation,
+  question: unknown,
+): Promise<unknown> {
+  const untyped: Record<Operation, (question: never) => Promise<unknown>> = rates
+  // @ts-expect-error it accepts some questions only
+  return untyped[operation](question)
+}
+
+describe('an operation of handler.rates', () => {
+  it.each<[Operation, question: object | undefined, target: string]>([
+    ['latest', undefined, 'latest'],
+    ['latest', { base: 'jpy', symbols: ['eur', 'USD'] }, 'latest?base=JPY&symbols=USD,EUR'],
+    [
+      'latest',
+      { date: '2000-03-01', base: 'jpy', symbols: ['USD', 'grd'] },
+      'latest?date=2000-03-01&base=JPY&symbols=GRD,USD',
+    ],
+    ['convert', { from: 'usd', to: 'EUR', amount: 0.1 }, 'convert?from=USD&to=EUR&amount=0.1'],
+    ['convert', { from: 'USD', to: ['EUR', 'jpy', 'EUR'] }, 'convert?from=USD&to=EUR,JPY,EUR'],
+    ['convert', { from: 'USD', to: ['eur'] }, 'convert?from=USD&to=EUR,'],
+    ['convert', { ...PAIR, reverse: true }, 'convert?from=USD&to=EUR&reverse=true'],
+    ['convert', { ...PAIR, reverse: false }, 'convert?from=USD&to=EUR&reverse=false'],
+    ['convert', { ...PAIR, date: '2000-03-01' }, 'convert?from=USD&to=EUR&date=2000-03-01'],
+    [
+      'convert',
+      { from: 'EUR', to: ['USD', 'JPY'], date: '2023-01-08', reverse: true, amount: 7 },
+      'convert?from=EUR&to=USD,JPY&date=2023-01-08&reverse=true&amount=7',
+    ],
+    ['history', { from: 'usd', to: 'EUR' }, 'history?from=USD&to=EUR&period=1M'],
+    ['history', { ...PAIR, start: '1999-01-04' }, 'history?from=USD&to=EUR&start=1999-01-04'],
+    [
+      'history',
+      { ...PAIR, start: '2022-12-01', end: '2026-11-19' },
+      'history?from=USD&to=EUR&start=2022-12-01&end=2026-11-19',
+    ],
+    [
+      'history',
+      { ...PAIR, start: '2022-12-01', interval: 'month' },
+      'history?from=USD&to=EUR&start=2022-12-01&interval=month',
+    ],
+    [
+      'history',
+      { ...PAIR, period: '5Y', interval: 'month' },
+      'history?from=USD&to=EUR&period=5Y&interval=month',
+    ],
+  ])('%s(%j) resolves to the record of /api/v1/%s', async (operation, question, target) => {
+    const { handler, get } = openMarket()
+    const record = await call(handler, operation, question)
+    const response = await get(`/v1/${target}`)
+    expect(response.status).toBe(200)
+    expect(JSON.stringify(record)).toBe(await response.text())
+  })
+
+  it.each<[Operation, question: unknown, code: string, parameter?: string]>([
+    ['latest', { base: 'DOLLAR' }, 'invalid_currency', 'base'],
+    ['latest', { base: 'EURO', date: '2020-01-01' }, 'invalid_currency', 'base'],
+    ['latest', { symbols: 'EUR' }, 'invalid_parameter', 'symbols'],
+    ['latest', { symbols: ['EURO'] }, 'invalid_currency', 'symbols'],
+    ['latest', { date: '2026-2-30' }, 'invalid_parameter', 'date'],
+    ['latest', { date: '' }, 'invalid_parameter', 'date'],
+    ['latest', { date: '2026-11-22' }, 'invalid_parameter', 'date'],
+    ['latest', { date: 20_200_101 }, 'invalid_parameter', 'date'],
+    ['convert', { to: 'EUR' }, 'missing_parameter', 'from'],
+    ['convert', { to: ['EUR'] }, 'missing_parameter', 'from'],
+    ['convert', { from: 'USD' }, 'missing_parameter', 'to'],
+    ['convert', { from: '', to: 'EUR' }, 'invalid_currency', 'from'],
+    ['convert', { from: ['USD'], to: 'EUR' }, 'invalid_currency', 'from'],
+    ['convert', { from: 'USD', to: [] }, 'invalid_currency', 'to'],
+    ['convert', { from: 'USD', to: ['EUR', 'EURO'] }, 'invalid_currency', 'to'],
+    ['convert', { from: 'USD', to: ['EUR', 978] }, 'invalid_currency', 'to'],
+    ['convert', { from: 'USD', to: 978 }, 'invalid_currency', 'to'],
+    ['convert', { from: 'USD', to: 'EUR,JPY' }, 'invalid_currency', 'to'],
+    ['convert', { from: 'USD', to: ['EUR,JPY'] }, 'invalid_currency', 'to'],
+    ['convert', { ...PAIR, amount: -1 }, 'invalid_amount', 'amount'],
+    ['convert', { ...PAIR, amount: NaN }, 'invalid_amount', 'amount'],
+    ['convert', { from: 'USD', to: ['EUR'], amount: -1 }, 'invalid_amount', 'amount'],
+    ['convert', { ...PAIR, reverse: true, amount: NaN }, 'invalid_amount', 'amount'],
+    ['convert', { ...PAIR, reverse: 'true' }, 'invalid_parameter', 'reverse'],
+    ['convert', { ...PAIR, date: '2026-11-31' }, 'invalid_parameter', 'date'],
+    ['convert', { ...PAIR, date: new Date(NOW) }, 'invalid_parameter', 'date'],
+    ['convert', { ...PAIR, date: null }, 'invalid_parameter', 'date'],
+    ['convert', { ...PAIR, date: '2026-11-22' }, 'invalid_parameter', 'date'],
+    ['history', undefined, 'internal_error'],
+    ['history', { from: 'USD', to: '' }, 'invalid_currency', 'to'],
+    ['history', { ...PAIR, period: '2W' }, 'invalid_period', 'period'],
+    ['history', { ...PAIR, start: '2026-11-02', period: '2W' }, 'invalid_period', 'period'],
+    ['history', { ...PAIR, start: '2026-11-02', period: '1M' }, 'invalid_parameter', 'period'],
+    ['history', { ...PAIR, start: '2026-2-30' }, 'invalid_parameter', 'start'],
+    ['history', { ...PAIR, start: '' }, 'invalid_parameter', 'start'],
+    ['history', { ...PAIR, start: new Date(0) }, 'invalid_parameter', 'start'],
+    ['history', { ...PAIR, start: '2026-11-02', end: '2026-11-31' }, 'invalid_parameter', 'end'],
+    ['history', { ...PAIR, start: '2026-11-02', end: '2026-11-01' }, 'invalid_parameter', 'start'],
+    ['history', { ...PAIR, interval: 'year' }, 'invalid_parameter', 'interval'],
+    ['history', { ...PAIR, end: '2026-11-02' }, 'missing_parameter', 'start'],
+    ['history', { ...PAIR, end: '2026-11-02', interval: 'day' }, 'missing_parameter', 'start'],
+  ])('%s(%j) rejects with %s before any data is loaded', async (operation, question, ...error) => {
+    const { asked, handler } = openMarket()
+    const [code, parameter] = error
+    const expected = { name: 'RatesError', code, parameter }
+    await expect(call(handler, operation, question)).rejects.toMatchObject(expected)
+    expect(asked).toEqual([])
+  })
+
+  it.each<[Operation, question: object, code: string, parameter: string]>([
+    ['latest', { base: 'ZZZ' }, 'invalid_currency', 'base'],
+    ['latest', { symbols: ['ZZZ'] }, 'invalid_currency', 'symbols'],
+    ['convert', { from: 'USD', to: ['EUR', 'ZZZ'] }, 'invalid_currency', 'to'],
+    ['convert', { from: 'USD', to: 'JPY', amount: 1e308 }, 'invalid_amount', 'amount'],
+    ['convert', { from: 'USD', to: ['JPY'], amount: 1e307 }, 'invalid_amount', 'amount'],
+    ['convert', { from: 'KWD', to: 'EUR', date: '2026-11-20' }, 'unsupported_currency', 'from'],
+    ['convert', { from: 'EUR', to: ['HRK'], date: '2026-11-20' }, 'no_data', 'to'],
+    ['convert', { from: 'EUR', to: 'USD', date: '1998-11-20' }, 'no_data', 'date'],
+    ['history', { from: 'AED', to: 'EUR' }, 'unsupported_currency', 'from'],
+  ])('%s(%j) rejects with %s of %s once data is loaded', async (operation, question, ...error) => {
+    const { asked, handler } = openMarket()
+    const [code, parameter] = error
+    const expected = { name: 'RatesError', code, parameter }
+    await expect(call(handler, operation, question)).rejects.toMatchObject(expected)
+    expect(asked).toHaveLength(1)
+  })
+})

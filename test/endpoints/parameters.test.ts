@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest'
+
+import { openMarket } from '../fixtures/hand-written-market.ts'
+import { WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
+
+const PAIR = 'from=USD&to=EUR'
+const TOO_LONG = '(at most 250 codes in 2048 characters)'
+
+/** Texts that are not a day; the first is empty. */
+const NO_DAYS =
+  ' today 20261119 2026-11-9 2026-1-5 2026-11-31 2026-02-29 2026-02-30 2026-13-01 2026-00-10 26-11-19 ' +
+  '2026-11-19T00:00 2026-11-20T10:00:00Z 2026-11-19%20 %202026-11-19 -2026-11-19 %2B02026-11-19 ' +
+  '2026/11/19 19-11-2026 2026-W47-4 1763510400000 2026-11-19,2026-11-18 %EF%BC%92026-11-19 ' +
+  encodeURIComponent('٢٠٢٦-٠١-٠٥')
+
+/** Expected messages, or parts of them, of targets below `/api/v1/`, by status and code. */
+type Refusals = Record<string, [target: string, message: string][]>
+
+const MALFORMED: Refusals = {
+  '400 missing_parameter': [
+    ['convert?to=USD', 'Missing required parameter: from'],
+    ['convert?to=EUR,JPY', 'Missing required parameter: from'],
+    ['convert?to=USD&amount=x', 'Missing required parameter: from'],
+    ['convert?from=USD&date=2026-11-19', 'Missing required parameter: to'],
+    ['convert?from=EUR&reverse=true', 'Missing required parameter: to'],
+    ['history?to=USD', 'Missing required parameter: from'],
+    ['history?from=EUR', 'Missing required parameter: to'],
+    [`history?${PAIR}&end=2026-11-02`, 'Missing required parameter: start'],
+    [`history?${PAIR}&end=2026-11-02&interval=week`, 'Missing required parameter: start'],
+  ],
+  '400 invalid_currency': [
+    ['latest?base=', 'Invalid base currency: '],
+    ['latest?base=E1R', 'Invalid base currency: E1R'],
+    ['latest?symbols=EUR,EURO,US', 'Invalid symbols currency: EURO'],
+    ['latest?symbols=EUR,%09USD', 'Invalid symbols currency: \\u{9}USD'],
+    ['latest?symbols=%20%20a%20%20b%20%20,', 'Invalid symbols currency: a  b'],
+    ['latest?symbols=,%20b%20,%C2%A0c', 'Invalid symbols currency: b'],
+    ['latest?date=2022-12-30&symbols=USD,KUNA', 'Invalid symbols currency: KUNA'],
+    ['convert?from=EURO&to=US', 'Invalid from currency: EURO'],
+    ['convert?from=EUR&to=US', 'Invalid to currency: US'],
+    ['convert?from=EUR&to=', 'Invalid to currency: '],
+    ['convert?from=EUR&to=%20', 'Invalid to currency:  '],
+    ['convert?from=EUR&to=%20EUR&reverse=true', 'Invalid to currency:  EUR'],
+    ['convert?from=EUR&to=,%20,', 'Invalid to currency: , ,'],
+    ['convert?from=EUR&to=EUR,EURO,US', 'Invalid to currency: EURO'],
+    ['convert?from=EUR&to=EUR,%C5%BFEK', 'Invalid to currency: ſEK'],
+    ['convert?from=EUR&to=EUR%2C%E2%80%AEUSD', 'Invalid to currency: \\u{202e}USD'],
+    ['convert?from=EUR&to=EUR,%00', 'Invalid to currency: \\u{0}'],
+    ['convert?from=EUR&to=EUR;JPY,KWD', 'Invalid to currency: EUR;JPY'],
+    ['convert?from=USD,EUR&to=JPY', 'Invalid from currency: USD,EUR'],
+    [`convert?from=EUR&to=${'A'.repeat(3_000)}%41`, 'A'.repeat(32)],
+    ['history?from=EURO&to=USD', 'Invalid from currency: EURO'],
+  ],
+  '400 invalid_amount': [
+    [`convert?${PAIR}&amount=`, 'Invalid amount: '],
+    [`convert?${PAIR}&amount=1,5`, 'Invalid amount: 1,5'],
+    [`convert?${PAIR}&amount=-1&reverse=true`, 'Invalid amount: -1'],
+  ],
+  '400 invalid_period': [
+    [`history?${PAIR}&period=1w`, 'Invalid period: 1w (one of 1W, 1M, 3M, 6M, 1Y, 5Y)'],
+    [`history?${PAIR}&period=2W&start=2026-11-02`, 'Invalid period: 2W (one of'],
+    [`history?${PAIR}&period=&start=&end=&interval=&format=`, 'Invalid period:  (one of'],
+  ],
+  '400 invalid_parameter': [
+    ...['latest?symbols', 'convert?from=EUR&to'].flatMap((target) =>
+      [listOf(251, 1_003), listOf(250, 2_049), `EURO,${listOf(1, 2_044)}`].map(
+        (list): [string, string] => {
+          const [, name = ''] = /(\w+)$/.exec(target) ?? []
+          return [`${target}=${list}`, `Invalid parameter: ${name} ${TOO_LONG}`]
+        },
+      ),
+    ),
+    ...spelled('latest?date=', NO_DAYS, 'date (YYYY-MM-DD)'),
+    ...spelled(`convert?${PAIR}&date=`, NO_DAYS, 'date (YYYY-MM-DD)'),
+    ...spelled(`history?${PAIR}&start=`, NO_DAYS, 'start (YYYY-MM-DD)'),
+    ...spelled(`history?${PAIR}&start=2020-01-01&end=`, NO_DAYS, 'end (YYYY-MM-DD)'),
+    [`history?${PAIR}&end=2026-11-31`, 'Invalid parameter: end (YYYY-MM-DD)'],
+    ...['latest?date=', `convert?${PAIR}&date=`].flatMap((target) =>
+      spelled(target, '2026-11-22 2027-01-01 9999-12-31', 'date (not after today)'),
+    ),
+    ...spelled(
+      `convert?${PAIR}&reverse=`,
+      ' 1 yes TRUE True true%20 %20true false,',
+      'reverse (true or false)',
+    ),
+    ...spelled(`history?${PAIR}&interval=`, ' WEEK year', 'interval (day, week or month)'),
+    ...['latest?', `history?${PAIR}&`].flatMap((target) =>
+      spelled(`${target}format=`, ' CSV xml csv%20 toString', 'format (json or csv)'),
+    ),
+    ...['Date', 'DATE', 'date[]', 'date[0]', '?date', '%64ATE'].map((name): [string, string] => [
+      `convert?${PAIR}&${name}=2026-11-19`,
+      `${decodeURIComponent(name)} (write date)`,
+    ]),
+    ...['Reverse', 'REVERSE', 'reverse[]', '?reverse', 'rEverse'].map((name): [string, string] => [
+      `convert?${PAIR}&${name}=true`,
+      `${name} (write reverse)`,
+    ]),
+    ['latest?from=EUR', 'from (use base)'],
+    ['latest?DATE=2026-11-20', 'DATE (write date)'],
+    ['latest?date=2026-11-20&date=2026-11-20', 'date (given more than once)'],
+    [`convert?${PAIR}&Amount=1`, 'Amount (write amount)'],
+    ['convert?from=USD&to[]=EUR,JPY', 'Invalid parameter: to[] (write to)'],
+    [`convert?${PAIR}&to=JPY`, 'to (given more than once)'],
+    ['convert?from=USD&to=EUR,KWD&to=JPY', 'to (given more than once)'],
+    [`convert?${PAIR}&date=2026-11-19&date=`, 'date (given more than once)'],
+    [`convert?reverse=true&${PAIR}&reverse=true`, 'reverse (given more than once)'],
+    [`history?${PAIR}&start=2026-11-02&start=2026-11-02`, 'start (given more than once)'],
+    [`history?${PAIR}&Start=2026-11-02`, 'Start (write start)'],
+    [`history?${PAIR}&end[]=2026-11-02`, 'end[] (write end)'],
+    [`history?${PAIR}&date=2026-11-02`, 'date (use start and end)'],
+    [`history?${PAIR}&start=2026-11-02&end=2026-11-01`, 'start (not after end)'],
+    ...spelled(
+      `history?${PAIR}&period=1M&`,
+      'start=2026-11-02 end=2026-11-02',
+      'period (either a period, or start and end)',
+    ),
+  ],
+}
+
+/** Of a market with few currencies, and with pauses between its days. */
+const OF_FEW_RATES: Refusals = {
+  '400 invalid_currency': [
+    ['convert?from=USD&to=EUR,ZZZ', 'Invalid to currency: ZZZ'],
+    ['convert?from=USD&to=EUR,zzz,yyy', 'Invalid to currency: zzz'],
+    ['convert?from=ZZZ&to=EUR,YYY', 'Invalid from currency: ZZZ'],
+    ['convert?from=USD&to=HRK,EUR', 'withdrawn on 2023-01-01, use EUR'],
+    ['convert?from=USD&to=ZZZ&reverse=true', 'Invalid to currency: ZZZ'],
+  ],
+  '400 invalid_amount': [
+    ['convert?from=USD&to=EUR,JPY&amount=1e307', 'Invalid amount: 1e307 (the result'],
+    ['convert?from=USD&to=EUR,KWD&amount=1e308&reverse=true', 'the result is too large'],
+  ],
+  '400 unsupported_currency': [
+    [
+      'convert?from=KWD&to=EUR&date=2026-11-20',
+      'Unsupported from currency: KWD (the rates of 2026-11-20 cover EUR, JPY, USD)',
+    ],
+    [
+      'convert?from=EUR&to=USD,GRD&date=2026-11-21',
+      'withdrawn on 2001-01-01, use EUR, 1 EUR = 340.75 GRD; the rates of 2026-11-20 cover',
+    ],
+  ],
+  '404 no_data': [
+    ['convert?from=EUR&to=HRK&date=2023-01-02', 'No reference rates of HRK on 2023-01-02'],
+    ['convert?from=HRK&to=USD,EUR&date=2026-11-20', 'HRK on 2026-11-20 (withdrawn'],
+    ['convert?from=EUR&to=HRK&date=2000-02-29', 'No reference rates of HRK on 2000-02-29'],
+    // Fourteen days after the last publication are too many.
+    ['convert?from=EUR&to=USD&date=2021-11-20', 'No reference rates of 2021-11-20'],
+    ['convert?from=EUR&to=USD&date=2022-12-29', 'No reference rates of 2022-12-29'],
+    ['convert?from=EUR&to=USD&date=1999-01-03', 'No reference rates of 1999-01-03'],
+    ['convert?from=EUR&to=USD&date=0000-01-01', 'No reference rates of 0000-01-01'],
+  ],
+}
+
+/** Of a market with many currencies and all working days since 1999. */
+const OF_MANY_RATES: Refusals = {
+  '400 unsupported_currency': [
+    ['history?from=AED&to=EUR&start=2026-11-02', 'from currency: AED (history covers AUD'],
+    ['history?from=EUR&to=aed&start=2026-11-02', 'Unsupported to currency: aed (history covers'],
+    // Quoted, but not in the data that have these days.
+    ['history?from=CYP&to=EUR&start=2026-11-02', 'withdrawn on 2008-01-01, use EUR'],
+    ['history?from=HRK&to=EUR&interval=week', 'Unsupported from currency: HRK'],
+    ['latest?date=2024-01-02&base=AED', 'AED (the rates of 2024-01-02 cover AUD'],
+    ['latest?date=2024-01-02&base=AED', 'Unsupported base currency: AED'],
+    ['latest?date=2024-01-02&symbols=USD,aed', 'aed (the rates of 2024-01-02 cover AUD'],
+    ['latest?date=2024-01-02&symbols=USD,aed', 'Unsupported symbols currency: aed'],
+    // Not withdrawn by then: to leave it out would hide that there is no rate.
+    ['latest?date=2004-01-02&symbols=USD,SIT', 'symbols currency: SIT (withdrawn on 2007'],
+    ['latest?date=2004-01-02&base=DEM', 'withdrawn on 1999-01-01, use EUR'],
+  ],
+  '404 no_data': [
+    ['latest?date=1999-01-03', 'No reference rates of 1999-01-03'],
+    ['latest?date=0001-01-01', 'No reference rates of 0001-01-01'],
+    [`latest?date=${WITHOUT_YEN}&base=JPY`, `No reference rates of JPY on ${WITHOUT_YEN}`],
+    [`latest?date=${WITHOUT_YEN}&symbols=USD,jpy`, `No reference rates of JPY on ${WITHOUT_YEN}`],
+    ['latest?date=2023-01-03&base=HRK', 'No reference rates of HRK on 2023-01-03 (withdrawn on'],
+    [`history?${PAIR}&start=2026-11-14&end=2026-11-15`, 'No reference rates of USD in EUR'],
+    [`history?${PAIR}&start=2026-11-21`, 'No reference rates of USD in EUR'],
+    [`history?${PAIR}&start=2999-01-01&end=2999-01-02`, 'No reference rates of USD in EUR'],
+    [`history?${PAIR}&start=1990-01-01&end=1998-12-31`, 'No reference rates of USD in EUR'],
+    ...['No reference rates of USD in HRK', 'withdrawn on 2023-01-01, use EUR'].map(
+      (message): [string, string] => [
+        'history?from=USD&to=HRK&start=2023-01-02&end=2023-01-31',
+        message,
+      ],
+    ),
+    [
+      `history?from=USD&to=JPY&start=${WITHOUT_YEN}&end=${WITHOUT_YEN}`,
+      'No reference rates of USD in JPY',
+    ],
+  ],
+}
+
+describe('a parameter', () => {
+  const ALL = ['USD', 'EUR', 'JPY', 'KWD', 'SLL']
+
+  it.each<[target: string, field: string, value: unknown]>([
+    ['v1/latest', 'base', 'USD'],
+    ['v1/latest?base=eUr', 'base', 'EUR'],
+    ['rates?base=eUr', 'base', 'EUR'],
+    ['v1/latest', 'rates', ALL],
+    ['v1/latest?symbols=', 'rates', ALL],
+    ['v1/latest?symbols=%20,,%20%20,%20', 'rates', ALL],
+    ['v1/latest?symbols=EUR', 'rates', ['EUR']],
+    ['v1/latest?symbols=%20EUR,%20%20usd%20%20,,JPY,', 'rates', ['USD', 'EUR', 'JPY']],
+    [`v1/latest?symbols=${listOf(250, 2_048)}`, 'rates', ['EUR']],
+    ['v1/latest', 'date', undefined],
+    ['v1/latest?date=2026-11-20', 'date', '2026-11-20'],
+    ['v1/convert?from=USD&to=eUr', 'to', 'EUR'],
+    ['v1/convert?from=USD&to=EUR,', 'results', ['EUR']],
+    ['v1/convert?from=USD&to=%20EUR,usd%20,,', 'results', ['EUR', 'USD']],
+    [`v1/convert?from=USD&to=${listOf(250, 2_048)}`, 'results', ['EUR']],
+    [`v1/convert?${PAIR}`, 'amount', 1],
+    [`v1/convert?${PAIR}&amount=1.50`, 'amount', 1.5],
+    [`v1/convert?${PAIR}&theme=dark&amount=1e2`, 'amount', 100],
+    [`v1/convert?${PAIR}`, 'reverse', undefined],
+    [`v1/convert?${PAIR}&reverse=true`, 'reverse', true],
+    [`v1/convert?${PAIR}&reverse=false`, 'reverse', undefined],
+    [`v1/history?${PAIR}`, 'period', '1M'],
+    [`v1/history?${PAIR}&period=1W`, 'period', '1W'],
+    [`v1/history?${PAIR}&period=5Y`, 'period', '5Y'],
+    [`v1/history?${PAIR}`, 'interval', undefined],
+    [`v1/history?${PAIR}&interval=day`, 'interval', 'day'],
+    [`v1/history?${PAIR}&interval=week`, 'interval', 'week'],
+    [`v1/history?${PAIR}&interval=month`, 'interval', 'month'],
+    [`v1/history?${PAIR}&period=1Y&interval=month`, 'period', '1Y'],
+    [`v1/history?${PAIR}&start=2026-11-19`, 'start', '2026-11-19'],
+    [`v1/history?${PAIR}&start=2026-11-19`, 'end', '2026-11-20'],
+    [`v1/history?${PAIR}&start=2026-11-19&end=2026-11-19`, 'end', '2026-11-19'],
+    [`v1/history?${PAIR}&start=2026-11-19&interval=day&end=2026-11-20`, 'interval', 'day'],
+    [`v1/history?${PAIR}&format=json`, 'period', '1M'],
+  ])('is read from /api/%s: %s is %j', async (target, field, expected) => {
+    const response = await openMarket().get(`/${target}`)
+    expect(response.status).toBe(200)
+    const value = (await response.json())[field]
+    expect(Array.isArray(expected) ? Object.keys(value) : value).toEqual(expected)
+  })
+})
+
+describe.each(['', '&reverse=true'])('an amount%s', (suffix) => {
+  const ACCEPTED =
+    '0 7 12 100 1.5 12.34 .5 .25 007 0.0 1e3 1E3 1e+3 1e-3 12e10 1.5e10 .5e-7 0e5 0.0e999 0E5 5e-324 1e306'
+
+  const REFUSED =
+    '. 1. 1.2.3 1..2 e3 1e 1e+ 1e+-3 1e3.5 e -1 +1 x1 1x 0x10 1_000 1,5 Infinity NaN ٣ ' +
+    '1.x .x 1ex 1exx 1e309 1e-400 1E-400 0.1e-400 .001e-400 10e-400'
+
+  const targetOf = (text: string): string =>
+    `convert?${PAIR}&amount=${encodeURIComponent(text)}${suffix}`
+
+  it.each([...ACCEPTED.split(' '), '1'.padStart(64, '0')])('is %s', async (text) => {
+    const { amount } = await openMarket().json(`/v1/${targetOf(text)}`)
+    expect(amount).toBe(Number(text))
+  })
+
+  it.each(['', ' ', ' 1', '1 ', '1\n', ...REFUSED.split(' '), '1'.padStart(65, '0')])(
+    'is not %j',
+    async (text) => {
+      const market = openMarket()
+      await expectRefusal(market, targetOf(text), '400 invalid_amount', 'Invalid amount: ')
+      expect(market.asked).toEqual([])
+    },
+  )
+})
+
+describe('a request that cannot be answered', () => {
+  it.each(rowsOf(MALFORMED))('%s is %s before any data is loaded: %s', async (...row) => {
+    const market = openMarket()
+    await expectRefusal(market, ...row)
+    expect(market.asked).toEqual([])
+  })
+
+  it.each(rowsOf(OF_FEW_RATES))('%s is %s where there are few rates: %s', async (...row) => {
+    await expectRefusal(openMarket(), ...row)
+  })
+
+  it.each(rowsOf(OF_MANY_RATES))('%s is %s where there are many rates: %s', async (...row) => {
+    await expectRefusal(longService(), ...row)
+  })
+
+  it.each([
+    ['convert?from=USD&to=EUR,JPY', 'Invalid to currency: EUR,JPY'],
+    ['convert?from=USD&to=EUR,', 'Invalid to currency: EUR,'],
+    ...['', 'CSV', 'xml', 'csv%20', 'toString'].map((format) => [
+      `rates?format=${format}`,
+      'Invalid parameter: format',
+    ]),
+  ])('/api/%s has an unversioned error: %s', async (target, error) => {
+    const response = await openMarket().get(`/${target}`)
+    expect([response.status, await response.json()]).toEqual([400, { error }])
+  })
+})
+
+async function expectRefusal(
+  { handler }: Pick<ReturnType<typeof openMarket>, 'handler'>,
+  target: string,
+  outcome: string,
+  message: string,
+): Promise<void> {
+  const { status, headers, text, error } = await handler(
+    new Request(`http://localhost/api/v1/${target}`),
+  ).then(async (response) => {
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, ...JSON.parse(text) }
+  })
+  expect(`${status} ${error.code}`).toBe(outcome)
+  expect(error.message).toContain(message)
+  expect(text.length).toBeLessThan(1_024)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+}
+
+function rowsOf(refusals: Refusals): [target: string, outcome: string, message: string][] {
+  return Object.entries(refusals).flatMap(([outcome, rows]) =>
+    rows.map(([target, message]): [string, string, string] => [target, outcome, message]),
+  )
+}
+
+/** A row for each of `texts`, which spaces separate, as the end of `target`. */
+function spelled(target: string, texts: string, message: string): [string, string][] {
+  return texts.split(' ').map((text) => [`${target}${text}`, `Invalid parameter: ${message}`])
+}
+
+/** A list of `count` codes, padded with spaces to `characters`. */
+function listOf(count: number, characters: number): string {
+  const list = Array.from({ length: count }, () => 'EUR').join()
+  return list + '%20'.repeat(characters - list.length)
+}
