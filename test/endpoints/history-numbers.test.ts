@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { createFrankfurterProvider, createRatesHandler } from '../../src/index.ts'
+import { HISTORY_SOURCE } from '../fixtures/contract.ts'
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
 import {
   PERIODS,
@@ -14,32 +15,23 @@ import {
   readDays,
   statsOf,
 } from '../oracle.ts'
-import type { Day, Period, Point } from '../oracle.ts'
+import type { Period, Point } from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
-
-const SOURCE = { name: 'European Central Bank (via Frankfurter)', url: 'https://frankfurter.dev' }
 
 /** An instant, and the newest day published by then: written down by hand, so that no calendar is trusted. */
 type Moment = readonly [now: string, newest: string]
 
-/** A market as Frankfurter relays it. */
-interface Feed {
-  /** Every day that there is, ascending. */
-  days: Day[]
-  /** The body of `/v1/{start}..{end}`. */
-  body(start: string, end: string, moment: Moment): string
-}
+/** After the publication of `day`. */
+const evening = (day: string): Moment => [`${day}T18:00:00Z`, day]
 
-/** The text of a day, as it stands in an answer. */
-interface Row {
-  date: string
-  text: string
-}
+type Feed = ReturnType<typeof feedOf>
 
-function feedOf(rows: readonly Row[]): Feed {
+/** A market as Frankfurter relays it, from the text of each of its days, ascending. */
+function feedOf(rows: readonly { date: string; text: string }[]) {
   return {
     days: readDays(rows.map(({ text }) => text).join()),
-    body(start, end, [, newest]) {
+    /** The body of `/v1/{start}..{end}`. */
+    body(start: string, end: string, [, newest]: Moment): string {
       const last = end < newest ? end : newest
       // Frankfurter snaps the start back to the published day before it.
       const first = rows.findLast(({ date }) => date <= start)?.date ?? start
@@ -52,13 +44,10 @@ function feedOf(rows: readonly Row[]): Feed {
 
 function syntheticFeed(): Feed {
   const [start, end, now] = ['2016-01-01', '2029-01-01', Date.parse('2029-01-01')]
-  const text = frankfurterPayload({ start, end, now, seed: 7 })
-  return feedOf(
-    Array.from(text.matchAll(/"(\d{4}-\d\d-\d\d)":\{[^}]*\}/g), ([row, date = '']) => ({
-      date,
-      text: row,
-    })),
+  const days = frankfurterPayload({ start, end, now, seed: 7 }).matchAll(
+    /"(\d{4}-\d\d-\d\d)":\{[^}]*\}/g,
   )
+  return feedOf(Array.from(days, ([text, date = '']) => ({ date, text })))
 }
 
 /** The central bank's own table: the codes of a day are those quoted on it, their digits those of the table. */
@@ -108,19 +97,17 @@ function open(feed: Feed, moment: Moment) {
 /** The status of an answer, and its body or the code of its error. */
 type Answer = [status: number, content: string]
 
-/** What answers a question while `newest` is the newest day. */
-type Oracle = (question: Question, newest: string) => Answer
-
-function oracleOf({ days }: Feed): Oracle {
+/** Answers a question while `newest` is the newest day. */
+function oracleOf({ days }: Feed) {
   const known = new Map<string, Point[]>()
-  return ({ from, to, period }, newest) => {
+  return ({ from, to, period }: Question, newest: string): Answer => {
     const covered = coveredCodes(days, newest)
     if (!covered.includes(from) || !covered.includes(to)) return [400, 'unsupported_currency']
     const all = known.get(from + to) ?? pairPoints(days, from, to)
     known.set(from + to, all)
     const points = inWindow(all, newest, period)
     if (points.length === 0) return [404, 'no_data']
-    const record = { from, to, period, points, stats: statsOf(points), source: SOURCE }
+    const record = { from, to, period, points, stats: statsOf(points), source: HISTORY_SOURCE }
     return [200, JSON.stringify(record)]
   }
 }
@@ -132,42 +119,31 @@ interface Question {
 }
 
 /** Strong and weak, EUR on either side, one currency twice; the last three are not always there. */
-const PAIRS = [
-  'EUR USD',
-  'USD EUR',
-  'IDR EUR',
-  'JPY GBP',
-  'KRW IDR',
-  'DKK EUR',
-  'EUR EUR',
-  'CHF CHF',
-  'TRY ISK',
-  'BGN USD',
-  'EUR RUB',
-]
+const PAIRS =
+  'EUR-USD USD-EUR IDR-EUR JPY-GBP KRW-IDR DKK-EUR EUR-EUR CHF-CHF TRY-ISK BGN-USD EUR-RUB'
 
-const QUESTIONS: Question[] = PAIRS.flatMap((pair) => {
-  const [from = '', to = ''] = pair.split(' ')
+const QUESTIONS: Question[] = PAIRS.split(' ').flatMap((pair) => {
+  const [from = '', to = ''] = pair.split('-')
   return PERIODS.map((period) => ({ from, to, period }))
 })
 
 const MOMENTS: Moment[] = [
-  ['2022-02-28T18:00:00Z', '2022-02-28'], // the month in which the ruble leaves
-  ['2022-03-01T18:00:00Z', '2022-03-01'], // its last day
-  ['2022-03-11T18:00:00Z', '2022-03-11'],
-  ['2022-03-14T18:00:00Z', '2022-03-14'], // its last day is the first of the 14
+  evening('2022-02-28'), // the month in which the ruble leaves
+  evening('2022-03-01'), // its last day
+  evening('2022-03-11'),
+  evening('2022-03-14'), // its last day is the first of the 14
   ['2022-03-15T14:59:00Z', '2022-03-14'], // 15:59 in Frankfurt
   ['2022-03-15T15:01:00Z', '2022-03-15'], // 16:01: not one of the 14 any more
-  ['2024-02-29T18:00:00Z', '2024-02-29'], // a leap day
-  ['2024-12-31T18:00:00Z', '2024-12-31'],
-  ['2025-03-31T18:00:00Z', '2025-03-31'], // a month before is 28 February
+  evening('2024-02-29'), // a leap day
+  evening('2024-12-31'),
+  evening('2025-03-31'), // a month before is 28 February
   ['2025-07-15T13:59:00Z', '2025-07-14'], // 15:59 in Frankfurt, summer time
   ['2025-07-15T14:01:00Z', '2025-07-15'], // 16:01
   ['2025-08-31T12:00:00Z', '2025-08-29'], // a Sunday that ends a month
-  ['2025-12-31T18:00:00Z', '2025-12-31'], // the last day of the lev
+  evening('2025-12-31'), // the last day of the lev
   ['2026-01-01T18:00:00Z', '2025-12-31'], // New Year
-  ['2026-01-13T18:00:00Z', '2026-01-13'], // the last day of the lev is the first of the 14
-  ['2026-01-14T18:00:00Z', '2026-01-14'],
+  evening('2026-01-13'), // the last day of the lev is the first of the 14
+  evening('2026-01-14'),
   ['2026-02-27T14:59:00Z', '2026-02-26'],
   ['2026-02-27T15:01:00Z', '2026-02-27'],
   ['2026-02-28T23:59:00Z', '2026-02-27'], // a Saturday
@@ -176,23 +152,17 @@ const MOMENTS: Moment[] = [
   ['2026-04-06T18:00:00Z', '2026-04-02'], // Easter Monday
 ]
 
-interface FeedCase {
-  name: string
-  load: () => Feed
-  isMissing?: boolean
-  moments: Moment[]
-}
-
-const feeds: FeedCase[] = [
+const feeds: { name: string; load: () => Feed; isMissing: boolean; moments: Moment[] }[] = [
   {
     name: 'a synthetic feed',
     load: syntheticFeed,
+    isMissing: false,
     moments: [
       ...MOMENTS,
       ['2026-10-26T14:59:00Z', '2026-10-23'], // the first publication after summer time, not yet
       ['2026-10-26T15:01:00Z', '2026-10-26'],
       ['2027-12-27T00:00:00Z', '2027-12-24'], // Christmas on a weekend
-      ['2028-02-29T18:00:00Z', '2028-02-29'], // five years before is no leap year
+      evening('2028-02-29'), // five years before is no leap year
     ],
   },
   {
@@ -201,30 +171,30 @@ const feeds: FeedCase[] = [
     isMissing: !HAS_RECORDINGS,
     moments: [
       ...MOMENTS,
-      ['2002-01-02T18:00:00Z', '2002-01-02'], // the feed is younger than five years
-      ['2004-12-31T18:00:00Z', '2004-12-31'], // the old lira's last day
-      ['2005-01-03T18:00:00Z', '2005-01-03'], // the new lira's first
-      ['2005-01-14T18:00:00Z', '2005-01-14'],
-      ['2008-12-22T18:00:00Z', '2008-12-22'], // Iceland's krona stays away from 9 December on
-      ['2018-02-01T18:00:00Z', '2018-02-01'], // and is back
-      ['2018-07-31T18:00:00Z', '2018-07-31'],
-      ['2023-01-12T18:00:00Z', '2023-01-12'],
-      ['2026-04-13T18:00:00Z', '2026-04-13'],
+      evening('2002-01-02'), // the feed is younger than five years
+      evening('2004-12-31'), // the old lira's last day
+      evening('2005-01-03'), // the new lira's first
+      evening('2005-01-14'),
+      evening('2008-12-22'), // Iceland's krona stays away from 9 December on
+      evening('2018-02-01'), // and is back
+      evening('2018-07-31'),
+      evening('2023-01-12'),
+      evening('2026-04-13'),
     ],
   },
 ]
 
-for (const { name, load, isMissing = false, moments } of feeds) {
+for (const { name, load, isMissing, moments } of feeds) {
   describe.skipIf(isMissing)(`history over ${name}`, () => {
-    let loaded: { feed: Feed; oracle: Oracle } | undefined
-    function ready() {
-      if (loaded) return loaded
-      const feed = load()
-      return (loaded = { feed, oracle: oracleOf(feed) })
-    }
+    let feed: Feed
+    let oracle: ReturnType<typeof oracleOf>
+
+    beforeAll(() => {
+      feed = load()
+      oracle = oracleOf(feed)
+    })
 
     it.each(moments)('at %s, newest %s, answers every pair and period', async (...moment) => {
-      const { feed, oracle } = ready()
       const { ask, asked, handler } = open(feed, moment)
       for (const question of QUESTIONS) {
         const label = JSON.stringify(question)
@@ -240,8 +210,7 @@ for (const { name, load, isMissing = false, moments } of feeds) {
     })
 
     it('answers the same without HTTP', async () => {
-      const { feed, oracle } = ready()
-      const { handler } = open(feed, ['2026-01-14T18:00:00Z', '2026-01-14'])
+      const { handler } = open(feed, evening('2026-01-14'))
       for (const question of QUESTIONS) {
         const content = await handler.rates
           .history(question)
@@ -251,34 +220,17 @@ for (const { name, load, isMissing = false, moments } of feeds) {
     })
 
     it.each<[Moment, Moment, string]>([
-      [
-        ['2026-03-31T18:00:00Z', '2026-03-31'],
-        ['2026-04-01T18:00:00Z', '2026-04-01'],
-        '2026-04-01..2026-04-01',
-      ],
+      [evening('2026-03-31'), evening('2026-04-01'), '2026-04-01..2026-04-01'],
       [
         // A refresh comes up to five minutes after 16:00 in Frankfurt.
         ['2026-03-31T13:40:00Z', '2026-03-30'],
         ['2026-03-31T14:06:00Z', '2026-03-31'],
         '2026-03-31..2026-03-31',
       ],
-      [
-        ['2026-03-13T18:00:00Z', '2026-03-13'],
-        ['2026-03-16T18:00:00Z', '2026-03-16'],
-        '2026-03-14..2026-03-16',
-      ],
-      [
-        ['2025-12-30T18:00:00Z', '2025-12-30'],
-        ['2026-01-09T18:00:00Z', '2026-01-09'],
-        '2025-12-31..2026-01-09',
-      ],
-      [
-        ['2022-03-01T18:00:00Z', '2022-03-01'],
-        ['2022-03-15T18:00:00Z', '2022-03-15'],
-        '2022-03-02..2022-03-15',
-      ],
-    ])('moved on from %s to %s, asks only for %s', async (before, after, range) => {
-      const { feed } = ready()
+      [evening('2026-03-13'), evening('2026-03-16'), '2026-03-14..2026-03-16'],
+      [evening('2025-12-30'), evening('2026-01-09'), '2025-12-31..2026-01-09'],
+      [evening('2022-03-01'), evening('2022-03-15'), '2022-03-02..2022-03-15'],
+    ])('after a refresh at %s and one at %s, requests only %s', async (before, after, range) => {
       const { ask, asked, clock, handler } = open(feed, before)
       await handler.refresh()
       clock.moment = after
@@ -313,14 +265,14 @@ describe('a window', () => {
     ['2026-01-02', '1Y', '2025-01-02'],
     ['2026-04-07', '1W', '2026-03-31'],
   ] as const)('to %s over %s starts with the rates of %s', async (today, period, first) => {
-    const { handler } = open(feed, [`${today}T20:00:00Z`, today])
+    const { handler } = open(feed, evening(today))
     const { points } = await handler.rates.history({ from: 'USD', to: 'EUR', period })
     expect(points[0]?.d).toBe(first)
   })
 
   it('keeps every published digit from EUR, and 10 of what is derived', async () => {
     const body = '{"amount":1.0,"base":"EUR","rates":{"2026-03-18":{"USD":1.234567890123}}}'
-    const { handler } = open({ ...feed, body: () => body }, ['2026-03-18T18:00:00Z', '2026-03-18'])
+    const { handler } = open({ ...feed, body: () => body }, evening('2026-03-18'))
     const [published, derived] = await Promise.all([
       handler.rates.history({ from: 'EUR', to: 'USD' }),
       handler.rates.history({ from: 'USD', to: 'EUR' }),
@@ -334,14 +286,14 @@ describe('a window', () => {
     const day = (date: string, usd: number): string => `"${date}":{"USD":${usd}}`
     const rates = [day('2026-03-17', 1.1), day('2026-03-18', 1.3), day('2026-03-19', 1.9)]
     const body = `{"amount":1.0,"base":"EUR","rates":{${rates.join()}}}`
-    const { handler } = open({ ...feed, body: () => body }, ['2026-03-18T18:00:00Z', '2026-03-18'])
+    const { handler } = open({ ...feed, body: () => body }, evening('2026-03-18'))
     const record = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
     expect(record.points.map(({ d }) => d)).toEqual(['2026-03-17', '2026-03-18'])
     expect(record.stats).toMatchObject({ close: 1.3, high: 1.3, changePct: 18.1818 })
   })
 
   it('has no points from before its download: the relay snaps back to a published day', async () => {
-    const moment: Moment = ['2026-03-18T18:00:00Z', '2026-03-18']
+    const moment = evening('2026-03-18')
     const { body } = feed
     const [start, end] = ['2026-03-15', '2026-03-18']
     expect(readDays(body(start, end, moment))[0]?.date).toBe('2026-03-13')

@@ -18,45 +18,39 @@ const AMOUNTS = (
   '.5 000.0 0012.50 1E%2B2 0.30000000000000004 19.99 1000000 2.675 1e16 99999999999999999999.5 7'
 ).split(' ')
 
-interface Upstream {
-  name: string
-  base: string
-  /** The text of the upstream's answer. */
-  payload: () => string
-  isMissing?: boolean
-  /** Which of its rates contradict the law: the code, its successor, and the ratio. */
-  unlawful?: readonly (readonly [code: string, successor: string, ratio: string])[]
-}
-
-const upstreams: Upstream[] = [
+const upstreams = [
   {
     name: 'a synthetic market, in USD',
     base: 'USD',
     payload: () => openErApiPayload({ now: Date.parse('2026-03-18T18:30:00Z') }),
+    isMissing: false,
+    unlawful: [],
   },
   recorded('USD', 'v6-latest-USD-2025-11-02.json'),
-  {
-    ...recorded('CZK', 'v6-latest-CZK-2026-02-18.raw.json'),
-    unlawful: [
-      ['BGN', 'EUR', '1.95583'],
-      ['ZWL', 'ZWG', '2498.7242'],
-    ],
-  },
+  recorded('CZK', 'v6-latest-CZK-2026-02-18.raw.json', [
+    ['BGN', 'EUR', '1.95583'],
+    ['ZWL', 'ZWG', '2498.7242'],
+  ]),
   recorded('RUB', 'v6-latest-RUB-2025-04-23.raw.json'),
 ]
 
-function recorded(base: string, file: string): Upstream {
-  const payload = () => readFileSync(recording(`data/open-er-api/${file}`), 'utf8')
+/** A recording of the feed; `unlawful` has those of its rates that contradict the law. */
+function recorded(
+  base: string,
+  file: string,
+  unlawful: [code: string, successor: string, ratio: string][] = [],
+) {
   return {
     name: `a recorded market, in ${base} ${NEEDS_RECORDINGS}`,
     base,
-    payload,
+    payload: () => readFileSync(recording(`data/open-er-api/${file}`), 'utf8'),
     isMissing: !HAS_RECORDINGS,
+    unlawful,
   }
 }
 
 /** A handler on `upstream` a minute after its publication, and what the oracle knows of it. */
-function open({ base, payload, unlawful = [] }: Upstream) {
+function open({ base, payload, unlawful }: ReturnType<typeof recorded>) {
   const text = payload()
   const rates = readRates(text)
   for (const [code, successor, ratio] of unlawful) {
@@ -118,10 +112,7 @@ for (const upstream of upstreams) {
       const market = open(upstream)
       const published = JSON.parse(upstream.payload())
       const answered = JSON.parse(await market.body(`/v1/latest?base=${upstream.base}`))
-      const lawful = (upstream.unlawful ?? []).map(([code]) => [
-        code,
-        market.rate(upstream.base, code),
-      ])
+      const lawful = upstream.unlawful.map(([code]) => [code, market.rate(upstream.base, code)])
       expect(answered.rates).toEqual({ ...published.rates, ...Object.fromEntries(lawful) })
       expect(answered.rates[upstream.base]).toBe(1)
     })
@@ -175,8 +166,8 @@ for (const upstream of upstreams) {
 
 describe('an amount whose product is beyond the doubles', () => {
   it.each(['1e308', '1.7976931348623157e308'])('is refused: %s USD in IDR', async (amount) => {
-    const [synthetic] = upstreams
-    const market = open(synthetic ?? recorded('USD', ''))
+    const [synthetic = recorded('USD', '')] = upstreams
+    const market = open(synthetic)
     const body = JSON.parse(await market.body(`/v1/convert?from=USD&to=IDR&amount=${amount}`))
     expect(body).toEqual({ error: expect.objectContaining({ code: 'invalid_amount' }) })
   })

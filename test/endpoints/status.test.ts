@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
-import type { RatesHandler, RatesHandlerOptions, StatusRecord } from '../../src/index.ts'
+import type { RatesHandlerOptions, StatusRecord } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -18,32 +17,25 @@ const SOURCE = {
   url: 'https://www.npmjs.com/package/ratesmith',
 }
 
-interface Service {
-  runtime: VirtualRuntime
-  handler: RatesHandler
-  /** Makes every call of a provider fail from now on, or answer again. */
-  break(isBroken: boolean): void
-  status(): Promise<StatusRecord>
-}
-
-function service(options: RatesHandlerOptions = {}): Service {
+/** A handler of providers that fail once `upstream.isUp` is false. */
+function service(options: RatesHandlerOptions = {}) {
   const runtime = virtualRuntime(NOW)
   const { latest, history } = fakeProviders()
-  let isBroken = false
+  const upstream = { isUp: true }
   const handler = createHandlerOn(() => runtime, {
     now: runtime.now,
     providers: {
       latest: {
         ...latest,
         async fetchLatest(context) {
-          if (isBroken) throw new Error('secret')
+          if (!upstream.isUp) throw new Error('secret')
           return latest.fetchLatest(context)
         },
       },
       history: {
         ...history,
         async fetchHistory(range, context) {
-          if (isBroken) throw new Error('secret')
+          if (!upstream.isUp) throw new Error('secret')
           return history.fetchHistory(range, context)
         },
       },
@@ -53,10 +45,8 @@ function service(options: RatesHandlerOptions = {}): Service {
   return {
     runtime,
     handler,
-    break(broken) {
-      isBroken = broken
-    },
-    async status() {
+    upstream,
+    async status(): Promise<StatusRecord> {
       const response = await handler(new Request('http://localhost/api/v1/status'))
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-control')).toBe('no-store')
@@ -107,9 +97,9 @@ describe('GET /api/v1/status', () => {
   })
 
   it('tells of data that are overdue, of the try that failed and of the next one', async () => {
-    const { status, runtime, handler, break: makeBroken } = service()
+    const { status, runtime, handler, upstream } = service()
     await handler.refresh()
-    makeBroken(true)
+    upstream.isUp = false
     await runtime.advance(4 * DAY)
     await status()
     await settled()
@@ -130,9 +120,9 @@ describe('GET /api/v1/status', () => {
   })
 
   it('is not ready with data that are too old to be answered with', async () => {
-    const { status, runtime, handler, break: makeBroken } = service()
+    const { status, runtime, handler, upstream } = service()
     await handler.refresh()
-    makeBroken(true)
+    upstream.isUp = false
     await runtime.advance(10 * DAY)
     const later = await status()
     expect(later).toMatchObject({ ready: false, latest: { ready: false, updatedAt: null } })
@@ -161,8 +151,8 @@ describe('GET /api/v1/status', () => {
   })
 
   it('has whole milliseconds although the clock has fractions', async () => {
-    const { status, runtime, break: makeBroken } = service()
-    makeBroken(true)
+    const { status, runtime, upstream } = service()
+    upstream.isUp = false
     await runtime.advance(0.25)
     await status()
     await settled()

@@ -11,8 +11,8 @@ const DAY = 86_400_000
 /** What the feed prints of one currency for a dollar. */
 type Quotes = Record<string, number | undefined>
 
-/** A dollar for 0.85 euros and 23 leones, and some withdrawn currencies at what law has fixed. */
-const LAWFUL: Quotes = {
+/** A dollar for 0.85 euros and 23 leones, and some withdrawn currencies at their fixed rates. */
+const FIXED: Quotes = {
   EUR: 0.85,
   BGN: 1.662456,
   HRK: 6.404321,
@@ -22,40 +22,25 @@ const LAWFUL: Quotes = {
   ZWL: 64_966.8292,
 }
 
-interface World {
-  events: RatesEvent[]
-  /** What the feed publishes from now on, beside a synthetic market. */
-  quotes: Quotes
-  pass(ms: number): Promise<void>
-  refresh(): Promise<void>
-  get(target: string): Promise<{ status: number; text: string; body: Answer }>
-  told(type: RatesEvent['type']): RatesEvent[]
+/** The table of a provider that is not the feed, in euros. */
+function providerOf(rates: Record<string, number>, updatedAt: number): LatestProvider {
+  return {
+    attribution: { name: 'By hand', url: 'https://rates.example' },
+    fetchLatest: async () => ({
+      base: 'EUR',
+      updatedAt,
+      nextUpdateAt: updatedAt + 3_600_000,
+      rates,
+    }),
+  }
 }
 
-interface Answer {
-  rates: Record<string, number>
-  rate: number
-  result: number
-  error: { code: string; message: string } & string
-}
-
-/** A handler on the open feed in the evening of `today`, after its publication of that day. */
-function open(today: string, quotes: Quotes, options: RatesHandlerOptions = {}): World {
+/** A handler of the open feed in the evening of `today`, after that day's publication; `quotes` may be replaced. */
+function open(today: string, quotes: Quotes, options: RatesHandlerOptions = {}) {
   const runtime = virtualRuntime(Date.parse(`${today}T18:00:00Z`))
   const { now } = runtime
   const { history } = fakeProviders({ now })
-  const world: World = {
-    events: [],
-    quotes: { ...LAWFUL, ...quotes },
-    pass: (ms) => runtime.advance(ms),
-    refresh: () => handler.refresh(),
-    async get(target) {
-      const response = await handler(new Request(`http://localhost/api${target}`))
-      const text = await response.text()
-      return { status: response.status, text, body: JSON.parse(text) }
-    },
-    told: (type) => world.events.filter((event) => event.type === type),
-  }
+  const events: RatesEvent[] = []
   const handler = createHandlerOn(() => runtime, {
     providers: { history },
     now,
@@ -63,14 +48,31 @@ function open(today: string, quotes: Quotes, options: RatesHandlerOptions = {}):
       const body = JSON.parse(openErApiPayload({ now: now() }))
       return Response.json({ ...body, rates: { ...body.rates, ...world.quotes } })
     },
-    onEvent: (event) => void world.events.push(event),
+    onEvent: (event) => void events.push(event),
     ...options,
   })
+  const world = {
+    quotes: { ...FIXED, ...quotes },
+    pass: (ms: number) => runtime.advance(ms),
+    refresh: () => handler.refresh(),
+    async get(target: string) {
+      const response = await handler(new Request(`http://localhost/api${target}`))
+      const text = await response.text()
+      return { status: response.status, text, body: JSON.parse(text) }
+    },
+    eventsOf: (type: RatesEvent['type']) => events.filter((event) => event.type === type),
+    /** Publishes `changed` quotes after a day. */
+    async publish(changed: Quotes) {
+      world.quotes = { ...world.quotes, ...changed }
+      await runtime.advance(DAY)
+      await handler.refresh()
+    },
+  }
   return world
 }
 
 /** What `from` is worth in `to` on every endpoint that says so; all the same. */
-async function rateOf(world: World, from: string, to: string): Promise<number> {
+async function rateOf(world: ReturnType<typeof open>, from: string, to: string): Promise<number> {
   const { rates } = (await world.get(`/v1/latest?base=${from}`)).body
   const { rates: unversioned } = (await world.get(`/rates?base=${from}`)).body
   const listed = await world.get(`/v1/latest?base=${from}&symbols=${to}`)
@@ -85,14 +87,14 @@ async function rateOf(world: World, from: string, to: string): Promise<number> {
 }
 
 describe('a withdrawn currency in the feed', () => {
-  it('is worth what law has fixed where the feed says otherwise: a lev of 67 for one euro', async () => {
+  it('has its fixed rate where the feed says otherwise: 67 levs for one euro', async () => {
     const world = open('2026-02-18', { BGN: 57 })
     expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
     expect(await rateOf(world, 'BGN', 'EUR')).toBe(0.511_291_881_2)
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.662_455_5)
     const { body } = await world.get('/v1/convert?from=EUR&to=BGN&amount=100')
     expect(body.result).toBe(195.583)
-    expect(world.told('rates_corrected')).toEqual([
+    expect(world.eventsOf('rates_corrected')).toEqual([
       {
         type: 'rates_corrected',
         dataSet: 'latest',
@@ -107,7 +109,7 @@ describe('a withdrawn currency in the feed', () => {
     expect(await rateOf(world, 'USD', 'SLL')).toBe(22512.345366)
     expect(await rateOf(world, 'USD', 'HRK')).toBe(6.404321)
     expect(await rateOf(world, 'SLE', 'SLL')).toBe(1000.000016)
-    expect(world.told('rates_corrected')).toEqual([])
+    expect(world.eventsOf('rates_corrected')).toEqual([])
   })
 
   it.each([
@@ -122,116 +124,91 @@ describe('a withdrawn currency in the feed', () => {
   it('has its market until it is withdrawn, then its ratio, and then leaves with a hint', async () => {
     const world = open('2025-12-31', { BGN: 1.7 })
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.7)
-    await world.pass(DAY)
-    await world.refresh()
+    await world.publish({})
     expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
-    expect(world.told('rates_corrected')).toHaveLength(1)
-    world.quotes = { ...world.quotes, BGN: undefined }
-    await world.pass(DAY)
-    await world.refresh()
+    expect(world.eventsOf('rates_corrected')).toHaveLength(1)
+    await world.publish({ BGN: undefined })
     const hint = '(withdrawn on 2026-01-01, use EUR, 1 EUR = 1.95583 BGN)'
-    for (const [name, target] of [
-      ['base', '/v1/latest?base=BGN'],
-      ['from', '/v1/convert?from=BGN&to=EUR'],
-      ['to', '/v1/convert?from=USD&to=BGN'],
-    ]) {
-      const { status, body } = await world.get(target ?? '')
-      expect(status).toBe(400)
+    for (const [name, target] of Object.entries({
+      base: '/v1/latest?base=BGN',
+      from: '/v1/convert?from=BGN&to=EUR',
+      to: '/v1/convert?from=USD&to=BGN',
+    })) {
+      const { status, body } = await world.get(target)
       const message = `Invalid ${name} currency: BGN ${hint}`
-      expect(body.error).toEqual({ code: 'invalid_currency', message })
+      expect([status, body.error]).toEqual([400, { code: 'invalid_currency', message }])
     }
     const { body } = await world.get('/v1/latest?symbols=BGN,EUR')
     expect(body.rates).toEqual({ EUR: 0.85 })
   })
 
-  it('is right in what a provider by hand answers too: law binds them all', async () => {
-    const byHand: LatestProvider = {
-      attribution: { name: 'By hand', url: 'https://rates.example' },
-      fetchLatest: async ({ now }) => ({
-        base: 'EUR',
-        updatedAt: now(),
-        nextUpdateAt: now() + DAY,
-        rates: { BGN: 2, DEM: 1.95583 },
-      }),
-    }
-    const world = open('2026-11-20', {}, { providers: { latest: byHand } })
+  it('has its fixed rate in the table of any provider', async () => {
+    const latest = providerOf({ BGN: 2, DEM: 1.95583 }, Date.UTC(2026, 10, 20, 18))
+    const world = open('2026-11-20', {}, { providers: { latest } })
     const { body } = await world.get('/v1/latest?base=EUR')
     expect(body.rates).toEqual({ EUR: 1, BGN: 1.95583, DEM: 1.95583 })
   })
 })
 
 describe('a rate that stays wrong', () => {
-  it('is neither held back nor confirmed from one publication to the next, and told once of each', async () => {
+  it('is corrected in each publication with one event, and not held back', async () => {
     const world = open('2026-02-18', { BGN: 57 })
     for (let publications = 1; publications <= 4; publications += 1) {
       await world.refresh()
       expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
-      expect(world.told('rates_corrected')).toHaveLength(publications)
+      expect(world.eventsOf('rates_corrected')).toHaveLength(publications)
       await world.pass(DAY)
     }
     world.quotes = { ...world.quotes, BGN: 1.66 }
     await world.refresh()
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.66)
-    expect(world.told('rates_corrected')).toHaveLength(4)
-    expect(world.told('rates_held_back')).toEqual([])
+    expect(world.eventsOf('rates_corrected')).toHaveLength(4)
+    expect(world.eventsOf('rates_held_back')).toEqual([])
   })
 
-  it('is told once of a publication that is fetched again', async () => {
-    const byHand: LatestProvider = {
-      attribution: { name: 'By hand', url: 'https://rates.example' },
-      fetchLatest: async () => ({
-        base: 'EUR',
-        updatedAt: Date.UTC(2026, 10, 20),
-        nextUpdateAt: Date.UTC(2026, 10, 20, 1),
-        rates: { BGN: 66 },
-      }),
-    }
-    const world = open('2026-11-20', {}, { providers: { latest: byHand } })
+  it('emits one event for a publication that is fetched again', async () => {
+    const latest = providerOf({ BGN: 66 }, Date.UTC(2026, 10, 20))
+    const world = open('2026-11-20', {}, { providers: { latest } })
     for (let fetches = 1; fetches <= 3; fetches += 1) {
       await world.refresh()
-      expect(world.told('upstream_answered')).toHaveLength(fetches)
+      expect(world.eventsOf('upstream_answered')).toHaveLength(fetches)
       await world.pass(11 * 60_000)
     }
-    expect(world.told('rates_corrected')).toHaveLength(1)
+    expect(world.eventsOf('rates_corrected')).toHaveLength(1)
   })
 
-  it('was held back while the currency had a market, and is no more afterwards', async () => {
+  it('is held back while the currency has a market, but not once it is withdrawn', async () => {
     const world = open('2025-12-30', {})
     await world.refresh()
-    world.quotes = { ...world.quotes, BGN: 57 }
-    await world.pass(DAY)
-    await world.refresh()
+    await world.publish({ BGN: 57 })
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.662456)
-    expect(world.told('rates_held_back')).toMatchObject([{ codes: ['BGN'] }])
-    await world.pass(DAY)
-    await world.refresh()
+    expect(world.eventsOf('rates_held_back')).toMatchObject([{ codes: ['BGN'] }])
+    await world.publish({})
     expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
-    expect(world.told('rates_held_back')).toHaveLength(1)
+    expect(world.eventsOf('rates_held_back')).toHaveLength(1)
   })
 
   it('follows a successor that is held back itself', async () => {
     const world = open('2026-02-18', { ZWL: 64_966.8 })
     await world.refresh()
-    world.quotes = { ...world.quotes, ZWG: 2_600, ZWL: 6_496_683 }
-    await world.pass(DAY)
-    await world.refresh()
-    expect(world.told('rates_held_back')).toMatchObject([{ codes: ['ZWG'] }])
+    await world.publish({ ZWG: 2_600, ZWL: 6_496_683 })
+    expect(world.eventsOf('rates_held_back')).toMatchObject([{ codes: ['ZWG'] }])
     expect(await rateOf(world, 'USD', 'ZWG')).toBe(26)
     expect(await rateOf(world, 'ZWG', 'ZWL')).toBe(2498.7242)
   })
 })
 
 describe('a table from a store', () => {
-  it('has what was corrected, and nothing is told of it again', async () => {
+  it('has the corrected rate, without another event', async () => {
     const store = new Map<string, string>()
     await open('2026-02-18', { BGN: 57 }, { store }).refresh()
     const reader = open('2026-02-18', { BGN: 57 }, { store })
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
-    expect(reader.told('rates_restored')).not.toEqual([])
-    expect(reader.told('rates_corrected')).toEqual([])
+    expect(reader.eventsOf('rates_restored')).not.toEqual([])
+    expect(reader.eventsOf('rates_corrected')).toEqual([])
   })
 
-  it('is corrected in silence where another version put it there as it was published', async () => {
+  it('is corrected without an event where another version stored it as published', async () => {
     const store = new Map<string, string>()
     await open('2026-02-18', {}, { store }).refresh()
     const text = store.get('rates:v1:latest') ?? ''
@@ -240,31 +217,25 @@ describe('a table from a store', () => {
     store.set('rates:v1:latest', asPublished)
     const reader = open('2026-02-18', {}, { store })
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
-    expect(reader.told('rates_held_back')).toEqual([])
-    expect(reader.told('rates_corrected')).toEqual([])
-    expect(
-      reader
-        .told('upstream_asked')
-        .filter((event) => 'dataSet' in event && event.dataSet === 'latest'),
-    ).toEqual([])
+    expect(reader.eventsOf('rates_held_back')).toEqual([])
+    expect(reader.eventsOf('rates_corrected')).toEqual([])
+    const requested = reader.eventsOf('upstream_asked')
+    expect(requested).not.toContainEqual(expect.objectContaining({ dataSet: 'latest' }))
   })
 
-  it('is judged beside what is held without holding such a rate back', async () => {
+  it('is compared with the current table without holding back the fixed rate', async () => {
     const store = new Map<string, string>()
-    const fleet = [
-      open('2026-02-18', { BGN: 57 }, { store }),
-      open('2026-02-18', { BGN: 57 }, { store }),
-    ]
+    const writer = open('2026-02-18', { BGN: 57 }, { store })
+    const reader = open('2026-02-18', { BGN: 57 }, { store })
+    const fleet = [writer, reader]
     for (const world of fleet) expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
     for (const world of fleet) await world.pass(DAY)
-    const [writer, reader] = fleet
-    if (!writer || !reader) throw new Error('two were opened')
     await writer.refresh()
     await reader.refresh()
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
-    expect(reader.told('rates_restored').length).toBeGreaterThan(1)
-    for (const world of fleet) expect(world.told('rates_held_back')).toEqual([])
-    expect(reader.told('rates_corrected')).toEqual([])
+    expect(reader.eventsOf('rates_restored').length).toBeGreaterThan(1)
+    for (const world of fleet) expect(world.eventsOf('rates_held_back')).toEqual([])
+    expect(reader.eventsOf('rates_corrected')).toEqual([])
   })
 })
 
@@ -281,18 +252,15 @@ describe('the hint of a withdrawn currency that the feed does not have', () => {
     ['ANG', 'withdrawn on 2025-03-31, use XCG, 1 XCG = 1 ANG'],
     ['DDM', 'withdrawn on 1990-07-01 for DEM, itself withdrawn, use EUR'],
   ])('names what %s has become', async (code, hint) => {
-    const gone = { HRK: undefined, ANG: undefined }
-    const world = open('2026-11-20', gone)
+    const world = open('2026-11-20', { HRK: undefined, ANG: undefined })
     const { status, text, body } = await world.get(`/v1/convert?from=${code}&to=USD`)
     expect(status).toBe(400)
     expect(body.error.message).toBe(`Invalid from currency: ${code} (${hint})`)
     expect(text.length).toBeLessThan(1024)
-    expect((await world.get(`/rates?base=${code}`)).body.error).toBe(
-      `Invalid base currency: ${code}`,
-    )
+    const unversioned = await world.get(`/rates?base=${code}`)
+    expect(unversioned.body.error).toBe(`Invalid base currency: ${code}`)
     const history = await world.get(`/v1/history?from=${code}&to=EUR`)
-    expect(history.status).toBe(400)
-    expect(history.body.error.code).toBe('unsupported_currency')
+    expect([history.status, history.body.error.code]).toEqual([400, 'unsupported_currency'])
     expect(history.body.error.message).toContain(`Unsupported from currency: ${code} (${hint}; `)
     expect(history.text.length).toBeLessThan(1024)
     const { rates } = (await world.get(`/v1/latest?symbols=${code},JPY`)).body
