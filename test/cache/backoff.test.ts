@@ -10,6 +10,7 @@ import {
   createWorld,
   refuse,
   refuseFor,
+  startOverdue,
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
 
@@ -99,10 +100,7 @@ describe('the pause after a failure', () => {
 
 describe('the pause while another process loads', () => {
   it('doubles from two seconds to half a minute, and starts again after a success', async () => {
-    const world = createWorld()
-    const { store, upstream } = world
-    const process = world.start()
-    await becomeOverdue(world, process)
+    const { world, store, upstream, process } = await startOverdue()
     store.grants = false
     expect(await pausesOf(world, process, 6)).toEqual([2, 4, 8, 16, 30, 30])
     expect(process.state()).toMatchObject({ value: 1, lastAttempt: { outcome: 'elsewhere' } })
@@ -116,10 +114,7 @@ describe('the pause while another process loads', () => {
   })
 
   it('makes the next pause after a failure longer', async () => {
-    const world = createWorld()
-    const { store, upstream } = world
-    const process = world.start()
-    await becomeOverdue(world, process)
+    const { world, store, upstream, process } = await startOverdue()
     store.grants = false
     await pausesOf(world, process, 2)
     store.grants = true
@@ -128,10 +123,7 @@ describe('the pause while another process loads', () => {
   })
 
   it('counts beside the pause after a failure, and the longer one counts', async () => {
-    const world = createWorld()
-    const { store, upstream } = world
-    const process = world.start()
-    await becomeOverdue(world, process)
+    const { world, store, upstream, process } = await startOverdue()
     upstream.answer = refuse
     store.grants = false
     expect(await pausesOf(world, process, 3)).toEqual([2, 4, 8])
@@ -147,10 +139,7 @@ describe('a claim', () => {
     ['an attempt that fails', true, [20, 48, 96, 192, 384, 450, 450]],
     ['an attempt that is left to another process', false, [20, 20, 20, 20, 24, 48, 96, 192]],
   ])('lasts for a load, or for the pause after it, at each of %s', async (_, grants, expected) => {
-    const world = createWorld()
-    const { store, upstream } = world
-    const process = world.start()
-    await becomeOverdue(world, process)
+    const { world, store, upstream, process } = await startOverdue()
     store.grants = grants
     store.claims.length = 0
     upstream.answer = refuse

@@ -19,41 +19,32 @@ const UNNOTICED = 20 * SECOND + 5 * MINUTE
 /** How many requests come at once when the upstream may be called again. */
 const BURST = 20
 
-interface Row {
-  dataSet: 'latest' | 'history'
-  /** What is requested. */
-  target: string
-  /** When the held value is due. */
-  dueAt: number
-}
-
-const LATEST: Row = {
+const LATEST = {
   dataSet: 'latest',
   target: '/api/v1/convert?from=USD&to=EUR&amount=2',
+  /** When the held value is due. */
   dueAt: START + DAY,
 }
-const HISTORY: Row = {
+const HISTORY: typeof LATEST = {
   dataSet: 'history',
   target: '/api/v1/history?from=USD&to=EUR&period=1W',
   // The reference rates of a Friday are followed by those of Monday.
   dueAt: Date.UTC(2026, 10, 23, 15),
 }
 
-/** Every status, when it was first and last responded with (ms since the Unix epoch), and every `Retry-After`. */
-interface Responses {
-  statuses: Map<number, { first: number; last: number }>
-  pauses: Set<string>
-  unanswered: number
-}
+/** Sends requests to a chain, and records the responses by the time of the request. */
+function watch({ handler, runtime, events }: Chain, { dataSet, target }: typeof LATEST) {
+  const responses = {
+    /** When each status was first and last responded with, in ms since the Unix epoch. */
+    statuses: new Map<number, { first: number; last: number }>(),
+    /** Every `Retry-After`. */
+    pauses: new Set<string>(),
+    unanswered: 0,
+    passUntil,
+  }
 
-/** Sends `count` requests for `target` at once, and records the responses by the time of the request. */
-function request(
-  { handler, runtime }: Chain,
-  { target }: Row,
-  { responses, count = 1 }: { responses: Responses; count?: number },
-): void {
-  const askedAt = runtime.now()
-  const send = async (): Promise<void> => {
+  async function send(): Promise<void> {
+    const askedAt = runtime.now()
     responses.unanswered += 1
     const { status, headers } = await handler.answer({
       method: 'GET',
@@ -66,24 +57,25 @@ function request(
     const [, pause] = headers.find(([name]) => name === 'retry-after') ?? []
     if (pause !== undefined) responses.pauses.add(pause)
   }
-  for (let sent = 0; sent < count; sent += 1) void send()
-}
 
-/** Lets time pass until `end`, with a request a minute and a burst whenever the upstream may be called again. */
-async function passUntil(end: number, chain: Chain, row: Row, responses: Responses): Promise<void> {
-  const { runtime, events } = chain
-  const isScheduled = (event: (typeof events)[number]): boolean =>
-    event.type === 'refresh_scheduled' && event.dataSet === row.dataSet
-  while (runtime.now() < end) {
-    const last = events.findLast(isScheduled)
-    // The whole ms before may still be too soon.
-    const burstAt = last?.type === 'refresh_scheduled' ? Math.ceil(last.at) : 0
-    const minute = runtime.now() - (runtime.now() % MINUTE) + MINUTE
-    const next = Math.min(end, minute, burstAt > runtime.now() ? burstAt : Infinity)
-    await runtime.advance(next - runtime.now())
-    request(chain, row, { responses, count: next === burstAt ? BURST : 1 })
+  /** Lets time pass until `end`, with a request a minute and a burst whenever the upstream may be called again. */
+  async function passUntil(end: number): Promise<void> {
+    while (runtime.now() < end) {
+      const last = events.findLast(
+        (event) => event.type === 'refresh_scheduled' && event.dataSet === dataSet,
+      )
+      // The whole ms before may still be too soon.
+      const burstAt = last?.type === 'refresh_scheduled' ? Math.ceil(last.at) : 0
+      const minute = runtime.now() - (runtime.now() % MINUTE) + MINUTE
+      const next = Math.min(end, minute, burstAt > runtime.now() ? burstAt : Infinity)
+      await runtime.advance(next - runtime.now())
+      const count = next === burstAt ? BURST : 1
+      for (let sent = 0; sent < count; sent += 1) void send()
+    }
+    await runtime.advance(0)
   }
-  await runtime.advance(0)
+
+  return responses
 }
 
 describe('an upstream that is dead for a day', { timeout: 60_000 }, () => {
@@ -100,14 +92,14 @@ describe('an upstream that is dead for a day', { timeout: 60_000 }, () => {
     await runtime.advance(row.dueAt - MINUTE - START)
     conditions[0] = row.condition
     calls.length = 0
-    const responses: Responses = { statuses: new Map(), pauses: new Set(), unanswered: 0 }
-    const { statuses, pauses } = responses
+    const responses = watch(chain, row)
+    const { statuses, pauses, passUntil } = responses
     const unusableAt = row.dueAt + MAX_STALE + 1
     // No response is 5xx for as long as the held value may be used, to the ms.
-    await passUntil(unusableAt - 1, chain, row, responses)
+    await passUntil(unusableAt - 1)
     expect([...statuses.keys()]).toEqual([200])
-    await passUntil(unusableAt, chain, row, responses)
-    await passUntil(row.dueAt + DAY, chain, row, responses)
+    await passUntil(unusableAt)
+    await passUntil(row.dueAt + DAY)
     expect([...statuses.keys()]).toEqual([200, 502])
     expect([statuses.get(200)?.last, statuses.get(502)?.first]).toEqual([
       unusableAt - 1,
@@ -119,7 +111,7 @@ describe('an upstream that is dead for a day', { timeout: 60_000 }, () => {
     for (const pause of pauses) expect(pause).toMatch(/^([1-9]|[1-9]\d|[12]\d\d|300)$/)
     conditions[0] = 'healthy'
     const recoveredAt = runtime.now() + UNNOTICED
-    await passUntil(recoveredAt, chain, row, responses)
+    await passUntil(recoveredAt)
     expect(statuses.get(200)?.last).toBe(recoveredAt)
     await runtime.advance(20 * SECOND)
     expect([responses.unanswered, runtime.timers()]).toEqual([0, 0])

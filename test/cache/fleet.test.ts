@@ -13,6 +13,7 @@ import {
   hang,
   refuse,
   save,
+  startOverdue,
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
 
@@ -33,6 +34,16 @@ async function startWarm(world: World, size: number): Promise<ReadThrough<number
   await world.runtime.advance(200)
   expect(await first).toEqual(Array.from({ length: size }, () => 1))
   return processes
+}
+
+/** Two processes, both with the value that the first one loaded, overdue by a second. */
+async function startTwoOverdue() {
+  const world = createWorld()
+  const [one, other] = [world.start(), world.start()]
+  await one.get()
+  await settled()
+  await becomeOverdue(world, other)
+  return { ...world, world, one, other }
 }
 
 /** Calls for a value every `step` ms until `duration` ms have passed. */
@@ -65,12 +76,7 @@ describe('a fleet over one store', () => {
   })
 
   it('returns the held values while one process loads, and looks for its result after a pause', async () => {
-    const world = createWorld()
-    const { runtime, store, upstream } = world
-    const [one, other] = [world.start(), world.start()]
-    await one.get()
-    await settled()
-    await becomeOverdue(world, other)
+    const { runtime, store, upstream, one, other } = await startTwoOverdue()
     const load = Promise.withResolvers<number>()
     upstream.answer = () => load.promise
     expect(one.get()).toMatchObject({ value: 1 })
@@ -93,12 +99,7 @@ describe('a fleet over one store', () => {
   })
 
   it('replaces a process that died with the claim, once that has expired', async () => {
-    const world = createWorld()
-    const { upstream } = world
-    const [one, other] = [world.start(), world.start()]
-    await one.get()
-    await settled()
-    await becomeOverdue(world, other)
+    const { world, upstream, one, other } = await startTwoOverdue()
     upstream.answer = hang
     void one.get()
     await settled()
@@ -231,10 +232,7 @@ describe('a process without a value whose claim is refused', () => {
 describe('a process with a stale value whose claims are refused', () => {
   /** A world whose process is asked after each of these waits, from the first refusal on; how often it loaded since. */
   async function loadsAfter(...waits: number[]): Promise<number> {
-    const world = createWorld()
-    const { runtime, store, upstream } = world
-    const process = world.start()
-    await becomeOverdue(world, process)
+    const { runtime, store, upstream, process } = await startOverdue()
     store.grants = false
     upstream.answer = refuse
     upstream.calls = 0
@@ -258,10 +256,7 @@ describe('a process with a stale value whose claims are refused', () => {
   })
 
   it('counts them from the first one after the last grant', async () => {
-    const world = createWorld()
-    const { runtime, store, upstream } = world
-    const process = world.start()
-    await becomeOverdue(world, process)
+    const { runtime, store, upstream, process } = await startOverdue()
     upstream.answer = refuse
     for (const grants of [false, true, false]) {
       store.grants = grants
@@ -277,10 +272,7 @@ describe('a process with a stale value whose claims are refused', () => {
   })
 
   it('counts them again for a new value', async () => {
-    const world = createWorld()
-    const { runtime, store, upstream } = world
-    const process = world.start()
-    await becomeOverdue(world, process)
+    const { world, runtime, store, upstream, process } = await startOverdue()
     store.grants = false
     await process.refresh()
     await runtime.advance(5 * HOUR)

@@ -14,14 +14,12 @@ import {
   hang,
   refuse,
   refuseFor,
+  startOverdue,
 } from './world.ts'
-import type { ReadThrough, ReadThroughOptions, World } from './world.ts'
+import type { ReadThroughOptions } from './world.ts'
 
 /** A process without a store, and its world. */
-function createLonely(
-  overrides: Partial<ReadThroughOptions<number>> = {},
-  random = 0,
-): World & { process: ReadThrough<number> } {
+function createLonely(overrides: Partial<ReadThroughOptions<number>> = {}, random = 0) {
   const world = createWorld(random)
   return Object.assign(world, { process: world.start({ stored: undefined, ...overrides }) })
 }
@@ -169,14 +167,16 @@ describe('a cold value', () => {
 })
 
 describe('a held value', () => {
-  it.each([
-    { random: 0, jitter: 30_000 },
-    { random: 0.5, jitter: 165_000 },
-    { random: 1, jitter: 300_000 },
-  ])('is to be refreshed $jitter ms after it is due with a jitter of $random', async (row) => {
-    const { process, scheduled } = createLonely({}, row.random)
-    await process.get()
-    expect(scheduled).toEqual([HOUR + row.jitter])
+  it('is to be refreshed 30 s to 5 min after it is due, at random', async () => {
+    for (const [random, jitter] of [
+      [0, 30_000],
+      [0.5, 165_000],
+      [1, 300_000],
+    ] as const) {
+      const { process, scheduled } = createLonely({}, random)
+      await process.get()
+      expect(scheduled).toEqual([HOUR + jitter])
+    }
   })
 
   it.each([
@@ -186,10 +186,7 @@ describe('a held value', () => {
     ['is due in the far future', { nextUpdateAt: 9e15 }, Infinity, 25 * HOUR],
   ])('that %s lives for ten minutes at least and as long as allowed at most', async (...row) => {
     const [, { nextUpdateAt }, dueAfter, refreshAfter] = row
-    const lifetime = (): { nextUpdateAt: number; longestLife: number } => ({
-      nextUpdateAt,
-      longestLife: 25 * HOUR,
-    })
+    const lifetime = () => ({ nextUpdateAt, longestLife: 25 * HOUR })
     const { runtime, upstream, process, scheduled } = createLonely({ lifetime, maxStale: MINUTE })
     expect(await process.get()).toMatchObject({ ttl: refreshAfter / SECOND })
     expect(scheduled).toEqual([refreshAfter])
@@ -216,9 +213,7 @@ describe('a held value', () => {
   })
 
   it('is returned at once when overdue, while one load replaces it', async () => {
-    const world = createLonely()
-    const { upstream, process, overdue } = world
-    await becomeOverdue(world, process)
+    const { upstream, process, overdue } = await startOverdue()
     const readings = Array.from({ length: 100 }, () => process.get())
     expect(readings).toEqual(Array.from({ length: 100 }, () => ({ value: 1, hit: true, ttl: -1 })))
     expect(overdue).toEqual(Array.from({ length: 100 }, () => SECOND))
@@ -264,7 +259,7 @@ describe('a held value', () => {
 
   it.each([
     ['throws', throwTooLate],
-    ['rejects', () => Promise.reject(new Error('too late'))],
+    ['rejects', refuse],
   ])('is refreshed also where waitUntil %s', async (_how, fail) => {
     const works: Promise<unknown>[] = []
     const world = createLonely({
@@ -290,32 +285,20 @@ describe('a held value', () => {
   })
 })
 
-describe('the age of a value whose upstream is down', () => {
+describe('the age of a value whose upstream is down, by a clock that is set', () => {
   const set = (to: number) => ({ to })
   const pass = (duration: number) => ({ duration })
 
   it.each([
-    ['the clock is set back by a year', [set(START - 365 * DAY), pass(2 * HOUR)], -3_570],
+    ['it is set back by a year', [set(START - 365 * DAY), pass(2 * HOUR)], -3_570],
     ['that was eight days ago', [set(START - 365 * DAY), pass(8 * DAY)], undefined],
-    [
-      'the clock is set back by less than the age',
-      [pass(50 * MINUTE), set(START + 30 * MINUTE)],
-      630,
-    ],
+    ['it is set back by less than the age', [pass(50 * MINUTE), set(START + 30 * MINUTE)], 630],
     ['that was a minute ago', [pass(50 * MINUTE), set(START + 30 * MINUTE), pass(MINUTE)], 570],
-    [
-      'it is not back at the time of the setting',
-      [pass(7 * DAY), set(START), pass(DAY)],
-      undefined,
-    ],
-    [
-      'the clock passes again the time from which it was set back',
-      [pass(7 * DAY), set(START + DAY), pass(7 * DAY)],
-      undefined,
-    ],
-    ['the clock is set ahead by a day', [set(START + DAY)], -82_770],
-    ['the clock is set ahead by a month', [set(START + 30 * DAY)], undefined],
-  ])('goes on steadily: when %s', async (_when, steps, ttl) => {
+    ['it is not back at the time of setting', [pass(7 * DAY), set(START), pass(DAY)], undefined],
+    ['it passes that time again', [pass(7 * DAY), set(START + DAY), pass(7 * DAY)], undefined],
+    ['it is set ahead by a day', [set(START + DAY)], -82_770],
+    ['it is set ahead by a month', [set(START + 30 * DAY)], undefined],
+  ])('grows steadily: when %s', async (_when, steps, ttl) => {
     const { runtime, upstream, process } = createLonely()
     await process.get()
     upstream.answer = refuse
@@ -330,21 +313,15 @@ describe('the age of a value whose upstream is down', () => {
 })
 
 describe('a clock', () => {
-  it('causes one refresh when it is set ahead', async () => {
+  it.each([
+    ['causes one refresh when it is set ahead', DAY, 0],
+    ['prevents no refresh when it is set back', -DAY, HOUR + MINUTE],
+  ])('%s', async (_what, shift, wait) => {
     const { runtime, upstream, process } = createLonely()
     await process.get()
-    runtime.setClock(START + DAY)
+    runtime.setClock(START + shift)
+    await runtime.advance(wait)
     await Promise.all([ask(process), ask(process)])
-    await settled()
-    expect(upstream.calls).toBe(2)
-  })
-
-  it('prevents no refresh when it is set back', async () => {
-    const { runtime, upstream, process } = createLonely()
-    await process.get()
-    runtime.setClock(START - DAY)
-    await runtime.advance(HOUR + MINUTE)
-    await ask(process)
     await settled()
     expect(upstream.calls).toBe(2)
   })
@@ -362,9 +339,8 @@ describe('a clock', () => {
 
 describe('refresh()', () => {
   it('loads what is due and nothing else', async () => {
-    const world = createWorld()
-    const { runtime, store, upstream } = world
-    const process = world.start()
+    const { runtime, store, upstream, start } = createWorld()
+    const process = start()
     await process.refresh()
     await process.refresh()
     await runtime.advance(HOUR)
@@ -380,19 +356,17 @@ describe('refresh()', () => {
   it('never rejects', async () => {
     const { upstream, process } = createLonely()
     upstream.answer = refuse
-    await expect(process.refresh()).resolves.toBeUndefined()
-    await expect(process.refresh()).resolves.toBeUndefined()
+    expect([await process.refresh(), await process.refresh()]).toEqual([undefined, undefined])
     expect(upstream.calls).toBe(1)
   })
 })
 
 describe('close()', () => {
   it('aborts the load under way, drops what it returns, and prevents others', async () => {
-    const world = createWorld()
-    const { runtime, store, upstream } = world
+    const { runtime, store, upstream, start } = createWorld()
     const load = Promise.withResolvers<number>()
     upstream.answer = () => load.promise
-    const process = world.start()
+    const process = start()
     const waiting = ask(process)
     await settled()
     process.close()
@@ -406,11 +380,10 @@ describe('close()', () => {
   })
 
   it('starts no load whose claim is granted afterwards', async () => {
-    const world = createWorld()
-    const { store, upstream } = world
+    const { store, upstream, start } = createWorld()
     const claim = Promise.withResolvers<boolean>()
     store.grants = claim.promise
-    const process = world.start()
+    const process = start()
     const waiting = ask(process)
     await settled()
     process.close()

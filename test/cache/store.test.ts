@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 
 import type { CacheStore } from '../../src/index.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
 import {
   DAY,
   HOUR,
@@ -19,21 +18,21 @@ import {
   refuse,
   refuseFor,
   save,
+  startOverdue,
 } from './world.ts'
 
-interface Guarded {
-  runtime: VirtualRuntime
-  store: ReturnType<typeof guardStore>
-  failures: string[]
-}
-
-function guard(store: CacheStore): Guarded {
+/** `store` under guard, its failures, and a way to read it several times in a row. */
+function guard(store: CacheStore) {
   const runtime = virtualRuntime(START)
   const failures: string[] = []
   const onFailure = (operation: string, key: string, error: unknown): void => {
     failures.push(`${operation} ${key} ${Object(error).message}`)
   }
-  return { runtime, failures, store: guardStore(store, runtime, onFailure) }
+  const guarded = guardStore(store, runtime, onFailure)
+  const get = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) await guarded.get('a', ignore)
+  }
+  return { runtime, failures, store: guarded, get }
 }
 
 const ignore = (): void => {}
@@ -41,27 +40,17 @@ const throwRefusal = (): never => {
   throw new Error('refused')
 }
 
-/** A guarded store that counts reads and fails each while `isSick` says so; `get` reads several times in a row. */
-function guardSick(isSick: (call: number) => boolean): {
-  runtime: VirtualRuntime
-  calls(): number
-  get(times: number): Promise<void>
-} {
+/** A guarded store that counts reads, and fails each while `isSick` says so. */
+function guardSick(isSick: (call: number) => boolean) {
   let calls = 0
-  const { runtime, store } = guard({
+  const { runtime, get } = guard({
     get() {
       calls += 1
       if (isSick(calls)) throw new Error('refused')
     },
     set: ignore,
   })
-  return {
-    runtime,
-    calls: () => calls,
-    async get(times) {
-      for (let time = 0; time < times; time += 1) await store.get('a', ignore)
-    },
-  }
+  return { runtime, calls: () => calls, get }
 }
 
 describe('a guarded store', () => {
@@ -137,12 +126,12 @@ describe('a guarded store', () => {
 
   it('gets no writes and no claims while it is left alone', async () => {
     const calls: string[] = []
-    const { runtime, store } = guard({
+    const { runtime, store, get } = guard({
       get: throwRefusal,
       set: (key, value, expiresAt) => calls.push(`${key} ${value} ${expiresAt}`),
       claim: (key, expiresAt) => calls.push(`${key} ${expiresAt}`) > 2,
     })
-    for (let time = 0; time < 5; time += 1) await store.get('a', ignore)
+    await get(5)
     await store.set('a', 'text', 1)
     expect(await store.claim('a', 2)).toBe(true)
     expect(calls).toEqual([])
@@ -162,19 +151,15 @@ describe('a guarded store', () => {
 })
 
 describe('a value in a store', () => {
-  it('is written in an envelope, to be kept while it is usable', async () => {
+  it.each([
+    ['while it is usable', 7 * DAY, HOUR + 7 * DAY],
+    ['no longer than a date can say', Infinity, 8.64e15 - START],
+  ])('is written in an envelope, to be kept %s', async (_how, maxStale, keptFor) => {
     const { store, start, restored } = createWorld()
-    await start().get()
+    await start({ maxStale }).get()
     await settled()
-    expect(store.writes).toEqual([['number', envelope({ data: 1 }), HOUR + 7 * DAY]])
+    expect(store.writes).toEqual([['number', envelope({ data: 1 }), keptFor]])
     expect([store.claims, restored]).toEqual([[20 * SECOND], []])
-  })
-
-  it('is kept no longer than a date can say', async () => {
-    const { store, start } = createWorld()
-    await start({ maxStale: Infinity }).get()
-    await settled()
-    expect(store.writes.map(([, , keptFor]) => keptFor)).toEqual([8.64e15 - START])
   })
 
   it('replaces the load while it is fresh', async () => {
@@ -204,22 +189,18 @@ describe('a value in a store', () => {
     expect([world.upstream.calls, process.state().value]).toEqual([1, 2])
   })
 
-  it.each([
+  it.each<[text: unknown, why: string]>([
     [41, 'it is no text'],
     [JSON.parse(envelope()), 'it is no text'],
     ['{"v":1,', expect.stringContaining('JSON')],
-    ['41', 'it is no envelope'],
-    ['null', 'it is no envelope'],
-    ['"text"', 'it is no envelope'],
+    ...['41', 'null', '"text"'].map((text) => [text, 'it is no envelope']),
     ['{}', 'it is of version 0'],
-    [envelope({ v: 0 }), 'it is of version 0'],
-    [envelope({ v: 2 }), 'it is of version 2'],
-    [envelope({ v: '1' }), 'it is of version 1'],
-    [envelope({ key: 'other' }), "it is another key's value"],
-    [envelope({ key: undefined }), "it is another key's value"],
-    [envelope({ savedAt: undefined }), 'it does not say when it was saved'],
-    [envelope({ savedAt: 'yesterday' }), 'it does not say when it was saved'],
-    [envelope({ savedAt: String(START) }), 'it does not say when it was saved'],
+    ...[0, 2, '1'].map((v) => [envelope({ v }), `it is of version ${v}`]),
+    ...['other', undefined].map((key) => [envelope({ key }), "it is another key's value"]),
+    ...[undefined, 'yesterday', String(START)].map((savedAt) => [
+      envelope({ savedAt }),
+      'it does not say when it was saved',
+    ]),
     [envelope({ savedAt: START + 30 * DAY }), 'it was saved in the future'],
     [envelope({ data: '41' }), 'not a number'],
     [envelope({ data: 13 }), 'not that one'],
@@ -349,10 +330,7 @@ describe('the store behind a read-through', () => {
   it('is read once for all that look meanwhile', async () => {
     const { runtime, store, start } = createWorld()
     const read = Promise.withResolvers<unknown>()
-    store.get = () => {
-      store.reads += 1
-      return read.promise
-    }
+    store.values.set('number', read.promise)
     const process = start()
     const readings = Array.from({ length: 10 }, () => ask(process))
     const refresh = process.refresh()
@@ -383,8 +361,8 @@ describe('the store behind a read-through', () => {
     { pause: 10 * SECOND, where: 'a stale value' },
   ])('is read every $pause ms in a pause where there is $where', async ({ pause, where }) => {
     const world = createWorld()
-    const { runtime, store, upstream, start } = world
-    const process = start()
+    const { runtime, store, upstream } = world
+    const process = world.start()
     if (where === 'a stale value') await becomeOverdue(world, process)
     upstream.calls = 0
     upstream.answer = refuseFor(HOUR)
@@ -403,10 +381,7 @@ describe('the store behind a read-through', () => {
   })
 
   it('is not read while a value is loaded', async () => {
-    const world = createWorld()
-    const { runtime, store, upstream, start } = world
-    const process = start()
-    await becomeOverdue(world, process)
+    const { runtime, store, upstream, process } = await startOverdue()
     upstream.answer = hang
     void process.get()
     await settled()
@@ -453,7 +428,7 @@ describe('the store behind a read-through', () => {
   it('is in time where the event loop was blocked while it answered', async () => {
     const { runtime, store, upstream, start } = createWorld()
     const read = Promise.withResolvers<unknown>()
-    store.get = () => read.promise
+    store.values.set('number', read.promise)
     // Both are due at once, as after a block: first the timer of the store, and only then its answer.
     runtime.startTimer(() => read.resolve(envelope()), 50)
     const reading = ask(start())
@@ -465,7 +440,7 @@ describe('the store behind a read-through', () => {
   it('is used by a caller that waits for a load when it answers late', async () => {
     const { runtime, store, upstream, start } = createWorld()
     const read = Promise.withResolvers<unknown>()
-    store.get = () => read.promise
+    store.values.set('number', read.promise)
     upstream.answer = async () => {
       read.resolve(envelope())
       await settled()

@@ -2,7 +2,6 @@ import { guardStore } from '../../src/cache/guarded-store.ts'
 import { createReadThrough } from '../../src/cache/read-through.ts'
 import type { ReadThrough, ReadThroughOptions } from '../../src/cache/read-through.ts'
 import { createStoredValue } from '../../src/cache/stored-value.ts'
-import type { CacheStore } from '../../src/index.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
@@ -15,135 +14,110 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 /** When the clock of every world starts, in ms since the Unix epoch. */
-export const START: number = Date.UTC(2026, 10, 20, 12)
+export const START = Date.UTC(2026, 10, 20, 12)
 
 /** How long after loading a value is to be refreshed, in ms: when it is due, and the shortest jitter later. */
-export const REFRESH_AFTER: number = HOUR + 30 * SECOND
+export const REFRESH_AFTER = HOUR + 30 * SECOND
 
-/** A store in memory whose operations are recorded, and can be replaced by faults. */
-interface FakeStore extends Required<CacheStore> {
-  /** What each key returns. */
-  values: Map<string, unknown>
-  reads: number
-  /** Every key and text that was set, and how long it is kept, in ms. */
-  writes: [key: string, text: string, keptFor: number][]
-  /** How long every claim was to last, in ms. */
-  claims: number[]
-  /** The answer to every claim; without one they are granted in turn. */
-  grants: boolean | Promise<boolean> | undefined
-}
-
-/** An upstream that returns the number of the call, unless `answer` is replaced. */
-interface FakeUpstream {
-  calls: number
-  answer(call: number): number | Promise<number>
-  /** The signal of every load. */
-  signals: AbortSignal[]
-  /** What was known when each load began. */
-  known: Parameters<ReadThroughOptions<number>['load']>[1][]
-}
-
-/** Everything that the processes of a world reported, in order. */
-interface Reports {
-  /** How long it was until each next refresh, in ms. */
-  scheduled: number[]
-  /** By how many ms each stale value was overdue. */
-  overdue: number[]
-  /** When each value from the store was loaded. */
-  restored: number[]
-  /** Why stored values were rejected. */
-  rejected: string[]
-  /** The operations of the store that failed, and why. */
-  storeFailures: string[]
-}
-
-/** Processes that share a clock, a store and an upstream, but no memory. */
-export interface World extends Reports {
-  runtime: VirtualRuntime
-  store: FakeStore
-  upstream: FakeUpstream
-  /** How often stored data were parsed. */
-  parsed: number
-  /** Starts a process. */
-  start(overrides?: Partial<ReadThroughOptions<number>>): ReadThrough<number>
-}
+export type World = ReturnType<typeof createWorld>
 
 /**
- * A world whose values are numbers. The whole part of a number is its publication; it is due an hour after it was loaded,
- * and usable for a week longer. The number 13 is not accepted from a store.
+ * Processes that share a clock, a store and an upstream, but no memory. Their values are numbers. The whole part of a
+ * number is its publication; it is due an hour after it was loaded, and usable for a week longer. The number 13 is not
+ * accepted from a store.
  */
-export function createWorld(random = 0): World {
+export function createWorld(random = 0) {
   const runtime = virtualRuntime(START, random)
   const store = createFakeStore(runtime)
-  const upstream: FakeUpstream = { calls: 0, answer: (call) => call, signals: [], known: [] }
-  const reports: Reports = {
-    scheduled: [],
-    overdue: [],
-    restored: [],
-    rejected: [],
-    storeFailures: [],
-  }
-  const guarded = guardStore(store, runtime, (operation, key, error) =>
-    reports.storeFailures.push(`${operation} ${key}: ${Object(error).message}`),
-  )
-  const world: World = {
+  const world = {
     runtime,
     store,
-    upstream,
+    upstream: {
+      calls: 0,
+      /** Returns the number of the call, unless it is replaced. */
+      answer: (call: number): number | Promise<number> => call,
+      /** The signal of every load. */
+      signals: [] as AbortSignal[],
+      /** What was known when each load began. */
+      known: [] as Parameters<ReadThroughOptions<number>['load']>[1][],
+    },
+    /** How often stored data were parsed. */
     parsed: 0,
-    ...reports,
-    start: (overrides) =>
-      createReadThrough<number>({
-        runtime,
-        async load(signal, known) {
-          upstream.calls += 1
-          upstream.signals.push(signal)
-          upstream.known.push(known)
-          return upstream.answer(upstream.calls)
-        },
-        lifetime: ({ loadedAt }) => ({ nextUpdateAt: loadedAt + HOUR, longestLife: 25 * HOUR }),
-        publishedAt: Math.trunc,
-        maxStale: 7 * DAY,
-        stored: createStoredValue<number>({
-          store: guarded,
-          key: 'number',
-          runtime,
-          toData: (number) => number,
-          fromData(data) {
-            world.parsed += 1
-            if (typeof data !== 'number') throw new Error('not a number')
-            if (data === 13) throw new Error('not that one')
-            return data
-          },
-          onRejected: (error) => reports.rejected.push(Object(error).message),
-        }),
-        waitUntil: undefined,
-        onRestored: (loadedAt) => reports.restored.push(loadedAt),
-        onScheduled: (at) => reports.scheduled.push(at - runtime.now()),
-        onStale: (by) => reports.overdue.push(by),
-        ...overrides,
-      }),
+    /** How many ms it was until each next refresh. */
+    scheduled: [] as number[],
+    /** By how many ms each stale value was overdue. */
+    overdue: [] as number[],
+    /** When each value from the store was loaded. */
+    restored: [] as number[],
+    /** Why stored values were rejected. */
+    rejected: [] as string[],
+    /** The operations of the store that failed, and why. */
+    storeFailures: [] as string[],
+    start,
   }
+  const { upstream } = world
+  const guarded = guardStore(store, runtime, (operation, key, error) =>
+    world.storeFailures.push(`${operation} ${key}: ${Object(error).message}`),
+  )
+
+  /** Starts a process. */
+  function start(overrides: Partial<ReadThroughOptions<number>> = {}): ReadThrough<number> {
+    return createReadThrough<number>({
+      runtime,
+      async load(signal, known) {
+        upstream.calls += 1
+        upstream.signals.push(signal)
+        upstream.known.push(known)
+        return upstream.answer(upstream.calls)
+      },
+      lifetime: ({ loadedAt }) => ({ nextUpdateAt: loadedAt + HOUR, longestLife: 25 * HOUR }),
+      publishedAt: Math.trunc,
+      maxStale: 7 * DAY,
+      stored: createStoredValue<number>({
+        store: guarded,
+        key: 'number',
+        runtime,
+        toData: (number) => number,
+        fromData(data) {
+          world.parsed += 1
+          if (typeof data !== 'number') throw new Error('not a number')
+          if (data === 13) throw new Error('not that one')
+          return data
+        },
+        onRejected: (error) => world.rejected.push(Object(error).message),
+      }),
+      waitUntil: undefined,
+      onRestored: (loadedAt) => world.restored.push(loadedAt),
+      onScheduled: (at) => world.scheduled.push(at - runtime.now()),
+      onStale: (by) => world.overdue.push(by),
+      ...overrides,
+    })
+  }
+
   return world
 }
 
-function createFakeStore(runtime: VirtualRuntime): FakeStore {
+/** A store in memory whose operations are recorded, and can be replaced by faults. */
+function createFakeStore(runtime: VirtualRuntime) {
   const claimedUntil = new Map<string, number>()
-  const store: FakeStore = {
-    values: new Map(),
+  const store = {
+    values: new Map<string, unknown>(),
     reads: 0,
-    writes: [],
-    claims: [],
-    grants: undefined,
-    get(key) {
+    /** Every key and text that was set, and for how many ms it is kept. */
+    writes: [] as [key: string, text: string, keptFor: number][],
+    /** How many ms every claim was to last. */
+    claims: [] as number[],
+    /** The answer to every claim; without one they are granted in turn. */
+    grants: undefined as boolean | Promise<boolean> | undefined,
+    get(key: string): unknown {
       store.reads += 1
       return store.values.get(key)
     },
-    set(key, text, expiresAt) {
+    set(key: string, text: string, expiresAt: number) {
       store.writes.push([key, text, expiresAt - runtime.now()])
       store.values.set(key, text)
     },
-    claim(key, expiresAt) {
+    claim(key: string, expiresAt: number): boolean | Promise<boolean> {
       store.claims.push(expiresAt - runtime.now())
       if (store.grants !== undefined) return store.grants
       if ((claimedUntil.get(key) ?? 0) > runtime.now()) return false
@@ -177,6 +151,14 @@ export async function ask(process: ReadThrough<number>, signal?: AbortSignal): P
 export async function becomeOverdue(world: World, process: ReadThrough<number>): Promise<void> {
   await process.get()
   await world.runtime.advance(REFRESH_AFTER + SECOND)
+}
+
+/** A world and its process, whose first value is overdue by a second. */
+export async function startOverdue() {
+  const world = createWorld()
+  const process = world.start()
+  await becomeOverdue(world, process)
+  return { ...world, world, process }
 }
 
 export const refuse = (): Promise<never> => Promise.reject(new Error('refused'))
