@@ -1,14 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { createRatesClient } from '../../src/client/index.ts'
-import { createRatesHandler } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { clientOf, conversion, NOW } from './service.ts'
-
-const now = (): number => NOW
-const handler = createRatesHandler({ providers: fakeProviders({ now }), now })
-
-const PAIR = { from: 'USD', to: 'EUR' }
+import { PAIR, clientOf, conversion, handler } from './service.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 

@@ -2,28 +2,20 @@ import { describe, expect, it } from 'vitest'
 
 import { RatesError } from '../../src/client/index.ts'
 import type { ConversionsQuestion } from '../../src/client/index.ts'
-import { createRatesHandler } from '../../src/index.ts'
 import type { RatesOperations } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { clientOf, NOW, reasonOf } from './service.ts'
+import { PAIR, clientOf, handler, reasonOf } from './service.ts'
 
-const now = (): number => NOW
-const handler = createRatesHandler({ providers: fakeProviders({ now }), now })
-
-const PAIR = { from: 'USD', to: 'EUR' } as const
 const DATE = '2020-02-29'
 
 /** A question to either of them. */
 type Ask = (rates: RatesOperations) => Promise<unknown>
 
 /** What answers `ask`, and what it asks for: the name of an endpoint, and a query. */
-async function answerTo(ask: Ask): Promise<{ record: unknown; query: string }> {
+async function answerTo(ask: Ask) {
   const { client, requests } = clientOf(handler)
   const record = await ask(client)
-  return {
-    record,
-    query: requests.map(({ url }) => url.replace(/^http:\/\/localhost\/api\/v1\/\w+/, '')).join(),
-  }
+  const query = requests.map(({ url }) => url.replace(/^http:\/\/localhost\/api\/v1\/\w+/, ''))
+  return { record, query: query.join() }
 }
 
 describe('a question', () => {
@@ -143,9 +135,7 @@ describe('a question that cannot be answered', () => {
   it('rejects code without types as the handler does', async () => {
     const { client } = clientOf(handler)
     for (const to of [undefined, null, 978, {}, [undefined], [null]]) {
-      const untyped: { from: string; to: string } = Object.assign(JSON.parse('{"from":"USD"}'), {
-        to,
-      })
+      const untyped: typeof PAIR = Object.assign(JSON.parse('{"from":"USD"}'), { to })
       const { code } = Object(await reasonOf(handler.rates.convert(untyped)))
       expect(code).toMatch(to === undefined ? /^missing_parameter$/ : /^invalid_currency$/)
       expect(await reasonOf(client.convert(untyped))).toMatchObject({ code })
@@ -155,14 +145,12 @@ describe('a question that cannot be answered', () => {
 
 describe('an answer that has another form than its question', () => {
   it('is none: one result for a list, or several for a code', async () => {
-    const one = clientOf(() => Response.json({ rate: 2, result: 2 }))
-    const several = clientOf(() => Response.json({ results: {} }))
-    for (const call of [
-      one.client.convert({ from: 'USD', to: ['EUR'] }),
-      several.client.convert(PAIR),
-    ]) {
+    const list = { from: 'USD', to: ['EUR'] }
+    const one = clientOf(() => Response.json({ rate: 2, result: 2 })).client
+    const several = clientOf(() => Response.json({ results: {} })).client
+    for (const call of [one.convert(list), several.convert(PAIR)]) {
       expect(await reasonOf(call)).toMatchObject({ code: 'internal_error' })
     }
-    expect(await several.client.convert({ from: 'USD', to: ['EUR'] })).toEqual({ results: {} })
+    expect(await several.convert(list)).toEqual({ results: {} })
   })
 })

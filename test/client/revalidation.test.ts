@@ -1,24 +1,17 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { clientOf, conversion, NOW } from './service.ts'
-
-const PAIR = { from: 'USD', to: 'EUR' }
+import { PAIR, clientOf, conversion, handler, inTurn } from './service.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** A handler with the synthetic market, and the status of every answer that it has given. */
+/** A client of the synthetic market, and the status of every answer that it has had. */
 function market() {
-  const now = (): number => NOW
-  const handler = createRatesHandler({ providers: fakeProviders({ now }), now })
   const statuses: number[] = []
-  const { client, requests } = clientOf(async (request) => {
+  const { client, tags } = clientOf(async (request) => {
     const response = await handler(request)
     statuses.push(response.status)
     return response
   })
-  const tags = (): (string | null)[] => requests.map(({ headers }) => headers.get('if-none-match'))
   return { client, statuses, tags }
 }
 
@@ -39,15 +32,11 @@ describe('a question that is asked again', () => {
 
   it('is answered anew, if something has', async () => {
     let rate = 1
-    const { client, requests } = clientOf(() => conversion((rate += 1)))
+    const { client, tags } = clientOf(() => conversion((rate += 1)))
     expect(await client.convert(PAIR)).toMatchObject({ rate: 2 })
     expect(await client.convert(PAIR)).toMatchObject({ rate: 3 })
     await client.convert(PAIR)
-    expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([
-      null,
-      '"2"',
-      '"3"',
-    ])
+    expect(tags()).toEqual([null, '"2"', '"3"'])
   })
 
   it('gives everybody a record of their own', async () => {
@@ -83,11 +72,14 @@ describe('a question that is asked again', () => {
     expect(statuses).toEqual([304, 304, 304, 200])
   })
 
-  it('is asked in full of whoever gives no tags', async () => {
-    const { client, requests } = clientOf(() => Response.json({ result: 1 }))
-    await client.convert(PAIR)
-    await client.convert(PAIR)
-    expect(requests.map(({ headers }) => headers.has('if-none-match'))).toEqual([false, false])
+  it.each([
+    ['without a tag', () => Response.json({ result: 1 })],
+    ['other than 200', () => Response.json({}, { status: 404, headers: { etag: '"404"' } })],
+  ])('is asked in full after an answer %s', async (_which, answer) => {
+    const { client, tags } = clientOf(inTurn(answer, conversion))
+    await client.convert(PAIR).catch(() => undefined)
+    expect(await client.convert(PAIR)).toMatchObject({ rate: 2 })
+    expect(tags()).toEqual([null, null])
   })
 
   it('is left to the cache of a browser', async () => {

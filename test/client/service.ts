@@ -1,26 +1,26 @@
 import { onTestFinished, vi } from 'vitest'
 
 import { createRatesClient } from '../../src/client/index.ts'
-import type { RatesClient, RatesClientOptions } from '../../src/client/index.ts'
+import type { RatesClientOptions } from '../../src/client/index.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 import { settled } from '../virtual-runtime.ts'
 
 export const NOW: number = Date.UTC(2026, 10, 20, 18)
 
-/** A client whose time passes only on request, and what it has asked for. */
-export interface Asking {
-  client: RatesClient
-  requests: Request[]
-  /** Lets `duration` ms pass. */
-  advance(duration: number): Promise<unknown>
-  /** How many timers are waiting. */
-  timers(): number
-}
+export const PAIR = { from: 'USD', to: 'EUR' } as const
 
-/** A client of whatever `answer` is; the last argument has the other options. */
+const now = (): number => NOW
+
+/** A handler with the synthetic market. */
+export const handler: RatesHandler = createRatesHandler({ providers: fakeProviders({ now }), now })
+
+/** A client of `answer` whose time passes only in `advance`, its requests, and its number of waiting timers. */
 export function clientOf(
   answer: (request: Request) => Response | Promise<Response>,
   options: Partial<RatesClientOptions> = {},
-): Asking {
+) {
   vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const requests: Request[] = []
@@ -37,7 +37,8 @@ export function clientOf(
     await vi.advanceTimersByTimeAsync(duration)
     await settled()
   }
-  return { client, requests, advance, timers: () => vi.getTimerCount() }
+  const tags = () => requests.map(({ headers }) => headers.get('if-none-match'))
+  return { client, requests, tags, advance, timers: () => vi.getTimerCount() }
 }
 
 /** What answers with `responses`, one after another, and with the last one from then on. */
