@@ -2,13 +2,11 @@ import { createHandlerOn } from '../../src/handler.ts'
 import type {
   HistoryProvider,
   LatestProvider,
-  ProviderContext,
   RatesEvent,
-  RatesHandler,
   RatesHandlerOptions,
 } from '../../src/index.ts'
+import { toDay } from '../fixtures/dates.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
 
 export const SECOND = 1_000
 export const HOUR = 3_600 * SECOND
@@ -21,41 +19,22 @@ export const CONDITIONS = ['healthy', 'dead', 'lying', 'slow', 'stuck'] as const
 
 export type Condition = (typeof CONDITIONS)[number]
 
-/** A chain of latest and one of history providers, `A`, `B`, `C` in their order, and what came of asking them. */
-export interface Chain {
-  handler: RatesHandler
-  runtime: VirtualRuntime
-  events: RatesEvent[]
-  /** Of each in its order, and to be changed. */
-  conditions: Condition[]
-  /** When each says that it has published, in ms since the Unix epoch, and to be changed. */
-  published: number[]
-  /** Who was called, in that order. */
-  calls: string[]
-  /** What `target` below `/api` is answered with, at the time at which that comes. */
-  ask(target: string): Promise<ChainAnswer>
-}
-
-/** An answer of a chain. */
-export interface ChainAnswer {
-  response: Response
-  /** For how long it was waited for, in ms. */
-  waited: number
-}
-
-export function startChain(given: readonly Condition[], options: RatesHandlerOptions = {}): Chain {
+/** A chain of latest and one of history providers, `A`, `B`, `C` in their order, whose conditions tests change. */
+export function startChain(given: readonly Condition[], options: RatesHandlerOptions = {}) {
   const runtime = virtualRuntime(START)
   const conditions = [...given]
+  /** When each provider says that it has published, in ms since the Unix epoch. */
   const published = conditions.map(() => START)
   const events: RatesEvent[] = []
+  /** The providers that were called, in that order. */
   const calls: string[] = []
   const nameOf = (index: number): string => String.fromCodePoint(65 + index)
-  const attributionOf = (index: number): LatestProvider['attribution'] => ({
-    name: nameOf(index),
-    url: `https://${nameOf(index).toLowerCase()}.example`,
-  })
+  const attributionOf = (index: number): LatestProvider['attribution'] => {
+    const name = nameOf(index)
+    return { name, url: `https://${name.toLowerCase()}.example` }
+  }
 
-  /** What the provider at `index` comes to: what `make` makes, or what its condition says. */
+  /** Ends a call of the provider at `index`: with what `make` returns, or as its condition says. */
   async function act<Data>(index: number, make: () => Data, lie: Data): Promise<Data> {
     calls.push(nameOf(index))
     const condition = conditions[index]
@@ -82,16 +61,13 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
     }
   })
   const history = conditions.map((_, index): HistoryProvider => {
-    const dayOf = ({ now }: ProviderContext): string =>
-      new Date(Math.min(now(), published[index] ?? NaN)).toISOString().slice(0, 10)
+    const daysOf = (date: string) => ({ base: 'EUR', days: [{ date, rates: { USD: index + 1 } }] })
     return {
       attribution: attributionOf(index),
-      fetchHistory: (_range, context) =>
-        act(
-          index,
-          () => ({ base: 'EUR', days: [{ date: dayOf(context), rates: { USD: index + 1 } }] }),
-          { base: 'EUR', days: [{ date: 'today', rates: { USD: index + 1 } }] },
-        ),
+      fetchHistory(_range, { now }) {
+        const day = (): string => toDay(Math.min(now(), published[index] ?? NaN))
+        return act(index, () => daysOf(day()), daysOf('today'))
+      },
     }
   })
   const handler = createHandlerOn(() => runtime, {
@@ -101,18 +77,21 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
     ...options,
   })
 
-  async function ask(target: string): Promise<ChainAnswer> {
+  /** The response to `target` below `/api`, at the time at which it comes, and how long that took in ms. */
+  async function ask(target: string) {
     const askedAt = runtime.monotonic()
-    const seen: { answer?: ChainAnswer } = {}
-    const wait = async (): Promise<void> => {
-      const response = await handler(new Request(`http://localhost/api${target}`))
-      seen.answer = { response, waited: runtime.monotonic() - askedAt }
-    }
-    void wait()
+    const answer = handler(new Request(`http://localhost/api${target}`)).then((response) => {
+      return { response, waited: runtime.monotonic() - askedAt }
+    })
+    const wait = { isOver: false }
+    void answer.finally(() => (wait.isOver = true))
     await settled()
-    while (!seen.answer) await runtime.advance(50)
-    return seen.answer
+    while (!wait.isOver) await runtime.advance(50)
+    return answer
   }
 
   return { handler, runtime, events, conditions, published, calls, ask }
 }
+
+export type Chain = ReturnType<typeof startChain>
+export type ChainAnswer = Awaited<ReturnType<Chain['ask']>>

@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
-import type { HistoryProvider, RatesEvent, RatesHandler } from '../../src/index.ts'
+import type { HistoryProvider, RatesEvent } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { codes } from '../fixtures/codes.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import type { VirtualRuntime } from '../virtual-runtime.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
 
 const FIRST_REFERENCE_DAY = '1999-01-04'
-
-interface Watched {
-  handler: RatesHandler
-  runtime: VirtualRuntime
-  ranges: { start: string; end: string }[]
-  events: RatesEvent[]
-  /** Calls for history every `step` ms until `duration` ms have passed. */
-  askEvery(step: number, duration: number): Promise<void>
-}
 
 type FetchHistory = HistoryProvider['fetchHistory']
 
@@ -30,9 +20,9 @@ function watched(
   start: number,
   fetchHistory: FetchHistory = market.history.fetchHistory,
   store?: Map<string, string>,
-): Watched {
+) {
   const runtime = virtualRuntime(start)
-  const ranges: Watched['ranges'] = []
+  const ranges: { start: string; end: string }[] = []
   const events: RatesEvent[] = []
   const handler = createHandlerOn(() => runtime, {
     now: runtime.now,
@@ -49,21 +39,15 @@ function watched(
     },
     onEvent: (event) => void events.push(event),
   })
-  const ask = (): Promise<unknown> =>
-    handler.rates.history({ from: 'USD', to: 'EUR' }).catch(() => undefined)
-  return {
-    handler,
-    runtime,
-    ranges,
-    events,
-    async askEvery(step, duration) {
-      for (let passed = 0; passed < duration; passed += step) {
-        await ask()
-        await settled()
-        await runtime.advance(step)
-      }
-    },
+  /** Requests history every `step` ms until `duration` ms have passed. */
+  async function askEvery(step: number, duration: number): Promise<void> {
+    for (let passed = 0; passed < duration; passed += step) {
+      await handler.rates.history({ from: 'USD', to: 'EUR' }).catch(() => undefined)
+      await settled()
+      await runtime.advance(step)
+    }
   }
+  return { handler, runtime, ranges, events, askEvery }
 }
 
 /** Always returns the same rates, by their days. */
@@ -159,9 +143,8 @@ describe('history', { timeout: 60_000 }, () => {
     await refreshed.askEvery(6 * HOUR, 8 * 24 * HOUR)
     const fresh = watched(refreshed.runtime.now())
     const question = { from: 'USD', to: 'JPY', period: '5Y' } as const
-    expect(await refreshed.handler.rates.history(question)).toEqual(
-      await fresh.handler.rates.history(question),
-    )
+    const expected = await fresh.handler.rates.history(question)
+    expect(await refreshed.handler.rates.history(question)).toEqual(expected)
   })
 
   it('is downloaded again when the provider changes its base', async () => {
@@ -188,9 +171,8 @@ describe('history', { timeout: 60_000 }, () => {
     'is refused while the first download has no day up to today: %j',
     async (days) => {
       const { handler } = watched(EVENING, publishing(days))
-      await expect(handler.rates.history({ from: 'EUR', to: 'USD' })).rejects.toMatchObject({
-        code: 'provider_unavailable',
-      })
+      const call = handler.rates.history({ from: 'EUR', to: 'USD' })
+      await expect(call).rejects.toMatchObject({ code: 'provider_unavailable' })
     },
   )
 
@@ -204,9 +186,8 @@ describe('history', { timeout: 60_000 }, () => {
   it('has no data where a covered pair has no day in common', async () => {
     const days = publishing({ '2026-11-19': { USD: 1.1 }, '2026-11-20': { JPY: 170 } })
     const { rates } = watched(EVENING, days).handler
-    await expect(rates.history({ from: 'JPY', to: 'USD' })).rejects.toMatchObject({
-      code: 'no_data',
-    })
+    const call = rates.history({ from: 'JPY', to: 'USD' })
+    await expect(call).rejects.toMatchObject({ code: 'no_data' })
     expect(await rates.history({ from: 'EUR', to: 'USD', period: '1W' })).toMatchObject({
       points: [{ d: '2026-11-19', r: 1.1 }],
       stats: { open: 1.1, close: 1.1, changePct: 0, average: 1.1, highDate: '2026-11-19' },
@@ -235,24 +216,26 @@ describe('history', { timeout: 60_000 }, () => {
 
 describe('history before the last five years', { timeout: 60_000 }, () => {
   const NOON = Date.UTC(2026, 10, 20, 12)
-  const FIVE_YEARS_AND_A_FORTNIGHT_AGO = '2021-11-06'
+  /** Five years and a fortnight ago. */
+  const RECENT_SINCE = '2021-11-06'
   const pair = { from: 'USD', to: 'EUR' } as const
 
   /** The first day of every range that was downloaded. */
-  const starts = ({ ranges }: Watched): string[] => ranges.map(({ start }) => start)
+  const starts = ({ ranges }: ReturnType<typeof watched>): string[] =>
+    ranges.map(({ start }) => start)
 
   it('is downloaded when earlier days are needed, beside the last five years, each once', async () => {
     const world = watched(NOON)
     const { rates } = world.handler
-    const recent = await rates.history({ ...pair, start: FIVE_YEARS_AND_A_FORTNIGHT_AGO })
+    const recent = await rates.history({ ...pair, start: RECENT_SINCE })
     expect(recent.points[0]?.d).toBe('2021-11-08')
-    expect(starts(world)).toEqual([FIVE_YEARS_AND_A_FORTNIGHT_AGO])
+    expect(starts(world)).toEqual([RECENT_SINCE])
     const all = await rates.history({ ...pair, start: '2021-11-05' })
     expect(all.points[0]?.d).toBe('2021-11-05')
-    expect(starts(world)).toEqual([FIVE_YEARS_AND_A_FORTNIGHT_AGO, FIRST_REFERENCE_DAY])
+    expect(starts(world)).toEqual([RECENT_SINCE, FIRST_REFERENCE_DAY])
     const older = await rates.history({ ...pair, start: '1980-01-01' })
     expect(older.points[0]?.d).toBe(FIRST_REFERENCE_DAY)
-    expect(await rates.history({ ...pair, start: FIVE_YEARS_AND_A_FORTNIGHT_AGO })).toEqual(recent)
+    expect(await rates.history({ ...pair, start: RECENT_SINCE })).toEqual(recent)
     expect(starts(world)).toHaveLength(2)
   })
 
@@ -261,9 +244,8 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
     const { currencies } = await rates.currencies()
     const codes = currencies.filter(({ history }) => history).map(({ code }) => code)
     expect(codes.length).toBeGreaterThan(20)
-    for (const to of codes) {
-      if (to === 'EUR') continue
-      const recent = await rates.history({ from: 'EUR', to, start: FIVE_YEARS_AND_A_FORTNIGHT_AGO })
+    for (const to of codes.filter((code) => code !== 'EUR')) {
+      const recent = await rates.history({ from: 'EUR', to, start: RECENT_SINCE })
       const all = await rates.history({ from: 'EUR', to, start: FIRST_REFERENCE_DAY })
       const first = all.points.findIndex(({ d }) => d === recent.points[0]?.d)
       expect(all.points.slice(first), to).toEqual(recent.points)
@@ -278,9 +260,8 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
     })
     await handler.rates.history(pair)
     isUp = false
-    await expect(
-      handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY }),
-    ).rejects.toMatchObject({ code: 'provider_unavailable' })
+    const call = handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
+    await expect(call).rejects.toMatchObject({ code: 'provider_unavailable' })
     expect((await handler.rates.history(pair)).points.length).toBeGreaterThan(10)
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'upstream_failed', dataSet: 'archive' }),
@@ -291,7 +272,7 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
     const world = watched(NOON)
     const { handler, runtime } = world
     await handler.refresh()
-    expect(starts(world)).toEqual([FIVE_YEARS_AND_A_FORTNIGHT_AGO])
+    expect(starts(world)).toEqual([RECENT_SINCE])
     await handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
     await runtime.advance(4 * 24 * HOUR)
     await handler.refresh()
@@ -310,10 +291,7 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
     const { points } = await world.handler.rates.history(question)
     expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)
     expect(starts(world)).toEqual([])
-    expect(world.events).toContainEqual({
-      type: 'rates_restored',
-      dataSet: 'archive',
-      loadedAt: NOON,
-    })
+    const restored = { type: 'rates_restored', dataSet: 'archive', loadedAt: NOON }
+    expect(world.events).toContainEqual(restored)
   })
 })
