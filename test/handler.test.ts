@@ -13,8 +13,8 @@ import type {
 import { fakeProviders } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
 import { openErApiPayload } from './fixtures/upstream-payloads.ts'
+import { PERIODS } from './oracle.ts'
 import { settled, virtualRuntime } from './virtual-runtime.ts'
-import type { VirtualRuntime } from './virtual-runtime.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
 const SECOND = 1_000
@@ -22,15 +22,8 @@ const DAY = 86_400_000
 
 const attribution = { name: 'Test', url: 'https://rates.example' }
 
-interface Service {
-  handler: RatesHandler
-  runtime: VirtualRuntime
-  events: RatesEvent[]
-  get(target: string, init?: RequestInit): Promise<Response>
-}
-
-/** A handler on a virtual machine without a network, with the synthetic market unless told otherwise. */
-function service({ providers, ...options }: RatesHandlerOptions = {}): Service {
+/** A handler on a virtual machine without a network; by default, with the synthetic market. */
+function service({ providers, ...options }: RatesHandlerOptions = {}) {
   const runtime = virtualRuntime(NOW)
   const events: RatesEvent[] = []
   const handler = createHandlerOn(() => runtime, {
@@ -40,9 +33,11 @@ function service({ providers, ...options }: RatesHandlerOptions = {}): Service {
     onEvent: (event) => events.push(event),
     ...options,
   })
-  const get: Service['get'] = (target, init) =>
+  const get = (target: string, init?: RequestInit): Promise<Response> =>
     handler(new Request(`http://localhost${target}`, init))
-  return { handler, runtime, events, get }
+  const cacheStatus = async (target: string) => (await get(target)).headers.get('cache-status')
+  const eventsOf = (type: RatesEvent['type']) => events.filter((event) => event.type === type)
+  return { handler, runtime, events, eventsOf, get, cacheStatus }
 }
 
 /** Two currencies, published at `updatedAt`, 1 USD = `rate` EUR. */
@@ -65,6 +60,15 @@ const historyDown: HistoryProvider = {
   },
 }
 
+/** A provider of `table()`, until it is taken down. */
+function fragileProvider(latest = () => table(0.5, NOW)) {
+  const upstream = { isUp: true }
+  const provider = latestProvider(async (context) =>
+    upstream.isUp ? latest() : down.fetchLatest(context),
+  )
+  return { upstream, provider }
+}
+
 function circular(): Error {
   const error = new Error('round')
   error.cause = error
@@ -78,49 +82,39 @@ describe('createRatesHandler()', () => {
     expect(handler).toHaveLength(1)
   })
 
-  it.each([
-    [{ basePath: 'api' }],
-    [{ basePath: '/' }],
-    [{ basePath: '/api/' }],
-    [{ basePath: '//api' }],
-    [{ basePath: '/a/../b' }],
-    [{ basePath: '/a?b' }],
-    [{ basePath: '/a b' }],
-    [{ basePath: null }],
-    [null],
-    ['/api'],
-    [{ providers: null }],
-    [{ providers: latestProvider(async () => table()) }],
-    [{ maxStale: 86_400_000 }],
-    [{ providers: { latest: {} } }],
-    [{ providers: { latest: [] } }],
-    [{ providers: { latest: { attribution, fetchHistory() {} } } }],
-    [{ providers: { history: { fetchHistory() {} } } }],
-    [{ providers: { history: { attribution: { name: 'Test' }, fetchHistory() {} } } }],
-    [{ store: {} }],
-    [{ store: { get() {} } }],
-    [{ store: { get() {}, set() {}, claim: true } }],
-    [{ providers: { latest: { ...latestProvider(async () => table()), judge: true } } }],
-    [{ fetch: 'fetch' }],
-    [{ now: 0 }],
-    [{ maxStale: { latest: -1 } }],
-    [{ maxStale: { history: NaN } }],
-    [{ waitUntil: true }],
-    [{ onEvent: {} }],
-    [{ cors: '*' }],
-  ])('refuses %j when it is made', (options) => {
+  it.each<unknown>([
+    null,
+    '/api',
+    ...['api', '/', '/api/', '//api', '/a/../b', '/a?b', '/a b', null].map((basePath) => ({
+      basePath,
+    })),
+    { providers: null },
+    { providers: latestProvider(async () => table()) },
+    { providers: { latest: {} } },
+    { providers: { latest: [] } },
+    { providers: { latest: { attribution, fetchHistory() {} } } },
+    { providers: { latest: { ...latestProvider(async () => table()), judge: true } } },
+    { providers: { history: { fetchHistory() {} } } },
+    { providers: { history: { attribution: { name: 'Test' }, fetchHistory() {} } } },
+    { store: {} },
+    { store: { get() {} } },
+    { store: { get() {}, set() {}, claim: true } },
+    { fetch: 'fetch' },
+    { now: 0 },
+    { maxStale: 86_400_000 },
+    { maxStale: { latest: -1 } },
+    { maxStale: { history: NaN } },
+    { waitUntil: true },
+    { onEvent: {} },
+    { cors: '*' },
+  ])('throws for the options %j', (options) => {
     // @ts-expect-error that is the point
     expect(() => createRatesHandler(options)).toThrow(TypeError)
   })
 
-  it('takes an explicit undefined for every option as its default', async () => {
-    const { get } = service({
-      basePath: undefined,
-      store: undefined,
-      cors: undefined,
-      maxStale: {},
-    })
-    expect((await get('/api/v1/latest')).status).toBe(200)
+  it('takes an explicit undefined as the default of an option', async () => {
+    const options = { basePath: undefined, store: undefined, cors: undefined, maxStale: {} }
+    expect((await service(options).get('/api/v1/latest')).status).toBe(200)
   })
 
   it.each(['', '/fx', '/a/b.c/~d', '/%C3%A4'])('mounts at %j', async (basePath) => {
@@ -131,13 +125,13 @@ describe('createRatesHandler()', () => {
   })
 
   it('keeps handlers apart', async () => {
-    const one = service({ providers: { latest: latestProvider(async () => table(0.5)) } })
-    const other = service({ providers: { latest: latestProvider(async () => table(0.25)) } })
-    const [first, second] = await Promise.all([
-      one.handler.rates.convert({ from: 'USD', to: 'EUR' }),
-      other.handler.rates.convert({ from: 'USD', to: 'EUR' }),
-    ])
-    expect([first.rate, second.rate]).toEqual([0.5, 0.25])
+    const [half, quarter] = [0.5, 0.25].map(async (rate) => {
+      const { handler } = service({
+        providers: { latest: latestProvider(async () => table(rate)) },
+      })
+      return handler.rates.convert({ from: 'USD', to: 'EUR' })
+    })
+    expect([(await half)?.rate, (await quarter)?.rate]).toEqual([0.5, 0.25])
   })
 
   it('serves a market of two currencies whose rates double overnight', async () => {
@@ -156,19 +150,15 @@ describe('createRatesHandler()', () => {
 
 describe('the headers', () => {
   it('call data stale when they are overdue, and not at the instant at which they are due', async () => {
-    let isDown = false
-    const provider = latestProvider(async (context) =>
-      isDown ? down.fetchLatest(context) : table(0.5, NOW),
-    )
-    const { handler, get, runtime } = service({ providers: { latest: provider } })
+    const { upstream, provider } = fragileProvider()
+    const { handler, cacheStatus, runtime } = service({ providers: { latest: provider } })
     await handler.rates.latest()
-    isDown = true
-    const status = async () => (await get('/api/rates')).headers.get('cache-status')
-    const [, ttl] = /^rates; hit; ttl=(\d+)$/.exec((await status()) ?? '') ?? []
+    upstream.isUp = false
+    const [, ttl] = /^rates; hit; ttl=(\d+)$/.exec((await cacheStatus('/api/rates')) ?? '') ?? []
     await runtime.advance(Number(ttl) * SECOND)
-    expect(await status()).toBe('rates; hit; ttl=0')
+    expect(await cacheStatus('/api/rates')).toBe('rates; hit; ttl=0')
     await runtime.advance(1)
-    expect(await status()).toBe('rates; hit; ttl=-1; detail=stale')
+    expect(await cacheStatus('/api/rates')).toBe('rates; hit; ttl=-1; detail=stale')
   })
 
   it('give one tag for one body, which a client can revalidate with', async () => {
@@ -191,9 +181,8 @@ describe('the headers', () => {
   })
 
   it('keep the tag when a refresh brings the same publication', async () => {
-    const { get, runtime } = service({
-      providers: { latest: latestProvider(async () => table()) },
-    })
+    const provider = latestProvider(async () => table())
+    const { get, runtime } = service({ providers: { latest: provider } })
     const tag = (await get('/api/v1/latest')).headers.get('etag')
     await runtime.advance(3 * DAY)
     await get('/api/v1/latest')
@@ -221,8 +210,8 @@ describe('the headers', () => {
   })
 })
 
-describe('a path that the handler does not serve', () => {
-  it('is not remembered, however many are asked for', async () => {
+describe('paths that the handler does not serve', () => {
+  it('are not kept', async () => {
     const { get } = service()
     const kept = vi.spyOn(Map.prototype, 'set')
     for (let index = 0; index < 100; index += 1) {
@@ -238,28 +227,20 @@ describe('a path that the handler does not serve', () => {
 })
 
 describe('upstream calls', () => {
-  it('are one for 160 bases at once on a cold handler', async () => {
-    const { get, events } = service()
-    const codes = Object.keys((await service().handler.rates.latest()).rates)
-    expect(codes.length).toBeGreaterThanOrEqual(160)
-    const answers = await Promise.all(codes.map((code) => get(`/api/v1/latest?base=${code}`)))
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
-    expect(events.filter(({ type }) => type === 'upstream_asked')).toHaveLength(1)
-  })
-
-  it('are one for all pairs and periods of history', async () => {
-    const { get, events } = service()
+  it('are one of each data set for all bases, pairs and periods at once on a cold handler', async () => {
+    const { get, eventsOf } = service()
+    const bases = Object.keys((await service().handler.rates.latest()).rates)
+    expect(bases.length).toBeGreaterThanOrEqual(160)
     const codes = ['EUR', 'USD', 'JPY', 'IDR', 'ISK', 'TRY', 'GBP', 'CHF']
-    const targets = codes.flatMap((from) =>
-      codes.flatMap((to) =>
-        ['1W', '1M', '3M', '6M', '1Y', '5Y'].map(
-          (period) => `/api/v1/history?from=${from}&to=${to}&period=${period}`,
-        ),
-      ),
-    )
+    const pairs = codes.flatMap((from) => codes.map((to) => `from=${from}&to=${to}`))
+    const targets = [
+      ...bases.map((base) => `/api/v1/latest?base=${base}`),
+      ...PERIODS.flatMap((each) => pairs.map((pair) => `/api/v1/history?${pair}&period=${each}`)),
+    ]
     const answers = await Promise.all(targets.map((target) => get(target)))
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
-    expect(events.filter(({ type }) => type === 'upstream_asked')).toHaveLength(1)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const requested = ['latest', 'history'].map((dataSet) => ({ dataSet }))
+    expect(eventsOf('upstream_asked')).toMatchObject(requested)
   })
 
   it('are one for 10,000 cold requests of which 9,000 abort', async () => {
@@ -296,18 +277,6 @@ describe('upstream calls', () => {
     await get('/api/v1/history?from=USD&to=JPY')
     const asked = events.flatMap((event) => (event.type === 'upstream_asked' ? event.dataSet : []))
     expect(asked).toEqual(['latest', 'history'])
-  })
-
-  it('never come from a question that can be refused without data', async () => {
-    const { get, handler, events } = service()
-    await get('/api/v1/latest?base=US')
-    await get('/api/v1/convert?from=USD')
-    await get('/api/v1/history?from=USD&to=EUR&period=2M')
-    await get('/api/convert?from=USD&to=EUR&amount=-1')
-    await handler.rates.latest({ symbols: ['EURO'] }).catch(() => undefined)
-    await handler.rates.convert({ from: 'USD', to: 'EUR', amount: NaN }).catch(() => undefined)
-    await handler.rates.history({ from: 'USD', to: '' }).catch(() => undefined)
-    expect(events).toEqual([])
   })
 
   it('are given the table accepted last to compare with', async () => {
@@ -362,20 +331,18 @@ describe('a failing upstream', () => {
   it('is a 502 in both dialects, with a time to come back and nothing private', async () => {
     const { get } = service({ providers: { latest: down, history: historyDown } })
     const sentence = 'The exchange-rate provider is unavailable. Please retry shortly.'
-    const bodies = {
-      '/api/v1/latest': { error: { code: 'provider_unavailable', message: sentence } },
-      '/api/v1/history?from=USD&to=EUR': {
-        error: { code: 'provider_unavailable', message: sentence },
-      },
-      '/api/rates': { error: sentence },
-      '/api/convert?from=USD&to=EUR': { error: sentence },
-    }
-    for (const [target, body] of Object.entries(bodies)) {
+    const error = { code: 'provider_unavailable', message: sentence }
+    for (const [target, expected] of Object.entries({
+      '/api/v1/latest': error,
+      '/api/v1/history?from=USD&to=EUR': error,
+      '/api/rates': sentence,
+      '/api/convert?from=USD&to=EUR': sentence,
+    })) {
       const response = await get(target)
       expect(response.status).toBe(502)
       expect(response.headers.get('retry-after')).toBe('1')
       expect(response.headers.get('cache-control')).toBe('no-store')
-      expect(await response.json()).toEqual(body)
+      expect(await response.json()).toEqual({ error: expected })
     }
   })
 
@@ -406,7 +373,7 @@ describe('a failing upstream', () => {
       signals.push(context.signal)
       return new Promise(() => {})
     }
-    const { get, runtime, events } = service({
+    const { get, runtime, eventsOf } = service({
       providers: {
         latest: latestProvider(hang),
         history: { attribution, fetchHistory: (_range, context) => hang(context) },
@@ -418,18 +385,15 @@ describe('a failing upstream', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([502, 502])
     await runtime.advance(5 * SECOND)
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
-    expect(events.filter(({ type }) => type === 'upstream_failed')).toHaveLength(2)
+    expect(eventsOf('upstream_failed')).toHaveLength(2)
     expect(runtime.timers()).toBe(0)
   })
 
   it('costs nothing while good data are held', async () => {
-    let isDown = false
-    const provider = latestProvider(async (context) =>
-      isDown ? down.fetchLatest(context) : table(0.5, NOW),
-    )
+    const { upstream, provider } = fragileProvider()
     const { get, runtime } = service({ providers: { latest: provider } })
     const before = await (await get('/api/v1/latest')).text()
-    isDown = true
+    upstream.isUp = false
     await runtime.advance(7 * DAY)
     const stale = await get('/api/v1/latest')
     expect(stale.status).toBe(200)
@@ -438,44 +402,31 @@ describe('a failing upstream', () => {
     expect((await get('/api/v1/latest')).status).toBe(502)
   })
 
-  it.each([undefined, null, 'text', 0, new Error('x', { cause: 'y' })])(
-    'may throw %j',
-    async (thrown: unknown) => {
-      const provider = latestProvider(async () => {
-        throw thrown
-      })
-      const { get } = service({ providers: { latest: provider } })
-      expect((await get('/api/rates')).status).toBe(502)
-    },
-  )
-
   it.each([
     ['text', 'text'],
     ['something thrown that is no error: undefined', undefined],
+    ['something thrown that is no error: object', null],
+    ['something thrown that is no error: number', 0],
     ['something thrown that is no error: symbol', Symbol('s')],
     ['something thrown that is no error: object', Object.create(null)],
     ['outer: inner', new Error('outer', { cause: new Error('inner') })],
+    ['outer', new Error('outer', { cause: 'inner' })],
     ['round: round: round: round: round', circular()],
-  ])('is told as %j', async (reason, thrown) => {
-    const provider = latestProvider(async () => {
+  ])('is a 502 with the reason %j in its event', async (reason, thrown) => {
+    const rejects = (): Promise<never> => Promise.reject(thrown)
+    const throws = (): never => {
       throw thrown
-    })
-    const { get, events } = service({ providers: { latest: provider } })
-    expect((await get('/api/rates')).status).toBe(502)
-    expect(events.at(1)).toMatchObject({ type: 'upstream_failed', reason })
-  })
-
-  it('may throw before it returns a promise', async () => {
-    const provider = latestProvider(() => {
-      throw new Error('at once')
-    })
-    const { get } = service({ providers: { latest: provider } })
-    expect((await get('/api/rates')).status).toBe(502)
+    }
+    for (const fetchLatest of [rejects, throws]) {
+      const { get, events } = service({ providers: { latest: latestProvider(fetchLatest) } })
+      expect((await get('/api/rates')).status).toBe(502)
+      expect(events.at(1)).toMatchObject({ type: 'upstream_failed', reason })
+    }
   })
 
   it('cannot take the data back in time, nor keep them for ever by trying', async () => {
     let updatedAt = NOW - 1_000
-    const { handler, runtime, get, events } = service({
+    const { handler, runtime, get, cacheStatus, events } = service({
       providers: { latest: latestProvider(async () => table(0.5, updatedAt)) },
     })
     await handler.rates.latest()
@@ -483,7 +434,7 @@ describe('a failing upstream', () => {
     await runtime.advance(2 * DAY)
     await handler.refresh()
     expect((await handler.rates.latest()).updatedAt).toBe(NOW - 1_000)
-    expect((await get('/api/rates')).headers.get('cache-status')).toContain('stale')
+    expect(await cacheStatus('/api/rates')).toContain('stale')
     expect(events).toContainEqual(
       expect.objectContaining({ reason: 'the publication is older than the one held' }),
     )
@@ -495,18 +446,15 @@ describe('a failing upstream', () => {
   })
 
   it('gives way to the next provider, but never to an older publication of it', async () => {
-    let isDown = false
     let published = NOW - DAY
-    const first = latestProvider(async (context) =>
-      isDown ? down.fetchLatest(context) : table(0.5, NOW),
-    )
+    const { upstream, provider: first } = fragileProvider()
     const second = {
       ...latestProvider(async () => table(0.25, published)),
       attribution: { name: 'B', url: 'b:' },
     }
     const { handler, runtime, get } = service({ providers: { latest: [first, second] } })
     expect((await handler.rates.latest()).source.name).toBe('Test')
-    isDown = true
+    upstream.isUp = false
     await runtime.advance(7 * DAY)
     expect((await handler.rates.latest()).source.name).toBe('Test')
     await runtime.advance(2 * DAY)
@@ -585,9 +533,9 @@ describe('events', () => {
   })
 })
 
-describe('a fetch that minds whose method it is', () => {
-  it("is called as no one's", async () => {
-    const { events, get } = service({
+describe('the fetch option', () => {
+  it('is called without a receiver', async () => {
+    const { eventsOf, get } = service({
       providers: {
         latest: latestProvider(async (context) => {
           await context.fetch('https://rates.example')
@@ -600,11 +548,11 @@ describe('a fetch that minds whose method it is', () => {
       },
     })
     expect((await get('/api/rates')).status).toBe(200)
-    expect(events.map(({ type }) => type)).not.toContain('upstream_failed')
+    expect(eventsOf('upstream_failed')).toEqual([])
   })
 })
 
-describe('a host that passes something else than a request', () => {
+describe('a host that does not pass a request', () => {
   it.each([undefined, null, {}, { url: 7 }, new Proxy({}, { get: () => Object(Symbol('s')) })])(
     'gets a 500: %#',
     async (request) => {
@@ -692,10 +640,9 @@ describe('a store', () => {
 
   it('does not set the gates of one provider upon the table of another', async () => {
     const many = Object.fromEntries(codes(300).map((code) => [code, 1]))
-    let isDown = false
-    const own = latestProvider(async (context) =>
-      isDown ? down.fetchLatest(context) : { ...table(), rates: { USD: 1, ...many } },
-    )
+    const { upstream, provider: own } = fragileProvider(() => {
+      return { ...table(), rates: { USD: 1, ...many } }
+    })
     const payload = openErApiPayload({ now: NOW + 2 * DAY })
     const fetch = async (): Promise<Response> => new Response(payload)
     const { get, runtime } = service({
@@ -703,7 +650,7 @@ describe('a store', () => {
       providers: { latest: [own, createExchangeRateApiProvider()] },
     })
     expect((await get('/api/rates')).status).toBe(200)
-    isDown = true
+    upstream.isUp = false
     await runtime.advance(2 * DAY)
     await get('/api/rates')
     await settled()
@@ -717,24 +664,21 @@ describe('a store', () => {
     const poisoned = (store.get('rates:v1:latest') ?? '').replace('"USD":1,', '"USD":1000000,')
     expect(poisoned).toContain('1000000')
     store.set('rates:v1:latest', poisoned)
-    store.set(
-      'rates:v1:history',
-      (store.get('rates:v1:history') ?? '').replaceAll('"EUR"', '"eur"'),
-    )
-    const { get, events } = service({ store })
-    expect((await get('/api/v1/latest')).headers.get('cache-status')).toBe('rates; fwd=miss')
+    const history = store.get('rates:v1:history') ?? ''
+    store.set('rates:v1:history', history.replaceAll('"EUR"', '"eur"'))
+    const { cacheStatus, get, eventsOf } = service({ store })
+    expect(await cacheStatus('/api/v1/latest')).toBe('rates; fwd=miss')
     expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(200)
-    expect(events.filter(({ type }) => type === 'upstream_asked')).toHaveLength(2)
+    expect(eventsOf('upstream_asked')).toHaveLength(2)
   })
 })
 
 describe('refresh() and close()', () => {
   it('refresh both data sets so that no visitor waits', async () => {
-    const { handler, get } = service()
+    const { handler, cacheStatus } = service()
     await handler.refresh()
-    expect((await get('/api/rates')).headers.get('cache-status')).toContain('hit')
-    const history = await get('/api/v1/history?from=USD&to=EUR')
-    expect(history.headers.get('cache-status')).toContain('hit')
+    expect(await cacheStatus('/api/rates')).toContain('hit')
+    expect(await cacheStatus('/api/v1/history?from=USD&to=EUR')).toContain('hit')
   })
 
   it('leave what is held, and a 502 for what is not', async () => {
@@ -748,46 +692,8 @@ describe('refresh() and close()', () => {
   })
 })
 
-describe('handler.rates', () => {
-  it('resolves to the records of the versioned endpoints', async () => {
-    const { handler, get } = service()
-    expect(await handler.rates.latest({ base: 'jpy', symbols: ['eur', 'USD'] })).toEqual(
-      await (await get('/api/v1/latest?base=JPY&symbols=USD,EUR')).json(),
-    )
-    expect(await handler.rates.latest()).toEqual(await (await get('/api/v1/latest')).json())
-    expect(await handler.rates.convert({ from: 'usd', to: 'EUR', amount: 0.1 })).toEqual(
-      await (await get('/api/v1/convert?from=USD&to=EUR&amount=0.1')).json(),
-    )
-    expect(await handler.rates.history({ from: 'usd', to: 'EUR' })).toEqual(
-      await (await get('/api/v1/history?from=USD&to=EUR&period=1M')).json(),
-    )
-  })
-
-  it.each<[code: string, ask: (rates: RatesHandler['rates']) => Promise<unknown>]>([
-    ['invalid_currency', (rates) => rates.latest({ base: 'DOLLAR' })],
-    ['invalid_currency', (rates) => rates.latest({ base: 'ZZZ' })],
-    ['invalid_currency', (rates) => rates.latest({ symbols: ['ZZZ'] })],
-    ['invalid_currency', (rates) => rates.convert({ from: '', to: 'EUR' })],
-    ['invalid_amount', (rates) => rates.convert({ from: 'USD', to: 'EUR', amount: -1 })],
-    ['invalid_amount', (rates) => rates.convert({ from: 'USD', to: 'JPY', amount: 1e308 })],
-    // @ts-expect-error for callers without types
-    ['missing_parameter', (rates) => rates.convert({ to: 'EUR' })],
-    // @ts-expect-error for callers without types
-    ['invalid_parameter', (rates) => rates.latest({ symbols: 'EUR' })],
-    // @ts-expect-error for callers without types
-    ['internal_error', (rates) => rates.history()],
-    [
-      'invalid_period',
-      // @ts-expect-error for callers without types
-      (rates) => rates.history({ from: 'USD', to: 'EUR', period: '2W' }),
-    ],
-    ['unsupported_currency', (rates) => rates.history({ from: 'AED', to: 'EUR' })],
-  ])('rejects with %s', async (code, ask) => {
-    const { handler } = service()
-    await expect(ask(handler.rates)).rejects.toMatchObject({ name: 'RatesError', code })
-  })
-
-  it('keeps what is private in the cause', async () => {
+describe('an error of handler.rates', () => {
+  it('has private details in its cause only', async () => {
     const { handler } = service({ providers: { latest: down } })
     const error: unknown = await handler.rates.latest().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'provider_unavailable', retryAfter: 1 })

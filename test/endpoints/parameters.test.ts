@@ -285,9 +285,11 @@ describe('a request that cannot be answered', () => {
       `rates?format=${format}`,
       'Invalid parameter: format',
     ]),
-  ])('/api/%s has an unversioned error: %s', async (target, error) => {
-    const response = await openMarket().get(`/${target}`)
-    expect([response.status, await response.json()]).toEqual([400, { error }])
+    ['convert?from=USD&to=EUR&amount=-1', 'Invalid amount: -1'],
+  ])('/api/%s has an unversioned error before any data is loaded: %s', async (target, error) => {
+    const { asked, get } = openMarket()
+    const response = await get(`/${target}`)
+    expect([response.status, await response.json(), asked]).toEqual([400, { error }, []])
   })
 })
 
