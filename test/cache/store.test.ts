@@ -189,22 +189,27 @@ describe('a value in a store', () => {
     expect([world.upstream.calls, process.state().value]).toEqual([1, 2])
   })
 
-  it.each<[text: unknown, why: string]>([
-    [41, 'it is no text'],
-    [JSON.parse(envelope()), 'it is no text'],
-    ['{"v":1,', expect.stringContaining('JSON')],
-    ...['41', 'null', '"text"'].map((text) => [text, 'it is no envelope']),
-    ['{}', 'it is of version 0'],
-    ...[0, 2, '1'].map((v) => [envelope({ v }), `it is of version ${v}`]),
-    ...['other', undefined].map((key) => [envelope({ key }), "it is another key's value"]),
-    ...[undefined, 'yesterday', String(START)].map((savedAt) => [
-      envelope({ savedAt }),
-      'it does not say when it was saved',
-    ]),
-    [envelope({ savedAt: START + 30 * DAY }), 'it was saved in the future'],
-    [envelope({ data: '41' }), 'not a number'],
-    [envelope({ data: 13 }), 'not that one'],
-  ])('is a miss in the form of %j, which is reported once in a row', async (text, why) => {
+  it.each(
+    [
+      { why: 'it is no text', texts: [41, JSON.parse(envelope())] },
+      { why: expect.stringContaining('JSON'), texts: ['{"v":1,'] },
+      { why: 'it is no envelope', texts: ['41', 'null', '"text"'] },
+      { why: 'it is of version 0', texts: ['{}', envelope({ v: 0 })] },
+      { why: 'it is of version 1', texts: [envelope({ v: '1' })] },
+      { why: 'it is of version 2', texts: [envelope({ v: 2 })] },
+      {
+        why: "it is another key's value",
+        texts: [envelope({ key: 'other' }), envelope({ key: undefined })],
+      },
+      {
+        why: 'it does not say when it was saved',
+        texts: [undefined, 'yesterday', String(START)].map((savedAt) => envelope({ savedAt })),
+      },
+      { why: 'it was saved in the future', texts: [envelope({ savedAt: START + 30 * DAY })] },
+      { why: 'not a number', texts: [envelope({ data: '41' })] },
+      { why: 'not that one', texts: [envelope({ data: 13 })] },
+    ].flatMap(({ why, texts }) => texts.map((text: unknown) => ({ text, why }))),
+  )('is a miss in the form of $text, which is reported once in a row', async ({ text, why }) => {
     const { runtime, store, upstream, start, rejected } = createWorld()
     store.values.set('number', text)
     upstream.answer = refuseFor(DAY)
