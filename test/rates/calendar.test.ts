@@ -56,12 +56,10 @@ describe('isTargetDay()', () => {
     }
   })
 
-  it.each(['2024-12-24', '2024-12-31', '2026-04-02', '2024-05-09', '2024-05-20', '2024-10-03'])(
-    'is open on %s, a holiday elsewhere',
-    (date) => {
-      expect(isTargetDay(date)).toBe(true)
-    },
-  )
+  it('is open on holidays elsewhere', () => {
+    const holidays = ['12-24', '12-31', '03-28', '05-09', '05-20', '10-03']
+    expect(holidays.filter((date) => !isTargetDay(`2024-${date}`))).toEqual([])
+  })
 })
 
 describe('a publication', () => {

@@ -8,6 +8,7 @@ import {
   findWithdrawn,
   withdrawnCurrencies,
 } from '../../src/currencies.ts'
+import { isCode, isCodeShaped } from '../../src/rates/currency-code.ts'
 import { findSuccession, findWithdrawn as findWithdrawal } from '../../src/rates/withdrawn.ts'
 import { addDays } from '../fixtures/dates.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
@@ -53,27 +54,15 @@ describe('currencies', () => {
   })
 
   it.each([
-    ['BHD', 3],
-    ['CLF', 4],
-    ['CLP', 0],
-    ['EUR', 2],
-    ['HUF', 2],
-    ['IDR', 2],
-    ['IQD', 3],
-    ['ISK', 0],
-    ['JPY', 0],
-    ['KWD', 3],
-    ['MGA', 2],
-    ['TWD', 2],
-    ['UGX', 0],
-    ['UYI', 0],
-    ['UYW', 4],
-    ['XAU', null],
-    ['XDR', null],
-    ['XOF', 0],
-    ['XXX', null],
-  ])('gives %s the minor units of ISO 4217: %s', (code, minorUnits) => {
-    expect(findCurrency(code)?.minorUnits).toBe(minorUnits)
+    [0, 'CLP ISK JPY UGX UYI XOF'],
+    [2, 'EUR HUF IDR MGA TWD'],
+    [3, 'BHD IQD KWD'],
+    [4, 'CLF UYW'],
+    [null, 'XAU XDR XXX'],
+  ])('gives the minor units of ISO 4217: %s to %s', (minorUnits, codes) => {
+    for (const code of codes.split(' ')) {
+      expect(findCurrency(code)?.minorUnits, code).toBe(minorUnits)
+    }
   })
 
   it('has at most four minor units, and two outside ISO 4217', () => {
@@ -87,18 +76,19 @@ describe('currencies', () => {
 describe('findCurrency', () => {
   it('finds each currency by its code', () => {
     expect(activeCodes.map(findCurrency)).toEqual(currencies)
-    expect(findCurrency('XCG')).toEqual({
-      code: 'XCG',
-      name: 'Caribbean Guilder',
-      numeric: '532',
-      minorUnits: 2,
-    })
+    const guilder = { code: 'XCG', name: 'Caribbean Guilder', numeric: '532', minorUnits: 2 }
+    expect(findCurrency('XCG')).toEqual(guilder)
   })
 
   it.each([...notCodes, 'BGN', 'HRK', 'ANG', 'SLL', 'ZWL', 'CUC'])('does not find %j', (code) => {
     expect(findCurrency(code)).toBeUndefined()
   })
 })
+
+const EURO_RATES = `
+  ATS 13.7603  | BEF 40.3399  | BGN 1.95583  | CYP 0.585274 | DEM 1.95583 | EEK 15.6466  | ESP 166.386 |
+  FIM 5.94573  | FRF 6.55957  | GRD 340.750  | HRK 7.53450  | IEP 0.787564 | ITL 1936.27 | LTL 3.45280 |
+  LUF 40.3399  | LVL 0.702804 | MTL 0.429300 | NLG 2.20371  | PTE 200.482 | SIT 239.640  | SKK 30.1260`
 
 describe('withdrawnCurrencies', () => {
   it('has three capitals as each code, sorted and without duplicates', () => {
@@ -149,36 +139,14 @@ describe('withdrawnCurrencies', () => {
   })
 
   it('has the irrevocable euro rates with the six significant digits of the regulations', () => {
-    const rates = {
-      ATS: '13.7603',
-      BEF: '40.3399',
-      BGN: '1.95583',
-      CYP: '0.585274',
-      DEM: '1.95583',
-      EEK: '15.6466',
-      ESP: '166.386',
-      FIM: '5.94573',
-      FRF: '6.55957',
-      GRD: '340.750',
-      HRK: '7.53450',
-      IEP: '0.787564',
-      ITL: '1936.27',
-      LTL: '3.45280',
-      LUF: '40.3399',
-      LVL: '0.702804',
-      MTL: '0.429300',
-      NLG: '2.20371',
-      PTE: '200.482',
-      SIT: '239.640',
-      SKK: '30.1260',
-    }
-    for (const [code, rate] of Object.entries(rates)) {
+    const rows = EURO_RATES.split('|').map((row) => row.trim().split(/ +/))
+    for (const [code = '', rate = ''] of rows) {
       expect(rate.replace(/^0\./, '').replace('.', ''), code).toMatch(/^[1-9]\d{5}$/)
       expect(findWithdrawn(code)?.ratio, code).toBe(Number(rate))
       expect(findWithdrawn(code)?.ratio?.toPrecision(6), code).toBe(rate)
     }
     const adopters = withdrawnCurrencies.filter(({ successor }) => successor === 'EUR')
-    expect(adopters.map(({ code }) => code)).toEqual([...Object.keys(rates), 'XEU'])
+    expect(adopters.map(({ code }) => code)).toEqual([...rows.map(([code]) => code), 'XEU'])
   })
 
   it.each([
@@ -186,12 +154,9 @@ describe('withdrawnCurrencies', () => {
     ['GRD', '2001-01-01', 'Council Regulation (EC) No 1478/2000'],
     ['HRK', '2023-01-01', 'Council Regulation (EU) 2022/1208'],
     ['BGN', '2026-01-01', 'Council Regulation (EU) 2025/1409'],
-  ])(
-    'dates %s by the day its country adopted the euro and names the regulation',
-    (code, day, source) => {
-      expect(findWithdrawn(code)).toMatchObject({ withdrawnAt: day, successor: 'EUR', source })
-    },
-  )
+  ])('dates %s by the day of the euro, and names the regulation: %s, %s', (code, day, source) => {
+    expect(findWithdrawn(code)).toMatchObject({ withdrawnAt: day, successor: 'EUR', source })
+  })
 
   it.each([
     ['ANG', 'XCG', 1],
@@ -229,26 +194,17 @@ describe('findSuccession', () => {
     ['VEB', '2018-08-20', { successor: 'VES', ratio: 100_000_000 }],
     ['BGL', '2026-01-01', { successor: 'EUR', ratio: 1955.83 }],
     ['BRB', '2026-01-01', { successor: 'BRL', ratio: 2.75e12 }],
-  ])('follows %s as far as it had come by %s', (code, day, succession) => {
+    // One step on the way lacks a ratio.
+    ['DDM', '1990-07-01', { successor: 'DEM', ratio: null }],
+    ['DDM', '2026-01-01', { successor: 'EUR', ratio: null }],
+    ['ZWR', '2026-01-01', { successor: 'ZWG', ratio: null }],
+    ['ZWD', '2026-01-01', { successor: 'ZWG', ratio: null }],
+    ['BGN', '2025-12-31', undefined],
+    ['EUR', '2026-01-01', undefined],
+    ['QQQ', '2026-01-01', undefined],
+    ['constructor', '2026-01-01', undefined],
+  ])('follows %s as far as it had come by %s: %j', (code, day, succession) => {
     expect(findSuccession(code, day)).toEqual(succession)
-  })
-
-  it.each([
-    ['DDM', '1990-07-01', 'DEM'],
-    ['DDM', '2026-01-01', 'EUR'],
-    ['ZWR', '2026-01-01', 'ZWG'],
-    ['ZWD', '2026-01-01', 'ZWG'],
-  ])('has no ratio for %s by %s, which one step on the way to %s lacks', (code, day, successor) => {
-    expect(findSuccession(code, day)).toEqual({ successor, ratio: null })
-  })
-
-  it.each([
-    ['BGN', '2025-12-31'],
-    ['EUR', '2026-01-01'],
-    ['QQQ', '2026-01-01'],
-    ['constructor', '2026-01-01'],
-  ])('finds nothing for %s on %s', (code, day) => {
-    expect(findSuccession(code, day)).toBeUndefined()
   })
 })
 
@@ -283,5 +239,23 @@ describe('both tables together', () => {
       const unknown = codes.filter((code) => !findCurrency(code) && !findWithdrawn(code))
       expect(unknown, file).toEqual([])
     }
+  })
+})
+
+const NEARLY = ['', ' EUR', 'EUR ', 'EUR\n', 'E R', ...'E EU EURO €UR ÉUR ＥＵＲ 007'.split(' ')]
+const NEXT_TO_LETTERS = '@AA A@A AA@ [AA A[A AA[ `aa a`a aa{ {aa'.split(' ')
+const NO_TEXTS = [undefined, null, 840, ['E', 'U', 'R'], { length: 3 }, new String('EUR')]
+
+describe('the form of a currency code', () => {
+  it.each(['EUR', 'AAA', 'ZZZ', 'AZM'])('is that of %s', (text) => {
+    expect([isCode(text), isCodeShaped(text)]).toEqual([true, true])
+  })
+
+  it.each(['eur', 'Eur', 'eUR', 'EUr', 'aaa', 'zzz'])('is that of %s, but not in data', (text) => {
+    expect([isCode(text), isCodeShaped(text)]).toEqual([false, true])
+  })
+
+  it.each([...NEARLY, ...NEXT_TO_LETTERS, ...NO_TEXTS])('is not that of %j', (value) => {
+    expect([isCode(value), isCodeShaped(value)]).toEqual([false, false])
   })
 })

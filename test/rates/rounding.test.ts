@@ -59,16 +59,12 @@ describe('quotient()', () => {
   })
 
   it('rounds exact ties up', () => {
-    const property = fc.property(
-      tie,
-      fc.constantFrom(1n, 2n, 7n, 97n, 9_973n),
-      power,
-      (t, by, p) => {
-        const rounded = oracle.nearestDouble(oracle.toExact(`${t + 5n}e${p}`))
-        expect(quotient(Number(`${t * by}e${p}`), Number(by))).toBe(rounded)
-        expect(quotient(Number(`${t * by}`), Number(`${by}e${-p}`))).toBe(rounded)
-      },
-    )
+    const divisors = fc.constantFrom(1n, 2n, 7n, 97n, 9_973n)
+    const property = fc.property(tie, divisors, power, (t, by, p) => {
+      const rounded = oracle.nearestDouble(oracle.toExact(`${t + 5n}e${p}`))
+      expect(quotient(Number(`${t * by}e${p}`), Number(by))).toBe(rounded)
+      expect(quotient(Number(`${t * by}`), Number(`${by}e${-p}`))).toBe(rounded)
+    })
     fc.assert(property, RUNS)
   })
 
@@ -140,10 +136,8 @@ describe('mean()', () => {
   })
 
   it('rounds five years of rates whose mean is nearly a tie by its exact value', () => {
-    const spreads = fc.array(fc.bigInt({ min: 0n, max: 9_999_999_999n }), {
-      minLength: 640,
-      maxLength: 650,
-    })
+    const spread = fc.bigInt({ min: 0n, max: 9_999_999_999n })
+    const spreads = fc.array(spread, { minLength: 640, maxLength: 650 })
     const offset = fc.bigInt({ min: -20n, max: 20n })
     const property = fc.property(tie, spreads, offset, power, (t, some, o, p) => {
       const middle = t * 10n
@@ -288,12 +282,10 @@ describe('significantDecimals()', () => {
 
 describe('the oracle', () => {
   it('reads every double as the one that it is', () => {
-    const property = fc.property(
-      fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
-      (value) => {
-        expect(oracle.nearestDouble(oracle.toExact(value))).toBe(value)
-      },
-    )
+    const double = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
+    const property = fc.property(double, (value) => {
+      expect(oracle.nearestDouble(oracle.toExact(value))).toBe(value)
+    })
     fc.assert(property, RUNS)
   })
 })

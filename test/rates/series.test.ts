@@ -29,32 +29,18 @@ function numbered(start: string, end: string): Days {
 
 describe('the points of a pair', () => {
   it.each([
-    [
-      'EUR',
-      'USD',
-      { '2026-11-16': 1.16, '2026-11-17': 1.15, '2026-11-18': 1.17, '2026-11-20': 1.15 },
-    ],
-    [
-      'USD',
-      'EUR',
-      {
-        '2026-11-16': 0.8620689655,
-        '2026-11-17': 0.8695652174,
-        '2026-11-18': 0.8547008547,
-        '2026-11-20': 0.8695652174,
-      },
-    ],
-    [
-      'GBP',
-      'USD',
-      { '2026-11-16': 1.318181818, '2026-11-17': 1.32183908, '2026-11-20': 1.306818182 },
-    ],
-    ['EUR', 'EUR', Object.fromEntries(Object.keys(DAYS).map((date) => [date, 1]))],
+    ['EUR', 'USD', { 16: 1.16, 17: 1.15, 18: 1.17, 20: 1.15 }],
+    ['USD', 'EUR', { 16: 0.8620689655, 17: 0.8695652174, 18: 0.8547008547, 20: 0.8695652174 }],
+    ['GBP', 'USD', { 16: 1.318181818, 17: 1.32183908, 20: 1.306818182 }],
+    ['EUR', 'EUR', { 16: 1, 17: 1, 18: 1, 19: 1, 20: 1 }],
   ])(
     'are as published, or derived to 10 digits, on days that have both: %s in %s',
-    async (from, to, expected) => {
+    async (...row) => {
+      const [from, to, expected] = row
       const { points } = await rates.history({ from, to, start: '2026-11-01' })
-      expect(points).toEqual(Object.entries(expected).map(([d, r]) => ({ d, r })))
+      expect(points).toEqual(
+        Object.entries(expected).map(([day, r]) => ({ d: `2026-11-${day}`, r })),
+      )
     },
   )
 
@@ -62,13 +48,11 @@ describe('the points of a pair', () => {
     ['USD', '2026-11-17', '2026-11-18', ['2026-11-17', '2026-11-18']],
     ['GBP', '2026-11-17', '2026-11-18', ['2026-11-17']],
     ['GBP', '2026-11-18', '2026-11-19', ['2026-11-19']],
-  ])(
-    'begin with the first day and end with the last: %s from %s to %s',
-    async (to, start, end, days) => {
-      const { points } = await rates.history({ from: 'EUR', to, start, end })
-      expect(points.map(({ d }) => d)).toEqual(days)
-    },
-  )
+  ])('begin with the first day and end with the last: %s from %s to %s', async (...row) => {
+    const [to, start, end, days] = row
+    const { points } = await rates.history({ from: 'EUR', to, start, end })
+    expect(points.map(({ d }) => d)).toEqual(days)
+  })
 
   it('are missing where no day has both', async () => {
     const asked = rates.history({ from: 'EUR', to: 'USD', start: '2026-11-19', end: '2026-11-19' })
@@ -77,51 +61,26 @@ describe('the points of a pair', () => {
 })
 
 describe('the summary of a series', () => {
-  const same = (rate: number, date: string): object => ({
-    open: rate,
-    close: rate,
-    high: rate,
-    low: rate,
-    changePct: 0,
-    average: rate,
-    highDate: date,
-    lowDate: date,
-  })
-
   it.each([
     [
       'USD',
-      '2026-11-16',
-      {
-        open: 1.16,
-        close: 1.15,
-        high: 1.17,
-        low: 1.15,
-        changePct: -0.8621,
-        average: 1.1575,
-        highDate: '2026-11-18',
-        lowDate: '2026-11-17',
-      },
+      16,
+      { open: 1.16, close: 1.15, changePct: -0.8621, average: 1.1575 },
+      [1.17, 18],
+      [1.15, 17],
     ],
-    [
-      'GBP',
-      '2026-11-16',
-      {
-        open: 0.88,
-        close: 0.88,
-        high: 0.89,
-        low: 0.87,
-        changePct: 0,
-        average: 0.88,
-        highDate: '2026-11-19',
-        lowDate: '2026-11-17',
-      },
-    ],
-    ['EUR', '2026-11-16', same(1, '2026-11-16')],
-    ['USD', '2026-11-20', same(1.15, '2026-11-20')],
-  ])('has the first day of each extreme: %s since %s', async (to, start, expected) => {
-    expect((await rates.history({ from: 'EUR', to, start })).stats).toEqual(expected)
-  })
+    ['GBP', 16, { open: 0.88, close: 0.88, changePct: 0, average: 0.88 }, [0.89, 19], [0.87, 17]],
+    ['EUR', 16, { open: 1, close: 1, changePct: 0, average: 1 }, [1, 16], [1, 16]],
+    ['USD', 20, { open: 1.15, close: 1.15, changePct: 0, average: 1.15 }, [1.15, 20], [1.15, 20]],
+  ])(
+    'has the first day of each extreme: %s since day %d',
+    async (to, start, others, ...extremes) => {
+      const [[high, highDay], [low, lowDay]] = extremes
+      const { stats } = await rates.history({ from: 'EUR', to, start: `2026-11-${start}` })
+      const dates = { highDate: `2026-11-${highDay}`, lowDate: `2026-11-${lowDay}` }
+      expect(stats).toEqual({ ...others, high, low, ...dates })
+    },
+  )
 })
 
 describe('an interval', () => {
@@ -144,12 +103,8 @@ describe('an interval', () => {
 
   it('ends months on their last day, in leap years too', async () => {
     const months = await lastDays(numbered('2023-12-30', '2024-03-01'), 'month')
-    expect(months.map(([day]) => day)).toEqual([
-      '2023-12-31',
-      '2024-01-31',
-      '2024-02-29',
-      '2024-03-01',
-    ])
+    const last = ['2023-12-31', '2024-01-31', '2024-02-29', '2024-03-01']
+    expect(months.map(([day]) => day)).toEqual(last)
   })
 
   it.each([
@@ -192,13 +147,10 @@ describe('a period', () => {
 
   it('begins as many months before any day, or on the last day of a shorter month', async () => {
     const end = fc.nat(10 * 365).map((count) => addDays('2028-12-31', -count))
-    const property = fc.asyncProperty(
-      end,
-      fc.constantFrom(...oracle.PERIODS),
-      async (day, period) => {
-        expect(await firstDay(day, period)).toBe(oracle.periodStart(day, period))
-      },
-    )
+    const anyPeriod = fc.constantFrom(...oracle.PERIODS)
+    const property = fc.asyncProperty(end, anyPeriod, async (day, period) => {
+      expect(await firstDay(day, period)).toBe(oracle.periodStart(day, period))
+    })
     await fc.assert(property, { seed: 20_261_122, numRuns: 200 })
   })
 })
@@ -228,9 +180,8 @@ describe('a jump between publications', () => {
     today = '2026-11-23'
     await handler.refresh()
     expect(jumps).toHaveLength(2)
-    expect(
-      (await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })).points.at(-1)?.d,
-    ).toBe('2026-11-23')
+    const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
+    expect(points.at(-1)?.d).toBe('2026-11-23')
   })
 })
 
@@ -253,15 +204,12 @@ describe('the rates of a history as JSON', () => {
 
   it('are written as JSON.stringify() writes them', async () => {
     const dates = numbers.map((_, index) => addDays('2000-01-01', index))
-    const days = Object.fromEntries(
-      dates.map((date, index) => [date, { USD: numbers[index] ?? NaN }]),
-    )
-    const handler = handlerOfDays(days)
+    const days = dates.map((date, index) => [date, { USD: numbers[index] ?? NaN }])
+    const handler = handlerOfDays(Object.fromEntries(days))
     const request = new Request('http://localhost/api/v1/history?from=EUR&to=USD&start=2000-01-01')
     const text = await (await handler(request)).text()
     const points = text.slice(text.indexOf('['), text.indexOf(']') + 1)
-    expect(points === JSON.stringify(dates.map((d, index) => ({ d, r: numbers[index] })))).toBe(
-      true,
-    )
+    const written = JSON.stringify(dates.map((d, index) => ({ d, r: numbers[index] })))
+    expect(points === written).toBe(true)
   })
 })
