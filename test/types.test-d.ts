@@ -105,6 +105,18 @@ import type {
   UpstreamFetch,
 } from '../src/testing/index.ts'
 
+const { latest, convert, history, currencies: list } = createRatesHandler().rates
+const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+const signal = AbortSignal.timeout(1_000)
+
+const pair = { from: 'USD', to: 'EUR' } as const
+const date: string = '2020-02-28'
+const codes: string[] = ['EUR']
+
+type Dated = { date: string }
+type Reversed = { reverse: true }
+type PerhapsBoth = { date?: string } & { reverse?: true }
+
 test('createRatesHandler takes options, all of them optional, and makes a handler', () => {
   expectTypeOf(createRatesHandler).parameter(0).toEqualTypeOf<RatesHandlerOptions | undefined>()
   expectTypeOf(createRatesHandler).toBeCallableWith()
@@ -115,32 +127,20 @@ test('createRatesHandler takes options, all of them optional, and makes a handle
 test('a handler is a fetch-style function with four members', () => {
   expectTypeOf<RatesHandler>().toExtend<(request: Request) => Promise<Response>>()
   expectTypeOf<Parameters<RatesHandler>>().toEqualTypeOf<[request: Request]>()
-  expectTypeOf<keyof RatesHandler>().toEqualTypeOf<
-    'fetch' | 'answer' | 'rates' | 'refresh' | 'close'
-  >()
+  type Members = 'fetch' | 'answer' | 'rates' | 'refresh' | 'close'
+  expectTypeOf<keyof RatesHandler>().toEqualTypeOf<Members>()
   expectTypeOf<RatesHandler['fetch']>().toEqualTypeOf<(request: Request) => Promise<Response>>()
-  expectTypeOf<RatesHandler['answer']>().toEqualTypeOf<
-    (request: AnswerRequest) => Promise<Answer>
-  >()
+  expectTypeOf<RatesHandler['answer']>().parameters.toEqualTypeOf<[AnswerRequest]>()
+  expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<Promise<Answer>>()
   expectTypeOf<RatesHandler['rates']>().toEqualTypeOf<RatesOperations>()
   expectTypeOf<RatesHandler['refresh']>().toEqualTypeOf<() => Promise<void>>()
   expectTypeOf<RatesHandler['close']>().toEqualTypeOf<() => void>()
 })
 
 test('the options are these', () => {
-  expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<
-    | 'basePath'
-    | 'providers'
-    | 'store'
-    | 'fetch'
-    | 'now'
-    | 'maxStale'
-    | 'waitUntil'
-    | 'onEvent'
-    | 'explorer'
-    | 'memory'
-    | 'cors'
-  >()
+  type Services = 'providers' | 'store' | 'fetch' | 'now' | 'waitUntil' | 'onEvent'
+  type Values = 'basePath' | 'maxStale' | 'explorer' | 'memory' | 'cors'
+  expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<Services | Values>()
   expectTypeOf<{ basePath: undefined; store: undefined }>().toExtend<RatesHandlerOptions>()
   expectTypeOf<{ maxStale: { latest: number } }>().toExtend<RatesHandlerOptions>()
   // @ts-expect-error a misspelt option
@@ -152,10 +152,10 @@ test('the options are these', () => {
 })
 
 test('providers are one or several', () => {
-  const latest = createExchangeRateApiProvider()
-  expectTypeOf(latest).toEqualTypeOf<LatestProvider>()
+  const provider = createExchangeRateApiProvider()
+  expectTypeOf(provider).toEqualTypeOf<LatestProvider>()
   expectTypeOf(createFrankfurterProvider({ url: '' })).toEqualTypeOf<HistoryProvider>()
-  createRatesHandler({ providers: { latest: [latest, fakeProviders().latest] } })
+  createRatesHandler({ providers: { latest: [provider, fakeProviders().latest] } })
   createRatesHandler({ providers: fakeProviders({ seed: 1, now: () => 0 }) })
 })
 
@@ -289,114 +289,25 @@ test('a failing provider is one of both data sets, of a closed list of kinds', (
   expectTypeOf(failingProvider).returns.toExtend<LatestProvider & HistoryProvider>()
   expectTypeOf(failingProvider).parameter(0).toEqualTypeOf<FailureKind>()
   expectTypeOf(failingProvider).parameter(1).toEqualTypeOf<FailingProviderOptions | undefined>()
-  expectTypeOf<FailureKind>().toEqualTypeOf<
-    | 'unreachable'
-    | 'timeout'
-    | 'server-error'
-    | 'rate-limited'
-    | 'unauthorized'
-    | 'malformed'
-    | 'bad-rates'
-    | 'one-bad-rate'
-    | 'outdated'
-  >()
+  type OfRequest = 'unreachable' | 'timeout' | 'server-error' | 'rate-limited' | 'unauthorized'
+  type OfData = 'malformed' | 'bad-rates' | 'one-bad-rate' | 'outdated'
+  expectTypeOf<FailureKind>().toEqualTypeOf<OfRequest | OfData>()
   // @ts-expect-error the kinds are a closed list
   failingProvider('oops')
 })
 
 test('the operations resolve to the records of the versioned endpoints', () => {
-  const { latest, convert, history, currencies: list } = createRatesHandler().rates
   expectTypeOf(list).toEqualTypeOf<() => Promise<CurrenciesRecord>>()
+  expectTypeOf(latest).toBeCallableWith().returns.resolves.toEqualTypeOf<LatestRecord>()
   expectTypeOf(latest)
     .toBeCallableWith({ base: 'EUR' })
     .returns.resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(convert({ from: 'USD', to: 'EUR' })).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(latest).toBeCallableWith().returns.resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(latest({ base: 'EUR' })).resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRecord>()
   expectTypeOf(latest).toBeCallableWith({ base: 'EUR', symbols: ['USD'] })
-  expectTypeOf(convert).toBeCallableWith({ from: 'USD', to: 'EUR' })
-  // @ts-expect-error the amount is a number
-  void convert({ from: 'USD', to: 'EUR', amount: '1' })
-  // @ts-expect-error from and to are required
-  void convert({ from: 'USD' })
-  // @ts-expect-error there are six periods
-  void history({ from: 'USD', to: 'EUR', period: '2W' })
-})
-
-test('a conversion is answered with the record of what was asked for', () => {
-  const { convert } = createRatesHandler().rates
-  const from = 'USD'
-  const to = 'EUR'
-  const day: string = '2020-02-28'
-  const given: { date?: string; reverse?: boolean } = {}
-  const known: { date: string | undefined } = { date: undefined }
-  expectTypeOf(
-    convert({ from, to, reverse: false, date: undefined }),
-  ).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(convert({ from, to, date: day })).resolves.toEqualTypeOf<
-    ConversionRecord & { date: string }
-  >()
-  expectTypeOf(convert({ from, to, reverse: true })).resolves.toEqualTypeOf<
-    ConversionRecord & { reverse: true }
-  >()
-  expectTypeOf(convert({ from, to, date: '2020-02-28', reverse: true })).resolves.toEqualTypeOf<
-    ConversionRecord & { date: string } & { reverse: true }
-  >()
-  expectTypeOf(convert({ from, to, ...given })).resolves.toEqualTypeOf<
-    ConversionRecord & { date?: string } & { reverse?: true }
-  >()
-  expectTypeOf(convert({ from, to, ...known })).resolves.toEqualTypeOf<
-    ConversionRecord & { date?: string }
-  >()
-  const question: ConversionQuestion = { from, to }
-  expectTypeOf(convert(question)).resolves.toEqualTypeOf<ConversionRecord>()
-})
-
-test('a conversion into several currencies has the codes that were asked for, in capitals', () => {
-  const { convert } = createRatesHandler().rates
-  const from = 'USD'
-  const to = ['EUR', 'xyz'] as const
-  const codes: string[] = []
-  const some: ('EUR' | 'GBP')[] = ['EUR']
-  expectTypeOf<ConvertedAmount>().toEqualTypeOf<{ rate: number; result: number }>()
-  expectTypeOf(convert({ from, to: ['EUR', 'jpy'] })).resolves.toEqualTypeOf<
-    ConversionsRecord<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
-  >()
-  expectTypeOf(convert({ from, to })).resolves.toEqualTypeOf<
-    ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
-  >()
-  expectTypeOf(convert({ from, to: codes })).resolves.toEqualTypeOf<ConversionsRecord>()
-  expectTypeOf(convert({ from, to: some })).resolves.toEqualTypeOf<
-    ConversionsRecord<{ EUR: ConvertedAmount | undefined; GBP: ConvertedAmount | undefined }>
-  >()
-  expectTypeOf(convert({ from, to, date: '2020-02-28', reverse: true })).resolves.toEqualTypeOf<
-    ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }> & { date: string } & {
-      reverse: true
-    }
-  >()
-  const ask = (question: ConversionsQuestion) => convert(question)
-  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
-  expectTypeOf<ConversionAnswer<ConversionsQuestion>>().toEqualTypeOf<
-    (ConversionRecord | ConversionsRecord) & { date?: string } & { reverse?: true }
-  >()
-})
-
-test('a conversion that cannot be asked for does not compile', () => {
-  const { convert } = createRatesHandler().rates
-  // @ts-expect-error misspelt
-  void convert({ from: 'USD', to: 'EUR', amout: 1 })
-  // @ts-expect-error misspelt, beside several currencies
-  void convert({ from: 'USD', to: ['EUR'], reversed: true })
-  // @ts-expect-error a day is a text
-  void convert({ from: 'USD', to: 'EUR', date: new Date() })
-  // @ts-expect-error true or false
-  void convert({ from: 'USD', to: 'EUR', reverse: 'true' })
-  // @ts-expect-error codes are texts
-  void convert({ from: 'USD', to: [978] })
-})
-
-test('a question decides which record answers it', () => {
-  const { latest, history } = createRatesHandler().rates
-  const pair = { from: 'USD', to: 'EUR' } as const
+  expectTypeOf(latest({ date: '2026-01-30' })).resolves.toEqualTypeOf<DatedLatestRecord>()
+  expectTypeOf(convert).toBeCallableWith(pair)
+  expectTypeOf(convert(pair)).resolves.toEqualTypeOf<ConversionRecord>()
   expectTypeOf(history({ ...pair })).resolves.toEqualTypeOf<HistoryRecord>()
   expectTypeOf(history({ ...pair, period: '1Y' })).resolves.toEqualTypeOf<HistoryRecord>()
   expectTypeOf(history({ ...pair, interval: 'week' })).resolves.toEqualTypeOf<HistoryRecord>()
@@ -404,20 +315,77 @@ test('a question decides which record answers it', () => {
   expectTypeOf(history(range)).resolves.toEqualTypeOf<HistoryRangeRecord>()
   const whole = history({ ...range, end: '2026-01-30', interval: 'month' })
   expectTypeOf(whole).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  expectTypeOf<HistoryRangeRecord>().not.toHaveProperty('period')
+  expectTypeOf<HistoryRecord>().not.toHaveProperty('start')
+  expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month'>()
+})
+
+test('the record of a conversion depends on its date and direction', () => {
+  const given: { date?: string; reverse?: boolean } = {}
+  const known: { date: string | undefined } = { date: undefined }
+  const plain = convert({ ...pair, reverse: false, date: undefined })
+  expectTypeOf(plain).resolves.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf(convert({ ...pair, date })).resolves.toEqualTypeOf<ConversionRecord & Dated>()
+  const reversed = convert({ ...pair, reverse: true })
+  expectTypeOf(reversed).resolves.toEqualTypeOf<ConversionRecord & Reversed>()
+  const both = convert({ ...pair, date: '2020-02-28', reverse: true })
+  expectTypeOf(both).resolves.toEqualTypeOf<ConversionRecord & Dated & Reversed>()
+  const perhaps = convert({ ...pair, ...given })
+  expectTypeOf(perhaps).resolves.toEqualTypeOf<ConversionRecord & PerhapsBoth>()
+  const perhapsDated = convert({ ...pair, ...known })
+  expectTypeOf(perhapsDated).resolves.toEqualTypeOf<ConversionRecord & { date?: string }>()
+  const question: ConversionQuestion = pair
+  expectTypeOf(convert(question)).resolves.toEqualTypeOf<ConversionRecord>()
+})
+
+test('a conversion into several currencies has the requested codes, in capitals', () => {
+  const from = 'USD'
+  const to = ['EUR', 'xyz'] as const
+  const some: ('EUR' | 'GBP')[] = ['EUR']
+  expectTypeOf<ConvertedAmount>().toEqualTypeOf<{ rate: number; result: number }>()
+  expectTypeOf(convert({ from, to: ['EUR', 'jpy'] })).resolves.toEqualTypeOf<
+    ConversionsRecord<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
+  >()
+  type Both = ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
+  expectTypeOf(convert({ from, to })).resolves.toEqualTypeOf<Both>()
+  const reversed = convert({ from, to, date: '2020-02-28', reverse: true })
+  expectTypeOf(reversed).resolves.toEqualTypeOf<Both & Dated & Reversed>()
+  expectTypeOf(convert({ from, to: codes })).resolves.toEqualTypeOf<ConversionsRecord>()
+  expectTypeOf(convert({ from, to: some })).resolves.toEqualTypeOf<
+    ConversionsRecord<{ EUR: ConvertedAmount | undefined; GBP: ConvertedAmount | undefined }>
+  >()
+  const ask = (question: ConversionsQuestion) => convert(question)
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
+  expectTypeOf<ConversionAnswer<ConversionsQuestion>>().toEqualTypeOf<
+    (ConversionRecord | ConversionsRecord) & PerhapsBoth
+  >()
+})
+
+test('a misspelt, missing or ill-typed parameter of an operation does not compile', () => {
+  // @ts-expect-error a day is a text
+  void latest({ date: new Date(0) })
+  // @ts-expect-error the amount is a number
+  void convert({ ...pair, amount: '1' })
+  // @ts-expect-error from and to are required
+  void convert({ from: 'USD' })
+  // @ts-expect-error misspelt
+  void convert({ ...pair, amout: 1 })
+  // @ts-expect-error misspelt, beside several currencies
+  void convert({ from: 'USD', to: ['EUR'], reversed: true })
+  // @ts-expect-error a day is a text
+  void convert({ ...pair, date: new Date() })
+  // @ts-expect-error true or false
+  void convert({ ...pair, reverse: 'true' })
+  // @ts-expect-error codes are texts
+  void convert({ from: 'USD', to: [978] })
+  // @ts-expect-error there are six periods
+  void history({ ...pair, period: '2W' })
   // @ts-expect-error either a period or days
-  void history({ ...range, period: '1Y' })
+  void history({ ...pair, start: '1999-01-04', period: '1Y' })
   // @ts-expect-error an end has a start
   void history({ ...pair, end: '2026-01-30' })
   // @ts-expect-error there are three intervals
   void history({ ...pair, interval: 'year' })
-  expectTypeOf(latest({ date: '2026-01-30' })).resolves.toEqualTypeOf<DatedLatestRecord>()
-  expectTypeOf(latest({ base: 'EUR' })).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRecord>()
-  // @ts-expect-error a day is a text
-  void latest({ date: new Date(0) })
-  expectTypeOf<HistoryRangeRecord>().not.toHaveProperty('period')
-  expectTypeOf<HistoryRecord>().not.toHaveProperty('start')
-  expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month'>()
 })
 
 test('the records have the fields of the specification', () => {
@@ -451,18 +419,14 @@ test('the codes of errors are a closed list', () => {
 
 test('a cross-check makes a provider of latest rates of one, and of one of history', () => {
   expectTypeOf(crossCheck).toEqualTypeOf<
-    (
-      primary: LatestProvider,
-      reference: HistoryProvider,
-      options?: CrossCheckOptions,
-    ) => LatestProvider
+    (first: LatestProvider, other: HistoryProvider, options?: CrossCheckOptions) => LatestProvider
   >()
   expectTypeOf<CrossCheckOptions['tolerance']>().toEqualTypeOf<number | undefined>()
-  const { latest, history } = fakeProviders()
+  const providers = fakeProviders()
   // @ts-expect-error the reference is a history provider
-  crossCheck(latest, latest)
+  crossCheck(providers.latest, providers.latest)
   // @ts-expect-error a share, not a text
-  crossCheck(latest, history, { tolerance: '3 %' })
+  crossCheck(providers.latest, providers.history, { tolerance: '3 %' })
 })
 
 test('events are told apart by their type', () => {
@@ -551,29 +515,21 @@ test('nothing public is any', () => {
   expectTypeOf<ReturnType<CacheStore['get']>>().toBeUnknown()
 })
 
-/** What conversions may have beside what all of them have. */
-interface AtDayOrInReverse {
-  date?: string | undefined
-  reverse?: true | undefined
-}
-
 test('the records have the schemas of the OpenAPI document', () => {
+  type Optional = { date?: string | undefined; reverse?: true | undefined }
   expectTypeOf<z.output<typeof latestRecord>>().toEqualTypeOf<LatestRecord>()
   expectTypeOf<z.output<typeof datedLatestRecord>>().branded.toEqualTypeOf<DatedLatestRecord>()
   expectTypeOf<z.output<typeof conversionRecord>>().branded.toEqualTypeOf<
-    ConversionRecord & AtDayOrInReverse
+    ConversionRecord & Optional
   >()
   expectTypeOf<z.output<typeof conversionsRecord>>().branded.toEqualTypeOf<
-    ConversionsRecord & AtDayOrInReverse
+    ConversionsRecord & Optional
   >()
   expectTypeOf<z.output<typeof historyRecord>>().toEqualTypeOf<HistoryRecord>()
   expectTypeOf<z.output<typeof historyRangeRecord>>().toEqualTypeOf<HistoryRangeRecord>()
   expectTypeOf<z.output<typeof statusRecord>>().branded.toEqualTypeOf<StatusRecord>()
   expectTypeOf<z.output<typeof currenciesRecord>>().toEqualTypeOf<CurrenciesRecord>()
 })
-
-const client = createRatesClient({ baseUrl: 'https://app.example/api' })
-const signal = AbortSignal.timeout(1_000)
 
 test('a client is made of a URL, and may be given whatever answers requests', () => {
   expectTypeOf(createRatesClient).returns.toEqualTypeOf<RatesClient>()
@@ -595,67 +551,56 @@ test('a client is made of a URL, and may be given whatever answers requests', ()
   createRatesClient({ baseUrl: '', fetch: { fetch } })
 })
 
-test('the records are those of the handler', () => {
-  const pair = { from: 'USD', to: 'EUR' } as const
-  expectTypeOf(client.convert(pair)).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<HistoryRecord>()
-  expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrenciesRecord>()
-  expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRecord>()
-})
-
-test('the questions are those of the handler, and may be ended', () => {
+test('a client has the operations of the handler, which take a signal', () => {
+  expectTypeOf<RatesClient>().toExtend<RatesOperations>()
   expectTypeOf<LatestQuestion>().toExtend<NonNullable<Parameters<RatesClient['latest']>[0]>>()
   expectTypeOf<HistoryQuestion>().toExtend<Parameters<RatesClient['history']>[0]>()
-  const conversion: ConversionQuestion = { from: 'USD', to: 'EUR' }
-  expectTypeOf(client.convert(conversion)).resolves.toEqualTypeOf<ConversionRecord>()
-  const ask = (question: ConversionsQuestion) => client.convert(question)
-  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
-  const dated: DatedLatestQuestion = { date: '2020-02-28' }
-  expectTypeOf(client.latest(dated)).resolves.toEqualTypeOf<DatedLatestRecord>()
-  const range: HistoryRangeQuestion = { from: 'USD', to: 'EUR', start: '2020-02-28' }
-  expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRangeRecord>()
   void client.latest({ signal })
-  void client.convert({ from: 'USD', to: 'EUR', amount: 100, signal })
-  void client.history({ from: 'USD', to: 'EUR', period: '1W', signal })
+  void client.convert({ ...pair, amount: 100, signal })
+  void client.history({ ...pair, period: '1W', signal })
   void client.currencies({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
 })
 
-test('a client does for what asks for the operations of a handler', () => {
-  expectTypeOf<RatesClient>().toExtend<RatesOperations>()
+test('a question to a client decides which record it resolves to', () => {
+  expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrenciesRecord>()
+  expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRecord>()
+  const dated: DatedLatestQuestion = { date }
+  expectTypeOf(client.latest(dated)).resolves.toEqualTypeOf<DatedLatestRecord>()
+  expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedLatestRecord>()
+  expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<HistoryRecord>()
+  const weeks = client.history({ ...pair, period: '1Y', interval: 'week' })
+  expectTypeOf(weeks).resolves.toEqualTypeOf<HistoryRecord>()
+  const range: HistoryRangeQuestion = { ...pair, start: date }
+  expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  const ended = client.history({ ...pair, start: date, signal })
+  expectTypeOf(ended).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  const months = client.history({ ...pair, start: date, end: date, interval: 'month' })
+  expectTypeOf(months).resolves.toEqualTypeOf<HistoryRangeRecord>()
 })
 
-test('a question of a client decides which record answers it', () => {
-  const from = 'USD'
-  const to = 'EUR'
-  const date: string = '2020-02-28'
+test('a conversion by a client resolves to the record of what was requested', () => {
   const given: { date?: string; reverse?: boolean; signal: AbortSignal } = { signal }
-  expectTypeOf(client.convert({ from, to, signal })).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(client.convert({ from, to, date, reverse: true, signal })).resolves.toEqualTypeOf<
-    ConversionRecord & { date: string } & { reverse: true }
-  >()
-  expectTypeOf(client.convert({ from, to, ...given })).resolves.toEqualTypeOf<
-    ConversionRecord & { date?: string } & { reverse?: true }
-  >()
+  const from = 'USD'
+  expectTypeOf(client.convert(pair)).resolves.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf(client.convert({ ...pair, signal })).resolves.toEqualTypeOf<ConversionRecord>()
+  const conversion: ConversionQuestion = pair
+  expectTypeOf(client.convert(conversion)).resolves.toEqualTypeOf<ConversionRecord>()
+  const ask = (question: ConversionsQuestion) => client.convert(question)
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
+  const both = client.convert({ ...pair, date, reverse: true, signal })
+  expectTypeOf(both).resolves.toEqualTypeOf<ConversionRecord & Dated & Reversed>()
+  const perhaps = client.convert({ ...pair, ...given })
+  expectTypeOf(perhaps).resolves.toEqualTypeOf<ConversionRecord & PerhapsBoth>()
   expectTypeOf(client.convert({ from, to: ['EUR', 'xyz'], signal })).resolves.toEqualTypeOf<
     ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
   >()
-  const codes: string[] = []
-  expectTypeOf(client.convert({ from, to: codes, date })).resolves.toEqualTypeOf<
-    ConversionsRecord & { date: string }
-  >()
-  const range = { from, to, start: date } as const
-  expectTypeOf(client.history({ ...range, signal })).resolves.toEqualTypeOf<HistoryRangeRecord>()
-  const months = client.history({ ...range, end: date, interval: 'month' })
-  expectTypeOf(months).resolves.toEqualTypeOf<HistoryRangeRecord>()
-  const weeks = client.history({ from, to, period: '1Y', interval: 'week' })
-  expectTypeOf(weeks).resolves.toEqualTypeOf<HistoryRecord>()
-  expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedLatestRecord>()
-  expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRecord>()
+  const several = client.convert({ from, to: codes, date })
+  expectTypeOf(several).resolves.toEqualTypeOf<ConversionsRecord & Dated>()
 })
 
-test('the rates of a day have the symbols that were asked for, as the latest do', async () => {
-  const date = '2020-02-28'
+test('the rates of a day have the requested symbols, as the latest do', async () => {
   const { rates, date: day } = await client.latest({ date, symbols: ['EUR', 'hrk'] })
   expectTypeOf(rates).toEqualTypeOf<{ EUR: number; HRK: number | undefined }>()
   expectTypeOf(day).toEqualTypeOf<string>()
@@ -676,9 +621,9 @@ test('a misspelt or missing parameter does not compile', () => {
   // @ts-expect-error misspelt
   void client.convert({ form: 'USD', to: 'EUR' })
   // @ts-expect-error misspelt, beside all that is required
-  void client.convert({ from: 'USD', to: 'EUR', amout: 1 })
+  void client.convert({ ...pair, amout: 1 })
   // @ts-expect-error the amount is a number
-  void client.convert({ from: 'USD', to: 'EUR', amount: '1' })
+  void client.convert({ ...pair, amount: '1' })
   // @ts-expect-error from and to are required
   void client.convert({ from: 'USD' })
   // @ts-expect-error misspelt, beside several currencies
@@ -686,21 +631,21 @@ test('a misspelt or missing parameter does not compile', () => {
   // @ts-expect-error codes are text
   void client.convert({ from: 'USD', to: [978] })
   // @ts-expect-error a day is a text
-  void client.convert({ from: 'USD', to: 'EUR', date: new Date(0) })
+  void client.convert({ ...pair, date: new Date(0) })
   // @ts-expect-error a signal is one
-  void client.convert({ from: 'USD', to: 'EUR', signal: 'soon' })
+  void client.convert({ ...pair, signal: 'soon' })
   // @ts-expect-error misspelt, beside a day
   void client.latest({ date: '2020-02-28', symbol: ['EUR'] })
   // @ts-expect-error either a period or days
-  void client.history({ from: 'USD', to: 'EUR', period: '1Y', start: '2020-02-28' })
+  void client.history({ ...pair, period: '1Y', start: '2020-02-28' })
   // @ts-expect-error an end has a start
-  void client.history({ from: 'USD', to: 'EUR', end: '2020-02-28' })
+  void client.history({ ...pair, end: '2020-02-28' })
   // @ts-expect-error there are three intervals
-  void client.history({ from: 'USD', to: 'EUR', interval: 'year' })
+  void client.history({ ...pair, interval: 'year' })
   // @ts-expect-error there are six periods
-  void client.history({ from: 'USD', to: 'EUR', period: '2W' })
+  void client.history({ ...pair, period: '2W' })
   // @ts-expect-error misspelt
-  void client.history({ from: 'USD', to: 'EUR', periods: '1W' })
+  void client.history({ ...pair, periods: '1W' })
   // @ts-expect-error nothing selects currencies
   void client.currencies({ symbols: ['EUR'] })
 })
@@ -724,25 +669,20 @@ test('rates has the symbols that were asked for, in capitals, and no others', as
   expectTypeOf(base).toEqualTypeOf<string>()
   // @ts-expect-error not asked for
   void rates.GBP
-  const list = ['EUR', 'USD'] as const
-  expectTypeOf((await client.latest({ symbols: list })).rates).toEqualTypeOf<{
-    EUR: number
-    USD: number
-  }>()
+  const symbols = ['EUR', 'USD'] as const
+  const { rates: same } = await client.latest({ symbols })
+  expectTypeOf(same).toEqualTypeOf<{ EUR: number; USD: number }>()
 })
 
 test('a rate may be missing where the code may be withdrawn, or the list shorter than its type', async () => {
   const { rates } = await client.latest({ symbols: ['EUR', 'HRK'] })
   expectTypeOf(rates).toEqualTypeOf<{ EUR: number; HRK: number | undefined }>()
-  const some: ('EUR' | 'USD')[] = ['EUR']
-  expectTypeOf((await client.latest({ symbols: some })).rates).toEqualTypeOf<{
-    EUR: number | undefined
-    USD: number | undefined
-  }>()
+  const symbols: ('EUR' | 'USD')[] = ['EUR']
+  const { rates: some } = await client.latest({ symbols })
+  expectTypeOf(some).toEqualTypeOf<{ EUR: number | undefined; USD: number | undefined }>()
 })
 
 test('rates has any code where the symbols are not known to the compiler', async () => {
-  const codes: string[] = ['EUR']
   const known: CurrencyCode[] = ['EUR']
   for (const answer of [
     client.latest(),
