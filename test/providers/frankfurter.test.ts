@@ -1,39 +1,68 @@
 import { describe, expect, it } from 'vitest'
 
 import { createFrankfurterProvider } from '../../src/index.ts'
-import type { HistoryDays } from '../../src/index.ts'
+import type { HistoryDays, LatestTable } from '../../src/index.ts'
+import {
+  createFrankfurterV2EcbProvider,
+  createFrankfurterV2Provider,
+} from '../../src/providers/frankfurter-v2.ts'
+import { addDays } from '../../src/rates/day.ts'
+import {
+  answerOfFrankfurterV2,
+  frankfurterV2EcbRows,
+  frankfurterV2Rows,
+} from '../fixtures/feed-payloads.ts'
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
-import { NOW, answering } from './upstream.ts'
+import { NOW, answering, manyRates, upstream } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
 
-const RANGE = { start: '2026-11-07', end: '2026-11-20' }
-const provider = createFrankfurterProvider()
+const TODAY = '2026-11-20'
 
-const GOOD: Record<string, unknown> = JSON.parse(frankfurterPayload({ ...RANGE, now: NOW }))
+const RANGE = { start: '2026-11-07', end: TODAY }
 
-/** What the relay answers when all is well, but for `overrides`. */
-function payload(overrides: object = {}): Record<string, unknown> {
-  return { ...GOOD, ...overrides }
+function row(quote: string, date: string, rate = 2): object {
+  return { date, base: 'USD', quote, rate }
 }
 
-/** What the provider makes of an answer. */
-function read(body: unknown, range = RANGE): Promise<HistoryDays> {
-  return provider.fetchHistory(range, answering(body))
+/** Rows of enough currencies for a market, all of the same day and at 2. */
+function manyRows(date: string): object[] {
+  return Object.keys(manyRates()).map((code) => row(code, date))
+}
+
+/** The service, which remembers its requests. */
+function service(answer = (url: string) => answerOfFrankfurterV2(url, NOW)): Upstream {
+  const market = upstream([() => answer(market.asked.at(-1)?.url ?? '')])
+  return market
+}
+
+/** Rates of the first and the last day of a request, and of the day before. */
+function endsOnly(url: string): Response {
+  const { from = '', to = '' } = Object.fromEntries(new URL(url).searchParams)
+  const dates = [addDays(from, -1), from, to]
+  return Response.json(dates.map((date) => ({ date, base: 'EUR', quote: 'USD', rate: 1.1 })))
 }
 
 describe('the days of Frankfurter', () => {
+  const provider = createFrankfurterProvider()
+  const good: Record<string, unknown> = JSON.parse(frankfurterPayload({ ...RANGE, now: NOW }))
+
+  function read(body: unknown, range = RANGE): Promise<HistoryDays> {
+    return provider.fetchHistory(range, answering(body))
+  }
+
   it('lack the row before the start that the relay snaps back to', async () => {
-    expect(Object.keys(Object(payload()['rates']))[0]).toBe('2026-11-06')
-    const { base, days } = await read(payload())
+    expect(Object.keys(Object(good['rates']))[0]).toBe('2026-11-06')
+    const { base, days } = await read(good)
     expect([base, days[0]?.date, days.length]).toEqual(['EUR', '2026-11-09', 10])
   })
 
   it('begin with the first day of the range', async () => {
     const range = { ...RANGE, start: '2026-11-09' }
-    expect((await read(payload(), range)).days[0]?.date).toBe('2026-11-09')
+    expect((await read(good, range)).days[0]?.date).toBe('2026-11-09')
   })
 
   it('are empty if the relay has none', async () => {
-    expect((await read(payload({ rates: {} }))).days).toEqual([])
+    expect((await read({ ...good, rates: {} })).days).toEqual([])
   })
 
   const odd = ['09', '10', '11', '12', '13', '16'].map((day) => [`2026-11-${day}`, 1.1])
@@ -43,12 +72,182 @@ describe('the days of Frankfurter', () => {
     ['rows of the second version', [{ date: '2026-11-09', base: 'EUR', rate: 1.1 }], 'all of it'],
     [
       'more odd days than are named',
-      payload({ rates: { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(odd) } }),
+      { ...good, rates: { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(odd) } },
       named.join(', '),
     ],
   ])('are refused in an answer of %s', async (_what, body, where) => {
     await expect(read(body)).rejects.toThrow(
       new Error(`api.frankfurter.dev answered in another form: ${where}`),
+    )
+  })
+})
+
+describe('createFrankfurterV2Provider()', () => {
+  it('has every rate against the dollar', async () => {
+    const { rates } = await createFrankfurterV2Provider().fetchLatest(service().context)
+    expect(Object.keys(rates)).toHaveLength(frankfurterV2Rows(NOW).length)
+  })
+
+  it('requests the blend of the banks that are named, below its root', async () => {
+    const { context, asked } = service()
+    const url = 'http://127.0.0.1:8080/'
+    await createFrankfurterV2Provider({ url, providers: ['ECB', 'BOC'] }).fetchLatest(context)
+    expect(asked[0]?.url).toBe('http://127.0.0.1:8080/v2/rates?base=USD&providers=ECB,BOC')
+  })
+
+  it.each([[[]], [['ECB&date=1999-01-04']], [['']]])('throws for the banks %j', (providers) => {
+    expect(() => createFrankfurterV2Provider({ providers })).toThrow(TypeError)
+  })
+
+  it('refuses half a table', async () => {
+    const context = answering(frankfurterV2Rows(NOW).slice(0, 12))
+    const call = createFrankfurterV2Provider().fetchLatest(context)
+    await expect(call).rejects.toThrow('12 codes are not a market')
+  })
+})
+
+describe('the table of the second version', () => {
+  function read(body: unknown, now = NOW): Promise<LatestTable> {
+    return createFrankfurterV2Provider().fetchLatest(answering(body, {}, now))
+  }
+
+  it('is of the newest day up to today that any row has', async () => {
+    const rows = [...manyRows('2026-11-18'), row('EUR', '2026-11-19'), row('JPY', '2026-11-11')]
+    expect((await read(rows)).updatedAt).toBe(Date.UTC(2026, 10, 19))
+  })
+
+  it('counts the day that comes next as today', async () => {
+    const rows = [...manyRows('2026-11-18'), row('JPY', '2026-11-21', 1.75)]
+    const { updatedAt, rates } = await read(rows)
+    expect(updatedAt).toBe(Date.UTC(2026, 10, 20))
+    expect(rates).toEqual({ ...manyRates(), JPY: 1.75 })
+  })
+
+  it.each([
+    ['further ahead', '2026-11-22'],
+    ['of more than 14 days before', '2026-11-05'],
+  ])('leaves out a row from %s', async (_, date) => {
+    const rows = [...manyRows(TODAY), row('JPY', '2026-11-06'), row('RUB', date)]
+    expect((await read(rows)).rates).toEqual({ ...manyRates(), JPY: 2 })
+  })
+
+  it.each([0, 1, 3_599_999])(
+    'is due again at the next full hour, %d ms after one',
+    async (late) => {
+      const { nextUpdateAt } = await read(manyRows(TODAY), NOW + late)
+      expect(nextUpdateAt).toBe(NOW + 3_600_000)
+    },
+  )
+
+  it.each([
+    [[], 'answered without a day up to today'],
+    [[row('EUR', '2026-12-24')], 'answered without a day up to today'],
+    [{ status: 422, message: 'invalid currency: XXX' }, 'answered in another form: all of it'],
+    [[row('EUR', TODAY), { ...row('AUD', TODAY), base: 'EUR' }], 'answered in another form: row 1'],
+    [[row('EUR', '2026-02-30')], 'answered in another form: row 0'],
+    [[{ ...row('EUR', TODAY), date: [TODAY] }], 'answered in another form: row 0'],
+    [[{ date: TODAY, base: 'USD', rate: 1 }], 'answered in another form: row 0'],
+    [[null], 'answered in another form: row 0'],
+  ])('is refused where the answer is %j', async (body, message) => {
+    await expect(read(body)).rejects.toThrow(new Error(`api.frankfurter.dev ${message}`))
+  })
+})
+
+describe('createFrankfurterV2EcbProvider()', () => {
+  it('has the same days as the first version', async () => {
+    const ours = createFrankfurterV2EcbProvider()
+    const theirs = createFrankfurterProvider()
+    const body = frankfurterPayload({ ...RANGE, now: NOW })
+    const expected = await theirs.fetchHistory(RANGE, upstream([new Response(body)]).context)
+    expect(await ours.fetchHistory(RANGE, service().context)).toEqual(expected)
+    expect(expected.days).toHaveLength(10)
+  })
+
+  it('requests five years at once', async () => {
+    const { context, asked } = service(endsOnly)
+    const range = { start: '2021-11-22', end: TODAY }
+    await createFrankfurterV2EcbProvider().fetchHistory(range, context)
+    expect(asked.map(({ url }) => url)).toEqual([
+      'https://api.frankfurter.dev/v2/rates?providers=ECB&from=2021-11-22&to=2026-11-20',
+    ])
+  })
+
+  it('requests more than five years in pieces, and has every day once', async () => {
+    const { context, asked } = service(endsOnly)
+    const range = { start: '1999-01-01', end: TODAY }
+    const { days } = await createFrankfurterV2EcbProvider().fetchHistory(range, context)
+    const pieces = asked.map(({ url }) => new URL(url).searchParams)
+    expect(pieces).toHaveLength(6)
+    const lasts = pieces.map((piece) => piece.get('to') ?? '')
+    const firsts = [range.start, ...lasts.slice(0, -1).map((last) => addDays(last, 1))]
+    expect(pieces.map((piece) => piece.get('from'))).toEqual(firsts)
+    expect(lasts.at(-1)).toBe(TODAY)
+    expect(days.map(({ date }) => date)).toEqual(firsts.flatMap((first, at) => [first, lasts[at]]))
+  })
+
+  it('makes no request where the range ends before it begins', async () => {
+    const { context, asked } = service()
+    const range = { start: TODAY, end: RANGE.start }
+    const { days } = await createFrankfurterV2EcbProvider().fetchHistory(range, context)
+    expect([days, asked]).toEqual([[], []])
+  })
+
+  it('fails as a whole when one piece does', async () => {
+    const rows = Response.json(frankfurterV2EcbRows('1999-01-04', '1999-01-08', NOW))
+    const { context, asked } = upstream([rows, new Response('', { status: 503 })])
+    const range = { start: '1999-01-04', end: TODAY }
+    const call = createFrankfurterV2EcbProvider().fetchHistory(range, context)
+    await expect(call).rejects.toThrow('api.frankfurter.dev answered 503 without JSON')
+    expect(asked).toHaveLength(2)
+    expect(asked.map(({ init }) => init.signal?.aborted)).toEqual([true, true])
+  })
+})
+
+describe('the days of the second version', () => {
+  const rows = frankfurterV2EcbRows(RANGE.start, RANGE.end, NOW)
+
+  function read(body: unknown): Promise<HistoryDays> {
+    return createFrankfurterV2EcbProvider().fetchHistory(RANGE, answering(body))
+  }
+
+  it('lack the rows of the day before, and the euro against itself', async () => {
+    expect(rows[0]?.date).toBe('2026-11-06')
+    const { base, days } = await read(rows)
+    expect([base, days[0]?.date]).toEqual(['EUR', '2026-11-09'])
+    expect(days.flatMap(({ rates }) => Object.keys(rates))).not.toContain('EUR')
+  })
+
+  it('are in order, without a day that has no rates', async () => {
+    const shuffled = [...rows.slice(95), ...rows.slice(0, 95)]
+    const expected = await read(rows)
+    expect(await read(shuffled)).toEqual(expected)
+    const gap = rows.filter(({ date, quote }) => date !== '2026-11-12' || quote === 'EUR')
+    expect((await read(gap)).days.map(({ date }) => date)).toEqual(
+      expected.days.map(({ date }) => date).filter((date) => date !== '2026-11-12'),
+    )
+  })
+
+  it('include the first and the last of the range, no others, and currencies at par', async () => {
+    const par = ['2026-11-06', '2026-11-07', '2026-11-20', '2026-11-21'].map((date) => {
+      return { date, base: 'EUR', quote: 'BAM', rate: 1 }
+    })
+    expect((await read(par)).days).toEqual([
+      { date: '2026-11-07', rates: { BAM: 1 } },
+      { date: '2026-11-20', rates: { BAM: 1 } },
+    ])
+  })
+
+  it('include a euro that is not 1, to be refused later', async () => {
+    const odd = rows.map((each) => (each.quote === 'EUR' ? { ...each, rate: 1.1 } : each))
+    expect((await read(odd)).days[0]?.rates).toHaveProperty('EUR', 1.1)
+  })
+
+  it.each([
+    ...['2026-02-30', 'today', ''].map((date) => [{ date, base: 'EUR', quote: 'USD', rate: 1.1 }]),
+    [{ date: TODAY, base: 'USD', quote: 'GBP', rate: 0.8 }],
+  ])('are refused with the row %j', async (odd) => {
+    await expect(read([odd])).rejects.toThrow(
+      new Error('api.frankfurter.dev answered in another form: row 0'),
     )
   })
 })
