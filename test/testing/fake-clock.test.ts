@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { RatesHandler } from '../../src/index.ts'
 import { fakeClock, fakeProviders } from '../../src/testing/index.ts'
 import type { FakeClock } from '../../src/testing/index.ts'
 
@@ -11,29 +10,22 @@ const DAY = 86_400_000
 /** A publication lasts until the next, which comes up to 33 minutes late, and its refresh waits five minutes more. */
 const PAST_PUBLICATION = DAY + 40 * MINUTE
 
-interface Told {
-  updatedAt: number
-  cacheStatus: string | null
-  status: number
-}
-
-async function latest(handler: RatesHandler): Promise<Told> {
-  const response = await handler(new Request('http://localhost/api/v1/latest'))
-  const { updatedAt } = await response.json()
-  return { updatedAt, cacheStatus: response.headers.get('cache-status'), status: response.status }
-}
-
 /** A handler by `clock`, with the number of upstream calls for latest rates so far. */
-function handlerBy(clock: FakeClock): { handler: RatesHandler; calls: () => number } {
+function handlerBy(clock: FakeClock) {
   let calls = 0
   const handler = createRatesHandler({
     now: clock,
     providers: fakeProviders(),
-    onEvent({ type, ...event }) {
-      if (type === 'upstream_asked' && 'dataSet' in event && event.dataSet === 'latest') calls += 1
+    onEvent(event) {
+      if (event.type === 'upstream_asked' && event.dataSet === 'latest') calls += 1
     },
   })
-  return { handler, calls: () => calls }
+  async function latest() {
+    const response = await handler(new Request('http://localhost/api/v1/latest'))
+    const { updatedAt }: { updatedAt: number } = await response.json()
+    return { updatedAt, cacheStatus: response.headers.get('cache-status'), status: response.status }
+  }
+  return { handler, latest, calls: () => calls }
 }
 
 describe('fakeClock()', () => {
@@ -97,12 +89,12 @@ describe('fakeClock()', () => {
 describe('a handler by a fake clock', () => {
   it('has nothing to refresh while the clock stands still', async () => {
     const clock = fakeClock()
-    const { handler, calls } = handlerBy(clock)
-    const first = await latest(handler)
+    const { handler, latest, calls } = handlerBy(clock)
+    const first = await latest()
     expect(first.cacheStatus).toBe('rates; fwd=miss')
     clock.advance(10 * 60 * MINUTE)
     await handler.refresh()
-    expect(await latest(handler)).toMatchObject({
+    expect(await latest()).toMatchObject({
       updatedAt: first.updatedAt,
       cacheStatus: expect.stringMatching(/^rates; hit; ttl=\d+$/),
     })
@@ -111,16 +103,16 @@ describe('a handler by a fake clock', () => {
 
   it('refreshes behind the next request once a day has passed', async () => {
     const clock = fakeClock()
-    const { handler, calls } = handlerBy(clock)
-    const first = await latest(handler)
+    const { handler, latest, calls } = handlerBy(clock)
+    const first = await latest()
     clock.advance(PAST_PUBLICATION)
     expect(calls()).toBe(1)
-    const stale = await latest(handler)
+    const stale = await latest()
     expect(stale).toMatchObject({ updatedAt: first.updatedAt, status: 200 })
     expect(stale.cacheStatus).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
     await handler.refresh()
     expect(calls()).toBe(2)
-    const fresh = await latest(handler)
+    const fresh = await latest()
     expect(fresh.updatedAt).toBe(first.updatedAt + DAY)
     expect(fresh.cacheStatus).toMatch(/^rates; hit; ttl=\d+$/)
   })
