@@ -19,8 +19,7 @@ it('serves with `ratesmith serve --demo` until SIGTERM', async () => {
   const response = await fetch(`${root}/api/v1/convert?from=USD&to=EUR&amount=2`)
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ from: 'USD', to: 'EUR', amount: 2 })
-  running.process.kill('SIGTERM')
-  expect(await running.exited).toBe(0)
+  expect(await running.end()).toBe(0)
 })
 
 it('exits with 2 and one line for an unknown option', async () => {

@@ -73,11 +73,9 @@ describe.each(HOSTS)('a process', ({ names, isInstalled, start }) => {
 
   const reason = isInstalled ? '' : ' (skipped: not installed, see `npm run tools`)'
   describe.skipIf(!isInstalled).each(names)(`%s${reason}`, (name) => {
-    it.each(mountContract(() => ({ url: `${urls[names.indexOf(name)]}/api` })))(
-      '$name',
-      async ({ run }) => {
-        await expect(run()).resolves.toBeUndefined()
-      },
-    )
+    const cases = mountContract(() => ({ url: `${urls[names.indexOf(name)]}/api` }))
+    it.each(cases)('$name', async ({ run }) => {
+      await expect(run()).resolves.toBeUndefined()
+    })
   })
 })

@@ -1,24 +1,23 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { run, start } from './processes.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { expectRefused } from './commands.ts'
+import { run, start, temporaryFolder } from './processes.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
 import { findBun } from './runtimes.ts'
 import { keptFiles, rootOf } from './serving.ts'
 
-let folder: string
-let binary: string
+const folder = temporaryFolder(afterAll)
+const binary = join(folder, 'ratesmith')
 
 beforeEach(({ skip }) => requireProgram('Bun', findBun() ?? '', skip))
 
 /** The program alone, away from everything that it was built from. */
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ratesmith-binary-'))
-  binary = join(folder, 'ratesmith')
   if (!findBun()) return
   // Other tests use dist/ meanwhile: it must not be built again.
   const { code, stderr } = await run('npm', ['run', '--ignore-scripts', 'build:binary'])
@@ -26,11 +25,9 @@ beforeAll(async () => {
   cpSync(join(ROOT, 'build/ratesmith'), binary)
 })
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
 describe('the program of one file', () => {
   it.each([
-    ['--version', new RegExp(`^${readVersion()}\n$`)],
+    ['--version', new RegExp(`^${manifest.version}\n$`)],
     ['history --help', /--period/],
     ['convert 100 USD EUR --demo', /^[\d.]+ EUR\n$/],
     ['doctor --demo', /ratesmith /],
@@ -42,9 +39,8 @@ describe('the program of one file', () => {
   })
 
   it('exits with 2 and one line for an invalid option', async () => {
-    const { code, stderr } = await run(binary, ['serve', '--port', 'x'], { cwd: folder })
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^ratesmith: --port must be [^\n]+\n$/)
+    const ran = await run(binary, ['serve', '--port', 'x'], { cwd: folder })
+    expectRefused(ran, 'ratesmith: --port must be ')
   })
 
   it('serves everything until SIGTERM', async () => {
@@ -56,8 +52,7 @@ describe('the program of one file', () => {
     for (const path of ['/v1/history?from=USD&to=EUR&period=1Y', ...parts]) {
       expect((await fetch(api + path)).status, path).toBe(200)
     }
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
@@ -67,8 +62,7 @@ describe('the program of one file', () => {
     expect((await fetch(`${await rootOf(running)}/api/v1/latest`)).status).toBe(200)
     const kept = (): string[] => keptFiles(join(folder, 'rates'))
     await expect.poll(kept, { timeout: 20_000 }).toHaveLength(1)
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
     const again = start(binary, args, { cwd: folder })
     expect((await fetch(`${await rootOf(again)}/api/v1/latest`)).status).toBe(200)
     expect(again.stderr).toContain('taken from the store')
@@ -80,7 +74,3 @@ describe('the program of one file', () => {
     expect(await rootOf(running)).toMatch(/^http:/)
   })
 })
-
-function readVersion(): string {
-  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
-}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { expectRefused } from './commands.ts'
 import { freePort } from './ports.ts'
 import { listen, run, temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
@@ -112,14 +113,12 @@ describe('ratesmith serve', () => {
 
   it('starts again with its last rates where --data names a folder', async () => {
     const folder = temporaryFolder()
-    const { url, server } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
+    const { url, close } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
     const first = serve(['--data', folder], { RATESMITH_LATEST_URL: url })
     const body = await (await fetch(`${await rootOf(first)}/api/rates`)).text()
     await expect.poll(() => keptFiles(folder), WITHIN).toHaveLength(1)
-    first.process.kill('SIGTERM')
-    await first.exited
-    server.closeAllConnections()
-    server.close()
+    await first.end()
+    await close()
     const second = serve(['--data', folder, '--log', 'text'], { RATESMITH_LATEST_URL: url })
     const response = await fetch(`${await rootOf(second)}/api/rates`)
     expect(response.status).toBe(200)
@@ -129,15 +128,6 @@ describe('ratesmith serve', () => {
 })
 
 describe('ratesmith with an invalid command line', () => {
-  /** Expects exit code 2, and one line of stderr that begins with `line`. */
-  async function expectRefused(args: string[], line: string, env = {}): Promise<void> {
-    const { code, stdout, stderr } = await run(process.execPath, [CLI, ...args], { env })
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr.slice(0, 11 + line.length)).toBe(`ratesmith: ${line}`)
-    expect(stderr).toMatch(/^[^\n]+\n$/)
-    expect(stderr).not.toContain('hidden')
-  }
-
   it.each([
     ['serve --prot 80', "Unknown option '--prot'"],
     ['serve --port', "Option '--port <value>' argument missing"],
@@ -157,7 +147,8 @@ describe('ratesmith with an invalid command line', () => {
     ['install', 'no command install (see'],
     ['', 'no command, try ratesmith serve --demo'],
   ])('exits with 2 and one line: %s', async (args, line) => {
-    await expectRefused(args === '' ? [] : args.split(' '), line)
+    const words = args === '' ? [] : args.split(' ')
+    expectRefused(await run(process.execPath, [CLI, ...words]), `ratesmith: ${line}`)
   })
 
   it.each([
@@ -166,7 +157,9 @@ describe('ratesmith with an invalid command line', () => {
     ['https://someone:hidden@rates.example?x', 'url must be an absolute http(s) URL'],
   ])('exits with 2 and one line for an upstream at %s', async (url, reason) => {
     const env = { RATESMITH_LATEST_URL: url }
-    await expectRefused(['serve'], `RATESMITH_LATEST_URL: ${reason}`, env)
+    const ran = await run(process.execPath, [CLI, 'serve'], { env })
+    expectRefused(ran, `ratesmith: RATESMITH_LATEST_URL: ${reason}`)
+    expect(ran.stderr).not.toContain('hidden')
   })
 })
 

@@ -3,6 +3,8 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
+import { expect } from 'vitest'
+
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { listen, run, start, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
@@ -14,39 +16,21 @@ export const SCRIPT = '/usr/bin/script'
 
 const DAY = 86_400_000
 
-/** The output of a command, and its exit code. */
-export interface Ran {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
 /** Both upstreams as a server, the paths of its requests, and the environment that points to it and to a new cache. */
 export async function startUpstreams(
   listener: RequestListener = upstreams(openErApiPayload({ now: Date.now() })),
-): Promise<{
-  calls: string[]
-  env: NodeJS.ProcessEnv & { RATESMITH_CACHE_DIR: string }
-  stop: () => Promise<void>
-}> {
+) {
   const calls: string[] = []
-  const { url, server } = await listen((request, response) => {
+  const { url, close } = await listen((request, response) => {
     calls.push(request.url ?? '')
     listener(request, response)
   })
-  return {
-    calls,
-    env: {
-      RATESMITH_LATEST_URL: url,
-      RATESMITH_HISTORY_URL: url,
-      RATESMITH_CACHE_DIR: temporaryFolder(),
-    },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+  const env = {
+    RATESMITH_LATEST_URL: url,
+    RATESMITH_HISTORY_URL: url,
+    RATESMITH_CACHE_DIR: temporaryFolder(),
   }
+  return { calls, env: env satisfies NodeJS.ProcessEnv, stop: close }
 }
 
 /** The environment of a command: without a cache unless a test sets one, and without the machine's proxy. */
@@ -64,28 +48,15 @@ export function piped(
   [, program, ...parameters]: Runtime,
   args: string | readonly string[],
   env: NodeJS.ProcessEnv = {},
-): Promise<Ran> {
+): ReturnType<typeof run> {
   return run(program, [...parameters, CLI, ...wordsOf(args)], { env: surroundings(env) })
 }
 
-/** What a person sees on a terminal, as lines of text, and what was sent to show it. */
-export interface Seen {
-  code: number | null
-  lines: string[]
-  raw: string
-}
-
-/** How a terminal is set up: its width in characters (default 80), and what is added to the environment. */
-export interface TerminalOptions {
-  columns?: number
-  env?: NodeJS.ProcessEnv
-}
-
-/** Starts `ratesmith` on a pseudo-terminal. */
+/** Starts `ratesmith` on a pseudo-terminal that is `columns` characters wide. */
 export function startOnTerminal(
   [, program, ...parameters]: Runtime,
   args: string | readonly string[],
-  { columns = 80, env = {} }: TerminalOptions = {},
+  { columns = 80, env = {} }: { columns?: number; env?: NodeJS.ProcessEnv } = {},
 ): Running {
   const words = [program, ...parameters, CLI, ...wordsOf(args)]
   const command = words.map((word) => `'${word}'`).join(' ')
@@ -94,12 +65,22 @@ export function startOnTerminal(
   })
 }
 
-/** Runs `ratesmith` on a pseudo-terminal to its end. */
-export async function onTerminal(...started: Parameters<typeof startOnTerminal>): Promise<Seen> {
+/** Runs `ratesmith` on a pseudo-terminal to its end: what a person sees, line by line, and what was sent to show it. */
+export async function onTerminal(...started: Parameters<typeof startOnTerminal>) {
   const running = startOnTerminal(...started)
   const code = await running.exited
   const raw = running.stdout
   return { code, lines: stripVTControlCharacters(raw).trimEnd().split(/\r*\n/), raw }
+}
+
+/** Expects that a command ended with 2 and a line on stderr that contains `line`, and printed nothing else. */
+export function expectRefused(
+  { code, stdout, stderr }: Awaited<ReturnType<typeof run>>,
+  line: string,
+): void {
+  expect(stderr).toMatch(/^ratesmith: [^\n]+\n$/)
+  expect(stderr).toContain(line)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
 }
 
 /** Makes everything in the cache `folder` older by `days`. */

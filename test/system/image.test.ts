@@ -3,14 +3,15 @@ import { join } from 'node:path'
 
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import manifest from '../../package.json' with { type: 'json' }
+import scripts from '../../scripts/node/package.json' with { type: 'json' }
 import { run } from './processes.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
 import { findBun } from './runtimes.ts'
 import { rootOf, serve } from './serving.ts'
 
-const manifest = JSON.parse(read('package.json'))
-const { node } = JSON.parse(read('scripts/node/package.json')).dependencies
+const { node } = scripts.dependencies
 
 /** The Dockerfile without comments, one instruction a line. */
 const dockerfile = read('Dockerfile')
@@ -19,8 +20,7 @@ const dockerfile = read('Dockerfile')
 
 /** What follows each of `instruction`. */
 function all(instruction: string): string[] {
-  const lines = dockerfile.split('\n').filter((line) => line.startsWith(`${instruction} `))
-  return lines.map((line) => line.slice(instruction.length + 1))
+  return dockerfile.match(new RegExp(`(?<=^${instruction} ).*`, 'gm')) ?? []
 }
 
 /** The words of the only `instruction`, in the form that needs no shell, which would not pass signals on. */
@@ -73,15 +73,12 @@ describe('the image', () => {
     const root = await rootOf(running)
     expect(await checkHealth(root)).toBe(0)
     expect(await checkHealth(await rootOf(serve(['--demo', '--base-path', '/other'])))).toBe(1)
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
     expect(await checkHealth(root)).toBe(1)
   })
 
   it('is built from what the build reads, and from nothing else', () => {
-    const lines = read('.dockerignore')
-      .split('\n')
-      .filter((line) => /^[^#]/.test(line))
+    const lines = read('.dockerignore').match(/^[^#\n].*$/gm) ?? []
     expect(lines[0]).toBe('*')
     const sources = ['adapters', 'scripts', 'src', 'tsconfig.json', 'tsup.config.ts']
     const shipped = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package-lock.json', 'package.json']
@@ -104,12 +101,9 @@ describe('compose.yaml', () => {
   it('starts a server and Redis with no more rights than they need, and publishes the server on this machine', () => {
     const { server, redis } = services
     expect(Object.keys(services)).toEqual(['server', 'redis'])
+    const security_opt = ['no-new-privileges:true']
     for (const service of [server, redis]) {
-      expect(service).toMatchObject({
-        read_only: true,
-        cap_drop: ['ALL'],
-        security_opt: ['no-new-privileges:true'],
-      })
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt })
     }
     expect(server).toMatchObject({ ports: ['${RATESMITH_PUBLISH:-127.0.0.1:8787}:8787'] })
     expect(redis).not.toHaveProperty('ports')

@@ -1,19 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
-import { run } from './processes.ts'
+import { expectRefused } from './commands.ts'
+import { run, temporaryFolder } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
 import { CLI, rootOf, serve } from './serving.ts'
 
-let folder: string
+const folder = temporaryFolder(afterAll)
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ratesmith-https-'))
   if (OPENSSL_IS_MISSING) return
   for (const name of ['own', 'other']) makeCertificate(folder, name, ['IP:127.0.0.1'])
   writeFileSync(join(folder, 'junk.pem'), 'no PEM')
@@ -24,8 +23,6 @@ beforeAll(() => {
   writeFileSync(join(folder, 'cut.pem'), `${own}${other?.slice(0, 200)}`)
   writeFileSync(join(folder, 'broken.pem'), `${own}${other?.replace(/[A-Za-z]{20}/, '????')}`)
 })
-
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Flags for files of the folder. */
 function https({ key, cert }: { key?: string; cert?: string }): string[] {
@@ -62,8 +59,7 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
     const urls = running.stdout.match(/https:\S+\/v1\/\S+/g) ?? []
     expect(urls).toHaveLength(4)
     for (const url of urls) expect(await getTrusted(url)).toContain('Synthetic')
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
   })
 
   it.each([
@@ -78,10 +74,7 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
     [{ key: 'other.key', cert: 'own.crt' }, '--https-key: not the key of the certificate in'],
   ])('ends with 2 and one line for %j', async (files, line) => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', ...https(files)]
-    const { code, stdout, stderr } = await run(program, args)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(`ratesmith: ${line}`)
-    expect(stderr).toMatch(/^[^\n]+\n$/)
+    expectRefused(await run(program, args), `ratesmith: ${line}`)
   })
 })
 
@@ -91,8 +84,7 @@ describe.skipIf(OPENSSL_IS_MISSING)('ratesmith serve --https (skipped without op
       serve(['--demo', '--https', ...https({ key: 'own.key', cert: 'own.crt' })]),
     )
     expect(root).toMatch(/^https:/)
-    const { code, stderr } = await run(process.execPath, [CLI, 'serve', '--demo', '--https'])
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^ratesmith: HTTPS needs the file of a key: --https-key [^\n]+\n$/)
+    const refused = await run(process.execPath, [CLI, 'serve', '--demo', '--https'])
+    expectRefused(refused, 'ratesmith: HTTPS needs the file of a key: --https-key ')
   })
 })

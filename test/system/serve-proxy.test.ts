@@ -35,8 +35,7 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(200)
     expect(asked).toEqual([`GET ${env['RATESMITH_LATEST_URL']}/v6/latest/USD`])
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
   })
 
   it.each(['HTTPS_PROXY', 'https_proxy'])('asks https upstreams through %s', async (variable) => {

@@ -2,18 +2,17 @@ import { createServer } from 'node:net'
 
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { startUpstreams } from './commands.ts'
+import { expectRefused, startUpstreams } from './commands.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
 import { run } from './processes.ts'
 import { REDIS_IS_MISSING, askRedis, startRedis } from './redis-server.ts'
-import type { RedisServer } from './redis-server.ts'
 import { describeRuntimes } from './require-program.ts'
 import { CLI, installAlone, rootOf, serve } from './serving.ts'
 
 const WITHIN = { timeout: 30_000 }
 
 /** A Redis that ends with the test. */
-async function startOwnRedis(port?: number): Promise<RedisServer> {
+async function startOwnRedis(port?: number) {
   const server = await startRedis(port)
   onTestFinished(server.kill)
   return server
@@ -32,8 +31,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
       const root = await rootOf(running)
       const body = await (await fetch(`${root}/api/rates`)).text()
       await expect.poll(() => askRedis(port, 'EXISTS rates:v1:latest'), WITHIN).toBe(':1\r\n')
-      running.process.kill('SIGTERM')
-      expect(await running.exited).toBe(0)
+      expect(await running.end()).toBe(0)
       expect(running.stderr).not.toContain('"level":"error"')
       return { body, log: running.stderr }
     }
@@ -67,8 +65,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
     await fetch(`${root}/api/rates`)
     expect((await fetch(`${root}/api/v1/history?from=USD&to=EUR`)).status).toBe(200)
     await expect.poll(() => askRedis(port, 'EXISTS rates:v1:history'), WITHIN).toBe(':1\r\n')
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
   })
 
   it('starts, answers and stops while Redis hangs, and logs no password', async () => {
@@ -81,8 +78,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(200)
     await expect.poll(() => running.stderr, WITHIN).toContain('"event":"store_failed"')
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
     expect(running.stdout + running.stderr + (await response.text())).not.toContain('hidden')
   })
 })
@@ -100,13 +96,10 @@ describe('ratesmith serve --redis with invalid options', () => {
     ['--data rates', 'redis://:hidden@localhost', '--data and RATESMITH_REDIS_URL are two places'],
   ])('exits with 2 and one line: %s %s', async (args, variable, line) => {
     const env = variable === '' ? {} : { RATESMITH_REDIS_URL: variable }
-    const started = await run(process.execPath, [CLI, 'serve', '--demo', ...args.split(' ')], {
-      env,
-    })
-    expect(started.code).toBe(2)
-    expect(started.stderr).toContain(`ratesmith: ${line}`)
-    expect(started.stderr).toMatch(/^[^\n]+\n$/)
-    expect(started.stderr).not.toContain('hidden')
+    const words = [CLI, 'serve', '--demo', ...args.split(' ')]
+    const ran = await run(process.execPath, words, { env })
+    expectRefused(ran, `ratesmith: ${line}`)
+    expect(ran.stderr).not.toContain('hidden')
   })
 
   it('exits with 2 and the package to install where no client is installed', async () => {

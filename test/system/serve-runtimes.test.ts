@@ -82,20 +82,17 @@ describeRuntimes('ratesmith serve', (runtime) => {
     await expectSameAnswers(readFileSync(path, 'utf8'))
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'finishes the response under way on %s',
-    async (signal) => {
-      const { running, root, answer, release } = await startAnswering()
-      running.process.kill(signal)
-      await expectNoConnections(root)
-      release()
-      const response = await answer
-      expect(response.status).toBe(200)
-      expect(Object.keys(Object(await response.json()).rates)).toHaveLength(166)
-      expect(await running.exited).toBe(0)
-      expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
-    },
-  )
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes its response on %s', async (signal) => {
+    const { running, root, answer, release } = await startAnswering()
+    running.process.kill(signal)
+    await expectNoConnections(root)
+    release()
+    const response = await answer
+    expect(response.status).toBe(200)
+    expect(Object.keys(Object(await response.json()).rates)).toHaveLength(166)
+    expect(await running.exited).toBe(0)
+    expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
+  })
 
   it('ends at once on a second signal, also on another one', async () => {
     const { running, root, answer } = await startAnswering()
@@ -113,8 +110,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     await new Promise((resolve) => {
       get(`${root}/api/rates`, { agent }, (response) => response.resume().on('end', resolve))
     })
-    running.process.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(await running.end()).toBe(0)
     agent.destroy()
   })
 
