@@ -17,9 +17,9 @@ async function openPage(options: RatesHandlerOptions = {}) {
   const received: string[] = []
   const answer = toNodeHandler(createRatesHandler({ providers: fakeProviders(), ...options }))
   const api = await listen((request, response) => {
-    const note = (): unknown =>
+    response.on('finish', () => {
       received.push(`${request.method} ${request.url} ${response.statusCode}`)
-    response.on('finish', note)
+    })
     answer(request, response)
   })
   const site = await listen((_, response) => {

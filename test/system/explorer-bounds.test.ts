@@ -14,17 +14,12 @@ import { rootOf, serve } from './serving.ts'
 const BUDGET = 20_000
 
 describe('while the upstream is down', () => {
-  const DEAD = {
-    RATESMITH_LATEST_URL: 'http://127.0.0.1:9',
-    RATESMITH_HISTORY_URL: 'http://127.0.0.1:9',
-  }
-
   it('tells what the API says, and can be used', async () => {
-    const api = `${await rootOf(serve([], DEAD))}/api`
-    const { page, requests } = await openExplorer(api, {
-      viewport: { width: 1280, height: 900 },
-    })
-    await settled(page)
+    const dead = 'http://127.0.0.1:9'
+    const env = { RATESMITH_LATEST_URL: dead, RATESMITH_HISTORY_URL: dead }
+    const api = `${await rootOf(serve([], env))}/api`
+    const viewport = { width: 1280, height: 900 }
+    const { page, requests } = await openExplorer(api, { viewport })
     const { error } = await (await fetch(`${api}/v1/latest`)).json()
     for (const panel of ['#converter', '#chart', '#table']) {
       expect(await page.locator(`${panel} [role=alert]`).innerText()).toMatch(/\w+ \w+/)
@@ -34,11 +29,10 @@ describe('while the upstream is down', () => {
     await page.selectOption('#to', 'JPY')
     const asked = 'GET /api/v1/convert?from=USD&to=JPY&amount=100'
     await expect.poll(() => requests).toContain(asked)
-    const before = requests.filter((request) => request === asked).length
+    const count = (): number => requests.filter((request) => request === asked).length
+    const before = count()
     await page.locator('#converter .retry button').click()
-    await expect
-      .poll(() => requests.filter((request) => request === asked).length)
-      .toBeGreaterThan(before)
+    await expect.poll(count).toBeGreaterThan(before)
     await settled(page)
     expect(await findings(page)).toEqual([])
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -57,7 +51,6 @@ describe('while the upstream is down', () => {
     })
     const { url } = await listen(toNodeHandler(handler))
     const { page } = await openExplorer(`${url}/api`)
-    await settled(page)
     expect(await page.locator('#table .notice').isVisible()).toBe(true)
     expect(await textOf(page, '#chart #reading')).toMatch(/^0\.\d+$/)
     isDown = false
@@ -68,9 +61,7 @@ describe('while the upstream is down', () => {
   it('says that the server cannot be reached', async () => {
     const running = serve(['--demo'])
     const { page } = await openExplorer(`${await rootOf(running)}/api`)
-    await settled(page)
-    running.process.kill('SIGKILL')
-    await running.exited
+    await running.end('SIGKILL')
     await page.fill('#amount', '3')
     await expectText(page, '#converter [role=alert]', /^The server cannot be reached$/)
   })
@@ -92,7 +83,6 @@ describe('the page', () => {
       answer(request, response)
     })
     const { page, requests } = await openExplorer(`${url}/api/`)
-    await settled(page)
     await page.waitForLoadState('networkidle')
     const expected = [
       'GET /api/',
@@ -123,7 +113,6 @@ describe('the page', () => {
       answer(request, response)
     })
     const { page } = await openExplorer(url + path)
-    await settled(page)
     expect(await textOf(page, '#result')).toMatch(/^[\d.]+ EUR$/)
     const root = `${url}${path}`.replace(/\/$/, '')
     expect(await textOf(page, '#root')).toBe(root)

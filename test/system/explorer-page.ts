@@ -8,40 +8,26 @@ import { expect, onTestFinished } from 'vitest'
 import { needBrowser, newContext } from './chromium.ts'
 import { serveForSuite } from './serving.ts'
 
-/** A page that shows the explorer, and what has become of it so far. */
-export interface OpenExplorer {
-  page: Page
-  /** What was asked for, as `GET /path`. */
-  requests: string[]
-  /** Errors of scripts, and whatever the policy did not allow. */
-  complaints: string[]
-}
-
 needBrowser()
 const demo = serveForSuite([])
 
 /**
- * Opens the explorer of `ratesmith serve --demo`, with `fragment` appended to its address, and waits until it shows all that
- * it has requested. `api` is the URL of its API, and `record` fetches the JSON of a path below `/v1/`.
+ * Opens the explorer of `ratesmith serve --demo`, with `fragment` appended to its address. `api` is the URL of its API, and
+ * `record` fetches the JSON of a path below `/v1/`.
  */
 export async function openDemo(fragment = '', options: BrowserContextOptions = {}) {
   const api = `${demo.root}/api`
   const opened = await openExplorer(`${api}${fragment}`, options)
-  await settled(opened.page)
-  return {
-    ...opened,
-    api,
-    record: async (path: string) => (await fetch(`${api}/v1/${path}`)).json(),
-  }
+  const record = async (path: string) => (await fetch(`${api}/v1/${path}`)).json()
+  return { ...opened, api, record }
 }
 
-/** Opens the explorer at `url`. At the end of the test nobody may have complained, unless the test took that out. */
-export async function openExplorer(
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<OpenExplorer> {
+/** Opens the explorer at `url`, and waits until it shows all that it has requested. At the end of the test `complaints` must be empty, unless the test has emptied it. */
+export async function openExplorer(url: string, options: BrowserContextOptions = {}) {
   const context = await newContext(options)
+  /** What was asked for, as `GET /path`. */
   const requests: string[] = []
+  /** Errors of scripts, and violations of the policy. */
   const complaints: string[] = []
   context.on('request', (request) => {
     const { origin, pathname, search } = new URL(request.url())
@@ -63,6 +49,7 @@ export async function openExplorer(
   })
   onTestFinished(() => expect(complaints).toEqual([]))
   await page.goto(url)
+  await settled(page)
   return { page, requests, complaints }
 }
 
@@ -97,9 +84,7 @@ export async function findings(page: Page): Promise<string[]> {
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let count = 0; count < 40; count += 1) {
     await page.keyboard.press('Tab')
-    if (await page.evaluate((selector) => document.activeElement?.matches(selector), selector)) {
-      return
-    }
+    if (await page.locator(`${selector}:focus`).count()) return
   }
   throw new Error(`Tab does not find ${selector}`)
 }
@@ -110,10 +95,6 @@ export async function textOf(page: Page, selector: string): Promise<string> {
 }
 
 /** Waits until an element reads so. */
-export async function expectText(
-  page: Page,
-  selector: string,
-  text: string | RegExp,
-): Promise<void> {
+export async function expectText(page: Page, selector: string, text: string | RegExp) {
   await expect.poll(() => textOf(page, selector)).toMatch(text)
 }

@@ -34,10 +34,9 @@ describe('the converter', () => {
 
   it('does not show an answer that comes after that to a newer question', async () => {
     const { page } = await openDemo()
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
+    const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
     await page.route(/convert.*to=GBP/, async (route) => {
-      await held
+      await isHeld
       await route.continue().catch(() => {})
     })
     const late = { predicate: (request: Request) => request.url().includes('to=GBP') }
@@ -127,17 +126,12 @@ describe('the chart', () => {
   it.each(['1W', '1M', '3M', '6M', '1Y', '5Y'])('shows %s', async (period) => {
     const { page, record } = await openDemo(period === '3M' ? '#period=1W' : '')
     await page.locator(`[value="${period}"]`).check()
-    const { points, stats }: HistoryRecord = await record(
-      `history?from=USD&to=EUR&period=${period}`,
-    )
+    const path = `history?from=USD&to=EUR&period=${period}`
+    const { points, stats }: HistoryRecord = await record(path)
     await expectText(page, '#days summary', `${points.length} days as a table`)
-    for (const [id, value] of [
-      ['high', stats.high],
-      ['low', stats.low],
-      ['average', stats.average],
-      ['high-date', stats.highDate],
-      ['low-date', stats.lowDate],
-    ]) {
+    const { high, low, average, highDate, lowDate } = stats
+    const shown = { high, low, average, 'high-date': highDate, 'low-date': lowDate }
+    for (const [id, value] of Object.entries(shown)) {
       expect(await textOf(page, `#${id}`)).toBe(String(value))
     }
     expect(await textOf(page, '#change')).toContain(`${Math.abs(stats.changePct)} %`)
@@ -190,13 +184,12 @@ describe('the chart', () => {
 
   it('is drawn anew where there is less room', async () => {
     const { page } = await openDemo('', { viewport: { width: 1280, height: 900 } })
-    const wide = await page.locator('#plot svg').getAttribute('viewBox')
+    const viewBox = (): Promise<string | null> => page.locator('#plot svg').getAttribute('viewBox')
+    const wide = await viewBox()
     await page.setViewportSize({ width: 390, height: 844 })
-    await expect.poll(() => page.locator('#plot svg').getAttribute('viewBox')).not.toBe(wide)
+    await expect.poll(viewBox).not.toBe(wide)
     const { width = 0 } = (await page.locator('#plot').boundingBox()) ?? {}
-    expect(await page.locator('#plot svg').getAttribute('viewBox')).toMatch(
-      new RegExp(`^0 0 ${Math.round(width)} `),
-    )
+    expect(await viewBox()).toMatch(new RegExp(`^0 0 ${Math.round(width)} `))
   })
 })
 
@@ -286,9 +279,8 @@ describe('what is shown with the data', () => {
       expect(await textOf(page, `${panel} .origin`)).toContain(disclaimer)
     }
     expect(await textOf(page, '#converter .age')).toMatch(/^Published .+ ago$/)
-    expect(await textOf(page, '#table .age')).toMatch(
-      /^Published .+ ago, next update (expected in .+|due now)$/,
-    )
+    const next = /^Published .+ ago, next update (expected in .+|due now)$/
+    expect(await textOf(page, '#table .age')).toMatch(next)
     expect(await textOf(page, '#chart .age')).toMatch(/^Newest day: \w+day,? \d+ \w+ 20\d\d$/)
   })
 
@@ -297,13 +289,12 @@ describe('what is shown with the data', () => {
     await page.clock.install()
     await page.reload()
     await settled(page)
-    const before = requests.filter((request) => request.includes('/latest')).length
+    const count = (): number => requests.filter((each) => each.includes('/latest')).length
+    const before = count()
     await page.clock.runFor(1000)
     await page.clock.fastForward(72 * 3_600_000)
     await expectText(page, '#table .age', /^Published 3 days ago, next update overdue for .+$/)
-    await expect
-      .poll(() => requests.filter((request) => request.includes('/latest')).length)
-      .toBeGreaterThan(before)
+    await expect.poll(count).toBeGreaterThan(before)
   })
 })
 
