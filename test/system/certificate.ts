@@ -5,14 +5,8 @@ import { join } from 'node:path'
 export const OPENSSL_IS_MISSING: boolean =
   spawnSync('openssl', ['version']).status !== 0 && !process.env['CI']
 
-/** The files of a key and its certificate, in PEM. */
-export interface CertificateFiles {
-  key: string
-  cert: string
-}
-
-/** Makes `<name>.key` and `<name>.crt` in `folder`: a key, and a certificate by itself for `hosts` (`DNS:…` or `IP:…`). */
-export function makeCertificate(folder: string, name: string, hosts: string[]): CertificateFiles {
+/** Makes `<name>.key` and `<name>.crt` in `folder`, in PEM: a key, and a certificate by itself for `hosts` (`DNS:…` or `IP:…`). */
+export function makeCertificate(folder: string, name: string, hosts: string[]) {
   const files = { key: join(folder, `${name}.key`), cert: join(folder, `${name}.crt`) }
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${hosts.join(',')}`]

@@ -14,7 +14,6 @@ import { pick } from './pick.ts'
 import { listen } from './processes.ts'
 import { IS_SHORT } from './proofs.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
-import type { RedisServer } from './redis-server.ts'
 
 const PROCESSES = 8
 const REFRESHES = IS_SHORT ? 6 : 20
@@ -88,35 +87,19 @@ describe.skipIf(REDIS_IS_MISSING)('a fleet on one Redis (skipped without redis-s
   })
 })
 
-/** An answer to a question for the whole table. */
+/** An answer of the process `of` to a question for the whole table, and the clock's turn when it came. */
 interface Visit {
-  /** The process. */
   of: string
-  /** The clock's turn when it came. */
   turn: number
   status: number
   text: string
-}
-
-interface Fleet {
-  clock: TurningClock
-  redis: RedisServer
-  servers: Map<string, StartedServer>
-  /** Calls that upstream had. */
-  calls: UpstreamCall[]
-  /** Answers that the processes gave. */
-  visits: Visit[]
-  /** Begins to ask every process again and again, for as long as it lives. */
-  visitAll(): void
-  /** Ends that. */
-  leave(): Promise<void>
 }
 
 async function startFleet(
   size: number,
   pace: Pick<ClockSettings, 'turn' | 'speed' | 'nap'>,
   isParked?: (call: UpstreamCall) => boolean,
-): Promise<Fleet> {
+) {
   const settings = { origin: Date.now() + LEAD, ...pace }
   const clock = createTurningClock(settings)
   const redis = await startRedis()
@@ -145,7 +128,8 @@ async function startFleet(
     servers,
     calls,
     visits,
-    visitAll() {
+    /** Begins to ask every process again and again, for as long as it lives. */
+    visitAll(): void {
       visitors = [...servers].map(async ([of, server]) => {
         for (;;) {
           const answer = await visit(server)
@@ -155,7 +139,8 @@ async function startFleet(
         }
       })
     },
-    async leave() {
+    /** Ends that. */
+    async leave(): Promise<void> {
       leaving.abort()
       await Promise.all(visitors)
     },
@@ -206,12 +191,14 @@ function expectGoodAnswers(visits: Visit[]): void {
 }
 
 /** At the end of `turn` every process has its table. */
-function expectPublication({ clock, servers, visits }: Fleet, turn: number): void {
+function expectPublication(
+  { clock, servers, visits }: Awaited<ReturnType<typeof startFleet>>,
+  turn: number,
+): void {
   for (const name of servers.keys()) {
     const last = visits.findLast((visit) => visit.of === name && visit.turn === turn)
     const { updatedAt }: { updatedAt: number } = JSON.parse(last?.text ?? '{}')
-    expect(updatedAt, `${name} in turn ${turn}`).toBe(
-      Math.floor(clock.turnedAt(turn) / 1_000) * 1_000,
-    )
+    const published = Math.floor(clock.turnedAt(turn) / 1_000) * 1_000
+    expect(updatedAt, `${name} in turn ${turn}`).toBe(published)
   }
 }

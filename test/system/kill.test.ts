@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcessByStdio } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -12,7 +9,7 @@ import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-paylo
 import { createRandom } from '../simulation/world/random.ts'
 import type { Random } from '../simulation/world/random.ts'
 import type { Found } from './kill-program.ts'
-import { listen, run, start, temporaryFolder } from './processes.ts'
+import { launch, listen, run, start, temporaryFolder } from './processes.ts'
 import { IS_SHORT } from './proofs.ts'
 import { ROOT } from './root.ts'
 import { keptFiles, rootOf, serve } from './serving.ts'
@@ -36,16 +33,6 @@ const KEPT = ['latest', 'history', 'ballast'] as const
 
 type Kept = (typeof KEPT)[number]
 
-/** What a process has told of itself until it was killed. */
-interface Life {
-  /** Nothing where it was killed before it had looked. */
-  found: Found | undefined
-  clock: number
-  stored: [kept: Kept, number: number][]
-  /** Operations of the store that failed, other than by taking too long. */
-  failed: string[]
-}
-
 /** How many starts came so far that they could look, and how often something was stored. */
 type Tally = Record<Kept | 'looks', number>
 
@@ -56,13 +43,15 @@ async function killAgainAndAgain(
   context: Pick<TestContext, 'onTestFinished'>,
 ): Promise<Tally> {
   const folder = temporaryFolder(context.onTestFinished)
+  const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const random = createRandom(`${SEED}/${kind}`)
   const tally: Tally = { looks: 0, latest: 0, history: 0, ballast: 0 }
   const newest: Partial<Record<Kept, number>> = {}
   let clock = START
   // One more start, to look at what the last kill has left.
   for (let kill = 0; kill <= kills; kill += 1) {
-    const life = toLife(await live(spawnVictim(kind, folder, clock), random, context), clock)
+    const args = [kind, join(folder, 'rates'), String(clock)]
+    const life = toLife(await live(args, env, random, context), clock)
     const complaints = [...life.failed, ...(life.found?.broken ?? [])]
     for (const kept of KEPT) {
       const number = life.found?.[kept]
@@ -83,47 +72,33 @@ async function killAgainAndAgain(
   return tally
 }
 
-function spawnVictim(
-  kind: string,
-  folder: string,
-  clock: number,
-): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [PROGRAM, kind, join(folder, 'rates'), String(clock)], {
-    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-}
-
-/** What `child` writes until it has stored a few things and a little longer; one in ten does not come so far. */
+/** What a process writes until it has stored a few things and a little longer; one in ten does not come so far. */
 async function live(
-  child: ReturnType<typeof spawnVictim>,
+  args: string[],
+  env: NodeJS.ProcessEnv,
   random: Random,
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
 ): Promise<string> {
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const killIn = (delay: number): unknown => setTimeout(() => child.kill('SIGKILL'), delay)
+  const victim = launch(process.execPath, [PROGRAM, ...args], { env })
+  onTestFinished(() => void victim.process.kill('SIGKILL'))
+  const killIn = (delay: number): unknown => setTimeout(() => victim.process.kill('SIGKILL'), delay)
   if (random.chance(0.1)) killIn(random.between(0, 200))
   const limit = random.whole(1, 12)
   const delay = random.between(0, 8)
-  let stdout = ''
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const before = count(stdout, 'stored')
-    stdout += text
-    if (before < limit && count(stdout, 'stored') >= limit) killIn(delay)
+  victim.process.stdout.on('data', () => {
+    if (victim.stdout.split('stored').length > limit) killIn(delay)
   })
-  await new Promise((resolve) => child.on('close', resolve))
-  if (child.signalCode !== 'SIGKILL') throw new Error(`it ended by itself: ${stderr}`)
-  return stdout
+  await victim.exited
+  if (victim.process.signalCode === 'SIGKILL') return victim.stdout
+  throw new Error(`it ended by itself: ${victim.stderr}`)
 }
 
-function count(text: string, word: string): number {
-  return text.split(word).length - 1
-}
-
-function toLife(stdout: string, clock: number): Life {
-  const life: Life = { found: undefined, clock, stored: [], failed: [] }
+/** What a process has told of itself until it was killed; nothing is found where that was before it had looked. */
+function toLife(stdout: string, clock: number) {
+  const stored: [kept: Kept, number: number][] = []
+  // Operations of the store that failed, other than by taking too long.
+  const failed: string[] = []
+  const life = { found: undefined as Found | undefined, clock, stored, failed }
   // What comes after the last line break is no line.
   for (const line of stdout.split('\n').slice(0, -1)) {
     const [what] = line.split(' ', 1)
@@ -140,17 +115,15 @@ function toLife(stdout: string, clock: number): Life {
 }
 
 describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_LIMIT }, () => {
-  it.concurrent.for(['file', 'sqlite'])(
-    'finds whole rates in its %s store, and all that was stored',
-    async (kind, context) => {
-      const tally = await killAgainAndAgain(kind, KILLS, context)
-      // Else too few kills would have come while something was being written.
-      expect(tally.looks).toBeGreaterThan(0.7 * KILLS)
-      expect(tally.ballast).toBeGreaterThan(2 * KILLS)
-      expect(tally.latest).toBeGreaterThan(KILLS)
-      expect(tally.history).toBeGreaterThan(KILLS / 4)
-    },
-  )
+  const good = it.concurrent.for(['file', 'sqlite'])
+  good('finds whole rates in its %s store, and all that was stored', async (kind, context) => {
+    const tally = await killAgainAndAgain(kind, KILLS, context)
+    // Else too few kills would have come while something was being written.
+    expect(tally.looks).toBeGreaterThan(0.7 * KILLS)
+    expect(tally.ballast).toBeGreaterThan(2 * KILLS)
+    expect(tally.latest).toBeGreaterThan(KILLS)
+    expect(tally.history).toBeGreaterThan(KILLS / 4)
+  })
 
   it.concurrent('is found out where its store overwrites in place', async (context) => {
     const trial = killAgainAndAgain('torn', KILLS_FOR_A_BAD_STORE, context)
@@ -170,7 +143,7 @@ describe('ratesmith serve --data', () => {
     const now = Date.now()
     const latest = openErApiPayload({ now })
     const history = frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now })
-    const { url, server } = await listen(({ url = '' }, response) => {
+    const { url, close } = await listen(({ url = '' }, response) => {
       response.end(url === '/v6/latest/USD' ? latest : history)
     })
     const data = join(temporaryFolder(), 'data')
@@ -185,14 +158,12 @@ describe('ratesmith serve --data', () => {
       expect(responses.map(({ status }) => status)).toEqual([200, 200])
       const bodies = await Promise.all(responses.map((response) => response.text()))
       await expect.poll(() => keptFiles(data), { timeout: 20_000 }).toHaveLength(2)
-      running.process.kill('SIGKILL')
-      await running.exited
+      await running.end('SIGKILL')
       return bodies
     }
 
     const bodies = await visit()
-    server.closeAllConnections()
-    server.close()
+    await close()
     expect(await visit()).toEqual(bodies)
   })
 })

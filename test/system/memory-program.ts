@@ -21,20 +21,7 @@ export interface MemorySettings {
 }
 
 /** What is left. */
-export interface MemoryReport {
-  /** How far the heap is above its lowest since the warm-up, in bytes, each time after a collection. */
-  growth: number
-  /** Answers by status. */
-  statuses: Record<string, number>
-  /** Upstream calls for the latest table, of all handlers. */
-  calls: number
-  /** Timers that still wait. */
-  timers: number
-  /** Listeners on the signals of those who asked. */
-  listeners: number
-  /** Requests and responses, of `WAITERS` each, that cannot be collected. */
-  uncollected: { requests: number; responses: number }
-}
+export type MemoryReport = typeof report
 
 interface Question {
   method: string
@@ -74,14 +61,21 @@ for (let part = 0; part < PARTS; part += 1) {
 const growth = heapInUse() - lowest
 const listeners = await leaveListeners()
 const uncollected = await leaveRequests()
-tellParent({
+const report = {
+  /** How far the heap is above its lowest since the warm-up, in bytes, each time after a collection. */
   growth,
+  /** Answers by status. */
   statuses,
+  /** Upstream calls for the latest table, of all handlers. */
   calls,
-  timers: countTimers(),
+  /** Timers that still wait. */
+  timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
+  /** Listeners on the signals of those who asked. */
   listeners,
+  /** Requests and responses, of `WAITERS` each, that cannot be collected. */
   uncollected,
-} satisfies MemoryReport)
+}
+tellParent(report)
 
 function createHandler(gate: Promise<void> = Promise.resolve()): RatesHandler {
   const { latest, history } = fakeProviders({ seed: 1 })
@@ -123,30 +117,22 @@ function questionOf(number: number): Question {
   const one = pick(known, number)
   const two = pick(known, number * 7 + 1)
   const three = pick(known, number * 11 + 2)
-  switch (number % 10) {
-    case 0:
-      return get(`/api/v1/convert?from=${one}&to=${two}&unknown${number}=1`)
-    case 1:
-      return get(`/api/v1/convert?from=${one}&to=${two}&amount=${number}`)
-    case 2:
-      return get(`/api/v1/latest?base=${one}&symbols=${two},${three},${one}&n=${number}`)
-    case 3:
-      return get(`/api/v1/latest?base=${pick(CODES, number)}${number}`)
-    case 4:
-      return get(`/api/v1/${number}/latest`)
-    case 5:
-      return get(`/api/convert?from=${one}&to=${'X'.repeat(500)}${number}`)
-    case 6:
-      return get(`/api/v1/history?from=EUR&to=USD&period=1W&n=${number}`)
-    case 7:
-      return { ...get(`/api/v1/convert?from=EUR&to=USD&n=${number}`), tag: `"${number}"` }
-    case 8:
-      return get(`/${number}`)
-    default: {
-      const { method, target } = pick(hostile, number)
-      return { method, target: `${expand(target)}${target.includes('?') ? '&' : '?'}n=${number}` }
-    }
-  }
+  const { method, target } = pick(hostile, number)
+  return pick<Question>(
+    [
+      get(`/api/v1/convert?from=${one}&to=${two}&unknown${number}=1`),
+      get(`/api/v1/convert?from=${one}&to=${two}&amount=${number}`),
+      get(`/api/v1/latest?base=${one}&symbols=${two},${three},${one}&n=${number}`),
+      get(`/api/v1/latest?base=${pick(CODES, number)}${number}`),
+      get(`/api/v1/${number}/latest`),
+      get(`/api/convert?from=${one}&to=${'X'.repeat(500)}${number}`),
+      get(`/api/v1/history?from=EUR&to=USD&period=1W&n=${number}`),
+      { ...get(`/api/v1/convert?from=EUR&to=USD&n=${number}`), tag: `"${number}"` },
+      get(`/${number}`),
+      { method, target: `${expand(target)}${target.includes('?') ? '&' : '?'}n=${number}` },
+    ],
+    number,
+  )
 }
 
 /** Lets many wait for a load with a signal each, of which half abort, and counts what is left on the signals. */
@@ -170,7 +156,7 @@ function countListeners(controllers: AbortController[]): number {
 }
 
 /** Asks with requests of which half have to wait for a load, and counts those that outlive it. */
-async function leaveRequests(): Promise<MemoryReport['uncollected']> {
+async function leaveRequests() {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   const cold = createHandler(promise)
   const callsBefore = calls
@@ -214,10 +200,6 @@ function heapInUse(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-
-function countTimers(): number {
-  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 }
 
 function get(target: string): Question {

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 
-import { run } from './processes.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { run, temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
 import { CLI } from './serving.ts'
 
-const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-const needed: string = engines.node.replace('>=', '')
+const needed = manifest.engines.node.replace('>=', '')
 
 /** Finds a Node on this machine that is older than the command needs. */
 function findOldNode(): { program: string; version: string } | undefined {
@@ -36,26 +35,17 @@ it.skipIf(!old)(`refuses a Node before ${needed}, where the PATH has one`, async
   })
 })
 
-it.skipIf(!old)(
-  'says in a clone which Node it needs if npm cannot install it, where the PATH has an old one',
-  async () => {
-    const { program = '', version } = old ?? {}
-    const clone = mkdtempSync(join(tmpdir(), 'ratesmith-clone-'))
-    onTestFinished(() => rmSync(clone, { recursive: true, force: true }))
-    for (const path of [
-      'node.mjs',
-      'packages.mjs',
-      'node/package.json',
-      'node/package-lock.json',
-    ]) {
-      cpSync(join(ROOT, 'scripts', path), join(clone, 'scripts', path))
-    }
-    const env = { npm_config_offline: 'true', npm_config_cache: join(clone, 'cache') }
-    const { code, stderr } = await run(program, [join(clone, 'scripts/node.mjs')], { env })
-    expect(code).toBe(1)
-    expect(stderr).toContain(
-      `ratesmith needs Node 22.18 or newer to run from source, found ${version}: installing`,
-    )
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/Install it from \S+\. \(npm ci failed in /)
-  },
-)
+it.skipIf(!old)('says in a clone which Node it needs if npm cannot install it', async () => {
+  const { program = '', version } = old ?? {}
+  const clone = temporaryFolder()
+  for (const name of ['node.mjs', 'packages.mjs', 'node/package.json', 'node/package-lock.json']) {
+    cpSync(join(ROOT, 'scripts', name), join(clone, 'scripts', name))
+  }
+  const env = { npm_config_offline: 'true', npm_config_cache: join(clone, 'cache') }
+  const { code, stderr } = await run(program, [join(clone, 'scripts/node.mjs')], { env })
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    `ratesmith needs Node 22.18 or newer to run from source, found ${version}: installing`,
+  )
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/Install it from \S+\. \(npm ci failed in /)
+})

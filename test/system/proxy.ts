@@ -5,22 +5,14 @@ import type { Socket } from 'node:net'
 
 import { listen } from './processes.ts'
 
-/** A proxy on the loopback interface. */
-export interface Proxy {
-  /** `127.0.0.1` and its port. */
-  host: string
-  /** What it was asked for: `GET http://…` or `CONNECT host:port`. */
-  asked: string[]
-  /** The `Proxy-Authorization` of each. */
-  credentials: (string | undefined)[]
-}
-
-/** A proxy that forwards plain requests, and leads every tunnel to `tunnelPort`; with `status`, it refuses both. */
-export async function openProxy(
-  options: { tunnelPort?: number; status?: number } = {},
-): Promise<Proxy> {
+/**
+ * A proxy at `host` that forwards plain requests, and leads every tunnel to `tunnelPort`; with `status`, it refuses both.
+ * `asked` is what it was asked for (`GET http://…` or `CONNECT host:port`), with `credentials` in `Proxy-Authorization`.
+ */
+export async function openProxy(options: { tunnelPort?: number; status?: number } = {}) {
   const { tunnelPort = 0, status } = options
-  const [asked, credentials]: [string[], (string | undefined)[]] = [[], []]
+  const asked: string[] = []
+  const credentials: (string | undefined)[] = []
   function note({ method, url, headers }: IncomingMessage): void {
     asked.push(`${method} ${url}`)
     credentials.push(headers['proxy-authorization'])

@@ -8,7 +8,6 @@ import type { TestContext } from 'vitest'
 import { CLIENTS } from '../../bench/load/clients.ts'
 import type { ClientName } from '../../bench/load/clients.ts'
 import { createLoadRecord } from '../../bench/load/load-record.ts'
-import type { LoadRecord } from '../../bench/load/load-record.ts'
 import { startCrossingProxy, troubles } from '../../bench/load/redis-trouble.ts'
 import type { Patient } from '../../bench/load/redis-trouble.ts'
 import type { ServerReport, ServerSettings } from '../../bench/load/server-program.ts'
@@ -39,41 +38,39 @@ const TIME_TO_ASK = 700
 
 // Needs a quiet machine: each server has to answer twice within a turn of the common clock.
 describe.skipIf(REDIS_IS_MISSING)('Redis in trouble (skipped without redis-server)', () => {
-  it.concurrent.for(CLIENTS)(
-    'is noticed by nobody who asks a server with %s',
-    async (client, context) => {
-      const { redis, settings, clock } = await startPatient(client, context)
-      const server = await startedServer(settings, context)
-      const record = await startedLoad(server, context)
-      for (const trouble of troubles({ short: SHORT, long: LONG })) {
-        const { name, lasts } = trouble
-        const calm = record.latencies(Date.now() - SHORT, SHORT).count
-        const before = await server.report()
-        const newcomer = await startedServer(settings, context)
-        const begunAt = Date.now()
-        await trouble.begin(redis)
-        const answer = await answeredBy(newcomer)
-        expect(answer.status, `${name}: a cold server's answer`).toBe(200)
-        expect(answer.calls, `${name}: a cold server's calls`).toBeLessThanOrEqual(1)
-        await newcomer.kill()
-        await sleep(lasts)
-        const { count } = record.latencies(begunAt, lasts)
-        expect(count, `${name}: answers`).toBeGreaterThan((ANSWERED * calm * lasts) / SHORT)
-        const during = await server.report()
-        await trouble.end(redis)
-        expect(failuresOf(during), `${name}: felt`).toBeGreaterThan(failuresOf(before))
-        const cold = await startedServer(settings, context)
-        await storedInThisTurn(redis, clock, context)
-        expect(await answeredBy(cold), `${name}: over`).toEqual({ status: 200, calls: 0 })
-        await cold.kill()
-      }
-      expect(record.wrong).toEqual([])
-      expectFewCalls(await server.report(), clock)
-    },
-  )
+  const together = it.concurrent.for(CLIENTS)
+  together('is noticed by nobody who asks a server with %s', async (client, context) => {
+    const { redis, settings, clock } = await startPatient(client, context)
+    const server = await startedServer(settings, context)
+    const record = await startedLoad(server, context)
+    for (const trouble of troubles({ short: SHORT, long: LONG })) {
+      const { name, lasts } = trouble
+      const calm = record.latencies(Date.now() - SHORT, SHORT).count
+      const before = await server.report()
+      const newcomer = await startedServer(settings, context)
+      const begunAt = Date.now()
+      await trouble.begin(redis)
+      const answer = await answeredBy(newcomer)
+      expect(answer.status, `${name}: a cold server's answer`).toBe(200)
+      expect(answer.calls, `${name}: a cold server's calls`).toBeLessThanOrEqual(1)
+      await newcomer.kill()
+      await sleep(lasts)
+      const { count } = record.latencies(begunAt, lasts)
+      expect(count, `${name}: answers`).toBeGreaterThan((ANSWERED * calm * lasts) / SHORT)
+      const during = await server.report()
+      await trouble.end(redis)
+      expect(failuresOf(during), `${name}: felt`).toBeGreaterThan(failuresOf(before))
+      const cold = await startedServer(settings, context)
+      await storedInThisTurn(redis, clock, context)
+      expect(await answeredBy(cold), `${name}: over`).toEqual({ status: 200, calls: 0 })
+      await cold.kill()
+    }
+    expect(record.wrong).toEqual([])
+    expectFewCalls(await server.report(), clock)
+  })
 
   it.for(CLIENTS)(
-    'gives no answer to another question when it mixes up its replies to %s',
+    'gives no wrong answer when it mixes up its replies to %s',
     async (client, context) => {
       const { redis, settings, clock } = await startPatient(client, context)
       const writer = await startedServer(settings, context)
@@ -92,15 +89,8 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in trouble (skipped without redis-serve
   )
 })
 
-interface Started {
-  redis: Patient
-  /** For servers that use it. */
-  settings: ServerSettings
-  /** The clock of such servers. */
-  clock: TurningClock
-}
-
-async function startPatient(client: ClientName, { onTestFinished }: TestContext): Promise<Started> {
+/** A Redis, and the settings and the clock of servers that use it. */
+async function startPatient(client: ClientName, { onTestFinished }: TestContext) {
   const redis = { server: await startRedis() }
   onTestFinished(() => redis.server.kill())
   const clock = { origin: Date.now(), turn: TURN }
@@ -108,20 +98,14 @@ async function startPatient(client: ClientName, { onTestFinished }: TestContext)
   return { redis, settings, clock: createTurningClock(clock) }
 }
 
-async function startedServer(
-  settings: ServerSettings,
-  { onTestFinished }: TestContext,
-): Promise<StartedServer> {
+async function startedServer(settings: ServerSettings, { onTestFinished }: TestContext) {
   const server = await startServer(settings)
   onTestFinished(server.kill)
   return server
 }
 
 /** Puts `server` under load, and resolves after the answers of a second. */
-async function startedLoad(
-  { url }: StartedServer,
-  { expect, onTestFinished }: TestContext,
-): Promise<LoadRecord> {
+async function startedLoad({ url }: StartedServer, { expect, onTestFinished }: TestContext) {
   const record = createLoadRecord()
   const load = startLoad({ urls: [url], rate: RATE }, record.add)
   onTestFinished(load.kill)
@@ -159,7 +143,7 @@ async function storedInThisTurn(
 }
 
 /** What a server answers to its first question, and how many upstream calls it makes of that. */
-async function answeredBy(server: StartedServer): Promise<{ status: number; calls: number }> {
+async function answeredBy(server: StartedServer) {
   const { statusCode: status, body } = await request(`${server.url}/api/v1/latest?base=EUR`)
   await body.dump()
   const { calls } = await server.report()

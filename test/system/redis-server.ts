@@ -14,38 +14,29 @@ const PROGRAM = ['redis-server', '/usr/bin/redis-server'].find(
 /** Whether tests that need Redis are to be skipped: it is not installed, and this is not CI, where they fail. */
 export const REDIS_IS_MISSING: boolean = PROGRAM === undefined && !process.env['CI']
 
-/** A Redis server of its own on the loopback interface, which keeps nothing on disk. */
-export interface RedisServer {
-  port: number
-  url: string
-  /** Stops it in the middle of whatever it does: it still accepts connections, and answers nothing. */
-  pause(): void
-  resume(): void
-  /** Ends it at once, and resolves when it has gone; another can then be started on its port. */
-  kill(): Promise<void>
-}
+/** A Redis server on the loopback interface, which keeps nothing on disk. */
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>
 
-/** Starts a server on `port` (default a free one); whoever calls this kills it. */
-export async function startRedis(port?: number): Promise<RedisServer> {
+/** Starts a server on `given` or a free port; the caller kills it. */
+export async function startRedis(given?: number) {
   if (PROGRAM === undefined) throw new Error('redis-server is not installed, and CI needs it')
-  const ownPort = port ?? (await freePort())
-  const child = spawn(PROGRAM, argumentsFor(ownPort), { cwd: tmpdir(), stdio: 'ignore' })
+  const port = given ?? (await freePort())
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child = spawn(PROGRAM, args, { cwd: tmpdir(), stdio: 'ignore' })
   const ended = endWithThis(child)
-  await answering(ownPort, child)
+  await answering(port, child)
   return {
-    port: ownPort,
-    url: `redis://127.0.0.1:${ownPort}`,
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    /** Stops it in the middle of its work: it still accepts connections, and answers nothing. */
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
-    async kill() {
+    /** Ends it at once, and resolves when it has gone; another can then be started on its port. */
+    async kill(): Promise<void> {
       child.kill('SIGKILL')
       await ended
     },
   }
-}
-
-function argumentsFor(port: number): string[] {
-  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
 }
 
 /** Resolves when the server on `port` answers. */

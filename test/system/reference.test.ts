@@ -7,11 +7,8 @@ import manifest from '../../jsr.json' with { type: 'json' }
 import { run } from './processes.ts'
 import { ROOT } from './root.ts'
 
-/** The name of each entry point for an app, and its source. */
-const ENTRIES = Object.entries(manifest.exports).map(([subpath, source]) => [
-  join('ratesmith', subpath),
-  source,
-])
+/** The subpath of each entry point for an app, and its source. */
+const ENTRIES = Object.entries(manifest.exports)
 
 const page = (name: string): string =>
   readFileSync(join(ROOT, 'build/reference', `${name}.html`), 'utf8')
@@ -26,7 +23,8 @@ describe('the reference', () => {
     expect(made).toEqual({ code: 0, stdout: 'build/reference/index.html\n', stderr: '' })
   })
 
-  it.each(ENTRIES)('has a page for every export of %s', async (name = '', source = '') => {
+  it.each(ENTRIES)('has a page for every export of %s', async (subpath, source) => {
+    const name = join('ratesmith', subpath)
     const text = readFileSync(join(ROOT, source), 'utf8')
     const types = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from/gm)]
       .flatMap(([, list = '']) => list.split(','))

@@ -12,20 +12,15 @@ const RECORD = pathToFileURL(`${ROOT}/test/system/module-record.ts`).href
 /** Modules of Node that take long to load. */
 const HEAVY = ['internal/deps/undici/undici', 'crypto', 'http2', 'tls', 'zlib']
 
-/** What a program has loaded: files by their path from the root, and modules of Node by their name. */
-interface Loaded {
-  files: string[]
-  builtins: string[]
-}
-
 function startRecorded(args: string[]): Running {
   return start(process.execPath, ['--import', RECORD, ...args])
 }
 
-async function loadedBy(running: Running): Promise<Loaded> {
+/** What a program has loaded: files by their path from the root, and modules of Node by their name. */
+async function loadedBy(running: Running) {
   await running.exited
   const [, json = '{}'] = /^loaded (.*)$/m.exec(running.stderr) ?? []
-  const { files, builtins }: Loaded = JSON.parse(json)
+  const { files, builtins }: { files: string[]; builtins: string[] } = JSON.parse(json)
   return {
     files: files.map((url) => url.replace(pathToFileURL(ROOT).href, '')),
     builtins: builtins.map((name) => name.replace('NativeModule ', '')),
@@ -33,7 +28,7 @@ async function loadedBy(running: Running): Promise<Loaded> {
 }
 
 /** What a program of a user's own has loaded, when the package answers a request of it. */
-async function loadedByProgram(handler: string): Promise<Loaded> {
+async function loadedByProgram(handler: string) {
   const program = `import { once } from 'node:events'
     import { createServer, get } from 'node:http'
     import { createRatesHandler } from 'ratesmith'

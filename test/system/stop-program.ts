@@ -5,17 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { settingsFromParent, tellParent } from './child.ts'
 
-/** The adapter to use. */
-export interface StopSettings {
-  adapter: 'node' | 'bun' | 'deno'
-}
-
 /** Where it listened, its answers at the failing paths, and whether it waited for the request for 9 s, by its clock. */
-export interface StopReport {
-  hostname: string
-  failures: Record<string, { status: number; cacheControl: string | null; body: string }>
-  hasWaited: boolean
-}
+export type StopReport = typeof report
 
 /** Handlers that fail, by path. */
 const FAILING: Record<string, () => unknown> = {
@@ -31,7 +22,8 @@ const FAILING: Record<string, () => unknown> = {
   },
 }
 
-const { adapter }: StopSettings = JSON.parse(settingsFromParent())
+/** The adapter to use. */
+const adapter: 'node' | 'bun' | 'deno' = JSON.parse(settingsFromParent())
 
 // A clock that can be moved, and counts how often it is read.
 const realNow = performance.now.bind(performance)
@@ -56,7 +48,7 @@ async function answer({ url }: Request): Promise<unknown> {
 // @ts-expect-error a handler must return a Response
 const server = await serve(answer, { port: 0 })
 const { hostname, port } = new URL(server.url)
-const failures: StopReport['failures'] = {}
+const failures: Record<string, { status: number; cacheControl: string | null; body: string }> = {}
 for (const path of Object.keys(FAILING)) {
   const response = await fetch(server.url + path)
   const cacheControl = response.headers.get('cache-control')
@@ -70,7 +62,7 @@ let hasWaited = true
 const stopped = server.stop().then(() => (hasWaited = false))
 ahead = 9_000
 await hasLooked(reads + 20)
-const report: StopReport = { hostname, failures, hasWaited }
+const report = { hostname, failures, hasWaited }
 ahead = 10_001
 await stopped
 tellParent(report)

@@ -59,14 +59,12 @@ describeRuntimes('the store contract', (runtime) => {
     await expectGoodStore(runtime, 'cache-api')
   })
 
-  it.skipIf(REDIS_IS_MISSING).each(['ioredis', 'redis', ...(name === 'Bun' ? ['bun'] : [])])(
-    'passes with Redis through %s',
-    async (client) => {
-      const { url, kill } = await startRedis()
-      onTestFinished(kill)
-      await expectGoodStore(runtime, client, url)
-    },
-  )
+  const clients = ['ioredis', 'redis', ...(name === 'Bun' ? ['bun'] : [])]
+  it.skipIf(REDIS_IS_MISSING).each(clients)('passes with Redis through %s', async (client) => {
+    const { url, kill } = await startRedis()
+    onTestFinished(kill)
+    await expectGoodStore(runtime, client, url)
+  })
 })
 
 describe.skipIf(REDIS_IS_MISSING)('Redis (skipped where redis-server is missing)', () => {
@@ -185,15 +183,13 @@ describe('Upstash', () => {
   })
 
   it('rejects when the connection is refused, and when the response breaks off', async () => {
-    const { url, server } = await listen((_, response) => {
+    const { url, close } = await listen((_, response) => {
       response.writeHead(200, { 'Content-Length': '100' })
       response.write('{"result":', () => response.destroy())
     })
     const store = createUpstashStore({ url, token: TOKEN })
     await expect(store.get('k')).rejects.toThrow('Upstash could not be reached')
-    await new Promise((resolve) => {
-      server.close(resolve)
-    })
+    await close()
     await expect(store.get('k')).rejects.toThrow('Upstash could not be reached')
   })
 })

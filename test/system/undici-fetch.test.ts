@@ -11,7 +11,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createUndiciFetch } from '../../adapters/node.ts'
 import type { UndiciFetchOptions } from '../../adapters/node.ts'
 import { createExchangeRateApiProvider, createRatesHandler } from '../../src/index.ts'
-import type { RatesEvent, RatesHandler } from '../../src/index.ts'
+import type { RatesEvent } from '../../src/index.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
@@ -41,7 +41,7 @@ beforeEach(() => {
 const upstream = upstreams(openErApiPayload({ now: Date.now() }))
 
 /** Accepts connections and says nothing; the sockets that are open are in `sockets`. */
-async function openSilence(): Promise<{ host: string; sockets: Set<Socket> }> {
+async function openSilence() {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -56,17 +56,8 @@ async function openSilence(): Promise<{ host: string; sockets: Set<Socket> }> {
   return { host: `127.0.0.1:${port}`, sockets }
 }
 
-interface Trial {
-  handler: RatesHandler
-  events: RatesEvent[]
-}
-
-/** A handler that gets latest rates from `root`. */
-async function tryOut(root: string, options?: UndiciFetchOptions): Promise<Trial> {
-  return tryFetch(root, await createUndiciFetch(options))
-}
-
-function tryFetch(root: string, fetch: typeof globalThis.fetch): Trial {
+/** A handler that gets latest rates from `root`, and its events. */
+function tryFetch(root: string, fetch: typeof globalThis.fetch) {
   const events: RatesEvent[] = []
   const handler = createRatesHandler({
     fetch,
@@ -76,18 +67,21 @@ function tryFetch(root: string, fetch: typeof globalThis.fetch): Trial {
   return { handler, events }
 }
 
+/** The same with undici's `fetch`. */
+async function tryOut(root: string, options?: UndiciFetchOptions) {
+  return tryFetch(root, await createUndiciFetch(options))
+}
+
 /** Asks for latest rates; resolves to the status, and to why the upstream failed. */
-async function ask({ handler, events }: Trial): Promise<[status: number, reason?: string]> {
+async function ask({ handler, events }: ReturnType<typeof tryFetch>) {
   const response = await handler(new Request('http://localhost/api/v1/latest'))
   expect((await response.text()) + inspect(events, { depth: 20 })).not.toMatch(SECRET)
-  const failure = events.find(({ type }) => type === 'upstream_failed')
-  return 'reason' in (failure ?? {}) ? [response.status, Object(failure).reason] : [response.status]
+  const failures = events.filter((event) => event.type === 'upstream_failed')
+  return [response.status, ...failures.slice(0, 1).map(({ reason }) => reason)]
 }
 
 /** undici's substitute for the network, for its own dispatcher or for the `fetch` of Node, which handlers use by default. */
-async function openNetwork(
-  kind: string,
-): Promise<{ network: MockAgent; fetch: typeof globalThis.fetch }> {
+async function openNetwork(kind: string) {
   const network = new MockAgent()
   network.disableNetConnect()
   const dispatcher = getGlobalDispatcher()
@@ -188,40 +182,34 @@ describe('a proxy', () => {
     expect(own.asked).toHaveLength(calls)
   })
 
-  it.skipIf(OPENSSL_IS_MISSING)(
-    'opens tunnels for https, and trusts what Node trusts',
-    async () => {
-      const hosts = ['DNS:open.er-api.com', 'DNS:api.frankfurter.dev']
-      const { key, cert } = makeCertificate(temporaryFolder(), 'upstream', hosts)
-      const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, upstream)
-      const tunnelPort = await listenOnFreePort(server)
-      onTestFinished(() => void server.close())
-      const proxy = await openProxy({ tunnelPort })
-      const env = { HTTPS_PROXY: `http://${proxy.host}` }
-      const program = ['test/system/undici-program.ts']
-      const trusting = { ...env, NODE_EXTRA_CA_CERTS: cert }
-      const { stdout, stderr } = await run(process.execPath, program, { env: trusting })
-      expect(stderr).toBe('')
-      expect(JSON.parse(stdout)).toEqual({
-        statuses: [200, 200],
-        outcomes: ['latest answered', 'history answered'],
-      })
-      expect(proxy.asked).toEqual([
-        'CONNECT open.er-api.com:443',
-        'CONNECT api.frankfurter.dev:443',
-      ])
-      const untrusting = await run(process.execPath, program, { env })
-      expect(JSON.parse(untrusting.stdout)).toEqual({
-        statuses: [502, 502],
-        outcomes: [
-          expect.stringMatching(/^latest failed: open\.er-api\.com did not answer: .*self-signed/),
-          expect.stringMatching(
-            /^history failed: api\.frankfurter\.dev did not answer: .*self-signed/,
-          ),
-        ],
-      })
-    },
-  )
+  it.skipIf(OPENSSL_IS_MISSING)('opens tunnels for https, trusting what Node trusts', async () => {
+    const hosts = ['DNS:open.er-api.com', 'DNS:api.frankfurter.dev']
+    const { key, cert } = makeCertificate(temporaryFolder(), 'upstream', hosts)
+    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, upstream)
+    const tunnelPort = await listenOnFreePort(server)
+    onTestFinished(() => void server.close())
+    const proxy = await openProxy({ tunnelPort })
+    const env = { HTTPS_PROXY: `http://${proxy.host}` }
+    const program = ['test/system/undici-program.ts']
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: cert }
+    const { stdout, stderr } = await run(process.execPath, program, { env: trusting })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual({
+      statuses: [200, 200],
+      outcomes: ['latest answered', 'history answered'],
+    })
+    expect(proxy.asked).toEqual(['CONNECT open.er-api.com:443', 'CONNECT api.frankfurter.dev:443'])
+    const untrusting = await run(process.execPath, program, { env })
+    expect(JSON.parse(untrusting.stdout)).toEqual({
+      statuses: [502, 502],
+      outcomes: [
+        expect.stringMatching(/^latest failed: open\.er-api\.com did not answer: .*self-signed/),
+        expect.stringMatching(
+          /^history failed: api\.frankfurter\.dev did not answer: .*self-signed/,
+        ),
+      ],
+    })
+  })
 
   describe.each(['http', 'https'])('in trouble, on the way to an upstream of %s', (scheme) => {
     const root = `${scheme}://upstream.example`
