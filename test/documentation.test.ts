@@ -3,8 +3,19 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import type { RatesClientOptions } from '../src/client/index.ts'
-import type { RatesErrorCode, RatesEvent, RatesHandlerOptions } from '../src/index.ts'
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../src/index.ts'
+import type { RatesEvent, RatesHandlerOptions } from '../src/index.ts'
+import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
+import { createEcbDataApiProvider, createEcbProvider } from '../src/providers/ecb.ts'
+import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
+import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
+import {
+  createFrankfurterV2EcbProvider,
+  createFrankfurterV2Provider,
+} from '../src/providers/frankfurter-v2.ts'
+import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-rates.ts'
 import { run } from './cli/run.ts'
+import { ERROR_STATUSES } from './error-statuses.ts'
 
 /** The text of a page, by its path in the repository. */
 function page(path: string): string {
@@ -34,20 +45,6 @@ const CLIENT_OPTIONS: Record<keyof RatesClientOptions, string> = {
   retries: '2',
 }
 
-const STATUSES: Record<RatesErrorCode, number> = {
-  missing_parameter: 400,
-  invalid_parameter: 400,
-  invalid_currency: 400,
-  unsupported_currency: 400,
-  invalid_amount: 400,
-  invalid_period: 400,
-  no_data: 404,
-  not_found: 404,
-  method_not_allowed: 405,
-  provider_unavailable: 502,
-  internal_error: 500,
-}
-
 const EVENTS: Record<RatesEvent['type'], true> = {
   upstream_asked: true,
   upstream_answered: true,
@@ -68,6 +65,21 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   internal_error: true,
 }
 
+const key = 'a-key'
+
+const PROVIDERS = Object.entries({
+  createCurrencyapiProvider: createCurrencyapiProvider({ key }),
+  createEcbDataApiProvider: createEcbDataApiProvider(),
+  createEcbProvider: createEcbProvider(),
+  createExchangeRateApiProvider: createExchangeRateApiProvider(),
+  createExchangeRateApiV6Provider: createExchangeRateApiV6Provider({ key }),
+  createFawazahmed0Provider: createFawazahmed0Provider(),
+  createFrankfurterProvider: createFrankfurterProvider(),
+  createFrankfurterV2EcbProvider: createFrankfurterV2EcbProvider(),
+  createFrankfurterV2Provider: createFrankfurterV2Provider(),
+  createOpenExchangeRatesProvider: createOpenExchangeRatesProvider({ key }),
+})
+
 /** The cells behind `` `name` `` in the tables of `text`, row by row. */
 function rowsOf(name: string, text: string): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
@@ -87,7 +99,7 @@ describe('the documentation', () => {
       ...parts.map((name): [string, string] => [name, '']),
     ],
     'docs/client.md': Object.entries(CLIENT_OPTIONS),
-    'docs/api.md': Object.entries(STATUSES),
+    'docs/api.md': Object.entries(ERROR_STATUSES),
     'docs/freshness.md': Object.keys(EVENTS).map((type): [string, string] => [type, '']),
   }).flatMap(([path, names]) => names.map(([name, value]) => [path, name, String(value)] as const))
 
@@ -113,6 +125,20 @@ describe('the documentation', () => {
     const shown = program.slice(program.indexOf('import '))
     expect(shown.split('\n').length).toBeGreaterThan(5)
     expect(page(path)).toContain(`\`\`\`ts\n// ${name}\n${shown}\`\`\`\n`)
+  })
+})
+
+describe('the page on attribution', () => {
+  const text = page('docs/attribution.md')
+
+  it.each(PROVIDERS)('has one row for %s, with the name of its source', (name, { attribution }) => {
+    const [[shown] = [], ...others] = rowsOf(`${name}()`, text)
+    expect([shown, others]).toEqual([`\`${attribution.name}\``, []])
+  })
+
+  it('has no other rows', () => {
+    const named = [...text.matchAll(/^\| `(create\w+)\(\)` /gm)].map(([, name]) => name)
+    expect(named.toSorted()).toEqual(PROVIDERS.map(([name]) => name))
   })
 })
 

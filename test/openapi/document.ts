@@ -69,6 +69,12 @@ export const operations: Operation[] = Object.entries(Object(resolved(generated.
   ([path, item]) => ({ path, ...Object(item).get }),
 )
 
+export function operationAt(path: string): Operation {
+  const found = operations.find((operation) => operation.path === path)
+  if (!found) throw new Error(`the document has no ${path}`)
+  return found
+}
+
 /** The responses that several operations share, by their names. */
 export const sharedResponses: Record<string, Response> = Object(
   resolved(generated.components.responses),

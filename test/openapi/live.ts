@@ -3,14 +3,12 @@ import { expect } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CurrenciesRecord, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { sharedResponses } from './document.ts'
+import { faultsOf, sharedResponses } from './document.ts'
 import type { Operation, Response as Described } from './document.ts'
-import { differences, read } from './exchange.ts'
-import type { Answered } from './exchange.ts'
 import { toSearch } from './questions.ts'
 import type { Covered } from './questions.ts'
 
-/** Whatever answers requests. */
+/** A handler or a client. */
 export type Asked = (request: Request) => Promise<Response>
 
 /** The clock of both handlers. */
@@ -35,9 +33,15 @@ export function coldAt(clock: () => number): RatesHandler {
   })
 }
 
-/** A request for an operation. `search` has a question mark, or nothing. */
-export function requestFor({ path }: Operation, search: string, init: RequestInit = {}): Request {
-  return new Request(`http://localhost/api${path}${search}`, init)
+/** The answer to a request for an operation. `search` has a question mark, or nothing. */
+export async function answerTo(
+  { path }: Pick<Operation, 'path'>,
+  search: string,
+  init: RequestInit = {},
+  from: Asked = handler,
+): Promise<Answered> {
+  const response = await from(new Request(`http://localhost/api${path}${search}`, init))
+  return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
 /** The answer to an operation, which is as the document has it. */
@@ -47,7 +51,7 @@ export async function ask(
   from: Asked = handler,
   init: RequestInit = {},
 ): Promise<Answered> {
-  const answered = await read(await from(requestFor(operation, search, init)))
+  const answered = await answerTo(operation, search, init, from)
   expect(differences(operation, answered), search).toEqual([])
   return answered
 }
@@ -86,4 +90,56 @@ export function sharedResponse({ path }: Operation, name: string): Described {
   const described = sharedResponses[path.startsWith('/v1/') ? name : `Unversioned${name}`]
   if (!described) throw new Error(`the document has no response ${name}`)
   return described
+}
+
+/** An answer, and all of its body. */
+export interface Answered {
+  status: number
+  headers: Headers
+  body: string
+}
+
+/** Headers of the connection, of the framing, or described by the content. */
+const UNDESCRIBED =
+  /^(content-(type|length|encoding)|vary|date|connection|keep-alive|transfer-encoding)$/
+
+/** The differences between an answer and the document, each as a sentence. */
+export function differences({ responses }: Operation, answered: Answered): string[] {
+  const described = responses[answered.status]
+  return described
+    ? responseDifferences(described, answered)
+    : [`the status ${answered.status} is not documented`]
+}
+
+/** The same for one response of the document, whose status is for the caller to check. */
+export function responseDifferences(described: Described, answered: Answered): string[] {
+  return [
+    ...headerDifferences(described, answered.headers),
+    ...bodyDifferences(described, answered),
+  ]
+}
+
+function headerDifferences({ headers: described }: Described, headers: Headers): string[] {
+  const names = Object.keys(described).map((name) => name.toLowerCase())
+  const unknown = [...headers.keys()].filter((name) => {
+    return !UNDESCRIBED.test(name) && !names.includes(name)
+  })
+  const faults = Object.entries(described).map(([name, { required, schema }]) => {
+    const value = headers.get(name)
+    if (value === null) return required ? 'is missing' : ''
+    return faultsOf(schema, schema.type === 'integer' ? Number(value) : value)
+  })
+  return [
+    ...unknown.map((name) => `the header ${name} is not documented`),
+    ...names.map((name, index) => `the header ${name}: ${faults[index]}`),
+  ].filter((sentence) => !sentence.endsWith(': '))
+}
+
+function bodyDifferences({ content }: Described, { headers, body }: Answered): string[] {
+  if (!content) return body === '' ? [] : ['there is a body']
+  const type = headers.get('content-type')?.split(';', 1)[0] ?? ''
+  const described = content[type]
+  if (!described) return [`the media type ${type} is not documented`]
+  const faults = faultsOf(described.schema, type === 'application/json' ? JSON.parse(body) : body)
+  return faults === '' ? [] : [`the body: ${faults}`]
 }

@@ -2,17 +2,18 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider } from '../../src/index.ts'
-import { operations } from './document.ts'
-import { differences, read, responseDifferences } from './exchange.ts'
+import { operationAt, operations } from './document.ts'
 import {
+  answerTo,
   ask,
   coldAt,
+  differences,
   exampleOf,
   handler,
   history,
   latest,
   now,
-  requestFor,
+  responseDifferences,
   sharedResponse,
 } from './live.ts'
 
@@ -23,24 +24,23 @@ describe.each(operations)('$operationId', (operation) => {
     // The first answer says that it was loaded for this very request.
     await ask(operation, search)
     const get = await ask(operation, search)
-    const head = await read(await handler(requestFor(operation, search, { method: 'HEAD' })))
-    expect(head.status).toBe(200)
-    expect(head.body).toBe('')
+    const head = await answerTo(operation, search, { method: 'HEAD' })
+    expect([head.status, head.body]).toEqual([200, ''])
     expect([...head.headers]).toEqual([...get.headers])
   })
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('answers %s with what it allows', async (method) => {
-    const answered = await read(await handler(requestFor(operation, search, { method })))
+    const answered = await answerTo(operation, search, { method })
     expect(answered.status).toBe(405)
     expect(responseDifferences(sharedResponse(operation, 'MethodNotAllowed'), answered)).toEqual([])
   })
 
   it('answers OPTIONS with 204', async () => {
-    const { status } = await handler(requestFor(operation, search, { method: 'OPTIONS' }))
+    const { status } = await answerTo(operation, search, { method: 'OPTIONS' })
     expect(status).toBe(204)
   })
 
-  it('answers 304 to whoever has it already, where that is documented', async () => {
+  it('answers 304 to a client that has it, where that is documented', async () => {
     const etag = (await ask(operation, search)).headers.get('etag')
     const headers = { 'if-none-match': etag ?? '*' }
     const { status } = await ask(operation, search, handler, { headers })
@@ -53,53 +53,44 @@ describe.each(operations)('$operationId', (operation) => {
     expect(headers.has('retry-after')).toBe(status === 502)
   })
 
-  it('answers 404 beside its path', async () => {
-    const { path } = operation
-    const beside = { ...operation, path: `${path}/` }
-    const answered = await read(await handler(requestFor(beside, search)))
+  it('answers 404 to its path with a slash behind it', async () => {
+    const answered = await answerTo({ path: `${operation.path}/` }, search)
     expect(answered.status).toBe(404)
     expect(responseDifferences(sharedResponse(operation, 'NotFound'), answered)).toEqual([])
   })
 })
 
-describe('a defect', () => {
-  const header = (): never => {
-    throw new Error('a host that cannot read its headers')
-  }
-
-  // The status is the only one to read none.
-  it.each(operations.filter(({ operationId }) => operationId !== 'getStatus'))(
-    'is 500 in $operationId',
-    async (operation) => {
+// The status is the only one that reads no header.
+describe.each(operations.filter(({ operationId }) => operationId !== 'getStatus'))(
+  '$operationId',
+  (operation) => {
+    it('answers 500 where the host cannot read its headers', async () => {
+      const header = (): never => {
+        throw new Error('no headers')
+      }
       const target = `/api${operation.path}${exampleOf(operation)}`
       const { status, headers, body } = await handler.answer({ method: 'GET', target, header })
       expect(status).toBe(500)
       const answered = { status, headers: new Headers(headers), body: String(body) }
       expect(differences(operation, answered)).toEqual([])
-    },
-  )
-})
+    })
+  },
+)
 
-describe('history', () => {
-  it('is 404 where the window has no rates', async () => {
-    const until = '2026-11-10'
-    const gappy = createRatesHandler({ providers: { latest, history: withoutYen(until) }, now })
-    const [operation] = operations.filter(({ path }) => path === '/v1/history')
-    if (!operation) throw new Error('the document has no history')
-    expect((await ask(operation, '?from=USD&to=JPY&period=1W', gappy)).status).toBe(404)
+describe('getHistory', () => {
+  it('answers 404 where the window has no rates', async () => {
+    const withoutRecentYen: HistoryProvider = {
+      ...history,
+      async fetchHistory(range, context) {
+        const { base, days } = await history.fetchHistory(range, context)
+        const quoted = days.map(({ date, rates: { JPY = NaN, ...rates } }) => {
+          return { date, rates: date < '2026-11-10' ? { JPY, ...rates } : rates }
+        })
+        return { base, days: quoted }
+      },
+    }
+    const gappy = createRatesHandler({ providers: { latest, history: withoutRecentYen }, now })
+    const { status } = await ask(operationAt('/v1/history'), '?from=USD&to=JPY&period=1W', gappy)
+    expect(status).toBe(404)
   })
 })
-
-/** The reference rates of the market, without those of the yen from the day `until` on. */
-function withoutYen(until: string): HistoryProvider {
-  return {
-    ...history,
-    async fetchHistory(range, context) {
-      const { base, days } = await history.fetchHistory(range, context)
-      const quoted = days.map(({ date, rates: { JPY = NaN, ...rates } }) => {
-        return { date, rates: date < until ? { JPY, ...rates } : rates }
-      })
-      return { base, days: quoted }
-    },
-  }
-}

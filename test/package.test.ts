@@ -70,3 +70,20 @@ describe('jsr.json', () => {
     expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)))
   })
 })
+
+describe.each(['.', 'scripts/node', 'test/tools'])('the lock file in %s', (folder) => {
+  const { '': root, ...installed } = readJson(`${folder}/package-lock.json`).packages
+  const entries = Object.entries<{ integrity?: string }>(installed)
+
+  it('has the checksum of every package, so that no other bytes are installed', () => {
+    expect(root).not.toHaveProperty('integrity')
+    expect(entries.length).toBeGreaterThan(1)
+    const bare = entries.filter(([, { integrity = '' }]) => !/^sha512-\S{88}$/.test(integrity))
+    expect(bare.map(([path]) => path)).toEqual([])
+  })
+
+  it('names no address of a package, so that any registry can serve it', () => {
+    const elsewhere = entries.filter(([, entry]) => 'resolved' in entry || 'link' in entry)
+    expect(elsewhere.map(([path]) => path)).toEqual([])
+  })
+})

@@ -1,0 +1,16 @@
+import type { RatesErrorCode } from '../src/index.ts'
+
+/** The HTTP status of each error code. Complete, or it would not compile. */
+export const ERROR_STATUSES: Readonly<Record<RatesErrorCode, number>> = {
+  missing_parameter: 400,
+  invalid_parameter: 400,
+  invalid_currency: 400,
+  unsupported_currency: 400,
+  invalid_amount: 400,
+  invalid_period: 400,
+  no_data: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  provider_unavailable: 502,
+  internal_error: 500,
+}
