@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryProvider, LatestProvider, RatesHandler } from '../../src/index.ts'
+import type { RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, askEntry, entries } from '../catalogue/catalogue.ts'
 import { pick } from '../system/pick.ts'
@@ -19,44 +19,21 @@ const HEADERS =
   x-requested-with x-rewrite-url`.split(/\s+/)
 
 const VALUES = [
-  '',
-  '*',
-  'no-store',
-  'no-cache, max-age=0',
-  'only-if-cached',
-  'private',
-  'bytes=0-9',
-  'POST',
-  'DELETE',
-  'text/html',
-  'gzip;q=0',
-  'Bearer secret',
-  'a=b; c=d',
-  'https://evil.example/?a=1',
-  'Thu, 01 Jan 1970 00:00:00 GMT',
-  'Fri, 31 Dec 9999 23:59:59 GMT',
-  '\\"\\\\',
-]
+  '* no-store only-if-cached private bytes=0-9 POST DELETE text/html gzip;q=0'.split(' '),
+  ['', 'no-cache, max-age=0', 'Bearer secret', 'a=b; c=d', 'https://evil.example/?a=1'],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT', '\\"\\\\'],
+].flat()
 
 const loaded = await loadedHandler()
 
 /** Headers that would make a cache keep an answer otherwise than its `Cache-Control` says. */
-const SHARED = new Set([
-  'age',
-  'expires',
-  'vary',
-  'pragma',
-  'surrogate-control',
-  'cdn-cache-control',
-])
+const SHARED = new Set('age expires vary pragma surrogate-control cdn-cache-control'.split(' '))
 
 const now = (): number => NOW
 const markets = await Promise.all([marketOf(1), marketOf(2)])
 
 /** All that depends on the market, and not on the moment. */
-const TARGETS = ENDPOINTS.map(({ target }) => target).filter(
-  (target) => !target.includes('/status'),
-)
+const TARGETS = ENDPOINTS.flatMap(({ target }) => (target.includes('/status') ? [] : [target]))
 
 /** What each of two handlers alone answers, by the targets. */
 const expected = await Promise.all(
@@ -112,10 +89,8 @@ describe('what is kept', () => {
   })
 
   test('is never somebody else’s: two handlers in one process, in any order of events', async () => {
-    const questions = fc.array(fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(...TARGETS)), {
-      minLength: 100,
-      maxLength: 100,
-    })
+    const question = fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(...TARGETS))
+    const questions = fc.array(question, { minLength: 100, maxLength: 100 })
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), questions, async (scheduler, list) => {
         const handlers = markets.map((market) => handlerOf(market, scheduler))
@@ -131,13 +106,10 @@ describe('what is kept', () => {
   }, 60_000)
 })
 
-interface Market {
-  latest: LatestProvider
-  history: HistoryProvider
-}
+type Market = Awaited<ReturnType<typeof marketOf>>
 
 /** Providers of the market of `seed` that have made up their minds. */
-async function marketOf(seed: number): Promise<Market> {
+async function marketOf(seed: number) {
   const { latest, history } = fakeProviders({ seed, now })
   const context = { fetch, signal: new AbortController().signal, now }
   const table = await latest.fetchLatest(context)
@@ -152,14 +124,9 @@ async function marketOf(seed: number): Promise<Market> {
 function handlerOf({ latest, history }: Market, scheduler?: fc.Scheduler): RatesHandler {
   const inTurn = <Data>(data: Data | Promise<Data>): Promise<Data> =>
     scheduler ? scheduler.schedule(Promise.resolve(data)) : Promise.resolve(data)
-  return createRatesHandler({
-    now,
-    providers: {
-      latest: { ...latest, fetchLatest: (context) => inTurn(latest.fetchLatest(context)) },
-      history: {
-        ...history,
-        fetchHistory: (range, context) => inTurn(history.fetchHistory(range, context)),
-      },
-    },
-  })
+  const providers = {
+    latest: { ...latest, fetchLatest: () => inTurn(latest.fetchLatest()) },
+    history: { ...history, fetchHistory: () => inTurn(history.fetchHistory()) },
+  }
+  return createRatesHandler({ now, providers })
 }

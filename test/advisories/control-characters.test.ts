@@ -10,26 +10,22 @@ import { ENDPOINTS } from './endpoints.ts'
 import { get, loadedHandler } from './loaded-handler.ts'
 
 /** What ends a line or a text somewhere, hides, or turns the direction of reading. */
-const CODES = [
-  ...Array.from({ length: 0x20 }, (_, code) => code),
-  ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index),
-  0xad,
-  0x61c,
-  0x180e,
-  ...Array.from({ length: 5 }, (_, index) => 0x200b + index),
-  ...Array.from({ length: 7 }, (_, index) => 0x2028 + index),
-  ...Array.from({ length: 16 }, (_, index) => 0x2060 + index),
-  0xfeff,
-  0xfff9,
-  0xfffb,
-  0xe0001,
-  0xe007f,
-]
+const RANGES = [
+  [0, 0x1f],
+  [0x7f, 0x9f],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x2064],
+  [0x2066, 0x206f],
+] as const
+const OTHERS = [0xad, 0x61c, 0x180e, 0xfeff, 0xfff9, 0xfffb, 0xe0001, 0xe007f]
 
-/** U+00A0 and U+202F are spaces, which a reader sees, and U+2065 is nothing. */
-const CHARACTERS = CODES.filter((code) => ![0xa0, 0x202f, 0x2065].includes(code)).map((code) =>
-  String.fromCodePoint(code),
-)
+const CHARACTERS = [
+  ...RANGES.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  ),
+  ...OTHERS,
+].map((code) => String.fromCodePoint(code))
 
 /** All that must not be in a message, a header or a line. */
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
@@ -128,6 +124,8 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
   const error = Object.assign(new Error(text, { cause: new Error(text) }), { name: text })
   const about = { dataSet: 'latest', provider: text } as const
   const failed = { ...about, reason: text, error }
+  const corrections = [{ code: text, published: 1, corrected: 2 }]
+  const deviating = { reference: text, date: text, deviations: [text] }
   return {
     upstream_asked: { type: 'upstream_asked', ...about },
     upstream_answered: { type: 'upstream_answered', ...about, elapsed: 1 },
@@ -136,19 +134,9 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
     upstream_ending: { type: 'upstream_ending', ...about, endsAt: NaN },
     rates_rejected: { type: 'rates_rejected', ...failed, origin: 'upstream' },
     rates_dropped: { type: 'rates_dropped', ...about, dropped: [text, text] },
-    rates_corrected: {
-      type: 'rates_corrected',
-      ...about,
-      corrections: [{ code: text, published: 1, corrected: 2 }],
-    },
+    rates_corrected: { type: 'rates_corrected', ...about, corrections },
     rates_held_back: { type: 'rates_held_back', ...about, codes: [text] },
-    rates_deviating: {
-      type: 'rates_deviating',
-      ...about,
-      reference: text,
-      date: text,
-      deviations: [text],
-    },
+    rates_deviating: { type: 'rates_deviating', ...about, ...deviating },
     check_failed: { type: 'check_failed', ...failed, reference: text },
     rates_jumped: { type: 'rates_jumped', ...about, jumps: [text] },
     rates_restored: { type: 'rates_restored', dataSet: 'latest', loadedAt: 0 },

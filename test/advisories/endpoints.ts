@@ -1,31 +1,20 @@
 import { operations } from '../openapi/document.ts'
 import type { Operation } from '../openapi/document.ts'
 
-/** An endpoint, as the tests of advisories ask it. */
-export interface Endpoint {
-  path: string
-  /** The names of its parameters. */
-  parameters: readonly string[]
-  /** A target that it answers with 200. */
-  target: string
-}
-
-/** Every endpoint that the OpenAPI document has. */
-export const ENDPOINTS: readonly Endpoint[] = operations.map((operation) => {
+/** Every endpoint that the OpenAPI document has, with the names of its parameters and a target that it answers with 200. */
+export const ENDPOINTS = operations.map((operation) => {
   const path = `/api${operation.path}`
   const parameters = operation.parameters.map(({ name }) => name)
   return { path, parameters, target: `${path}${queryOf(operation)}` }
 })
 
 /** The paths of those that have parameters. */
-export const PATHS: readonly string[] = ENDPOINTS.filter(
-  ({ parameters }) => parameters.length > 0,
-).map(({ path }) => path)
+export const PATHS = ENDPOINTS.filter(({ parameters }) => parameters.length > 0).map(
+  ({ path }) => path,
+)
 
 /** The names of all parameters. */
-export const PARAMETERS: readonly string[] = [
-  ...new Set(ENDPOINTS.flatMap(({ parameters }) => parameters)),
-]
+export const PARAMETERS = [...new Set(ENDPOINTS.flatMap(({ parameters }) => parameters))]
 
 /** A text that is nowhere by chance. */
 export const NONCE = 'n0nce7f3a9c'

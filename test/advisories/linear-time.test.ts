@@ -2,7 +2,6 @@ import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 
 import { createLog } from '../../src/cli/log.ts'
-import { withCompression } from '../../src/compression/with-compression.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
@@ -11,7 +10,7 @@ import type { Question } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PARAMETERS } from './endpoints.ts'
 import { LIMIT, findGrowth, growth } from './growth.ts'
 import type { Work } from './growth.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { compress, loadedHandler } from './loaded-handler.ts'
 
 /** Length of the smaller request of an entry of the catalogue. */
 const CHARACTERS = 8_000
@@ -29,8 +28,7 @@ const VALUES: Record<string, string[]> = {
 }
 
 const handler = await loadedHandler()
-const codec = async (): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(1)
-const compressed = withCompression(handler, { br: codec, gzip: codec })
+const compressed = compress(handler)
 
 function workOf(
   { method, target, headers = {} }: Question,
@@ -52,18 +50,11 @@ function startsOf(name: string): string[] {
   return [before, `${before}=`, ...(VALUES[name] ?? []).map((value) => `${before}=${value}`)]
 }
 
-type Understand = (context: {
-  fetch: typeof fetch
-  signal: AbortSignal
-  now: () => number
-}) => Promise<unknown>
+type Understand = (context: Parameters<typeof bank.fetchLatest>[0]) => Promise<unknown>
 
 /** Reads with a provider whose upstream answers with what `respond` makes of a text. */
-function readBy(
-  understand: Understand,
-  respond: (text: string) => Response,
-): (text: string) => Work {
-  return (text) => async () => {
+function readBy(understand: Understand, respond = (text: string) => new Response(text)) {
+  return (text: string) => async () => {
     const context = { signal: new AbortController().signal, now: () => NOW }
     await understand({ ...context, fetch: async () => respond(text) }).catch(() => undefined)
   }
@@ -81,13 +72,8 @@ const ALL_DAYS = { start: '1999-01-04', end: '2026-11-20' }
 const readArchive: Understand = (context) => bank.fetchHistory(ALL_DAYS, context)
 
 /** What reads the texts of upstreams, and beginnings with which it gets far. */
-const READERS: Record<string, [work: (text: string) => Work, ...starts: string[]]> = {
-  JSON: [
-    readBy(
-      (context) => open.fetchLatest(context),
-      (text) => new Response(text),
-    ),
-  ],
+const READERS: Record<string, [work: (text: string) => Work, starts: string[]]> = {
+  JSON: [readBy((context) => open.fetchLatest(context)), []],
   'Retry-After': [
     readBy(
       (context) => open.fetchLatest(context),
@@ -96,40 +82,24 @@ const READERS: Record<string, [work: (text: string) => Work, ...starts: string[]
         return new Response(null, { status: 503, headers: { 'retry-after': value } })
       },
     ),
-    '1',
-    'Wed, 21 Oct',
+    ['1', 'Wed, 21 Oct'],
   ],
   'the XML of the bank': [
-    readBy(
-      (context) => bank.fetchLatest(context),
-      (text) => new Response(text),
-    ),
-    '<',
-    '<?xml ',
-    '<a',
-    '<a b="',
-    '<gesmes:Envelope>',
-    '<gesmes:Envelope a',
+    readBy((context) => bank.fetchLatest(context)),
+    ['<', '<?xml ', '<a', '<a b="', '<gesmes:Envelope>', '<gesmes:Envelope a'],
   ],
   'the CSV of its data API': [
-    readBy(
-      (context) => api.fetchLatest(context),
-      (text) => new Response(text),
-    ),
-    '"',
-    'a\n"',
-    'CURRENCY,TIME_PERIOD,OBS_VALUE\n',
-    'CURRENCY,TIME_PERIOD,"',
+    readBy((context) => api.fetchLatest(context)),
+    ['"', 'a\n"', 'CURRENCY,TIME_PERIOD,OBS_VALUE\n', 'CURRENCY,TIME_PERIOD,"'],
   ],
   'the CSV of its archive': [
     readBy(readArchive, (text) => {
       const member = { 'eurofxref-hist.csv': bytesOf(text) }
       return new Response(new Uint8Array(zipSync(member, { level: 0 })))
     }),
-    'Date,USD,\n2026-11-20,',
-    'Date,USD,\n"',
+    ['Date,USD,\n2026-11-20,', 'Date,USD,\n"'],
   ],
-  'its archive': [readBy(readArchive, (text) => new Response(bytesOf(text))), 'PK\u0005\u0006'],
+  'its archive': [readBy(readArchive, (text) => new Response(bytesOf(text))), ['PK\u0005\u0006']],
 }
 
 describe('time grows in proportion', { timeout: 120_000 }, () => {
@@ -145,13 +115,8 @@ describe('time grows in proportion', { timeout: 120_000 }, () => {
   })
 
   test('to a target', async () => {
-    const starts = [
-      '',
-      '/',
-      '//',
-      'http://',
-      ...['', '/', '?', '?x=', '?x[', '?%'].map((text) => `/api/v1/latest${text}`),
-    ]
+    const ofEndpoint = ['', '/', '?', '?x=', '?x[', '?%'].map((text) => `/api/v1/latest${text}`)
+    const starts = ['', '/', '//', 'http://', ...ofEndpoint]
     expect(await findGrowth(targetOf, starts)).toBeUndefined()
   })
 
@@ -169,26 +134,21 @@ describe('time grows in proportion', { timeout: 120_000 }, () => {
   })
 
   test('to the headers of a request', async () => {
-    const asked =
-      (name: string) =>
-      (text: string): Work =>
-        workOf({ method: 'GET', target: '/api/v1/latest', headers: { [name]: text } }, compressed)
+    const asked = (name: string) => (text: string) =>
+      workOf({ method: 'GET', target: '/api/v1/latest', headers: { [name]: text } }, compressed)
     expect(await findGrowth(asked('if-none-match'), ['', '"', 'W/"'])).toBeUndefined()
     const codings = ['', 'gzip', 'gzip;q=', 'gzip;q=0.', 'a ;']
     expect(await findGrowth(asked('accept-encoding'), codings)).toBeUndefined()
   })
 
-  test.each(Object.entries(READERS))('to %s', async (_, [read, ...starts]) => {
+  test.each(Object.entries(READERS))('to %s', async (_, [read, starts]) => {
     expect(await findGrowth(read, ['', ...starts])).toBeUndefined()
   })
 
   test('to a reason in the log', async () => {
     const log = createLog({ format: 'text', write: () => {}, now: () => NOW })
     const about = { type: 'upstream_failed', dataSet: 'latest', provider: 'a', elapsed: 1 } as const
-    const told =
-      (reason: string): Work =>
-      () =>
-        log({ ...about, reason, error: new Error(reason) })
+    const told = (reason: string) => () => log({ ...about, reason, error: new Error(reason) })
     expect(await findGrowth(told, [''])).toBeUndefined()
   })
 })
@@ -207,20 +167,13 @@ describe('the measure', { timeout: 120_000 }, () => {
   }
 
   test('lets linear work pass', async () => {
-    expect(
-      await growth(
-        () => scan(150_000),
-        () => scan(600_000),
-      ),
-    ).toBeLessThanOrEqual(LIMIT)
+    const [once, fourTimes] = [() => scan(150_000), () => scan(600_000)]
+    expect(await growth(once, fourTimes)).toBeLessThanOrEqual(LIMIT)
   })
 
   test('finds quadratic work', async () => {
-    const ratio = await growth(
-      () => scanAgainAndAgain(4_000),
-      () => scanAgainAndAgain(16_000),
-    )
-    expect(ratio).toBeGreaterThan(LIMIT)
+    const [once, fourTimes] = [() => scanAgainAndAgain(4_000), () => scanAgainAndAgain(16_000)]
+    expect(await growth(once, fourTimes)).toBeGreaterThan(LIMIT)
   })
 
   test.each([/\s*,\s*/g, /\/+$/g, /^(a+)+$/g])('finds the pattern %s', async (pattern) => {

@@ -1,3 +1,5 @@
+import { withCompression } from '../../src/compression/with-compression.ts'
+import type { CompressedHandler } from '../../src/compression/with-compression.ts'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
@@ -24,20 +26,27 @@ export async function loadedHandler(options: RatesHandlerOptions = {}): Promise<
   return handler
 }
 
-/** Returns the answer, as data, to GET `target`. */
-export function get(
-  handler: RatesHandler,
-  target: string,
-  headers?: Question['headers'],
-): Promise<Reply> {
-  return ask(handler, { method: 'GET', target, headers }, 'answer')
+/** `handler` with compression, whose codecs make one byte of every body. */
+export function compress(handler: RatesHandler): CompressedHandler {
+  const codec = async (): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(1)
+  return withCompression(handler, { br: codec, gzip: codec })
 }
 
-/** Returns the response to GET `target`. */
-export function fetchFrom(
-  handler: RatesHandler,
-  target: string,
-  headers?: Question['headers'],
-): Promise<Reply> {
-  return ask(handler, { method: 'GET', target, headers })
+/** Providers of both data sets that do what `work` does. */
+export function providersThat(work: () => Promise<never>): RatesHandlerOptions['providers'] {
+  const { latest, history } = market
+  return {
+    latest: { ...latest, fetchLatest: work },
+    history: { ...history, fetchHistory: work },
+  }
 }
+
+type Ask = (handler: RatesHandler, target: string, headers?: Question['headers']) => Promise<Reply>
+
+/** Returns the answer, as data, to GET `target`. */
+export const get: Ask = (handler, target, headers) =>
+  ask(handler, { method: 'GET', target, headers }, 'answer')
+
+/** Returns the response to GET `target`. */
+export const fetchFrom: Ask = (handler, target, headers) =>
+  ask(handler, { method: 'GET', target, headers })

@@ -26,12 +26,7 @@ test('the look-alikes are those that are known to have done harm, and more', () 
 })
 
 /** Returns the status of the answer where the parameter `name` is `value`. */
-async function statusOf(
-  path: string,
-  others: string,
-  name: string,
-  value: string,
-): Promise<number> {
+async function statusOf(path: string, others: string, name: string, value: string) {
   const target = `${path}?${others}&${name}=${encodeURIComponent(value)}`
   return (await get(handler, target)).status
 }
@@ -77,40 +72,36 @@ describe('a look-alike', () => {
     ['/api/v1/history', 'from=EUR&to=USD', 'start', '2026-11-12'],
     ['/api/v1/history', 'from=EUR&to=USD', 'period', '1M'],
     ['/api/v1/history', 'from=EUR&to=USD', 'period', '1Y'],
-  ])(
-    'is no part of a number, a day or a period: %s?%s&%s=%s',
-    async (path, others, name, value) => {
-      let tried = 0
-      for (const [index, character] of value.split('').entries()) {
-        for (const other of lookalikesOf(character)) {
-          for (const odd of [value.slice(0, index) + other + value.slice(index + 1), other]) {
-            expect(await statusOf(path, others, name, odd), odd).toBe(400)
-            tried += 1
-          }
+  ])('is no part of a number, a day or a period: %s?%s&%s=%s', async (...asked) => {
+    const [path, others, name, value] = asked
+    let tried = 0
+    for (const [index, character] of value.split('').entries()) {
+      for (const other of lookalikesOf(character)) {
+        for (const odd of [value.slice(0, index) + other + value.slice(index + 1), other]) {
+          expect(await statusOf(path, others, name, odd), odd).toBe(400)
+          tried += 1
         }
       }
-      expect(tried).toBeGreaterThan(40)
-    },
-  )
+    }
+    expect(tried).toBeGreaterThan(40)
+  })
 
-  test.each(ENDPOINTS)(
-    'is no part of a path or a name: $path',
-    async ({ path, parameters, target }) => {
-      for (const character of new Set(path)) {
-        for (const other of lookalikesOf(character)) {
-          const odd = path.replaceAll(character, encodeURIComponent(other))
-          expect((await get(handler, odd)).status, odd).toBe(404)
-        }
+  test.each(ENDPOINTS)('is no part of a path or a name: $path', async (endpoint) => {
+    const { path, parameters, target } = endpoint
+    for (const character of new Set(path)) {
+      for (const other of lookalikesOf(character)) {
+        const odd = path.replaceAll(character, encodeURIComponent(other))
+        expect((await get(handler, odd)).status, odd).toBe(404)
       }
-      const plain = await get(handler, target)
-      for (const name of parameters) {
-        for (const other of lookalikesOf(name.slice(0, 1))) {
-          const odd = `${target}${target.includes('?') ? '&' : '?'}${encodeURIComponent(other)}${name.slice(1)}=ZZZ`
-          expect(await get(handler, odd), odd).toEqual(plain)
-        }
+    }
+    const plain = await get(handler, target)
+    for (const name of parameters) {
+      for (const other of lookalikesOf(name.slice(0, 1))) {
+        const odd = `${target}${target.includes('?') ? '&' : '?'}${encodeURIComponent(other)}${name.slice(1)}=ZZZ`
+        expect(await get(handler, odd), odd).toEqual(plain)
       }
-    },
-  )
+    }
+  })
 
   test('of a separator separates nothing', async () => {
     for (const separator of [',', '&', '=', ' ']) {

@@ -2,12 +2,16 @@ import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { RatesError } from '../../src/index.ts'
-import type { RatesHandlerOptions } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
 import { askEntry, entries } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PATHS, SEED } from './endpoints.ts'
 import { turnOfLoop, watchEscapes } from './escapes.ts'
-import { createStillHandler, fetchFrom, get, loadedHandler } from './loaded-handler.ts'
+import {
+  createStillHandler,
+  fetchFrom,
+  get,
+  loadedHandler,
+  providersThat,
+} from './loaded-handler.ts'
 import { query } from './queries.ts'
 
 const escaped = watchEscapes()
@@ -27,10 +31,7 @@ const THROWN: Record<string, unknown> = {
   'an object without a prototype': Object.create(null),
   'an error whose message throws': Object.defineProperty(new Error('x'), 'message', { get: fail }),
   'an error whose cause throws': Object.defineProperty(new Error('x'), 'cause', { get: fail }),
-  'an object that cannot be looked at': new Proxy(
-    {},
-    { get: fail, has: fail, getPrototypeOf: fail },
-  ),
+  'an opaque object': new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail }),
 }
 
 describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) => {
@@ -91,9 +92,8 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
 describe('hostile clients', () => {
   test('have an answer to every entry of the catalogue, with data and without', async () => {
     const loaded = await loadedHandler()
-    const without = createStillHandler({
-      providers: providersThat(() => Promise.reject(undefined)),
-    })
+    const providers = providersThat(() => Promise.reject(undefined))
+    const without = createStillHandler({ providers })
     for (const entry of entries) {
       for (const handler of [loaded, without]) {
         const { status } = await askEntry(handler, entry, 'answer')
@@ -116,14 +116,6 @@ describe('hostile clients', () => {
     )
   })
 })
-
-function providersThat(hook: () => Promise<never>): RatesHandlerOptions['providers'] {
-  const { latest, history } = fakeProviders()
-  return {
-    latest: { ...latest, fetchLatest: hook },
-    history: { ...history, fetchHistory: hook },
-  }
-}
 
 function formOf(error: unknown): string {
   return typeof error === 'object' ? Object.keys(Object(error)).join() : typeof error

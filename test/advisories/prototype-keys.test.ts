@@ -10,13 +10,8 @@ import { createStillHandler, fetchFrom, get, loadedHandler } from './loaded-hand
 Object.preventExtensions(Object.prototype)
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype)
-const KEYS = [
-  ...NAMES,
-  'prototype',
-  'constructor.prototype.base',
-  '__proto__[base]',
-  '__proto__.EUR',
-]
+const OTHERS = ['prototype', 'constructor.prototype.base', '__proto__[base]', '__proto__.EUR']
+const KEYS = [...NAMES, ...OTHERS]
 const BEFORE = Object.getOwnPropertyDescriptors(Object.prototype)
 
 const WELL = {
@@ -116,23 +111,17 @@ describe('the name of a property of all objects', () => {
 
 /** A handler whose upstreams answer so, on a machine whose time stands still. */
 function handlerOver(answers: typeof WELL, options: RatesHandlerOptions = {}): RatesHandler {
-  return createStillHandler({
-    fetch: async (input) =>
-      new Response(
-        new Request(input).url.includes('er-api.com') ? answers.latest : answers.history,
-      ),
-    ...options,
-  })
+  const fetch = async (input: RequestInfo | URL): Promise<Response> => {
+    const isLatest = new Request(input).url.includes('er-api.com')
+    return new Response(isLatest ? answers.latest : answers.history)
+  }
+  return createStillHandler({ fetch, ...options })
 }
 
 /** What is said of latest rates, of history, and of currencies. */
 async function answersOf(handler: RatesHandler): Promise<string[]> {
-  const targets = [
-    '/api/v1/latest',
-    '/api/v1/history?from=EUR&to=USD&period=1M',
-    '/api/v1/currencies',
-  ]
-  const replies = await Promise.all(targets.map((target) => get(handler, target)))
+  const targets = ['latest', 'history?from=EUR&to=USD&period=1M', 'currencies']
+  const replies = await Promise.all(targets.map((target) => get(handler, `/api/v1/${target}`)))
   return replies.map(({ status, body }) => `${status} ${body}`)
 }
 

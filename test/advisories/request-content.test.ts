@@ -5,22 +5,14 @@ import { ask } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
+const JSONS = ['', ' ; charset=utf-8', '\tx', '; charset=utf-7', ', text/plain']
+
 const TYPES = [
-  'application/json',
-  'application/json ; charset=utf-8',
-  'application/json\tx',
-  'application/json; charset=utf-7',
-  'application/json, text/plain',
-  'Application/JSON',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=x',
-  'multipart/form-data; boundary=',
-  'text/plain;charset=',
-  'text/xml',
-  ';',
-  '/',
-  'a/b;'.repeat(100),
-]
+  JSONS.map((ending) => `application/json${ending}`),
+  ['Application/JSON', 'application/x-www-form-urlencoded', 'text/plain;charset=', 'text/xml'],
+  ['multipart/form-data; boundary=x', 'multipart/form-data; boundary='],
+  [';', '/', 'a/b;'.repeat(100)],
+].flat()
 
 const BODIES = [
   'base=EUR&symbols=GBP&from=EUR&to=GBP&_method=GET',

@@ -80,10 +80,7 @@ describe.each(Object.entries(SWAPS))('a store that answers with %s', (_, swap) =
 })
 
 /** Creates a handler of one of the markets, which has its own name. */
-function service(
-  index: number,
-  store: CacheStore,
-): { handler: RatesHandler; events: RatesEvent[] } {
+function service(index: number, store: CacheStore) {
   const events: RatesEvent[] = []
   const handler = createStillHandler(
     { store, onEvent: (event) => events.push(event), providers: pick(MARKETS, index) },
