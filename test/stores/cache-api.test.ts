@@ -21,9 +21,7 @@ class FakeCache implements WebCache {
   }
 }
 
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
+afterEach(() => void vi.unstubAllGlobals())
 
 describe('createCacheApiStore()', () => {
   const create = (): ReturnType<typeof createCacheApiStore> =>
@@ -61,16 +59,13 @@ describe('createCacheApiStore()', () => {
   })
 
   it('opens a cache of its own name where there is no default one', async () => {
-    const opened = new Map<string, FakeCache>()
-    vi.stubGlobal('caches', {
-      async open(name: string) {
-        return opened.get(name) ?? opened.set(name, new FakeCache()).get(name)
-      },
-    })
+    const cache = new FakeCache()
+    const names = new Set<string>()
+    vi.stubGlobal('caches', { open: async (name: string) => (names.add(name), cache) })
     const store = createCacheApiStore()
     await store.set('k', 'text', NOW)
     expect(await store.get('k')).toBe('text')
-    expect([...opened.keys()]).toEqual(['ratesmith'])
+    expect([...names]).toEqual(['ratesmith'])
   })
 
   it('cannot claim', () => {

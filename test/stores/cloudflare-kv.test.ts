@@ -15,11 +15,8 @@ class FakeNamespace implements KvNamespace {
     return this.#entries.get(key) ?? null
   }
 
-  async put(
-    key: string,
-    value: string,
-    { expirationTtl }: { expirationTtl: number },
-  ): Promise<void> {
+  async put(key: string, value: string, options: { expirationTtl: number }): Promise<void> {
+    const { expirationTtl } = options
     if (!Number.isInteger(expirationTtl) || expirationTtl < 60) throw new Error('400 Bad Request')
     if (new TextEncoder().encode(key).length > 512) throw new Error('414 UTF-8 key too long')
     this.lives.push([key, expirationTtl])

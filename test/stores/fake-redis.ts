@@ -1,13 +1,7 @@
-/** As much of a Redis server as stores need, in this process. */
-export interface FakeRedis {
-  /** Every command that came, with its arguments. */
-  readonly commands: string[][]
-  /** The answer to one command; throws what a server would answer with an error. */
-  run(command: string[]): string | null
-}
+export type FakeRedis = ReturnType<typeof fakeRedis>
 
-/** An empty server; it takes exactly the forms of `GET` and `SET` that a store should send. */
-export function fakeRedis(now: () => number = Date.now): FakeRedis {
+/** An empty server in this process; it takes exactly the forms of `GET` and `SET` that a store should send. */
+export function fakeRedis(now: () => number = Date.now) {
   const entries = new Map<string, { value: string; until: number }>()
   const commands: string[][] = []
 
@@ -17,8 +11,10 @@ export function fakeRedis(now: () => number = Date.now): FakeRedis {
   }
 
   return {
+    /** Every command that came, with its arguments. */
     commands,
-    run(command) {
+    /** The answer to one command; throws what a server would answer with an error. */
+    run(command: string[]): string | null {
       commands.push(command)
       const [name, key = '', value = '', ...options] = command
       if (name === 'GET' && command.length === 2) return find(key) ?? null

@@ -50,23 +50,16 @@ describe('createFileStore()', () => {
     await expect(run()).resolves.toBeUndefined()
   })
 
-  it('makes its folder when something is set, and not before', async () => {
+  it('makes its folder when something is set, and again when somebody has removed it', async () => {
     const folder = `${temporaryFolder()}/not/there`
     const store = createFileStore(folder)
-    expect(await store.get('a')).toBeUndefined()
-    expect(existsSync(folder)).toBe(false)
-    await store.set('a', 'text', NEVER)
-    expect(await store.get('a')).toBe('text')
-  })
-
-  it('makes its folder again when somebody has removed it', async () => {
-    const folder = temporaryFolder()
-    const store = createFileStore(folder)
-    await store.set('a', 'one', NEVER)
-    rmSync(folder, { recursive: true })
-    expect(await store.get('a')).toBeUndefined()
-    await store.set('a', 'two', NEVER)
-    expect(await store.get('a')).toBe('two')
+    for (const text of ['one', 'two']) {
+      expect(await store.get('a')).toBeUndefined()
+      expect(existsSync(folder)).toBe(false)
+      await store.set('a', text, NEVER)
+      expect(await store.get('a')).toBe(text)
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('keeps the text as it is, in one file for each key, for its owner alone', async () => {
@@ -106,8 +99,7 @@ describe('createFileStore()', () => {
   it('never lets anyone see half a text', async () => {
     const folder = temporaryFolder()
     const texts = ['a', 'b'].map((letter) => letter.repeat(1_000_000))
-    const writer = createFileStore(folder)
-    const reader = createFileStore(folder)
+    const [writer, reader] = [createFileStore(folder), createFileStore(folder)]
     await writer.set('a', 'a'.repeat(1_000_000), NEVER)
     const seen = new Set<unknown>()
     for (let round = 0; round < 30; round += 1) {

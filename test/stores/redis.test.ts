@@ -71,13 +71,12 @@ describe.each(CLIENTS)('createRedisStore() with a client that has %s', (_, conne
 })
 
 describe('createRedisStore()', () => {
-  it.each([[null], [undefined], [7], [new Uint8Array([97])], [{}], [['text']]])(
-    'takes %o for a miss',
-    async (answer) => {
+  it('takes everything but text for a miss', async () => {
+    for (const answer of [null, undefined, 7, new Uint8Array([97]), {}, ['text']]) {
       const store = createRedisStore({ send: async () => answer })
-      expect(await store.get('k')).toBeUndefined()
-    },
-  )
+      expect(await store.get('k'), JSON.stringify(answer)).toBeUndefined()
+    }
+  })
 
   it('reads the answer to a claim also where a client gives bytes', async () => {
     const bytes = Object.assign(new Uint8Array([79, 75]), { toString: () => 'OK' })
@@ -85,14 +84,13 @@ describe('createRedisStore()', () => {
     expect(await createRedisStore({ send: async () => null }).claim('k', 0)).toBe(false)
   })
 
+  const throwing = (): never => {
+    throw new Error('READONLY')
+  }
+
   it.each<[string, () => Promise<unknown>]>([
-    ['rejects', () => Promise.reject(new Error('READONLY'))],
-    [
-      'throws',
-      () => {
-        throw new Error('READONLY')
-      },
-    ],
+    ['rejects', async () => throwing()],
+    ['throws', throwing],
   ])('rejects where the client %s', async (_, send) => {
     const store = createRedisStore({ send })
     await expect(store.get('k')).rejects.toThrow('READONLY')
@@ -100,17 +98,13 @@ describe('createRedisStore()', () => {
     await expect(store.claim('k', 0)).rejects.toThrow('READONLY')
   })
 
-  it.each<[string, unknown]>([
-    ['nothing', undefined],
-    ['null', null],
-    ['an address', 'redis://localhost'],
-    ['an object without a method', {}],
-    ['a method that is none', { call: true }],
-    ['a class', Map],
-  ])('refuses %s for a client', (_, client) => {
-    // @ts-expect-error not a client
-    expect(() => createRedisStore(client)).toThrow(/^client must be a Redis client/)
-  })
+  it.each([undefined, null, 'redis://localhost', {}, { call: true }, Map])(
+    'refuses %o',
+    (client) => {
+      // @ts-expect-error not a client
+      expect(() => createRedisStore(client)).toThrow(/^client must be a Redis client/)
+    },
+  )
 
   it.each([{ prefix: 7 }, { now: 7 }])('refuses %o', (options) => {
     const [name] = Object.keys(options)
