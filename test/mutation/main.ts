@@ -51,9 +51,9 @@ if (runs.length === 0) throw new Error(`no area has files that match ${values.fi
 
 const lines: string[] = []
 const poor: string[] = []
+const options = { jobs: Number(values.jobs), isIncremental: values.incremental }
 for (const { name, threshold, ...selection } of runs) {
-  const options = { jobs: Number(values.jobs), isIncremental: values.incremental }
-  const mutants = runArea(name, selection, options)
+  const mutants = runArea(name, { ...selection, ...options })
   process.stdout.write(`\n${[`Survivors in ${name}:`, ...survivorLines(mutants)].join('\n')}\n`)
   const scores = scoresOf(name, mutants)
   lines.push(...scores.map(toLine))

@@ -5,10 +5,14 @@ import { dirname, join } from 'node:path'
 
 import { ROOT } from '../system/root.ts'
 
-/** The mutated files and the tests of one run, as paths from the project root. */
-export interface Selection {
+/** One run: its mutated files and its tests, as paths from the project root. */
+interface Run {
   files: readonly string[]
   tests: readonly string[]
+  /** Mutants tested at a time. */
+  jobs: number
+  /** Whether results of unchanged mutants and tests are reused from the last run. */
+  isIncremental: boolean
 }
 
 /** The result of one mutant, as in the report. */
@@ -22,14 +26,6 @@ export interface Mutant {
 /** The mutants of each file, by its path from the project root. */
 export type Mutants = ReadonlyMap<string, readonly Mutant[]>
 
-/** How mutants are run. */
-export interface RunOptions {
-  /** Mutants tested at a time. */
-  jobs: number
-  /** Whether results of unchanged mutants and tests are reused from the last run. */
-  isIncremental: boolean
-}
-
 /** The folder of reports, `<area>.json` and `<area>.html`, from the project root. */
 const FOLDER = join('build', 'mutation')
 
@@ -38,14 +34,14 @@ const FOLDER = join('build', 'mutation')
  *
  * @throws {Error} if the run does not finish: a test fails without a mutant, or there is nothing to mutate
  */
-export function runArea(name: string, selection: Selection, options: RunOptions): Mutants {
+export function runArea(name: string, run: Run): Mutants {
   const report = join(ROOT, FOLDER, `${name}.json`)
   const settings = join(ROOT, FOLDER, `${name}-settings.json`)
   rmSync(report, { force: true })
   mkdirSync(join(ROOT, FOLDER), { recursive: true })
-  writeFileSync(settings, JSON.stringify(settingsOf(name, selection, options)))
+  writeFileSync(settings, JSON.stringify(settingsOf(name, run)))
   // Inherited by the processes that run the tests.
-  const env = { ...process.env, MUTATION_TESTS: selection.tests.join('\n') }
+  const env = { ...process.env, MUTATION_TESTS: run.tests.join('\n') }
   const { status } = spawnSync(process.execPath, [findStryker(), 'run', settings], {
     cwd: ROOT,
     env,
@@ -65,20 +61,20 @@ function findStryker(): string {
   return join(dirname(manifest), bin.stryker)
 }
 
-function settingsOf(name: string, { files }: Selection, options: RunOptions): object {
+function settingsOf(name: string, { files, jobs, isIncremental }: Run): object {
   return {
     mutate: files,
     testRunner: 'vitest',
     // A mutant at the top level of a module is tried only by the test files that import the module.
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: true },
     coverageAnalysis: 'perTest',
-    concurrency: options.jobs,
+    concurrency: jobs,
     timeoutMS: 10_000,
     ignorePatterns: ['dist', 'build', 'bench', 'test/tools'],
     tempDirName: join('build', 'mutate', name),
     // Stryker rewrites a tsconfig.json, and cannot read that of TypeScript 7.
     tsconfigFile: 'none.json',
-    incremental: options.isIncremental,
+    incremental: isIncremental,
     incrementalFile: join(FOLDER, `${name}-incremental.json`),
     reporters: ['json', 'html', 'progress'],
     jsonReporter: { fileName: join(FOLDER, `${name}.json`) },

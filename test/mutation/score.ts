@@ -1,14 +1,6 @@
 import type { Mutant, Mutants } from './run-area.ts'
 
-/** The outcome of some mutants. */
-export interface Score {
-  /** Mutants that made a test fail or time out. */
-  killed: number
-  /** Mutants that no test noticed. */
-  survived: number
-  /** Killed mutants in percent; 100 if there are no mutants. */
-  percent: number
-}
+export type Score = ReturnType<typeof scoreOf>
 
 /** Returns the score of an area, followed by that of each of its files. */
 export function scoresOf(
@@ -30,8 +22,8 @@ export function survivorLines(mutants: Mutants): string[] {
   )
 }
 
-/** Counts mutants by outcome; those that fail to load are not counted. */
-function scoreOf(mutants: readonly Mutant[]): Score {
+/** Counts mutants that a test noticed or not, and the former in percent; those that fail to load do not count. */
+function scoreOf(mutants: readonly Mutant[]) {
   const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
   const survived = mutants.filter(isSurvivor).length
   const all = killed + survived
