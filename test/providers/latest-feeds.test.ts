@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { LatestTable } from '../../src/index.ts'
 import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
@@ -9,6 +10,7 @@ import {
   exchangeRateApiV6Body,
   openExchangeRatesBody,
 } from '../fixtures/feed-payloads.ts'
+import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { answering, manyRates, upstream } from './upstream.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18, 20)
@@ -16,6 +18,79 @@ const HOUR = 3_600_000
 const MINUTE = 60_000
 
 const ACCOUNT = { key: 'k-1', url: 'https://feed.example' }
+
+describe('createExchangeRateApiProvider()', () => {
+  const good: Record<string, unknown> = JSON.parse(openErApiPayload({ now: NOW }))
+
+  function read(answer: unknown, init?: ResponseInit): Promise<LatestTable> {
+    return createExchangeRateApiProvider().fetchLatest(answering(answer, init))
+  }
+
+  it('requests a table with every code, of another base too', async () => {
+    expect(Object.keys((await read(good)).rates)).toHaveLength(166)
+    const { context, asked } = upstream([Response.json({ ...good, base_code: 'CZK' })])
+    const { base } = await createExchangeRateApiProvider({ base: 'CZK' }).fetchLatest(context)
+    expect([asked[0]?.url, base]).toEqual(['https://open.er-api.com/v6/latest/CZK', 'CZK'])
+  })
+
+  it.each(['usd', 'US', '../x'])('throws for the base %j', (base) => {
+    expect(() => createExchangeRateApiProvider({ base })).toThrow(
+      new TypeError(`base must be an upper-case code, got ${base}`),
+    )
+  })
+
+  it('has times in ms, and the order and the digits of the rates', async () => {
+    const { time_last_update_unix, time_next_update_unix, rates } = good
+    const table = await read(good)
+    expect(table.updatedAt).toBe(Number(time_last_update_unix) * 1_000)
+    expect(table.nextUpdateAt).toBe(Number(time_next_update_unix) * 1_000)
+    expect(Object.entries(table.rates)).toEqual(Object.entries(Object(rates)))
+  })
+
+  it('says when the feed ends, where it is to end', async () => {
+    expect((await read({ ...good, time_eol_unix: 1_800_000_000 })).endsAt).toBe(1_800_000_000_000)
+    expect(await read({ ...good, time_eol_unix: 0 })).not.toHaveProperty('endsAt')
+  })
+
+  it.each([[undefined], [null], [0]])('is due a day later where the feed says %s', async (next) => {
+    const { updatedAt, nextUpdateAt } = await read({ ...good, time_next_update_unix: next })
+    expect(nextUpdateAt).toBe(updatedAt + 86_400_000)
+  })
+
+  it.each([
+    ['quota-reached', 20],
+    ['unsupported-code', 15],
+    ['malformed-request', 15],
+    ['invalid-key', 15],
+    ['inactive-account', 15],
+    ['plan-upgrade-required', 15],
+    ['something-else', undefined],
+  ])(
+    'is refused with %s for %s minutes, or as long as Retry-After says',
+    async (type, minutes = NaN) => {
+      const body = { result: 'error', 'error-type': type }
+      const message = `open.er-api.com refused: ${type}`
+      const pause = minutes * 60_000 || undefined
+      await expect(read(body)).rejects.toMatchObject({ message, retryAfterMs: pause })
+      const init = { status: 403, headers: { 'retry-after': '7' } }
+      await expect(read(body, init)).rejects.toMatchObject({ message, retryAfterMs: 7_000 })
+    },
+  )
+
+  it.each([
+    [null, 'in another form: all of it'],
+    ['text', 'in another form: all of it'],
+    [1, 'in another form: all of it'],
+    [[], 'in another form: all of it'],
+    [{ ...good, base_code: 'EUR' }, 'for EUR, not USD'],
+  ])('is refused where the answer is %o', async (body, message) => {
+    await expect(read(body)).rejects.toThrow(new Error(`open.er-api.com answered ${message}`))
+  })
+
+  it('is refused if it does not look like a market', async () => {
+    await expect(read({ ...good, rates: {} })).rejects.toThrow('0 codes are not a market')
+  })
+})
 
 describe('createExchangeRateApiV6Provider()', () => {
   const body = exchangeRateApiV6Body(NOW)

@@ -1,0 +1,294 @@
+import * as fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+
+import type { HistoryDay } from '../../src/index.ts'
+import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
+import { readEcbXml } from '../../src/providers/ecb-xml.ts'
+import { readExrCsv } from '../../src/providers/exr-csv.ts'
+import {
+  dailyXml,
+  ecbDays,
+  exrCsv,
+  historyCsv,
+  newest,
+  shortHistoryXml,
+} from '../fixtures/ecb-files.ts'
+import { arbitraryDays, expectSameDays } from './days.ts'
+import { NOW } from './upstream.ts'
+
+// Generous: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const allColumns = (days: HistoryDay[]): string => exrCsv(days, { isFull: true })
+
+describe.each([
+  ['eurofxref-hist.csv', readEcbCsv, historyCsv, '1999-01-04', 7_000],
+  ['eurofxref-hist-90d.xml', readEcbXml, shortHistoryXml, '2026-08-24', 60],
+  ['a response of the data API', readExrCsv, exrCsv, '2025-11-20', 250],
+  ['a response of the data API with all columns', readExrCsv, allColumns, '2025-11-20', 250],
+] as const)('the reader of %s', (_, read, write, since, count) => {
+  it('reads the days as the bank writes them, ascending', () => {
+    const days = ecbDays(since, '2026-11-20', NOW)
+    expect(days.length).toBeGreaterThan(count)
+    expectSameDays(read(write(days)), days)
+  })
+
+  it('reads back all that is written', () => {
+    fc.assert(
+      fc.property(arbitraryDays(), (days) => {
+        expect(read(write(days))).toEqual(days)
+      }),
+    )
+  })
+})
+
+it('readEcbXml() reads the file of a day as the bank writes it', () => {
+  expect(readEcbXml(dailyXml(newest(NOW)))).toEqual([newest(NOW)])
+})
+
+// A reader whose time grows with the square of the length exceeds the time limit of the runner.
+describe('a million characters', () => {
+  const line = 'Date,USD,JPY,ISK,\n2026-11-20'
+
+  it.each([
+    ['a line', readEcbCsv, `${line},${'1'.repeat(1_000_000)}`],
+    ['cells', readEcbCsv, `${line}${',1'.repeat(1_000_000)}`],
+    ['lines', readEcbCsv, `Date,USD,JPY,ISK,\n${'\n'.repeat(1_000_000)}`],
+    ['a header', readEcbCsv, `Date,${'USD'.repeat(1_000_000)}`],
+    ['spaces in a tag', readEcbXml, `<Cube${' '.repeat(1_000_000)}`],
+    ['attributes in a tag', readEcbXml, `<Cube${' a="1"'.repeat(200_000)}`],
+    ['a name', readEcbXml, `<${'a'.repeat(1_000_000)}`],
+    ['a value', readEcbXml, `<Cube a="${'a'.repeat(1_000_000)}`],
+    ['a prolog', readEcbXml, `<?xml ${'?'.repeat(1_000_000)}`],
+    ['white space', readEcbXml, ' '.repeat(1_000_000)],
+    ['open elements', readEcbXml, '<gesmes:name>'.repeat(20_000)],
+  ])('of %s are refused', (_what, read, text) => {
+    expect(() => read(text)).toThrow(Error)
+  })
+})
+
+const HEADER = 'Date,USD,JPY,ISK,'
+const CSV_DAYS = [
+  { date: '2026-11-19', rates: { USD: 1.1, JPY: 180 } },
+  { date: '2026-11-20', rates: { USD: 1.2, ISK: 143.25 } },
+]
+const CSV = `${HEADER}\n2026-11-20,1.2,N/A,143.25,\n2026-11-19,1.10,180,N/A,\n`
+
+/** What `read` returns, as JSON. */
+function attempt(read: () => unknown): string {
+  try {
+    return JSON.stringify(read())
+  } catch {
+    return 'refused'
+  }
+}
+
+describe('readEcbCsv()', () => {
+  it.each([
+    ['line feeds', CSV],
+    ['carriage returns', CSV.replaceAll('\n', '\r\n')],
+    ['no commas at the ends', CSV.replaceAll(',\n', '\n')],
+    ['no line feed at the end', CSV.slice(0, -1)],
+    ['neither', CSV.replaceAll(',\n', '\n').slice(0, -1)],
+    ['another order', `${HEADER}\n2026-11-19,1.1,180,N/A,\n2026-11-20,1.2,N/A,143.25,\n`],
+    ['a day without rates', `${CSV}2026-11-18,N/A,N/A,N/A,\n`],
+  ])('reads lines with %s', (_what, text) => {
+    expect(readEcbCsv(text)).toEqual(CSV_DAYS)
+  })
+
+  it.each([
+    ['nothing', '', 'the header begins with ""'],
+    ['a page of HTML', '<!doctype html>', 'the header begins with "<!doctype html>"'],
+    ['no header', CSV.slice(HEADER.length + 1), 'the header begins with "2026-11-20"'],
+    ['a header alone', `${HEADER}\n`, 'there is no day'],
+    ['no code', CSV.replace('JPY', 'jpy'), '"jpy" is no currency'],
+    ['a column without a name', CSV.replace('JPY', ''), '"" is no currency'],
+    ['a currency twice', CSV.replace('JPY', 'USD'), 'USD is there twice in the header'],
+    ['a day twice', CSV.replace('11-19', '11-20'), '2026-11-20 is there twice'],
+    ['no day', CSV.replace('11-19', '02-30'), '"2026-02-30" is no day'],
+    ['another date', CSV.replace('2026-11-20', '20 November 2026'), '"20 Novembe" is no day'],
+    ['a cell too many', CSV.replace('1.10,', '1.10,1,'), 'line 3 has 6 cells, not 5'],
+    ['a cell too few', CSV.replace('1.10,', ''), 'line 3 has 4 cells, not 5'],
+    ['a cell behind the last comma', CSV.replace('25,', '25,1'), 'line 2 has "1" at its end'],
+    ['spaces', CSV.replaceAll(',', ', '), 'is no currency'],
+    ['an empty cell', CSV.replace('180', ''), 'line 3 has "" for JPY'],
+    ['an empty line', CSV.replace('\n2026-11-19', '\n\n2026-11-19'), 'is no day'],
+    ['another word', CSV.replace('180', 'n/a'), 'line 3 has "n/a" for JPY'],
+    ['a longer word', CSV.replace('180', 'N/Ab'), 'line 3 has "N/Ab" for JPY'],
+    ['a number below 0', CSV.replace('180', '-180'), 'line 3 has "-180" for JPY'],
+    ['a power of ten', CSV.replace('180', '18e1'), 'line 3 has "18e1" for JPY'],
+    ['a base of sixteen', CSV.replace('180', '0x18'), 'line 3 has "0x18" for JPY'],
+    ['a decimal comma', CSV.replace('1.10', '"1,10"'), 'line 3 has 6 cells, not 5'],
+    ['a zero at the start', CSV.replace('180', '0180'), 'line 3 has "0180" for JPY'],
+    ['another alphabet', CSV.replace('180', '１８０'), 'it is not all ASCII'],
+    ['two points', CSV.replace('1.10', '1.1.0'), 'line 3 has "1.1.0" for USD'],
+    ['a point at the start', CSV.replace('1.10', '.10'), 'line 3 has ".10" for USD'],
+    ['a point at the end', CSV.replace('1.10', '1.'), 'line 3 has "1." for USD'],
+    ['more digits than numbers have', CSV.replace('180', '9'.repeat(400)), 'line 3 has'],
+    ['lone carriage returns', CSV.replace(',\n2026-11-19', ',\r2026-11-19'), 'line 2 does not end'],
+  ])('refuses %s', (_what, text, message) => {
+    expect(() => readEcbCsv(text)).toThrow(message)
+  })
+
+  it('reads every rate as the number that its text stands for', () => {
+    const digits = fc.stringMatching(/^\d{1,14}$/)
+    fc.assert(
+      fc.property(digits, fc.option(digits), (zeros, part) => {
+        const whole = zeros.replace(/^0+(?=\d)/, '')
+        const text = part === null ? whole : `${whole}.${part}`
+        const [day] = readEcbCsv(`Date,USD,\n2026-11-20,${text},\n`)
+        expect(day?.rates['USD']).toBe(Number(text))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('refuses a cell that is no plain decimal, whatever it is', () => {
+    const units = fc.constantFrom(...'019.-+eE NA/x'.split(''))
+    fc.assert(
+      fc.property(fc.string({ unit: units, maxLength: 20 }), (cell) => {
+        const isGood = cell === 'N/A' || /^(0|[1-9]\d*)(\.\d+)?$/.test(cell)
+        const read = attempt(() => readEcbCsv(`Date,USD,GBP\n2026-11-20,${cell},1\n`))
+        const rates = cell === 'N/A' ? { GBP: 1 } : { USD: Number(cell), GBP: 1 }
+        const expected = isGood ? JSON.stringify([{ date: '2026-11-20', rates }]) : 'refused'
+        expect(read).toBe(expected)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+const EXR = `FREQ,CURRENCY,CURRENCY_DENOM,TIME_PERIOD,OBS_VALUE,TITLE
+D,GBP,EUR,2026-11-19,0.87,"Pound, or ""sterling"""
+D,GBP,EUR,2026-11-20,0.88,"Pound
+in two lines"
+D,USD,EUR,2026-11-19,1.1,Dollar
+D,USD,EUR,2026-11-20,1.20,Dollar
+`
+
+const EXR_DAYS = [
+  { date: '2026-11-19', rates: { GBP: 0.87, USD: 1.1 } },
+  { date: '2026-11-20', rates: { GBP: 0.88, USD: 1.2 } },
+]
+
+describe('readExrCsv()', () => {
+  it.each([
+    ['line feeds', EXR],
+    ['carriage returns', EXR.replaceAll('\n', '\r\n')],
+    ['no line feed at the end', EXR.slice(0, -1)],
+    ['rows in another order', EXR.replace(/(D,GBP[^]*?)(D,USD[^]*)/, '$2$1')],
+    ['as many digits as a rate may have', EXR.replace('1.20', `1.2${'0'.repeat(27)}`)],
+    ['a gap', `${EXR}D,ISK,EUR,2026-11-19,,Krona\n`],
+    ['a gap in words', `${EXR}D,ISK,EUR,2026-11-19,NaN,Krona\n`],
+    ['a closing day, on which all are gaps', `${EXR}D,GBP,EUR,2026-11-21,,Pound\n`],
+    ['quotes around everything', EXR.replaceAll(/(?<=^|,)[\w.-]+(?=,|$)/gm, '"$&"')],
+  ])('reads %s', (_what, text) => {
+    expect(readExrCsv(text)).toEqual(EXR_DAYS)
+  })
+
+  it.each([
+    ['nothing', '', 'there is no day'],
+    ['a page of HTML', '<!doctype html>', 'there is no column CURRENCY'],
+    ['a header alone', EXR.slice(0, EXR.indexOf('\n')), 'there is no day'],
+    ['no column of values', EXR.replace('OBS_VALUE', 'VALUE'), 'there is no column OBS_VALUE'],
+    ['no column of days', EXR.replace('TIME_PERIOD', 'PERIOD'), 'there is no column TIME_PERIOD'],
+    ['a column twice', EXR.replace('TITLE', 'OBS_VALUE'), 'there are two columns OBS_VALUE'],
+    ['another frequency', EXR.replace('D,USD', 'M,USD'), 'has the FREQ "M"'],
+    ['another base', EXR.replace('USD,EUR', 'USD,GBP'), 'has the CURRENCY_DENOM "GBP"'],
+    ['another type', EXR.replace('TITLE', 'EXR_TYPE'), 'has the EXR_TYPE "Pound, or \\"sterling'],
+    ['another multiple', EXR.replace('TITLE', 'UNIT_MULT'), 'has the UNIT_MULT "Pound, or'],
+    ['a cell too many', EXR.replace('1.1,', '1.1,1,'), 'line 4 has 7 cells, not 6'],
+    ['a cell too few', EXR.replace('1.1,', ''), 'line 4 has 5 cells, not 6'],
+    ['an empty line', EXR.replace('\nD,USD', '\n\nD,USD'), 'line 4 has 1 cells, not 6'],
+    ['a month', EXR.replaceAll('2026-11-19', '2026-11'), '"2026-11" is no day'],
+    ['no code', EXR.replace('USD', 'E5'), '"E5" is no currency'],
+    ['a word for a value', EXR.replace('1.1', 'n/a'), '"n/a" is no rate'],
+    ['a value below 0', EXR.replace('1.1', '-1.1'), '"-1.1" is no rate'],
+    ['a currency twice', EXR.replace('20,1.20', '19,1.20'), 'USD is there twice on one day'],
+    ['a quote amid a cell', EXR.replace('Dollar', 'Doll"ar'), 'line 4 has a quote amid a cell'],
+    ['a quote that ends amid one', EXR.replace('Dollar', '"Doll"ar'), '4 has a quote amid a cell'],
+    ['an open quote', EXR.replace('Dollar', '"Dollar'), 'line 4 has a quote that is not closed'],
+  ])('refuses %s', (_what, text, message) => {
+    expect(() => readExrCsv(text)).toThrow(message)
+  })
+})
+
+const XML =
+  '<?xml version="1.0"?><gesmes:Envelope xmlns="a"><Cube><Cube time="2026-11-20"><Cube currency="USD" rate="1.1"/></Cube></Cube></gesmes:Envelope>'
+
+/** `XML` with `text` in the place of `part`. */
+function changed(part: string, text: string): string {
+  expect(XML).toContain(part)
+  return XML.replace(part, text)
+}
+
+describe('readEcbXml()', () => {
+  const HEADING = '<gesmes:Sender><gesmes:name>A</gesmes:name></gesmes:Sender>'
+
+  it.each([
+    ['attributes in another order', 'currency="USD" rate="1.1"', 'rate="1.1" currency="USD"'],
+    ['both quotes', 'currency="USD"', "currency='USD'"],
+    ['white space within tags', 'currency="USD"', '\r\n currency = "USD"\t'],
+    ['a separate end tag', '"1.1"/>', '"1.1"></Cube>'],
+    ['no prolog', '<?xml version="1.0"?>', ''],
+    ['line breaks around', XML, `\n${XML}\r\n`],
+    ['headings', '<Cube>', `${HEADING}<Cube>`],
+  ])('reads %s', (_what, part, text) => {
+    expect(readEcbXml(changed(part, text))).toEqual([{ date: '2026-11-20', rates: { USD: 1.1 } }])
+  })
+
+  const RATE = '<Cube currency="USD" rate="1.1"/>'
+  const OPENING = '<Cube time="2026-11-20">'
+
+  it.each([
+    ['nothing', XML, '', 'the XML does not end'],
+    ['a page of HTML', XML, '<!doctype html><p>Back soon', '"<!doctype html><p>Ba…" is no tag'],
+    [
+      'a document type',
+      '?>',
+      '?><!DOCTYPE a [<!ENTITY b "1.1">]>',
+      '"<!DOCTYPE a [<!ENTIT…" is no',
+    ],
+    ['an entity in a rate', '"1.1"', '"&b;"', '"&b;" is no rate'],
+    [
+      'an entity in a heading',
+      '<Cube>',
+      '<gesmes:name>&b;</gesmes:name><Cube>',
+      '"&b;" in gesmes:n',
+    ],
+    ['a character by number', '"USD"', '"&#85;SD"', '"&#85;SD" is no currency'],
+    ['a comment', '<Cube>', '<!-- --><Cube>', 'is no tag of it'],
+    ['a section', '<Cube>', '<![CDATA[]]><Cube>', 'is no tag of it'],
+    ['an instruction', '<Cube>', '<?a?><Cube>', 'is no tag of it'],
+    ['another root', XML, XML.replaceAll('gesmes:', ''), 'there is an element "Envelope"'],
+    ['text between', '<Cube>', 'a<Cube>', 'there is "a" in gesmes:Envelope'],
+    ['text before', XML, `a${XML}`, 'there is "a" in gesmes:Envelope'],
+    ['more behind', XML, `${XML}<a/>`, 'there is more behind the XML'],
+    ['an unknown element', '<Cube>', '<Cube><a/>', 'there is an element "gesmes:Envelope Cube…'],
+    ['an unknown attribute', 'rate=', 'unit="100" rate=', 'there is an element'],
+    ['an attribute twice', 'rate=', 'rate="2" rate=', 'an element has "rate" twice'],
+    ['an attribute without quotes', '"1.1"', '1.1', 'is no tag of it'],
+    ['a rate above a day', `<Cube>${OPENING}`, '<Cube>', 'there is an element'],
+    ['a day in a day', OPENING, `${OPENING}<Cube time="2026-11-19">`, 'there is an element'],
+    ['crossed end tags', '</Cube></gesmes:Envelope>', '</gesmes:Envelope></Cube>', 'not open'],
+    ['an end tag too many', '</Cube>', '</Cube></Cube></Cube>', 'is closed and not open'],
+    ['no day', '2026-11-20', '2026-02-30', '"2026-02-30" is no day'],
+    ['no code', 'USD', 'usd', '"usd" is no currency'],
+    ['a code that objects have', 'USD', '__proto__', '"__proto__" is no currency'],
+    ['a comma in a rate', '1.1', '1,1', '"1,1" is no rate'],
+    ['a rate below 0', '"1.1', '"-1.1', '"-1.1" is no rate'],
+    ['a rate of hundreds of digits', '1.1', '9'.repeat(400), '"99999999999999999999…" is no rate'],
+    ['a currency twice', RATE, RATE.repeat(2), 'USD is there twice on one day'],
+    ['a day twice', OPENING, `${OPENING}${RATE}</Cube>${OPENING}`, '2026-11-20 is there twice'],
+    ['a day without rates', RATE, '', '2026-11-20 has no rates'],
+    ['no days', `${OPENING}${RATE}</Cube>`, '', 'there is no day'],
+  ])('refuses %s', (_what, part, text, message) => {
+    expect(() => readEcbXml(changed(part, text))).toThrow(message)
+  })
+
+  it('refuses a text that is cut anywhere', () => {
+    for (let length = 0; length < XML.length; length += 1) {
+      expect(() => readEcbXml(XML.slice(0, length)), String(length)).toThrow(Error)
+    }
+  })
+})
