@@ -25,8 +25,9 @@ export interface HistoryStats {
 /** The summary of a series, or `undefined` where it is empty. */
 export function historyStats(series: PairSeries): HistoryStats | undefined {
   const { rates } = series
-  const [open, close] = [rates[0], rates.at(-1)]
-  if (open === undefined || close === undefined) return undefined
+  const open = rates[0]
+  if (open === undefined) return undefined
+  const close = rates.at(-1) ?? open
   let [high, low] = [open, open]
   for (let index = 1; index < rates.length; index += 1) {
     const rate = rates[index] ?? open

@@ -62,11 +62,9 @@ export function buildMarket(base: string, mostDays: number): MarketBuilder {
       }
     },
     build() {
-      const days = [...rows.keys()]
-      const isAscending = days.every((date, row) => row === 0 || (days[row - 1] ?? '') < date)
-      const dates = isAscending ? days : days.toSorted()
-      const isInOrder = isAscending && days.length === mostDays
+      const dates = [...rows.keys()].toSorted()
       const order = dates.map((date) => rows.get(date) ?? NaN)
+      const isInOrder = dates.length === mostDays && order.every((from, row) => from === row)
       const ordered = columns.map(({ code, rates }) => {
         return [code, isInOrder ? rates : reordered(rates, order)] as const
       })

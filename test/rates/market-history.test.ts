@@ -114,6 +114,13 @@ describe('buildMarket()', () => {
     })
   })
 
+  it('has columns as long as its days, however many there was room for', () => {
+    const builder = buildMarket('EUR', 5)
+    builder.addDay('2026-11-18', ['USD'], [1.1])
+    builder.addDay('2026-11-19', ['USD'], [1.2])
+    expect(builder.build().columns).toEqual(new Map([['USD', Float64Array.of(1.1, 1.2)]]))
+  })
+
   it('has nothing left of a day that another one takes the place of', () => {
     const builder = buildMarket('EUR', 3)
     expect(builder.has('2026-11-18')).toBe(false)
