@@ -1,5 +1,6 @@
 import type { HistoryDays, RatesEvent } from '../../src/index.ts'
 import type { DailyDataSet as DataSet } from '../daily-data-set.ts'
+import { DAY, SECOND } from '../virtual-runtime.ts'
 import type { StoreFault, StoredValue } from './store.ts'
 
 export type { DataSet }
@@ -116,22 +117,10 @@ export interface Fault {
   isSimulated?: boolean
 }
 
-/** Where a fault sits. */
-type Layer =
-  | 'transport'
-  | 'http'
-  | 'body'
-  | 'schema'
-  | 'values'
-  | 'time'
-  | 'clock'
-  | 'history'
-  | 'store'
-  | 'lifecycle'
-
 /** One entry of the catalogue: a fault in all its forms. */
 export interface FaultCase<Form = Fault> {
-  layer: Layer
+  /** Where the fault sits. */
+  layer: string
   id: string
   /** What goes wrong, in a few words. */
   fault: string
@@ -145,10 +134,19 @@ export interface FaultCase<Form = Fault> {
 type Reasons = Pick<FaultCase, 'contract' | 'instead'>
 
 /** Makes the entries of `layer`. */
-export function entriesOf<Form = Fault>(
-  layer: Layer,
-): (id: string, fault: string, forms: readonly Form[], reasons?: Reasons) => FaultCase<Form> {
-  return (id, fault, forms, reasons) => ({ layer, id, fault, forms, ...reasons })
+export function entriesOf<Form = Fault>(layer: string) {
+  return (
+    id: string,
+    fault: string,
+    forms: readonly Form[],
+    reasons?: Reasons,
+  ): FaultCase<Form> => ({
+    layer,
+    id,
+    fault,
+    forms,
+    ...reasons,
+  })
 }
 
 /** A form that leaves nothing usable. */
@@ -156,7 +154,12 @@ export function failing(name: string, inject: Inject, more: Partial<Fault> = {})
   return { name, verdict: 'refused', inject, ...more }
 }
 
-/** The same of either upstream. */
+/** A form of either upstream whose answer is served. */
+export function harmlessBoth(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+  return { name, dataSets: BOTH, verdict: 'accepted', inject, ...more }
+}
+
+/** A form that leaves nothing usable of either upstream. */
 export function failingBoth(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
   return failing(name, inject, { dataSets: BOTH, ...more })
 }
@@ -172,12 +175,17 @@ export function changedLatest(
 }
 
 /** A form in which the open feed answers with a changed body that is of no use. */
-export function spoiltLatest(
+export function spoiltLatest(name: string, change: (body: LatestBody) => object): Fault {
+  return failing(name, changedJson(change))
+}
+
+/** The same where an event says that the rates were rejected. */
+export function rejectedLatest(
   name: string,
   change: (body: LatestBody) => object,
   more: Partial<Fault> = {},
 ): Fault {
-  return failing(name, changedJson(change), more)
+  return failing(name, changedJson(change), { reported: REJECTED, ...more })
 }
 
 /** An upstream that answers with `text`. */
@@ -249,7 +257,7 @@ export function later({ after: callAfter, signal }: Exchange, delay: number): Pr
 
 /** What an answer of the open feed says. */
 export function toLatestTruth(body: LatestBody): LatestTruth {
-  const updatedAt = body.time_last_update_unix * 1_000
-  const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + 86_400
-  return { updatedAt, nextUpdateAt: nextUpdate * 1_000, rates: body.rates }
+  const updatedAt = body.time_last_update_unix * SECOND
+  const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + DAY / SECOND
+  return { updatedAt, nextUpdateAt: nextUpdate * SECOND, rates: body.rates }
 }

@@ -1,3 +1,4 @@
+import { MINUTE, SECOND } from '../virtual-runtime.ts'
 import {
   REJECTED,
   SECRET,
@@ -6,12 +7,10 @@ import {
   changedJson,
   entriesOf,
   failing,
+  harmlessBoth,
   rewritten,
 } from './fault.ts'
-import type { Exchange, Fault, FaultCase, HistoryBody } from './fault.ts'
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
+import type { Exchange, Fault, FaultCase, HistoryBody, Inject } from './fault.ts'
 
 type Rates = HistoryBody['rates']
 type Row = [date: string, rates: Rates[string]]
@@ -55,10 +54,9 @@ export const history: readonly FaultCase[] = [
   entry('history-unordered', 'the days come in any order', [
     changed('descending', (body) => reordered(body, (days) => days.toReversed())),
     changed('odd ones first', (body) =>
-      reordered(body, (days) => [
-        ...days.filter((_, index) => index % 2 === 1),
-        ...days.filter((_, index) => index % 2 === 0),
-      ]),
+      reordered(body, (days) =>
+        [1, 0].flatMap((rest) => days.filter((_, index) => index % 2 === rest)),
+      ),
     ),
   ]),
   entry('history-duplicate-dates', 'a day comes twice, with different rates', [
@@ -70,9 +68,7 @@ export const history: readonly FaultCase[] = [
       verdict: 'accepted',
       reported: ['rates_dropped'],
       retell({ base, days }) {
-        const again = days
-          .slice(-1)
-          .map(({ date, rates }) => ({ date, rates: { ...rates, USD: 1.25 } }))
+        const again = days.slice(-1).map((day) => ({ ...day, rates: { ...day.rates, USD: 1.25 } }))
         return { base, days: [...days, ...again] }
       },
       serves: { history: (body) => wrongOnNewest(body).rates },
@@ -132,15 +128,8 @@ export const history: readonly FaultCase[] = [
     spoilt('of dollars', (body) => ({ ...body, base: 'USD' })),
   ]),
   entry('history-16cet-race', 'it is asked before and after a publication', [
-    {
-      name: 'a relay that takes 2 s',
-      dataSets: ['history'],
-      verdict: 'accepted',
-      takes: 2 * SECOND,
-      // Until 16:00.
-      pause: MINUTE,
-      inject: after(2 * SECOND),
-    },
+    // The pause lasts until 16:00.
+    harmless('a relay that takes 2 s', after(2 * SECOND), { takes: 2 * SECOND, pause: MINUTE }),
   ]),
   entry('history-v2-shape', 'the relay answers in the form of its next version', [
     spoilt('a list of rows', (body) =>
@@ -153,15 +142,10 @@ export const history: readonly FaultCase[] = [
     'history-shared-etag',
     'one tag for different data, and 304 to a caller that sends it',
     [
-      {
-        name: 'always the same tag',
-        dataSets: ['history'],
-        verdict: 'accepted',
-        inject({ good, init }) {
-          const asksBack = new Headers(init.headers).has('if-none-match')
-          return asksBack ? new Response(null, { status: 304 }) : answer(good, 200, { etag: '"1"' })
-        },
-      },
+      harmless('always the same tag', ({ good, init }) => {
+        const asksBack = new Headers(init.headers).has('if-none-match')
+        return asksBack ? new Response(null, { status: 304 }) : answer(good, 200, { etag: '"1"' })
+      }),
     ],
     {
       contract: 'No validators are sent, so that no 304 can come.',
@@ -172,12 +156,7 @@ export const history: readonly FaultCase[] = [
     failing('13 s', after(13 * SECOND), { dataSets: ['history'], takes: 'limit' }),
   ]),
   entry('history-rebased-rounding', 'the relay rounds twice when it is asked for another base', [
-    {
-      name: 'IDR in EUR',
-      dataSets: ['history'],
-      verdict: 'accepted',
-      inject: ({ good, url }) => answer(url.search === '' ? good : coarse(good)),
-    },
+    harmless('IDR in EUR', ({ good, url }) => answer(url.search === '' ? good : coarse(good))),
   ]),
 ]
 
@@ -188,8 +167,12 @@ function changed(
   more: Partial<Fault> = {},
 ): Fault {
   const serves = { history: (body: HistoryBody) => change(body).rates }
-  const inject = changedJson(change)
-  return { name, dataSets: ['history'], verdict: 'accepted', inject, serves, ...more }
+  return harmless(name, changedJson(change), { serves, ...more })
+}
+
+/** A form in which the relay's answer is served. */
+function harmless(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+  return harmlessBoth(name, inject, { dataSets: ['history'], ...more })
 }
 
 /** A form in which the relay answers with a changed body that is of no use. */
@@ -221,10 +204,9 @@ function mapDays(
   change: (day: Rates[string], place: { date: string; fromEnd: number }) => Rates[string],
 ): HistoryBody {
   return reordered(body, (days) =>
-    days.map(([date, day], index) => [
-      date,
-      change(day, { date, fromEnd: days.length - 1 - index }),
-    ]),
+    days.map(([date, day], index) => {
+      return [date, change(day, { date, fromEnd: days.length - 1 - index })]
+    }),
   )
 }
 
@@ -235,22 +217,19 @@ function reordered(body: HistoryBody, order: (days: Row[]) => Row[]): HistoryBod
 
 /** A form in which the newest day comes twice: as it is, and with another rate of USD. */
 function twice(name: string, isRightLast: boolean): Fault {
-  return {
-    name,
-    dataSets: ['history'],
-    verdict: 'accepted',
-    inject({ good }) {
-      const body: HistoryBody = JSON.parse(good)
-      const rows = Object.entries(body.rates)
-      const [right = '', wrong = ''] = [rows, Object.entries(wrongOnNewest(body).rates)].map(
-        (all) => toText(all.slice(-1)),
-      )
-      const newest = isRightLast ? [wrong, right] : [right, wrong]
-      const all = [toText(rows.slice(0, -1)), ...newest].filter((text) => text !== '')
-      return answer(`{"amount":1.0,"base":"EUR","rates":{${all.join()}}}`)
-    },
-    serves: { history: (body) => (isRightLast ? body : wrongOnNewest(body)).rates },
+  const inject: Inject = ({ good }) => {
+    const body: HistoryBody = JSON.parse(good)
+    const rows = Object.entries(body.rates)
+    const right = toText(rows.slice(-1))
+    const wrong = toText(Object.entries(wrongOnNewest(body).rates).slice(-1))
+    const newest = isRightLast ? [wrong, right] : [right, wrong]
+    const all = [toText(rows.slice(0, -1)), ...newest].filter((text) => text !== '')
+    return answer(`{"amount":1.0,"base":"EUR","rates":{${all.join()}}}`)
   }
+  const serves = {
+    history: (body: HistoryBody) => (isRightLast ? body : wrongOnNewest(body)).rates,
+  }
+  return harmless(name, inject, { serves })
 }
 
 function wrongOnNewest(body: HistoryBody): HistoryBody {

@@ -1,20 +1,16 @@
 import { HOSTS } from '../fixtures/contract.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 import {
-  BOTH,
   PAGE,
   SECRET,
   after,
   answer,
   entriesOf,
+  harmlessBoth,
   failingBoth as refused,
   says,
 } from './fault.ts'
-import type { Exchange, Fault, FaultCase, Inject } from './fault.ts'
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+import type { Fault, FaultCase, Inject } from './fault.ts'
 
 /** How long an upstream is left alone that will not be talked to differently soon. */
 const NOT_SOON = { pause: 15 * MINUTE }
@@ -64,15 +60,10 @@ export const http: readonly FaultCase[] = [
         'https://open.er-api.com@evil.example/v6/latest/USD',
         'https://',
       ].map((location) => refused(location, () => redirect(302, location))),
-      {
-        name: 'of the same upstream',
-        dataSets: BOTH,
-        verdict: 'accepted',
-        inject({ url, dataSet, healthy }) {
-          const host = HOSTS[dataSet].at(-1) ?? ''
-          return url.host === host ? healthy() : redirect(301, `https://${host}${url.pathname}`)
-        },
-      },
+      harmlessBoth('of the same upstream', ({ url, dataSet, healthy }) => {
+        const host = HOSTS[dataSet].at(-1) ?? ''
+        return url.host === host ? healthy() : redirect(301, `https://${host}${url.pathname}`)
+      }),
     ],
     {
       contract: 'A redirect to another host of the same upstream is followed; all others are not.',
@@ -99,17 +90,17 @@ export const http: readonly FaultCase[] = [
     refused('404', says('{"message":"not found"}', 404), NOT_SOON),
   ]),
   entry('http-429-seconds', 'too many requests, with a number of seconds', [
-    busy('20 min, as the feed blocks for', () => '1200', { pause: 20 * MINUTE }),
-    busy('40 min', () => '2400', { pause: 40 * MINUTE }),
-    busy('no time', () => '0', { pause: SECOND }),
-    busy('11 days', () => '999999', { pause: 6 * HOUR }),
-    busy('nothing said', () => undefined, { pause: 20 * MINUTE }),
+    busy('20 min, as the feed blocks for', '1200', 20 * MINUTE),
+    busy('40 min', '2400', 40 * MINUTE),
+    busy('no time', '0', SECOND),
+    busy('11 days', '999999', 6 * HOUR),
+    busy('nothing said', undefined, 20 * MINUTE),
   ]),
   entry('http-429-date', 'too many requests, with a date', [
     dated('30 min ahead', 30 * MINUTE, 30 * MINUTE),
     dated('long ago', -DAY, SECOND),
     dated('10 days ahead', 10 * DAY, 6 * HOUR),
-    busy('neither date nor number', () => 'soon', { pause: 20 * MINUTE }),
+    busy('neither date nor number', 'soon', 20 * MINUTE),
   ]),
   entry('http-500', '500', [
     refused('500', says(SECRET, 500)),
@@ -130,49 +121,33 @@ export const http: readonly FaultCase[] = [
     refused('999', ({ good }) => Object.defineProperty(answer(good), 'status', { value: 999 })),
   ]),
   entry('http-set-cookie', 'cookies, policies and CORS headers come with the answer', [
-    {
-      name: 'many headers',
-      dataSets: BOTH,
-      verdict: 'accepted',
-      inject: ({ good }) =>
-        answer(good, 200, {
-          'set-cookie': `session=${SECRET}`,
-          'content-security-policy': `default-src ${SECRET}`,
-          'access-control-allow-origin': `https://${SECRET}.example`,
-          'access-control-allow-credentials': 'true',
-          'cache-control': 'public, s-maxage=86400',
-          age: '40000',
-          vary: '*',
-          location: `https://${SECRET}.example`,
-        }),
-    },
+    harmlessBoth('many headers', ({ good }) =>
+      answer(good, 200, {
+        'set-cookie': `session=${SECRET}`,
+        'content-security-policy': `default-src ${SECRET}`,
+        'access-control-allow-origin': `https://${SECRET}.example`,
+        'access-control-allow-credentials': 'true',
+        'cache-control': 'public, s-maxage=86400',
+        age: '40000',
+        vary: '*',
+        location: `https://${SECRET}.example`,
+      }),
+    ),
   ]),
   entry('http-slow-but-ok', 'every answer is right, and takes 4.9 s', [
-    {
-      name: '4.9 s',
-      dataSets: BOTH,
-      verdict: 'accepted',
-      takes: 4.9 * SECOND,
-      inject: after(4.9 * SECOND),
-    },
+    harmlessBoth('4.9 s', after(4.9 * SECOND), { takes: 4.9 * SECOND }),
   ]),
 ]
 
-function busy(
-  name: string,
-  retryAfter: (exchange: Exchange) => string | undefined,
-  more: Partial<Fault>,
-): Fault {
-  const inject: Inject = (exchange) => {
-    const value = retryAfter(exchange)
-    return answer(PAGE, 429, value === undefined ? {} : { 'retry-after': value })
-  }
-  return refused(name, inject, more)
+function busy(name: string, retryAfter: string | undefined, pause: number): Fault {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+  return refused(name, says(PAGE, 429, headers), { pause })
 }
 
 function dated(name: string, datedIn: number, pause: number): Fault {
-  const toDate = ({ now }: Exchange): string => new Date(now + datedIn).toUTCString()
-  return busy(name, toDate, { pause, datedIn })
+  const inject: Inject = ({ now }) =>
+    answer(PAGE, 429, { 'retry-after': new Date(now + datedIn).toUTCString() })
+  return refused(name, inject, { pause, datedIn })
 }
 
 function redirect(status: number, location: string): Response {

@@ -1,5 +1,6 @@
 import { codes } from '../fixtures/codes.ts'
 import { product } from '../oracle.ts'
+import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import {
   BOTH,
   REJECTED,
@@ -10,16 +11,17 @@ import {
   entriesOf,
   failing,
   failingBoth as unreadable,
+  harmlessBoth,
+  rejectedLatest,
   rewritten,
   says,
   spoiltLatest,
   toLatestTruth,
 } from './fault.ts'
-import type { Fault, FaultCase, LatestBody, LatestTruth } from './fault.ts'
+import type { Fault, FaultCase, Inject, LatestBody, LatestTruth } from './fault.ts'
 import { pour } from './transport.ts'
 
-const MINUTE = 60_000
-const DAY_SECONDS = 86_400
+const DAY_SECONDS = DAY / SECOND
 const MEGABYTE = 1024 * 1024
 
 /** A code that no list of today has. */
@@ -116,16 +118,11 @@ export const body: readonly FaultCase[] = [
     'body-keys-100k',
     'far more codes than there are currencies',
     [17_500, 1_001].map((count) =>
-      spoiltLatest(
-        `${count} codes`,
-        (good) => {
-          const more = codes(17_500).filter((code) => !(code in good.rates))
-          const added = more.slice(0, count - Object.keys(good.rates).length)
-          const rates = { ...good.rates, ...Object.fromEntries(added.map((code) => [code, 1.5])) }
-          return { ...good, rates }
-        },
-        { reported: REJECTED },
-      ),
+      rejectedLatest(`${count} codes`, (good) => {
+        const more = codes(17_500).filter((code) => !(code in good.rates))
+        const added = more.slice(0, count - Object.keys(good.rates).length)
+        return withRates(good, Object.fromEntries(added.map((code) => [code, 1.5])))
+      }),
     ),
   ),
 ]
@@ -141,17 +138,14 @@ export const schema: readonly FaultCase[] = [
       'inactive-account',
       'plan-upgrade-required',
     ].map((type) => refusing(type, 15 * MINUTE)),
-    refusing(SECRET, 1_000),
+    refusing(SECRET, SECOND),
   ]),
   inSchema('wrong-base-code', 'the table of another base than the one asked for', [
     spoiltLatest('a table of EUR', (good) => ({ ...againstEuro(good), base_code: 'EUR' })),
     spoiltLatest('the right table by the wrong name', (good) => ({ ...good, base_code: 'EUR' })),
-    spoiltLatest('another table by the right name', againstEuro, { reported: REJECTED }),
-    spoiltLatest('1.07 for the base', (good) => withRates(good, { USD: 1.07 }), {
-      reported: REJECTED,
-    }),
-    spoiltLatest('every rate turned over', (good) => mapRates(good, (rate) => 1 / rate), {
-      reported: REJECTED,
+    rejectedLatest('another table by the right name', againstEuro),
+    rejectedLatest('1.07 for the base', (good) => withRates(good, { USD: 1.07 })),
+    rejectedLatest('every rate turned over', (good) => mapRates(good, (rate) => 1 / rate), {
       needsPrevious: true,
     }),
   ]),
@@ -170,7 +164,7 @@ export const schema: readonly FaultCase[] = [
     spoiltLatest('no rates', (good) => ({ ...good, rates: {} })),
     spoiltLatest('only the base', (good) => ({ ...good, rates: { USD: 1 } })),
     failing('no fields', says('{}')),
-    spoiltLatest('19 codes', (good) => ofLength(good, 19), { reported: REJECTED }),
+    rejectedLatest('19 codes', (good) => ofLength(good, 19)),
   ]),
   inSchema('half-table', 'a part of the currencies is left', [
     changedLatest('a quarter of the codes', (good) => ofShare(good, 0.25), {
@@ -280,13 +274,9 @@ export const time: readonly FaultCase[] = [
     })),
   ]),
   inTimes('seconds-vs-millis', 'times are in ms where they were in seconds, or of another month', [
-    spoiltLatest('in ms', (good) => withTimes(good, (seconds) => seconds * 1_000), {
-      reported: REJECTED,
-    }),
-    spoiltLatest(
-      'a month ahead',
-      (good) => withTimes(good, (seconds) => seconds + 30 * DAY_SECONDS),
-      { reported: REJECTED },
+    rejectedLatest('in ms', (good) => withTimes(good, (seconds) => seconds * 1_000)),
+    rejectedLatest('a month ahead', (good) =>
+      withTimes(good, (seconds) => seconds + 30 * DAY_SECONDS),
     ),
   ]),
   inTimes(
@@ -308,7 +298,7 @@ export const time: readonly FaultCase[] = [
 ]
 
 function readable(name: string, change: (good: string) => string): Fault {
-  return { name, dataSets: BOTH, verdict: 'accepted', inject: rewritten(change) }
+  return harmlessBoth(name, rewritten(change))
 }
 
 /** A form in which some keys come before the good ones, and are left out. */
@@ -325,28 +315,31 @@ function refusing(type: string, pause: number): Fault {
 
 /** The forms of a rate that is written as `literal`: in a few places, in too many, and as the base. */
 function badRates(literal: string): Fault[] {
-  const bad = (good: string, replaced: readonly string[]): string =>
-    replaced.reduce(
-      (text, code) => text.replace(new RegExp(`"${code}":[\\d.e-]+`), `"${code}":${literal}`),
-      good,
+  const spoil = (pick: (good: LatestBody) => string[]): Inject =>
+    rewritten((good) =>
+      pick(JSON.parse(good)).reduce(
+        (text, code) => text.replace(new RegExp(`"${code}":[\\d.e-]+`), `"${code}":${literal}`),
+        good,
+      ),
     )
+  const more = { reported: REJECTED }
   return [
     {
       name: `${literal} for as many codes as may be dropped`,
       verdict: 'accepted',
-      inject: rewritten((good) => bad(good, tolerated(JSON.parse(good)))),
+      inject: spoil((good) => tolerated(good)),
       serves: { latest: (good) => toLatestTruth(without(good, tolerated(good))) },
       reported: ['rates_dropped'],
     },
     failing(
       `${literal} for one code more`,
-      rewritten((good) => bad(good, tolerated(JSON.parse(good), 1))),
-      { reported: REJECTED },
+      spoil((good) => tolerated(good, 1)),
+      more,
     ),
     failing(
       `${literal} for the base`,
-      rewritten((good) => bad(good, ['USD'])),
-      { reported: REJECTED },
+      spoil(() => ['USD']),
+      more,
     ),
   ]
 }

@@ -1,4 +1,5 @@
 import type { LatestTable } from '../../src/index.ts'
+import { DAY, MINUTE } from '../virtual-runtime.ts'
 import { REJECTED, SECRET, entriesOf } from './fault.ts'
 import type { Fault, FaultCase } from './fault.ts'
 
@@ -21,11 +22,13 @@ export interface StoreOperation {
 
 /** What a store does instead of its operations while something is wrong with it. */
 export interface StoreFault {
-  get?(operation: StoreOperation): unknown
-  set?(operation: StoreOperation): unknown
+  get?: Operate
+  set?: Operate
   /** Makes it a store with claims. */
-  claim?(operation: StoreOperation): unknown
+  claim?: Operate
 }
+
+type StoredRates = Record<string, unknown>
 
 /** What a store holds for one key, as text. */
 export interface StoredValue {
@@ -37,16 +40,38 @@ export interface StoredValue {
     table?: LatestTable
     base?: string
     start?: string
-    days?: { date: string; rates: Record<string, unknown> }[]
+    days?: { date: string; rates: StoredRates }[]
   }
 }
 
-const DAY = 86_400_000
 const MARKUP = `<script>alert("${SECRET}")</script>`
 
 const FAILED = ['store_failed'] as const
 
 const entry = entriesOf('store')
+
+type Operate = (operation: StoreOperation) => unknown
+
+const throws: Operate = () => {
+  throw new Error(`ECONNREFUSED ${SECRET}`)
+}
+const rejects: Operate = () => Promise.reject(new Error(`Connection is closed. ${SECRET}`))
+const readOnly: Operate = () => Promise.reject(new Error(`READONLY You can't write ${SECRET}`))
+const refuses: Operate = () => Promise.reject()
+const hangs: Operate = () => new Promise(() => {})
+const nothing: Operate = ({ reply }) => reply(() => undefined)
+
+/** Nothing found and nothing granted, but only after two seconds. */
+const slowly: Operate = ({ later }) => later(2_000, () => false)
+
+/** All in order, but a little too late. */
+const drags: Operate = ({ later, work }) => later(60, work)
+
+const breaks: Operate = ({ later, work }) =>
+  later(1, () => {
+    void work()
+    throw new Error(`ECONNRESET ${SECRET}`)
+  })
 
 /** Faults of the store: it is away, it is slow, it forgets, or it gives back what it should not. */
 export const store: readonly FaultCase[] = [
@@ -144,7 +169,7 @@ export const sharedStore: readonly FaultCase[] = [
   entry('store-writes-late', 'a write is done minutes later', [
     broken('1 to 10 minutes', {
       set({ later, work, reply, pick }) {
-        void later(Number(pick([60_000, 240_000, 600_000])), work)
+        void later(Number(pick([MINUTE, 4 * MINUTE, 10 * MINUTE])), work)
         return reply(() => 'OK')
       },
     }),
@@ -178,11 +203,8 @@ export const sharedStore: readonly FaultCase[] = [
 ]
 
 /** What the store of `form` does with one operation, or nothing where it does its work. */
-export function storeFaultOf(
-  { store: fault, holds }: Fault,
-  name: keyof StoreFault,
-): ((operation: StoreOperation) => unknown) | undefined {
-  if (name !== 'get' || !holds) return fault?.[name]
+export function storeFaultOf({ store, holds }: Fault, name: keyof StoreFault): StoreFault['get'] {
+  if (name !== 'get' || !holds) return store?.[name]
   return ({ reply, stored }) =>
     reply(() => {
       const text = stored()
@@ -206,10 +228,7 @@ function holding(name: string, holds: (good: StoredValue) => unknown): Fault {
 }
 
 /** A form in which the store holds other rates. */
-function poisoned(
-  name: string,
-  change: (rates: Record<string, unknown>, good: StoredValue) => object,
-): Fault {
+function poisoned(name: string, change: (rates: StoredRates, good: StoredValue) => object): Fault {
   return holding(name, (good) => {
     const { table, days, ...data } = good.data
     const changed = table
@@ -223,50 +242,6 @@ function withSource(good: StoredValue, attribution: StoredValue['data']['attribu
   return { ...good, data: { ...good.data, attribution } }
 }
 
-function mapRates(
-  rates: Record<string, unknown>,
-  change: (rate: unknown) => unknown,
-): Record<string, unknown> {
+function mapRates(rates: StoredRates, change: (rate: unknown) => unknown): StoredRates {
   return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, change(rate)]))
-}
-
-function throws(): never {
-  throw new Error(`ECONNREFUSED ${SECRET}`)
-}
-
-function rejects(): Promise<never> {
-  return Promise.reject(new Error(`Connection is closed. ${SECRET}`))
-}
-
-function readOnly(): Promise<never> {
-  return Promise.reject(new Error(`READONLY You can't write ${SECRET}`))
-}
-
-function refuses(): Promise<never> {
-  return Promise.reject()
-}
-
-function hangs(): Promise<never> {
-  return new Promise(() => {})
-}
-
-/** Nothing found and nothing granted, but only after two seconds. */
-function slowly({ later }: StoreOperation): Promise<unknown> {
-  return later(2_000, () => false)
-}
-
-/** All in order, but a little too late. */
-function drags({ later, work }: StoreOperation): Promise<unknown> {
-  return later(60, work)
-}
-
-function breaks({ later, work }: StoreOperation): Promise<unknown> {
-  return later(1, () => {
-    void work()
-    throw new Error(`ECONNRESET ${SECRET}`)
-  })
-}
-
-function nothing({ reply }: StoreOperation): unknown {
-  return reply(() => undefined)
 }

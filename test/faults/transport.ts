@@ -1,21 +1,24 @@
+import { SECOND } from '../virtual-runtime.ts'
 import { BOTH, SECRET, after, answer, entriesOf, failingBoth, later, wireError } from './fault.ts'
 import type { Exchange, Fault, FaultCase } from './fault.ts'
 
-const SECOND = 1_000
 const CHUNK = 64 * 1024
+
+/** Only the time limit of the call ends it. */
+const ENDLESS = { takes: 'limit' } as const
 
 const entry = entriesOf('transport')
 
 /** Faults of the way to an upstream. */
 export const transport: readonly FaultCase[] = [
   entry('dns-slow', 'the name is found only after 20 s', [
-    failingBoth('an answer after 20 s', after(20 * SECOND), { takes: 'limit' }),
+    failingBoth('an answer after 20 s', after(20 * SECOND), ENDLESS),
   ]),
   entry('conn-refused', 'nobody listens: the quickest failure there is', [
     failingBoth('refused after 1 ms', failsAfter(1, wireError('ECONNREFUSED')), { takes: 1 }),
   ]),
   entry('conn-timeout', 'the connection is never made', [
-    failingBoth('nothing until the call is aborted', after(Infinity), { takes: 'limit' }),
+    failingBoth('nothing until the call is aborted', after(Infinity), ENDLESS),
   ]),
   entry(
     'tls-expired',
@@ -36,25 +39,15 @@ export const transport: readonly FaultCase[] = [
     }),
   ]),
   entry('slow-loris-body', 'the headers come at once, the body a byte at a time', [
-    failingBoth('a byte every 200 ms', (exchange) => drip(exchange, 200), { takes: 'limit' }),
+    failingBoth('a byte every 200 ms', (exchange) => drip(exchange, 200), ENDLESS),
   ]),
   entry('hang-after-headers', 'the headers come, the body never does', [
-    failingBoth('until the call is aborted', (exchange) => stall(exchange, true), {
-      takes: 'limit',
-    }),
-    failingBoth('even after the call is aborted', (exchange) => stall(exchange, false), {
-      takes: 'limit',
-    }),
+    failingBoth('until the call is aborted', (exchange) => stall(exchange, true), ENDLESS),
+    failingBoth('even after the call is aborted', (exchange) => stall(exchange, false), ENDLESS),
   ]),
   entry('abort-ignored', 'a provider, or a fetch, takes no notice of its signal', [
-    {
-      name: 'a provider that never answers',
-      dataSets: BOTH,
-      verdict: 'refused',
-      takes: 'limit',
-      misbehave: () => new Promise(() => {}),
-    },
-    failingBoth('a fetch that never answers', () => new Promise(() => {}), { takes: 'limit' }),
+    misbehaving('a provider that never answers', () => new Promise(() => {}), ENDLESS),
+    failingBoth('a fetch that never answers', () => new Promise(() => {}), ENDLESS),
     failingBoth(
       'a fetch that answers late with another table',
       ({ good, after: callAfter }) =>
@@ -65,7 +58,7 @@ export const transport: readonly FaultCase[] = [
           )
           callAfter(12 * SECOND, () => resolve(answer(late)))
         }),
-      { takes: 'limit' },
+      ENDLESS,
     ),
   ]),
   entry('http2-goaway', 'a connection is closed when it is used again', [
@@ -76,18 +69,23 @@ export const transport: readonly FaultCase[] = [
     'a provider, or a fetch, rejects with something other than an error',
     [
       ...[undefined, null, SECRET, 0, Symbol(SECRET), Object.create(null)].map(
-        (thrown: unknown, index): Fault => ({
-          name: `${typeof thrown}, ${index}`,
-          dataSets: BOTH,
-          verdict: 'refused',
+        (thrown: unknown, index) =>
           // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is the fault
-          misbehave: () => Promise.reject(thrown),
-        }),
+          misbehaving(`${typeof thrown}, ${index}`, () => Promise.reject(thrown)),
       ),
       failingBoth('a fetch that rejects with nothing', () => Promise.reject()),
     ],
   ),
 ]
+
+/** A form in which the provider itself does something else. */
+function misbehaving(
+  name: string,
+  misbehave: () => Promise<never>,
+  more: Partial<Fault> = {},
+): Fault {
+  return { name, dataSets: BOTH, verdict: 'refused', misbehave, ...more }
+}
 
 function failsAfter(delay: number, error: Error) {
   return async (exchange: Exchange): Promise<never> => {
@@ -97,10 +95,7 @@ function failsAfter(delay: number, error: Error) {
 }
 
 /** Bodies that never end well, and what became of them. */
-interface PouredBody {
-  pulled: number
-  isCancelled: boolean
-}
+type PouredBody = { pulled: number; isCancelled: boolean }
 
 /** The body that was poured last; the others are forgotten. */
 export let lastPoured: PouredBody | undefined

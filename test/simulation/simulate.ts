@@ -1,14 +1,19 @@
 import { createHandlerOn, createRatesHandler } from '../../src/handler.ts'
+import type { RatesEvent } from '../../src/index.ts'
 import type { DataSet } from '../faults/fault.ts'
-import { Violation } from './invariants/watches.ts'
+import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
+import { Violation, createWatches } from './invariants/watches.ts'
 import type { Violate } from './invariants/watches.ts'
-import { drawSettings } from './world/fleet.ts'
-import type { CreateHandler, Settings } from './world/fleet.ts'
+import { createClients } from './world/clients.ts'
+import { createFleet, drawSettings } from './world/fleet.ts'
+import type { CreateHandler, Scene, Settings } from './world/fleet.ts'
 import { createEventLoop } from './world/machine.ts'
 import type { EventLoop, Process } from './world/machine.ts'
+import { createNemesis, scheduleMishaps } from './world/nemesis.ts'
 import { createRandom, hash } from './world/random.ts'
-import { createWorld } from './world/world.ts'
-import type { World } from './world/world.ts'
+import { createSimStore } from './world/store.ts'
+import { createLatestFeed, createReferenceRates } from './world/truth.ts'
+import { createUpstream } from './world/upstream.ts'
 
 /** One simulation. */
 interface Simulation {
@@ -25,18 +30,7 @@ interface Simulation {
 }
 
 /** What happened. */
-export interface Report {
-  /** Two runs of one seed must agree on it. */
-  digest: string
-  events: number
-  requests: number
-  upstreamCalls: Readonly<Record<DataSet, number>>
-  /** How often each fault was injected. */
-  injected: ReadonlyMap<string, number>
-}
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
+export type Report = Awaited<ReturnType<typeof simulate>>
 
 const UNHANDLED = ['unhandledRejection', 'uncaughtException'] as const
 
@@ -45,7 +39,7 @@ const UNHANDLED = ['unhandledRejection', 'uncaughtException'] as const
  *
  * @throws {Violation} the first one; its message says when it happened, and how to see it again
  */
-export async function simulate(simulation: Simulation): Promise<Report> {
+export async function simulate(simulation: Simulation) {
   const { seed, days, print, plant = (create) => create } = simulation
   const random = createRandom(`seed ${seed}`)
   const settings = { ...drawSettings(random, days), ...simulation.settings }
@@ -67,10 +61,12 @@ export async function simulate(simulation: Simulation): Promise<Report> {
     const world = createWorld({ ...settings, loop, random, create, trace, violate })
     await live(world, loop, settings.duration)
     return {
+      /** Two runs of one seed must agree on it. */
       digest: trace.digest(),
       events: loop.count(),
       requests: world.clients.count(),
       upstreamCalls: world.upstream.calls(),
+      /** How often each fault was injected. */
       injected: world.nemesis.injected,
     }
   } catch (error) {
@@ -104,9 +100,53 @@ function stackOf(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error)
 }
 
+function dataSetOf(key: string): DataSet {
+  return key.endsWith('latest') ? 'latest' : 'history'
+}
+
+function detailOf(event: RatesEvent): string {
+  if (event.type === 'refresh_scheduled') return `${event.dataSet} ${event.at}`
+  return 'dataSet' in event ? event.dataSet : ''
+}
+
+/** Creates a world in which everything is about to happen. */
+function createWorld(scene: Scene) {
+  const { loop, trace } = scene
+  const part = (name: string): Scene => ({ ...scene, random: scene.random.fork(name) })
+  const nemesis = createNemesis(part('nemesis'))
+  const truth = {
+    feed: createLatestFeed(part('feed')),
+    referenceRates: createReferenceRates(part('reference rates')),
+  }
+  const simStore = createSimStore(part('store'), {
+    faultOf: (operation, { host }) => nemesis.storeFault(operation, host),
+    onDelivery: (process, key, value) =>
+      watches.upstream.onDelivery(process, dataSetOf(key), value),
+    onClaim: (process, key, isGranted) =>
+      watches.upstream.onClaim(process, dataSetOf(key), isGranted),
+  })
+  const watches = createWatches({ ...scene, ...truth }, simStore)
+  const upstream = createUpstream({ ...part('upstream'), ...truth }, nemesis, watches.upstream)
+  const fleet = createFleet(part('fleet'), {
+    upstream,
+    simStore,
+    onEvent(process, event) {
+      trace.record(loop.now(), process.host, event.type, detailOf(event))
+      watches.upstream.onEvent(process, event)
+    },
+  })
+  const { drained: onDrained } = watches.bounds
+  scheduleMishaps(part('mishaps'), { fleet, simStore, nemesis, onDrained })
+  const clients = createClients({ ...part('clients'), ...truth }, fleet, watches)
+  return { fleet, clients, upstream, nemesis, watches }
+}
+
 /** Lets everything happen, to a good end. */
-async function live(world: World, loop: EventLoop, duration: number): Promise<void> {
-  const { fleet, clients, watches } = world
+async function live(
+  { fleet, clients, watches }: ReturnType<typeof createWorld>,
+  loop: EventLoop,
+  duration: number,
+): Promise<void> {
   const processes = (): Process[] => fleet.servers.flatMap((server) => server?.process ?? [])
   const sweep = (): void => {
     watches.sweep(processes(), clients.pending())
@@ -125,15 +165,10 @@ async function live(world: World, loop: EventLoop, duration: number): Promise<vo
 }
 
 /** Everything that happened, boiled down to a number that two runs of one seed must agree on. */
-export interface Trace {
-  /** Something happened to `who` at `time` (ms of virtual time). `unseen` is not printed. */
-  record(time: number, who: number, what: string, detail: string | number, unseen?: string): void
-  /** 32 bits in hexadecimal. */
-  digest(): string
-}
+export type Trace = ReturnType<typeof createTrace>
 
-/** An empty trace; `print`, where there is one, is given every line of it. */
-function createTrace(print: ((line: string) => void) | undefined): Trace {
+/** An empty trace; `print` is given every line of it. */
+function createTrace(print?: (line: string) => void) {
   const names = new Map<string, number>()
   let state = 0x9e3779b9
 
@@ -149,7 +184,8 @@ function createTrace(print: ((line: string) => void) | undefined): Trace {
   }
 
   return {
-    record(time, who, what, detail, unseen) {
+    /** Something happened to `who` at `time` (ms of virtual time). `unseen` is not printed. */
+    record(time: number, who: number, what: string, detail: string | number, unseen?: string) {
       mix(Math.floor(time * 16))
       mix(Math.floor(time / 65_536))
       mix(who)
@@ -158,12 +194,13 @@ function createTrace(print: ((line: string) => void) | undefined): Trace {
       if (unseen !== undefined) mix(hash(unseen))
       print?.(`${toClock(time)} process ${who} ${what} ${detail}`)
     },
+    /** 32 bits in hexadecimal. */
     digest: () => (state >>> 0).toString(16).padStart(8, '0'),
   }
 }
 
 /** `time` (ms) as `day 3 04:05:06.789`. */
 function toClock(time: number): string {
-  const day = Math.floor(time / 86_400_000)
-  return `day ${day} ${new Date(time - day * 86_400_000).toISOString().slice(11, 23)}`
+  const day = Math.floor(time / DAY)
+  return `day ${day} ${new Date(time - day * DAY).toISOString().slice(11, 23)}`
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 
+import { toDay } from '../fixtures/dates.ts'
 import { run } from '../system/processes.ts'
 import { ROOT } from '../system/root.ts'
+import { DAY } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'
 import { FAULT_NAMES } from './world/nemesis.ts'
-import { dayOf, targetDays } from './world/truth.ts'
-
-const DAY = 86_400_000
+import { targetDays } from './world/truth.ts'
 
 /** A slow machine is no reason to fail. In ms. */
 const TIMEOUT = 45 * 60_000
@@ -78,7 +78,7 @@ describe('the simulator', () => {
           lateShare: 0,
         },
       })
-      const published = targetDays(dayOf(startsAt + DAY), dayOf(startsAt + days * DAY))
+      const published = targetDays(toDay(startsAt + DAY), toDay(startsAt + days * DAY))
       // The first call of each finds what was there before.
       expect(upstreamCalls).toEqual({ latest: 1 + days, history: 1 + published.length })
     },

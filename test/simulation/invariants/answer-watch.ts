@@ -2,15 +2,14 @@ import type { Answer } from '../../../src/index.ts'
 import { SECRET } from '../../faults/fault.ts'
 import type { DataSet } from '../../faults/fault.ts'
 import { CACHE_CONTROL } from '../../fixtures/contract.ts'
+import { toDay } from '../../fixtures/dates.ts'
+import { HOUR, SECOND } from '../../virtual-runtime.ts'
 import type { Question, RecordAsked } from '../world/clients.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
-import { dayOf } from '../world/truth.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
 import { objectToRecord } from './record-checks.ts'
-
-const SECOND = 1_000
 
 /** Whoever waits for data waits so long at most. */
 const WAITING_LIMIT = 5 * SECOND
@@ -34,23 +33,13 @@ export interface Asked {
   turn?: number
 }
 
-/** Watches every answer: I2 to I6, I10, I11, I14 and I15, and I8 through the refreshes. */
-export interface AnswerWatch {
-  ask(process: Process, question: Question): Asked
-  /** An answer was given, whose body is still to be read. */
-  given(asked: Asked): void
-  answered(asked: Asked, answer: Answer): void
-  /** Looks for a question that is never answered. */
-  sweep(asked: Asked): void
-}
-
 /** The headers of an answer that are looked at, by their names. */
 type Headers = ReadonlyMap<string, string>
 
 type HistoryAsked = Extract<RecordAsked, { kind: 'history' }>
 
-/** A watch over all processes. */
-export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
+/** Watches every answer: I2 to I6, I10, I11, I14 and I15, and I8 through the refreshes. */
+export function createAnswerWatch(scene: Scene, oracle: Oracle) {
   const { loop, maxStale, violate } = scene
   const refreshes = createRefreshWatch(scene)
   const now = loop.now
@@ -89,12 +78,6 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
     const isDiscreet = ![...headers.flat(), String(body)].some((text) => text.includes(SECRET))
     if (isDiscreet) return
     violate('I11', `${question.target} is answered with a secret of an upstream or a store`)
-  }
-
-  function requireStatusRecord(asked: Asked, body: unknown, named: Headers): void {
-    const cacheControl = named.get('cache-control')
-    if (cacheControl !== 'no-store') violate('I10', `a status with Cache-Control "${cacheControl}"`)
-    requireRecord(asked, body, named)
   }
 
   function isToCompare({ process, question }: Asked): boolean {
@@ -140,7 +123,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
     const before = Date.parse(known.served ?? '')
     const at = new Date(updatedAt).toUTCString()
     if (updatedAt < before) violate('I4', `updatedAt goes back from ${known.served} to ${at}`)
-    if (updatedAt > clock.now() + 48 * 3_600_000) violate('I4', `updatedAt ${at} is to come`)
+    if (updatedAt > clock.now() + 48 * HOUR) violate('I4', `updatedAt ${at} is to come`)
     if (!oracle.isKnown(updatedAt)) violate('I3', `a publication of ${at} was never taken`)
   }
 
@@ -171,23 +154,23 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
     if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
     const { served = '' } = known
     // A day that lacks one of the two, or that a clock set back makes one of the future, is not seen.
-    const isVisible = served <= dayOf(process.clock.now()) && oracle.isQuoted(served, pair)
+    const isVisible = served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair)
     if (newest < served && isVisible) violate('I4', `history goes back from ${served} to ${newest}`)
     known.served = newest > served ? newest : served
   }
 
   return {
-    ask(process, question) {
+    ask(process: Process, question: Question): Asked {
       const { dataSet } = question
       const isUsable =
         dataSet !== undefined && process.clock.oldest() < process.knowledge[dataSet].usableUntil
       return { process, question, at: now(), isUsable }
     },
-    given(asked) {
-      turns += 1
-      asked.turn = turns
+    /** An answer was given, whose body is still to be read. */
+    given(asked: Asked) {
+      asked.turn = turns += 1
     },
-    answered(asked, answer) {
+    answered(asked: Asked, answer: Answer) {
       const { question } = asked
       const { status, body } = answer
       const named = new Map(answer.headers)
@@ -195,12 +178,16 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle): AnswerWatch {
       requireInTime(asked)
       requireStatus(asked, status)
       if (status >= 400) requireError(status, named)
-      if (question.record?.kind === 'status') requireStatusRecord(asked, body, named)
+      if (question.record?.kind === 'status') {
+        if (named.get('cache-control') !== 'no-store') violate('I10', 'a status may be cached')
+        requireRecord(asked, body, named)
+      }
       if (!question.dataSet || (status !== 200 && status !== 304)) return
       requireHonest(asked, named)
       if (isToCompare(asked)) requireRecord(asked, body, named)
     },
-    sweep({ process, question, at }) {
+    /** Looks for a question that is never answered. */
+    sweep({ process, question, at }: Asked) {
       const waiting = now() - Math.max(at, process.pausedUntil)
       if (process.isGone || process.pausedUntil >= now() || waiting < 2 * WAITING_LIMIT) return
       violate('I6', `${question.target} has not been answered after ${Math.round(waiting)} ms`)

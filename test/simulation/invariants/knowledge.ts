@@ -2,19 +2,23 @@ import type { DataSet, Fault } from '../../faults/fault.ts'
 import type { Publication } from '../world/truth.ts'
 
 /** One call of an upstream by one process. */
-export interface Call {
-  /** In ms of virtual time. */
-  askedAt: number
-  /** Belongs to the call, and to no other. */
-  signal: AbortSignal | undefined
-  /** What goes wrong with it; the same for every hop of a redirect. */
-  fault: Fault | undefined
-  isFaultChosen: boolean
-  /** Whether the answer may be taken. */
-  verdict: 'refuse' | 'refuse when warm' | 'take'
-  /** The table that was sent. */
-  sent: Publication | undefined
-  dropped: string[]
+export type Call = ReturnType<typeof newCall>
+
+/** A call that was made at `askedAt`, in ms of virtual time. */
+export function newCall(askedAt: number) {
+  return {
+    askedAt,
+    /** Belongs to the call, and to no other. */
+    signal: undefined as AbortSignal | undefined,
+    /** What goes wrong with it; the same for every hop of a redirect. */
+    fault: undefined as Fault | undefined,
+    isFaultChosen: false,
+    /** Whether the answer may be taken. */
+    verdict: 'take' as 'refuse' | 'refuse when warm' | 'take',
+    /** The table that was sent. */
+    sent: undefined as Publication | undefined,
+    dropped: Array<string>(),
+  }
 }
 
 /** What can be told from outside of one data set in one process. Times in ms of virtual time, but where noted. */

@@ -1,34 +1,12 @@
-import { dayOf, fourOClock, targetDays } from '../world/truth.ts'
+import { toDay } from '../../fixtures/dates.ts'
+import { DAY, HOUR, MINUTE } from '../../virtual-runtime.ts'
+import { fourOClock, targetDays } from '../world/truth.ts'
 import type { Publication, ReferenceRates } from '../world/truth.ts'
 
-const DAY = 86_400_000
-const TEN_MINUTES = 600_000
+const TEN_MINUTES = 10 * MINUTE
 
 /** Derived rates are rounded to ten digits. */
 const ROUNDING = 1e-9
-
-/** What was ever let through the gates, and so may be served. Times in ms since the Unix epoch. */
-export interface Oracle {
-  readonly referenceRates: ReferenceRates
-  /** Whether reference rates of both currencies are published for `day`. */
-  isQuoted(day: string, pair: Pair): boolean
-  /** A process whose clock is at `clock` took a table from the upstream. */
-  takeTable(taken: Taken, clock: number): void
-  /** A process whose clock is at `clock` took reference rates. */
-  takeHistory(clock: number): void
-  /** Whether a publication of this time has been taken. */
-  isKnown(updatedAt: number): boolean
-  /** Codes whose rates in `sent` are more than ten times, or less than a tenth, of any that may be served now. */
-  jumped(updatedAt: number, sent: Publication): string[]
-  /** How many codes the smallest table has that was taken as this publication. */
-  fewestCodes(updatedAt: number): number
-  /** What is wrong with a whole table, or with the rate of a pair, of the publication of `updatedAt`. */
-  objectToTable(served: Served, base: string, rates: Record<string, number>): string | undefined
-  objectToRate(served: Served, pair: Pair, rate: number): string | undefined
-  /** By when a process that holds the publication has certainly had to refresh it, and before when certainly not. */
-  latestDue(updatedAt: number): { earliest: number; latest: number }
-  historyDue(newestDay: string): { earliest: number; latest: number }
-}
 
 /** Two currencies, by their codes. */
 interface Pair {
@@ -50,22 +28,19 @@ interface Taken {
   heldBack: readonly string[]
 }
 
-interface KnownPublication {
-  taken: Taken[]
-  loadedAt: number
+const UNKNOWN = {
+  taken: Array<Taken>(),
+  loadedAt: Infinity,
   /** The earliest and the latest next update that was announced with it. */
-  announced: [earliest: number, latest: number]
+  announced: [-Infinity, Infinity] as [number, number],
 }
 
-const UNKNOWN: KnownPublication = {
-  taken: [],
-  loadedAt: Infinity,
-  announced: [-Infinity, Infinity],
-}
+/** All that has passed the checks, and so may be served. Times in ms since the Unix epoch. */
+export type Oracle = ReturnType<typeof createOracle>
 
 /** An oracle that knows the truth about reference rates, and of latest rates what it is reported. */
-export function createOracle(referenceRates: ReferenceRates): Oracle {
-  const publications = new Map<number, KnownPublication>()
+export function createOracle(referenceRates: ReferenceRates) {
+  const publications = new Map<number, typeof UNKNOWN>()
   const rateSeen = new Map<string, Set<number>>()
   let historyLatest = -Infinity
 
@@ -73,9 +48,7 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
   function remember({ sent, heldBack }: Taken): void {
     for (const [code, rate] of Object.entries(sent.rates)) {
       if (heldBack.includes(code)) continue
-      const seen = rateSeen.get(code)
-      if (seen) seen.add(rate)
-      else rateSeen.set(code, new Set([rate]))
+      rateSeen.set(code, (rateSeen.get(code) ?? new Set()).add(rate))
     }
   }
 
@@ -118,11 +91,13 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
 
   return {
     referenceRates,
-    isQuoted(day, { from, to }) {
+    /** Whether reference rates of both currencies are published for `day`. */
+    isQuoted(day: string, { from, to }: Pair) {
       const rates = referenceRates.on(day)
       return rates !== undefined && [from, to].every((code) => code === 'EUR' || rates.has(code))
     },
-    takeTable(taken, clock) {
+    /** A process whose clock is at `clock` took a table from the upstream. */
+    takeTable(taken: Taken, clock: number) {
       const { sent } = taken
       const { updatedAt, nextUpdateAt } = sent
       const known = publications.get(updatedAt) ?? {
@@ -139,11 +114,14 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
       known.taken.push(taken)
       remember(taken)
     },
-    takeHistory(clock) {
+    /** A process whose clock is at `clock` took reference rates. */
+    takeHistory(clock: number) {
       historyLatest = Math.max(historyLatest, clock + TEN_MINUTES, nextPublication(clock))
     },
-    isKnown: (updatedAt) => publications.has(updatedAt),
-    jumped(updatedAt, { rates }) {
+    /** Whether a publication of this time has been taken. */
+    isKnown: (updatedAt: number) => publications.has(updatedAt),
+    /** Codes whose rates in `sent` are more than ten times, or less than a tenth, of any that may be served now. */
+    jumped(updatedAt: number, { rates }: Publication) {
       const served = takenAt({ updatedAt, heldBack: [] })
       const isFar = (code: string, rate: number): boolean =>
         served.every((taken) => {
@@ -153,30 +131,31 @@ export function createOracle(referenceRates: ReferenceRates): Oracle {
       const far = Object.entries(rates).filter(([code, rate]) => isRate(rate) && isFar(code, rate))
       return far.map(([code]) => code)
     },
-    fewestCodes: (updatedAt) =>
-      Math.min(
-        ...(publications.get(updatedAt) ?? UNKNOWN).taken.map(
-          ({ sent }) => Object.keys(sent.rates).length,
-        ),
-      ),
-    objectToTable(served, base, rates) {
+    /** How many codes the smallest table has that was taken as this publication. */
+    fewestCodes(updatedAt: number) {
+      const { taken } = publications.get(updatedAt) ?? UNKNOWN
+      return Math.min(...taken.map(({ sent }) => Object.keys(sent.rates).length))
+    },
+    /** What is wrong with a whole table, or with the rate of a pair, of the publication that is served. */
+    objectToTable(served: Served, base: string, rates: Record<string, number>) {
       if (takenAt(served).some((taken) => isTableOf(taken, base, rates))) return undefined
       return `the table of ${base} is none that was published at ${served.updatedAt} and taken`
     },
-    objectToRate(served, pair, rate) {
+    objectToRate(served: Served, pair: Pair, rate: number) {
       if (takenAt(served).some((taken) => isRateOf(taken, pair, rate))) return undefined
       return `${rate} is no rate of ${pair.from} in ${pair.to} published at ${served.updatedAt}`
     },
-    latestDue(updatedAt) {
+    /** By when a process that holds the publication has certainly had to refresh it, and before when certainly not. */
+    latestDue(updatedAt: number) {
       const { announced, loadedAt } = publications.get(updatedAt) ?? UNKNOWN
       return {
         // A table is loaded after it is published; the loader's clock may have been a day behind.
-        earliest: Math.max(announced[0], updatedAt - 25 * 3_600_000),
+        earliest: Math.max(announced[0], updatedAt - 25 * HOUR),
         latest: Math.max(announced[1], loadedAt + TEN_MINUTES),
       }
     },
-    historyDue: (newestDay) => ({
-      earliest: referenceRates.availableAt(newestDay) - 25 * 3_600_000,
+    historyDue: (newestDay: string) => ({
+      earliest: referenceRates.availableAt(newestDay) - 25 * HOUR,
       latest: historyLatest,
     }),
   }
@@ -202,6 +181,6 @@ function isNear(rate: number, expected: number): boolean {
 
 /** When the next reference rates after `instant` are due. */
 function nextPublication(instant: number): number {
-  const days = targetDays(dayOf(instant), dayOf(instant + 7 * DAY))
+  const days = targetDays(toDay(instant), toDay(instant + 7 * DAY))
   return days.map(fourOClock).find((due) => due > instant) ?? Infinity
 }

@@ -1,8 +1,8 @@
 import { HISTORY_SOURCE, LATEST_SOURCE } from '../../fixtures/contract.ts'
+import { toDay } from '../../fixtures/dates.ts'
 import { periodStart, statsOf } from '../../oracle.ts'
 import type { Point } from '../../oracle.ts'
 import type { RecordAsked } from '../world/clients.ts'
-import { dayOf } from '../world/truth.ts'
 import type { Oracle } from './oracle.ts'
 
 /** An objection to a record: an invariant, and how it is broken. */
@@ -47,11 +47,8 @@ function objectToLatest(
   if (body['base'] !== base)
     return ['I15', `${base} is asked for, ${String(body['base'])} answered`]
   if (!isInstant(updatedAt) || !isInstant(nextUpdateAt)) return ['I2', 'a time is none']
-  const source = objectToSource(body, isVersioned, LATEST_SOURCE)
-  if (source) return source
-  if (new Date(updatedAt).toUTCString() !== lastModified) {
-    return ['I3', `updatedAt ${updatedAt} is not Last-Modified ${lastModified}`]
-  }
+  const origin = objectToOrigin(body, isVersioned, updatedAt, lastModified)
+  if (origin) return origin
   if (!symbols) return toI3(oracle.objectToTable({ updatedAt, heldBack }, base, rates))
   if (Object.keys(rates).sort().join() !== [...new Set(symbols)].sort().join()) {
     return ['I2', `${symbols.join()} are asked for, ${Object.keys(rates).join()} answered`]
@@ -61,6 +58,19 @@ function objectToLatest(
     if (objection) return toI3(objection)
   }
   return undefined
+}
+
+/** What is wrong with what latest rates say of where and when they were published. */
+function objectToOrigin(
+  body: Json,
+  isVersioned: boolean,
+  updatedAt: number,
+  lastModified: string,
+): Objection | undefined {
+  if (new Date(updatedAt).toUTCString() === lastModified) {
+    return objectToSource(body, isVersioned, LATEST_SOURCE)
+  }
+  return ['I3', `updatedAt ${updatedAt} is not Last-Modified ${lastModified}`]
 }
 
 function objectToConversion(
@@ -78,11 +88,8 @@ function objectToConversion(
   if (Math.abs(result - amount * rate) > 1e-12 * result) {
     return ['I2', `${amount} times ${rate} is not ${result}`]
   }
-  const source = objectToSource(body, isVersioned, LATEST_SOURCE)
-  if (source) return source
-  if (new Date(updatedAt).toUTCString() !== lastModified) {
-    return ['I3', `updatedAt ${updatedAt} is not Last-Modified ${lastModified}`]
-  }
+  const origin = objectToOrigin(body, isVersioned, updatedAt, lastModified)
+  if (origin) return origin
   return toI3(oracle.objectToRate({ updatedAt, heldBack }, { from, to }, rate))
 }
 
@@ -109,7 +116,7 @@ function objectToHistory(
   }
   const dates = points.map(({ d }) => d).join()
   const last = points.at(-1)?.d ?? ''
-  const today = dayOf(clock)
+  const today = toDay(clock)
   if (last > today) return ['I4', `the history ends on ${last}, in the future`]
   const isQuoted = (day: string): boolean => oracle.isQuoted(day, { from, to })
   const isWhole = possibleEnds(oracle, last, { today, isQuoted }).some((end) => {
@@ -143,13 +150,9 @@ function objectToStatus(body: Json): Objection | undefined {
 }
 
 /** Units of `to` for one of `from`; NaN where one is not quoted. */
-function pairRate(
-  rates: ReadonlyMap<string, number> | undefined,
-  from: string,
-  to: string,
-): number {
-  const inEuro = (code: string): number => (code === 'EUR' ? 1 : (rates?.get(code) ?? NaN))
-  return rates ? inEuro(to) / inEuro(from) : NaN
+function pairRate(rates = new Map<string, number>(), from: string, to: string): number {
+  const inEuro = (code: string): number => rates.get(code) ?? (code === 'EUR' ? 1 : NaN)
+  return rates.size > 0 ? inEuro(to) / inEuro(from) : NaN
 }
 
 function objectToSource(
@@ -172,14 +175,11 @@ function toObject(value: unknown): Json {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** `value` as rates by code, or `undefined` where it is none. */
+/** `value` as rates by code, or `undefined` where one is no rate. */
 function toRates(value: unknown): Record<string, number> | undefined {
-  const rates: Record<string, number> = {}
-  for (const [code, rate] of Object.entries(toObject(value))) {
-    if (!isRate(rate)) return undefined
-    rates[code] = rate
-  }
-  return rates
+  const all = Object.entries(toObject(value))
+  const rates = all.flatMap(([code, rate]) => (isRate(rate) ? [[code, rate] as const] : []))
+  return rates.length === all.length ? Object.fromEntries(rates) : undefined
 }
 
 function isRate(value: unknown): value is number {

@@ -1,16 +1,14 @@
 import type { RatesEvent } from '../../../src/index.ts'
 import { requireDaily } from '../../daily-data-set.ts'
 import type { DataSet, Fault } from '../../faults/fault.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Clock, Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import { LATEST_CODES } from '../world/truth.ts'
-import { noteNews } from './knowledge.ts'
+import { newCall, noteNews } from './knowledge.ts'
 import type { Call, DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
 
 /** A call of one upstream is given up after this long at the latest. */
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
@@ -24,22 +22,10 @@ const LONGEST_REST = 300 * SECOND
 /** Sums of real numbers are not exact. In ms. */
 const INEXACT = 0.01
 
-/** Watches every call of an upstream: I7 and I9; I3 and I4 through what is taken, and I13 through the fleet. */
-export interface UpstreamWatch {
-  /** An event that a handler tells of. */
-  onEvent(process: Process, event: RatesEvent): void
-  /** The call that a `fetch` with `signal` belongs to, or nothing where the call has been given up. */
-  callOf(process: Process, dataSet: DataSet, signal: AbortSignal): Call | undefined
-  /** The store gave something. */
-  onDelivery(process: Process, dataSet: DataSet, value: unknown): void
-  /** A claim was granted or refused. */
-  onClaim(process: Process, dataSet: DataSet, isGranted: boolean): void
-  /** Looks for calls that do not end. */
-  sweep(process: Process): void
-}
+export type UpstreamWatch = ReturnType<typeof createUpstreamWatch>
 
-/** A watch over all processes. */
-export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStore): UpstreamWatch {
+/** Watches every call of an upstream: I7 and I9; I3 and I4 through what is taken, and I13 through the fleet. */
+export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStore) {
   const { loop, violate } = scene
   const fleet = createFleetWatch(scene, store)
   const takings = createTakenWatch(scene, oracle)
@@ -115,7 +101,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   }
 
   return {
-    onEvent(process, event) {
+    onEvent(process: Process, event: RatesEvent) {
       if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
       if (!('dataSet' in event)) return
       const dataSet = requireDaily(event.dataSet)
@@ -131,7 +117,8 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (event.type === 'rates_held_back') takings.heldBack(process, dataSet, event.codes)
       if (event.type === 'rates_restored') restored(process, dataSet)
     },
-    callOf(process, dataSet, signal) {
+    /** The call that a `fetch` with `signal` belongs to, or nothing where the call has been given up. */
+    callOf(process: Process, dataSet: DataSet, signal: AbortSignal) {
       const { call } = process.knowledge[dataSet]
       if (call && (call.signal ?? signal) === signal) {
         call.signal = signal
@@ -140,15 +127,18 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (!signal.aborted) violate('I7', `${dataSet} is fetched without a call`)
       return undefined
     },
-    onDelivery(process, dataSet, value) {
+    /** The store gave something. */
+    onDelivery(process: Process, dataSet: DataSet, value: unknown) {
       if (typeof value === 'string') process.knowledge[dataSet].deliveredAt = now()
     },
-    onClaim(process, dataSet, isGranted) {
+    /** A claim was granted or refused. */
+    onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
       const known = process.knowledge[dataSet]
       if (!isGranted) known.refusedAt = now()
       known.refusedSince = isGranted ? undefined : (known.refusedSince ?? now())
     },
-    sweep(process) {
+    /** Looks for calls that do not end. */
+    sweep(process: Process) {
       for (const dataSet of ['latest', 'history'] as const) {
         const { call } = process.knowledge[dataSet]
         if (call) requireEnded(process, dataSet, call)
@@ -160,23 +150,11 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
 /** How long an upstream is to be left alone after `fault`, by a caller whose clock is `clockAhead` ms ahead of true time. */
 function pauseOf({ pause = 0, datedIn }: Fault, clockAhead: number): number {
   if (datedIn === undefined) return pause
-  return Math.min(Math.max(SECOND, datedIn - clockAhead - 5 * SECOND), 6 * 60 * MINUTE)
-}
-
-function newCall(askedAt: number): Call {
-  return {
-    askedAt,
-    signal: undefined,
-    fault: undefined,
-    isFaultChosen: false,
-    verdict: 'take',
-    sent: undefined,
-    dropped: [],
-  }
+  return Math.min(Math.max(SECOND, datedIn - clockAhead - 5 * SECOND), 6 * HOUR)
 }
 
 /** Longer than this no process keeps a rate for which another was held back, in ms. */
-const HELD_BACK_FOR = 8 * 24 * 3_600_000
+const HELD_BACK_FOR = 8 * DAY
 
 /** Watches what processes take from upstreams: I3 and I4. */
 function createTakenWatch({ loop, violate }: Scene, oracle: Oracle) {
@@ -239,7 +217,7 @@ function createTakenWatch({ loop, violate }: Scene, oracle: Oracle) {
 const POLLING = 4 * SECOND
 
 /** A process that was refused for this long does without a claim. */
-const LONGEST_REFUSAL = 6 * 60 * MINUTE - SECOND
+const LONGEST_REFUSAL = 6 * HOUR - SECOND
 
 /** What a store did wrong may still come to light for so long. */
 const AFTERMATH = 11 * MINUTE
@@ -276,7 +254,7 @@ function createFleetWatch(scene: Scene, store: SimStore) {
 
   function requireClaim(process: Process, dataSet: DataSet, key: string): void {
     const holder = store.holderOf(key)
-    if (holder?.process === process || !isQuiet(loop.now(), process)) return
+    if (holder === process || !isQuiet(loop.now(), process)) return
     const { refusedSince = Infinity, refusedAt } = process.knowledge[dataSet]
     const hasWaited = !holder || loop.now() - refusedAt > POLLING - 100
     if (mayBeCold(process, dataSet) && hasWaited) return
@@ -301,7 +279,7 @@ function createFleetWatch(scene: Scene, store: SimStore) {
       const announced = sent ? sent.nextUpdateAt - startsAt : 0
       // Nothing is due sooner than ten minutes or later than a day after it was loaded, even if another time was announced.
       const dueAt = Math.max(announced, loop.now() + 10 * MINUTE) + 30 * SECOND
-      const latest = loop.now() + 25 * 60 * MINUTE
+      const latest = loop.now() + 25 * HOUR
       // A process with a wrong clock is not believed, and what is odd may be good for one process but not for another.
       const isForAll = isRight(process.clock) && !fault
       const due = isForAll ? Math.min(dueAt, latest) : -Infinity

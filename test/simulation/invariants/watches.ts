@@ -1,18 +1,16 @@
 import { getEventListeners } from 'node:events'
 
+import { toDay } from '../../fixtures/dates.ts'
+import { DAY, MINUTE } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
-import { REFERENCE_CODES, dayOf, fourOClock, hourInFrankfurt, targetDays } from '../world/truth.ts'
+import { REFERENCE_CODES, fourOClock, hourInFrankfurt, targetDays } from '../world/truth.ts'
 import type { Truth } from '../world/truth.ts'
 import { createAnswerWatch } from './answer-watch.ts'
-import type { AnswerWatch, Asked } from './answer-watch.ts'
+import type { Asked } from './answer-watch.ts'
 import { createOracle } from './oracle.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
-import type { UpstreamWatch } from './upstream-watch.ts'
-
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
 
 /** A promise that was broken. */
 export class Violation extends Error {
@@ -28,18 +26,10 @@ export class Violation extends Error {
 export type Violate = (invariant: string, message: string) => void
 
 /** All the invariants together. */
-export interface Watches {
-  upstream: UpstreamWatch
-  answers: AnswerWatch
-  bounds: BoundsWatch
-  /** Looks for what ought to have ended, now and then. */
-  sweep(processes: readonly Process[], pending: Iterable<Asked>): void
-  /** What must hold in the end. */
-  end(processes: readonly Process[]): void
-}
+export type Watches = ReturnType<typeof createWatches>
 
 /** Watches over a world in which nothing has happened yet. */
-export function createWatches(scene: Scene & Truth, store: SimStore): Watches {
+export function createWatches(scene: Scene & Truth, store: SimStore) {
   const oracle = createOracle(scene.referenceRates)
   const upstream = createUpstreamWatch(scene, oracle, store)
   const answers = createAnswerWatch(scene, oracle)
@@ -49,18 +39,16 @@ export function createWatches(scene: Scene & Truth, store: SimStore): Watches {
     upstream,
     answers,
     bounds,
-    sweep(processes, pending) {
-      const waiting = new Map<Process, number>()
-      for (const asked of pending) {
-        answers.sweep(asked)
-        waiting.set(asked.process, 1 + (waiting.get(asked.process) ?? 0))
-      }
+    /** Looks for what ought to have ended, now and then. */
+    sweep(processes: readonly Process[], pending: readonly Asked[]) {
+      for (const asked of pending) answers.sweep(asked)
       for (const process of processes) {
         upstream.sweep(process)
-        bounds.sweep(process, waiting.get(process) ?? 0)
+        bounds.sweep(process, pending.filter((asked) => asked.process === process).length)
       }
     },
-    end(processes) {
+    /** What must hold in the end. */
+    end(processes: readonly Process[]) {
       for (const process of processes) requireFresh(process, scene)
     },
   }
@@ -73,28 +61,21 @@ const TIMERS_OF_A_PROCESS = 24
 const TIMERS_OF_A_CLIENT = 2
 
 /** Watches that nothing piles up: I12. */
-export interface BoundsWatch {
-  /** Looks at a process and its number of waiting clients. */
-  sweep(process: Process, waiting: number): void
-  /** A process was closed some time ago, and nobody asks it any more. */
-  drained(process: Process): void
-  /** Nobody waits any more for the client whose `signal` this is. */
-  answered(signal: AbortSignal): void
-}
-
-/** A watch over all processes. */
-function createBoundsWatch({ loop, violate }: Scene): BoundsWatch {
+function createBoundsWatch({ loop, violate }: Scene) {
   return {
-    sweep(process, waiting) {
+    /** Looks at a process and its number of waiting clients. */
+    sweep(process: Process, waiting: number) {
       const most = TIMERS_OF_A_PROCESS + TIMERS_OF_A_CLIENT * waiting
       if (process.timers() <= most) return
       violate('I12', `${process.timers()} timers are set with ${waiting} clients waiting`)
     },
-    drained(process) {
+    /** A process was closed some time ago, and nobody asks it any more. */
+    drained(process: Process) {
       if (process.timers() === 0 || process.pausedUntil >= loop.now()) return
       violate('I12', `${process.timers()} timers are still set after close()`)
     },
-    answered(signal) {
+    /** Nobody waits any more for the client whose `signal` this is. */
+    answered(signal: AbortSignal) {
       const listeners = getEventListeners(signal, 'abort').length
       if (listeners > 0) violate('I12', `${listeners} listeners are left on a client's signal`)
     },
@@ -114,10 +95,8 @@ function requireFresh({ knowledge, host, clock }: Process, scene: Scene & Truth)
   const published = feed.at(endsAt - LATEST_DELAY).updatedAt
   const { served = '' } = knowledge.latest
   if (!(Date.parse(served) >= published)) {
-    violate(
-      'I14',
-      `in the end process ${host} serves ${served}, not ${new Date(published).toUTCString()}`,
-    )
+    const wanted = new Date(published).toUTCString()
+    violate('I14', `in the end process ${host} serves ${served}, not ${wanted}`)
   }
   // By a wrong clock a process may have taken Friday's rates for missing, and look for them on Monday.
   if (clock.jumps() > 0) return
@@ -142,7 +121,7 @@ function newestExpected(scene: Scene & Truth): string | undefined {
 
 /** `instant`, or when the relay is looked at next: from 8:00 to 22:00 in Frankfurt on working days. */
 function officeTime(instant: number): number {
-  for (const day of targetDays(dayOf(instant), dayOf(instant + 7 * DAY))) {
+  for (const day of targetDays(toDay(instant), toDay(instant + 7 * DAY))) {
     if (instant < hourInFrankfurt(day, 22)) return Math.max(instant, hourInFrankfurt(day, 8))
   }
   return Infinity

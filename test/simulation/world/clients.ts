@@ -1,88 +1,63 @@
 import type { Answer } from '../../../src/index.ts'
 import type { DataSet } from '../../faults/fault.ts'
 import type { Period } from '../../oracle.ts'
-import type { AnswerWatch, Asked } from '../invariants/answer-watch.ts'
-import type { BoundsWatch } from '../invariants/watches.ts'
+import { DAY, MINUTE, SECOND } from '../../virtual-runtime.ts'
+import type { Asked } from '../invariants/answer-watch.ts'
+import type { Watches } from '../invariants/watches.ts'
 import type { Fleet, Scene, Server } from './fleet.ts'
 import type { Random } from './random.ts'
 import { LATEST_CODES, REFERENCE_CODES } from './truth.ts'
 import type { Truth } from './truth.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const DAY = 24 * 60 * MINUTE
-
 /** Those who ask. */
-export interface Clients {
-  /** How many questions were put. */
-  count(): number
-  /** The questions that have not been answered yet, by processes that still are. */
-  pending(): Asked[]
-  /** Puts a question for each data set to every server. */
-  askEverybody(): void
-  /** No more questions are put. */
-  stop(): void
-}
-
-/** Who hears of their answers. */
-interface ClientsWatch {
-  fleet: Fleet
-  watch: AnswerWatch
-  bounds: BoundsWatch
-}
+export type Clients = ReturnType<typeof createClients>
 
 /** Clients that ask at random times all the time, and in bursts when a refresh is due. */
 export function createClients(
   scene: Scene & Truth,
-  { fleet, watch, bounds }: ClientsWatch,
-): Clients {
+  fleet: Fleet,
+  { answers, bounds }: Pick<Watches, 'answers' | 'bounds'>,
+) {
   const { loop, random, feed, hosts, requests, startsAt, calmFrom, trace, violate } = scene
   const pending = new Set<Asked>()
   let [count, isOver] = [0, false]
 
   function ask(server: Server, question: Question, signal?: AbortSignal): Asked {
     count += 1
-    const asked = watch.ask(server.process, question)
+    const asked = answers.ask(server.process, question)
     pending.add(asked)
     void awaitAnswer(server, asked, signal)
     return asked
   }
 
-  async function awaitAnswer(
-    server: Server,
-    asked: Asked,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async function awaitAnswer(server: Server, asked: Asked, signal?: AbortSignal): Promise<void> {
     try {
       const answer = await send(server, asked, signal)
       const { target } = asked.question
       trace.record(loop.now(), server.process.host, target, answer.status, String(answer.body))
-      watch.answered(asked, answer)
+      answers.answered(asked, answer)
     } catch (error) {
       violate('I1', `${asked.question.target} makes the handler reject: ${String(error)}`)
     }
     pending.delete(asked)
   }
 
-  async function send(
-    { handler }: Server,
-    asked: Asked,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  async function send({ handler }: Server, asked: Asked, signal?: AbortSignal): Promise<Answer> {
     const { method, target, ifNoneMatch } = asked.question
     if (random.chance(0.95)) {
       const header = (name: string): string | undefined =>
         name === 'if-none-match' ? ifNoneMatch : undefined
       const answer = await handler.answer({ method, target, header, signal })
-      watch.given(asked)
+      answers.given(asked)
       if (signal) bounds.answered(signal)
       return answer
     }
     const headers = new Headers(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
     const init = { method, headers, signal: signal ?? null }
     const response = await handler(new Request(`http://localhost${target}`, init))
-    watch.given(asked)
-    return toAnswer(response)
+    answers.given(asked)
+    const body = response.body ? await response.text() : null
+    return { status: response.status, headers: [...response.headers], body, matched: true }
   }
 
   /** What comes to a paused process waits until it goes on. */
@@ -97,13 +72,12 @@ export function createClients(
     const wait = random.pick([0, random.between(0, 300), random.between(0, 7 * SECOND)])
     if (wait === 0) controller.abort()
     const asked = ask(server, question, controller.signal)
-    if (wait === 0) asked.abortedAt = loop.now()
-    else {
-      loop.after(wait, () => {
-        asked.abortedAt = loop.now()
-        controller.abort()
-      })
+    const giveUp = (): void => {
+      asked.abortedAt = loop.now()
+      controller.abort()
     }
+    if (wait === 0) giveUp()
+    else loop.after(wait, giveUp)
   }
 
   function askAnything(server: Server): void {
@@ -130,7 +104,10 @@ export function createClients(
       if (isOver) return
       const server = fleet.servers[random.whole(0, hosts - 1)]
       const size = Math.round(random.magnitude(2, 100))
-      if (server) deliver(server, () => repeat(size, () => askAnything(server)))
+      const askOften = (server: Server): void => {
+        for (let asked = 0; asked < size; asked += 1) askAnything(server)
+      }
+      if (server) deliver(server, () => askOften(server))
       loop.after(random.wait(DAY), burst)
     })
   }
@@ -141,6 +118,7 @@ export function createClients(
     if (loop.now() < until) loop.after(MINUTE, () => keepTrying(until))
   }
 
+  /** Puts a question for each data set to every server. */
   function askEverybody(): void {
     for (const server of fleet.servers) {
       if (!server) continue
@@ -155,7 +133,9 @@ export function createClients(
   burst()
   loop.after(calmFrom, () => keepTrying(calmFrom + 40 * MINUTE))
   return {
+    /** How many questions were put. */
     count: () => count,
+    /** The questions that have not been answered yet, by processes that still are. */
     pending() {
       for (const asked of pending) {
         if (asked.process.isGone) pending.delete(asked)
@@ -163,20 +143,11 @@ export function createClients(
       return [...pending]
     },
     askEverybody,
+    /** No more questions are put. */
     stop() {
       isOver = true
     },
   }
-}
-
-async function toAnswer(response: Response): Promise<Answer> {
-  const { status, headers } = response
-  const body = response.body ? await response.text() : null
-  return { status, headers: [...headers], body, matched: true }
-}
-
-function repeat(times: number, work: () => void): void {
-  for (let done = 0; done < times; done += 1) work()
 }
 
 /** What a client asks, and what may be answered. */
@@ -225,16 +196,12 @@ const KINDS: readonly [share: number, draw: (random: Random) => Question][] = [
   [1, status],
 ]
 
-const TOTAL = KINDS.reduce((sum, [share]) => sum + share, 0)
-
 /** Any question that a client may have. */
 function drawQuestion(random: Random): Question {
-  let left = random.next() * TOTAL
-  for (const [share, draw] of KINDS) {
-    left -= share
-    if (left < 0) return draw(random)
-  }
-  return conversion(random)
+  const total = KINDS.reduce((sum, [share]) => sum + share, 0)
+  let left = random.next() * total
+  const [, draw = conversion] = KINDS.find(([share]) => (left -= share) < 0) ?? []
+  return draw(random)
 }
 
 /** A question that takes the data of `latest` or `history`, and is sure to be answered where they are there. */
@@ -259,21 +226,24 @@ function conversion(random: Random): Question {
 
 function latest(random: Random): Question {
   const base = random.chance(0.4) ? 'USD' : random.pick(STEADY_CODES)
-  const record = { kind: 'latest', base, isVersioned: true } as const
-  return get('latest', `/api/v1/latest?base=${base}`, record)
+  return table('/api/v1/latest', base)
+}
+
+function earlierTable(random: Random): Question {
+  return table('/api/rates', random.pick(STEADY_CODES))
 }
 
 function selection(random: Random): Question {
   const base = random.pick(STEADY_CODES)
   const symbols = [random.pick(STEADY_CODES), random.pick(STEADY_CODES), random.pick(STEADY_CODES)]
-  const record = { kind: 'latest', base, symbols, isVersioned: true } as const
-  return get('latest', `/api/v1/latest?base=${base}&symbols=${symbols.join()}`, record)
+  return table('/api/v1/latest', base, symbols)
 }
 
-function earlierTable(random: Random): Question {
-  const base = random.pick(STEADY_CODES)
-  const record = { kind: 'latest', base, isVersioned: false } as const
-  return get('latest', `/api/rates?base=${base}`, record)
+function table(path: string, base: string, symbols?: string[]): Question {
+  const isVersioned = path.includes('v1')
+  const selected = symbols ? `&symbols=${symbols.join()}` : ''
+  const record = { kind: 'latest', base, isVersioned, ...(symbols && { symbols }) } as const
+  return get('latest', `${path}?base=${base}${selected}`, record)
 }
 
 function history(random: Random): Question {

@@ -1,4 +1,3 @@
-import type { createHandlerOn } from '../../../src/handler.ts'
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../../src/index.ts'
 import type {
   CacheStore,
@@ -8,21 +7,19 @@ import type {
   RatesHandler,
   RatesHandlerOptions,
 } from '../../../src/index.ts'
+import type { Runtime } from '../../../src/runtime.ts'
 import { SECRET } from '../../faults/fault.ts'
+import { DAY, HOUR, MINUTE } from '../../virtual-runtime.ts'
 import type { Violate } from '../invariants/watches.ts'
 import type { Trace } from '../simulate.ts'
 import { createClock, startProcess } from './machine.ts'
-import type { Clock, EventLoop, Process } from './machine.ts'
+import type { EventLoop, Process } from './machine.ts'
 import type { Random } from './random.ts'
 import type { SimStore, StoreKind } from './store.ts'
 import type { Upstream } from './upstream.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
 /** The fault-free end of every simulation, long enough for a refresh that is put off for a day. In ms. */
-const TAIL: number = 27 * HOUR
+const TAIL = 27 * HOUR
 
 /** What one simulation is like, drawn from its seed. Durations in ms. */
 export interface Settings {
@@ -91,9 +88,6 @@ export interface Scene extends Settings {
   violate: Violate
 }
 
-/** What a handler runs on. */
-export type Runtime = ReturnType<Parameters<typeof createHandlerOn>[0]>
-
 /** All that a handler is made from. */
 export interface HandlerParts extends RatesHandlerOptions {
   providers: { latest: LatestProvider; history: HistoryProvider }
@@ -115,23 +109,6 @@ export interface Server {
   handler: RatesHandler
 }
 
-/** The hosts, on each of which one server runs, most of the time. */
-export interface Fleet {
-  /** The server on each host, or `undefined` while there is none. */
-  readonly servers: readonly (Server | undefined)[]
-  readonly clocks: readonly Clock[]
-  /** Starts a server with nothing in its memory; one that runs there is killed. */
-  start(host: number): Server
-  /** Ends what runs on `host` at once. */
-  kill(host: number): void
-  /** Lets no more requests come to the server on `host`. */
-  detach(host: number): void
-  /** Ends all servers in good order. */
-  close(): void
-  /** Sets a clock that has been set right again, as far as clocks are. */
-  mend(host: number): void
-}
-
 /** What a server is given. */
 interface Surroundings {
   upstream: Upstream
@@ -139,45 +116,52 @@ interface Surroundings {
   onEvent(process: Process, event: RatesEvent): void
 }
 
+/** The hosts, on each of which one server runs, most of the time. */
+export type Fleet = ReturnType<typeof createFleet>
+
 /** A fleet without any server yet. */
-export function createFleet(scene: Scene, surroundings: Surroundings): Fleet {
+export function createFleet(scene: Scene, surroundings: Surroundings) {
   const { loop, random, hosts, skew, startsAt, trace } = scene
   const servers: (Server | undefined)[] = Array.from({ length: hosts })
   const offset = (): number => random.between(-skew, skew)
   const clocks = servers.map(() => createClock(loop, startsAt, offset()))
   let lives = 0
 
-  function start(host: number): Server {
+  /** Starts a server with nothing in its memory; one that runs there is killed. */
+  function start(host: number): void {
     servers[host]?.process.kill()
     const clock = clocks[host]
     if (!clock) throw new Error(`there is no host ${host}`)
     const life = random.fork(`life ${(lives += 1)}`)
     const process = startProcess(loop, host, clock, life)
-    const server = { process, handler: createHandler(scene, surroundings, process) }
-    servers[host] = server
+    servers[host] = { process, handler: createHandler(scene, surroundings, process) }
     trace.record(loop.now(), host, 'starts', '')
-    return server
   }
 
+  /** Lets no more requests come to the server on `host`. */
   function detach(host: number): void {
     servers[host] = undefined
   }
 
   return {
+    /** The server on each host, or `undefined` while there is none. */
     servers,
     clocks,
     start,
-    kill(host) {
+    /** Ends what runs on `host` at once. */
+    kill(host: number) {
       servers[host]?.process.kill()
       detach(host)
     },
     detach,
+    /** Ends all servers in good order. */
     close() {
       for (const server of servers) {
         if (server) close(server)
       }
     },
-    mend(host) {
+    /** Sets a clock that has been set right again, as far as clocks are. */
+    mend(host: number) {
       const clock = clocks[host]
       if (clock && Math.abs(clock.ahead()) > skew) clock.set(offset())
     },

@@ -2,30 +2,12 @@ import { SHARED_STORE_FAULTS, STORE_FAULTS, UPSTREAM_FAULTS } from '../../faults
 import type { DataSet, Fault, FaultCase } from '../../faults/fault.ts'
 import { storeFaultOf } from '../../faults/store.ts'
 import type { StoreFault } from '../../faults/store.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import { close } from './fleet.ts'
 import type { Fleet, Scene } from './fleet.ts'
 import type { Process } from './machine.ts'
 import type { Random } from './random.ts'
 import type { SimStore } from './store.ts'
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-/**
- * Decides what goes wrong and when. Swarm: every seed enables another random part of the faults, so that rare pairs of
- * them meet.
- */
-export interface Nemesis {
-  upstreamFault(dataSet: DataSet): Fault | undefined
-  /** What goes wrong with an operation of the process on `host`: a partition spares some. */
-  storeFault(operation: keyof StoreFault, host: number): StoreFault['get']
-  /** How often each fault was injected. */
-  readonly injected: ReadonlyMap<string, number>
-  /** Counts what goes wrong elsewhere. */
-  note(name: string): void
-}
 
 const OF_UPSTREAMS = UPSTREAM_FAULTS.flatMap((each) =>
   withForms(each, ({ inject, isSimulated = true }) => inject !== undefined && isSimulated),
@@ -48,8 +30,13 @@ interface Storm {
   hosts: ReadonlySet<number>
 }
 
-/** A nemesis for one simulation. */
-export function createNemesis(scene: Scene): Nemesis {
+export type Nemesis = ReturnType<typeof createNemesis>
+
+/**
+ * Decides what goes wrong and when. Swarm: every seed enables another random part of the faults, so that rare pairs of
+ * them meet.
+ */
+export function createNemesis(scene: Scene) {
   const { loop, random } = scene
   const injected = new Map<string, number>()
   const storms = {
@@ -58,6 +45,7 @@ export function createNemesis(scene: Scene): Nemesis {
     store: createStorms(scene, OF_STORES, 'store', () => true),
   }
 
+  /** Counts what goes wrong here or elsewhere. */
   function note(name: string): void {
     injected.set(name, (injected.get(name) ?? 0) + 1)
   }
@@ -72,13 +60,15 @@ export function createNemesis(scene: Scene): Nemesis {
   }
 
   return {
-    upstreamFault: (dataSet) => inject(storms[dataSet](loop.now()), isAbout(dataSet)),
-    storeFault(operation, host) {
+    upstreamFault: (dataSet: DataSet) => inject(storms[dataSet](loop.now()), isAbout(dataSet)),
+    /** What goes wrong with an operation of the process on `host`: a partition spares some. */
+    storeFault(operation: keyof StoreFault, host: number) {
       const storm = storms.store(loop.now())
       if (!storm?.hosts.has(host)) return undefined
       const form = inject(storm, (each) => storeFaultOf(each, operation) !== undefined)
       return form && storeFaultOf(form, operation)
     },
+    /** How often each fault was injected. */
     injected,
     note,
   }

@@ -1,42 +1,36 @@
 /** Random numbers that are the same for the same seed. */
-export interface Random {
-  /** From 0 up to, not including, 1. */
-  next(): number
-  /** True with probability `share`. */
-  chance(share: number): boolean
-  between(least: number, most: number): number
-  /** Between the two, every order of magnitude as likely as any other. */
-  magnitude(least: number, most: number): number
-  /** A whole number; both ends are possible. */
-  whole(least: number, most: number): number
-  /** A waiting time of a Poisson process. */
-  wait(mean: number): number
-  pick<Item>(items: readonly Item[]): Item
-  /** Each of `items` with probability `share`, in their order. */
-  some<Item>(items: readonly Item[], share: number): Item[]
+export interface Random extends ReturnType<typeof createSequence> {
   /** Another sequence, which does not depend on how far this one has been read. */
   fork(name: string): Random
 }
 
 /** The sequence that belongs to `seed`. */
 export function createRandom(seed: string): Random {
+  return { ...createSequence(seed), fork: (name) => createRandom(`${seed}/${name}`) }
+}
+
+function createSequence(seed: string) {
   const next = smallFastCounter(seed)
-  const random: Random = {
+  return {
+    /** From 0 up to, not including, 1. */
     next,
-    chance: (share) => next() < share,
-    between: (least, most) => least + next() * (most - least),
-    magnitude: (least, most) => least * (most / least) ** next(),
-    whole: (least, most) => least + Math.floor(next() * (most - least + 1)),
-    wait: (mean) => -Math.log(1 - next()) * mean,
-    pick(items) {
+    /** True with probability `share`. */
+    chance: (share: number) => next() < share,
+    between: (least: number, most: number) => least + next() * (most - least),
+    /** Between the two, every order of magnitude as likely as any other. */
+    magnitude: (least: number, most: number) => least * (most / least) ** next(),
+    /** A whole number; both ends are possible. */
+    whole: (least: number, most: number) => least + Math.floor(next() * (most - least + 1)),
+    /** A waiting time of a Poisson process. */
+    wait: (mean: number) => -Math.log(1 - next()) * mean,
+    pick<Item>(items: readonly Item[]): Item {
       const item = items[Math.floor(next() * items.length)]
       if (item === undefined) throw new Error('there is nothing to pick from')
       return item
     },
-    some: (items, share) => items.filter(() => next() < share),
-    fork: (name) => createRandom(`${seed}/${name}`),
+    /** Each of `items` with probability `share`, in their order. */
+    some: <Item>(items: readonly Item[], share: number) => items.filter(() => next() < share),
   }
-  return random
 }
 
 /** The generator sfc32 (Chris Doty-Humphrey, PractRand), seeded by four hashes of `seed`. */

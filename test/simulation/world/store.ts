@@ -1,26 +1,10 @@
 import type { CacheStore } from '../../../src/index.ts'
-import type { StoreFault, StoreOperation } from '../../faults/store.ts'
+import type { StoreFault } from '../../faults/store.ts'
 import type { Scene } from './fleet.ts'
 import type { EventLoop, Process } from './machine.ts'
 
 /** Where the shared store is: a server behind a network, or a `Map` in the same machine. */
 export type StoreKind = 'none' | 'remote' | 'map'
-
-/** The store that all processes share. */
-export interface SimStore {
-  /** The store as `process` sees it; times to live are reckoned by its clock, as clients of real stores do. */
-  clientFor(process: Process): CacheStore | undefined
-  /** Forgets everything, as a restart without persistence. */
-  wipe(): void
-  /** Since when the text under `key` is there, in ms of virtual time. */
-  storedSince(key: string): number | undefined
-  /** Who may refresh what is under `key` now, and since when, in ms of virtual time. */
-  holderOf(key: string): { process: Process; since: number } | undefined
-  /** When an operation went wrong last, in ms of virtual time. */
-  troubledAt(): number
-  /** Since when `process` can know that all is well again: since an operation of its own that went well. */
-  trustedSince(process: Process): number
-}
 
 /** Who hears of what becomes of operations. */
 interface StoreWatch {
@@ -35,53 +19,47 @@ interface StoreWatch {
 /** To the server and back, in ms. */
 const LONGEST_TRIP = 5
 
-interface Kept {
+interface Kept<Value> {
+  value: Value
   since: number
   expiresAt: number
 }
 
-interface Entry extends Kept {
-  text: string
-}
-
-interface Claim extends Kept {
-  process: Process
-}
+/** The store that all processes share. Times in ms of virtual time. */
+export type SimStore = ReturnType<typeof createSimStore>
 
 /** An empty store. */
 export function createSimStore(
   { loop, random, store: kind, hasClaims }: Scene,
   { faultOf, onDelivery, onClaim }: StoreWatch,
-): SimStore {
-  const entries = new Map<string, Entry>()
+) {
+  const entries = new Map<string, Kept<string>>()
   const replaced = new Map<string, string>()
-  const claims = new Map<string, Claim>()
+  const claims = new Map<string, Kept<Process>>()
   const trusted = new Map<Process, number>()
   let troubledAt = -Infinity
 
-  function read(key: string): string | undefined {
-    const entry = entries.get(key)
-    return entry && entry.expiresAt > loop.now() ? entry.text : undefined
+  function keep<Value>(value: Value, lifetime: number): Kept<Value> {
+    return { value, since: loop.now(), expiresAt: loop.now() + Math.max(1, lifetime) }
+  }
+
+  function findIn<Value>(kept: ReadonlyMap<string, Kept<Value>>, key: string) {
+    const found = kept.get(key)
+    return found && found.expiresAt > loop.now() ? found : undefined
   }
 
   function write(key: string, text: string, lifetime: number): string {
     const before = entries.get(key)
-    if (before) replaced.set(key, before.text)
-    entries.set(key, { text, since: loop.now(), expiresAt: loop.now() + Math.max(1, lifetime) })
+    if (before) replaced.set(key, before.value)
+    entries.set(key, keep(text, lifetime))
     return 'OK'
   }
 
-  function holderOf(key: string): Claim | undefined {
-    const claim = claims.get(key)
-    return claim && claim.expiresAt > loop.now() ? claim : undefined
-  }
-
   function claim(process: Process, key: string, lifetime: number): boolean {
-    const isGranted = !holderOf(key)
+    const isGranted = !findIn(claims, key)
     onClaim(process, key, isGranted)
-    if (!isGranted) return false
-    claims.set(key, { process, since: loop.now(), expiresAt: loop.now() + Math.max(1, lifetime) })
-    return true
+    if (isGranted) claims.set(key, keep(process, lifetime))
+    return isGranted
   }
 
   /** Does `work` for `process` as its connection to the store is just now. */
@@ -91,9 +69,10 @@ export function createSimStore(
     key: string,
     work: () => unknown,
   ): unknown {
-    const connection = createConnection(loop, process)
+    const later = (delay: number, result: () => unknown): Promise<unknown> =>
+      travel(loop, process, delay, result)
     const reply = (result: () => unknown): unknown =>
-      kind === 'map' ? result() : connection.later(random.magnitude(0.2, LONGEST_TRIP), result)
+      kind === 'map' ? result() : later(random.magnitude(0.2, LONGEST_TRIP), result)
     const fault = faultOf(name, process)
     if (!fault) {
       if (trusted.get(process) === Infinity) trusted.set(process, loop.now() + LONGEST_TRIP)
@@ -106,35 +85,31 @@ export function createSimStore(
       work,
       pick: random.pick,
       reply,
-      later: connection.later,
-      stored: (other = key) => read(other),
+      later,
+      stored: (other = key) => findIn(entries, other)?.value,
       storedBefore: () => replaced.get(key),
     })
   }
 
   /** Tells of what a process gets at the moment at which it gets it. */
   function delivered(process: Process, key: string, result: unknown): unknown {
-    if (!(result instanceof Promise)) {
-      onDelivery(process, key, result)
-      return result
-    }
-    return result.then((value: unknown) => {
+    const deliver = (value: unknown): unknown => {
       onDelivery(process, key, value)
       return value
-    })
+    }
+    return result instanceof Promise ? result.then(deliver) : deliver(result)
   }
 
   return {
-    clientFor(process) {
+    /** The store as `process` sees it; times to live are reckoned by its clock, as clients of real stores do. */
+    clientFor(process: Process): CacheStore | undefined {
       if (kind === 'none') return undefined
       const lifetime = (expiresAt: number): number => expiresAt - process.clock.now()
       const client: CacheStore = {
-        get: (key) =>
-          delivered(
-            process,
-            key,
-            operate(process, 'get', key, () => read(key)),
-          ),
+        get(key) {
+          const read = (): unknown => findIn(entries, key)?.value
+          return delivered(process, key, operate(process, 'get', key, read))
+        },
         set(key, text, expiresAt) {
           const left = lifetime(expiresAt)
           return operate(process, 'set', key, () => write(key, text, left))
@@ -148,40 +123,36 @@ export function createSimStore(
         },
       })
     },
+    /** Forgets everything, as a restart without persistence. */
     wipe() {
       entries.clear()
       claims.clear()
       troubledAt = loop.now()
     },
-    storedSince: (key) => (read(key) === undefined ? undefined : entries.get(key)?.since),
-    holderOf,
+    /** Since when the text under `key` is there. */
+    storedSince: (key: string) => findIn(entries, key)?.since,
+    /** Which process may refresh what is under `key` now. */
+    holderOf: (key: string) => findIn(claims, key)?.value,
+    /** When an operation went wrong last. */
     troubledAt: () => troubledAt,
-    trustedSince: (process) => trusted.get(process) ?? -Infinity,
+    /** Since when `process` can know that all is well again: since an operation of its own that went well. */
+    trustedSince: (process: Process) => trusted.get(process) ?? -Infinity,
   }
 }
 
-/** A connection of `process` to a server: what is on its way to the server arrives even if the process dies meanwhile. */
-function createConnection(loop: EventLoop, process: Process): Pick<StoreOperation, 'later'> {
-  return {
-    later: (delay, work) =>
-      new Promise((resolve, reject) => {
-        loop.after(delay / 2, () => {
-          const settle = outcomeOf(work, resolve, reject)
-          loop.after(delay / 2, settle, process)
-        })
-      }),
-  }
-}
-
-function outcomeOf(
+/** Does `work` on the way to the server and back, which a request travels even if `process` dies meanwhile. */
+function travel(
+  loop: EventLoop,
+  process: Process,
+  delay: number,
   work: () => unknown,
-  resolve: (result: unknown) => void,
-  reject: (error: unknown) => void,
-): () => void {
-  try {
-    const result = work()
-    return () => resolve(result)
-  } catch (error) {
-    return () => reject(error)
-  }
+): Promise<unknown> {
+  return new Promise((resolve) => {
+    loop.after(delay / 2, () => {
+      const outcome = new Promise((done) => done(work()))
+      // It is handled when it arrives.
+      outcome.catch(() => {})
+      loop.after(delay / 2, () => resolve(outcome), process)
+    })
+  })
 }

@@ -1,11 +1,11 @@
 import type { LatestTruth as Publication } from '../../faults/fault.ts'
+import { toDay } from '../../fixtures/dates.ts'
+import { daysOf, isTargetDay } from '../../oracle.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import type { Scene } from './fleet.ts'
 import type { Random } from './random.ts'
 
 export type { Publication }
-
-const SECOND = 1_000
-const DAY = 86_400 * SECOND
 
 /** What the truth is made from. */
 type TruthOptions = Pick<
@@ -15,16 +15,8 @@ type TruthOptions = Pick<
 
 /** What is published, independent of what upstreams send. */
 export interface Truth {
-  feed: LatestFeed
+  feed: ReturnType<typeof createLatestFeed>
   referenceRates: ReferenceRates
-}
-
-/** The truth about latest rates: a table a day, shortly after midnight UTC. */
-interface LatestFeed {
-  /** The newest publication that can be fetched at `instant`, or the one `back` days before it. */
-  at(instant: number, back?: number): Publication
-  /** When the publication after the one of `instant` is announced for. */
-  nextAnnounced(instant: number): number
 }
 
 /** Units for a dollar on the first day; enough codes that one in twenty may be bad. */
@@ -45,13 +37,11 @@ const FIRST_LATEST: Readonly<Record<string, number>> = Object.fromEntries(
 /** The codes of the feed, in its order. */
 export const LATEST_CODES: readonly string[] = Object.keys(FIRST_LATEST)
 
-/** A feed that had published for three days when the simulation starts. */
-export function createLatestFeed({
-  random,
-  startsAt,
-  lateShare,
-  calmFrom,
-}: TruthOptions): LatestFeed {
+/**
+ * The truth about latest rates: a table a day, shortly after midnight UTC, of a feed that had published for three days when
+ * the simulation starts.
+ */
+export function createLatestFeed({ random, startsAt, lateShare, calmFrom }: TruthOptions) {
   const firstDay = Math.floor(startsAt / DAY) - 4
   const publications: (Publication & { availableAt: number })[] = []
 
@@ -59,7 +49,7 @@ export function createLatestFeed({
     const number = publications.length
     const nominal = (firstDay + number) * DAY + 151 * SECOND
     const isLate = nominal < startsAt + calmFrom && random.chance(lateShare)
-    const delay = isLate ? random.magnitude(60 * SECOND, 3 * 3_600_000) : random.between(0, 45_000)
+    const delay = isLate ? random.magnitude(MINUTE, 3 * HOUR) : random.between(0, 45_000)
     publications.push({
       updatedAt: nominal,
       nextUpdateAt: nominal + DAY + random.whole(60, 1_200) * SECOND,
@@ -75,43 +65,27 @@ export function createLatestFeed({
     return number
   }
 
+  /** The newest publication that can be fetched at `instant`, or the one `back` days before it. */
   function at(instant: number, back = 0): Publication {
     const found = publications[Math.max(0, newest(instant) - back)]
     if (!found) throw new Error('nothing has been published yet')
     return found
   }
 
-  return { at, nextAnnounced: (instant) => at(instant).nextUpdateAt }
+  return {
+    at,
+    /** When the publication after the one of `instant` is announced for. */
+    nextAnnounced: (instant: number) => at(instant).nextUpdateAt,
+  }
 }
 
 /** `rates` a day later: nothing moves by more than 1 %. */
-function driftOfAll(
-  rates: Readonly<Record<string, number>>,
-  random: Random,
-): Record<string, number> {
-  const later: Record<string, number> = {}
-  for (const [code, rate] of Object.entries(rates)) {
+function driftOfAll(rates: Publication['rates'], random: Random): Publication['rates'] {
+  const later = Object.entries(rates).map(([code, rate]) => {
     const moved = rate * (1 + random.between(-0.01, 0.01))
-    later[code] = code === 'USD' ? 1 : Number(moved.toPrecision(6))
-  }
-  return later
-}
-
-/** The rates of one published day, units for one euro. */
-type DayRates = ReadonlyMap<string, number>
-
-/** The truth about reference rates: one row a TARGET day, around 16:00 in Frankfurt. */
-export interface ReferenceRates {
-  /** The published rates of `day`, or `undefined` where nothing is published on it. */
-  on(day: string): DayRates | undefined
-  /** The days that are published, from `first` to `last`. */
-  between(first: string, last: string): string[]
-  /** The newest day that can be fetched at `instant`, in ms since the Unix epoch. */
-  newest(instant: number): string
-  /** When `day` can be fetched, in ms since the Unix epoch. */
-  availableAt(day: string): number
-  /** The rows that a relay answers with for `start..end` at `instant`, as JSON members ready to be joined. */
-  rows(range: { start: string; end: string }, instant: number): string[]
+    return [code, code === 'USD' ? 1 : Number(moved.toPrecision(6))]
+  })
+  return Object.fromEntries(later)
 }
 
 const FIRST_REFERENCE = { USD: 1.1612, GBP: 0.86312, INR: 101.62, JPY: 175.61 }
@@ -119,56 +93,39 @@ const FIRST_REFERENCE = { USD: 1.1612, GBP: 0.86312, INR: 101.62, JPY: 175.61 }
 /** The codes of the central bank, without the euro. */
 export const REFERENCE_CODES: readonly string[] = Object.keys(FIRST_REFERENCE)
 
-interface Row {
-  day: string
-  rates: DayRates
-  availableAt: number
-  json: string
-}
+/** The truth about reference rates: one row a TARGET day, around 16:00 in Frankfurt. */
+export type ReferenceRates = ReturnType<typeof createReferenceRates>
 
 /** Reference rates until some days after the end. */
-export function createReferenceRates(options: TruthOptions): ReferenceRates {
+export function createReferenceRates(options: TruthOptions) {
   const rows = createRows(options)
   const byDay = new Map(rows.map((row) => [row.day, row]))
 
-  function lastIndex(isWanted: (row: Row) => boolean): number {
-    let [low, high] = [0, rows.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const row = rows[middle]
-      if (row && isWanted(row)) low = middle + 1
-      else high = middle
-    }
-    return low - 1
-  }
-
   return {
-    on: (day) => byDay.get(day)?.rates,
-    between(first, last) {
-      const from = lastIndex((row) => row.day < first) + 1
-      return rows.slice(from, lastIndex((row) => row.day <= last) + 1).map((row) => row.day)
-    },
-    newest: (instant) => rows[lastIndex((row) => row.availableAt <= instant)]?.day ?? '',
-    availableAt: (day) => byDay.get(day)?.availableAt ?? Infinity,
-    rows({ start, end }, instant) {
-      const last = lastIndex((row) => row.day <= end && row.availableAt <= instant)
+    /** The published rates of `day`, units for one euro, or `undefined` where nothing is published on it. */
+    on: (day: string) => byDay.get(day)?.rates,
+    /** The days that are published, from `first` to `last`. */
+    between: (first: string, last: string) =>
+      [...byDay.keys()].filter((day) => day >= first && day <= last),
+    /** The newest day that can be fetched at `instant`, in ms since the Unix epoch. */
+    newest: (instant: number) => rows.findLast((row) => row.availableAt <= instant)?.day ?? '',
+    /** When `day` can be fetched, in ms since the Unix epoch. */
+    availableAt: (day: string) => byDay.get(day)?.availableAt ?? Infinity,
+    /** The rows that a relay answers with for `start..end` at `instant`, as JSON members ready to be joined. */
+    rows(start: string, end: string, instant: number) {
+      const last = rows.findLastIndex((row) => row.day <= end && row.availableAt <= instant)
       // The relay snaps a start without rates back to the day before it that has some.
-      const first = Math.min(
-        Math.max(
-          0,
-          lastIndex((row) => row.day <= start),
-        ),
-        last,
-      )
-      return rows.slice(Math.max(0, first), last + 1).map((row) => row.json)
+      const snapped = rows.findLastIndex((row) => row.day <= start)
+      const first = Math.max(0, Math.min(snapped, last))
+      return rows.slice(first, last + 1).map((row) => row.json)
     },
   }
 }
 
-function createRows(options: TruthOptions): Row[] {
+function createRows(options: TruthOptions) {
   const { random, startsAt, duration, historyDays, holeShare } = options
-  const last = dayOf(startsAt + duration + 10 * DAY)
-  const days = targetDays(dayOf(startsAt - historyDays * DAY), last)
+  const last = toDay(startsAt + duration + 10 * DAY)
+  const days = targetDays(toDay(startsAt - historyDays * DAY), last)
   let quotes: [string, number][] = Object.entries(FIRST_REFERENCE)
   let availableAt = 0
   return days.map((day) => {
@@ -176,7 +133,7 @@ function createRows(options: TruthOptions): Row[] {
     const holed = random.chance(holeShare) ? random.pick(REFERENCE_CODES) : undefined
     const published = quotes.filter(([code]) => code !== holed)
     // Rows come in their order, however late one is.
-    availableAt = Math.max(availableAt + 60_000, arrival(day, options))
+    availableAt = Math.max(availableAt + MINUTE, arrival(day, options))
     const json = `"${day}":${JSON.stringify(Object.fromEntries(published))}`
     return { day, rates: new Map(published), availableAt, json }
   })
@@ -184,30 +141,19 @@ function createRows(options: TruthOptions): Row[] {
 
 function arrival(day: string, { random, startsAt, lateShare, calmFrom }: TruthOptions): number {
   // Of what is long past, nobody asks when it came.
-  if (Date.parse(day) < startsAt - 2 * DAY) return Date.parse(day) + 18 * 3_600_000
+  if (Date.parse(day) < startsAt - 2 * DAY) return Date.parse(day) + 18 * HOUR
   const due = fourOClock(day)
   const isLate = due < startsAt + calmFrom && random.chance(lateShare)
-  return due + (isLate ? random.magnitude(60_000, 20 * 3_600_000) : random.between(-60_000, 20_000))
+  return due + (isLate ? random.magnitude(MINUTE, 20 * HOUR) : random.between(-MINUTE, 20 * SECOND))
 }
 
 function drift(rate: number, random: Random): number {
   return Number((rate * (1 + random.between(-0.008, 0.008))).toPrecision(5))
 }
 
-/** The day of `instant` (ms since the Unix epoch) in UTC, as `YYYY-MM-DD`. */
-export function dayOf(instant: number): string {
-  return new Date(instant).toISOString().slice(0, 10)
-}
-
-/** Every day from `first` to `last` on which the central bank publishes: no weekends, none of its six holidays. */
+/** Every day from `first` to `last` on which the central bank publishes. */
 export function targetDays(first: string, last: string): string[] {
-  const days: string[] = []
-  for (let at = Date.parse(first); at <= Date.parse(last); at += DAY) {
-    const weekday = new Date(at).getUTCDay()
-    const day = dayOf(at)
-    if (weekday !== 0 && weekday !== 6 && !isHoliday(day)) days.push(day)
-  }
-  return days
+  return daysOf(first, last).filter(isTargetDay)
 }
 
 /** 16:00 in Frankfurt on `day`, in ms since the Unix epoch. */
@@ -219,7 +165,7 @@ export function fourOClock(day: string): number {
 export function hourInFrankfurt(day: string, hour: number): number {
   const noon = Date.parse(`${day}T12:00:00Z`)
   const ahead = Number(FRANKFURT.format(noon)) - 12
-  return noon + (hour - 12 - ahead) * 3_600_000
+  return noon + (hour - 12 - ahead) * HOUR
 }
 
 const FRANKFURT = new Intl.DateTimeFormat('en-GB', {
@@ -227,24 +173,3 @@ const FRANKFURT = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   hourCycle: 'h23',
 })
-
-function isHoliday(day: string): boolean {
-  if (/-(01-01|05-01|12-25|12-26)$/.test(day)) return true
-  const easter = easterSunday(Number(day.slice(0, 4)))
-  return day === dayOf(easter - 2 * DAY) || day === dayOf(easter + DAY)
-}
-
-/** By the method of J.-M. Oudin, 1940. In ms since the Unix epoch. */
-function easterSunday(year: number): number {
-  const golden = year % 19
-  const century = Math.floor(year / 100)
-  const h =
-    (century - Math.floor(century / 4) - Math.floor((8 * century + 13) / 25) + 19 * golden + 15) %
-    30
-  const correction = Math.floor(29 / (h + 1)) * Math.floor((21 - golden) / 11)
-  const moon = h - Math.floor(h / 28) * (1 - correction)
-  const weekday = (year + Math.floor(year / 4) + moon + 2 - century + Math.floor(century / 4)) % 7
-  const offset = moon - weekday
-  const month = 3 + Math.floor((offset + 40) / 44)
-  return Date.UTC(year, month - 1, offset + 28 - 31 * Math.floor(month / 4))
-}

@@ -9,12 +9,7 @@ import type { Nemesis } from './nemesis.ts'
 import type { Publication, Truth } from './truth.ts'
 
 /** The two upstreams and the network before them. */
-export interface Upstream {
-  /** The `fetch` of a process. */
-  fetchFor(process: Process): typeof fetch
-  /** How many calls have been made. */
-  calls(): Readonly<Record<DataSet, number>>
-}
+export type Upstream = ReturnType<typeof createUpstream>
 
 /** One call of `fetch`. */
 interface Fetching {
@@ -27,25 +22,16 @@ interface Fetching {
 }
 
 /** Upstreams that know the truth, and tell it unless the nemesis has other plans. */
-export function createUpstream(
-  scene: Scene & Truth,
-  nemesis: Nemesis,
-  watch: UpstreamWatch,
-): Upstream {
+export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: UpstreamWatch) {
   const { loop, trace, violate } = scene
   const calls = { latest: 0, history: 0 }
 
-  function choose(call: Call, dataSet: DataSet): void {
-    if (call.isFaultChosen) return
-    call.isFaultChosen = true
-    call.fault = nemesis.upstreamFault(dataSet)
-    call.verdict = call.fault ? verdictOf(call.fault) : 'take'
-  }
-
   return {
+    /** How many calls have been made. */
     calls: () => calls,
+    /** The `fetch` of a process. */
     fetchFor:
-      (process) =>
+      (process: Process): typeof fetch =>
       async (input, init = {}) => {
         const url = new URL(input instanceof Request ? input.url : input)
         const dataSet = url.pathname.includes('/v6/') ? 'latest' : 'history'
@@ -57,7 +43,11 @@ export function createUpstream(
         const call = watch.callOf(process, dataSet, signal)
         if (!call || signal.aborted) throw signal.reason
         calls[dataSet] += 1
-        choose(call, dataSet)
+        if (!call.isFaultChosen) {
+          call.isFaultChosen = true
+          call.fault = nemesis.upstreamFault(dataSet)
+          call.verdict = call.fault ? verdictOf(call.fault) : 'take'
+        }
         trace.record(loop.now(), process.host, `fetches ${dataSet}`, call.fault?.name ?? '')
         return respond(scene, { process, dataSet, url, init, signal, call })
       },
@@ -132,7 +122,7 @@ function goodText(
 ): string {
   if (dataSet === 'history') {
     const [, start = '', end = ''] = /\/v1\/(.{10})\.\.(.{10})$/.exec(url.pathname) ?? []
-    const rows = referenceRates.rows({ start, end }, startsAt + loop.now())
+    const rows = referenceRates.rows(start, end, startsAt + loop.now())
     return `{"amount":1.0,"base":"EUR","start_date":"${start}","end_date":"${end}","rates":{${rows.join(',')}}}`
   }
   return JSON.stringify({
