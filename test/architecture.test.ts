@@ -39,12 +39,9 @@ const MAY_IMPORT: Record<string, string> = {
   adapters: '@whatwg-node/server types:index node:* undici',
 }
 
-interface Source {
-  path: string
-  text: string
-}
+type Source = ReturnType<typeof readSources>[number]
 
-function readSources(): Source[] {
+function readSources() {
   return ['src', 'adapters'].flatMap((folder) =>
     readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -53,18 +50,13 @@ function readSources(): Source[] {
   )
 }
 
-interface Import {
-  /** A path from the root, or a package. */
-  target: string
-  isType: boolean
-}
-
 /** The imports of a source; a specifier has no white space, unlike the text between two strings. */
-function importsOf({ path, text }: Source): Import[] {
+function importsOf({ path, text }: Source) {
   const statements = text.matchAll(
     /(?:(?:im|ex)port (type )?(?:[\w*{][^'"]*? )?from |\bimport\s*\(?\s*)'([^'\s]+)'/g,
   )
   return [...statements].map(([, type, specifier = '']) => ({
+    // A path from the root, or a package.
     target: specifier.startsWith('.')
       ? new URL(specifier, `root:/${path}`).pathname.slice(1)
       : specifier,
@@ -85,7 +77,10 @@ function violations(sources: readonly Source[]): string[] {
   )
 }
 
-function mayImport(importer: string, { target, isType }: Import): boolean {
+function mayImport(
+  importer: string,
+  { target, isType }: ReturnType<typeof importsOf>[number],
+): boolean {
   const isOurs = /^(src|adapters)\//.test(target)
   const imported = isOurs ? moduleOf(target) : target.replace(/^node:.*/, 'node:*')
   if (isOurs && imported === importer) return true
@@ -100,21 +95,17 @@ function findCycle(sources: readonly Source[]): string[] {
     sources.map((source) => [source.path, importsOf(source).map(({ target }) => target)]),
   )
   const done = new Set<string>()
-  function visit(path: string, trail: string[]): string[] {
-    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
-    if (done.has(path)) return []
-    for (const imported of imports.get(path) ?? []) {
-      const cycle = visit(imported, [...trail, path])
+  function firstCycle(paths: Iterable<string>, trail: string[]): string[] {
+    for (const path of paths) {
+      if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+      if (done.has(path)) continue
+      const cycle = firstCycle(imports.get(path) ?? [], [...trail, path])
       if (cycle.length > 0) return cycle
+      done.add(path)
     }
-    done.add(path)
     return []
   }
-  for (const path of imports.keys()) {
-    const cycle = visit(path, [])
-    if (cycle.length > 0) return cycle
-  }
-  return []
+  return firstCycle(imports.keys(), [])
 }
 
 describe('the modules', () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createRatesHandler } from '../src/index.ts'
 import type { Answer, RatesHandler, RatesHandlerOptions } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
+import { DAY_MS as DAY, addDays, toDay } from './fixtures/dates.ts'
 
-const DAY = 86_400_000
 const START = Date.UTC(2026, 10, 18, 18)
 
 const WHOLE = '/api/v1/latest?base=EUR'
@@ -23,9 +23,10 @@ async function handlerAt(options: RatesHandlerOptions = {}) {
 }
 
 function ask(
-  { answer }: Pick<RatesHandler, 'answer'>,
+  { answer }: RatesHandler,
   target: string,
-  { method = 'GET', ifNoneMatch }: { method?: string; ifNoneMatch?: string } = {},
+  method = 'GET',
+  ifNoneMatch = '',
 ): Promise<Answer> {
   const header = (name: string) => (name === 'if-none-match' ? ifNoneMatch : undefined)
   return answer({ method, target, header })
@@ -127,9 +128,9 @@ describe('a remembered answer', () => {
   it.each([WHOLE, HISTORY])('is used for HEAD and 304 of %s', async (target) => {
     const { handler } = await handlerAt()
     const whole = await ask(handler, target)
-    expect(await ask(handler, target, { method: 'HEAD' })).toEqual({ ...whole, body: null })
+    expect(await ask(handler, target, 'HEAD')).toEqual({ ...whole, body: null })
     const ifNoneMatch = headerOf(whole, 'etag') ?? ''
-    const known = await ask(handler, target, { ifNoneMatch })
+    const known = await ask(handler, target, 'GET', ifNoneMatch)
     const headers = whole.headers.filter(([name]) => name !== 'content-length')
     expect(known).toEqual({ ...whole, headers, status: 304, body: null })
   })
@@ -160,13 +161,12 @@ describe('a remembered answer', () => {
 
   it('is forgotten when the data change', async () => {
     const { handler, clock } = await handlerAt()
-    const before = await Promise.all(
-      [WHOLE, EARLIER, HISTORY, RANGE].map((target) => ask(handler, target)),
-    )
+    const targets = [WHOLE, EARLIER, HISTORY, RANGE]
+    const before = await Promise.all(targets.map((target) => ask(handler, target)))
     clock.now += DAY
     await handler.refresh()
     const { handler: other } = await handlerAt({ now: () => clock.now, providers: fakeProviders() })
-    for (const [index, target] of [WHOLE, EARLIER, HISTORY, RANGE].entries()) {
+    for (const [index, target] of targets.entries()) {
       const after = await ask(handler, target)
       expect(after.body, target).not.toEqual(before[index]?.body)
       expect(await textOf(after), target).toBe(await textOf(await ask(other, target)))
@@ -174,10 +174,8 @@ describe('a remembered answer', () => {
   })
 
   it('ends today, whatever else is held', async () => {
-    const { history } = fakeProviders()
-    const [tomorrow = '', later = ''] = [DAY, 2 * DAY].map((ahead) =>
-      new Date(START + ahead).toISOString().slice(0, 10),
-    )
+    const { latest, history } = fakeProviders()
+    const [tomorrow, later] = [toDay(START + DAY), toDay(START + 2 * DAY)]
     const rates = { USD: 2, JPY: 300 }
     const ahead: typeof history = {
       ...history,
@@ -186,7 +184,6 @@ describe('a remembered answer', () => {
         return { base, days: [...days, ...[tomorrow, later].map((date) => ({ date, rates }))] }
       },
     }
-    const { latest } = fakeProviders()
     let now = START
     const { handler } = await handlerAt({ providers: { latest, history: ahead }, now: () => now })
     const beyond = `${RANGE}&end=2999-12-31`
@@ -273,7 +270,7 @@ describe('the memory', () => {
     const { handler } = await handlerAt({ memory: 1_048_576 })
     const [first, table] = [await ask(handler, HISTORY), await ask(handler, WHOLE)]
     for (let day = 0; day < 10_000; day += 100) {
-      const start = new Date(Date.UTC(1999, 0, 4) + day * DAY).toISOString().slice(0, 10)
+      const start = addDays('1999-01-04', day)
       await ask(handler, RANGE.replace('2024-01-01', start))
       await ask(handler, `${WHOLE}&date=${start}`)
     }

@@ -2,25 +2,30 @@ import { describe, expect, it } from 'vitest'
 
 import { createBoundedMap } from '../../src/http/bounded-map.ts'
 
+/** A map of the letters of `keys`, each with itself as its value, which takes `size`. */
+function mapOf(capacity: number, keys: string, size = 10) {
+  const map = createBoundedMap<string, string>(capacity)
+  for (const key of keys) map.set(key, key, size)
+  const valuesOf = (wanted: string) => Array.from(wanted, (key) => map.get(key) ?? '-').join('')
+  return { ...map, valuesOf }
+}
+
 describe('createBoundedMap()', () => {
-  it('keeps what fits, and lets go what came first', () => {
-    const map = createBoundedMap<string, string>(30)
-    for (const key of ['a', 'b', 'c', 'd']) map.set(key, key, 10)
-    expect(['a', 'b', 'c', 'd'].map(map.get)).toEqual([undefined, 'b', 'c', 'd'])
+  it('keeps what fits, and removes what was added first', () => {
+    expect(mapOf(30, 'abcd').valuesOf('abcd')).toBe('-bcd')
   })
 
-  it('keeps what was asked for meanwhile, once', () => {
-    const map = createBoundedMap<string, string>(30)
-    for (const key of ['a', 'b', 'c']) map.set(key, key, 10)
+  it('keeps what was read meanwhile, once', () => {
+    const map = mapOf(30, 'abc')
     map.get('a')
     map.set('d', 'd', 10)
-    expect(['a', 'b', 'c', 'd'].map(map.get)).toEqual(['a', undefined, 'c', 'd'])
-    // All three were asked for just now: then the one that came first goes.
+    expect(map.valuesOf('abcd')).toBe('a-cd')
+    // All three were read just now: then the one that was added first is removed.
     map.set('e', 'e', 10)
-    expect(['a', 'c', 'd', 'e'].map(map.get)).toEqual(['a', undefined, 'd', 'e'])
+    expect(map.valuesOf('acde')).toBe('a-de')
   })
 
-  it('never takes more than its capacity, and nothing that is larger', () => {
+  it('never takes more than its capacity', () => {
     const map = createBoundedMap<string, number>(100)
     const sizes = Array.from({ length: 300 }, (_, index) => (index * 37) % 120)
     for (const [index, size] of sizes.entries()) {
@@ -31,38 +36,32 @@ describe('createBoundedMap()', () => {
     }
   })
 
-  it('counts what is set again, deleted or cleared no longer', () => {
-    const map = createBoundedMap<string, string>(30)
-    for (let round = 0; round < 10; round += 1) map.set('a', 'a', 20)
+  it('does not count what was set again, deleted or cleared', () => {
+    const map = mapOf(30, 'aaaaaaaaaa', 20)
     map.set('b', 'b', 10)
-    expect(['a', 'b'].map(map.get)).toEqual(['a', 'b'])
+    expect(map.valuesOf('ab')).toBe('ab')
     map.delete('a')
     map.delete('nothing')
     map.set('c', 'c', 20)
-    expect(['a', 'b', 'c'].map(map.get)).toEqual([undefined, 'b', 'c'])
+    expect(map.valuesOf('abc')).toBe('-bc')
     map.clear()
-    expect(['b', 'c'].map(map.get)).toEqual([undefined, undefined])
+    expect(map.valuesOf('bc')).toBe('--')
     for (const key of ['d', 'e', 'f']) map.set(key, key, 10)
-    expect(['b', 'd', 'e', 'f'].map(map.get)).toEqual([undefined, 'd', 'e', 'f'])
+    expect(map.valuesOf('bdef')).toBe('-def')
   })
 
-  it('lets nothing else go for what is set again', () => {
-    const map = createBoundedMap<string, string>(20)
-    for (const key of ['a', 'b', 'b']) map.set(key, key, 10)
-    expect(['a', 'b'].map(map.get)).toEqual(['a', 'b'])
+  it('removes nothing else for what is set again', () => {
+    expect(mapOf(20, 'abb').valuesOf('ab')).toBe('ab')
   })
 
-  it('keeps what fills it, but nothing larger, even in the place of what was there', () => {
-    const map = createBoundedMap<string, string>(20)
-    map.set('a', 'a', 20)
+  it('keeps what fills it, but nothing larger, even instead of a smaller value', () => {
+    const map = mapOf(20, 'a', 20)
     expect(map.get('a')).toBe('a')
     map.set('a', 'larger', 21)
     expect(map.get('a')).toBeUndefined()
   })
 
   it('keeps nothing with a capacity of 0', () => {
-    const map = createBoundedMap<string, string>(0)
-    map.set('a', 'a', 1)
-    expect(map.get('a')).toBeUndefined()
+    expect(mapOf(0, 'a', 1).get('a')).toBeUndefined()
   })
 })

@@ -6,15 +6,17 @@ import { RatesError } from '../../src/index.ts'
 
 const optional = z.optional(z.string())
 
-/** What is read of `query` where `base` and `to` are known, and `from` means `base`. */
-function read(query: string): unknown {
+/** A parser that knows `base` and `to`. */
+function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, 'base'> }) {
   return createQueryParser({
     parameters: { base: optional, to: optional },
     failures: {},
-    mistaken: { from: 'base' },
-    toQuestion: (question) => question,
-  })(query)
+    toQuestion: (question): object => question,
+    ...more,
+  })
 }
+
+const read = parserOf({ mistaken: { from: 'base' } })
 
 describe('a query', () => {
   it.each([
@@ -68,12 +70,7 @@ describe('a query', () => {
   )
 
   it('has no mistaken names unless there are some', () => {
-    const parse = createQueryParser({
-      parameters: { base: optional },
-      failures: {},
-      toQuestion: (question) => question,
-    })
-    expect(parse('from=EUR&base=USD')).toEqual({ base: 'USD' })
+    expect(parserOf({})('from=EUR&base=USD')).toEqual({ base: 'USD' })
   })
 })
 
@@ -119,14 +116,6 @@ describe('the schemas of a query', () => {
 })
 
 describe('a question that recurs', () => {
-  const parserOf = (rules: { isRecurring?: boolean }): ((query: string) => object) =>
-    createQueryParser({
-      parameters: { base: optional, to: optional },
-      failures: {},
-      ...rules,
-      toQuestion: (question) => question,
-    })
-
   const ofLength = (length: number, start: string): string => `base=${start}`.padEnd(length, '.')
 
   it.each(['', 'base=EUR', 'base=%45UR', '&to=USD&&base=EUR&', ofLength(256, 'EUR')])(
@@ -137,31 +126,28 @@ describe('a question that recurs', () => {
     },
   )
 
-  it.each([ofLength(257, 'EUR'), 'base=EUR&session=1', 'session=1&base=%45UR', 'session'])(
-    'is read each time where few can ask it again: %j',
-    (query) => {
-      const parse = parserOf({ isRecurring: true })
-      expect(parse(query)).toEqual(parse(query))
-      expect(parse(query)).not.toBe(parse(query))
-    },
-  )
-
-  it.each([{ isRecurring: false }, {}])('is read each time where the rules say %j', (rules) => {
+  it.each([
+    // Of these, few clients send the same.
+    [{ isRecurring: true }, ofLength(257, 'EUR')],
+    [{ isRecurring: true }, 'base=EUR&session=1'],
+    [{ isRecurring: true }, 'session=1&base=%45UR'],
+    [{ isRecurring: true }, 'session'],
+    [{ isRecurring: false }, 'base=EUR'],
+    [{}, 'base=EUR'],
+  ])('is read each time: %j %j', (rules, query) => {
     const parse = parserOf(rules)
-    expect(parse('base=EUR')).not.toBe(parse('base=EUR'))
+    expect(parse(query)).toEqual(parse(query))
+    expect(parse(query)).not.toBe(parse(query))
   })
 
   // Of a quarter of a mebibyte, each of them takes its 256 characters and 512 bytes.
   it.each([
     [341, true],
     [342, false],
-  ])(
-    'is kept beside others for as long as there is room: of %d of them the first, %j',
-    (count, isKept) => {
-      const parse = parserOf({ isRecurring: true })
-      const queries = Array.from({ length: count }, (_, index) => ofLength(256, String(index)))
-      const [first] = queries.map(parse)
-      expect(parse(queries[0] ?? '') === first).toBe(isKept)
-    },
-  )
+  ])('is kept while there is room: the first of %d, %j', (count, isKept) => {
+    const parse = parserOf({ isRecurring: true })
+    const queries = Array.from({ length: count }, (_, index) => ofLength(256, String(index)))
+    const [first] = queries.map(parse)
+    expect(parse(queries[0] ?? '') === first).toBe(isKept)
+  })
 })
