@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { createCacheApiStore } from '../../src/stores/cache-api.ts'
 import type { WebCache } from '../../src/stores/cache-api.ts'
-import { storeContract } from '../../src/testing/index.ts'
+import { itMeetsTheContract } from './meets-contract.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 
@@ -26,9 +26,7 @@ afterEach(() => void vi.unstubAllGlobals())
 describe('createCacheApiStore()', () => {
   const create = (): ReturnType<typeof createCacheApiStore> =>
     createCacheApiStore({ cache: new FakeCache() })
-  it.each(storeContract(create))('$name', async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined()
-  })
+  itMeetsTheContract(create)
 
   it('keeps a text as a response that lives for whole seconds, one at least', async () => {
     const cache = new FakeCache()

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createFileStore } from '../../src/stores/file.ts'
-import { storeContract } from '../../src/testing/index.ts'
+import { itMeetsTheContract } from './meets-contract.ts'
 
 const NEVER = 8_640_000_000_000_000
 
@@ -46,9 +46,7 @@ function unfinishedName(of: string): string {
 }
 
 describe('createFileStore()', () => {
-  it.each(storeContract(() => createFileStore(temporaryFolder())))('$name', async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined()
-  })
+  itMeetsTheContract(() => createFileStore(temporaryFolder()))
 
   it('makes its folder when something is set, and again when somebody has removed it', async () => {
     const folder = `${temporaryFolder()}/not/there`

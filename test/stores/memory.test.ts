@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest'
 
 import { createMemoryStore } from '../../src/stores/memory.ts'
-import { storeContract } from '../../src/testing/index.ts'
+import { itMeetsTheContract } from './meets-contract.ts'
 
 describe('a Map as a store', () => {
-  it.each(storeContract(() => new Map()))('$name', async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined()
-  })
+  itMeetsTheContract(() => new Map())
 })
 
 describe('createMemoryStore()', () => {
-  it.each(storeContract(() => createMemoryStore()))('$name', async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined()
-  })
+  itMeetsTheContract(() => createMemoryStore())
 
   it('keeps no more entries than it may, and forgets the one set longest ago', () => {
     const store = createMemoryStore({ maxEntries: 2 })

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createSqliteStore } from '../../src/stores/sqlite.ts'
 import type { SqliteStoreOptions } from '../../src/stores/sqlite.ts'
-import { storeContract } from '../../src/testing/index.ts'
+import { itMeetsTheContract } from './meets-contract.ts'
 
 const NEVER = 8_640_000_000_000_000
 
@@ -35,9 +35,7 @@ describe.each([
   ['in a file', temporaryPath],
   ['in memory', () => ':memory:'],
 ])('createSqliteStore() %s', (_, makePath) => {
-  it.each(storeContract(() => openStore(makePath())))('$name', async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined()
-  })
+  itMeetsTheContract(() => openStore(makePath()))
 })
 
 describe('createSqliteStore()', () => {
