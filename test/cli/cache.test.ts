@@ -8,6 +8,7 @@ import { ARCHIVE_KEY, readAhead } from '../../src/cli/read-ahead.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CacheStore } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { daysOf, isWeekend } from '../oracle.ts'
 import { DAY, examine, publish, run } from './run.ts'
 
 /** A folder that is removed at the end of the test. */
@@ -52,12 +53,9 @@ describe('the cache folder', () => {
 })
 
 describe('rates that were kept', () => {
-  /** Rates of every weekday of a quarter. */
-  const francs = Object.fromEntries(
-    Array.from({ length: 92 }, (_, day) => new Date(Date.UTC(2026, 9, 1 + day)))
-      .filter((date) => date.getUTCDay() % 6 > 0)
-      .map((date) => [date.toISOString().slice(0, 10), 0.9 + date.getUTCDate() / 1_000]),
-  )
+  // Every weekday of a quarter.
+  const days = daysOf('2026-10-01', '2026-12-31').filter((day) => !isWeekend(day))
+  const francs = Object.fromEntries(days.map((day, index) => [day, 0.9 + index / 1_000]))
 
   const FRIDAY = ['convert', 'EUR', 'CHF', '--date', '2026-11-06']
   // Its rates are those of that Friday.
@@ -108,12 +106,10 @@ describe('readAhead', () => {
     expect(await countCalls(values)).toBe(3)
     expect([...values.keys()]).toEqual(EVERY_KEY)
     const read: string[] = []
-    const store: CacheStore = {
-      // Never answers for a key again.
-      get: (key) =>
-        read.includes(key) ? new Promise(() => {}) : (read.push(key), values.get(key)),
-      set: () => undefined,
-    }
+    // Never answers for a key again.
+    const get = (key: string): unknown =>
+      read.includes(key) ? new Promise(() => {}) : (read.push(key), values.get(key))
+    const store: CacheStore = { get, set: () => undefined }
     expect(await countCalls(await readAhead(store, EVERY_KEY))).toBe(0)
     expect(read.splice(0)).toEqual(EVERY_KEY)
     // The reference rates since 1999 are read on request only.

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { examine } from './run.ts'
-import type { Finding } from './run.ts'
 
 /** What `ratesmith doctor` finds of latest rates; rejects where it finds nothing. */
-async function examineLatest(
-  fetch: () => Promise<Response>,
-  env: NodeJS.ProcessEnv = {},
-): Promise<Finding> {
+async function examineLatest(fetch: () => Promise<Response>, env: NodeJS.ProcessEnv = {}) {
   const findings = await examine([], { env, fetch })
   const latest = findings.find(({ subject }) => subject.startsWith('latest rates'))
   return latest ?? Promise.reject(new Error('no finding'))
@@ -21,6 +17,8 @@ function failing(reason: string): () => Promise<Response> {
 function answering(body: string, status = 200, headers = {}): () => Promise<Response> {
   return async () => new Response(body, { status, headers })
 }
+
+const redirected = answering('', 302, { location: 'https://login.example/' })
 
 describe('ratesmith doctor', () => {
   // In the words of Node, Bun and Deno.
@@ -41,11 +39,7 @@ describe('ratesmith doctor', () => {
     ['status 404', answering('{}', 404), 'look at the URL'],
     ['503 without JSON', answering('<html>', 503), 'try again later'],
     ['200 without JSON', answering('<html>'), 'something else answers'],
-    [
-      'redirected to login.example, which is not trusted',
-      answering('', 302, { location: 'https://login.example/' }),
-      'something else answers',
-    ],
+    ['redirected to login.example, which is not trusted', redirected, 'something else answers'],
     ['new', answering('{"result":"error","error-type":"something-new"}'), 'try again later'],
   ])('says what to do about an upstream that failed: %s', async (reason, fetch, advice) => {
     const latest = await examineLatest(fetch)

@@ -34,10 +34,8 @@ describe('ratesmith convert on a terminal', () => {
     [DAY, '1 day ago'],
     [3 * DAY + 5, '3 days ago'],
   ])('shows when rates that are %d ms old were published: %s', async (age, words) => {
-    const latest = {
-      time_last_update_unix: NOW / 1_000,
-      time_next_update_unix: (NOW + 9 * DAY) / 1_000,
-    }
+    const [published, next] = [NOW / 1_000, (NOW + 9 * DAY) / 1_000]
+    const latest = { time_last_update_unix: published, time_next_update_unix: next }
     const surroundings = { fetch: publish({ latest }), now: () => NOW + age }
     const [, about] = await show(['convert', 'USD', 'EUR'], 120, surroundings)
     expect(about).toMatch(new RegExp(`, published 2026-11-20 19:05 UTC, ${words}$`))

@@ -5,10 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { examine, run, urlOf } from './run.ts'
 
 /** The hosts that `ratesmith doctor` calls, in order of preference, and every URL. */
-async function hostsOf(
-  args: string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ latest: string[]; history: string[]; calls: string[] }> {
+async function hostsOf(args: string[], env: NodeJS.ProcessEnv) {
   const calls: string[] = []
   const fetch: typeof globalThis.fetch = async (input) => {
     calls.push(urlOf(input))
@@ -49,6 +46,12 @@ describe('the choice of providers', () => {
     expect(history).toEqual(['a.example', 'api.frankfurter.dev', 'c.example'])
   })
 
+  const ONE_ROOT = { RATESMITH_LATEST_URL: 'https://a.example' }
+  const SECRETS = { RATESMITH_LATEST_URL: 'https://a:secret@a.example,https://b:secret@b.example' }
+  const ROOT_FOR_EACH =
+    /: RATESMITH_LATEST_URL must have a root, or nothing, for each of ecb, fawazahmed0/
+  const NO_SECRETS = /: RATESMITH_LATEST_URL: url must have no user name and no password/
+
   it.each([
     ['--latest=frankfurter', {}, /: --latest must name exchange-.* or currencyapi, got/],
     ['--latest=open-exchange-rate', {}, /Did you mean open-exchange-rates\? /],
@@ -58,16 +61,8 @@ describe('the choice of providers', () => {
     ['--latest=toString', {}, /, got toString \(/],
     ['--json', { RATESMITH_HISTORY: 'ebc' }, /: RATESMITH_HISTORY must .*, got ebc\. .*mean ecb\?/],
     ['--history=ecb,frankfurter,ecb', {}, /: --history names ecb twice \(/],
-    [
-      '--latest=ecb,fawazahmed0',
-      { RATESMITH_LATEST_URL: 'https://a.example' },
-      /: RATESMITH_LATEST_URL must have a root, or nothing, for each of ecb, fawazahmed0/,
-    ],
-    [
-      '--latest=exchange-rate-api,ecb',
-      { RATESMITH_LATEST_URL: 'https://a:secret@one.example,https://b:secret@two.example' },
-      /: RATESMITH_LATEST_URL: url must have no user name and no password/,
-    ],
+    ['--latest=ecb,fawazahmed0', ONE_ROOT, ROOT_FOR_EACH],
+    ['--latest=exchange-rate-api,ecb', SECRETS, NO_SECRETS],
   ])('is refused: %s with %j', async (flag, env, message) => {
     const { code, stdout, stderr } = await run(['latest', flag], { env })
     expect(stderr).toMatch(message)
@@ -108,14 +103,9 @@ describe('the names of providers', async () => {
     const [, section = ''] = page.split('\n### Providers by name\n')
     for (const name of new Set([...latest, ...history])) {
       const row = section.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? ''
-      const [ofLatest, ofHistory, key] = row
-        .split('|')
-        .map((cell) => cell.trim())
-        .slice(2)
-      expect([ofLatest !== '', ofHistory !== ''], name).toEqual([
-        latest.includes(name),
-        history.includes(name),
-      ])
+      const [, , ofLatest, ofHistory, key] = row.split('|').map((cell) => cell.trim())
+      expect(ofLatest !== '', name).toBe(latest.includes(name))
+      expect(ofHistory !== '', name).toBe(history.includes(name))
       const variable = latest.includes(name) ? await keyVariableOf(name) : ''
       expect(key, name).toBe(variable && `\`${variable}\``)
     }

@@ -21,10 +21,7 @@ export const DAY = 86_400_000
 const market = createSyntheticMarket(1)
 
 /** Runs `ratesmith` with `args` on a machine without environment, network and home folder, but for the `surroundings`. */
-export async function run(
-  args: string[],
-  surroundings: Surroundings = {},
-): Promise<{ code: number; stdout: string; stderr: string }> {
+export async function run(args: string[], surroundings: Surroundings = {}) {
   const { columns, onNote, ...replaced } = surroundings
   const ran = { stdout: '', stderr: '' }
   const terminal = columns === undefined ? {} : { isTTY: true, columns }
@@ -43,11 +40,7 @@ export async function run(
 }
 
 /** The lines that `ratesmith` shows on a terminal of this width without colours. */
-export async function show(
-  args: string[],
-  columns: number,
-  surroundings: Surroundings = {},
-): Promise<string[]> {
+export async function show(args: string[], columns: number, surroundings: Surroundings = {}) {
   const env = { LANG: 'C.UTF-8', NO_COLOR: '1', ...surroundings.env }
   const { stdout } = await run(args, { ...surroundings, columns, env })
   return stdout.trimEnd().split('\n')
@@ -73,7 +66,7 @@ export function urlOf(input: string | URL | Request): string {
 }
 
 /** What the upstreams publish. */
-export interface Published {
+interface Published {
   now?: () => number
   /** Fields that replace those of ExchangeRate-API's answer. */
   latest?: Record<string, unknown>
@@ -82,8 +75,7 @@ export interface Published {
 }
 
 /** A `fetch` that answers as ExchangeRate-API and Frankfurter do. */
-export function publish(published: Published = {}): typeof fetch {
-  const { now = () => NOW, latest = {}, francs } = published
+export function publish({ now = () => NOW, latest = {}, francs }: Published = {}): typeof fetch {
   return async (input) => {
     const [, start = '', end = ''] = /\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(urlOf(input)) ?? []
     const shared = { now: now(), market }

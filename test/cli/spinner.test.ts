@@ -14,9 +14,7 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers())
 
 /** Runs a command whose upstream answers or fails on request. */
-async function start(
-  surroundings: Parameters<typeof run>[1] = TERMINAL,
-): Promise<{ notes: string[]; answer: () => void; fail: () => void; ran: ReturnType<typeof run> }> {
+async function start(surroundings: Parameters<typeof run>[1] = TERMINAL) {
   const notes: string[] = []
   const gate = Promise.withResolvers<void>()
   const called = Promise.withResolvers<void>()
