@@ -20,51 +20,45 @@ async function answerTo(ask: Ask) {
 
 describe('a question', () => {
   it.each<[query: string, ask: Ask]>([
-    ['', (rates) => rates.latest()],
-    ['', (rates) => rates.latest({ symbols: [] })],
-    [
-      '?base=gbp&symbols=eur%2CUSD',
-      (rates) => rates.latest({ base: 'gbp', symbols: ['eur', 'USD'] }),
-    ],
-    ['', (rates) => rates.currencies()],
-    ['?from=USD&to=EUR', (rates) => rates.convert(PAIR)],
-    ['?from=USD&to=EUR', (rates) => rates.convert({ ...PAIR, amount: undefined })],
+    ['', (api) => api.latest()],
+    ['', (api) => api.latest({ symbols: [] })],
+    ['?base=gbp&symbols=eur%2CUSD', (api) => api.latest({ base: 'gbp', symbols: ['eur', 'USD'] })],
+    ['', (api) => api.currencies()],
+    ['?from=USD&to=EUR', (api) => api.convert(PAIR)],
+    ['?from=USD&to=EUR', (api) => api.convert({ ...PAIR, amount: undefined })],
     ...([0, 0.1, 1e-7, 1e21, 1.5e300] as const).map((amount): [string, Ask] => [
       `?from=USD&to=EUR&amount=${encodeURIComponent(amount)}`,
-      (rates) => rates.convert({ ...PAIR, amount }),
+      (api) => api.convert({ ...PAIR, amount }),
     ]),
-    ['?from=USD&to=EUR', (rates) => rates.history(PAIR)],
-    ['?from=USD&to=EUR&period=5Y', (rates) => rates.history({ ...PAIR, period: '5Y' })],
-    ['?from=USD&to=EUR%2Cgbp', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'gbp'] })],
-    ['?from=USD&to=EUR%2C', (rates) => rates.convert({ from: 'USD', to: ['EUR'] })],
+    ['?from=USD&to=EUR', (api) => api.history(PAIR)],
+    ['?from=USD&to=EUR&period=5Y', (api) => api.history({ ...PAIR, period: '5Y' })],
+    ['?from=USD&to=EUR%2Cgbp', (api) => api.convert({ from: 'USD', to: ['EUR', 'gbp'] })],
+    ['?from=USD&to=EUR%2C', (api) => api.convert({ from: 'USD', to: ['EUR'] })],
     [
       '?from=usd&to=JPY%2CEUR&amount=0.1&date=2020-02-29&reverse=true',
-      (rates) =>
-        rates.convert({ from: 'usd', to: ['JPY', 'EUR'], amount: 0.1, date: DATE, reverse: true }),
+      (api) =>
+        api.convert({ from: 'usd', to: ['JPY', 'EUR'], amount: 0.1, date: DATE, reverse: true }),
     ],
     [
       '?from=USD&to=EUR&amount=100&reverse=true',
-      (rates) => rates.convert({ ...PAIR, amount: 100, reverse: true }),
+      (api) => api.convert({ ...PAIR, amount: 100, reverse: true }),
     ],
-    ['?from=USD&to=EUR&reverse=false', (rates) => rates.convert({ ...PAIR, reverse: false })],
-    ['?from=USD&to=EUR&date=2020-02-29', (rates) => rates.convert({ ...PAIR, date: DATE })],
-    ['?date=2020-02-29', (rates) => rates.latest({ date: DATE })],
+    ['?from=USD&to=EUR&reverse=false', (api) => api.convert({ ...PAIR, reverse: false })],
+    ['?from=USD&to=EUR&date=2020-02-29', (api) => api.convert({ ...PAIR, date: DATE })],
+    ['?date=2020-02-29', (api) => api.latest({ date: DATE })],
     [
       '?base=gbp&symbols=EUR%2Cjpy&date=1999-01-04',
-      (rates) => rates.latest({ base: 'gbp', symbols: ['EUR', 'jpy'], date: '1999-01-04' }),
+      (api) => api.latest({ base: 'gbp', symbols: ['EUR', 'jpy'], date: '1999-01-04' }),
     ],
-    ['?date=2020-02-29', (rates) => rates.latest({ symbols: [], date: DATE })],
-    [
-      '?from=USD&to=EUR&start=2026-11-01',
-      (rates) => rates.history({ ...PAIR, start: '2026-11-01' }),
-    ],
+    ['?date=2020-02-29', (api) => api.latest({ symbols: [], date: DATE })],
+    ['?from=USD&to=EUR&start=2026-11-01', (api) => api.history({ ...PAIR, start: '2026-11-01' })],
     [
       '?from=USD&to=EUR&start=1999-01-04&end=2020-02-29&interval=month',
-      (rates) => rates.history({ ...PAIR, start: '1999-01-04', end: DATE, interval: 'month' }),
+      (api) => api.history({ ...PAIR, start: '1999-01-04', end: DATE, interval: 'month' }),
     ],
     [
       '?from=USD&to=EUR&period=1Y&interval=week',
-      (rates) => rates.history({ ...PAIR, period: '1Y', interval: 'week' }),
+      (api) => api.history({ ...PAIR, period: '1Y', interval: 'week' }),
     ],
   ])('asks %s, and has the record of the handler', async (query, ask) => {
     const told = await answerTo(ask)
@@ -84,35 +78,35 @@ describe('a question', () => {
     const range = { ...stray, ...PAIR, start: '2026-11-01' }
     const dated = { ...stray, date: DATE }
     const conversion: ConversionsQuestion = { ...stray, ...PAIR, date: DATE }
-    expect((await answerTo((rates) => rates.history(range))).query).not.toMatch(/trace|format/)
-    expect((await answerTo((rates) => rates.latest(dated))).query).toBe(`?date=${DATE}`)
-    expect((await answerTo((rates) => rates.convert(conversion))).query).not.toMatch(/trace|format/)
+    expect((await answerTo((api) => api.history(range))).query).not.toMatch(/trace|format/)
+    expect((await answerTo((api) => api.latest(dated))).query).toBe(`?date=${DATE}`)
+    expect((await answerTo((api) => api.convert(conversion))).query).not.toMatch(/trace|format/)
   })
 })
 
 describe('a question that cannot be answered', () => {
   it.each<[code: string, ask: Ask]>([
-    ['invalid_currency', (rates) => rates.latest({ base: 'XYZ' })],
-    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: 'HRK' })],
-    ['invalid_currency', (rates) => rates.latest({ symbols: ['EUR', 'XYZ'] })],
-    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: 'a&b=c' })],
-    ['invalid_currency', (rates) => rates.latest({ base: '' })],
-    ['invalid_amount', (rates) => rates.convert({ ...PAIR, amount: NaN })],
-    ['invalid_amount', (rates) => rates.convert({ ...PAIR, amount: -1 })],
-    ['unsupported_currency', (rates) => rates.history({ from: 'USD', to: 'KID' })],
-    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: [] })],
-    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'XYZ'] })],
-    ['invalid_currency', (rates) => rates.convert({ from: 'USD', to: ['EUR', 'euro'] })],
-    ['invalid_amount', (rates) => rates.convert({ from: 'USD', to: ['EUR'], amount: -1 })],
-    ['invalid_parameter', (rates) => rates.convert({ ...PAIR, date: '2021-02-29' })],
-    ['invalid_parameter', (rates) => rates.convert({ ...PAIR, date: '' })],
-    ['invalid_parameter', (rates) => rates.convert({ ...PAIR, date: '2026-12-24' })],
-    ['unsupported_currency', (rates) => rates.convert({ from: 'USD', to: 'KID', date: DATE })],
-    ['no_data', (rates) => rates.convert({ ...PAIR, date: '1998-12-31' })],
-    ['invalid_parameter', (rates) => rates.latest({ date: 'today' })],
-    ['no_data', (rates) => rates.latest({ date: '1998-12-31' })],
-    ['invalid_parameter', (rates) => rates.history({ ...PAIR, start: DATE, end: '2020-02-28' })],
-    ['no_data', (rates) => rates.history({ ...PAIR, start: '1998-01-01', end: '1998-12-31' })],
+    ['invalid_currency', (api) => api.latest({ base: 'XYZ' })],
+    ['invalid_currency', (api) => api.convert({ from: 'USD', to: 'HRK' })],
+    ['invalid_currency', (api) => api.latest({ symbols: ['EUR', 'XYZ'] })],
+    ['invalid_currency', (api) => api.convert({ from: 'USD', to: 'a&b=c' })],
+    ['invalid_currency', (api) => api.latest({ base: '' })],
+    ['invalid_amount', (api) => api.convert({ ...PAIR, amount: NaN })],
+    ['invalid_amount', (api) => api.convert({ ...PAIR, amount: -1 })],
+    ['unsupported_currency', (api) => api.history({ from: 'USD', to: 'KID' })],
+    ['invalid_currency', (api) => api.convert({ from: 'USD', to: [] })],
+    ['invalid_currency', (api) => api.convert({ from: 'USD', to: ['EUR', 'XYZ'] })],
+    ['invalid_currency', (api) => api.convert({ from: 'USD', to: ['EUR', 'euro'] })],
+    ['invalid_amount', (api) => api.convert({ from: 'USD', to: ['EUR'], amount: -1 })],
+    ['invalid_parameter', (api) => api.convert({ ...PAIR, date: '2021-02-29' })],
+    ['invalid_parameter', (api) => api.convert({ ...PAIR, date: '' })],
+    ['invalid_parameter', (api) => api.convert({ ...PAIR, date: '2026-12-24' })],
+    ['unsupported_currency', (api) => api.convert({ from: 'USD', to: 'KID', date: DATE })],
+    ['no_data', (api) => api.convert({ ...PAIR, date: '1998-12-31' })],
+    ['invalid_parameter', (api) => api.latest({ date: 'today' })],
+    ['no_data', (api) => api.latest({ date: '1998-12-31' })],
+    ['invalid_parameter', (api) => api.history({ ...PAIR, start: DATE, end: '2020-02-28' })],
+    ['no_data', (api) => api.history({ ...PAIR, start: '1998-01-01', end: '1998-12-31' })],
   ])('rejects with the %s of the handler', async (code, ask) => {
     const told = await reasonOf(ask(handler.rates))
     const reason = await reasonOf(ask(clientOf(handler).client))
