@@ -69,21 +69,13 @@ describe('a publication', () => {
   })
 
   it.each([
-    ['2026-03-27', '15:00'], // the Friday before summer time
-    ['2026-03-29', '14:00'], // clocks go forward that night
-    ['2026-03-30', '14:00'],
-    ['2026-10-23', '14:00'],
-    ['2026-10-24', '14:00'],
-    ['2026-10-25', '15:00'], // clocks go back that night
-    ['2026-10-26', '15:00'],
-    ['2024-03-31', '14:00'],
-    ['2024-10-27', '15:00'],
-    ['2027-03-28', '14:00'],
-    ['2027-10-31', '15:00'],
-    ['2026-01-02', '15:00'],
-    ['2026-07-15', '14:00'],
-  ])('of %s is due at %s UTC', (date, time) => {
-    expect(publicationInstant(date)).toBe(Date.parse(`${date}T${time}:00Z`))
+    // Clocks go forward on Sundays in March, and back on Sundays in October.
+    ['14:00', '2024-03-31 2026-03-29 2026-03-30 2026-07-15 2026-10-23 2026-10-24 2027-03-28'],
+    ['15:00', '2024-10-27 2026-01-02 2026-03-27 2026-10-25 2026-10-26 2027-10-31'],
+  ])('is due at %s UTC on %s', (time, dates) => {
+    for (const date of dates.split(' ')) {
+      expect(publicationInstant(date), date).toBe(Date.parse(`${date}T${time}:00Z`))
+    }
   })
 
   it('is due at 16:00 on every clock in Frankfurt from 1999 to 2035', () => {
