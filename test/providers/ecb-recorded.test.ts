@@ -6,33 +6,33 @@ import Papa from 'papaparse'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryDay, ProviderContext, RatesEvent } from '../../src/index.ts'
+import type { HistoryDay, ProviderContext } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import { answerAsBank, ecbDays } from '../fixtures/ecb-files.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { expectSameDays } from './days.ts'
+import { NOW } from './upstream.ts'
 
 // Generous: the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-const NAMES = {
-  csv: 'eurofxref-hist.csv',
-  zip: 'eurofxref-hist.zip',
-  daily: 'eurofxref-daily-2025-04-03.xml',
-  short: 'eurofxref-hist-90d-2025-04-04.xml',
-  api: 'sdmx-exr-csvdata-2026-02-17_2026-03-18.vcr.yml',
+function recorded(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(recording(`data/ecb/${name}`)))
 }
 
-function recorded(name: keyof typeof NAMES): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(readFileSync(recording(`data/ecb/${NAMES[name]}`)))
-}
-
-function textOf(name: keyof typeof NAMES): string {
+function textOf(name: string): string {
   return new TextDecoder().decode(recorded(name))
 }
 
+const CSV = 'eurofxref-hist.csv'
+const ZIP = 'eurofxref-hist.zip'
+const DAILY = 'eurofxref-daily-2025-04-03.xml'
+const SHORT = 'eurofxref-hist-90d-2025-04-04.xml'
+const API = 'sdmx-exr-csvdata-2026-02-17_2026-03-18.vcr.yml'
+
 /** The history as another program reads it. */
 function independentCsv(): HistoryDay[] {
-  const { data } = Papa.parse<Record<string, string>>(textOf('csv'), {
+  const { data } = Papa.parse<Record<string, string>>(textOf(CSV), {
     header: true,
     skipEmptyLines: true,
   })
@@ -57,7 +57,7 @@ function independentXml(text: string): HistoryDay[] {
 
 /** The body in the recording of an exchange: a block of YAML, whose indent is the first line's. */
 function recordedBody(): string {
-  const [, block = ''] = /^ +string: \|\n((?: +.*\n)+?)(?= {2,6}\w)/m.exec(textOf('api')) ?? []
+  const [, block = ''] = /^ +string: \|\n((?: +.*\n)+?)(?= {2,6}\w)/m.exec(textOf(API)) ?? []
   const [indent = ''] = /^ +/.exec(block) ?? []
   return block.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
 }
@@ -75,8 +75,8 @@ function inHistory(days: readonly HistoryDay[]): HistoryDay[] {
 async function fetchRecorded(input: RequestInfo | URL): Promise<Response> {
   const { host, pathname } = new URL(input instanceof Request ? input.url : input)
   if (host === 'data-api.ecb.europa.eu') return new Response(recordedBody())
-  if (pathname.endsWith('.zip')) return new Response(recorded('zip'))
-  return new Response(recorded(pathname.endsWith('-90d.xml') ? 'short' : 'daily'))
+  if (pathname.endsWith('.zip')) return new Response(recorded(ZIP))
+  return new Response(recorded(pathname.endsWith('-90d.xml') ? SHORT : DAILY))
 }
 
 /** The context of a call on the evening of `day`. */
@@ -89,7 +89,7 @@ const SINCE_1999 = { start: '1999-01-01', end: '2026-04-13' }
 
 describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDINGS}`, () => {
   it('is read from the archive as other programs do, to the digit', async () => {
-    expect(unzipSync(recorded('zip'))['eurofxref-hist.csv']).toEqual(recorded('csv'))
+    expect(unzipSync(recorded(ZIP))[CSV]).toEqual(recorded(CSV))
     const { days } = await createEcbProvider().fetchHistory(SINCE_1999, contextOn('2026-04-13'))
     expect(days).toHaveLength(6_983)
     expectSameDays(days, independentCsv())
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
   })
 
   it('is read from the XML of 90 days as another program does, and equal to the CSV', async () => {
-    const expected = independentXml(textOf('short'))
+    const expected = independentXml(textOf(SHORT))
     const range = { start: expected[0]?.date ?? '', end: '2025-04-04' }
     // A clock that is some days behind, so that the range is one of 80 days.
     const { days } = await createEcbProvider().fetchHistory(range, contextOn('2025-03-25'))
@@ -109,7 +109,7 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
   it('is read from the XML of a day as another program does, and equal to the CSV', async () => {
     const table = await createEcbProvider().fetchLatest(contextOn('2025-04-03'))
     expect(table).toMatchObject({ base: 'EUR', rates: { EUR: 1, USD: 1.1097, HUF: 401.58 } })
-    const days = independentXml(textOf('daily'))
+    const days = independentXml(textOf(DAILY))
     expect(days).toEqual([{ date: '2025-04-03', rates: expect.any(Object) }])
     expect(table.rates).toEqual({ EUR: 1, ...days[0]?.rates })
     expect(days).toEqual(inHistory(days))
@@ -129,16 +129,31 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
   })
 
   it('is a history since 1999 of which the handler drops nothing', async () => {
-    const events: RatesEvent[] = []
+    const types: string[] = []
     const handler = createRatesHandler({
       providers: { history: createEcbProvider() },
       fetch: fetchRecorded,
       now: contextOn('2026-04-13').now,
-      onEvent: (event) => events.push(event),
+      onEvent: ({ type }) => types.push(type),
     })
     const range = { from: 'EUR', to: 'USD', start: '1999-01-04', end: '2026-04-13' } as const
     expect((await handler.rates.history(range)).points).toHaveLength(6_983)
-    expect(events.map(({ type }) => type)).toContain('upstream_answered')
-    expect(events.map(({ type }) => type)).not.toContain('rates_dropped')
+    expect(types).toContain('upstream_answered')
+    expect(types).not.toContain('rates_dropped')
   })
+})
+
+it.each([
+  ['createEcbProvider()', createEcbProvider],
+  ['createEcbDataApiProvider()', createEcbDataApiProvider],
+])('%s has every day since 1999, with the digits and gaps as published', async (_, create) => {
+  const fetch: ProviderContext['fetch'] = async (input) =>
+    answerAsBank({ url: String(input instanceof Request ? input.url : input) }, NOW)
+  const range = { start: '1999-01-01', end: '2026-11-20' }
+  const context = { ...contextOn(range.end), fetch }
+  const { base, days } = await create().fetchHistory(range, context)
+  expect(base).toBe('EUR')
+  expect(days.length).toBeGreaterThan(7_000)
+  expectSameDays(days, ecbDays(range.start, range.end, NOW))
+  expect(new Set(days.flatMap(({ rates }) => Object.keys(rates))).size).toBe(41)
 })
