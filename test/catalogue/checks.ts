@@ -4,9 +4,9 @@ import { SECRET } from '../faults/fault.ts'
 import type { DataSet } from '../faults/fault.ts'
 import { CACHE_CONTROL, HISTORY_SOURCE, HOSTS, LATEST_SOURCE } from '../fixtures/contract.ts'
 import { crossRate, inWindow, pairPoints, product, statsOf, toExact } from '../oracle.ts'
-import type { Day, Rates } from '../oracle.ts'
+import type { Rates } from '../oracle.ts'
 import { KEYS, verdictIn } from './journey.ts'
-import type { Journey, Truth, Variant } from './journey.ts'
+import type { Journey, Truth } from './journey.ts'
 import type { Reply } from './world.ts'
 
 /** The longest that anybody waits, in ms. */
@@ -43,8 +43,8 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
   'who meets the fault is answered as documented'(journey) {
     const { state, first, now, before } = journey
     for (const reply of distinct(first)) {
-      if (state === 'fresh') expectGood(reply, must(before), ['fresh'])
-      else if (state === 'warm') expectGood(reply, must(before), ['stale'])
+      if (before && state === 'fresh') expectGood(reply, before, ['fresh'])
+      else if (before && state === 'warm') expectGood(reply, before, ['stale'])
       else if (isRefused(journey, reply)) expectUnavailable(reply)
       else expectGood(reply, now, ['loaded', 'fresh'])
     }
@@ -141,15 +141,9 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     expect(Reflect.ownKeys(Object.prototype)).toHaveLength(PROTOTYPE)
   },
 
-  'fresh data come once the fault is gone'({
-    recovered,
-    afterwards,
-    attempts,
-    attemptsAfterwards,
-    dataSet,
-  }) {
+  'fresh data come once the fault is gone'({ recovered, afterwards, dataSet, ...journey }) {
     for (const reply of distinct(recovered)) expectGood(reply, afterwards, ['fresh', 'loaded'])
-    expect(attemptsAfterwards[dataSet]).toBeGreaterThan(attempts[dataSet])
+    expect(journey.attemptsAfterwards[dataSet]).toBeGreaterThan(journey.attempts[dataSet])
   },
 }
 
@@ -184,11 +178,6 @@ function isRefused({ variant, state, dataSet }: Journey, reply: Reply): boolean 
 
 function dataSetOf({ target }: Reply): DataSet {
   return target.includes('/history') ? 'history' : 'latest'
-}
-
-function must(truth: Truth | undefined): Truth {
-  if (!truth) throw new Error('nothing was served before')
-  return truth
 }
 
 const SENTENCE = 'The exchange-rate provider is unavailable. Please retry shortly.'
@@ -249,7 +238,7 @@ export function expectRefusal({ target, ...reply }: Reply, status: number, code:
 export function expectGood(reply: Reply, truth: Truth, freshness: readonly Freshness[]): void {
   const { target, status, headers, body } = reply
   expectSame(status, 200, `${target}: ${body}`)
-  const dataSet = target.includes('/history') ? 'history' : 'latest'
+  const dataSet = dataSetOf(reply)
   for (const [name, value] of Object.entries(JSON_HEADERS)) expectSame(headers[name], value)
   expectSame(headers['cache-control'], CACHE_CONTROL[dataSet])
   expectSame(/^"[\w-]+"$/.test(headers['etag'] ?? ''), true, 'the tag')
@@ -275,61 +264,35 @@ function ttlOf({ headers }: Reply): number {
   return Number(/ttl=(-?\d+)/.exec(headers['cache-status'] ?? '')?.[1] ?? NaN)
 }
 
-interface WantedBody {
-  body: object
-  text: string
-}
-
-/** What the bodies of one truth depend on, as text, and the bodies so far. */
-interface Grounds {
-  latest: string
-  history: string
-  bodies: Map<string, WantedBody>
-}
-
-const known = new WeakMap<Truth, Grounds>()
-const computed = new Map<string, WantedBody>()
+/** The bodies so far, by what they depend on. */
+const computed = new Map<string, { body: object; text: string }>()
 
 /** The body that the contract asks for, computed once for every question and all that its answer depends on. */
-function wantedBody(target: string, truth: Truth): WantedBody {
-  const grounds = known.get(truth) ?? {
-    latest: JSON.stringify(truth.latest),
-    history: JSON.stringify([truth.days, truth.today]),
-    bodies: new Map<string, WantedBody>(),
-  }
-  known.set(truth, grounds)
-  const wanted = grounds.bodies.get(target) ?? computeOnce(target, truth, grounds)
-  grounds.bodies.set(target, wanted)
-  return wanted
-}
-
-function computeOnce(target: string, truth: Truth, grounds: Grounds): WantedBody {
-  const key = `${target} ${target.includes('/history') ? grounds.history : grounds.latest}`
-  const wanted = computed.get(key) ?? toWanted(computeBody(target, truth))
+function wantedBody(target: string, truth: Truth): { body: object; text: string } {
+  const grounds = target.includes('/history') ? [truth.days, truth.today] : truth.latest
+  const key = `${target} ${JSON.stringify(grounds)}`
+  const known = computed.get(key)
+  if (known) return known
+  const body = computeBody(target, truth)
+  const wanted = { body, text: JSON.stringify(body) }
   computed.set(key, wanted)
   return wanted
-}
-
-function toWanted(body: object): WantedBody {
-  return { body, text: JSON.stringify(body) }
 }
 
 /** The body that the contract asks for, computed without anything of `src/`. */
 function computeBody(target: string, truth: Truth): object {
   const { pathname, searchParams } = new URL(target, 'http://localhost')
-  const [base = 'USD', from = '', to = ''] = ['base', 'from', 'to'].map(
-    (name) => searchParams.get(name) ?? undefined,
-  )
+  const { base = 'USD', from = '', to = '', amount = '1' } = Object.fromEntries(searchParams)
   if (pathname === '/api/v1/history') return historyBody(truth, from, to)
   const { updatedAt, nextUpdateAt } = truth.latest
-  const table = exactRates(truth)
+  const table = exactRates(truth.latest.rates)
   const isVersioned = pathname.startsWith('/api/v1/')
   const { name, url } = LATEST_SOURCE
   const source = isVersioned ? { source: LATEST_SOURCE } : { provider: `${name} (${url})` }
   if (pathname.endsWith('/convert')) {
-    const amount = Number(searchParams.get('amount') ?? 1)
     const rate = crossRate(table, 'USD', from, to)
-    return { from, to, amount, rate, result: product(amount, rate), updatedAt, ...source }
+    const result = product(Number(amount), rate)
+    return { from, to, amount: Number(amount), rate, result, updatedAt, ...source }
   }
   const symbols = searchParams.get('symbols')?.split(',') ?? Object.keys(truth.latest.rates)
   const rates = Object.fromEntries(
@@ -347,20 +310,20 @@ function historyBody(truth: Truth, from: string, to: string): object {
   const dates = Object.keys(truth.days)
     .filter((date) => date <= truth.today)
     .toSorted()
-  const days: Day[] = dates.map((date) => ({
-    date,
-    rates: new Map(
-      Object.entries({ EUR: 1, ...truth.days[date] }).flatMap(([code, rate]) =>
-        code === from || code === to ? [[code, toExact(rate)]] : [],
-      ),
-    ),
-  }))
+  const days = dates.map((date) => {
+    const quoted: Truth['latest']['rates'] = { EUR: 1, ...truth.days[date] }
+    return { date, rates: exactRates({ [from]: quoted[from], [to]: quoted[to] }) }
+  })
   const points = inWindow(pairPoints(days, from, to), dates.at(-1) ?? '', period)
   return { from, to, period, points, stats: statsOf(points), source: HISTORY_SOURCE }
 }
 
-function exactRates({ latest }: Truth): Rates {
-  return new Map(Object.entries(latest.rates).map(([code, rate]) => [code, toExact(rate)]))
+function exactRates(rates: Readonly<Record<string, number | undefined>>): Rates {
+  return new Map(
+    Object.entries(rates).flatMap(([code, rate]) =>
+      rate === undefined ? [] : [[code, toExact(rate)]],
+    ),
+  )
 }
 
 /** The last instant that a `Date` holds, in ms since the Unix epoch. */
@@ -380,7 +343,9 @@ function expectSoundStores(journey: Journey): void {
   }
   for (const [index, entries] of stored.entries()) {
     const untouched = storedBefore[index] ?? new Map()
-    if (state === 'fresh' || !keeps(variant, index)) {
+    const { keeps = true } = variant
+    const isKept = keeps === 'first' ? index === 0 : keeps
+    if (state === 'fresh' || !isKept) {
       expectSameData([...entries], [...untouched])
       continue
     }
@@ -390,10 +355,6 @@ function expectSoundStores(journey: Journey): void {
       else expectStored(entries.get(key), key, now)
     }
   }
-}
-
-function keeps({ keeps: which = true }: Variant, index: number): boolean {
-  return which === 'first' ? index === 0 : which
 }
 
 /** Demands that `text` is an envelope with exactly the data of `truth`. */

@@ -83,28 +83,33 @@ export function verdictIn({ verdict, inState }: Variant, state: State): Verdict 
 /** Sends a handler in `state` through `variant`, and out again on the other side. */
 export async function travel(world: World, variant: Variant, dataSet: DataSet, state: State) {
   const { machine } = world
-  const arrive = variant.arrive ?? arriveByTime
+  const advanceTo = (time: number): Promise<void> =>
+    machine.advance(Math.max(0, time - machine.elapsed()))
   const primed = state === 'cold' ? undefined : await prime(world)
-  await arrive(world, state)
+  await (variant.arrive?.(world, state) ?? machine.advance(LATER[state]))
   const before = primed && { ...primed, today: todayOf(world) }
   begin(world, variant, dataSet, state)
   const [storedBefore, asked, beganAt] = [storesOf(world), world.attempts(), machine.elapsed()]
 
   const first = await (variant.act ?? askAll)(world, state)
-  await letShow(world, variant, dataSet, beganAt)
+  const { takes = 0 } = variant
+  await advanceTo(beganAt + (takes === 'limit' ? CALL_LIMIT[dataSet] : takes))
+  await world.settle()
   const isRefused = verdictIn(variant, state) === 'refused'
   const usable = state === 'warm' ? before : undefined
   const now = state === 'fresh' && before ? before : truthNow(world, usable, variant.serves)
   const isServed = state === 'warm' || state === 'fresh' || !isRefused
   const kept = isRefused && usable ? keep(usable, dataSet, now) : now
   const meeting = { world, state, variant, dataSet, before, now: isServed ? kept : undefined }
-  const after = [...(await askAll(world)), ...(await askOften(world))]
+  const conversions = TARGETS.filter((target) => target.includes('convert'))
+  const often = Array.from({ length: 4 }, () => conversions).flat()
+  const after = [...(await askAll(world)), ...(await ask(world, often))]
   await variant.meanwhile?.(meeting)
 
   const endedAt = lastOutcome(world, dataSet) ?? machine.elapsed()
   const isPaused = isRefused && state !== 'fresh'
   const pause = variant.pause ?? (isPaused ? SECOND : 10 * MINUTE)
-  await machine.advance(Math.max(0, endedAt + pause - 1 - machine.elapsed()))
+  await advanceTo(endedAt + pause - 1)
   const paused = await askAll(world)
   await world.settle()
   const attempts = since(asked, world.attempts())
@@ -150,22 +155,19 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
 }
 
 /** Asks everything at once of every process. */
-export async function askAll(world: World): Promise<Reply[]> {
+export function askAll(world: World): Promise<Reply[]> {
   return ask(world, TARGETS)
 }
 
 /** Asks `targets` at once of every process. */
-export function ask(world: World, targets: readonly string[]): Promise<Reply[]> {
-  const { machine, services } = world
+export function ask({ machine, services }: World, targets: readonly string[]): Promise<Reply[]> {
   const asking = services.flatMap((service) => targets.map((target) => service.ask(target)))
   return machine.drive(Promise.all(asking), PATIENCE)
 }
 
-function askOften(world: World): Promise<Reply[]> {
-  return ask(
-    world,
-    TARGETS.flatMap((target) => (target.includes('convert') ? Array(4).fill(target) : [])),
-  )
+/** Asks for `target` alone of the first process. */
+export async function askOne({ machine, service }: World, target: string): Promise<Reply> {
+  return machine.drive(service.ask(target), PATIENCE)
 }
 
 /** Loads both data sets; what is served from then on. */
@@ -173,10 +175,6 @@ async function prime(world: World): Promise<Truth> {
   await askAll(world)
   await world.settle()
   return truthNow(world, undefined)
-}
-
-function arriveByTime({ machine }: World, state: State): Promise<void> {
-  return machine.advance(LATER[state])
 }
 
 function begin(world: World, variant: Variant, dataSet: DataSet, state: State): void {
@@ -203,18 +201,6 @@ function end(world: World, variant: Variant): void {
   variant.end?.(world)
 }
 
-/** Waits until the fault has shown. */
-async function letShow(
-  world: World,
-  { takes = 0 }: Variant,
-  dataSet: DataSet,
-  beganAt: number,
-): Promise<void> {
-  const duration = takes === 'limit' ? CALL_LIMIT[dataSet] : takes
-  await world.machine.advance(Math.max(0, beganAt + duration - world.machine.elapsed()))
-  await world.settle()
-}
-
 /** `dataSet` as it is in `held`, the other one as it is in `loaded`. */
 function keep(held: Truth, dataSet: DataSet, loaded: Truth): Truth {
   return dataSet === 'latest' ? { ...loaded, latest: held.latest } : { ...loaded, days: held.days }
@@ -227,13 +213,12 @@ function lastOutcome({ services }: World, dataSet: DataSet): number | undefined 
       ({ event }) => types.includes(event.type) && 'dataSet' in event && event.dataSet === dataSet,
     ),
   )
-  return outcomes.reduce<number | undefined>((last, { at }) => Math.max(last ?? at, at), undefined)
+  return outcomes.length > 0 ? Math.max(...outcomes.map(({ at }) => at)) : undefined
 }
 
-function since(
-  before: Record<DataSet, number>,
-  now: Record<DataSet, number>,
-): Record<DataSet, number> {
+type Attempts = Record<DataSet, number>
+
+function since(before: Attempts, now: Attempts): Attempts {
   return { latest: now.latest - before.latest, history: now.history - before.history }
 }
 
@@ -260,7 +245,10 @@ export function truthNow(
   const today = todayOf(world)
   const body = upstream.latest(machine.now())
   const latest = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
-  const newest = newestDay(before)
+  const newest =
+    Object.keys(before?.days ?? {})
+      .toSorted()
+      .at(-1) ?? ''
   const history = upstream.history(today, machine.now())
   // Only the days after the newest one are asked for.
   const asked = Object.entries(history.rates).filter(([date]) => date > newest)
@@ -272,10 +260,6 @@ export function truthNow(
 /** The day, in UTC, by the clock of the first process. */
 function todayOf({ service }: World): string {
   return toDay(service.process.clock.now())
-}
-
-function newestDay(truth: Truth | undefined): string {
-  return Object.keys(truth?.days ?? {}).reduce((one, other) => (one > other ? one : other), '')
 }
 
 /** Puts something under both keys of the store of the first process. */
