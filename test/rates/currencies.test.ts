@@ -23,12 +23,17 @@ function lineOf(code: string): string[] {
   return next === undefined ? [] : [next, ...lineOf(next)]
 }
 
-describe('currencies', () => {
+describe.each([
+  ['currencies', activeCodes],
+  ['withdrawnCurrencies', withdrawnCodes],
+])('%s', (_, codes) => {
   it('has three capitals as each code, sorted and without duplicates', () => {
-    expect(activeCodes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
-    expect(activeCodes).toEqual([...new Set(activeCodes)].toSorted())
+    expect(codes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
+    expect(codes).toEqual([...new Set(codes)].toSorted())
   })
+})
 
+describe('currencies', () => {
   it('has the codes that questions are typed by, and no others', () => {
     const source = new URL('../../src/rates/known-currency-code.ts', import.meta.url)
     const typed = [...readFileSync(source, 'utf8').matchAll(/^ {2}\| '(.*)'$/gm)]
@@ -91,11 +96,6 @@ const EURO_RATES = `
   LUF 40.3399  | LVL 0.702804 | MTL 0.429300 | NLG 2.20371  | PTE 200.482 | SIT 239.640  | SKK 30.1260`
 
 describe('withdrawnCurrencies', () => {
-  it('has three capitals as each code, sorted and without duplicates', () => {
-    expect(withdrawnCodes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
-    expect(withdrawnCodes).toEqual([...new Set(withdrawnCodes)].toSorted())
-  })
-
   it('has no code that is active', () => {
     expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
   })
@@ -231,9 +231,7 @@ describe('both tables together', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
     expect(files.length).toBeGreaterThan(3)
     for (const file of files) {
-      const body: { rates: Record<string, number> } = JSON.parse(
-        readFileSync(new URL(file, folder), 'utf8'),
-      )
+      const body = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
       const codes = Object.keys(body.rates)
       expect(codes.length, file).toBeGreaterThan(150)
       const unknown = codes.filter((code) => !findCurrency(code) && !findWithdrawn(code))

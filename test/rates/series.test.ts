@@ -33,16 +33,10 @@ describe('the points of a pair', () => {
     ['USD', 'EUR', { 16: 0.8620689655, 17: 0.8695652174, 18: 0.8547008547, 20: 0.8695652174 }],
     ['GBP', 'USD', { 16: 1.318181818, 17: 1.32183908, 20: 1.306818182 }],
     ['EUR', 'EUR', { 16: 1, 17: 1, 18: 1, 19: 1, 20: 1 }],
-  ])(
-    'are as published, or derived to 10 digits, on days that have both: %s in %s',
-    async (...row) => {
-      const [from, to, expected] = row
-      const { points } = await rates.history({ from, to, start: '2026-11-01' })
-      expect(points).toEqual(
-        Object.entries(expected).map(([day, r]) => ({ d: `2026-11-${day}`, r })),
-      )
-    },
-  )
+  ])('are as published, or to 10 digits, on days with both: %s in %s', async (from, to, byDay) => {
+    const { points } = await rates.history({ from, to, start: '2026-11-01' })
+    expect(points).toEqual(Object.entries(byDay).map(([day, r]) => ({ d: `2026-11-${day}`, r })))
+  })
 
   it.each([
     ['USD', '2026-11-17', '2026-11-18', ['2026-11-17', '2026-11-18']],
@@ -62,25 +56,17 @@ describe('the points of a pair', () => {
 
 describe('the summary of a series', () => {
   it.each([
-    [
-      'USD',
-      16,
-      { open: 1.16, close: 1.15, changePct: -0.8621, average: 1.1575 },
-      [1.17, 18],
-      [1.15, 17],
-    ],
-    ['GBP', 16, { open: 0.88, close: 0.88, changePct: 0, average: 0.88 }, [0.89, 19], [0.87, 17]],
-    ['EUR', 16, { open: 1, close: 1, changePct: 0, average: 1 }, [1, 16], [1, 16]],
-    ['USD', 20, { open: 1.15, close: 1.15, changePct: 0, average: 1.15 }, [1.15, 20], [1.15, 20]],
-  ])(
-    'has the first day of each extreme: %s since day %d',
-    async (to, start, others, ...extremes) => {
-      const [[high, highDay], [low, lowDay]] = extremes
-      const { stats } = await rates.history({ from: 'EUR', to, start: `2026-11-${start}` })
-      const dates = { highDate: `2026-11-${highDay}`, lowDate: `2026-11-${lowDay}` }
-      expect(stats).toEqual({ ...others, high, low, ...dates })
-    },
-  )
+    // The first and the last rate with the change in percent; the highest and the lowest with their days; the average.
+    ['USD', 16, [1.16, 1.15, -0.8621], [1.17, 18], [1.15, 17], 1.1575],
+    ['GBP', 16, [0.88, 0.88, 0], [0.89, 19], [0.87, 17], 0.88],
+    ['EUR', 16, [1, 1, 0], [1, 16], [1, 16], 1],
+    ['USD', 20, [1.15, 1.15, 0], [1.15, 20], [1.15, 20], 1.15],
+  ])('has the first day of each extreme: %s since day %d', async (to, start, ...expected) => {
+    const [[open, close, changePct], [high, highDay], [low, lowDay], average] = expected
+    const { stats } = await rates.history({ from: 'EUR', to, start: `2026-11-${start}` })
+    const dates = { highDate: `2026-11-${highDay}`, lowDate: `2026-11-${lowDay}` }
+    expect(stats).toEqual({ open, close, changePct, high, low, average, ...dates })
+  })
 })
 
 describe('an interval', () => {
