@@ -66,18 +66,15 @@ describe('a misspelt word', () => {
   }
 
   it.each([
-    ['Week', 'week'],
-    ['da', 'day'],
-    ['days', 'day'],
-    ['dax', 'day'],
-    ['dya', 'day'],
-    ['ewke', 'week'],
-    ['weekly', 'week'],
-    ['dyaxx', ''],
-    ['kitten', ''],
-    ['', ''],
-  ])('is corrected up to two letters, as an interval: %j to %j', async (sent, meant) => {
-    expect(await suggest(['history', 'USD', 'EUR', '--demo', '--interval', sent])).toBe(meant)
+    ['day', 'da days dax dya'],
+    ['week', 'Week ewke weekly'],
+    // The last word is empty.
+    ['', 'dyaxx kitten '],
+  ])('is corrected up to two letters, as an interval: to %j from %j', async (meant, words) => {
+    for (const word of words.split(' ')) {
+      const args = ['history', 'USD', 'EUR', '--demo', '--interval', word]
+      expect(await suggest(args), word).toBe(meant)
+    }
   })
 
   it.each(['1y', '1yr', '1 Year'])('is corrected as a period: %j', async (sent) => {
