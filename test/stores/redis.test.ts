@@ -1,53 +1,47 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRedisStore } from '../../src/stores/redis.ts'
-import type { RedisClient } from '../../src/stores/redis.ts'
 import { fakeRedis } from './fake-redis.ts'
 import type { FakeRedis } from './fake-redis.ts'
 import { itMeetsTheContract } from './meets-contract.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 
-type Connect = (redis: FakeRedis) => RedisClient
-
-/** What the three clients look like to a store; each is a class, so that a method without its `this` is found. */
-const CLIENTS: [name: string, connect: Connect][] = [
-  [
-    'call() and a sendCommand() of its own, as ioredis',
-    (redis) =>
-      new (class {
-        redis = redis
-        async call(...command: string[]): Promise<unknown> {
-          return this.redis.run(command)
-        }
-        sendCommand(): never {
-          throw new Error('takes a Command')
-        }
-      })(),
-  ],
-  [
-    'sendCommand(), as node-redis',
-    (redis) =>
-      new (class {
-        redis = redis
-        async sendCommand(command: string[]): Promise<unknown> {
-          return this.redis.run(command)
-        }
-      })(),
-  ],
-  [
-    'send(), as Bun',
-    (redis) =>
-      new (class {
-        redis = redis
-        async send(command: string, args: string[]): Promise<unknown> {
-          return this.redis.run([command, ...args])
-        }
-      })(),
-  ],
+/** What the three clients look like to a store; each reads `this`, so that a method without it is found. */
+const CLIENTS = [
+  {
+    name: 'call() and a sendCommand() of its own, as ioredis',
+    connect: (redis: FakeRedis) => ({
+      redis,
+      async call(...command: string[]) {
+        return this.redis.run(command)
+      },
+      sendCommand(): never {
+        throw new Error('takes a Command')
+      },
+    }),
+  },
+  {
+    name: 'sendCommand(), as node-redis',
+    connect: (redis: FakeRedis) => ({
+      redis,
+      async sendCommand(command: string[]) {
+        return this.redis.run(command)
+      },
+    }),
+  },
+  {
+    name: 'send(), as Bun',
+    connect: (redis: FakeRedis) => ({
+      redis,
+      async send(command: string, args: string[]) {
+        return this.redis.run([command, ...args])
+      },
+    }),
+  },
 ]
 
-describe.each(CLIENTS)('createRedisStore() with a client that has %s', (_, connect) => {
+describe.each(CLIENTS)('createRedisStore() with a client that has $name', ({ connect }) => {
   itMeetsTheContract(() => createRedisStore(connect(fakeRedis())))
 
   it('sends these commands and no others', async () => {
