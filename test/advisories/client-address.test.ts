@@ -10,17 +10,9 @@ const HEADERS =
   x-appengine-user-ip fly-client-ip x-envoy-external-address x-vercel-forwarded-for x-nf-client-connection-ip
   x-remote-addr remote-addr x-host x-proxyuser-ip wl-proxy-client-ip`.split(/\s+/)
 
-const ADDRESSES = [
-  '127.0.0.1',
-  '203.0.113.7, 10.0.0.1',
-  '::1',
-  '::ffff:127.0.0.1',
-  '2001:0db8:0000:0000:0000:0000:0000:0001',
-  'for="[2001:db8::1%25eth0]:80";by=unknown',
-  'unknown',
-  '0177.0.0.1',
-  '"',
-]
+const ADDRESSES =
+  '127.0.0.1 | 203.0.113.7, 10.0.0.1 | ::1 | ::ffff:127.0.0.1 | 2001:0db8:0000:0000:0000:0000:0000:0001 | ' +
+  'for="[2001:db8::1%25eth0]:80";by=unknown | unknown | 0177.0.0.1 | "'
 
 /** The only headers that an answer depends on; all of them are in the contract. */
 const READ = new Set(['if-none-match', 'accept-encoding', 'host'])
@@ -31,7 +23,7 @@ const targets = [...ENDPOINTS.map(({ target }) => target), '/api/v1/latest?base=
 describe('the address of a client', () => {
   test.each(targets)('changes no answer, whoever tells it: %s', async (target) => {
     const plain = await fetchFrom(handler, target)
-    for (const address of ADDRESSES) {
+    for (const address of ADDRESSES.split(' | ')) {
       const each = HEADERS.map((name) => ({ [name]: address }))
       for (const headers of [...each, Object.assign({}, ...each)]) {
         expect(await fetchFrom(handler, target, headers)).toEqual(plain)
