@@ -1,11 +1,10 @@
 import { mountContract } from 'ratesmith/testing'
 import { describe, expect, it } from 'vitest'
 
-import { HOSTS } from './hosts.ts'
+import { HOSTS, runHost } from './hosts.ts'
 import { findFault } from './judge.ts'
 import { createConformanceHandler } from './market.ts'
 import { conformanceQuestions } from './questions.ts'
-import { runHost } from './running-host.ts'
 
 describe.each(HOSTS)('$name', (host) => {
   const { prefix = '', openClient } = host
@@ -32,4 +31,33 @@ describe.each(HOSTS)('$name', (host) => {
     }
     expect(faults).toEqual([])
   })
+})
+
+const handler = createConformanceHandler('/api')
+
+/** What frameworks pass beside the request, or around it. */
+function eventOf(request: Request) {
+  const url = new URL(request.url)
+  return { request, url, params: { path: url.pathname.slice('/api/'.length) }, locals: {} }
+}
+
+const fallback = ({ request }: { request: Request }): Promise<Response> => handler(request)
+
+/** Next.js calls one function for each method, with a second argument. */
+const route: Record<string, (request: Request, context: object) => Promise<Response>> =
+  Object.fromEntries(
+    'GET HEAD OPTIONS POST PUT PATCH DELETE'.split(' ').map((method) => [method, handler]),
+  )
+
+describe.each<[string, (request: Request) => Response | Promise<Response>]>([
+  ['Next.js', (request) => route[request.method]?.(request, eventOf(request)) ?? Response.error()],
+  // So do Astro (`ALL`) and React Router (`loader` and `action`).
+  ['SvelteKit', (request) => fallback(eventOf(request))],
+])('in the functions of %s', (_, fetch) => {
+  it.each(mountContract(() => ({ url: 'http://localhost/api', fetch })))(
+    '$name',
+    async ({ run }) => {
+      await expect(run()).resolves.toBeUndefined()
+    },
+  )
 })

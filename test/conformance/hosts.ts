@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs'
+
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+
 import { startChild } from '../system/child.ts'
+import { requireProgram } from '../system/require-program.ts'
 import { BUN, DENO, NODE, findNode, findPackage, findWorkerd } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
-import { openHttp2 } from './exchange.ts'
+import { openHttp1, openHttp2 } from './exchange.ts'
 import type { Client } from './exchange.ts'
 import type { HostSettings } from './host-program.ts'
 
@@ -17,13 +22,7 @@ export interface Host {
   prefix?: string
   /** How it is asked (default over HTTP/1.1). */
   openClient?: (port: number) => Client
-  start(): Promise<Listening>
-}
-
-/** A host that listens. */
-export interface Listening {
-  port: number
-  stop(): Promise<void>
+  start(): Promise<{ port: number; stop(): Promise<void> }>
 }
 
 /** The handler served by the runtime's adapter, or mounted in a framework, in its own process. */
@@ -101,3 +100,38 @@ export const HOSTS: readonly Host[] = [
   framework('Fastify', 'fastify', 'own'),
   framework('Koa', 'koa', 'below'),
 ]
+
+/** `host` for the tests of a suite, which are skipped where what runs it is not installed. It runs from the first to the last. */
+export function runHost({ name, program, prefix = '', openClient = openHttp1, start }: Host) {
+  let listening: Awaited<ReturnType<Host['start']>> | undefined
+  let client: Client | undefined
+
+  beforeAll(async () => {
+    if (!existsSync(program)) return
+    listening = await start()
+    client = openClient(listening.port)
+    // Loads the data for all later requests.
+    for (const target of ['/api/v1/latest', '/api/v1/history?from=EUR&to=USD']) {
+      await client.ask({ method: 'GET', target: prefix + target })
+    }
+  })
+  beforeEach(({ skip }) => requireProgram(name, program, skip))
+  afterAll(async () => {
+    client?.close()
+    await listening?.stop()
+  })
+
+  return {
+    get port() {
+      return given(listening).port
+    },
+    get client() {
+      return given(client)
+    },
+  }
+}
+
+function given<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Error('the host does not run')
+  return thing
+}

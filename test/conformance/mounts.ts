@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 
 import type express from 'express'
@@ -10,7 +10,41 @@ import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
 import type { RatesHandler } from 'ratesmith'
 
 import { listenOnFreePort } from '../system/ports.ts'
-import { load } from './frameworks.ts'
+
+type Answer<Context> = (context: Context) => Promise<Response>
+
+interface Elysia {
+  all(path: string, answer: Answer<{ request: Request }>): Elysia
+  listen(options: object): { server: { port: number } }
+}
+
+interface KoaContext {
+  path: string
+  req: IncomingMessage
+  res: ServerResponse
+  respond?: boolean
+}
+
+/** The used parts of frameworks whose own declarations do not compile without `skipLibCheck`, or not with others. */
+interface Modules {
+  'express-4': { default: typeof express }
+  h3: {
+    H3: new () => { all(path: string, answer: Answer<{ req: Request }>): unknown }
+    serve(app: object, options: object): { ready(): Promise<{ url?: string }> }
+  }
+  elysia: { Elysia: new () => Elysia }
+  koa: {
+    default: new () => {
+      use(middleware: (context: KoaContext, next: () => Promise<void>) => unknown): unknown
+      callback(): RequestListener
+    }
+  }
+}
+
+/** A module by a name that the compiler does not follow. */
+function load<Name extends keyof Modules>(name: Name): Promise<Modules[Name]> {
+  return import(name)
+}
 
 /** Serves `rates` in one way on a free port of the loopback interface, and resolves with that port. */
 type Mount = (rates: RatesHandler) => Promise<number>

@@ -4,12 +4,10 @@ import { describe, expect, it } from 'vitest'
 
 import { openSocket, sendRaw } from '../system/sockets.ts'
 import type { RawAnswer } from '../system/sockets.ts'
-import { HIDDEN_ANSWER, hiddenRequests } from './hidden-requests.ts'
-import { HOSTS } from './hosts.ts'
+import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
-import { NONCE, RAW_REQUESTS } from './raw-requests.ts'
+import { HIDDEN_ANSWER, NONCE, RAW_REQUESTS, hiddenRequests } from './raw-requests.ts'
 import type { RawRequest } from './raw-requests.ts'
-import { runHost } from './running-host.ts'
 
 /** How many clients are slow at once. */
 const SLOW_CLIENTS = 1_000
