@@ -8,7 +8,6 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders, mountContract } from 'ratesmith/testing'
 
 import { handler as lambda, toResult } from '../../examples/lambda.ts'
-import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { freePort } from './ports.ts'
 import { listen, run, start } from './processes.ts'
 import type { Running } from './processes.ts'
@@ -16,6 +15,7 @@ import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
 import { findBun, findDeno, findPackage, findWorkerd } from './runtimes.ts'
+import { answerAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 
 const FOLDER = join(ROOT, 'examples')
@@ -23,7 +23,6 @@ const CONVERSION = '/api/v1/convert?from=USD&to=EUR&amount=100'
 const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
-/** Each is tried below. */
 const TRIED =
   'bun client cloudflare custom-provider custom-store deno express fastify hono lambda node opentelemetry redis-fleet unit-test'
 
@@ -44,10 +43,8 @@ describe('an example that ends', () => {
     ],
     ['unit-test.ts', ['--test', '--test-reporter=tap'], /\n# pass 4\n# fail 0\n/],
   ])('%s prints what it promises', async (name, flags, output) => {
-    const { code, stdout, stderr } = await run(process.execPath, [...flags, example(name)])
-    expect(stderr).toBe('')
-    expect(stdout).toMatch(output)
-    expect(code).toBe(0)
+    const ran = await run(process.execPath, [...flags, example(name)])
+    expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(output), stderr: '' })
   })
 
   it('client.ts prints rates, and the error of an unknown currency', async () => {
@@ -64,14 +61,10 @@ describe('an example that ends', () => {
     skip(REDIS_IS_MISSING, 'redis-server is not installed')
     const redis = await startRedis()
     onTestFinished(() => redis.kill())
-    const { code, stdout, stderr } = await run(process.execPath, [example('redis-fleet.ts')], {
-      env: { REDIS_URL: redis.url },
-    })
-    expect(stderr).toBe('')
-    expect(stdout).toMatch(
-      /^(\w+: 1 USD = (\d\.\d+) EUR\n)(\w+: 1 USD = \2 EUR\n){4}upstream calls: 1\n$/,
-    )
-    expect(code).toBe(0)
+    const env = { REDIS_URL: redis.url }
+    const ran = await run(process.execPath, [example('redis-fleet.ts')], { env })
+    const output = /^(\w+: 1 USD = (\d\.\d+) EUR\n)(\w+: 1 USD = \2 EUR\n){4}upstream calls: 1\n$/
+    expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(output), stderr: '' })
   })
 })
 
@@ -81,18 +74,16 @@ describe('an example that serves', () => {
     return [start(program, args, { env: { PORT: String(port) } }), `http://127.0.0.1:${port}`]
   }
 
-  it.for(['node.ts', 'express.ts', 'fastify.ts', 'hono.ts'])(
-    '%s serves rates besides its own pages',
-    async (name, { skip }) => {
-      const framework = name.replace('.ts', '')
-      skip(name !== 'node.ts' && !findPackage(framework), `${framework} is not installed`)
-      const [running, url] = await startExample(process.execPath, [example(name)])
-      await expectServes(running, `${url}/`, (body) => body === 'My own page\n')
-      await expectServes(running, url + CONVERSION, isConversion)
-      if (name === 'node.ts') return
-      await expectServes(running, `${url}/api/users`, (body) => body === '["Ada","Grace"]')
-    },
-  )
+  const besidePages = ['node.ts', 'express.ts', 'fastify.ts', 'hono.ts']
+  it.for(besidePages)('%s serves rates besides its own pages', async (name, { skip }) => {
+    const framework = name.replace('.ts', '')
+    skip(name !== 'node.ts' && !findPackage(framework), `${framework} is not installed`)
+    const [running, url] = await startExample(process.execPath, [example(name)])
+    await expectServes(running, `${url}/`, (body) => body === 'My own page\n')
+    await expectServes(running, url + CONVERSION, isConversion)
+    if (name === 'node.ts') return
+    await expectServes(running, `${url}/api/users`, (body) => body === '["Ada","Grace"]')
+  })
 
   it.for([
     ['bun', findBun(), []],
@@ -104,8 +95,7 @@ describe('an example that serves', () => {
       const [running, url] = await startExample(program, [...args, example(`${runtime}.ts`)])
       await expectServes(running, url + CONVERSION, isConversion)
       expect(running.stdout).toBe(`Try ${url}${CONVERSION}\n`)
-      running.process.kill('SIGTERM')
-      expect(await running.exited).toBe(0)
+      expect(await running.end()).toBe(0)
     },
   )
 
@@ -116,10 +106,7 @@ describe('an example that serves', () => {
       script: await bundleWorker(example('cloudflare.ts')),
       outboundService({ url }) {
         asked.push(new URL(url).hostname)
-        const history = { start: '2020-01-01', end: '2099-01-01', now: Date.now() }
-        return new Response(
-          url.includes('/v6/') ? openErApiPayload(history) : frankfurterPayload(history),
-        )
+        return answerAsUpstream(new URL(url))
       },
     })
     const [first, second] = [await simulator.getWorker('one'), await simulator.getWorker('two')]

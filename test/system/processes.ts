@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { SpawnOptions } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -13,11 +14,8 @@ import { ROOT } from './root.ts'
 /** A process under test. */
 export type Running = ReturnType<typeof launch>
 
-/** Where a program runs, and what its environment has beside this process's. */
-export interface Surroundings {
-  env?: NodeJS.ProcessEnv
-  cwd?: string
-}
+/** Where a program runs, what its environment has beside this process's, and whether its process group is a new one. */
+type Surroundings = Pick<SpawnOptions, 'cwd' | 'env' | 'detached'>
 
 /** Starts a program that is killed at the end of the test, if it still runs. */
 export function start(...started: Parameters<typeof launch>): Running {
@@ -34,9 +32,14 @@ export async function run(...started: Parameters<typeof launch>) {
 }
 
 /** Starts a program that the caller ends. */
-export function launch(program: string, args: string[], { env, cwd = ROOT }: Surroundings = {}) {
+export function launch(
+  program: string,
+  args: string[],
+  { env, ...surroundings }: Surroundings = {},
+) {
   const child = spawn(program, args, {
-    cwd,
+    cwd: ROOT,
+    ...surroundings,
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

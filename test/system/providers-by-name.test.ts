@@ -1,68 +1,45 @@
-import type { RequestListener } from 'node:http'
-
 import { expect, it } from 'vitest'
 
-import { answerAsBank } from '../fixtures/ecb-files.ts'
-import {
-  currencyapiBody,
-  exchangeRateApiV6Body,
-  fawazahmed0Body,
-} from '../fixtures/feed-payloads.ts'
-import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { piped } from './commands.ts'
+import { expectRefused, piped, rootOf, serve } from './commands.ts'
 import { listen, temporaryFolder } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
 import { NODE } from './runtimes.ts'
-import { rootOf, serve, upstreams } from './serving.ts'
+import { answerAsUpstream } from './upstreams.ts'
 
 const KEY = 'open-sesame-0123456789'
 
-/** What every one of these upstreams answers with, by the first part of the path: a root of each is at its own name. */
-function answers(path: string): string | undefined {
-  const now = Date.now()
-  if (path === '/currencyapi/v3/latest') return JSON.stringify(currencyapiBody(now))
-  if (path.startsWith('/keyed/v6/')) return JSON.stringify(exchangeRateApiV6Body(now))
-  if (path.startsWith('/fawazahmed0/')) return JSON.stringify(fawazahmed0Body(now))
-  if (path === '/open/v6/latest/USD') return openErApiPayload({ now })
-  return undefined
-}
-
-interface Upstream {
-  url: string
-  calls: { path: string; headers: string }[]
+/** The upstreams, by the first part of the path: a root of each is at its own name. */
+const HOSTS: Record<string, string> = {
+  currencyapi: 'api.currencyapi.com',
+  ecb: 'www.ecb.europa.eu',
+  fawazahmed0: 'cdn.jsdelivr.net',
+  frankfurter: 'api.frankfurter.dev',
+  keyed: 'v6.exchangerate-api.com',
+  open: 'open.er-api.com',
 }
 
 /** All upstreams at once; those whose name is in `failing` answer 503, with what they were sent. */
-async function startAll(failing: readonly string[] = []): Promise<Upstream> {
-  const calls: Upstream['calls'] = []
-  const listener: RequestListener = async (request, response) => {
+async function startAll(failing: readonly string[] = []) {
+  const calls: { path: string; headers: string }[] = []
+  const { url } = await listen(async (request, response) => {
     const path = request.url ?? ''
     const headers = JSON.stringify(request.headers)
     calls.push({ path, headers })
-    const [, name = ''] = path.split('/')
-    if (failing.includes(name)) {
-      response.writeHead(503).end(headers)
-    } else if (name === 'ecb') {
-      const answer = answerAsBank({ url: `http://localhost${path}` }, Date.now())
-      response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
-    } else {
-      const body = answers(path)
-      if (body !== undefined) response.end(body)
-      else upstreams('')(Object.assign(request, { url: path.replace(`/${name}`, '') }), response)
-    }
-  }
-  return { ...(await listen(listener)), calls }
-}
-
-function rootsOf({ url }: Upstream, names: readonly string[]): string {
-  return names.map((name) => `${url}/${name}`).join(',')
+    const [, name = '', rest = ''] = /^\/([^/]+)(.*)/.exec(path) ?? []
+    const answer = failing.includes(name)
+      ? new Response(headers, { status: 503 })
+      : await answerAsUpstream(new URL(`https://${HOSTS[name]}${rest}`))
+    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+  })
+  const rootsOf = (names: string): string => names.replaceAll(/[^,]+/g, `${url}/$&`)
+  return { calls, rootsOf }
 }
 
 describeRuntimes('providers by name', (runtime) => {
   it('are asked in their order, with a key from the environment that nobody else sees', async () => {
     const all = await startAll(['currencyapi'])
     const env = {
-      RATESMITH_LATEST_URL: rootsOf(all, ['currencyapi', 'open']),
+      RATESMITH_LATEST_URL: all.rootsOf('currencyapi,open'),
       RATESMITH_CURRENCYAPI_KEY: KEY,
     }
     const args = ['latest', '--json', '--latest', 'currencyapi,exchange-rate-api']
@@ -82,8 +59,8 @@ describeRuntimes('providers by name', (runtime) => {
     const env = {
       RATESMITH_LATEST: 'fawazahmed0',
       RATESMITH_HISTORY: 'ecb',
-      RATESMITH_LATEST_URL: rootsOf(all, ['fawazahmed0']),
-      RATESMITH_HISTORY_URL: rootsOf(all, ['ecb']),
+      RATESMITH_LATEST_URL: all.rootsOf('fawazahmed0'),
+      RATESMITH_HISTORY_URL: all.rootsOf('ecb'),
     }
     const latest = await piped(runtime, ['convert', 'USD', 'EUR'], env)
     expect(latest).toMatchObject({ code: 0, stderr: expect.stringContaining('fawazahmed0') })
@@ -95,8 +72,8 @@ describeRuntimes('providers by name', (runtime) => {
   it('are examined each on its own by the doctor, who keeps the key', async () => {
     const all = await startAll(['keyed'])
     const env = {
-      RATESMITH_LATEST_URL: rootsOf(all, ['open', 'keyed', 'ecb']),
-      RATESMITH_HISTORY_URL: rootsOf(all, ['ecb', 'frankfurter']),
+      RATESMITH_LATEST_URL: all.rootsOf('open,keyed,ecb'),
+      RATESMITH_HISTORY_URL: all.rootsOf('ecb,frankfurter'),
       RATESMITH_EXCHANGE_RATE_API_KEY: KEY,
     }
     const names = ['--latest', 'exchange-rate-api,exchange-rate-api-v6,ecb']
@@ -114,21 +91,20 @@ describeRuntimes('providers by name', (runtime) => {
 it('serves what the named providers have, and says which failed without the key', async () => {
   const all = await startAll(['currencyapi'])
   const running = serve(['--log', 'json', '--latest', 'currencyapi,ecb', '--history', 'ecb'], {
-    RATESMITH_LATEST_URL: rootsOf(all, ['currencyapi', 'ecb']),
-    RATESMITH_HISTORY_URL: rootsOf(all, ['ecb']),
+    RATESMITH_LATEST_URL: all.rootsOf('currencyapi,ecb'),
+    RATESMITH_HISTORY_URL: all.rootsOf('ecb'),
     RATESMITH_CURRENCYAPI_KEY: KEY,
   })
   const response = await fetch(`${await rootOf(running)}/api/v1/latest`)
   expect(await response.json()).toMatchObject({ source: { name: 'European Central Bank' } })
-  running.process.kill('SIGTERM')
-  expect(await running.exited).toBe(0)
+  expect(await running.end()).toBe(0)
   expect(running.stderr).toContain('"event":"upstream_failed"')
   expect(running.stderr + running.stdout).not.toContain(KEY)
 })
 
 it('says of each named provider why it has nothing', async () => {
   const all = await startAll(['open', 'ecb'])
-  const env = { RATESMITH_LATEST_URL: rootsOf(all, ['open', 'ecb']) }
+  const env = { RATESMITH_LATEST_URL: all.rootsOf('open,ecb') }
   const args = ['latest', '--latest', 'exchange-rate-api,ecb']
   const { code, stderr } = await piped(NODE, args, env)
   expect(stderr).toMatch(/\(Rates By Exchange Rate API: .* 503.*; European Central Bank: .* 503; /)
@@ -138,8 +114,8 @@ it('says of each named provider why it has nothing', async () => {
 it('never takes rates of one choice for those of another', async () => {
   const all = await startAll()
   const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
-  const latest = { ...env, RATESMITH_LATEST_URL: rootsOf(all, ['ecb']) }
-  const both = { ...env, RATESMITH_LATEST_URL: rootsOf(all, ['fawazahmed0', 'ecb']) }
+  const latest = { ...env, RATESMITH_LATEST_URL: all.rootsOf('ecb') }
+  const both = { ...env, RATESMITH_LATEST_URL: all.rootsOf('fawazahmed0,ecb') }
   for (const _ of [1, 2]) {
     const alone = await piped(NODE, ['latest', '--latest', 'ecb'], latest)
     expect(alone.stderr).toContain('European Central Bank')
@@ -170,9 +146,7 @@ it.each([
     'RATESMITH_LATEST_URL: url must not have the key in it',
   ],
 ])('ends with 2 and one line for what cannot be used: %j', async (args, env, line) => {
-  const { code, stdout, stderr } = await piped(NODE, args, env)
-  expect(stderr).toMatch(/^ratesmith: [^\n]+\n$/)
-  expect(stderr).toContain(line)
-  expect(stdout + stderr).not.toContain(KEY)
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  const ran = await piped(NODE, args, env)
+  expectRefused(ran, line)
+  expect(ran.stderr).not.toContain(KEY)
 })

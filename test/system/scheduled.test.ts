@@ -2,10 +2,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { storeContract } from 'ratesmith/testing'
 
-import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { fakeRedis } from '../stores/fake-redis.ts'
 import { requireProgram } from './require-program.ts'
 import { findWorkerd } from './runtimes.ts'
+import { answerAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 import type { WorkerSettings } from './workerd.ts'
 
@@ -25,43 +25,31 @@ beforeAll(async () => {
 beforeEach(({ skip }) => requireProgram('workerd', findWorkerd() ?? '', skip))
 
 /** Both upstreams, which record the hosts of their requests, and a database like Upstash. */
-interface Upstream {
-  calls: string[]
-  /** How many requests for latest rates there were. */
-  latestCalls(): number
-  answer(request: Request): Promise<Response>
-  /** Publishes newer rates, and answers nothing more until `release` is called. */
-  park(): void
-  release(): void
-}
-
-function createUpstream(): Upstream {
+function createUpstream() {
   const calls: string[] = []
   const redis = fakeRedis()
-  let [now, open, release] = [Date.now(), Promise.resolve(), (): void => {}]
+  let now = Date.now()
+  let parked = Promise.withResolvers<void>()
+  parked.resolve()
   return {
     calls,
+    /** How many requests for latest rates there were. */
     latestCalls: () => calls.filter((host) => host === 'open.er-api.com').length,
-    async answer(request) {
-      const { hostname } = new URL(request.url)
-      if (hostname === 'database.invalid') {
+    async answer(request: Request): Promise<Response> {
+      const url = new URL(request.url)
+      if (url.hostname === 'database.invalid') {
         return Response.json({ result: redis.run(JSON.parse(await request.text())) })
       }
-      calls.push(hostname)
-      await open
-      const [, start, end] = /\/v1\/(.*)\.\.(.*)$/.exec(request.url) ?? []
-      const isHistory = start !== undefined && end !== undefined
-      return new Response(
-        isHistory ? frankfurterPayload({ start, end, now }) : openErApiPayload({ now }),
-      )
+      calls.push(url.hostname)
+      await parked.promise
+      return answerAsUpstream(url, now)
     },
+    /** Publishes newer rates, and answers nothing more until `release` is called. */
     park() {
       now += LATER
-      open = new Promise((resolve) => {
-        release = resolve
-      })
+      parked = Promise.withResolvers()
     },
-    release: () => release(),
+    release: () => parked.resolve(),
   }
 }
 
@@ -80,109 +68,106 @@ function openScheduled(settings: Omit<WorkerSettings, 'script'>) {
   }
 }
 
-describe.each(['kv', 'cache', 'upstash'])(
-  'a Worker with a cron trigger and the store %s',
-  (STORE) => {
-    const bindings = { one: { STORE }, two: { STORE } }
+describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and store %s', (STORE) => {
+  const bindings = { one: { STORE }, two: { STORE } }
 
-    function open() {
-      const upstream = createUpstream()
-      return { upstream, ...openScheduled({ bindings, outboundService: upstream.answer }) }
+  function open() {
+    const upstream = createUpstream()
+    return { upstream, ...openScheduled({ bindings, outboundService: upstream.answer }) }
+  }
+
+  it('has a store that passes the contract', async () => {
+    const cases = storeContract(() => new Map()).length
+    expect(await open().read('one', '/contract')).toEqual({ cases, failed: [] })
+  })
+
+  it('makes one upstream request for simultaneous requests, also with a handler of the global scope', async () => {
+    const { ask, upstream } = open()
+    for (const prefix of ['', '/global']) {
+      const asked = Array.from({ length: 5 }, async () => {
+        const response = await ask('one', prefix + LATEST)
+        return `${response.status} ${await response.text()}`
+      })
+      const [first = '', ...others] = new Set(await Promise.all(asked))
+      expect([first.slice(0, 4), others]).toEqual(['200 ', []])
     }
+    expect(upstream.latestCalls()).toBe(1)
+  })
 
-    it('has a store that passes the contract', async () => {
-      const cases = storeContract(() => new Map()).length
-      expect(await open().read('one', '/contract')).toEqual({ cases, failed: [] })
-    })
+  it('answers its first request from the store, in any isolate', async () => {
+    const { ask, read, cron, upstream } = open()
+    expect(await cron('one')).toBe('ok')
+    expect(upstream.calls.toSorted()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
+    await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
+    for (const path of [LATEST, HISTORY]) {
+      const response = await ask('two', path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+      expect(await response.json()).toEqual(await read('one', path))
+    }
+    expect(upstream.calls).toHaveLength(2)
+    expect(await read('two', '/events')).toContain('latest rates_restored')
+  })
 
-    it('makes one upstream request for simultaneous requests, also with a handler of the global scope', async () => {
-      const { ask, upstream } = open()
-      for (const prefix of ['', '/global']) {
-        const answers = await Promise.all(
-          Array.from({ length: 5 }, () => ask('one', prefix + LATEST)),
-        )
-        const texts = await Promise.all(answers.map((answer) => answer.text()))
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-        expect(new Set(texts).size).toBe(1)
-      }
-      expect(upstream.latestCalls()).toBe(1)
-    })
+  it('refreshes due rates after the response', async () => {
+    const { read, upstream } = open()
+    const before = await read('one', LATEST)
+    await read('one', '/later')
+    upstream.park()
+    expect(await read('one', LATEST)).toEqual(before)
+    upstream.release()
+    await expect.poll(() => read('one', LATEST), WITHIN).not.toEqual(before)
+    const events = await read('one', '/events')
+    expect(events).toContain('latest stale_served')
+    expect(events).not.toContain('store_failed')
+    expect(upstream.latestCalls()).toBe(2)
+  })
 
-    it('answers its first request from the store, in any isolate', async () => {
-      const { ask, read, cron, upstream } = open()
-      expect(await cron('one')).toBe('ok')
-      expect(upstream.calls.toSorted()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
-      await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
-      for (const path of [LATEST, HISTORY]) {
-        const response = await ask('two', path)
-        expect(response.status).toBe(200)
-        expect(response.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
-        expect(await response.json()).toEqual(await read('one', path))
-      }
-      expect(upstream.calls).toHaveLength(2)
-      expect(await read('two', '/events')).toContain('latest rates_restored')
-    })
+  it('answers without delay while the cron trigger refreshes due rates', async () => {
+    const { ask, read, cron, upstream } = open()
+    await cron('one')
+    const before = await read('one', LATEST)
+    await ask('one', '/later')
+    upstream.park()
+    const refreshed = cron('one')
+    // The upstream answers nothing until the request has its response.
+    await expect.poll(() => upstream.latestCalls(), WITHIN).toBe(2)
+    const meanwhile = await ask('one', LATEST)
+    expect(meanwhile.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
+    expect(await meanwhile.json()).toEqual(before)
+    upstream.release()
+    expect(await refreshed).toBe('ok')
+    const after = await ask('one', LATEST)
+    expect(after.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+    expect(await after.json()).not.toEqual(before)
+    expect(upstream.latestCalls()).toBe(2)
+  })
 
-    it('refreshes due rates after the response', async () => {
-      const { read, upstream } = open()
-      const before = await read('one', LATEST)
-      await read('one', '/later')
-      upstream.park()
-      expect(await read('one', LATEST)).toEqual(before)
-      upstream.release()
-      await expect.poll(() => read('one', LATEST), WITHIN).not.toEqual(before)
-      const events = await read('one', '/events')
-      expect(events).toContain('latest stale_served')
-      expect(events).not.toContain('store_failed')
-      expect(upstream.latestCalls()).toBe(2)
-    })
-
-    it('answers without delay while the cron trigger refreshes due rates', async () => {
-      const { ask, read, cron, upstream } = open()
-      await cron('one')
-      const before = await read('one', LATEST)
-      await ask('one', '/later')
-      upstream.park()
-      const refreshed = cron('one')
-      // The upstream answers nothing until the request has its response.
-      await expect.poll(() => upstream.latestCalls(), WITHIN).toBe(2)
-      const meanwhile = await ask('one', LATEST)
-      expect(meanwhile.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
-      expect(await meanwhile.json()).toEqual(before)
-      upstream.release()
-      expect(await refreshed).toBe('ok')
-      const after = await ask('one', LATEST)
-      expect(after.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
-      expect(await after.json()).not.toEqual(before)
-      expect(upstream.latestCalls()).toBe(2)
-    })
-
-    it('updates isolates that hold older rates through the store', async () => {
-      const { ask, read, cron, upstream } = open()
-      await cron('one')
-      await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
-      const before = await read('two', LATEST)
-      const lookedAt = performance.now()
-      for (const name of ['one', 'two']) await ask(name, '/later')
-      upstream.park()
-      upstream.release()
-      await cron('one')
-      const after = await read('one', LATEST)
-      expect(after).not.toEqual(before)
-      // Real time, unlike the day: an isolate looks into the store once a second at most.
-      await expect.poll(() => performance.now() - lookedAt, WITHIN).toBeGreaterThan(1_000)
-      const statuses: (string | null)[] = []
-      const next = async (): Promise<unknown> => {
-        const response = await ask('two', LATEST)
-        statuses.push(response.headers.get('cache-status'))
-        return response.json()
-      }
-      await expect.poll(next, WITHIN).toEqual(after)
-      expect(statuses.join()).not.toContain('fwd=miss')
-      expect(upstream.latestCalls()).toBe(2)
-    })
-  },
-)
+  it('updates isolates that hold older rates through the store', async () => {
+    const { ask, read, cron, upstream } = open()
+    await cron('one')
+    await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
+    const before = await read('two', LATEST)
+    const lookedAt = performance.now()
+    for (const name of ['one', 'two']) await ask(name, '/later')
+    upstream.park()
+    upstream.release()
+    await cron('one')
+    const after = await read('one', LATEST)
+    expect(after).not.toEqual(before)
+    // Real time, unlike the day: an isolate looks into the store once a second at most.
+    await expect.poll(() => performance.now() - lookedAt, WITHIN).toBeGreaterThan(1_000)
+    const statuses: (string | null)[] = []
+    const next = async (): Promise<unknown> => {
+      const response = await ask('two', LATEST)
+      statuses.push(response.headers.get('cache-status'))
+      return response.json()
+    }
+    await expect.poll(next, WITHIN).toEqual(after)
+    expect(statuses.join()).not.toContain('fwd=miss')
+    expect(upstream.latestCalls()).toBe(2)
+  })
+})
 
 describe('the handler of a Worker', () => {
   const outboundService = createUpstream().answer

@@ -7,14 +7,6 @@ import type { Block } from './page.ts'
 import { installedBy } from './site.ts'
 import type { Site } from './site.ts'
 
-/** A terminal for the commands of one page. */
-export interface Session {
-  /** Runs commands in order; resolves with the fault of the first that fails, if any. */
-  faultOf(commands: readonly string[]): Promise<string | undefined>
-  /** Stops the server of the last command. */
-  close(): Promise<void>
-}
-
 /** Additions to commands: the replacement of upstreams, which Node loads through the environment, and errors of curl. */
 const ADDITIONS: [form: RegExp, replacement: string][] = [
   [/^deno (run|serve|test)\b/, 'deno $1 --preload=./upstream.mts'],
@@ -30,8 +22,8 @@ export function commandsOf({ text }: Block): string[] {
   return lines.map((line) => line.replace(/(?:^|\s+)#\s.*$/, '').trim()).filter(Boolean)
 }
 
-/** Opens a terminal in the folder of a page; the caller closes it. */
-export function openSession(site: Site): Session {
+/** Opens a terminal for the commands of a page in its folder; the caller closes it. */
+export function openSession(site: Site) {
   let server: Job | undefined
 
   async function faultOfCommand(command: string): Promise<string | undefined> {
@@ -48,14 +40,16 @@ export function openSession(site: Site): Session {
   }
 
   return {
-    async faultOf(commands) {
+    /** Runs commands in order; resolves with the fault of the first that fails, if any. */
+    async faultOf(commands: readonly string[]): Promise<string | undefined> {
       for (const command of commands) {
         const fault = await faultOfCommand(command)
         if (fault !== undefined) return `${command}: ${fault}`
       }
       return undefined
     },
-    async close() {
+    /** Stops the server of the last command. */
+    async close(): Promise<void> {
       await server?.stop()
     },
   }
@@ -85,7 +79,6 @@ function servingOf(command: string, site: Site): { command: string; url: string 
     : { command: `PORT=3000 ${command}`, url: latest('3000') }
 }
 
-/** Returns the text of the file that a command runs, or an empty text. */
 function programOf(command: string, { folder }: Site): string {
   const [, file] = /^(?:node|bun|deno (?:run|serve) .*?) ?([\w./-]+\.m?[jt]s)$/.exec(command) ?? []
   const path = join(folder, file ?? '')

@@ -1,53 +1,36 @@
-import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { endWithThis } from '../../system/child.ts'
+import { launch } from '../../system/processes.ts'
 import type { Site } from './site.ts'
 
-/** How long a program may run, in ms. */
 const TIMEOUT_MS = 120_000
 
-/** A running program with its child processes. */
-export interface Job {
-  /** Output so far. */
-  output: { stdout: string; stderr: string }
-  /** Resolves with the fault of an exit code other than 0, if any; a program is killed after the timeout. */
-  ended: Promise<string | undefined>
-  /** Kills the program and its child processes. */
-  stop(): Promise<void>
-}
+export type Job = ReturnType<typeof startJob>
 
 /** Starts a program in a folder, in its own process group, as npx does not pass on signals. */
 export function startJob(
   [program = '', ...args]: readonly string[],
   { folder, env }: Pick<Site, 'folder' | 'env'>,
-): Job {
-  const child = spawn(program, args, {
-    cwd: folder,
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
-  child.on('error', (error) => (output.stderr += error.message))
+) {
+  const running = launch(program, args, { cwd: folder, env, detached: true })
+  const { pid } = running.process
   const kill = (): void => {
     try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL')
     } catch {
       // The whole group has ended.
     }
   }
-  const faultOf = (code: number | null): string =>
-    `ended with ${code}: ${output.stdout}${output.stderr}`
   const timer = setTimeout(kill, TIMEOUT_MS)
-  const ended = endWithThis(child).then(() => {
+  void endWithThis(running.process)
+  /** Resolves with the fault of an exit code other than 0, if any; a program is killed after the timeout. */
+  const ended = running.exited.then((code) => {
     clearTimeout(timer)
-    return child.exitCode === 0 ? undefined : faultOf(child.exitCode)
+    return code === 0 ? undefined : `ended with ${code}: ${running.stdout}${running.stderr}`
   })
   return {
-    output,
+    running,
     ended,
     async stop() {
       kill()

@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 
 import { ROOT } from '../../system/root.ts'
 
@@ -15,7 +15,6 @@ export interface Block {
   lead: string
 }
 
-/** A page of Markdown. */
 export interface Page {
   /** Path relative to the project root. */
   name: string
@@ -42,7 +41,6 @@ function pagesIn(folder: string): string[] {
   return pages.toSorted().map((name) => join(folder, name))
 }
 
-/** Reads a page of the project. */
 export function openPage(name: string): Page {
   const page: Page = { name, text: readFileSync(join(ROOT, name), 'utf8'), blocks: [], prose: [] }
   let open: { block: Block; indent: string; fence: string } | undefined
@@ -70,4 +68,59 @@ function lastParagraph(lines: readonly string[]): string {
   const end = lines.findLastIndex((line) => line.trim() !== '') + 1
   const start = lines.findLastIndex((line, index) => index < end && line.trim() === '') + 1
   return lines.slice(start, end).join('\n')
+}
+
+/** Code of the pages that is not run, and the reason: lines of `sh`, or whole blocks of another language. */
+export const EXCEPTIONS = [
+  { language: 'sh', matches: /^npm (?:ci|run|start|test)\b/, reason: 'needs a clone' },
+  { language: 'sh', matches: /^docker /, reason: 'needs Docker' },
+  { language: 'sh', matches: /^npx openapi-typescript /, reason: 'is not installed here' },
+  { language: 'sh', matches: /^npx wrangler /, reason: 'is not installed here; workerd is' },
+  { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
+  { language: 'jsonc', matches: /"compatibility_date"/, reason: 'configures Wrangler' },
+  { language: 'nginx', matches: /proxy_cache /, reason: 'is run by test/system/nginx.test.ts' },
+]
+
+/** Returns whether a line of `sh`, or a block of another language, is run. */
+export function isFollowed({ language, text }: Pick<Block, 'language' | 'text'>): boolean {
+  return !EXCEPTIONS.some((each) => each.language === language && each.matches.test(text))
+}
+
+/** Returns the targets of a page's links, without those that have a scheme. */
+export function linksOf({ prose }: Page): string[] {
+  const text = prose.join('\n').replaceAll(/(`+)[^`](?:[^]*?[^`])??\1(?!`)/g, '')
+  const inline = /\]\(\s*<?([^)\s>]+)/g
+  const reference = /^ {0,3}\[[^\]]+\]:\s*(\S+)/gm
+  const html = /<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"/g
+  const found = [inline, reference, html].flatMap((form) => [...text.matchAll(form)])
+  return found.map(([, target = '']) => target).filter((target) => !/^(?:\w+:|\/\/)/.test(target))
+}
+
+/** Returns whether a link leads to no file, folder or heading of the project. */
+export function isBroken(page: Page, target: string): boolean {
+  const [path = '', anchor] = target.split('#').map(decodeURIComponent)
+  const file = path === '' ? join(ROOT, page.name) : join(ROOT, dirname(page.name), path)
+  const name = relative(ROOT, file)
+  if (name.startsWith('..') || !existsSync(file)) return true
+  if (anchor === undefined) return false
+  const isPage = statSync(file).isFile() && file.endsWith('.md')
+  return !isPage || !anchorsOf(openPage(name)).includes(anchor)
+}
+
+/** Returns the anchors that GitHub makes of headings; the second of two equal ones ends in `-1`. */
+function anchorsOf({ prose }: Page): string[] {
+  const counts = new Map<string, number>()
+  return prose.flatMap((line) => {
+    const [, heading] = /^ {0,3}#{1,6} +(.*?)(?: +#+)? *$/.exec(line) ?? []
+    if (heading === undefined) return []
+    const slug = slugOf(heading)
+    const count = counts.get(slug) ?? 0
+    counts.set(slug, count + 1)
+    return [count === 0 ? slug : `${slug}-${count}`]
+  })
+}
+
+function slugOf(heading: string): string {
+  const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
+  return text.replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc} -]/gu, '').replaceAll(' ', '-')
 }

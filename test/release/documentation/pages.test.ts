@@ -1,15 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import manifest from '../../../package.json' with { type: 'json' }
 import { ROOT } from '../../system/root.ts'
 import { faultOfAnswer, refusedPaths } from './answers.ts'
 import { commandsOf } from './commands.ts'
 import { compile, frameworksOf } from './compiling.ts'
-import { EXCEPTIONS, isFollowed } from './exceptions.ts'
-import { isBroken, linksOf } from './links.ts'
-import { followedPages, linkedPages } from './page.ts'
+import { EXCEPTIONS, followedPages, isBroken, isFollowed, linkedPages, linksOf } from './page.ts'
+import type { Block } from './page.ts'
 import { openSite } from './site.ts'
 import type { Site } from './site.ts'
 
@@ -48,7 +48,7 @@ describe.each(LINKED_PAGES.filter(({ name }) => name.startsWith('.github/')))('$
   const prose = page.prose.join('\n')
 
   it('names existing scripts', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const { scripts } = manifest
     const names = [...page.text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name)
     expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
   })
@@ -73,16 +73,17 @@ describe('the code of the pages', () => {
   })
 })
 
-it.each(BLOCKS.filter(({ language }) => language === 'json' || language === 'csv'))(
+/** The blocks in one of `languages`. */
+const blocksOf = (...languages: string[]): Block[] =>
+  BLOCKS.filter(({ language }) => languages.includes(language))
+
+it.each(blocksOf('json', 'csv'))(
   '$page:$line is the answer with synthetic rates',
   async (block) => {
     expect(await faultOfAnswer(block)).toBeUndefined()
   },
 )
 
-it.each(BLOCKS.filter(({ language }) => language === 'text' || language === 'diff'))(
-  '$page:$line has paths that are answered',
-  async (block) => {
-    expect(await refusedPaths(block)).toEqual([])
-  },
-)
+it.each(blocksOf('text', 'diff'))('$page:$line has paths that are answered', async (block) => {
+  expect(await refusedPaths(block)).toEqual([])
+})

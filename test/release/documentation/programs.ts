@@ -5,18 +5,13 @@ import { urlsOf } from './commands.ts'
 import { faultOfServer, startJob } from './job.ts'
 import type { Block } from './page.ts'
 import type { Site } from './site.ts'
-import { answerAsUpstream } from './upstreams.ts'
+import { answerAsUpstream } from '../../system/upstreams.ts'
 
-/** The commands of a runtime before the path of a program. */
-interface Host {
-  run: string[]
-  test: string[]
-  /** Matches the output of a test run with a passed test. */
-  passed: RegExp
-}
-
-/** Runtimes besides workerd; Node loads the replacement of upstreams through the environment. */
-const HOSTS: Record<string, Host> = {
+/**
+ * Runtimes besides workerd: the commands before the path of a program, and what matches the output of a test run with a passed
+ * test. Node loads the replacement of upstreams through the environment.
+ */
+const HOSTS: Record<string, { run: string[]; test: string[]; passed: RegExp }> = {
   Node: {
     run: [process.execPath],
     test: [process.execPath, '--test', '--test-reporter=tap'],
@@ -52,12 +47,10 @@ const NOTICES: readonly RegExp[] = [
   /^(?:get|claim) (?:\d+ \|.*\n(?:.*\n){1,9}?)?TimeoutError: no answer within 50 ms\n(?: +at .*\n)+\n?/gm,
 ]
 
-/** Returns whether a block is a program. */
 export function isProgram({ language }: Block): boolean {
   return language === 'ts' || language === 'js'
 }
 
-/** Returns the names of the runtimes for a block. */
 export function hostsOf({ text }: Block): string[] {
   const [, only] = ONLY.find(([part]) => part.test(text)) ?? []
   return only === undefined ? Object.keys(HOSTS) : [only]
@@ -79,10 +72,10 @@ export async function faultOfProgram(
   const isHandler = /^export (?:default|const handler\b)/m.test(program)
   const asking = isHandler ? ['./asking.mts', path] : [path]
   const command = isTest ? [...host.test, path] : [...host.run, ...asking]
-  const { ended, output } = startJob(command, site)
+  const { ended, running } = startJob(command, site)
   const fault = await ended
-  if (fault !== undefined || !isTest) return fault ?? faultOfErrors(output.stderr)
-  const text = output.stdout + output.stderr
+  if (fault !== undefined || !isTest) return fault ?? faultOfErrors(running.stderr)
+  const text = running.stdout + running.stderr
   return host.passed.test(text) ? undefined : `no test passed: ${text}`
 }
 
@@ -95,7 +88,7 @@ async function faultOfServing(
   const faults: (string | undefined)[] = []
   for (const url of urls) faults.push(await faultOfServer(job, url))
   await job.stop()
-  return faults.find(Boolean) ?? faultOfErrors(job.output.stderr)
+  return faults.find(Boolean) ?? faultOfErrors(job.running.stderr)
 }
 
 /** Runs a block in workerd until the end of the test. */

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { commandsOf, openSession } from './commands.ts'
-import type { Session } from './commands.ts'
-import { isFollowed } from './exceptions.ts'
-import { followedPages } from './page.ts'
+import { followedPages, isFollowed } from './page.ts'
 import type { Page } from './page.ts'
 import { faultOfProgram, hostsOf, isProgram } from './programs.ts'
 import { isFile, openSite } from './site.ts'
@@ -45,7 +43,7 @@ it('finds the code of the pages', () => {
 
 describe.each(PAGES)('$name', ({ page, commands, programs }) => {
   let site: Site
-  let session: Session
+  let session: ReturnType<typeof openSession>
   beforeAll(async () => {
     site = await openSite([page])
     for (const block of page.blocks.filter(isFile)) site.write(block)

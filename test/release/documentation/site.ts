@@ -10,19 +10,10 @@ import { freePort } from '../../system/ports.ts'
 import { startRedis } from '../../system/redis-server.ts'
 import { ROOT } from '../../system/root.ts'
 import type { Block, Page } from './page.ts'
-import { openUpstreams } from './upstreams.ts'
+import { openUpstreams } from '../../system/upstreams.ts'
 
 /** A folder with the installed package and the named blocks of a page as files. */
-export interface Site {
-  folder: string
-  /** The environment of programs in the folder. */
-  env: NodeJS.ProcessEnv
-  /** Replaces the ports in a text with free ones. */
-  adapted(text: string): string
-  /** Writes a block into its file and returns the name. */
-  write(block: Block): string
-  close(): Promise<void>
-}
+export type Site = Awaited<ReturnType<typeof openSite>>
 
 const DEFAULT_PORTS = ['3000', '8000', '8787']
 
@@ -35,7 +26,7 @@ const NAME = /^\/\/ ([\w.-]+\.\w+)\n/
 const OWN_VARIABLES = /^(?:https?_proxy|npm_.*|node_env|vitest.*|test)$/i
 
 /** Opens the folder for pages; the caller closes it. */
-export async function openSite(pages: readonly Page[]): Promise<Site> {
+export async function openSite(pages: readonly Page[]) {
   const text = pages.map((page) => page.text).join('\n')
   const folder = makeFolder(packagesIn(text))
   const upstreams = await openUpstreams()
@@ -44,25 +35,26 @@ export async function openSite(pages: readonly Page[]): Promise<Site> {
   if (redis) ports.set('6379', String(redis.port))
   const adapted = (shown: string): string =>
     shown.replaceAll(/\b\d{4,5}\b/g, (port) => ports.get(port) ?? port)
+  const ownVariables = Object.keys(process.env).filter((name) => OWN_VARIABLES.test(name))
   return {
     folder,
+    /** Replaces the ports in a text with free ones. */
     adapted,
+    /** What the environment of programs in the folder has beside this process's. */
     env: {
-      ...Object.fromEntries(
-        Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.test(name)),
-      ),
+      ...Object.fromEntries(ownVariables.map((name) => [name, undefined])),
       PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(':'),
-      NO_COLOR: '1',
       NODE_OPTIONS: `--import ${join(folder, 'upstream.mts')}`,
       DOCUMENTATION_UPSTREAM: upstreams.url,
       RATESMITH_CACHE_DIR: join(folder, 'cache'),
     },
-    write(block) {
+    /** Writes a block into its file and returns the name. */
+    write(block: Block): string {
       const name = nameOf(block)
       writeFileSync(join(folder, name), adapted(block.text))
       return name
     },
-    async close() {
+    async close(): Promise<void> {
       upstreams.close()
       await redis?.kill()
       rmSync(dirname(folder), { recursive: true, force: true })
@@ -80,7 +72,6 @@ export function nameOf({ text, line }: Block): string {
   return NAME.exec(text)?.[1] ?? `line-${line}.mts`
 }
 
-/** Returns the packages that a command installs. */
 export function installedBy(command: string): string[] {
   const [, words = ''] = /\b(?:npm install|bun add|deno add) ([^\n`&|#]+)/.exec(command) ?? []
   const names = words.split(/\s+/).filter((word) => /^[a-z@]/.test(word))

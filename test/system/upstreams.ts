@@ -3,22 +3,22 @@ import { createServer } from 'node:http'
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { answerAsBank } from '../../fixtures/ecb-files.ts'
+import { answerAsBank } from '../fixtures/ecb-files.ts'
 import {
   answerOfFrankfurterV2,
   currencyapiBody,
   exchangeRateApiV6Body,
   fawazahmed0Body,
   openExchangeRatesBody,
-} from '../../fixtures/feed-payloads.ts'
-import { frankfurterPayload, openErApiPayload } from '../../fixtures/upstream-payloads.ts'
-import { listenOnFreePort } from '../../system/ports.ts'
+} from '../fixtures/feed-payloads.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { listenOnFreePort } from './ports.ts'
 
 type Answer = (url: URL, now: number) => Response | Promise<Response>
 
 const service = createRatesHandler({ providers: fakeProviders() })
 
-/** Who answers in the place of each host that the pages have asked. */
+/** The answers of each host that a provider, or a program of the documentation, sends requests to. */
 const HOSTS: Record<string, Answer> = {
   'open.er-api.com': (_, now) => new Response(openErApiPayload({ now })),
   'api.frankfurter.dev': answerAsFrankfurter,
@@ -35,10 +35,10 @@ const HOSTS: Record<string, Answer> = {
     Response.json({ published: new Date(now).toISOString(), usd: { EUR: 0.85, JPY: 156.4 } }),
 }
 
-/** Answers a question of a page's program to whoever it is for. */
-export async function answerAsUpstream(url: URL): Promise<Response> {
+/** Answers a request as the host in its URL does. */
+export async function answerAsUpstream(url: URL, now: number = Date.now()): Promise<Response> {
   const answer = HOSTS[url.host]
-  return answer ? answer(url, Date.now()) : new Response('nobody is here', { status: 404 })
+  return answer ? answer(url, now) : new Response('nobody is here', { status: 404 })
 }
 
 function answerAsFrankfurter(url: URL, now: number): Response {
