@@ -151,13 +151,7 @@ describe('crossCheck()', () => {
 
   it.each([
     ['down', () => Promise.reject(new Error('down')), 'down'],
-    [
-      'broken and throws before it returns a promise',
-      () => {
-        throw new Error('broken')
-      },
-      'broken',
-    ],
+    ['broken and throws at once', vi.fn<() => never>().mockThrow(new Error('broken')), 'broken'],
     ['without days', async () => ({ base: 'EUR', days: [] }), 'there is no day of the last ten'],
     ['wrong', only('2026-11-20', { USD: NaN, JPY: -1 }), '2 of 2 rates are not numbers'],
     ['of other codes', only('2026-11-20', { PLN: 4.2 }), 'there is no major currency in both'],
@@ -244,24 +238,20 @@ describe('crossCheck()', () => {
     expect(crossCheck(primary, referenceOf(healthy))).not.toHaveProperty('judge')
   })
 
-  it.each([undefined, null, 'text', [], { base: 'USD' }])(
-    'leaves it to the handler to refuse %j of its primary',
-    async (answer) => {
-      const { latest } = serve(async () => Object(answer))
-      await expect(latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
-    },
-  )
+  const NO_TABLES = [undefined, null, 'text', [], { base: 'USD' }]
+
+  it.each(NO_TABLES)('leaves it to the handler to refuse %j', async (answer) => {
+    const { latest } = serve(async () => Object(answer))
+    await expect(latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
+  })
 
   const [primary, reference] = [primaryOf(async () => tableOf()), referenceOf(healthy)]
 
-  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])(
-    'throws for the tolerance %j',
-    (tolerance) => {
-      const make = (): unknown => crossCheck(primary, reference, Object({ tolerance }))
-      expect(make).toThrow(TypeError)
-      expect(make).toThrow('tolerance must be a share between 0 and 1')
-    },
-  )
+  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])('throws for a share of %j', (tolerance) => {
+    const make = () => crossCheck(primary, reference, Object({ tolerance }))
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow('tolerance must be a share between 0 and 1')
+  })
 
   it('throws for arguments that are not providers', () => {
     expect(() => crossCheck(Object(reference), reference)).toThrow('the primary must be a provider')

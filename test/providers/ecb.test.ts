@@ -106,6 +106,7 @@ describe.each([
 
 describe('createEcbProvider()', () => {
   const provider = createEcbProvider()
+  const FORM = 'www.ecb.europa.eu answered in another form'
 
   it.each([
     ['2026-09-01', 'eurofxref-hist-90d.xml'],
@@ -128,42 +129,32 @@ describe('createEcbProvider()', () => {
 
   const today = newest(NOW)
 
-  it.each([60_000, 8 * 60_000, DAY])(
-    'counts rates that are there %d ms early as published now',
-    async (early) => {
-      const { context } = bank({ 'daily.xml': dailyXml(today) }, DUE - early)
-      expect(await provider.fetchLatest(context)).toMatchObject({
-        updatedAt: DUE - early,
-        nextUpdateAt: Date.UTC(2026, 10, 23, 15),
-        rates: today.rates,
-      })
-    },
-  )
+  it.each([60_000, 8 * 60_000, DAY])('counts rates %d ms early as of now', async (early) => {
+    const { context } = bank({ 'daily.xml': dailyXml(today) }, DUE - early)
+    expect(await provider.fetchLatest(context)).toMatchObject({
+      updatedAt: DUE - early,
+      nextUpdateAt: Date.UTC(2026, 10, 23, 15),
+      rates: today.rates,
+    })
+  })
+
+  const twoDays = shortHistoryXml(ecbDays('2026-11-19', '2026-11-20', NOW))
 
   it.each([
-    [
-      'of a day that is ahead of the clock by more than clocks differ',
-      bank({ 'daily.xml': dailyXml(today) }, DUE - DAY - 1),
-      'the rates of 2026-11-20 are ahead of the clock',
-    ],
-    [
-      'of several days',
-      bank({ 'daily.xml': shortHistoryXml(ecbDays('2026-11-19', '2026-11-20', NOW)) }),
-      'there are 2 days, not 1',
-    ],
-    ['of no day', bank({ 'daily.xml': '' }), 'the XML does not end'],
-  ])('refuses latest rates %s', async (_what, { context }, message) => {
-    await expect(provider.fetchLatest(context)).rejects.toThrow(
-      `www.ecb.europa.eu answered in another form: ${message}`,
-    )
+    // Clocks may differ by a day.
+    ['the rates of 2026-11-20 are ahead of the clock', dailyXml(today), DAY + 1],
+    ['there are 2 days, not 1', twoDays, 0],
+    ['the XML does not end', '', 0],
+  ])('refuses latest rates where %s', async (message, xml, early) => {
+    const { context } = bank({ 'daily.xml': xml }, DUE - early)
+    await expect(provider.fetchLatest(context)).rejects.toThrow(`${FORM}: ${message}`)
   })
 
   it('refuses an archive that holds something else', async () => {
     const zip = historyZip(ecbDays('2026-11-01', '2026-11-20', NOW))
     const { context } = bank({ '.zip': zip.slice(0, -1) })
-    await expect(provider.fetchHistory(SINCE_1999, context)).rejects.toThrow(
-      'www.ecb.europa.eu answered in another form: there is no archive, or not all of it',
-    )
+    const call = provider.fetchHistory(SINCE_1999, context)
+    await expect(call).rejects.toThrow(`${FORM}: there is no archive, or not all of it`)
   })
 
   it('shows why it gave up, also where the reason is not an error', async () => {
@@ -171,7 +162,7 @@ describe('createEcbProvider()', () => {
       ...responding(historyZip(ecbDays('2026-11-01', '2026-11-20', NOW))),
       signal: AbortSignal.abort('time is up'),
     })
-    await expect(call).rejects.toThrow('www.ecb.europa.eu answered in another form: time is up')
+    await expect(call).rejects.toThrow(`${FORM}: time is up`)
   })
 })
 

@@ -6,6 +6,7 @@ import { upstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'
 
 const ROOT = 'https://feed.example'
+const NO_ROOTS = ['', 'open.er-api.com', '/v1', 'ftp://x', 'https://x?key=1', 'https://x#y']
 
 /** Calls the provider for its latest rates, or else for those of `RANGE`. */
 async function call(provider: ReturnType<Feed['create']>, { context }: Upstream): Promise<unknown> {
@@ -26,32 +27,30 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
     expect(market.asked[0]?.init.headers).toEqual(feed.headers)
   })
 
-  it.each(['http://127.0.0.1:8080', 'http://127.0.0.1:8080/mirror//'])(
-    'makes its request below the root %s',
-    async (root) => {
-      const market = upstream([well])
-      await call(create(root), market)
-      expect(market.asked[0]?.url).toBe(`${root.replace(/\/+$/, '')}${feed.path}`)
-    },
-  )
+  it.each(['', '/mirror//'])('makes its request below a root with the path %j', async (path) => {
+    const root = `http://127.0.0.1:8080${path}`
+    const market = upstream([well])
+    await call(create(root), market)
+    expect(market.asked[0]?.url).toBe(`${root.replace(/\/+$/, '')}${feed.path}`)
+  })
 
-  it.each(['', 'open.er-api.com', '/v1', 'ftp://x', 'https://x?key=1', 'https://x#y'])(
-    'throws for the root %j',
-    (root) => {
-      expect(() => create(root)).toThrow(TypeError)
-    },
-  )
+  it.each(NO_ROOTS)('throws for the root %j', (root) => {
+    expect(() => create(root)).toThrow(TypeError)
+  })
+
+  function redirecting(host: string): Upstream {
+    const headers = { location: `https://${host}/x` }
+    return upstream([new Response(null, { status: 302, headers }), well])
+  }
 
   it.each(feed.redirectHosts)('follows a redirect to %s', async (host) => {
-    const headers = { location: `https://${host}/x` }
-    const market = upstream([new Response(null, { status: 302, headers }), well])
+    const market = redirecting(host)
     await call(create(ROOT), market)
     expect(market.asked.at(-1)?.url).toBe(`https://${host}/x`)
   })
 
   it('follows no redirect to another host', async () => {
-    const headers = { location: 'https://elsewhere.example/x' }
-    const market = upstream([new Response(null, { status: 302, headers }), well])
+    const market = redirecting('elsewhere.example')
     await expect(call(create(ROOT), market)).rejects.toThrow('is not trusted')
   })
 
@@ -81,13 +80,10 @@ describe('JSON in another form', () => {
     expect(new Set(ODD.map(({ name }) => name)).size).toBe(8)
   })
 
-  it.each(ODD)(
-    'is refused by $name, which names it: $where',
-    async ({ feed, overrides, where }) => {
-      const market = upstream([Response.json({ ...Object(feed.body), ...overrides })])
-      await expect(call(feed.create(ROOT), market)).rejects.toThrow(
-        new Error(`feed.example answered in another form: ${where}`),
-      )
-    },
-  )
+  it.each(ODD)('is refused by $name, with $where', async ({ feed, overrides, where }) => {
+    const market = upstream([Response.json({ ...Object(feed.body), ...overrides })])
+    await expect(call(feed.create(ROOT), market)).rejects.toThrow(
+      new Error(`feed.example answered in another form: ${where}`),
+    )
+  })
 })

@@ -33,19 +33,9 @@ const history: HistoryProvider = {
   fetchHistory: ({ end }, context) => market.fetchHistory({ start: '2026-11-09', end }, context),
 }
 
-/** Creates the body of a healthy upstream once for each instant. */
-function once(bodyOf: (now: number) => object): (now: number) => Record<string, unknown> {
-  const bodies = new Map<number, Record<string, unknown>>()
-  return (now) => {
-    const body = bodies.get(now) ?? { ...bodyOf(now) }
-    bodies.set(now, body)
-    return body
-  }
-}
-
 const openRates = {
   create: (key: string, url?: string) => createOpenExchangeRatesProvider({ key, url }),
-  body: once(openExchangeRatesBody),
+  body: openExchangeRatesBody,
 }
 
 type Keyed = typeof openRates
@@ -54,11 +44,11 @@ type Keyed = typeof openRates
 const KEYED: Record<string, Keyed> = {
   currencyapi: {
     create: (key, url) => createCurrencyapiProvider({ key, url }),
-    body: once(currencyapiBody),
+    body: (now) => ({ ...currencyapiBody(now) }),
   },
   'exchange-rate-api-v6': {
     create: (key, url) => createExchangeRateApiV6Provider({ key, url }),
-    body: once(exchangeRateApiV6Body),
+    body: exchangeRateApiV6Body,
   },
   'open-exchange-rates': openRates,
 }
@@ -92,7 +82,7 @@ async function serve(
   provider: LatestProvider,
   key: string,
   bodyOf: Keyed['body'],
-  { upstream, paths = PATHS }: { upstream: LeakyUpstream; paths?: readonly string[] | undefined },
+  { upstream, paths }: { upstream: LeakyUpstream; paths: readonly string[] },
 ) {
   const sent: string[] = []
   const urls: string[] = []
@@ -156,17 +146,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-interface Leak {
-  upstream?: LeakyUpstream
-  provider?: LatestProvider
-  paths?: readonly string[]
-}
-
 /** The places other than the headers that were sent in which a part of `key` is. */
 async function findKey(
   { create, body }: Keyed,
   key: string,
-  { upstream = healthy, provider = create(key), paths }: Leak,
+  { upstream = healthy, provider = create(key), paths = PATHS } = {},
 ): Promise<string[]> {
   const { sent, ...traces } = await serve(provider, key, body, { upstream, paths })
   expect(sent[0]).toContain(key)
@@ -185,13 +169,12 @@ describe('the table of providers with a key', () => {
   })
 })
 
+const UPSTREAMS = Object.entries(LEAKY_UPSTREAMS)
+
 describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
-  it.each(Object.entries(LEAKY_UPSTREAMS))(
-    'leaks no part of its key when its upstream %s',
-    async (_what, upstream) => {
-      for (const key of makeKeys()) expect(await findKey(keyed, key, { upstream })).toEqual([])
-    },
-  )
+  it.each(UPSTREAMS)('leaks no part of its key when its upstream %s', async (_what, upstream) => {
+    for (const key of makeKeys()) expect(await findKey(keyed, key, { upstream })).toEqual([])
+  })
 
   it('leaks no part of its key in the document of the API', async () => {
     const paths = ['v1/latest', 'v1/openapi.json']
@@ -215,14 +198,13 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
     }
   })
 
-  it.each(['', ' ', 'a b', 'a\n', 'ключ', 'a\u0000', undefined, null, 7, {}])(
-    'throws for the key %j',
-    (key) => {
-      expect(() => keyed.create(JSON.parse(JSON.stringify({ key })).key)).toThrow(
-        new TypeError('key must be a text of printable ASCII characters without spaces'),
-      )
-    },
-  )
+  const NO_KEYS = ['', ' ', 'a b', 'a\n', 'ключ', 'a\u0000', undefined, null, 7, {}]
+
+  it.each(NO_KEYS)('throws for the key %j', (key) => {
+    expect(() => keyed.create(JSON.parse(JSON.stringify({ key })).key)).toThrow(
+      new TypeError('key must be a text of printable ASCII characters without spaces'),
+    )
+  })
 
   it('does not show a key that it refuses, nor one in the URL', () => {
     const [key = ''] = makeKeys()
