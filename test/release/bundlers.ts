@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 import { build as runEsbuild } from 'esbuild'
+import type { BuildOptions } from 'esbuild'
 import { rollup } from 'rollup'
 import type { Plugin, RollupLog } from 'rollup'
 import { build as runVite } from 'vite'
@@ -10,23 +11,24 @@ import type { BuildEnvironmentOptions } from 'vite'
 /** Bundles the module at `entry` into the folder `out`; resolves with the path of the bundle. */
 export type Bundler = (entry: string, out: string) => Promise<string>
 
-/** Bundles everything into one file for Node. */
-export const byEsbuild: Bundler = async (entry, out) => {
-  const outfile = join(out, 'bundle.js')
-  const options = { format: 'esm', platform: 'node', logLevel: 'error' } as const
-  await runEsbuild({ ...options, entryPoints: [entry], outfile, bundle: true })
-  return outfile
+function byEsbuildWith(options: BuildOptions): Bundler {
+  return async (entry, out) => {
+    const outfile = join(out, 'bundle.js')
+    const always = { bundle: true, format: 'esm', logLevel: 'error' } as const
+    await runEsbuild({ ...always, ...options, entryPoints: [entry], outfile })
+    return outfile
+  }
 }
 
+/** Bundles everything into one file for Node. */
+export const byEsbuild: Bundler = byEsbuildWith({ platform: 'node' })
+
 /** Bundles into one file for a Worker; `node:` modules stay imports, which workerd may refuse. */
-export const byEsbuildForWorkers: Bundler = async (entry, out) => {
-  const outfile = join(out, 'worker.js')
-  const options = { format: 'esm', platform: 'browser', logLevel: 'error' } as const
-  const conditions = ['workerd', 'worker', 'browser']
-  const inputs = { entryPoints: [entry], conditions, external: ['node:*'] }
-  await runEsbuild({ ...options, ...inputs, outfile, bundle: true })
-  return outfile
-}
+export const byEsbuildForWorkers: Bundler = byEsbuildWith({
+  platform: 'browser',
+  conditions: ['workerd', 'worker', 'browser'],
+  external: ['node:*'],
+})
 
 /** Resolves the package with its `sideEffects`; dependencies and `node:` modules stay imports. */
 const installedPackage: Plugin = {
@@ -51,30 +53,23 @@ export const byRollup: Bundler = async (entry, out) => {
 }
 
 /** Bundles everything for a server. */
-export const byViteForServers: Bundler = async (entry, out) => {
-  await vite(entry, { ssr: entry, outDir: out })
-  return join(out, 'bundle.js')
-}
+export const byViteForServers: Bundler = (entry, out) => vite(entry, out, { ssr: entry })
 
 /** Bundles a library for browsers. */
-export const byViteAsLibrary: Bundler = async (entry, out) => {
-  await vite(entry, { lib: { entry, formats: ['es'] }, outDir: out })
-  return join(out, 'bundle.js')
-}
+export const byViteAsLibrary: Bundler = (entry, out) =>
+  vite(entry, out, { lib: { entry, formats: ['es'] } })
 
 /** Bundles the app whose index.html is in the folder of `entry`. */
-export const byViteAsApp: Bundler = async (entry, out) => {
-  await vite(entry, { outDir: out })
-  return join(out, 'index.html')
-}
+export const byViteAsApp: Bundler = (entry, out) => vite(entry, out, {})
 
-async function vite(entry: string, options: BuildEnvironmentOptions): Promise<void> {
+async function vite(entry: string, outDir: string, options: BuildEnvironmentOptions) {
   const output = { entryFileNames: 'bundle.js' }
   await runVite({
     root: dirname(entry),
     configFile: false,
     logLevel: 'error',
     ssr: { noExternal: true },
-    build: { ...options, rolldownOptions: { output } },
+    build: { ...options, outDir, rolldownOptions: { output } },
   })
+  return join(outDir, 'bundle.js')
 }

@@ -9,7 +9,16 @@ import { listen, run } from '../system/processes.ts'
 import { requireProgram } from '../system/require-program.ts'
 import { findWorkerd } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare } from '../system/workerd.ts'
-import { openApp } from './app.ts'
+import {
+  ALL,
+  MODULES,
+  ON_DISK,
+  PORTABLE,
+  expectedReport,
+  exportedNames,
+  openApp,
+  reportProgram,
+} from './package.ts'
 import {
   byEsbuild,
   byEsbuildForWorkers,
@@ -19,8 +28,6 @@ import {
   byViteForServers,
 } from './bundlers.ts'
 import type { Bundler } from './bundlers.ts'
-import { ALL, MODULES, ON_DISK, PORTABLE } from './modules.ts'
-import { expectedReport, exportedNames, reportProgram } from './modules.ts'
 
 const app = openApp()
 

@@ -4,7 +4,7 @@ import { join, posix } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 
 import { ROOT } from '../system/root.ts'
-import { MODULES } from './modules.ts'
+import { MODULES } from './package.ts'
 
 const TEXTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
 const RECORDS = ['package.json', 'dist/openapi.json']

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
 import { requireProgram } from '../system/require-program.ts'
-import { openApp } from './app.ts'
-import { MODULES } from './modules.ts'
-import { COMPILERS } from './versions.ts'
+import { COMPILERS, MODULES, openApp } from './package.ts'
 
 /** A typical app; every other name is checked by the compilation of its module. */
 const CONSUMER = `import { RatesError, createRatesHandler } from 'ratesmith'

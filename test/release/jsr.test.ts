@@ -1,23 +1,20 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { run } from '../system/processes.ts'
+import manifest from '../../jsr.json' with { type: 'json' }
+import { run, temporaryFolder } from '../system/processes.ts'
 import { ROOT } from '../system/root.ts'
 import { DENO as RUNTIME } from '../system/runtimes.ts'
 
 const [, DENO] = RUNTIME
-
-const { name, exports: entries } = JSON.parse(readFileSync(join(ROOT, 'jsr.json'), 'utf8'))
-
-let folder: string
+const { name, exports: entries } = manifest
+const folder = temporaryFolder(afterAll)
 let publication: { code: number | null; text: string; files: string[] }
 
 // Without a cache and without a network.
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ratesmith-jsr-'))
   const nowhere = 'http://127.0.0.1:9'
   const env = { DENO_DIR: join(folder, 'cache'), HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }
   const tried = await run(DENO, ['publish', '--dry-run', '--allow-dirty'], { env })
@@ -26,8 +23,6 @@ beforeAll(async () => {
   const files = listed.map(([, path = '']) => path.slice(ROOT.length))
   publication = { code: tried.code, text, files }
 })
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Writes a program for Deno that has only the published files of the package, and returns its folder. */
 function writeConsumer(): string {
@@ -68,8 +63,7 @@ describe('the publication to JSR', () => {
   })
 
   it('has a docstring on every public symbol, and refers to public symbols only', async () => {
-    const sources: string[] = Object.values(entries)
-    const { code, stderr } = await run(DENO, ['doc', '--lint', ...sources])
+    const { code, stderr } = await run(DENO, ['doc', '--lint', ...Object.values(entries)])
     // Warnings concern types of other packages.
     expect(stderr).not.toMatch(/^error/m)
     expect(stderr).toMatch(/^Checked \d+ files$/m)

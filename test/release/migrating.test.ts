@@ -3,14 +3,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { rowsOf } from '../system/markdown-rows.ts'
-import { openApp } from './app.ts'
+import { openApp } from './package.ts'
 import { openPage } from './documentation/page.ts'
-
-/** An answer of a compatibility route, or of the handler. */
-interface Answer {
-  status: number
-  body: unknown
-}
 
 type Fetch = (request: Request) => Promise<Response>
 
@@ -55,9 +49,10 @@ describe.each(services)('migrating from $name', ({ file, requests, fields, refus
     route = toRoute?.(handler, now) ?? handler
   })
 
-  async function ask(path = ''): Promise<Answer> {
+  async function ask(path = '') {
     const response = await route(new Request(`http://localhost${path}`))
-    return { status: response.status, body: await response.json() }
+    const body: unknown = await response.json()
+    return { status: response.status, body }
   }
 
   it.each(requests)('the route answers %s, and the handler %s', async (there, here) => {
@@ -67,8 +62,8 @@ describe.each(services)('migrating from $name', ({ file, requests, fields, refus
   })
 
   it.each(fields)('%s and %s have the fields %s and %s', async (there, here, theirs, ours) => {
-    const found = [fieldOf(await ask(here), ours)]
-    if (!isNothing(theirs)) found.push(fieldOf(await ask(there), theirs))
+    const found = [fieldOf((await ask(here)).body, ours)]
+    if (!isNothing(theirs)) found.push(fieldOf((await ask(there)).body, theirs))
     expect(found).not.toContain(undefined)
   })
 
@@ -115,7 +110,7 @@ function pathsIn(text: string): string[] {
 }
 
 /** Returns the field at a path such as `points.0.r`. */
-function fieldOf({ body }: Answer, cell: string): unknown {
+function fieldOf(body: unknown, cell: string): unknown {
   const path = cell.replaceAll('`', '').split('.')
   return path.reduce<unknown>((parent, key) => Object(parent)[key], body)
 }

@@ -1,23 +1,16 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs'
-import { rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 
-import { run } from '../system/processes.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { run, temporaryFolder } from '../system/processes.ts'
 import { ROOT } from '../system/root.ts'
 
 /** Packed files that are written by hand, and inputs of the build. */
 const INPUTS =
   'CHANGELOG.md LICENSE README.md adapters docs package.json scripts src tsconfig.json tsup.config.ts'
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-release-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 function sha256(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
@@ -25,19 +18,20 @@ function sha256(path: string): string {
 
 describe('a release', () => {
   it('consists of the tarball, its bill of materials, and the sums of both', async () => {
-    const folder = makeFolder()
+    const folder = temporaryFolder()
     const { code, stderr } = await run(join(ROOT, '.ci/release/pack'), [folder])
     expect(code, stderr).toBe(0)
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const { version } = manifest
     const [tarball, bill] = [`ratesmith-${version}.tgz`, `ratesmith-${version}.cdx.json`]
     expect(readdirSync(folder).toSorted()).toEqual([bill, tarball, 'SHA256SUMS'].toSorted())
     const sums = [tarball, bill].map((name) => `${sha256(join(folder, name))}  ${name}\n`)
     expect(readFileSync(join(folder, 'SHA256SUMS'), 'utf8')).toBe(sums.join(''))
-    expectBill(JSON.parse(readFileSync(join(folder, bill), 'utf8')), version)
+    const listed = JSON.parse(readFileSync(join(folder, bill), 'utf8'))
+    expectBill(listed, `pkg:npm/ratesmith@${version}`)
   })
 
   it('has the same tarball in any folder, time zone and locale', async () => {
-    const folder = makeFolder()
+    const folder = temporaryFolder()
     const here = await packCopy(join(folder, 'here'), { TZ: 'UTC', LANG: 'C' })
     const abroad = { TZ: 'Asia/Tokyo', LANG: 'tr_TR.UTF-8' }
     const there = await packCopy(join(folder, 'over/there'), abroad)
@@ -46,16 +40,15 @@ describe('a release', () => {
 })
 
 /** Expects a bill of materials with everything that is installed with the package, and nothing else. */
-function expectBill(bill: Bill, version: string): void {
-  expect(bill).toMatchObject({
-    bomFormat: 'CycloneDX',
-    metadata: { component: { purl: `pkg:npm/ratesmith@${version}` } },
-  })
-  const listed = bill.components.map(({ name }) => name).toSorted()
-  expect(listed).toEqual(installedPackages().toSorted())
+function expectBill(
+  { components, ...bill }: { components: { name: string; version: string; hashes: unknown }[] },
+  purl: string,
+): void {
+  expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { purl } } })
+  expect(components.map(({ name }) => name).toSorted()).toEqual(installedPackages().toSorted())
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   const locked = Object.entries<{ version: string; integrity: string }>(packages)
-  for (const { name, version, hashes } of bill.components) {
+  for (const { name, version, hashes } of components) {
     const [, entry] =
       locked.find(
         ([path, each]) => path.endsWith(`node_modules/${name}`) && each.version === version,
@@ -65,11 +58,6 @@ function expectBill(bill: Bill, version: string): void {
   }
 }
 
-interface Bill {
-  components: { name: string; version: string; hashes: { alg: string; content: string }[] }[]
-}
-
-/** Returns the names of the packages that npm installed together with ours. */
 function installedPackages(): string[] {
   const path = join(inject('installed').folder, 'node_modules/.package-lock.json')
   const { packages } = JSON.parse(readFileSync(path, 'utf8'))

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { run } from '../system/processes.ts'
+import { run, temporaryFolder } from '../system/processes.ts'
 import { ROOT } from '../system/root.ts'
 
 const REPOSITORY = 'git+https://github.com/owner/name.git'
@@ -34,8 +33,7 @@ const CHANGELOG = `# Changelog
 
 /** Runs the program in a project with a manifest, a changelog and a pushed tag. */
 async function writeNotes(manifest: object, tag: string) {
-  const cwd = mkdtempSync(join(tmpdir(), 'ratesmith-notes-'))
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(cwd, 'CHANGELOG.md'), CHANGELOG)
   const env = { GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'owner/name' }
@@ -43,17 +41,11 @@ async function writeNotes(manifest: object, tag: string) {
 }
 
 describe('the program for release notes', () => {
-  it.each([{ url: REPOSITORY }, REPOSITORY])(
-    'prints the section of the version: %j',
-    async (repository) => {
-      const ended = await writeNotes({ version: '1.2.0', repository }, 'v1.2.0')
-      expect(ended).toEqual({
-        code: 0,
-        stdout: '- A sentence.\n\n### More\n\n- Another.\n',
-        stderr: '',
-      })
-    },
-  )
+  it.each([{ url: REPOSITORY }, REPOSITORY])('prints the section: %j', async (repository) => {
+    const ended = await writeNotes({ version: '1.2.0', repository }, 'v1.2.0')
+    const stdout = '- A sentence.\n\n### More\n\n- Another.\n'
+    expect(ended).toEqual({ code: 0, stdout, stderr: '' })
+  })
 
   it.each([
     ['a tag of another version', '1.2.0', REPOSITORY, 'v1.3.0', /^The tag is v1\.3\.0.* 1\.2\.0\./],

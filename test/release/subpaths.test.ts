@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 
+import manifest from '../../package.json' with { type: 'json' }
 import { run } from '../system/processes.ts'
 import { requireProgram } from '../system/require-program.ts'
-import { ROOT } from '../system/root.ts'
-import { openApp } from './app.ts'
-import { ALL, expectedReport, reportProgram } from './modules.ts'
-import { RUNTIMES } from './versions.ts'
+import { ALL, RUNTIMES, expectedReport, openApp, reportProgram } from './package.ts'
 
 const app = openApp()
 
@@ -54,7 +51,7 @@ describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) 
   })
 
   it('has its OpenAPI document and its manifest', async () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const { version } = manifest
     expect(await print(PRINT_RECORDS)).toBe(`3.1.1 ${version} ${version} true\n`)
   })
 })
@@ -67,8 +64,7 @@ describe('the installed package', () => {
 
   it('has a command', async () => {
     const command = join(inject('installed').folder, 'node_modules/.bin/ratesmith')
-    const { code, stdout } = await run(command, ['--version'])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    const stdout = expect.stringMatching(/^\d+\.\d+\.\d+\n$/)
+    expect(await run(command, ['--version'])).toMatchObject({ code: 0, stdout })
   })
 })

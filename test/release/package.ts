@@ -1,29 +1,28 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+
+import { inject } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
+import jsr from '../../jsr.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 import { ROOT } from '../system/root.ts'
+import { BUN, DENO, NODE, findNode } from '../system/runtimes.ts'
+import type { Runtime } from '../system/runtimes.ts'
 
-/** A module of the package. */
-export interface Module {
-  /** The name that apps import. */
-  specifier: string
-  /** Paths relative to the project root. */
-  source: string
-  built: string
-}
+const SOURCES: Record<string, string> = jsr.exports
 
-const manifest = readJson('package.json')
-const jsr = readJson('jsr.json')
-
-/** All modules by subpath, such as `./node`; exports that are plain files are left out. */
-export const MODULES: Record<string, Module> = Object.fromEntries(
-  Object.entries<string | { default: string }>(manifest.exports).flatMap(([subpath, target]) => {
+/**
+ * All modules by subpath, such as `./node`: the names that apps import, and paths relative to the project root. Exports that
+ * are plain files are left out.
+ */
+export const MODULES = Object.fromEntries(
+  Object.entries(manifest.exports).flatMap(([subpath, target]) => {
     if (typeof target === 'string') return []
     const specifier = subpath.replace('.', manifest.name)
-    return [[subpath, { specifier, source: jsr.exports[subpath], built: target.default }]]
+    return [[subpath, { specifier, source: SOURCES[subpath] ?? '', built: target.default }]]
   }),
 )
 
@@ -33,7 +32,6 @@ export const ALL: string[] = Object.keys(MODULES)
 /** Stores that need `node:` modules, which Bun and Deno have, browsers and Workers have not. */
 export const ON_DISK: string[] = ['./stores/file', './stores/sqlite']
 
-/** Modules that load in every JavaScript runtime. */
 export const PORTABLE: string[] = ALL.filter((subpath) => !ON_DISK.includes(subpath))
 
 const TARGET = 'http://localhost/api/v1/convert?from=USD&to=EUR&amount=100'
@@ -71,13 +69,43 @@ export async function expectedReport(subpaths: readonly string[]): Promise<objec
   return { names: Object.fromEntries(names), answer: await response.json() }
 }
 
-/** Resolves with the names that the source of a module exports. */
 export async function exportedNames(subpath: string): Promise<string[]> {
   const names = Object.keys(await import(join(ROOT, MODULES[subpath]?.source ?? '')))
   if (names.length === 0) throw new Error(`${subpath} exports nothing`)
   return names.toSorted()
 }
 
-function readJson(name: string) {
-  return Object(JSON.parse(readFileSync(join(ROOT, name), 'utf8')))
+/** Creates a folder in which the installed package is found; it is removed together with that. */
+export function openApp() {
+  const folder = mkdtempSync(join(inject('installed').folder, 'app-'))
+  return {
+    folder,
+    /** Writes a file and returns its path. */
+    write(name: string, text: string): string {
+      const path = join(folder, name)
+      writeFileSync(path, text)
+      return path
+    },
+  }
+}
+
+/** All supported versions of Node, and the other runtimes; the path of a missing one is empty. */
+export const RUNTIMES: Runtime[] = [
+  ['Node 22', findNode(22) ?? ''],
+  NODE,
+  ['Node 26', findNode(26) ?? ''],
+  BUN,
+  DENO,
+]
+
+/** All supported compilers, by version. */
+export const COMPILERS: [version: string, program: string][] = [
+  ['5.4', tsc('typescript-5.4')],
+  ['5.9', tsc('typescript-5.9')],
+  ['6.0', tsc('typescript-6.0')],
+  ['7.0', tsc('typescript')],
+]
+
+function tsc(name: string): string {
+  return join(ROOT, 'node_modules', name, 'bin/tsc')
 }
