@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 
 import { run, start } from '../system/processes.ts'
 
-/** The command line, from source. */
 const CLI = 'src/cli/main.ts'
 
 it('converts with `ratesmith convert --demo`', async () => {
@@ -20,10 +19,4 @@ it('serves with `ratesmith serve --demo` until SIGTERM', async () => {
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ from: 'USD', to: 'EUR', amount: 2 })
   expect(await running.end()).toBe(0)
-})
-
-it('exits with 2 and one line for an unknown option', async () => {
-  const { code, stdout, stderr } = await run(process.execPath, [CLI, 'serve', '--prot', '80'])
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(/^ratesmith: Unknown option '--prot'[^\n]+\n$/)
 })

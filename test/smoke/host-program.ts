@@ -1,4 +1,4 @@
-// Serves the handler from source in each way that its settings name, and prints their URLs.
+// Serves the handler from source in the way that its settings name, and prints the URL.
 import { createServer } from 'node:http'
 
 import { createRatesHandler } from '../../src/index.ts'
@@ -27,8 +27,7 @@ const MOUNTS = {
   },
 }
 
-/** A way to serve the handler. */
 export type Mount = keyof typeof MOUNTS
 
-const mounts: Mount[] = JSON.parse(settingsFromParent())
-tellParent(await Promise.all(mounts.map((mount) => MOUNTS[mount]())))
+const mount: Mount = JSON.parse(settingsFromParent())
+tellParent(await MOUNTS[mount]())

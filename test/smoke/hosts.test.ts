@@ -1,81 +1,56 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { existsSync } from 'node:fs'
+
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { mountContract } from '../../src/testing/index.ts'
 import { startChild } from '../system/child.ts'
-import { BUN, DENO, NODE, findBun, findDeno, findWorkerd } from '../system/runtimes.ts'
+import { BUN, DENO, NODE, findWorkerd } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
 import type { Mount } from './host-program.ts'
 
-/** A process: the names of the ways in which it serves the handler, what starts it with their URLs, and what ends it. */
-interface Host {
-  names: string[]
-  isInstalled: boolean
-  start(): Promise<{ urls: string[]; stop(): Promise<void> }>
-}
+/** What runs a host, which may be missing, and what starts it. */
+type Host = [program: string, start: () => Promise<{ url: string; stop: () => Promise<void> }>]
 
-function host(mounts: Partial<Record<Mount, string>>, runtime: Runtime, isInstalled = true): Host {
-  const [, program, ...flags] = runtime
-  return {
-    names: Object.values(mounts),
-    isInstalled,
-    async start() {
-      const settings = Object.keys(mounts)
-      const child = startChild({
-        program: 'test/smoke/host-program.ts',
-        settings,
-        runtime: program,
-        flags,
-      })
-      return { urls: JSON.parse(await child.firstLine), stop: child.kill }
-    },
+function host(mount: Mount, [, runtime, ...flags]: Runtime): Host {
+  const program = 'test/smoke/host-program.ts'
+  const start = async () => {
+    const child = startChild({ program, settings: mount, runtime, flags })
+    return { url: JSON.parse(await child.firstLine), stop: child.kill }
   }
+  return [runtime, start]
 }
 
-const WORKERD: Host = {
-  names: ['toWorker() in workerd'],
-  isInstalled: findWorkerd() !== undefined,
-  async start() {
-    const simulator = new Miniflare({
-      cf: false,
-      modules: true,
-      script: await bundleWorker('test/smoke/worker-program.ts'),
-      compatibilityDate: COMPATIBILITY_DATE,
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-    })
-    const { origin } = await simulator.unsafeGetDirectURL()
-    return { urls: [origin], stop: () => simulator.dispose() }
-  },
-}
-
-const HOSTS: Host[] = [
-  host(
-    {
-      serveNode: 'serve() on Node',
-      http: 'toNodeHandler() in node:http',
-      express: 'toExpressHandler() in Express 5',
-    },
-    NODE,
-  ),
-  host({ serveBun: 'serve() on Bun' }, BUN, findBun() !== undefined),
-  host({ serveDeno: 'serve() on Deno' }, DENO, findDeno() !== undefined),
-  WORKERD,
-]
-
-describe.each(HOSTS)('a process', ({ names, isInstalled, start }) => {
-  let urls: string[] = []
-  beforeAll(async () => {
-    if (!isInstalled) return undefined
-    const { stop, ...started } = await start()
-    urls = started.urls
-    return stop
+async function startWorkerd() {
+  const simulator = new Miniflare({
+    cf: false,
+    modules: true,
+    script: await bundleWorker('test/smoke/worker-program.ts'),
+    compatibilityDate: COMPATIBILITY_DATE,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   })
+  const { origin: url } = await simulator.unsafeGetDirectURL()
+  return { url, stop: () => simulator.dispose() }
+}
 
-  const reason = isInstalled ? '' : ' (skipped: not installed, see `npm run tools`)'
-  describe.skipIf(!isInstalled).each(names)(`%s${reason}`, (name) => {
-    const cases = mountContract(() => ({ url: `${urls[names.indexOf(name)]}/api` }))
-    it.each(cases)('$name', async ({ run }) => {
-      await expect(run()).resolves.toBeUndefined()
-    })
+describe.each<[title: string, ...Host]>([
+  ['serve() on Node', ...host('serveNode', NODE)],
+  ['toNodeHandler() in node:http', ...host('http', NODE)],
+  ['toExpressHandler() in Express 5', ...host('express', NODE)],
+  ['serve() on Bun', ...host('serveBun', BUN)],
+  ['serve() on Deno', ...host('serveDeno', DENO)],
+  ['toWorker() in workerd', findWorkerd() ?? '', startWorkerd],
+])('%s', (_, program, start) => {
+  let url = ''
+  beforeAll(async () => {
+    if (!existsSync(program)) return undefined
+    const started = await start()
+    url = started.url
+    return started.stop
+  })
+  beforeEach(({ skip }) => skip(!existsSync(program), 'not installed, see `npm run tools`'))
+
+  it.each(mountContract(() => ({ url: `${url}/api` })))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
   })
 })
