@@ -4,7 +4,7 @@ import { startChild } from './child.ts'
 import { start } from './processes.ts'
 import { describeRuntimes, requireProgram } from './require-program.ts'
 import { DENO } from './runtimes.ts'
-import { CLI, rootOf } from './serving.ts'
+import { CLI, rootOf } from './commands.ts'
 import { openSocket } from './sockets.ts'
 import type { StopReport } from './stop-program.ts'
 
@@ -41,8 +41,5 @@ describe('ratesmith serve on Deno', () => {
 
 async function isRefused(root: string): Promise<boolean> {
   const asked = fetch(`${root}/api/v1/status`, { signal: AbortSignal.timeout(1_000) })
-  return asked.then(
-    () => false,
-    () => true,
-  )
+  return asked.then(() => false).catch(() => true)
 }

@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
-import { expectRefused } from './commands.ts'
+import { expectRefused, keptFiles, rootOf } from './commands.ts'
 import { run, start, temporaryFolder } from './processes.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
 import { findBun } from './runtimes.ts'
-import { keptFiles, rootOf } from './serving.ts'
 
 const folder = temporaryFolder(afterAll)
 const binary = join(folder, 'ratesmith')
@@ -33,9 +32,8 @@ describe('the program of one file', () => {
     ['doctor --demo', /ratesmith /],
   ])('runs %s', async (args, output) => {
     const env = { RATESMITH_CACHE_DIR: join(folder, 'cache') }
-    const { code, stdout } = await run(binary, args.split(' '), { cwd: folder, env })
-    expect(stdout).toMatch(output)
-    expect(code).toBe(0)
+    const ran = await run(binary, args.split(' '), { cwd: folder, env })
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(output) })
   })
 
   it('exits with 2 and one line for an invalid option', async () => {

@@ -1,4 +1,3 @@
-import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
@@ -6,9 +5,9 @@ import type { RatesHandlerOptions } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { bundleClient } from './bundle-client.ts'
 import { needBrowser, newContext } from './chromium.ts'
 import { listen } from './processes.ts'
-import { ROOT } from './root.ts'
 
 needBrowser()
 
@@ -58,17 +57,8 @@ async function openPage(options: RatesHandlerOptions = {}) {
 }
 
 /** The built client, as the global `ratesmith`. */
-async function bundleClient(): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: "export * from 'ratesmith/client'", resolveDir: ROOT },
-    bundle: true,
-    minify: true,
-    format: 'iife',
-    globalName: 'ratesmith',
-    write: false,
-  })
-  return outputFiles[0]?.text ?? ''
-}
+const globalClient = async (): Promise<string> =>
+  (await bundleClient({ format: 'iife', globalName: 'ratesmith' })).text
 
 const REFUSED = { error: 'TypeError: Failed to fetch' }
 const LATEST = '/api/v1/latest'
@@ -163,7 +153,7 @@ describe('the client in a page of another origin', () => {
       const refusal = await client.convert({ from: 'USD', to: 'XYZ' }).catch((reason) => reason)
       return { rates, isOurs: refusal instanceof ratesmith.RatesError, code: refusal.code }
     })()`
-    expect(await evaluate(await bundleClient(), expression)).toEqual({
+    expect(await evaluate(await globalClient(), expression)).toEqual({
       rates: { EUR: expect.any(Number) },
       isOurs: true,
       code: 'invalid_currency',
@@ -184,7 +174,7 @@ describe('the client in a page of another origin', () => {
       await ratesmith.createRatesClient({ baseUrl: '/api', fetch }).latest().catch(() => {})
       return { code, retryAfter, isHere: asked.join() === location.origin + '/api/v1/latest' }
     })()`
-    expect(await evaluate(await bundleClient(), expression)).toEqual({
+    expect(await evaluate(await globalClient(), expression)).toEqual({
       code: 'provider_unavailable',
       retryAfter: expect.any(Number),
       isHere: true,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export const OPENSSL_IS_MISSING: boolean =
   spawnSync('openssl', ['version']).status !== 0 && !process.env['CI']
 
-/** Makes `<name>.key` and `<name>.crt` in `folder`, in PEM: a key, and a certificate by itself for `hosts` (`DNS:…` or `IP:…`). */
+/** Makes a key and a certificate by itself for `hosts` (`DNS:…` or `IP:…`), `<name>.key` and `<name>.crt` in `folder`. */
 export function makeCertificate(folder: string, name: string, hosts: string[]) {
   const files = { key: join(folder, `${name}.key`), cert: join(folder, `${name}.crt`) }
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']

@@ -12,16 +12,9 @@ process.once('SIGTERM', () => {
   process.kill(process.pid, 'SIGTERM')
 })
 
-/** A program of the project in a process of its own. It ends with this one, whatever ends that. */
-export interface Child {
-  process: ChildProcess
-  /** The first line that it prints; rejects when it ends without one. */
-  firstLine: Promise<string>
-  /** Kills it, and resolves when it has gone. */
-  kill(): Promise<void>
-}
+/** A program of the project in its own process, which ends with this one. */
+export type Child = ReturnType<typeof startChild>
 
-/** How a program is started. */
 export interface ChildOptions {
   /** Path from the project's root. */
   program: string
@@ -35,8 +28,7 @@ export interface ChildOptions {
   flags?: readonly string[]
 }
 
-/** Starts a program in a process of its own. */
-export function startChild(options: ChildOptions): Child {
+export function startChild(options: ChildOptions) {
   const { program, settings, onLine, runtime = process.execPath, flags = [] } = options
   const child = spawn(runtime, [...flags, program, JSON.stringify(settings)], {
     cwd: ROOT,
@@ -57,8 +49,10 @@ export function startChild(options: ChildOptions): Child {
   firstLine.catch(() => undefined)
   return {
     process: child,
+    /** The first line that it prints; rejects when it ends without one. */
     firstLine,
-    async kill() {
+    /** Kills it, and resolves when it has gone. */
+    async kill(): Promise<void> {
       child.kill('SIGKILL')
       await ended
     },

@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { expectRefused } from './commands.ts'
+import { CLI, expectRefused, keptFiles, rootOf, serve, upstreams } from './commands.ts'
 import { freePort } from './ports.ts'
 import { listen, run, temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
-import { CLI, keptFiles, rootOf, serve, upstreams } from './serving.ts'
 
 describe('ratesmith serve', () => {
   const WITHIN = { timeout: 20_000 }

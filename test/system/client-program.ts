@@ -30,7 +30,6 @@ process.stdout.write(
   }),
 )
 
-/** What `promise` rejects with. */
 function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch((reason: unknown) => reason)
 }

@@ -1,15 +1,14 @@
 import { gzipSync } from 'node:zlib'
 
-import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { bundleClient } from './bundle-client.ts'
 import { listen, run } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
-import { ROOT } from './root.ts'
 
 /** The largest client with everything that it needs, minified and compressed, in bytes. */
 const MAX_BYTES = 2_000
@@ -78,16 +77,7 @@ describeRuntimes('the client', ([, program, ...parameters]) => {
 
 describe('the client in a bundle', () => {
   it('is small, and has no part of the server', async () => {
-    const { outputFiles, metafile } = await build({
-      stdin: { contents: "export * from 'ratesmith/client'", resolveDir: ROOT },
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      target: 'es2022',
-      metafile: true,
-      write: false,
-    })
-    const bundle = outputFiles[0]?.text ?? ''
+    const { text: bundle, metafile } = await bundleClient({ format: 'esm', target: 'es2022' })
     expect(gzipSync(bundle, { level: 9 }).byteLength).toBeLessThan(MAX_BYTES)
     expect(bundle).toMatch(/export\{\w+ as RatesError,\w+ as createRatesClient\}/)
     const parts = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>')

@@ -8,7 +8,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { expectText, findings, openDemo, openExplorer, settled, textOf } from './explorer-page.ts'
 import { listen } from './processes.ts'
-import { rootOf, serve } from './serving.ts'
+import { rootOf, serve } from './commands.ts'
 
 /** What the whole page may take, gzipped, in bytes. */
 const BUDGET = 20_000

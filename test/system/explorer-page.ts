@@ -6,7 +6,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
 import { needBrowser, newContext } from './chromium.ts'
-import { serveForSuite } from './serving.ts'
+import { serveForSuite } from './commands.ts'
 
 needBrowser()
 const demo = serveForSuite([])
@@ -22,7 +22,7 @@ export async function openDemo(fragment = '', options: BrowserContextOptions = {
   return { ...opened, api, record }
 }
 
-/** Opens the explorer at `url`, and waits until it shows all that it has requested. At the end of the test `complaints` must be empty, unless the test has emptied it. */
+/** Opens the explorer at `url` and waits for its data. At the end of the test `complaints` must be empty. */
 export async function openExplorer(url: string, options: BrowserContextOptions = {}) {
   const context = await newContext(options)
   /** What was asked for, as `GET /path`. */
@@ -89,12 +89,10 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
   throw new Error(`Tab does not find ${selector}`)
 }
 
-/** What an element reads. */
 export async function textOf(page: Page, selector: string): Promise<string> {
   return (await page.locator(selector).innerText()).trim()
 }
 
-/** Waits until an element reads so. */
 export async function expectText(page: Page, selector: string, text: string | RegExp) {
   await expect.poll(() => textOf(page, selector)).toMatch(text)
 }

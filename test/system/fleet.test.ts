@@ -18,7 +18,6 @@ import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 const PROCESSES = 8
 const REFRESHES = IS_SHORT ? 6 : 20
 
-/** After Redis has gone. */
 const LONELY_REFRESHES = 4
 
 /** For how long turns wait for the processes to start, in ms. */

@@ -9,7 +9,7 @@ import { run } from './processes.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
 import { findBun } from './runtimes.ts'
-import { rootOf, serve } from './serving.ts'
+import { rootOf, serve } from './commands.ts'
 
 const { node } = scripts.dependencies
 

@@ -106,10 +106,7 @@ const STORES: Record<string, (place: string, now: () => number) => CacheStore> =
   // Says that a text is stored a while before it is.
   hasty(place) {
     const store = createFileStore(place)
-    return {
-      get: store.get,
-      set: (...entry) => void sleep(20).then(() => store.set(...entry)),
-    }
+    return { get: store.get, set: (...entry) => void sleep(20).then(() => store.set(...entry)) }
   },
 }
 
@@ -131,9 +128,12 @@ async function look(store: CacheStore): Promise<Found> {
       else if (event.type === 'store_failed') found.broken.push(String(event.error))
     },
   })
-  await lookAtLatest(handler, found)
-  await lookAtHistory(handler, found)
-  await lookAtBallast(store, found)
+  await lookAtRates(handler, found)
+  const text = await store.get(BALLAST_KEY)
+  if (typeof text === 'string') {
+    found.ballast = Number.parseInt(text, 10)
+    if (text !== ballast(found.ballast)) found.broken.push(`ballast: not that of ${found.ballast}`)
+  }
   handler.close()
   return isSlow ? look(store) : found
 }
@@ -143,15 +143,13 @@ function isTimeout(error: unknown): boolean {
   return /no answer within/.test(String(error))
 }
 
-async function lookAtLatest(handler: RatesHandler, found: Found): Promise<void> {
-  const body = await askFor(handler, '/api/v1/latest', found)
-  if (!body) return
-  found.latest = Number(body.updatedAt)
-  const isWhole = JSON.stringify(body.rates) === JSON.stringify(publication(found.latest))
-  if (!isWhole) found.broken.push(`latest: not the publication of ${found.latest}`)
-}
-
-async function lookAtHistory(handler: RatesHandler, found: Found): Promise<void> {
+async function lookAtRates(handler: RatesHandler, found: Found): Promise<void> {
+  const latest = await askFor(handler, '/api/v1/latest', found)
+  if (latest) {
+    found.latest = Number(latest.updatedAt)
+    const isWhole = JSON.stringify(latest.rates) === JSON.stringify(publication(found.latest))
+    if (!isWhole) found.broken.push(`latest: not the publication of ${found.latest}`)
+  }
   for (const index of [0, HISTORY_CODES.length - 1]) {
     const target = `/api/v1/history?from=EUR&to=${HISTORY_CODES[index]}&period=5Y`
     const body = await askFor(handler, target, found)
@@ -163,13 +161,6 @@ async function lookAtHistory(handler: RatesHandler, found: Found): Promise<void>
     const isWhole = JSON.stringify(points) === JSON.stringify(expected) && points.length > 1_200
     if (!isWhole) found.broken.push(`history: not what was published up to ${last}`)
   }
-}
-
-async function lookAtBallast(store: CacheStore, found: Found): Promise<void> {
-  const text = await store.get(BALLAST_KEY)
-  if (typeof text !== 'string') return
-  found.ballast = Number.parseInt(text, 10)
-  if (text !== ballast(found.ballast)) found.broken.push(`ballast: not that of ${found.ballast}`)
 }
 
 function ballast(number: number): string {

@@ -12,7 +12,7 @@ import type { Found } from './kill-program.ts'
 import { launch, listen, run, start, temporaryFolder } from './processes.ts'
 import { IS_SHORT } from './proofs.ts'
 import { ROOT } from './root.ts'
-import { keptFiles, rootOf, serve } from './serving.ts'
+import { keptFiles, rootOf, serve } from './commands.ts'
 
 const PROGRAM = `${ROOT}/test/system/kill-program.ts`
 
@@ -115,8 +115,8 @@ function toLife(stdout: string, clock: number) {
 }
 
 describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_LIMIT }, () => {
-  const good = it.concurrent.for(['file', 'sqlite'])
-  good('finds whole rates in its %s store, and all that was stored', async (kind, context) => {
+  const kinds = ['file', 'sqlite']
+  it.concurrent.for(kinds)('finds everything in its %s store, whole', async (kind, context) => {
     const tally = await killAgainAndAgain(kind, KILLS, context)
     // Else too few kills would have come while something was being written.
     expect(tally.looks).toBeGreaterThan(0.7 * KILLS)

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { run, temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
-import { CLI } from './serving.ts'
+import { CLI } from './commands.ts'
 
 const needed = manifest.engines.node.replace('>=', '')
 

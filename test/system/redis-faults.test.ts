@@ -38,8 +38,7 @@ const TIME_TO_ASK = 700
 
 // Needs a quiet machine: each server has to answer twice within a turn of the common clock.
 describe.skipIf(REDIS_IS_MISSING)('Redis in trouble (skipped without redis-server)', () => {
-  const together = it.concurrent.for(CLIENTS)
-  together('is noticed by nobody who asks a server with %s', async (client, context) => {
+  it.concurrent.for(CLIENTS)('is not noticed from outside with %s', async (client, context) => {
     const { redis, settings, clock } = await startPatient(client, context)
     const server = await startedServer(settings, context)
     const record = await startedLoad(server, context)
@@ -70,7 +69,7 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in trouble (skipped without redis-serve
   })
 
   it.for(CLIENTS)(
-    'gives no wrong answer when it mixes up its replies to %s',
+    'gives no answer to another question when it mixes up its replies to %s',
     async (client, context) => {
       const { redis, settings, clock } = await startPatient(client, context)
       const writer = await startedServer(settings, context)

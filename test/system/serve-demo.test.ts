@@ -17,7 +17,7 @@ import { allowedQueries, answerableQueries, toSearch } from '../openapi/question
 import { nearTexts } from '../openapi/texts.ts'
 import { listen } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
-import { serveForSuite } from './serving.ts'
+import { serveForSuite } from './commands.ts'
 
 const RUNS = { seed: 20_261_122, numRuns: 25 }
 

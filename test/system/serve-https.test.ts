@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
-import { expectRefused } from './commands.ts'
+import { CLI, expectRefused, rootOf, serve } from './commands.ts'
 import { run, temporaryFolder } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
-import { CLI, rootOf, serve } from './serving.ts'
 
 const folder = temporaryFolder(afterAll)
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { startUpstreams } from './commands.ts'
+import { installAlone, rootOf, serve, startUpstreams } from './commands.ts'
 import { freePort } from './ports.ts'
 import { run, start } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { describeRuntimes } from './require-program.ts'
-import { installAlone, rootOf, serve } from './serving.ts'
 
 /** No proxy but those that a test names, whatever the machine has. */
 const BARE: NodeJS.ProcessEnv = {

@@ -2,12 +2,11 @@ import { createServer } from 'node:net'
 
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { expectRefused, startUpstreams } from './commands.ts'
+import { CLI, expectRefused, installAlone, rootOf, serve, startUpstreams } from './commands.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
 import { run } from './processes.ts'
 import { REDIS_IS_MISSING, askRedis, startRedis } from './redis-server.ts'
 import { describeRuntimes } from './require-program.ts'
-import { CLI, installAlone, rootOf, serve } from './serving.ts'
 
 const WITHIN = { timeout: 30_000 }
 
