@@ -21,8 +21,6 @@ import type { Report } from './simulate.ts'
 import type { Settings } from './world/fleet.ts'
 import { hash } from './world/random.ts'
 
-const YEAR_DAYS = 365
-
 /** Every `step`-th seed from `first` up to, not including, `end`. */
 interface Share {
   first: number
@@ -61,17 +59,12 @@ async function main(): Promise<void> {
     values.faults === undefined ? {} : { faultNames: new RegExp(values.faults), faultShare: 1 }
   const startedAt = performance.now()
   try {
-    const all = {
-      first,
-      end: first + seeds,
-      step: Math.max(1, Math.min(jobs, seeds)),
-      days,
-      settings,
-    }
+    const step = Math.max(1, Math.min(jobs, seeds))
+    const all = { first, end: first + seeds, step, days, settings }
     const reports = values.trace ? [await trace(all)] : await runAll(all)
     process.stdout.write(`${summarize(reports, days, performance.now() - startedAt)}\n`)
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${messageOf(error)}\n`)
     process.exit(1)
   }
 }
@@ -94,20 +87,18 @@ async function runAll(share: Share): Promise<Report[]> {
     const part: Share = { ...share, first: share.first + job }
     return new Worker(new URL(import.meta.url), { workerData: part })
   })
-  const finished = workers.map(
-    (worker) =>
-      new Promise<unknown>((resolve, reject) => {
-        worker
-          .on('message', (outcome: Outcome) => {
-            if ('report' in outcome) reports.set(outcome.seed, outcome.report)
-            else reject(new Error(outcome.failure))
-          })
-          .on('error', reject)
-          .on('exit', resolve)
-      }),
-  )
+  const finish = (worker: Worker): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      worker
+        .on('message', (outcome: Outcome) => {
+          if ('report' in outcome) reports.set(outcome.seed, outcome.report)
+          else reject(new Error(outcome.failure))
+        })
+        .on('error', reject)
+        .on('exit', resolve)
+    })
   try {
-    await Promise.all(finished)
+    await Promise.all(workers.map(finish))
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
@@ -121,10 +112,7 @@ async function work({ first, end, step, days, settings }: Share): Promise<void> 
   for (let seed = first; seed < end; seed += step) {
     const outcome: Outcome = await simulate({ seed, days, settings }).then(
       (report) => ({ seed, report }),
-      (error: unknown) => ({
-        seed,
-        failure: String(error instanceof Error ? error.message : error),
-      }),
+      (error: unknown) => ({ seed, failure: messageOf(error) }),
     )
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- there are no origins between threads
     parentPort?.postMessage(outcome)
@@ -136,7 +124,7 @@ async function work({ first, end, step, days, settings }: Share): Promise<void> 
 function summarize(reports: readonly Report[], days: number, elapsed: number): string {
   const sum = (count: (report: Report) => number): number =>
     reports.reduce((total, report) => total + count(report), 0)
-  const years = (reports.length * days) / YEAR_DAYS
+  const years = (reports.length * days) / 365
   const injected = new Map<string, number>()
   for (const [name, count] of reports.flatMap((report) => [...report.injected])) {
     injected.set(name, (injected.get(name) ?? 0) + count)
@@ -151,6 +139,10 @@ function summarize(reports: readonly Report[], days: number, elapsed: number): s
       `${((years * 1_000) / elapsed).toFixed(2)} virtual years a second`,
     `digest ${(hash(reports.map(({ digest }) => digest).join()) >>> 0).toString(16)}`,
   ].join('\n')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function toCount(name: string, text: string): number {
