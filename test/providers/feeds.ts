@@ -46,6 +46,7 @@ export interface Feed {
 }
 
 const JSON_ONLY = { accept: 'application/json' }
+const SMALL_JSON = { headers: JSON_ONLY, maxBytes: MIB }
 const BANK = {
   name: 'European Central Bank',
   url: 'https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html',
@@ -64,9 +65,8 @@ export const FEEDS: Record<string, Feed> = {
     attribution: { name: 'Rates By Exchange Rate API', url: 'https://www.exchangerate-api.com' },
     root: 'https://open.er-api.com',
     path: '/v6/latest/USD',
-    headers: JSON_ONLY,
+    ...SMALL_JSON,
     body: JSON.parse(openErApiPayload({ now: NOW })),
-    maxBytes: MIB,
     redirectHosts: ['open.er-api.com', 'www.exchangerate-api.com'],
     odd: [
       [{ result: undefined }, 'result'],
@@ -129,9 +129,8 @@ export const FEEDS: Record<string, Feed> = {
     },
     root: 'https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@latest/v1',
     path: '/currencies/usd.min.json',
-    headers: JSON_ONLY,
+    ...SMALL_JSON,
     body: fawazahmed0Body(NOW),
-    maxBytes: MIB,
     redirectHosts: ['cdn.jsdelivr.net', 'latest.currency-api.pages.dev', 'currency-api.pages.dev'],
     odd: [
       [{ date: '2026-11-31' }, 'date'],

@@ -3,27 +3,27 @@ import type { ProviderContext } from '../../src/index.ts'
 /** A Friday evening in Frankfurt, ms since the Unix epoch. */
 export const NOW = Date.UTC(2026, 10, 20, 18)
 
-/** A `fetch` that remembers its requests and returns the responses in their order, the last one for ever. */
-export interface Upstream {
-  context: ProviderContext
-  asked: { url: string; init: RequestInit }[]
-}
-
-/** An upstream that answers with `responses`; a function is called for its response, an `Error` is thrown. */
+/**
+ * A `fetch` that records its requests and returns `responses` in their order, the last one for ever;
+ * a function is called for its response, an `Error` is thrown.
+ */
 export function upstream(
   responses: (Response | Error | (() => Response))[],
   signal: AbortSignal = new AbortController().signal,
-): Upstream {
-  const asked: Upstream['asked'] = []
-  const fetch = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+) {
+  const asked: { url: string; init: RequestInit }[] = []
+  const fetch: ProviderContext['fetch'] = async (input, init = {}) => {
     asked.push({ url: String(input instanceof Request ? input.url : input), init })
     const next = responses.length > 1 ? responses.shift() : responses[0]
     if (next instanceof Error) throw next
     if (typeof next === 'function') return next()
     return next ?? Response.error()
   }
-  return { context: { fetch, signal, now: () => NOW }, asked }
+  const context: ProviderContext = { fetch, signal, now: () => NOW }
+  return { context, asked }
 }
+
+export type Upstream = ReturnType<typeof upstream>
 
 /** The context of a call at `now` whose upstream answers every request with `body` as JSON, and with `init`. */
 export function answering(body: unknown, init: ResponseInit = {}, now = NOW): ProviderContext {

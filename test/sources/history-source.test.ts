@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
 import type { HistoryProvider, RatesEvent } from '../../src/index.ts'
@@ -107,12 +107,9 @@ describe('history', { timeout: 60_000 }, () => {
   })
 
   it('reports rates that jump, and returns them as they were published', async () => {
-    const spike = publishing({
-      '2026-11-18': { USD: 1.1 },
-      '2026-11-19': { USD: 110 },
-      '2026-11-20': { USD: 1.1 },
-    })
-    const { handler, events } = watched(EVENING, spike)
+    const spike = { '2026-11-18': 1.1, '2026-11-19': 110, '2026-11-20': 1.1 }
+    const days = Object.entries(spike).map(([date, USD]) => [date, { USD }])
+    const { handler, events } = watched(EVENING, publishing(Object.fromEntries(days)))
     const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
     expect(points.map(({ r }) => r)).toEqual([1.1, 110, 1.1])
     expect(events).toContainEqual({
@@ -162,9 +159,8 @@ describe('history', { timeout: 60_000 }, () => {
       { start: '2026-11-21', end: '2026-11-23' },
       { start: '2021-11-09', end: '2026-11-23' },
     ])
-    expect((await handler.rates.history({ from: 'XEU', to: 'USD' })).points).toEqual([
-      { d: '2026-11-23', r: 1.1 },
-    ])
+    const { points } = await handler.rates.history({ from: 'XEU', to: 'USD' })
+    expect(points).toEqual([{ d: '2026-11-23', r: 1.1 }])
   })
 
   it.each([{}, { '2026-11-21': { USD: 1 } }, { '2099-01-01': { USD: 1 } }])(
@@ -253,19 +249,15 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
   })
 
   it('leaves the last five years as they are where it cannot be downloaded', async () => {
-    let isUp = true
-    const { handler, events } = watched(NOON, async (range, context) => {
-      if (!isUp) throw new Error('down')
-      return market.history.fetchHistory(range, context)
-    })
+    const fetchHistory = vi.fn<FetchHistory>(market.history.fetchHistory)
+    const { handler, events } = watched(NOON, fetchHistory)
     await handler.rates.history(pair)
-    isUp = false
+    fetchHistory.mockRejectedValue(new Error('down'))
     const call = handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
     await expect(call).rejects.toMatchObject({ code: 'provider_unavailable' })
     expect((await handler.rates.history(pair)).points.length).toBeGreaterThan(10)
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: 'upstream_failed', dataSet: 'archive' }),
-    )
+    const failed = { type: 'upstream_failed', dataSet: 'archive' }
+    expect(events).toContainEqual(expect.objectContaining(failed))
   })
 
   it('is completed with the days that are missing, but only where it was needed', async () => {

@@ -10,7 +10,7 @@ import {
 import type { ProviderTrial } from '../../src/testing/index.ts'
 import { BAD_CLIENTS, BAD_DAYS, BAD_METHODS, BAD_TABLES, withRates } from './bad-providers.ts'
 import { historyTrial, latestTrial } from './trial-providers.ts'
-import type { Change, Client } from './trial-providers.ts'
+import type { Client } from './trial-providers.ts'
 import { failuresOf } from './virtual-time.ts'
 
 const now = fakeClock('2026-11-20T18:00:00Z')
@@ -20,6 +20,8 @@ const ACCEPTED = 'resolves to what the handler accepts'
 const DROPPED = 'has nothing in it that the handler would drop'
 const OFFLINE = 'makes no requests, as no fetch was given'
 const ENDS = 'ends within a second of its signal aborting'
+
+const { latest: fake } = fakeProviders()
 
 /** Providers that do all they must. */
 const TRIALS: Record<string, ProviderTrial> = {
@@ -63,6 +65,10 @@ describe.each(Object.entries(TRIALS))('providerContract() of %s', (_, given) => 
   })
 })
 
+function namesOf(given: ProviderTrial): string[] {
+  return providerContract(given).map(({ name }) => name)
+}
+
 describe('providerContract()', { timeout: 60_000 }, () => {
   it.each([...BAD_METHODS, ...BAD_TABLES])(
     'finds a provider of latest rates that $what',
@@ -84,22 +90,20 @@ describe('providerContract()', { timeout: 60_000 }, () => {
     await expectFound({ latest, now }, [OFFLINE])
     const silent = async (context: ProviderContext): Promise<LatestTable> => {
       context.fetch('https://treasury.example').catch(() => undefined)
-      return fakeProviders().latest.fetchLatest(context)
+      return fake.fetchLatest(context)
     }
-    const attribution = { name: 'Silent', url: 'https://silent.example' }
-    const failed = await failures({ latest: () => ({ attribution, fetchLatest: silent }) })
+    const failed = await failures({ latest: () => ({ ...fake, fetchLatest: silent }) })
     expect([...failed.keys()]).toEqual([OFFLINE])
   })
 
   it('finds a provider without requests that is long about it', async () => {
-    const { latest } = fakeProviders()
     const late = async (context: ProviderContext): Promise<LatestTable> => {
       await new Promise((resolve) => {
         setTimeout(resolve, 2_000)
       })
-      return latest.fetchLatest({ ...context, signal: new AbortController().signal })
+      return fake.fetchLatest({ ...context, signal: new AbortController().signal })
     }
-    const failed = await failures({ latest: () => ({ ...latest, fetchLatest: late }) })
+    const failed = await failures({ latest: () => ({ ...fake, fetchLatest: late }) })
     expect([...failed.keys()]).toEqual([ENDS])
   })
 
@@ -122,18 +126,16 @@ describe('providerContract()', { timeout: 60_000 }, () => {
     const found = new Set([...listed.flatMap((each) => each.found), OFFLINE, ENDS])
     const { latest } = await latestTrial()
     const { history, fetch } = await historyTrial()
-    const all = [
-      ...providerContract({ latest, history, fetch }),
-      ...providerContract({ latest, history }),
-    ]
-    expect([...found].sort()).toEqual([...new Set(all.map(({ name }) => toRule(name)))].sort())
+    const names = [
+      { latest, history, fetch },
+      { latest, history },
+    ].flatMap(namesOf)
+    expect(found).toEqual(new Set(names.map(toRule)))
   })
 
   it('has cases of different names, those of a method where there is one', async () => {
     const { latest, fetch } = await latestTrial()
     const { history } = await historyTrial()
-    const namesOf = (given: ProviderTrial): string[] =>
-      providerContract(given).map(({ name }) => name)
     const [ofLatest, ofHistory] = [namesOf({ latest, fetch }), namesOf({ history, fetch })]
     expect(namesOf({ latest, history, fetch })).toEqual([...ofLatest, ...ofHistory])
     expect(new Set([...ofLatest, ...ofHistory]).size).toBe(ofLatest.length + ofHistory.length)
@@ -142,7 +144,7 @@ describe('providerContract()', { timeout: 60_000 }, () => {
   })
 
   it('has a provider made for each case, when that runs', async () => {
-    const create = vi.fn<() => LatestProvider>(() => fakeProviders().latest)
+    const create = vi.fn<() => LatestProvider>(() => fake)
     const all = providerContract({ latest: create })
     expect(create).not.toHaveBeenCalled()
     await failuresOf(all)
@@ -153,24 +155,20 @@ describe('providerContract()', { timeout: 60_000 }, () => {
     expect(() => providerContract({})).toThrow(TypeError)
     expect(() => providerContract({ latest: undefined, fetch })).toThrow(TypeError)
     // @ts-expect-error what makes one, not the provider
-    expect(() => providerContract({ latest: fakeProviders().latest })).toThrow(TypeError)
+    expect(() => providerContract({ latest: fake })).toThrow(TypeError)
   })
 
   it('says what was expected', async () => {
-    let calls = 0
-    const withoutEnd: Change = {
-      days: ({ base, days }, { end }) => ({ base, days: days.filter(({ date }) => date !== end) }),
-    }
     const failed = await failures(await latestTrial(withRates(() => ({ EUR: -1, GBP: 0 }))))
     expect(failed.get(DROPPED)?.message).toBe('expected what is dropped to be "", got "EUR, GBP"')
+    const withoutEnd = BAD_DAYS.find(({ what }) => what === 'leaves out the end')?.how
     const otherEnd = await failures(await historyTrial(withoutEnd))
     expect(otherEnd.get('has the one day that was asked for')?.message).toBe(
       "expected the days of fetchHistory({ start: '2026-11-17', end: '2026-11-17' }) to be " +
         '"[\\"2026-11-17\\"]", got "[]"',
     )
-    const turned = await failures(
-      await latestTrial(withRates((rates) => ({ ZWG: (rates['ZWG'] ?? 0) + calls++ }))),
-    )
+    let calls = 0
+    const turned = await failures(await latestTrial(withRates(() => ({ ZWG: (calls += 1) }))))
     expect(turned.get('gives the same when it is asked again')?.message).toMatch(
       /^expected the second answer, from \d{4} on, to be ".*\\"ZWG\\":.*, got ".*\\"ZWG\\":/,
     )
