@@ -15,6 +15,7 @@ import {
   refuse,
   refuseFor,
   startOverdue,
+  throwRefusal,
 } from './world.ts'
 import type { ReadThroughOptions } from './world.ts'
 
@@ -22,10 +23,6 @@ import type { ReadThroughOptions } from './world.ts'
 function createLonely(overrides: Partial<ReadThroughOptions<number>> = {}, random = 0) {
   const world = createWorld(random)
   return Object.assign(world, { process: world.start({ stored: undefined, ...overrides }) })
-}
-
-const throwTooLate = (): never => {
-  throw new Error('too late')
 }
 
 const UNAVAILABLE = { name: 'UnavailableError', message: 'nothing to answer with' }
@@ -83,10 +80,8 @@ describe('a cold value', () => {
 
   it('is not loaded for a caller that has already aborted', async () => {
     const { runtime, upstream, process } = createLonely()
-    expect(await ask(process, AbortSignal.abort('bored'))).toMatchObject({
-      ...UNAVAILABLE,
-      cause: { message: 'aborted', cause: 'bored' },
-    })
+    const cause = { message: 'aborted', cause: 'bored' }
+    expect(await ask(process, AbortSignal.abort('bored'))).toMatchObject({ ...UNAVAILABLE, cause })
     expect([upstream.calls, runtime.timers()]).toEqual([0, 0])
   })
 
@@ -95,11 +90,8 @@ describe('a cold value', () => {
     upstream.answer = hang
     const waiting = ask(process)
     await runtime.advance(5 * SECOND)
-    expect(await waiting).toMatchObject({
-      ...UNAVAILABLE,
-      pause: 5_000,
-      cause: { name: 'TimeoutError', message: 'no answer within 5000 ms' },
-    })
+    const cause = { name: 'TimeoutError', message: 'no answer within 5000 ms' }
+    expect(await waiting).toMatchObject({ ...UNAVAILABLE, pause: 5_000, cause })
     expect(upstream.signals[0]?.aborted).toBe(false)
   })
 
@@ -168,12 +160,9 @@ describe('a cold value', () => {
 
 describe('a held value', () => {
   it('is to be refreshed 30 s to 5 min after it is due, at random', async () => {
-    for (const [random, jitter] of [
-      [0, 30_000],
-      [0.5, 165_000],
-      [1, 300_000],
-    ] as const) {
-      const { process, scheduled } = createLonely({}, random)
+    const jitters = { 0: 30_000, 0.5: 165_000, 1: 300_000 }
+    for (const [random, jitter] of Object.entries(jitters)) {
+      const { process, scheduled } = createLonely({}, Number(random))
       await process.get()
       expect(scheduled).toEqual([HOUR + jitter])
     }
@@ -258,7 +247,7 @@ describe('a held value', () => {
   })
 
   it.each([
-    ['throws', throwTooLate],
+    ['throws', throwRefusal],
     ['rejects', refuse],
   ])('is refreshed also where waitUntil %s', async (_how, fail) => {
     const works: Promise<unknown>[] = []
@@ -414,12 +403,8 @@ describe('close()', () => {
 describe('state()', () => {
   it('has nothing at first, and loads nothing', () => {
     const { upstream, process } = createLonely()
-    expect(process.state()).toEqual({
-      value: undefined,
-      stale: false,
-      lastAttempt: undefined,
-      nextAttemptAt: START,
-    })
+    const nothing = { value: undefined, stale: false, lastAttempt: undefined }
+    expect(process.state()).toEqual({ ...nothing, nextAttemptAt: START })
     expect(upstream.calls).toBe(0)
   })
 

@@ -19,6 +19,7 @@ import {
   refuseFor,
   save,
   startOverdue,
+  throwRefusal,
 } from './world.ts'
 
 /** `store` under guard, its failures, and a way to read it several times in a row. */
@@ -36,9 +37,6 @@ function guard(store: CacheStore) {
 }
 
 const ignore = (): void => {}
-const throwRefusal = (): never => {
-  throw new Error('refused')
-}
 
 /** A guarded store that counts reads, and fails each while `isSick` says so. */
 function guardSick(isSick: (call: number) => boolean) {

@@ -161,7 +161,11 @@ export async function startOverdue() {
   return { ...world, world, process }
 }
 
-export const refuse = (): Promise<never> => Promise.reject(new Error('refused'))
+export function throwRefusal(): never {
+  throw new Error('refused')
+}
+
+export const refuse = async (): Promise<never> => throwRefusal()
 export const hang = (): Promise<never> => new Promise(() => {})
 
 /** A failure that asks for a pause, in ms. */
