@@ -95,6 +95,16 @@ const EURO_RATES = `
   FIM 5.94573  | FRF 6.55957  | GRD 340.750  | HRK 7.53450  | IEP 0.787564 | ITL 1936.27 | LTL 3.45280 |
   LUF 40.3399  | LVL 0.702804 | MTL 0.429300 | NLG 2.20371  | PTE 200.482 | SIT 239.640  | SKK 30.1260`
 
+/** How many of a currency are one of its successor. */
+const RATIOS = `
+  ANG 1 XCG        | BRR 2750 BRL   | BYR 10000 BYN    | ECS 25000 USD | GHC 10000 GHS | GWP 65 XOF    |
+  MGF 5 MGA        | MRO 10 MRU     | MXP 1000 MXN     | ROL 10000 RON | SLL 1000 SLE  | STD 1000 STN  |
+  NIC 5000000 NIO  | VEF 100000 VES | TRL 1000000 TRY  | ZMK 1000 ZMW  | ZWN 1e10 ZWR  | ZWL 2498.7242 ZWG`
+
+function rowsOf(text: string): string[][] {
+  return text.split('|').map((row) => row.trim().split(/ +/))
+}
+
 describe('withdrawnCurrencies', () => {
   it('has no code that is active', () => {
     expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
@@ -139,14 +149,16 @@ describe('withdrawnCurrencies', () => {
   })
 
   it('has the irrevocable euro rates with the six significant digits of the regulations', () => {
-    const rows = EURO_RATES.split('|').map((row) => row.trim().split(/ +/))
-    for (const [code = '', rate = ''] of rows) {
+    for (const [code = '', rate = ''] of rowsOf(EURO_RATES)) {
       expect(rate.replace(/^0\./, '').replace('.', ''), code).toMatch(/^[1-9]\d{5}$/)
       expect(findWithdrawn(code)?.ratio, code).toBe(Number(rate))
       expect(findWithdrawn(code)?.ratio?.toPrecision(6), code).toBe(rate)
     }
     const adopters = withdrawnCurrencies.filter(({ successor }) => successor === 'EUR')
-    expect(adopters.map(({ code }) => code)).toEqual([...rows.map(([code]) => code), 'XEU'])
+    expect(adopters.map(({ code }) => code)).toEqual([
+      ...rowsOf(EURO_RATES).map(([code]) => code),
+      'XEU',
+    ])
   })
 
   it.each([
@@ -158,28 +170,12 @@ describe('withdrawnCurrencies', () => {
     expect(findWithdrawn(code)).toMatchObject({ withdrawnAt: day, successor: 'EUR', source })
   })
 
-  it.each([
-    ['ANG', 'XCG', 1],
-    ['BRR', 'BRL', 2750],
-    ['BYR', 'BYN', 10_000],
-    ['ECS', 'USD', 25_000],
-    ['GHC', 'GHS', 10_000],
-    ['GWP', 'XOF', 65],
-    ['MGF', 'MGA', 5],
-    ['MRO', 'MRU', 10],
-    ['MXP', 'MXN', 1000],
-    ['NIC', 'NIO', 5_000_000],
-    ['ROL', 'RON', 10_000],
-    ['SLL', 'SLE', 1000],
-    ['STD', 'STN', 1000],
-    ['TRL', 'TRY', 1_000_000],
-    ['VEF', 'VES', 100_000],
-    ['ZMK', 'ZMW', 1000],
-    ['ZWN', 'ZWR', 1e10],
-    ['ZWL', 'ZWG', 2498.7242],
-  ])('names for %s its successor %s at %d to one', (code, successor, ratio) => {
-    expect(findWithdrawn(code)).toMatchObject({ successor, ratio })
-  })
+  it.each(rowsOf(RATIOS))(
+    'names for %s at %s to one its successor %s',
+    (code, ratio, successor) => {
+      expect(findWithdrawn(code ?? '')).toMatchObject({ successor, ratio: Number(ratio) })
+    },
+  )
 
   it('makes one Cuban convertible peso 24 Cuban pesos', () => {
     expect(24 * (findWithdrawn('CUC')?.ratio ?? NaN)).toBe(1)

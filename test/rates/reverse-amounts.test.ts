@@ -30,12 +30,7 @@ const anything = fc.oneof(
 )
 
 /** Returns the result of a conversion from USD; Infinity where it is refused as too large. */
-async function convert(
-  to: string,
-  amount: number,
-  reverse: boolean,
-  handler = market,
-): Promise<number> {
+async function convert(to: string, amount: number, reverse: boolean, handler = market) {
   return handler.rates.convert({ from: 'USD', to, amount, reverse }).then(
     ({ result }) => result,
     (error: RatesError) => (error.code === 'invalid_amount' ? Infinity : NaN),
