@@ -1,14 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -20,14 +10,14 @@ const NEVER = 8_640_000_000_000_000
 
 /** A folder that is gone after the test, however it is used. */
 function temporaryFolder(): string {
-  const folder = mkdtempSync(`${tmpdir()}/ratesmith-file-`)
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = fs.mkdtempSync(`${tmpdir()}/ratesmith-file-`)
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** The name of the only file in `folder`. */
 function onlyName(folder: string): string {
-  const names = readdirSync(folder)
+  const names = fs.readdirSync(folder)
   expect(names).toHaveLength(1)
   return names[0] ?? ''
 }
@@ -35,9 +25,9 @@ function onlyName(folder: string): string {
 /** Puts a file into `folder` that looks last written `age` ms ago. */
 function plant(folder: string, name: string, age: number): string {
   const path = `${folder}/${name}`
-  writeFileSync(path, '{"half":')
+  fs.writeFileSync(path, '{"half":')
   const seconds = (Date.now() - age) / 1_000
-  utimesSync(path, seconds, seconds)
+  fs.utimesSync(path, seconds, seconds)
   return path
 }
 
@@ -53,10 +43,10 @@ describe('createFileStore()', () => {
     const store = createFileStore(folder)
     for (const text of ['one', 'two']) {
       expect(await store.get('a')).toBeUndefined()
-      expect(existsSync(folder)).toBe(false)
+      expect(fs.existsSync(folder)).toBe(false)
       await store.set('a', text, NEVER)
       expect(await store.get('a')).toBe(text)
-      rmSync(folder, { recursive: true })
+      fs.rmSync(folder, { recursive: true })
     }
   })
 
@@ -66,9 +56,9 @@ describe('createFileStore()', () => {
     for (const text of ['{"v":1}', '{"v":2}']) await store.set('rates:v1:latest', text, 0)
     const name = onlyName(folder)
     expect(name).toMatch(/^rates-v1-latest-[0-9a-f]{32}\.cache$/)
-    expect(readFileSync(`${folder}/${name}`, 'utf8')).toBe('{"v":2}')
+    expect(fs.readFileSync(`${folder}/${name}`, 'utf8')).toBe('{"v":2}')
     // Windows knows no such permissions.
-    expect([0o600, 0o666]).toContain(statSync(`${folder}/${name}`).mode & 0o777)
+    expect([0o600, 0o666]).toContain(fs.statSync(`${folder}/${name}`).mode & 0o777)
     expect(await createFileStore(folder).get('rates:v1:latest')).toBe('{"v":2}')
   })
 
@@ -79,10 +69,10 @@ describe('createFileStore()', () => {
     const keys = ['', '..', '../x', '/x', 'a', 'A', 'aux', 'CON', 'a:b', 'a/b', 'a.', '\u0000']
     const strange = ['__proto__', 'x'.repeat(300), `${'x'.repeat(299)}y`, 'é', '\ud800', '\udfff']
     for (const key of [...keys, ...strange]) await store.set(key, key.replace(/\W/gu, '?'), NEVER)
-    const names = readdirSync(folder)
+    const names = fs.readdirSync(folder)
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(18)
     for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,60}-[0-9a-f]{32}\.cache$/)
-    expect(readdirSync(above)).toEqual(['rates'])
+    expect(fs.readdirSync(above)).toEqual(['rates'])
   })
 
   it('keeps the text that was set last, in whatever order the disk finishes', async () => {
@@ -110,7 +100,7 @@ describe('createFileStore()', () => {
 
   it('rejects where it cannot read, rather than to miss', async () => {
     const folder = temporaryFolder()
-    writeFileSync(`${folder}/rates`, 'no folder')
+    fs.writeFileSync(`${folder}/rates`, 'no folder')
     const inTheWay = createFileStore(`${folder}/rates`)
     await expect(inTheWay.get('a')).rejects.toThrow('ENOTDIR')
     await expect(inTheWay.set('a', 'text', NEVER)).rejects.toThrow(/EEXIST|ENOTDIR/)
@@ -121,8 +111,8 @@ describe('createFileStore()', () => {
     const store = createFileStore(folder)
     await store.set('a', 'one', NEVER)
     const path = `${folder}/${onlyName(folder)}`
-    rmSync(path)
-    mkdirSync(`${path}/in/the/way`, { recursive: true })
+    fs.rmSync(path)
+    fs.mkdirSync(`${path}/in/the/way`, { recursive: true })
     await expect(store.set('a', 'two', NEVER)).rejects.toThrow(/rename/)
     await expect(store.get('a')).rejects.toThrow('EISDIR')
     onlyName(folder)
@@ -144,10 +134,10 @@ describe('createFileStore()', () => {
     ]
     const store = createFileStore(folder)
     expect(await store.get('a')).toBe('one')
-    expect(existsSync(left)).toBe(true)
+    expect(fs.existsSync(left)).toBe(true)
     await store.set('a', 'two', NEVER)
-    expect(existsSync(left)).toBe(false)
-    expect(kept.filter((path) => !existsSync(path))).toEqual([])
+    expect(fs.existsSync(left)).toBe(false)
+    expect(kept.filter((path) => !fs.existsSync(path))).toEqual([])
   })
 
   it.each(['', undefined, 5])('refuses %j for a folder', (folder) => {

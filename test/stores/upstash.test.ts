@@ -99,21 +99,21 @@ describe('createUpstashStore()', () => {
     expect(await store.get('k')).toBe('found')
   })
 
-  it.each<[string, object]>([
-    ['url', { url: undefined }],
-    ['url', { url: '' }],
-    ['url', { url: 'eager-mule-1234.upstash.invalid' }],
-    ['url', { url: 'redis://eager-mule-1234.upstash.invalid' }],
-    ['url', { url: 'https://user:AX8s@eager-mule-1234.upstash.invalid' }],
-    ['token', { token: undefined }],
-    ['token', { token: '' }],
-    ['token', { token: `${TOKEN}\n` }],
-    ['token', { token: `Bearer ${TOKEN}` }],
-    ['fetch', { fetch: 'fetch' }],
-    ['prefix', { prefix: null }],
-    ['now', { now: NOW }],
-  ])('refuses a wrong %s: %o', async (name, option) => {
-    const error = await failureOf(() => create(option))
+  const HOST = 'eager-mule-1234.upstash.invalid'
+
+  it.each(
+    [
+      {
+        name: 'url',
+        values: [undefined, '', HOST, `redis://${HOST}`, `https://user:AX8s@${HOST}`],
+      },
+      { name: 'token', values: [undefined, '', `${TOKEN}\n`, `Bearer ${TOKEN}`] },
+      { name: 'fetch', values: ['fetch'] },
+      { name: 'prefix', values: [null] },
+      { name: 'now', values: [NOW] },
+    ].flatMap(({ name, values }) => values.map((value) => ({ name, value }))),
+  )('refuses a wrong $name: $value', async ({ name, value }) => {
+    const error = await failureOf(() => create({ [name]: value }))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toMatch(new RegExp(`^${name} must be `))
     expect(error.message).not.toMatch(/AX8s|eager-mule/)
