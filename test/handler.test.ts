@@ -22,13 +22,24 @@ const DAY = 86_400_000
 
 const attribution = { name: 'Test', url: 'https://rates.example' }
 
+type Providers = NonNullable<RatesHandlerOptions['providers']>
+
+interface ServiceOptions extends RatesHandlerOptions {
+  latest?: Providers['latest'] | LatestProvider['fetchLatest']
+  history?: HistoryProvider
+}
+
 /** A handler on a virtual machine without a network; by default, with the synthetic market. */
-function service({ providers, ...options }: RatesHandlerOptions = {}) {
+function service({ latest, history, ...options }: ServiceOptions = {}) {
   const runtime = virtualRuntime(NOW)
+  const fake = fakeProviders()
   const events: RatesEvent[] = []
   const handler = createHandlerOn(() => runtime, {
     now: runtime.now,
-    providers: { ...fakeProviders(), ...providers },
+    providers: {
+      latest: typeof latest === 'function' ? latestProvider(latest) : (latest ?? fake.latest),
+      history: history ?? fake.history,
+    },
     fetch: () => Promise.reject(new Error('no network')),
     onEvent: (event) => events.push(event),
     ...options,
@@ -45,8 +56,11 @@ function table(rate = 0.5, updatedAt = NOW - 1_000): LatestTable {
   return { base: 'USD', updatedAt, nextUpdateAt: updatedAt + DAY, rates: { USD: 1, EUR: rate } }
 }
 
-function latestProvider(fetchLatest: LatestProvider['fetchLatest']): LatestProvider {
-  return { attribution, fetchLatest }
+function latestProvider(
+  fetchLatest: LatestProvider['fetchLatest'],
+  source = attribution,
+): LatestProvider {
+  return { attribution: source, fetchLatest }
 }
 
 const down = latestProvider(async () => {
@@ -126,9 +140,7 @@ describe('createRatesHandler()', () => {
 
   it('keeps handlers apart', async () => {
     const [half, quarter] = [0.5, 0.25].map(async (rate) => {
-      const { handler } = service({
-        providers: { latest: latestProvider(async () => table(rate)) },
-      })
+      const { handler } = service({ latest: async () => table(rate) })
       return handler.rates.convert({ from: 'USD', to: 'EUR' })
     })
     expect([(await half)?.rate, (await quarter)?.rate]).toEqual([0.5, 0.25])
@@ -136,9 +148,7 @@ describe('createRatesHandler()', () => {
 
   it('serves a market of two currencies whose rates double overnight', async () => {
     let rate = 0.5
-    const { get, runtime } = service({
-      providers: { latest: latestProvider(async () => table(rate, runtime.now())) },
-    })
+    const { get, runtime } = service({ latest: async () => table(rate, runtime.now()) })
     expect(await (await get('/api/convert?from=EUR&to=USD')).json()).toMatchObject({ rate: 2 })
     rate = 1
     await runtime.advance(DAY + 400 * SECOND)
@@ -151,7 +161,7 @@ describe('createRatesHandler()', () => {
 describe('the headers', () => {
   it('call data stale when they are overdue, and not at the instant at which they are due', async () => {
     const { upstream, provider } = fragileProvider()
-    const { handler, cacheStatus, runtime } = service({ providers: { latest: provider } })
+    const { handler, cacheStatus, runtime } = service({ latest: provider })
     await handler.rates.latest()
     upstream.isUp = false
     const [, ttl] = /^rates; hit; ttl=(\d+)$/.exec((await cacheStatus('/api/rates')) ?? '') ?? []
@@ -169,11 +179,9 @@ describe('the headers', () => {
     const same = await get('/api/v1/latest?symbols=gbp,EUR&utm=1')
     expect(same.headers.get('etag')).toBe(tag)
     expect((await get('/api/v1/latest?symbols=EUR')).headers.get('etag')).not.toBe(tag)
-    const known = await get('/api/v1/latest?symbols=EUR,GBP', {
-      headers: { 'if-none-match': `"x", W/${tag}` },
-    })
-    expect(known.status).toBe(304)
-    expect(await known.text()).toBe('')
+    const headers = { 'if-none-match': `"x", W/${tag}` }
+    const known = await get('/api/v1/latest?symbols=EUR,GBP', { headers })
+    expect([known.status, await known.text()]).toEqual([304, ''])
     expect(known.headers.get('content-length')).toBeNull()
     const others = ['cache-status', 'content-length']
     const names = [...first.headers.keys()].filter((name) => !others.includes(name))
@@ -181,8 +189,7 @@ describe('the headers', () => {
   })
 
   it('keep the tag when a refresh brings the same publication', async () => {
-    const provider = latestProvider(async () => table())
-    const { get, runtime } = service({ providers: { latest: provider } })
+    const { get, runtime } = service({ latest: async () => table() })
     const tag = (await get('/api/v1/latest')).headers.get('etag')
     await runtime.advance(3 * DAY)
     await get('/api/v1/latest')
@@ -246,13 +253,14 @@ describe('upstream calls', () => {
   it('are one for 10,000 cold requests of which 9,000 abort', async () => {
     let calls = 0
     let publish = (_table: LatestTable): void => {}
-    const provider = latestProvider(() => {
-      calls += 1
-      return new Promise((resolve) => {
-        publish = resolve
-      })
+    const { get, runtime } = service({
+      latest() {
+        calls += 1
+        return new Promise((resolve) => {
+          publish = resolve
+        })
+      },
     })
-    const { get, runtime } = service({ providers: { latest: provider } })
     const controllers = Array.from({ length: 10_000 }, () => new AbortController())
     const answers = controllers.map(({ signal }) => get('/api/v1/latest', { signal }))
     await settled()
@@ -269,7 +277,7 @@ describe('upstream calls', () => {
   })
 
   it('are one for a thousand requests within the pause after a failure', async () => {
-    const { get, events } = service({ providers: { latest: down, history: historyDown } })
+    const { get, events } = service({ latest: down, history: historyDown })
     for (let question = 0; question < 1_000; question += 1) {
       expect((await get('/api/v1/latest')).status).toBe(502)
     }
@@ -282,11 +290,9 @@ describe('upstream calls', () => {
   it('are given the table accepted last to compare with', async () => {
     const previous: (LatestTable | undefined)[] = []
     const { get, runtime } = service({
-      providers: {
-        latest: latestProvider(async (context) => {
-          previous.push(context.previous)
-          return table(0.5, runtime.now())
-        }),
+      async latest(context) {
+        previous.push(context.previous)
+        return table(0.5, runtime.now())
       },
     })
     await get('/api/rates')
@@ -299,7 +305,7 @@ describe('upstream calls', () => {
   it('go through the fetch option, looked up when they are made', async () => {
     const urls: string[] = []
     const { get } = service({
-      providers: { latest: undefined, history: undefined },
+      providers: {},
       async fetch(input) {
         urls.push(String(input instanceof Request ? input.url : input))
         return new Response('{}', { status: 503 })
@@ -314,8 +320,8 @@ describe('upstream calls', () => {
   })
 
   it('ask the next provider when one fails, and name the one that answered', async () => {
-    const second = { ...latestProvider(async () => table()), attribution: { name: 'B', url: 'b:' } }
-    const { handler, events } = service({ providers: { latest: [down, second] } })
+    const second = latestProvider(async () => table(), { name: 'B', url: 'b:' })
+    const { handler, events } = service({ latest: [down, second] })
     expect((await handler.rates.latest()).source).toEqual({ name: 'B', url: 'b:' })
     expect(events.map(({ type }) => type)).toEqual([
       'upstream_asked',
@@ -329,7 +335,7 @@ describe('upstream calls', () => {
 
 describe('a failing upstream', () => {
   it('is a 502 in both dialects, with a time to come back and nothing private', async () => {
-    const { get } = service({ providers: { latest: down, history: historyDown } })
+    const { get } = service({ latest: down, history: historyDown })
     const sentence = 'The exchange-rate provider is unavailable. Please retry shortly.'
     const error = { code: 'provider_unavailable', message: sentence }
     for (const [target, expected] of Object.entries({
@@ -357,7 +363,7 @@ describe('a failing upstream', () => {
         return fakeProviders().history.fetchHistory(range, context)
       },
     }
-    const { get, runtime } = service({ providers: { history: slow } })
+    const { get, runtime } = service({ history: slow })
     const waiting = get('/api/v1/history?from=USD&to=EUR')
     await runtime.advance(5 * SECOND)
     const response = await waiting
@@ -374,10 +380,8 @@ describe('a failing upstream', () => {
       return new Promise(() => {})
     }
     const { get, runtime, eventsOf } = service({
-      providers: {
-        latest: latestProvider(hang),
-        history: { attribution, fetchHistory: (_range, context) => hang(context) },
-      },
+      latest: hang,
+      history: { attribution, fetchHistory: (_range, context) => hang(context) },
     })
     const answers = [get('/api/rates'), get('/api/v1/history?from=USD&to=EUR')]
     await runtime.advance(5 * SECOND)
@@ -391,7 +395,7 @@ describe('a failing upstream', () => {
 
   it('costs nothing while good data are held', async () => {
     const { upstream, provider } = fragileProvider()
-    const { get, runtime } = service({ providers: { latest: provider } })
+    const { get, runtime } = service({ latest: provider })
     const before = await (await get('/api/v1/latest')).text()
     upstream.isUp = false
     await runtime.advance(7 * DAY)
@@ -418,7 +422,7 @@ describe('a failing upstream', () => {
       throw thrown
     }
     for (const fetchLatest of [rejects, throws]) {
-      const { get, events } = service({ providers: { latest: latestProvider(fetchLatest) } })
+      const { get, events } = service({ latest: fetchLatest })
       expect((await get('/api/rates')).status).toBe(502)
       expect(events.at(1)).toMatchObject({ type: 'upstream_failed', reason })
     }
@@ -427,7 +431,7 @@ describe('a failing upstream', () => {
   it('cannot take the data back in time, nor keep them for ever by trying', async () => {
     let updatedAt = NOW - 1_000
     const { handler, runtime, get, cacheStatus, events } = service({
-      providers: { latest: latestProvider(async () => table(0.5, updatedAt)) },
+      latest: async () => table(0.5, updatedAt),
     })
     await handler.rates.latest()
     updatedAt -= DAY
@@ -448,11 +452,8 @@ describe('a failing upstream', () => {
   it('gives way to the next provider, but never to an older publication of it', async () => {
     let published = NOW - DAY
     const { upstream, provider: first } = fragileProvider()
-    const second = {
-      ...latestProvider(async () => table(0.25, published)),
-      attribution: { name: 'B', url: 'b:' },
-    }
-    const { handler, runtime, get } = service({ providers: { latest: [first, second] } })
+    const second = latestProvider(async () => table(0.25, published), { name: 'B', url: 'b:' })
+    const { handler, runtime, get } = service({ latest: [first, second] })
     expect((await handler.rates.latest()).source.name).toBe('Test')
     upstream.isUp = false
     await runtime.advance(7 * DAY)
@@ -468,8 +469,8 @@ describe('a failing upstream', () => {
 describe('events', () => {
   it('tell what was asked, answered, dropped and refused', async () => {
     const rates = { ...Object.fromEntries(codes(20).map((code) => [code, 1])), BAD: 0 }
-    const odd = latestProvider(async () => ({ ...table(), rates }))
-    const { get, events } = service({ providers: { latest: odd, history: historyDown } })
+    const latest = async () => ({ ...table(), rates })
+    const { get, events } = service({ latest, history: historyDown })
     await get('/api/rates')
     await get('/api/v1/history?from=USD&to=EUR')
     expect(events).toEqual([
@@ -496,19 +497,16 @@ describe('events', () => {
     ])
   })
 
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('listener')
-      },
-    ],
+  it('change no answer when their listener throws or rejects', async () => {
+    const throws = (): never => {
+      throw new Error('listener')
+    }
     // An unhandled rejection would fail the run.
-    ['rejects', async () => Promise.reject(new Error('listener'))],
-  ])('change no answer when their listener %s', async (_how, onEvent) => {
-    const { get } = service({ onEvent })
-    expect((await get('/api/rates')).status).toBe(200)
-    await settled()
+    const rejects = () => Promise.reject(new Error('listener'))
+    for (const onEvent of [throws, rejects]) {
+      expect((await service({ onEvent }).get('/api/rates')).status).toBe(200)
+      await settled()
+    }
   })
 
   it('tell of the unforeseen, which is a 500 without details', async () => {
@@ -523,24 +521,19 @@ describe('events', () => {
     broken = true
     const response = await get('/api/v1/history?from=USD&to=EUR')
     expect(response.status).toBe(500)
-    expect(await response.json()).toEqual({
-      error: { code: 'internal_error', message: 'Internal error' },
-    })
-    expect(events.at(-1)).toMatchObject({
-      type: 'internal_error',
-      error: { message: 'secret clock' },
-    })
+    const error = { code: 'internal_error', message: 'Internal error' }
+    expect(await response.json()).toEqual({ error })
+    const cause = { message: 'secret clock' }
+    expect(events.at(-1)).toMatchObject({ type: 'internal_error', error: cause })
   })
 })
 
 describe('the fetch option', () => {
   it('is called without a receiver', async () => {
     const { eventsOf, get } = service({
-      providers: {
-        latest: latestProvider(async (context) => {
-          await context.fetch('https://rates.example')
-          return table()
-        }),
+      async latest(context) {
+        await context.fetch('https://rates.example')
+        return table()
       },
       async fetch(this: unknown) {
         if (this !== undefined) throw new TypeError('Illegal invocation')
@@ -612,7 +605,7 @@ describe('a store', () => {
     const store = new Map<string, string>()
     await service({ store }).handler.rates.latest()
     await settled()
-    const other = service({ store, providers: { latest: latestProvider(async () => table()) } })
+    const other = service({ store, latest: async () => table() })
     expect((await other.handler.rates.latest()).source).toEqual(attribution)
     expect(other.events[0]).toMatchObject({
       type: 'rates_rejected',
@@ -625,13 +618,11 @@ describe('a store', () => {
   it('is judged by the gates of the provider whose table it holds', async () => {
     const store = new Map<string, string>()
     const feed = createExchangeRateApiProvider()
-    const { updatedAt, nextUpdateAt, rates } = table()
-    const stored = { base: 'USD', updatedAt, nextUpdateAt, rates }
-    const data = { attribution: feed.attribution, table: stored }
+    const data = { attribution: feed.attribution, table: table() }
     const key = 'rates:v1:latest'
     store.set(key, JSON.stringify({ v: 1, key, savedAt: NOW, data }))
     const latest = { ...feed, fetchLatest: down.fetchLatest }
-    const { get, events } = service({ store, providers: { latest } })
+    const { get, events } = service({ store, latest })
     expect((await get('/api/rates')).status).toBe(502)
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'rates_rejected', reason: '2 codes are not a market' }),
@@ -645,10 +636,8 @@ describe('a store', () => {
     })
     const payload = openErApiPayload({ now: NOW + 2 * DAY })
     const fetch = async (): Promise<Response> => new Response(payload)
-    const { get, runtime } = service({
-      fetch,
-      providers: { latest: [own, createExchangeRateApiProvider()] },
-    })
+    const latest = [own, createExchangeRateApiProvider()]
+    const { get, runtime } = service({ fetch, latest })
     expect((await get('/api/rates')).status).toBe(200)
     upstream.isUp = false
     await runtime.advance(2 * DAY)
@@ -692,9 +681,9 @@ describe('refresh() and close()', () => {
   })
 })
 
-describe('an error of handler.rates', () => {
-  it('has private details in its cause only', async () => {
-    const { handler } = service({ providers: { latest: down } })
+describe('handler.rates', () => {
+  it('rejects with an error that has private details in its cause only', async () => {
+    const { handler } = service({ latest: down })
     const error: unknown = await handler.rates.latest().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'provider_unavailable', retryAfter: 1 })
     expect(String(error)).not.toContain('secret')
@@ -705,11 +694,8 @@ describe('an error of handler.rates', () => {
 })
 
 describe('handler.answer()', () => {
-  const ask = (
-    handler: RatesHandler,
-    target: string,
-    method = 'GET',
-  ): ReturnType<RatesHandler['answer']> => handler.answer({ method, target, header: () => null })
+  const ask = ({ answer }: RatesHandler, target: string, method = 'GET') =>
+    answer({ method, target, header: () => null })
 
   it('is the same answer as data, and says whether the path is one of ours', async () => {
     const { handler, get } = service()
@@ -718,10 +704,8 @@ describe('handler.answer()', () => {
     expect(answer).toMatchObject({ status: 200, matched: true, body: await response.text() })
     expect(await ask(handler, '/api/users')).toMatchObject({ status: 404, matched: false })
     expect(await ask(handler, '/api/rates', 'POST')).toMatchObject({ status: 405, matched: true })
-    expect(await ask(handler, '/api/v1/none', 'OPTIONS')).toMatchObject({
-      status: 204,
-      matched: false,
-    })
+    const unknown = await ask(handler, '/api/v1/none', 'OPTIONS')
+    expect(unknown).toMatchObject({ status: 204, matched: false })
   })
 
   it.each([

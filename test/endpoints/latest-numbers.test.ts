@@ -154,13 +154,6 @@ for (const upstream of upstreams) {
         JSON.stringify(ratesOf(market, base, inFeedOrder)),
       )
     })
-
-    it.each(['', ',', ' , ,'])('symbols=%j selects all', async (symbols) => {
-      const market = open(upstream)
-      expect(await market.body(`/v1/latest?symbols=${encodeURI(symbols)}`)).toBe(
-        await market.body('/v1/latest?base=USD'),
-      )
-    })
   })
 }
 

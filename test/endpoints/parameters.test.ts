@@ -87,14 +87,9 @@ const MALFORMED: Refusals = {
     ...['latest?', `history?${PAIR}&`].flatMap((target) =>
       spelled(`${target}format=`, ' CSV xml csv%20 toString', 'format (json or csv)'),
     ),
-    ...['Date', 'DATE', 'date[]', 'date[0]', '?date', '%64ATE'].map((name): [string, string] => [
-      `convert?${PAIR}&${name}=2026-11-19`,
-      `${decodeURIComponent(name)} (write date)`,
-    ]),
-    ...['Reverse', 'REVERSE', 'reverse[]', '?reverse', 'rEverse'].map((name): [string, string] => [
-      `convert?${PAIR}&${name}=true`,
-      `${name} (write reverse)`,
-    ]),
+    [`convert?${PAIR}&%64ATE=2026-11-19`, 'dATE (write date)'],
+    [`convert?${PAIR}&date[0]=2026-11-19`, 'date[0] (write date)'],
+    [`convert?${PAIR}&?reverse=true`, '?reverse (write reverse)'],
     ['latest?from=EUR', 'from (use base)'],
     ['latest?DATE=2026-11-20', 'DATE (write date)'],
     ['latest?date=2026-11-20&date=2026-11-20', 'date (given more than once)'],
