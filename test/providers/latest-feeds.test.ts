@@ -65,17 +65,14 @@ describe('createExchangeRateApiProvider()', () => {
     ['inactive-account', 15],
     ['plan-upgrade-required', 15],
     ['something-else', undefined],
-  ])(
-    'is refused with %s for %s minutes, or as long as Retry-After says',
-    async (type, minutes = NaN) => {
-      const body = { result: 'error', 'error-type': type }
-      const message = `open.er-api.com refused: ${type}`
-      const pause = minutes * 60_000 || undefined
-      await expect(read(body)).rejects.toMatchObject({ message, retryAfterMs: pause })
-      const init = { status: 403, headers: { 'retry-after': '7' } }
-      await expect(read(body, init)).rejects.toMatchObject({ message, retryAfterMs: 7_000 })
-    },
-  )
+  ])('is refused with %s for %s minutes, or until Retry-After', async (type, minutes = NaN) => {
+    const body = { result: 'error', 'error-type': type }
+    const message = `open.er-api.com refused: ${type}`
+    const pause = minutes * 60_000 || undefined
+    await expect(read(body)).rejects.toMatchObject({ message, retryAfterMs: pause })
+    const init = { status: 403, headers: { 'retry-after': '7' } }
+    await expect(read(body, init)).rejects.toMatchObject({ message, retryAfterMs: 7_000 })
+  })
 
   it.each([
     [null, 'in another form: all of it'],
@@ -85,10 +82,6 @@ describe('createExchangeRateApiProvider()', () => {
     [{ ...good, base_code: 'EUR' }, 'for EUR, not USD'],
   ])('is refused where the answer is %o', async (body, message) => {
     await expect(read(body)).rejects.toThrow(new Error(`open.er-api.com answered ${message}`))
-  })
-
-  it('is refused if it does not look like a market', async () => {
-    await expect(read({ ...good, rates: {} })).rejects.toThrow('0 codes are not a market')
   })
 })
 
@@ -214,12 +207,11 @@ describe('createCurrencyapiProvider()', () => {
     expect((await read({ meta })).updatedAt).toBe(Date.UTC(2026, 10, 20) - 875)
   })
 
-  it.each([[{ data: {} }], [{ data: { ...body.data, USD: { code: 'USD', value: 1.1 } } }]])(
-    'refuses another base: %o',
-    async (overrides) => {
-      await expect(read(overrides)).rejects.toThrow(
-        'feed.example answered for another base than USD',
-      )
+  it.each([[{}], [{ ...body.data, USD: { code: 'USD', value: 1.1 } }]])(
+    'refuses %o',
+    async (data) => {
+      const message = 'feed.example answered for another base than USD'
+      await expect(read({ data })).rejects.toThrow(message)
     },
   )
 
