@@ -146,7 +146,7 @@ describe('a remembered answer', () => {
     for (const [answer, text] of told) expect(await textOf(answer)).toBe(text)
   })
 
-  it('tells the age of its data anew', async () => {
+  it('has the current age of its data', async () => {
     const { handler, clock } = await handlerAt()
     const first = await ask(handler, WHOLE)
     clock.now += 90_000
@@ -290,7 +290,7 @@ describe('the memory', () => {
     }
   })
 
-  it('makes anew what somebody has taken the bytes from', async () => {
+  it('makes an answer again whose bytes were transferred', async () => {
     const { handler } = await handlerAt()
     const first = await ask(handler, HISTORY)
     const text = await textOf(first)

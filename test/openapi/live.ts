@@ -24,13 +24,11 @@ export const handler: RatesHandler = createRatesHandler({ providers: { latest, h
 
 /** A handler that has never had any data, at the instant of `clock`. */
 export function coldAt(clock: () => number): RatesHandler {
-  return createRatesHandler({
-    providers: {
-      latest: { ...latest, fetchLatest: down },
-      history: { ...history, fetchHistory: down },
-    },
-    now: clock,
-  })
+  const providers = {
+    latest: { ...latest, fetchLatest: down },
+    history: { ...history, fetchHistory: down },
+  }
+  return createRatesHandler({ providers, now: clock })
 }
 
 /** The answer to a request for an operation. `search` has a question mark, or nothing. */
@@ -39,7 +37,7 @@ export async function answerTo(
   search: string,
   init: RequestInit = {},
   from: Asked = handler,
-): Promise<Answered> {
+) {
   const response = await from(new Request(`http://localhost/api${path}${search}`, init))
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
@@ -93,11 +91,7 @@ export function sharedResponse({ path }: Operation, name: string): Described {
 }
 
 /** An answer, and all of its body. */
-export interface Answered {
-  status: number
-  headers: Headers
-  body: string
-}
+export type Answered = Awaited<ReturnType<typeof answerTo>>
 
 /** Headers of the connection, of the framing, or described by the content. */
 const UNDESCRIBED =
@@ -113,10 +107,8 @@ export function differences({ responses }: Operation, answered: Answered): strin
 
 /** The same for one response of the document, whose status is for the caller to check. */
 export function responseDifferences(described: Described, answered: Answered): string[] {
-  return [
-    ...headerDifferences(described, answered.headers),
-    ...bodyDifferences(described, answered),
-  ]
+  const ofHeaders = headerDifferences(described, answered.headers)
+  return [...ofHeaders, ...bodyDifferences(described, answered)]
 }
 
 function headerDifferences({ headers: described }: Described, headers: Headers): string[] {

@@ -15,9 +15,6 @@ export interface Covered {
   onDays: readonly string[]
 }
 
-/** The texts of a parameter. */
-type Texts = (parameter: Parameter) => fc.Arbitrary<string>
-
 /** The first day of the reference rates, and the newest of those that the handler has. */
 const FIRST_DAY = '1999-01-04'
 const LAST_DAY = '2026-11-20'
@@ -49,7 +46,7 @@ export function answerableQueries(operation: Operation, covered: Covered): fc.Ar
 
 function queries(
   { parameters }: Pick<Operation, 'parameters'>,
-  textsOf: Texts,
+  textsOf: (parameter: Parameter) => fc.Arbitrary<string>,
   asked: string[] = [],
 ): fc.Arbitrary<Query> {
   const texts = parameters.map((parameter) => [parameter.name, textsOf(parameter)])
@@ -66,13 +63,9 @@ function answerable({ name, schema }: Parameter, codes: readonly string[]): fc.A
   if (name === 'amount') return fc.double({ min: 0, max: 1e15, noNaN: true }).map(String)
   if (schema.format === 'date') return days(FIRST_DAY, LAST_DAY)
   if (textFaultsOf(schema, 'EUR') !== '') return acceptedTexts(schema)
-  const isList = textFaultsOf(schema, 'EUR,GBP') === ''
-  return isList
-    ? fc.oneof(
-        code,
-        fc.tuple(code, list).map((codes) => codes.join()),
-      )
-    : code
+  if (textFaultsOf(schema, 'EUR,GBP') !== '') return code
+  const several = fc.tuple(code, list).map((each) => each.join())
+  return fc.oneof(code, several)
 }
 
 /** A query as one question of history, and of a range in which something is published. */
