@@ -83,66 +83,48 @@ const AED = { source: WIDE, updatedAt: START }
 const NEWEST = { source: NARROW, updatedAt: START + 12 * HOUR }
 
 describe('a wider table that had to give way', () => {
-  it('answers for the codes that were lost, as what it is', async () => {
+  const provider = 'Wide (https://wide.example)'
+
+  it.each<[target: string, expected: object]>([
+    [`${CONVERT}&amount=2`, { from: 'AED', rate: 0.2722940776, ...AED }],
+    ['/v1/convert?from=usd&to=aed', { rate: 3.6725, ...AED }],
+    ['/v1/convert?from=USD&to=AED,EUR', { results: { AED: { rate: 3.6725 } }, ...AED }],
+    ['/v1/convert?from=USD&to=AED,EUR', { results: { EUR: { rate: 0.8 } }, ...AED }],
+    [`${CONVERT}&reverse=true`, AED],
+    ['/convert?from=USD&to=AED', { rate: 3.6725, provider }],
+    ['/v1/latest?base=AED', { ...AED, rates: { JPY: 40.84411164 } }],
+    ['/v1/latest?symbols=AED,EUR,JPY', { ...AED, rates: { EUR: 0.8, JPY: 150, AED: 3.6725 } }],
+    ['/rates?base=AED', { updatedAt: START, provider }],
+    // The newest table has all codes of these.
+    ['/v1/latest', NEWEST],
+    ['/v1/latest?base=JPY', NEWEST],
+    ['/v1/latest?symbols=USD,EUR', NEWEST],
+    ['/v1/convert?from=EUR&to=USD', { rate: 1.3, ...NEWEST }],
+    // Left out as ever, and no reason to go back to older rates.
+    ['/v1/latest?symbols=EUR,BGN', { ...NEWEST, rates: { EUR: 0.7692307692 } }],
+    // No table has these.
+    ['/v1/convert?from=AED&to=XYZ', { error: { message: 'Invalid to currency: XYZ' } }],
+    ['/v1/latest?base=AED&symbols=XYZ', { error: { message: 'Invalid symbols currency: XYZ' } }],
+    ['/v1/latest?base=XYZ', { error: { message: 'Invalid base currency: XYZ' } }],
+  ])('answers only for the codes that the newest lacks: %s', async (target, expected) => {
+    const { read } = await withReserve()
+    expect(await read(target)).toMatchObject(expected)
+  })
+
+  it('is stale, with its own times', async () => {
     const { read, get, events, runtime } = await withReserve()
     events.length = 0
-    const answer = { from: 'AED', rate: 0.2722940776, ...AED }
-    expect(await read(`${CONVERT}&amount=2`)).toMatchObject(answer)
+    await read(CONVERT)
     expect(events).toMatchObject([{ type: 'stale_served', dataSet: 'latest' }])
-    expect(await read('/v1/convert?from=usd&to=aed')).toMatchObject({ rate: 3.6725, ...AED })
-    expect(await read('/v1/convert?from=USD&to=AED,EUR')).toMatchObject({
-      results: { AED: { rate: 3.6725 }, EUR: { rate: 0.8 } },
-      ...AED,
-    })
-    expect(await read(`${CONVERT}&reverse=true`)).toMatchObject(AED)
-    expect(await read('/convert?from=USD&to=AED')).toMatchObject({
-      rate: 3.6725,
-      provider: 'Wide (https://wide.example)',
-    })
     for (const ttl of [-330, -331]) {
       const { headers } = await get(CONVERT)
       expect(headers.get('cache-status')).toBe(`rates; hit; ttl=${ttl}; detail=stale`)
       expect(headers.get('last-modified')).toBe(new Date(START).toUTCString())
       await runtime.advance(100)
     }
-  })
-
-  it('gives whole tables of its own where they are asked for by such a code', async () => {
-    const { read, get } = await withReserve()
-    expect(await read('/v1/latest?base=AED')).toMatchObject({ ...AED, rates: { JPY: 40.84411164 } })
-    expect(await read('/v1/latest?symbols=AED,EUR,JPY')).toMatchObject({
-      ...AED,
-      rates: { EUR: 0.8, JPY: 150, AED: 3.6725 },
-    })
-    expect(await read('/rates?base=AED')).toMatchObject({
-      updatedAt: START,
-      provider: 'Wide (https://wide.example)',
-    })
     expect(await (await get('/v1/latest?symbols=AED&format=csv')).text()).toContain('Wide')
-  })
-
-  it('answers nothing that the newest table has all codes of', async () => {
-    const { read, get } = await withReserve()
-    for (const target of ['/v1/latest', '/v1/latest?base=JPY', '/v1/latest?symbols=USD,EUR']) {
-      expect(await read(target), target).toMatchObject(NEWEST)
-    }
-    expect(await read('/v1/convert?from=EUR&to=USD')).toMatchObject({ rate: 1.3, ...NEWEST })
     const { headers } = await get('/v1/convert?from=EUR&to=USD')
     expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
-    // Left out as ever, and no reason to go back to older rates.
-    expect(await read('/v1/latest?symbols=EUR,BGN')).toMatchObject({
-      ...NEWEST,
-      rates: { EUR: 0.7692307692 },
-    })
-  })
-
-  it.each([
-    ['/v1/convert?from=AED&to=XYZ', 'Invalid to currency: XYZ'],
-    ['/v1/latest?base=AED&symbols=XYZ', 'Invalid symbols currency: XYZ'],
-    ['/v1/latest?base=XYZ', 'Invalid base currency: XYZ'],
-  ])('does not hide what is wrong with %s', async (target, message) => {
-    const { read } = await withReserve()
-    expect(await read(target)).toMatchObject({ error: { message } })
   })
 
   it('is behind handler.rates, and counts as covered', async () => {
@@ -183,11 +165,8 @@ describe('a wider table that had to give way', () => {
     upstream.isDown = false
     await runtime.advance(DAY)
     await handler.refresh()
-    expect(upstream.previous.at(-1)).toMatchObject({
-      base: 'USD',
-      updatedAt: START,
-      rates: WIDE_RATES,
-    })
+    const before = { base: 'USD', updatedAt: START, rates: WIDE_RATES }
+    expect(upstream.previous.at(-1)).toMatchObject(before)
     const updatedAt = START + 2 * DAY
     expect(await read(CONVERT)).toMatchObject({ source: WIDE, updatedAt })
     expect(await read('/v1/latest')).toMatchObject({ updatedAt })
