@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
 import { requireProgram } from '../system/require-program.ts'
-import { COMPILERS, MODULES, openApp } from './package.ts'
+import { COMPILERS, MODULES, STRICT, openApp } from './package.ts'
 
 /** A typical app; every other name is checked by the compilation of its module. */
 const CONSUMER = `import { RatesError, createRatesHandler } from 'ratesmith'
@@ -49,17 +49,6 @@ const RESOLUTIONS = [
   { module: 'esnext', moduleResolution: 'bundler' },
 ]
 
-/** Strict, with declarations checked, and without types of a runtime. */
-const COMPILER_OPTIONS = {
-  target: 'es2022',
-  lib: ['es2022', 'dom', 'dom.iterable'],
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  skipLibCheck: false,
-  noEmit: true,
-  types: [],
-}
-
 describe.each(COMPILERS)('the declarations with TypeScript %s', (version, program) => {
   it.for(RESOLUTIONS)('compile: %j', async (resolution, { skip }) => {
     requireProgram(`TypeScript ${version}`, program, skip)
@@ -67,7 +56,8 @@ describe.each(COMPILERS)('the declarations with TypeScript %s', (version, progra
     write('consumer.ts', CONSUMER)
     write('every-module.ts', EVERY_MODULE)
     write('records.ts', RECORDS)
-    const compilerOptions = { ...COMPILER_OPTIONS, ...resolution }
+    // With declarations checked, and without types of a runtime.
+    const compilerOptions = { ...STRICT, skipLibCheck: false, types: [], ...resolution }
     write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
     const { stdout, stderr } = await run(program, ['-p', folder])
     expect(stdout + stderr).toBe('')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { rowsOf } from '../system/markdown-rows.ts'
-import { openApp } from './package.ts'
 import { openPage } from './documentation/page.ts'
+import { openApp } from './package.ts'
 
 type Fetch = (request: Request) => Promise<Response>
 

@@ -98,6 +98,15 @@ export const RUNTIMES: Runtime[] = [
   DENO,
 ]
 
+/** Options of every compilation of an app. */
+export const STRICT = {
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+}
+
 /** All supported compilers, by version. */
 export const COMPILERS: [version: string, program: string][] = [
   ['5.4', tsc('typescript-5.4')],

@@ -3,20 +3,17 @@ import { dirname, join } from 'node:path'
 
 import { run } from '../../system/processes.ts'
 import { ROOT } from '../../system/root.ts'
+import { STRICT } from '../package.ts'
 import type { Page } from './page.ts'
 import { nameOf } from './site.ts'
 import type { Site } from './site.ts'
 
 const COMPILER_OPTIONS = {
-  target: 'es2022',
-  lib: ['es2022', 'dom', 'dom.iterable'],
+  ...STRICT,
   module: 'nodenext',
   types: ['node'],
-  strict: true,
-  exactOptionalPropertyTypes: true,
   // Runtimes need the endings of files.
   allowImportingTsExtensions: true,
-  noEmit: true,
   // Declarations of frameworks are not checked here; declarations.test.ts checks ours.
   skipLibCheck: true,
 }

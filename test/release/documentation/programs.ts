@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 
+import { answerAsUpstream } from '../../system/upstreams.ts'
 import { bundleWorker, openWorkers } from '../../system/workerd.ts'
 import { urlsOf } from './commands.ts'
 import { faultOfServer, startJob } from './job.ts'
 import type { Block } from './page.ts'
 import type { Site } from './site.ts'
-import { answerAsUpstream } from '../../system/upstreams.ts'
 
 /**
  * Runtimes besides workerd: the commands before the path of a program, and what matches the output of a test run with a passed

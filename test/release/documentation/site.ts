@@ -9,8 +9,8 @@ import { inject } from 'vitest'
 import { freePort } from '../../system/ports.ts'
 import { startRedis } from '../../system/redis-server.ts'
 import { ROOT } from '../../system/root.ts'
-import type { Block, Page } from './page.ts'
 import { openUpstreams } from '../../system/upstreams.ts'
+import type { Block, Page } from './page.ts'
 
 /** A folder with the installed package and the named blocks of a page as files. */
 export type Site = Awaited<ReturnType<typeof openSite>>
