@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startChild } from './child.ts'
+import { CLI, rootOf } from './commands.ts'
 import { start } from './processes.ts'
 import { describeRuntimes, requireProgram } from './require-program.ts'
 import { DENO } from './runtimes.ts'
-import { CLI, rootOf } from './commands.ts'
 import { openSocket } from './sockets.ts'
 import type { StopReport } from './stop-program.ts'
 

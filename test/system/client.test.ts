@@ -75,6 +75,12 @@ describeRuntimes('the client', ([, program, ...parameters]) => {
   })
 })
 
+it('an abort reaches the body of a response though nobody holds its request', async () => {
+  const args = ['--expose-gc', 'test/system/abort-program.ts']
+  const { stdout, stderr } = await run(process.execPath, args)
+  expect(stdout, stderr).toBe(JSON.stringify(['AbortError', 'done']))
+})
+
 describe('the client in a bundle', () => {
   it('is small, and has no part of the server', async () => {
     const { text: bundle, metafile } = await bundleClient({ format: 'esm', target: 'es2022' })

@@ -130,7 +130,7 @@ export async function startUpstreams(
     RATESMITH_HISTORY_URL: url,
     RATESMITH_CACHE_DIR: temporaryFolder(),
   }
-  return { calls, env: env satisfies NodeJS.ProcessEnv, stop: close }
+  return { calls, env, stop: close }
 }
 
 /** The environment of a command: without a cache unless a test sets one, and without the machine's proxy. */

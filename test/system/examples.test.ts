@@ -14,7 +14,7 @@ import type { Running } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
-import { findBun, findDeno, findPackage, findWorkerd } from './runtimes.ts'
+import { BUN, DENO, findPackage, findWorkerd } from './runtimes.ts'
 import { answerAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 
@@ -85,19 +85,15 @@ describe('an example that serves', () => {
     await expectServes(running, `${url}/api/users`, (body) => body === '["Ada","Grace"]')
   })
 
-  it.for([
-    ['bun', findBun(), []],
-    ['deno', findDeno(), ['run', '-A']],
-  ] as const)(
-    '%s.ts serves rates until SIGTERM',
-    async ([runtime, program = '', args], { skip }) => {
-      requireProgram(runtime, program, skip)
-      const [running, url] = await startExample(program, [...args, example(`${runtime}.ts`)])
-      await expectServes(running, url + CONVERSION, isConversion)
-      expect(running.stdout).toBe(`Try ${url}${CONVERSION}\n`)
-      expect(await running.end()).toBe(0)
-    },
-  )
+  it.for([BUN, DENO])('%s.ts serves rates until SIGTERM', async (runtime, { skip }) => {
+    const [name, program, ...flags] = runtime
+    requireProgram(name, program, skip)
+    const args = [...flags, example(`${name.toLowerCase()}.ts`)]
+    const [running, url] = await startExample(program, args)
+    await expectServes(running, url + CONVERSION, isConversion)
+    expect(running.stdout).toBe(`Try ${url}${CONVERSION}\n`)
+    expect(await running.end()).toBe(0)
+  })
 
   it('cloudflare.ts has rates in the store before its first request', async ({ skip }) => {
     requireProgram('workerd', findWorkerd() ?? '', skip)

@@ -6,9 +6,9 @@ import { createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { rootOf, serve } from './commands.ts'
 import { expectText, findings, openDemo, openExplorer, settled, textOf } from './explorer-page.ts'
 import { listen } from './processes.ts'
-import { rootOf, serve } from './commands.ts'
 
 /** What the whole page may take, gzipped, in bytes. */
 const BUDGET = 20_000

@@ -8,11 +8,11 @@ import type { TestContext } from 'vitest'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { createRandom } from '../simulation/world/random.ts'
 import type { Random } from '../simulation/world/random.ts'
+import { keptFiles, rootOf, serve } from './commands.ts'
 import type { Found } from './kill-program.ts'
 import { launch, listen, run, start, temporaryFolder } from './processes.ts'
 import { IS_SHORT } from './proofs.ts'
 import { ROOT } from './root.ts'
-import { keptFiles, rootOf, serve } from './commands.ts'
 
 const PROGRAM = `${ROOT}/test/system/kill-program.ts`
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startChild } from './child.ts'
-import { IS_SHORT } from './proofs.ts'
 import type { MemoryReport, MemorySettings } from './memory-program.ts'
+import { IS_SHORT } from './proofs.ts'
 
 const MEGABYTE = 1_048_576
 

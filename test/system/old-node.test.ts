@@ -5,9 +5,9 @@ import { delimiter, join } from 'node:path'
 import { expect, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
+import { CLI } from './commands.ts'
 import { run, temporaryFolder } from './processes.ts'
 import { ROOT } from './root.ts'
-import { CLI } from './commands.ts'
 
 const needed = manifest.engines.node.replace('>=', '')
 

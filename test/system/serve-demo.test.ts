@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
@@ -15,9 +16,9 @@ import { operations } from '../openapi/document.ts'
 import { ask as askOperation, coveredCodes } from '../openapi/live.ts'
 import { allowedQueries, answerableQueries, toSearch } from '../openapi/questions.ts'
 import { nearTexts } from '../openapi/texts.ts'
+import { serveForSuite } from './commands.ts'
 import { listen } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
-import { serveForSuite } from './commands.ts'
 
 const RUNS = { seed: 20_261_122, numRuns: 25 }
 
@@ -25,16 +26,11 @@ const LARGE = '/api/v1/latest?base=EUR'
 const SMALL = '/api/v1/convert?from=USD&to=EUR'
 
 /** Sends a request and decodes nothing of the response, unlike `fetch`. */
-function ask(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
-  return new Promise<{ status?: number; headers: IncomingHttpHeaders; body: Buffer }>(
-    (resolve, reject) => {
-      const asked = request(url, { method, headers, agent: false }, (response) => {
-        const { statusCode: status = 0, headers } = response
-        buffer(response).then((body) => resolve({ status, headers, body }), reject)
-      })
-      asked.on('error', reject).end()
-    },
-  )
+async function ask(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
+  const asked = request(url, { method, headers, agent: false }).end()
+  const [response]: IncomingMessage[] = await once(asked, 'response')
+  if (!response) throw new Error('no response')
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
 }
 
 /** The headers that depend on neither the connection nor the time. */

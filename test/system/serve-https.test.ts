@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -24,23 +26,15 @@ beforeAll(() => {
 })
 
 /** Flags for files of the folder. */
-function https({ key, cert }: { key?: string; cert?: string }): string[] {
-  return [
-    ...(key === undefined ? [] : ['--https-key', join(folder, key)]),
-    ...(cert === undefined ? [] : ['--https-cert', join(folder, cert)]),
-  ]
+function https(files: { key?: string; cert?: string }): string[] {
+  return Object.entries(files).flatMap(([kind, name]) => [`--https-${kind}`, join(folder, name)])
 }
 
 /** The body at `url`, from a server that shows the certificate `own.crt`. */
-function getTrusted(url: string): Promise<string> {
+async function getTrusted(url: string): Promise<string> {
   const ca = readFileSync(join(folder, 'own.crt'))
-  return new Promise((resolve, reject) => {
-    get(url, { ca }, (response) => {
-      let body = ''
-      response.setEncoding('utf8').on('data', (text: string) => (body += text))
-      response.on('end', () => resolve(body))
-    }).on('error', reject)
-  })
+  const [response] = await once(get(url, { ca }), 'response')
+  return text(response)
 }
 
 describeRuntimes('ratesmith serve with HTTPS', (runtime) => {

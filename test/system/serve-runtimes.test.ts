@@ -10,9 +10,9 @@ import {
 } from '../../src/index.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
+import { CLI, rootOf, serve, serveForSuite, upstreams } from './commands.ts'
 import { listen, run } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
-import { CLI, rootOf, serve, serveForSuite, upstreams } from './commands.ts'
 
 const TARGETS = [
   '/api/v1/latest?base=EUR',

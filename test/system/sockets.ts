@@ -2,10 +2,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 /** What came back: the status of the first answer, if there was one, and all of the text. */
-export interface RawAnswer {
-  status: number | undefined
-  text: string
-}
+export type RawAnswer = Awaited<ReturnType<typeof sendRaw>>
 
 /** A connection to `port`; it never throws. */
 export async function openSocket(port: number): Promise<Socket> {
@@ -32,7 +29,7 @@ export async function sendRaw(
   port: number,
   text: string,
   { isEnough = isWhole, patience = 20_000, patienceLater = patience }: Reading = {},
-): Promise<RawAnswer> {
+) {
   const socket = await openSocket(port)
   let heard = ''
   await new Promise<void>((resolve) => {

@@ -2,10 +2,10 @@ import { pathToFileURL } from 'node:url'
 
 import { describe, expect, it } from 'vitest'
 
+import { CLI, rootOf } from './commands.ts'
 import { start } from './processes.ts'
 import type { Running } from './processes.ts'
 import { ROOT } from './root.ts'
-import { CLI, rootOf } from './commands.ts'
 
 const RECORD = pathToFileURL(`${ROOT}/test/system/module-record.ts`).href
 

@@ -14,12 +14,12 @@ import { createExchangeRateApiProvider, createRatesHandler } from '../../src/ind
 import type { RatesEvent } from '../../src/index.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
+import { upstreams } from './commands.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
 import { listen, run, temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { requireProgram } from './require-program.ts'
 import { findBun } from './runtimes.ts'
-import { upstreams } from './commands.ts'
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
 const NAMES = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())]
@@ -67,17 +67,17 @@ function tryFetch(root: string, fetch: typeof globalThis.fetch) {
   return { handler, events }
 }
 
-/** The same with undici's `fetch`. */
-async function tryOut(root: string, options?: UndiciFetchOptions) {
-  return tryFetch(root, await createUndiciFetch(options))
-}
-
 /** Asks for latest rates; resolves to the status, and to why the upstream failed. */
 async function ask({ handler, events }: ReturnType<typeof tryFetch>) {
   const response = await handler(new Request('http://localhost/api/v1/latest'))
   expect((await response.text()) + inspect(events, { depth: 20 })).not.toMatch(SECRET)
   const failures = events.filter((event) => event.type === 'upstream_failed')
   return [response.status, ...failures.slice(0, 1).map(({ reason }) => reason)]
+}
+
+/** The same of a handler that gets latest rates from `root` with undici's `fetch`. */
+async function askOver(root: string, options?: UndiciFetchOptions) {
+  return ask(tryFetch(root, await createUndiciFetch(options)))
 }
 
 /** undici's substitute for the network, for its own dispatcher or for the `fetch` of Node, which handlers use by default. */
@@ -147,7 +147,7 @@ describe('a proxy', () => {
     const { url } = await listen(upstream)
     const proxy = await openProxy()
     vi.stubEnv(name, `http://user:${PASSWORD}@${proxy.host}`)
-    expect(await ask(await tryOut(url))).toEqual([200])
+    expect(await askOver(url)).toEqual([200])
     expect(proxy.asked).toEqual([`GET ${url}${LATEST}`])
     expect(proxy.credentials).toEqual([`Basic ${btoa(`user:${PASSWORD}`)}`])
   })
@@ -157,7 +157,7 @@ describe('a proxy', () => {
     const proxy = await openProxy()
     vi.stubEnv('HTTP_PROXY', `http://${proxy.host}`)
     vi.stubEnv('NO_PROXY', 'example.com,127.0.0.1')
-    expect(await ask(await tryOut(url))).toEqual([200])
+    expect(await askOver(url)).toEqual([200])
     expect(proxy.asked).toEqual([])
   })
 
@@ -168,7 +168,7 @@ describe('a proxy', () => {
     const { url } = await listen(upstream)
     const [inEnvironment, own] = [await openProxy(), await openProxy()]
     vi.stubEnv('HTTP_PROXY', `http://${inEnvironment.host}`)
-    expect(await ask(await tryOut(url, { proxy: toOption(own.host) }))).toEqual([200])
+    expect(await askOver(url, { proxy: toOption(own.host) })).toEqual([200])
     expect(inEnvironment.asked).toEqual([])
     expect(own.asked).toHaveLength(calls)
   })
@@ -207,22 +207,21 @@ describe('a proxy', () => {
     const through = (host: string): string => `http://user:${PASSWORD}@${host}`
 
     it('that is down makes a 502', async () => {
-      const trial = await tryOut(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
+      const answer = askOver(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
       const reason = expect.stringMatching(/did not answer: .*ECONNREFUSED/)
-      expect(await ask(trial)).toEqual([502, reason])
+      expect(await answer).toEqual([502, reason])
     })
 
     it.each([407, 403, 502])('that answers %d makes a 502', async (status) => {
       const proxy = await openProxy({ status })
-      const trial = await tryOut(root, { proxy: through(proxy.host) })
-      expect(await ask(trial)).toEqual([502, expect.stringContaining(String(status))])
+      const answer = askOver(root, { proxy: through(proxy.host) })
+      expect(await answer).toEqual([502, expect.stringContaining(String(status))])
       expect(proxy.asked).toHaveLength(1)
     })
 
     it('that says nothing makes a 502, and is hung up on', async () => {
       const { host, sockets } = await openSilence()
-      const trial = await tryOut(root, { proxy: through(host), timeouts: { headers: 100 } })
-      const answer = ask(trial)
+      const answer = askOver(root, { proxy: through(host), timeouts: { headers: 100 } })
       await expect.poll(() => sockets.size).toBe(1)
       expect(await answer).toEqual([502, expect.stringMatching(/Headers Timeout/)])
       await expect.poll(() => sockets.size).toBe(0)
@@ -234,15 +233,15 @@ describe('limits', () => {
   it('end a connection that does not come about', async () => {
     const { host, sockets } = await openSilence()
     const timeouts = { connect: 100 }
-    const answer = ask(await tryOut(`https://${host}`, { proxy: false, timeouts }))
+    const answer = askOver(`https://${host}`, { proxy: false, timeouts })
     await expect.poll(() => sockets.size).toBe(1)
     expect(await answer).toEqual([502, expect.stringMatching(/Connect Timeout/)])
   })
 
   it('end a body that stops', async () => {
     const { url } = await listen((_, response) => void response.write('{"result":'))
-    const trial = await tryOut(url, { proxy: false, timeouts: { body: 100 } })
-    expect(await ask(trial)).toEqual([502, expect.stringMatching(/broke off: .*Body Timeout/)])
+    const answer = askOver(url, { proxy: false, timeouts: { body: 100 } })
+    expect(await answer).toEqual([502, expect.stringMatching(/broke off: .*Body Timeout/)])
   })
 
   it('keep the connections few', async () => {
