@@ -3,7 +3,6 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** A machine whose time passes only in `advance`. */
 export type VirtualRuntime = ReturnType<typeof virtualRuntime>
 
 /** A virtual machine whose clock starts at `start` (ms since the Unix epoch) and whose random numbers are all `random`. */
@@ -40,7 +39,6 @@ export function virtualRuntime(start: number, random = 0) {
     setClock(instant: number) {
       offset = instant - monotonic
     },
-    /** How many timers are waiting. */
     timers: () => timers.size,
   }
 }

@@ -89,7 +89,6 @@ const MORE: Readonly<Record<string, Partial<Variant>>> = {
   'memory-store-flood': { act: flood },
 }
 
-/** Faults of the clock. */
 const clock: readonly FaultCase<Variant>[] = [
   inClock('clock-jump-forward', 'the clock jumps ahead', [
     jumping('by a day', async (world, state) => {
@@ -119,7 +118,6 @@ const clock: readonly FaultCase<Variant>[] = [
   ]),
 ]
 
-/** What a host that takes work was given. */
 const given: { isDone: boolean }[] = []
 
 /** A host that takes the work, and what is expected of it. */
@@ -129,7 +127,6 @@ const GIVING_HOST: Partial<Variant> = {
   meanwhile: expectWorkDone,
 }
 
-/** Faults of those who ask, and of hosts. */
 const lifecycle: readonly FaultCase<Variant>[] = [
   inLifecycle('abort-first-caller', 'many wait, and the first one leaves', [
     slow('after half the time', { act: leaveFirst }),
@@ -198,7 +195,6 @@ export const cases: readonly FaultCase<Variant>[] = [
   ...lifecycle,
 ]
 
-/** The names in `MORE` that no form has. */
 export function unusedNames(): string[] {
   const names = cases.flatMap(({ id, forms }) => [id, ...forms.map(({ name }) => `${id}: ${name}`)])
   return Object.keys(MORE).filter((name) => !names.includes(name))
@@ -274,7 +270,6 @@ async function expectGone({ world, state, now }: Meeting): Promise<void> {
   expect(JSON.parse(body).rates).toEqual({ EUR: now?.latest.rates['EUR'] })
 }
 
-/** Demands that the new code can be converted to. */
 async function expectServed({ world, state }: Meeting): Promise<void> {
   if (state === 'fresh') return
   const { body } = await askOne(world, `/api/v1/convert?from=USD&to=${NEWCOMER}&amount=2`)
@@ -417,7 +412,6 @@ async function expectOneWrite({ world, state }: Meeting): Promise<void> {
   expect(entries.size).toBe(2)
 }
 
-/** A form in which upstream answers after a second. */
 function slow(name: string, more: Partial<Variant>): Variant {
   return { name, verdict: 'accepted', inject: after(SECOND), takes: SECOND, ...more }
 }
@@ -437,7 +431,6 @@ function apart(name: string, clockError: number): Variant {
   return { name, verdict: 'accepted', world, afterwards: expectNoPingPong }
 }
 
-/** A world in which nothing is wrong but the date. */
 function onDay(name: string, date: string): Variant {
   return { name, verdict: 'accepted', world: { start: Date.parse(`${date}T18:00:00Z`) } }
 }

@@ -14,9 +14,7 @@ interface Expectation {
   messageIncludes?: string | string[]
   /** The error is `{ error }` with exactly this text. */
   errorText?: string
-  /** Part of the body. */
   body?: Record<string, unknown>
-  /** The codes in `rates`, all of them. */
   ratesKeys?: string[]
   headersMust?: Record<string, string>
   /** Names of further checks, some with an argument behind a colon; `bad-inputs.test.ts` has them. */
@@ -40,14 +38,12 @@ export interface Entry {
 /** Which way into the handler: `handler(request)` or `handler.answer(request)`. */
 export type Door = 'request' | 'answer'
 
-/** A request without tokens. */
 export interface Question {
   method: string
   target: string
   headers?: Record<string, string> | undefined
 }
 
-/** An answer by any door. */
 export interface Reply {
   status: number
   headers: Record<string, string>
@@ -57,13 +53,11 @@ export interface Reply {
 /** The moment at which all entries are asked: a Friday evening, after both publications. */
 export const NOW = Date.UTC(2026, 10, 20, 18)
 
-/** Every entry of the catalogue. */
 // Not imported: a bundler may turn JSON into an object literal, in which `__proto__` is no key.
 export const entries: readonly Entry[] = JSON.parse(
   readFileSync(new URL('./bad-inputs.json', import.meta.url), 'utf8'),
 )
 
-/** A handler over the synthetic market that counts its upstream calls. */
 export function createCountingHandler(): { handler: RatesHandler; calls: () => number } {
   const now = (): number => NOW
   const { latest, history } = fakeProviders({ seed: 1, now })
@@ -98,7 +92,6 @@ export function expand(text: string, scale = 1): string {
     .replace(/\{\{params:(\d+)\}\}/g, (_, size) => parameters(size * scale).join('&'))
 }
 
-/** The request of `entry` with every token replaced. */
 export async function toQuestion(
   handler: RatesHandler,
   { method, target, headers }: Question,
@@ -111,7 +104,6 @@ export async function toQuestion(
   return { method, target: expand(target, scale), headers: Object.fromEntries(sent) }
 }
 
-/** What `handler` answers to `question` by `door`. */
 export async function ask(
   handler: RatesHandler,
   { method, target, headers = {} }: Question,
@@ -136,7 +128,6 @@ export async function ask(
   }
 }
 
-/** What `handler` answers to `entry` by `door`. */
 export async function askEntry(handler: RatesHandler, entry: Entry, door: Door): Promise<Reply> {
   return ask(handler, await toQuestion(handler, entry), door)
 }

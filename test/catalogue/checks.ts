@@ -26,7 +26,6 @@ const PATHS: Record<DataSet, RegExp> = {
 /** Everything that a call of an upstream may ask of `fetch`: in particular, nothing about certificates. */
 const CALL_OPTIONS = 'cache,headers,redirect,signal'
 
-/** What no answer may hold. */
 const PRIVATE = [
   SECRET,
   'er-api.com/',
@@ -185,23 +184,18 @@ const SENTENCE = 'The exchange-rate provider is unavailable. Please retry shortl
 const DISCLAIMER =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
-const JSON_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-}
-
-/** Every header that an answer may have. */
 const KNOWN_HEADERS = new Set([
-  ...Object.keys(JSON_HEADERS),
   'access-control-allow-origin',
   'access-control-expose-headers',
   'cache-control',
   'cache-status',
   'content-length',
+  'content-type',
   'cross-origin-resource-policy',
   'etag',
   'last-modified',
   'retry-after',
+  'x-content-type-options',
 ])
 
 /** How fresh an answer says that it is. */
@@ -219,7 +213,7 @@ function expectUnavailable({ target, status, headers, body }: Reply): void {
   expectSame(status, 502, body)
   const error = isVersioned ? { code: 'provider_unavailable', message: SENTENCE } : SENTENCE
   expectSame(body, JSON.stringify({ error }))
-  for (const [name, value] of Object.entries(JSON_HEADERS)) expectSame(headers[name], value)
+  expectJson(headers)
   expectSame(headers['cache-control'], 'no-store')
   expectSame(headers['etag'], undefined)
   const retryAfter = headers['retry-after'] ?? ''
@@ -239,7 +233,7 @@ export function expectGood(reply: Reply, truth: Truth, freshness: readonly Fresh
   const { target, status, headers, body } = reply
   expectSame(status, 200, `${target}: ${body}`)
   const dataSet = dataSetOf(reply)
-  for (const [name, value] of Object.entries(JSON_HEADERS)) expectSame(headers[name], value)
+  expectJson(headers)
   expectSame(headers['cache-control'], CACHE_CONTROL[dataSet])
   expectSame(/^"[\w-]+"$/.test(headers['etag'] ?? ''), true, 'the tag')
   const cacheStatus = headers['cache-status'] ?? ''
@@ -251,6 +245,11 @@ export function expectGood(reply: Reply, truth: Truth, freshness: readonly Fresh
   if (body !== wanted.text) expect(JSON.parse(body), target).toEqual(wanted.body)
 }
 
+function expectJson(headers: Reply['headers']): void {
+  expectSame(headers['content-type'], 'application/json; charset=utf-8')
+  expectSame(headers['x-content-type-options'], 'nosniff')
+}
+
 /** Demands that `reply` has only headers of ours, and CORS headers only where they belong. */
 function expectOwnHeaders({ target, headers }: Reply): void {
   const foreign = Object.keys(headers).filter((name) => !KNOWN_HEADERS.has(name))
@@ -259,7 +258,6 @@ function expectOwnHeaders({ target, headers }: Reply): void {
   expectSame(headers['access-control-allow-origin'], origin)
 }
 
-/** The ttl of `Cache-Status`, in seconds. */
 function ttlOf({ headers }: Reply): number {
   return Number(/ttl=(-?\d+)/.exec(headers['cache-status'] ?? '')?.[1] ?? NaN)
 }
@@ -326,7 +324,6 @@ function exactRates(rates: Readonly<Record<string, number | undefined>>): Rates 
   )
 }
 
-/** The last instant that a `Date` holds, in ms since the Unix epoch. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
 /** Demands that the stores hold what is served and nothing else, and that no write asks for an impossible lifetime. */

@@ -10,12 +10,10 @@ import type { Reply, World, WorldOptions } from './world.ts'
 
 /** One form of a fault, and what is to be done to meet it. What is left out is as it is in a world where nothing is wrong. */
 export interface Variant extends Fault {
-  /** Whatever else makes the fault begin. */
   begin?(world: World, state: State): void
   /** Lets it end, where it is more than what a fault says. */
   end?(world: World): void
   world?: WorldOptions
-  /** How the state is reached. */
   arrive?(world: World, state: State): Promise<void>
   /** How the questions are asked that meet the fault. */
   act?(world: World, state: State): Promise<Reply[]>
@@ -30,16 +28,13 @@ export interface Variant extends Fault {
 
 export const STATES: readonly State[] = ['cold', 'warm', 'expired', 'fresh']
 
-/** Under which a store holds the two data sets. */
 export const KEYS = { latest: 'rates:v1:latest', history: 'rates:v1:history' }
 
-/** A fault that met a handler. */
 export interface Meeting {
   world: World
   state: State
   variant: Variant
   dataSet: DataSet
-  /** What was served before; absent when cold. */
   before: Truth | undefined
   /** What may be served now; absent where nothing may. */
   now: Truth | undefined
@@ -59,7 +54,6 @@ const LATER: Record<State, number> = {
 /** When all data are due again, whatever the day of the week. In ms. */
 const NEXT_REFRESH = 4 * DAY
 
-/** The time limit of a call, in ms. */
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
 
 /** Asked of every process at every stage. */
@@ -75,7 +69,6 @@ export const TARGETS: readonly string[] = [
 /** What one form of a fault did to a handler, stage by stage. */
 export type Journey = Awaited<ReturnType<typeof travel>>
 
-/** What becomes of the upstream's answer in `state`. */
 export function verdictIn({ verdict, inState }: Variant, state: State): Verdict {
   return inState?.[state] ?? verdict
 }
@@ -127,13 +120,10 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
     world,
     state,
     variant,
-    /** Whose upstream it was about. */
     dataSet,
-    /** What was served before; absent when cold. */
     before,
     /** When the fault began, in ms that the machine had been running. */
     beganAt,
-    /** The answers to those who met the fault. */
     first,
     /** The answers once it had shown. */
     after,
@@ -154,12 +144,10 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   }
 }
 
-/** Asks everything at once of every process. */
 export function askAll(world: World): Promise<Reply[]> {
   return ask(world, TARGETS)
 }
 
-/** Asks `targets` at once of every process. */
 export function ask({ machine, services }: World, targets: readonly string[]): Promise<Reply[]> {
   const asking = services.flatMap((service) => targets.map((target) => service.ask(target)))
   return machine.drive(Promise.all(asking), PATIENCE)
@@ -229,7 +217,6 @@ function storesOf({ services }: World): Map<string, string>[] {
 /** What may be answered at some moment: one publication of each data set. */
 export interface Truth {
   latest: LatestTruth
-  /** Rates against EUR by day. */
   days: Days
   /** The day, in UTC, on which it is asked for. */
   today: string
@@ -262,7 +249,6 @@ function todayOf({ service }: World): string {
   return toDay(service.process.clock.now())
 }
 
-/** Puts something under both keys of the store of the first process. */
 export function fill(world: World, change: (good: StoredValue) => unknown = (good) => good): void {
   const { entries } = world.service.store
   for (const key of Object.values(KEYS)) entries.set(key, textOf(change(fabricated(key, world))))

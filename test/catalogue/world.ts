@@ -22,10 +22,8 @@ export interface WorldOptions {
   waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
-/** The outside world with the processes in it. */
 export type World = ReturnType<typeof createWorld>
 
-/** A world in which nothing is wrong yet. */
 export function createWorld(options: WorldOptions = {}) {
   const { start = START, processes = [{}], waitUntil } = options
   const machine = createMachine(start)
@@ -124,10 +122,8 @@ function createWatchedStore(machine: Machine): WatchedStore {
   return store
 }
 
-/** An answer to somebody. */
 export type Reply = Awaited<ReturnType<World['service']['ask']>>
 
-/** One process that serves rates. */
 function createService(
   machine: Machine,
   upstream: Upstream,
@@ -207,14 +203,11 @@ function createService(
   }
 }
 
-/** Both upstreams, as `fetch` reaches them. */
 interface Upstream {
   fetch: typeof fetch
-  /** Every call so far. */
   calls: { dataSet: DataSet; url: URL; init: RequestInit }[]
   /** What is wrong with the upstream of `dataSet`, or with its provider, now. */
   fault: (Pick<Fault, 'inject' | 'misbehave' | 'retell'> & { dataSet: DataSet }) | undefined
-  /** What the open feed says at `instant`. */
   latest(instant: number): LatestBody
   /** What the relay says at `instant` of the days up to `end`. */
   history(end: string, instant: number): HistoryBody
@@ -303,16 +296,12 @@ function createMachine(start: number) {
   }
 
   return {
-    /** The true time, ms since the Unix epoch. */
     now: () => start + loop.now(),
     /** How long the machine has been running, in ms. */
     elapsed: loop.now,
-    /** Calls `callback` in `delay` ms of the outside world. */
     after: (delay: number, callback: () => void) => void loop.after(delay, callback),
-    /** A process whose clock is wrong by `clockError` ms. */
     startProcess: (clockError: number) =>
       startProcess(loop, 0, createClock(loop, start, clockError), { next: () => 0.5 }),
-    /** Lets `duration` ms pass. */
     async advance(duration: number) {
       await settled()
       await loop.run(loop.now() + duration)

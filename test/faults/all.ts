@@ -1,20 +1,10 @@
-import type { FaultCase } from './fault.ts'
 import { history } from './history.ts'
 import { http } from './http.ts'
 import { body, schema, time, values } from './latest.ts'
 import { sharedStore, store } from './store.ts'
 import { transport } from './transport.ts'
 
-/** What can go wrong with the calls of an upstream. */
-export const UPSTREAM_FAULTS: readonly FaultCase[] = [
-  ...transport,
-  ...http,
-  ...body,
-  ...schema,
-  ...values,
-  ...time,
-  ...history,
-]
+export const UPSTREAM_FAULTS = [transport, http, body, schema, values, time, history].flat()
 
 /** What can go wrong with a store; the second, only with one that processes share. */
 export { store as STORE_FAULTS, sharedStore as SHARED_STORE_FAULTS }

@@ -39,10 +39,8 @@ export interface LatestTruth {
   rates: Readonly<Record<string, number>>
 }
 
-/** Rates against the euro by day. */
 export type Days = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-/** A call of an upstream. */
 export interface Exchange {
   readonly dataSet: DataSet
   readonly url: URL
@@ -55,9 +53,7 @@ export interface Exchange {
   /** What it said when it was first asked, and before that. */
   readonly first: string
   readonly older: string
-  /** Calls `callback` in `delay` ms. */
   after(delay: number, callback: () => void): void
-  /** Answers as if nothing were wrong: where a fault cannot show. */
   healthy(): Response
 }
 
@@ -73,7 +69,6 @@ export type State = 'cold' | 'warm' | 'expired' | 'fresh'
 /** What becomes of what an upstream says: nothing, or it is served. */
 export type Verdict = 'refused' | 'accepted'
 
-/** One form of a fault. */
 export interface Fault {
   name: string
   /** Whose upstream it is about (default latest rates alone). */
@@ -82,13 +77,11 @@ export interface Fault {
   verdict: Verdict
   inState?: Partial<Record<State, Verdict>>
 
-  /** What happens to calls of the upstream. */
   inject?: Inject
   /** What the provider does instead of asking its upstream. */
   misbehave?(): Promise<never>
   /** What the history provider makes of its upstream's answer. */
   retell?(answer: HistoryDays): HistoryDays
-  /** What the store does. */
   store?: StoreFault
   /** What the store holds in place of a good value: text, or what becomes JSON. */
   holds?(good: StoredValue): unknown
@@ -119,10 +112,8 @@ export interface Fault {
 
 /** One entry of the catalogue: a fault in all its forms. */
 export interface FaultCase<Form = Fault> {
-  /** Where the fault sits. */
   layer: string
   id: string
-  /** What goes wrong, in a few words. */
   fault: string
   forms: readonly Form[]
   /** Why the wanted answer is another than the catalogue's, where the contract says so. */
@@ -133,7 +124,6 @@ export interface FaultCase<Form = Fault> {
 
 type Reasons = Pick<FaultCase, 'contract' | 'instead'>
 
-/** Makes the entries of `layer`. */
 export function entriesOf<Form = Fault>(layer: string) {
   return (
     id: string,
@@ -149,12 +139,10 @@ export function entriesOf<Form = Fault>(layer: string) {
   })
 }
 
-/** A form that leaves nothing usable. */
 export function failing(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
   return { name, verdict: 'refused', inject, ...more }
 }
 
-/** A form of either upstream whose answer is served. */
 export function harmlessBoth(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
   return { name, dataSets: BOTH, verdict: 'accepted', inject, ...more }
 }
@@ -188,7 +176,6 @@ export function rejectedLatest(
   return failing(name, changedJson(change), { reported: REJECTED, ...more })
 }
 
-/** An upstream that answers with `text`. */
 export function says(
   text: string,
   status?: number,
@@ -210,7 +197,6 @@ export function changedJson(change: (body: LatestBody & HistoryBody) => object):
   return ({ good }) => answer(JSON.stringify(change(JSON.parse(good))))
 }
 
-/** The good answer after `delay` ms. */
 export function after(delay: number): Inject {
   return async (exchange) => {
     await later(exchange, delay)
@@ -218,7 +204,6 @@ export function after(delay: number): Inject {
   }
 }
 
-/** An answer with `text` as its body. */
 export function answer(
   text: string | Uint8Array<ArrayBuffer>,
   status = 200,
@@ -242,20 +227,22 @@ export function wireError(code: string): TypeError {
 }
 
 /** Resolves `delay` ms later; rejects as soon as the call is aborted. */
-export function later({ after: callAfter, signal }: Exchange, delay: number): Promise<void> {
+export function later(
+  { after, signal }: Pick<Exchange, 'after' | 'signal'>,
+  delay: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(new DOMException(`aborted ${SECRET}`, 'AbortError'))
     const done = (): void => {
       signal.removeEventListener('abort', abort)
       resolve()
     }
-    if (delay < Infinity) callAfter(delay, done)
+    if (delay < Infinity) after(delay, done)
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
   })
 }
 
-/** What an answer of the open feed says. */
 export function toLatestTruth(body: LatestBody): LatestTruth {
   const updatedAt = body.time_last_update_unix * SECOND
   const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + DAY / SECOND

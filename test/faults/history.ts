@@ -170,7 +170,6 @@ function changed(
   return harmless(name, changedJson(change), { serves, ...more })
 }
 
-/** A form in which the relay's answer is served. */
 function harmless(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
   return harmlessBoth(name, inject, { dataSets: ['history'], ...more })
 }
@@ -210,7 +209,6 @@ function mapDays(
   )
 }
 
-/** `body` with other days, or in another order. */
 function reordered(body: HistoryBody, order: (days: Row[]) => Row[]): HistoryBody {
   return { ...body, rates: Object.fromEntries(order(Object.entries(body.rates))) }
 }

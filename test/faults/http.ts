@@ -17,7 +17,6 @@ const NOT_SOON = { pause: 15 * MINUTE }
 
 const entry = entriesOf('http')
 
-/** Faults of HTTP. */
 export const http: readonly FaultCase[] = [
   entry('http-200-html', 'a page in place of JSON, with a status of 200', [
     refused('a maintenance page', says(PAGE, 200, { 'content-type': 'text/html' })),

@@ -191,7 +191,6 @@ export const schema: readonly FaultCase[] = [
   ),
 ]
 
-/** Faults of the numbers. */
 export const values: readonly FaultCase[] = [
   inValues('rate-zero', 'a rate is 0', ['0', '-0', '0.000000'].flatMap(badRates), DROPPED),
   inValues('rate-negative', 'a rate is negative', badRates('-0.86'), DROPPED),
@@ -307,7 +306,6 @@ function withKeys(name: string, keys: string, dataSets: Fault['dataSets'] = BOTH
   return { ...form, dataSets }
 }
 
-/** A form in which the feed says why it does not answer. */
 function refusing(type: string, pause: number): Fault {
   const text = JSON.stringify({ result: 'error', 'error-type': type, documentation: SECRET })
   return failing(type, says(text), { pause })
@@ -368,12 +366,10 @@ function withTimes(good: LatestBody, change: (seconds: number) => number): Lates
   }
 }
 
-/** `good` with the rates of EUR. */
 function againstEuro(good: LatestBody): LatestBody {
   return mapRates(good, (rate) => rate / (good.rates['EUR'] ?? NaN))
 }
 
-/** `good` with fewer codes. */
 function without(good: LatestBody, left: readonly string[]): LatestBody {
   const rates = Object.entries(good.rates).filter(([code]) => !left.includes(code))
   return { ...good, rates: Object.fromEntries(rates) }
@@ -389,7 +385,6 @@ function ofShare(good: LatestBody, share: number): LatestBody {
   return ofLength(good, Math.floor(share * Object.keys(good.rates).length))
 }
 
-/** A table in which one rate is a thousand times what it was. */
 export function thousandfoldYen(good: LatestBody): LatestBody {
   return withRates(good, { JPY: (good.rates['JPY'] ?? NaN) * 1_000 })
 }

@@ -14,9 +14,7 @@ export interface StoreOperation {
   storedBefore(): string | undefined
   /** The usual way to answer: after a round trip, or at once where the store is in this process. */
   reply(result: () => unknown): unknown
-  /** Answers after `delay` ms. */
   later(delay: number, result: () => unknown): Promise<unknown>
-  /** Any one of `items`. */
   pick(items: readonly unknown[]): unknown
 }
 
@@ -24,13 +22,11 @@ export interface StoreOperation {
 export interface StoreFault {
   get?: Operate
   set?: Operate
-  /** Makes it a store with claims. */
   claim?: Operate
 }
 
 type StoredRates = Record<string, unknown>
 
-/** What a store holds for one key, as text. */
 export interface StoredValue {
   v: number
   key: string
@@ -212,12 +208,10 @@ export function storeFaultOf({ store, holds }: Fault, name: keyof StoreFault): S
     })
 }
 
-/** What a store holds, as text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A form in which operations of the store do something else. */
 function broken(name: string, fault: StoreFault, more: Partial<Fault> = {}): Fault {
   return { name, verdict: 'accepted', store: fault, keeps: false, reported: FAILED, ...more }
 }
@@ -227,7 +221,6 @@ function holding(name: string, holds: (good: StoredValue) => unknown): Fault {
   return { name, verdict: 'accepted', reported: REJECTED, holds }
 }
 
-/** A form in which the store holds other rates. */
 function poisoned(name: string, change: (rates: StoredRates, good: StoredValue) => object): Fault {
   return holding(name, (good) => {
     const { table, days, ...data } = good.data

@@ -104,25 +104,20 @@ type Source = UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
 /** Answers with a body of `length` bytes that repeats `filling`. */
-export function pour(
-  filling: string,
-  length: number,
-  headers: Record<string, string> = {},
-): Response {
+export function pour(filling: string, length: number, headers?: Headers): Response {
   const chunk = encode(filling.repeat(Math.ceil(CHUNK / filling.length)).slice(0, CHUNK))
-  const toSource = (body: PouredBody): Source => ({
+  return respond(headers, (body) => ({
     pull(controller) {
       controller.enqueue(chunk.slice())
       body.pulled += chunk.length
       if (body.pulled >= length) controller.close()
     },
-  })
-  return respond(toSource, headers)
+  }))
 }
 
 /** Answers with the first bytes and then never again; where `heedsAbort`, the end of the call ends it. */
 function stall({ signal, good }: Exchange, heedsAbort: boolean): Response {
-  return respond(() => ({
+  return respond({}, () => ({
     start(controller) {
       controller.enqueue(encode(good.slice(0, 100)))
       if (heedsAbort) endWith(signal, controller)
@@ -132,9 +127,8 @@ function stall({ signal, good }: Exchange, heedsAbort: boolean): Response {
   }))
 }
 
-/** Answers with one byte every `gap` ms. */
 function drip({ after: callAfter, signal, good }: Exchange, gap: number): Response {
-  return respond((body) => ({
+  return respond({}, (body) => ({
     start: (controller) => endWith(signal, controller),
     pull: (controller) =>
       new Promise((resolve) => {
@@ -147,22 +141,19 @@ function drip({ after: callAfter, signal, good }: Exchange, gap: number): Respon
   }))
 }
 
-/** Answers with `text`, and then breaks. */
-function breakOff(text: string, error: Error, headers: Record<string, string> = {}): Response {
-  const toSource = (body: PouredBody): Source => ({
+function breakOff(text: string, error: Error, headers?: Headers): Response {
+  return respond(headers, (body) => ({
     pull(controller) {
       if (body.pulled > 0) controller.error(error)
       else controller.enqueue(encode(text))
       body.pulled += text.length
     },
-  })
-  return respond(toSource, headers)
+  }))
 }
 
-function respond(
-  toSource: (body: PouredBody) => Source,
-  headers: Record<string, string> = {},
-): Response {
+type Headers = Record<string, string>
+
+function respond(headers: Headers | undefined, toSource: (body: PouredBody) => Source): Response {
   const body = { pulled: 0, isCancelled: false }
   lastPoured = body
   const cancel = (): void => {

@@ -27,7 +27,6 @@ interface Share {
   end: number
   step: number
   days: number
-  /** Settings that are not left to the seeds. */
   settings: Partial<Settings>
 }
 
@@ -61,19 +60,16 @@ async function main(): Promise<void> {
   try {
     const step = Math.max(1, Math.min(jobs, seeds))
     const all = { first, end: first + seeds, step, days, settings }
-    const reports = values.trace ? [await trace(all)] : await runAll(all)
+    // A failure that ends the process must not lose the lines before it.
+    const print = (line: string): void => void writeSync(1, `${line}\n`)
+    const reports = values.trace
+      ? [await simulate({ seed: first, days, settings, print })]
+      : await runAll(all)
     process.stdout.write(`${summarize(reports, days, performance.now() - startedAt)}\n`)
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`)
     process.exit(1)
   }
-}
-
-/** Runs the first seed in this thread, and prints all that happens. */
-function trace({ first, days, settings }: Share): Promise<Report> {
-  // A failure that ends the process must not lose the lines before it.
-  const print = (line: string): void => void writeSync(1, `${line}\n`)
-  return simulate({ seed: first, days, settings, print })
 }
 
 /**

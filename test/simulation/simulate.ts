@@ -15,21 +15,16 @@ import { createSimStore } from './world/store.ts'
 import { createLatestFeed, createReferenceRates } from './world/truth.ts'
 import { createUpstream } from './world/upstream.ts'
 
-/** One simulation. */
 interface Simulation {
-  /** Decides everything. */
   seed: number
-  /** How many virtual days it lasts. */
   days: number
   /** Settings that are not left to the seed. */
   settings?: Partial<Settings>
   /** Plants a bug in every handler that is made (default none). */
   plant?: (create: CreateHandler) => CreateHandler
-  /** Given every line of the trace. */
   print?: ((line: string) => void) | undefined
 }
 
-/** What happened. */
 export type Report = Awaited<ReturnType<typeof simulate>>
 
 const UNHANDLED = ['unhandledRejection', 'uncaughtException'] as const
@@ -66,7 +61,6 @@ export async function simulate(simulation: Simulation) {
       events: loop.count(),
       requests: world.clients.count(),
       upstreamCalls: world.upstream.calls(),
-      /** How often each fault was injected. */
       injected: world.nemesis.injected,
     }
   } catch (error) {
@@ -109,7 +103,6 @@ function detailOf(event: RatesEvent): string {
   return 'dataSet' in event ? event.dataSet : ''
 }
 
-/** Creates a world in which everything is about to happen. */
 function createWorld(scene: Scene) {
   const { loop, trace } = scene
   const part = (name: string): Scene => ({ ...scene, random: scene.random.fork(name) })
@@ -141,7 +134,6 @@ function createWorld(scene: Scene) {
   return { fleet, clients, upstream, nemesis, watches }
 }
 
-/** Lets everything happen, to a good end. */
 async function live(
   { fleet, clients, watches }: ReturnType<typeof createWorld>,
   loop: EventLoop,
@@ -167,7 +159,6 @@ async function live(
 /** Everything that happened, boiled down to a number that two runs of one seed must agree on. */
 export type Trace = ReturnType<typeof createTrace>
 
-/** An empty trace; `print` is given every line of it. */
 function createTrace(print?: (line: string) => void) {
   const names = new Map<string, number>()
   let state = 0x9e3779b9

@@ -29,16 +29,12 @@ describe('the simulator', () => {
     'it finds nothing wrong where %s happens',
     { timeout: TIMEOUT },
     async (id) => {
-      const settings = {
-        faultNames: new RegExp(`^${id}: `),
-        faultShare: 1,
-        hosts: 2,
-        requests: 150,
-      }
+      const faults = { faultNames: new RegExp(`^${id}: `), faultShare: 1 }
       const shared = { store: 'remote', hasClaims: true, historyDays: 30 } as const
+      const settings = { ...faults, ...shared, hosts: 2, requests: 150 }
       let times = 0
       for (let seed = 1; seed <= 60 && times === 0; seed += 1) {
-        const { injected } = await simulate({ seed, days: 4, settings: { ...settings, ...shared } })
+        const { injected } = await simulate({ seed, days: 4, settings })
         times += injected.get(id) ?? 0
       }
       expect(times).toBeGreaterThan(0)

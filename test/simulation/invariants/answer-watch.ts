@@ -19,7 +19,6 @@ const SAMPLE = { latest: 20, history: 4 }
 
 const INEXACT = 0.01
 
-/** A question that was put to a process. */
 export interface Asked {
   process: Process
   question: Question
@@ -33,7 +32,6 @@ export interface Asked {
   turn?: number
 }
 
-/** The headers of an answer that are looked at, by their names. */
 type Headers = ReadonlyMap<string, string>
 
 type HistoryAsked = Extract<RecordAsked, { kind: 'history' }>
@@ -91,7 +89,6 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     return isNew || isDecisive || (sampled += 1) % SAMPLE[record.kind] === 0
   }
 
-  /** Checks the headers of a 200 or 304. */
   function requireHonest({ process, question, turn }: Asked, named: Headers): void {
     const { dataSet = 'latest' } = question
     const known = process.knowledge[dataSet]
@@ -239,7 +236,6 @@ function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
 
   return {
     recoveredFrom,
-    /** An answer was given, with a `Cache-Status`. */
     answered(process: Process, dataSet: DataSet, cacheStatus: string) {
       const [, ttl] = /^rates; hit; ttl=(-?\d+)/.exec(cacheStatus) ?? []
       if (ttl !== undefined) {

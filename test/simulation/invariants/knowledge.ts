@@ -1,7 +1,6 @@
 import type { DataSet, Fault } from '../../faults/fault.ts'
 import type { Publication } from '../world/truth.ts'
 
-/** One call of an upstream by one process. */
 export type Call = ReturnType<typeof newCall>
 
 /** A call that was made at `askedAt`, in ms of virtual time. */
@@ -13,9 +12,7 @@ export function newCall(askedAt: number) {
     /** What goes wrong with it; the same for every hop of a redirect. */
     fault: undefined as Fault | undefined,
     isFaultChosen: false,
-    /** Whether the answer may be taken. */
     verdict: 'take' as 'refuse' | 'refuse when warm' | 'take',
-    /** The table that was sent. */
     sent: undefined as Publication | undefined,
     dropped: Array<string>(),
   }
@@ -24,10 +21,8 @@ export function newCall(askedAt: number) {
 /** What can be told from outside of one data set in one process. Times in ms of virtual time, but where noted. */
 export type DataSetKnowledge = ReturnType<typeof nothingKnown>
 
-/** The same for all data sets. */
 export type Knowledge = Record<DataSet, DataSetKnowledge>
 
-/** Of a process that has just started. */
 export function createKnowledge(): Knowledge {
   return { latest: nothingKnown(), history: nothingKnown() }
 }
@@ -35,9 +30,7 @@ export function createKnowledge(): Knowledge {
 function nothingKnown() {
   const never = -Infinity
   return {
-    /** The call under way. */
     call: undefined as Call | undefined,
-    /** How many calls have failed in a row. */
     failures: 0,
     /** The source must not be asked before, as long as the clock is not set. */
     restUntil: never,
@@ -56,7 +49,6 @@ function nothingKnown() {
     /** Codes whose rates were held back by what is held, as an event reported, and when. */
     heldBack: Array<string>() as readonly string[],
     heldBackAt: never,
-    /** When the store last gave a text. */
     deliveredAt: never,
     /** What is held can certainly be answered with while a clock that never goes back is before this, ms since the epoch. */
     usableUntil: never,

@@ -8,13 +8,11 @@ const TEN_MINUTES = 10 * MINUTE
 /** Derived rates are rounded to ten digits. */
 const ROUNDING = 1e-9
 
-/** Two currencies, by their codes. */
 interface Pair {
   from: string
   to: string
 }
 
-/** A publication that a process serves. */
 interface Served {
   updatedAt: number
   /** Codes whose rates the process holds back beside those that were held back before. */
@@ -114,11 +112,9 @@ export function createOracle(referenceRates: ReferenceRates) {
       known.taken.push(taken)
       remember(taken)
     },
-    /** A process whose clock is at `clock` took reference rates. */
     takeHistory(clock: number) {
       historyLatest = Math.max(historyLatest, clock + TEN_MINUTES, nextPublication(clock))
     },
-    /** Whether a publication of this time has been taken. */
     isKnown: (updatedAt: number) => publications.has(updatedAt),
     /** Codes whose rates in `sent` are more than ten times, or less than a tenth, of any that may be served now. */
     jumped(updatedAt: number, { rates }: Publication) {

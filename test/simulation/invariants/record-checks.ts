@@ -8,20 +8,17 @@ import type { Oracle } from './oracle.ts'
 /** An objection to a record: an invariant, and how it is broken. */
 type Objection = readonly [invariant: string, message: string]
 
-/** What else is known of an answer. */
 interface Circumstances {
   oracle: Oracle
   /** The clock of the process that answered, ms since the Unix epoch. */
   clock: number
   /** Codes whose rates that process holds back by itself. */
   heldBack: readonly string[]
-  /** The answer's `Last-Modified`. */
   lastModified: string
 }
 
 type Json = Record<string, unknown>
 
-/** What is wrong with the body of a 200. */
 export function objectToRecord(
   text: string,
   asked: RecordAsked,
@@ -53,11 +50,10 @@ function objectToLatest(
   if (Object.keys(rates).sort().join() !== [...new Set(symbols)].sort().join()) {
     return ['I2', `${symbols.join()} are asked for, ${Object.keys(rates).join()} answered`]
   }
-  for (const [to, rate] of Object.entries(rates)) {
-    const objection = oracle.objectToRate({ updatedAt, heldBack }, { from: base, to }, rate)
-    if (objection) return toI3(objection)
-  }
-  return undefined
+  const objections = Object.entries(rates).map(([to, rate]) =>
+    oracle.objectToRate({ updatedAt, heldBack }, { from: base, to }, rate),
+  )
+  return toI3(objections.find((objection) => objection !== undefined))
 }
 
 /** What is wrong with what latest rates say of where and when they were published. */
@@ -142,8 +138,7 @@ function possibleEnds(
 }
 
 function objectToStatus(body: Json): Objection | undefined {
-  const latest = toObject(body['latest'])['ready']
-  const history = toObject(body['history'])['ready']
+  const [latest, history] = [toObject(body['latest'])['ready'], toObject(body['history'])['ready']]
   const isTold = typeof latest === 'boolean' && typeof history === 'boolean'
   const isRight = isTold && body['ready'] === (latest && history)
   return isRight ? undefined : ['I2', 'whether the service is ready is not told']
@@ -155,17 +150,15 @@ function pairRate(rates = new Map<string, number>(), from: string, to: string): 
   return rates.size > 0 ? inEuro(to) / inEuro(from) : NaN
 }
 
-function objectToSource(
-  body: Json,
-  isVersioned: boolean,
-  { name, url }: { name: string; url: string },
-): Objection | undefined {
-  const source = toObject(body['source'])
+function objectToSource(body: Json, isVersioned: boolean, source: Source): Objection | undefined {
+  const { name, url } = toObject(body['source'])
   const isNamed = isVersioned
-    ? source['name'] === name && source['url'] === url
-    : body['provider'] === `${name} (${url})`
+    ? name === source.name && url === source.url
+    : body['provider'] === `${source.name} (${source.url})`
   return isNamed ? undefined : ['I3', 'the source is not named']
 }
+
+type Source = typeof LATEST_SOURCE
 
 function toI3(message: string | undefined): Objection | undefined {
   return message === undefined ? undefined : ['I3', message]

@@ -127,17 +127,14 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (!signal.aborted) violate('I7', `${dataSet} is fetched without a call`)
       return undefined
     },
-    /** The store gave something. */
     onDelivery(process: Process, dataSet: DataSet, value: unknown) {
       if (typeof value === 'string') process.knowledge[dataSet].deliveredAt = now()
     },
-    /** A claim was granted or refused. */
     onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
       const known = process.knowledge[dataSet]
       if (!isGranted) known.refusedAt = now()
       known.refusedSince = isGranted ? undefined : (known.refusedSince ?? now())
     },
-    /** Looks for calls that do not end. */
     sweep(process: Process) {
       for (const dataSet of ['latest', 'history'] as const) {
         const { call } = process.knowledge[dataSet]
@@ -199,7 +196,6 @@ function createTakenWatch({ loop, violate }: Scene, oracle: Oracle) {
       knowledge[dataSet].heldBackAt = now()
       for (const code of codes) heldBackAt.set(code, now())
     },
-    /** A process takes what `call` brought. */
     taken(process: Process, dataSet: DataSet, call: Call) {
       const known = process.knowledge[dataSet]
       const name = call.fault?.name ?? 'a healthy upstream'
@@ -222,18 +218,11 @@ const LONGEST_REFUSAL = 6 * HOUR - SECOND
 /** What a store did wrong may still come to light for so long. */
 const AFTERMATH = 11 * MINUTE
 
-/** What a process loaded last for all. In ms of virtual time. */
-interface Loaded {
-  process: Process
-  at: number
-  /** Before, nobody needs to ask again. */
-  dueAt: number
-}
-
 /** Watches that a fleet with a healthy store asks once for all: I13. */
 function createFleetWatch(scene: Scene, store: SimStore) {
   const { loop, startsAt, hasClaims, skew, violate } = scene
-  const lastLoaded = new Map<DataSet, Loaded>()
+  /** What a process loaded last for all, in ms of virtual time: before `dueAt`, no process needs to ask again. */
+  const lastLoaded = new Map<DataSet, { process: Process; at: number; dueAt: number }>()
 
   /** Whether nothing has happened since `since` that excuses a call too many. */
   function isQuiet(since: number, ...processes: Process[]): boolean {
@@ -263,7 +252,6 @@ function createFleetWatch(scene: Scene, store: SimStore) {
   }
 
   return {
-    /** A process asks. */
     asked(process: Process, dataSet: DataSet) {
       const key = `rates:v1:${dataSet}`
       requireClaim(process, dataSet, key)
@@ -274,7 +262,6 @@ function createFleetWatch(scene: Scene, store: SimStore) {
         violate('I13', `${dataSet} is asked for though a process has loaded it for all`)
       }
     },
-    /** A process has taken what a call brought. */
     loaded(process: Process, dataSet: DataSet, { sent, fault }: Call) {
       const announced = sent ? sent.nextUpdateAt - startsAt : 0
       // Nothing is due sooner than ten minutes or later than a day after it was loaded, even if another time was announced.

@@ -12,7 +12,6 @@ import type { Asked } from './answer-watch.ts'
 import { createOracle } from './oracle.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
 
-/** A promise that was broken. */
 export class Violation extends Error {
   override readonly name = 'Violation'
 
@@ -25,10 +24,8 @@ export class Violation extends Error {
 /** Ends the simulation: `invariant` (I1 to I16) does not hold, as `message` says. */
 export type Violate = (invariant: string, message: string) => void
 
-/** All the invariants together. */
 export type Watches = ReturnType<typeof createWatches>
 
-/** Watches over a world in which nothing has happened yet. */
 export function createWatches(scene: Scene & Truth, store: SimStore) {
   const oracle = createOracle(scene.referenceRates)
   const upstream = createUpstreamWatch(scene, oracle, store)
@@ -47,7 +44,6 @@ export function createWatches(scene: Scene & Truth, store: SimStore) {
         bounds.sweep(process, pending.filter((asked) => asked.process === process).length)
       }
     },
-    /** What must hold in the end. */
     end(processes: readonly Process[]) {
       for (const process of processes) requireFresh(process, scene)
     },
@@ -60,10 +56,8 @@ const TIMERS_OF_A_PROCESS = 24
 /** Waiting for a store, and for a load. */
 const TIMERS_OF_A_CLIENT = 2
 
-/** Watches that nothing piles up: I12. */
 function createBoundsWatch({ loop, violate }: Scene) {
   return {
-    /** Looks at a process and its number of waiting clients. */
     sweep(process: Process, waiting: number) {
       const most = TIMERS_OF_A_PROCESS + TIMERS_OF_A_CLIENT * waiting
       if (process.timers() <= most) return

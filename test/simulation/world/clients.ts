@@ -9,7 +9,6 @@ import type { Random } from './random.ts'
 import { LATEST_CODES, REFERENCE_CODES } from './truth.ts'
 import type { Truth } from './truth.ts'
 
-/** Those who ask. */
 export type Clients = ReturnType<typeof createClients>
 
 /** Clients that ask at random times all the time, and in bursts when a refresh is due. */
@@ -132,7 +131,6 @@ export function createClients(
   burst()
   loop.after(calmFrom, () => keepTrying(calmFrom + 40 * MINUTE))
   return {
-    /** How many questions were put. */
     count: () => count,
     /** The questions that have not been answered yet, by processes that still are. */
     pending() {
@@ -142,7 +140,6 @@ export function createClients(
       return [...pending]
     },
     askEverybody,
-    /** No more questions are put. */
     stop() {
       isOver = true
     },
@@ -158,7 +155,6 @@ export interface Question {
   dataSet?: DataSet
   /** The statuses that are right where there are data. */
   statuses: readonly number[]
-  /** What is asked for, where that is a record. */
   record?: RecordAsked
   ifNoneMatch?: string
   /** Whether the answer is always compared with the truth, not only in samples. */
@@ -195,7 +191,6 @@ const KINDS: readonly [share: number, draw: (random: Random) => Question][] = [
   [1, status],
 ]
 
-/** Any question that a client may have. */
 function drawQuestion(random: Random): Question {
   const total = KINDS.reduce((sum, [share]) => sum + share, 0)
   let left = random.next() * total
@@ -208,7 +203,6 @@ function plainQuestion(dataSet: 'latest' | 'history', random: Random): Question 
   return { ...(dataSet === 'latest' ? conversion(random) : history(random)), isDecisive: true }
 }
 
-/** A question whose answer takes the data of `dataSet`. */
 function get(dataSet: DataSet, target: string, record?: RecordAsked, status = 200): Question {
   return { method: 'GET', target, dataSet, statuses: [status], ...(record && { record }) }
 }

@@ -21,7 +21,6 @@ import type { Upstream } from './upstream.ts'
 /** The fault-free end of every simulation, long enough for a refresh that is put off for a day. In ms. */
 const TAIL = 27 * HOUR
 
-/** What one simulation is like. */
 export type Settings = ReturnType<typeof drawSettings>
 
 /** Draws the settings of a seed whose sequence is `random`, for `days` virtual days. Durations in ms. */
@@ -61,7 +60,6 @@ export function drawSettings(random: Random, days: number) {
   }
 }
 
-/** What everything in a simulation is made from. */
 export interface Scene extends Settings {
   loop: EventLoop
   random: Random
@@ -70,7 +68,6 @@ export interface Scene extends Settings {
   violate: Violate
 }
 
-/** All that a handler is made from. */
 export interface HandlerParts extends RatesHandlerOptions {
   providers: { latest: LatestProvider; history: HistoryProvider }
   store: CacheStore | undefined
@@ -79,19 +76,16 @@ export interface HandlerParts extends RatesHandlerOptions {
   onEvent(event: RatesEvent): void
 }
 
-/** Makes the handler that is tried. */
 export type CreateHandler = (
   createRuntime: (now: () => number) => Runtime,
   parts: HandlerParts,
 ) => RatesHandler
 
-/** A process and the handler that runs in it. */
 export interface Server {
   process: Process
   handler: RatesHandler
 }
 
-/** What a server is given. */
 interface Surroundings {
   upstream: Upstream
   simStore: SimStore
@@ -101,7 +95,6 @@ interface Surroundings {
 /** The hosts, on each of which one server runs, most of the time. */
 export type Fleet = ReturnType<typeof createFleet>
 
-/** A fleet without any server yet. */
 export function createFleet(scene: Scene, surroundings: Surroundings) {
   const { loop, random, hosts, skew, startsAt, trace } = scene
   const servers: (Server | undefined)[] = Array.from({ length: hosts })
@@ -130,13 +123,11 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
     servers,
     clocks,
     start,
-    /** Ends what runs on `host` at once. */
     kill(host: number) {
       servers[host]?.process.kill()
       detach(host)
     },
     detach,
-    /** Ends all servers in good order. */
     close() {
       for (const server of servers) {
         if (server) close(server)

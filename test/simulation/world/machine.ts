@@ -27,7 +27,6 @@ interface Event {
 /** Virtual time and what is going to happen in it. */
 export type EventLoop = ReturnType<typeof createEventLoop>
 
-/** An event loop at time 0. All times in ms since then. */
 export function createEventLoop() {
   /** In reverse order: the next event is the last. */
   const queue: Event[] = []
@@ -106,7 +105,6 @@ export function createEventLoop() {
       while (await step(until));
       now = until
     },
-    /** How many events have happened. */
     count: () => count,
   }
 }
@@ -132,7 +130,6 @@ export function createClock(loop: EventLoop, startsAt: number, offset: number) {
       current = to
       jumps += 1
     },
-    /** How many ms it is ahead of true time. */
     ahead: () => current,
     /** How often it has been set since the last call of `forget`. */
     jumps: () => jumps,
@@ -141,7 +138,6 @@ export function createClock(loop: EventLoop, startsAt: number, offset: number) {
      * since the last call of `forget` makes its data older, but no step back makes them younger again.
      */
     oldest: () => startsAt + loop.now() + oldest,
-    /** Forgets all that has been. */
     forget() {
       oldest = current
       jumps = 0
@@ -168,7 +164,6 @@ export function startProcess(
     startedAt,
     isGone: false,
     pausedUntil: -Infinity,
-    /** Whether its handler has been closed in good order. */
     isClosed: false,
     /** What can be told from outside of what its handler holds and does. */
     knowledge: createKnowledge(),
@@ -188,13 +183,11 @@ export function startProcess(
         }
       },
     }),
-    /** How many timers are set. */
     timers: () => timers.size,
     /** Stops it for `duration` ms: nothing happens to it, and then all at once. */
     pause(duration: number) {
       process.pausedUntil = Math.max(process.pausedUntil, loop.now() + duration)
     },
-    /** Ends it at once: nothing happens to it any more. */
     kill() {
       process.isGone = true
     },

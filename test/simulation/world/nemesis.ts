@@ -17,18 +17,7 @@ const OF_STORES = [...STORE_FAULTS, ...SHARED_STORE_FAULTS].flatMap((each) =>
   withForms(each, (form) => form.store !== undefined || form.holds !== undefined),
 )
 
-/** The names of all faults that there are. */
 export const FAULT_NAMES: readonly string[] = [...OF_UPSTREAMS, ...OF_STORES].map(({ id }) => id)
-
-/** A time in which things go wrong. */
-interface Storm {
-  from: number
-  to: number
-  faults: readonly FaultCase[]
-  /** The share of operations that are hit. */
-  intensity: number
-  hosts: ReadonlySet<number>
-}
 
 export type Nemesis = ReturnType<typeof createNemesis>
 
@@ -68,7 +57,6 @@ export function createNemesis(scene: Scene) {
       const form = inject(storm, (each) => storeFaultOf(each, operation) !== undefined)
       return form && storeFaultOf(form, operation)
     },
-    /** How often each fault was injected. */
     injected,
     note,
   }
@@ -102,13 +90,12 @@ function createStorms(
   }
 }
 
-function plan(
-  { calmFrom: until, hosts }: Scene,
-  random: Random,
-  faults: readonly FaultCase[],
-): Storm[] {
-  const storms: Storm[] = []
-  if (faults.length === 0) return storms
+/** A time in which things go wrong: the share `intensity` of operations on `hosts` is hit by one of `faults`. */
+type Storm = ReturnType<typeof plan>[number]
+
+function plan({ calmFrom: until, hosts }: Scene, random: Random, faults: readonly FaultCase[]) {
+  if (faults.length === 0) return []
+  const storms = []
   const calm = random.magnitude(2 * HOUR, 5 * DAY)
   for (let from = random.chance(0.3) ? 0 : random.wait(calm); from < until;) {
     const to = Math.min(from + random.magnitude(MINUTE, 12 * DAY), until)
@@ -126,7 +113,6 @@ function plan(
   return storms
 }
 
-/** What mishaps befall. */
 interface Victims {
   fleet: Fleet
   simStore: SimStore

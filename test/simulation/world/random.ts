@@ -4,7 +4,6 @@ export interface Random extends ReturnType<typeof createSequence> {
   fork(name: string): Random
 }
 
-/** The sequence that belongs to `seed`. */
 export function createRandom(seed: string): Random {
   return { ...createSequence(seed), fork: (name) => createRandom(`${seed}/${name}`) }
 }
@@ -14,14 +13,12 @@ function createSequence(seed: string) {
   return {
     /** From 0 up to, not including, 1. */
     next,
-    /** True with probability `share`. */
     chance: (share: number) => next() < share,
     between: (least: number, most: number) => least + next() * (most - least),
     /** Between the two, every order of magnitude as likely as any other. */
     magnitude: (least: number, most: number) => least * (most / least) ** next(),
     /** A whole number; both ends are possible. */
     whole: (least: number, most: number) => least + Math.floor(next() * (most - least + 1)),
-    /** A waiting time of a Poisson process. */
     wait: (mean: number) => -Math.log(1 - next()) * mean,
     pick<Item>(items: readonly Item[]): Item {
       const item = items[Math.floor(next() * items.length)]

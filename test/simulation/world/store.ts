@@ -8,11 +8,9 @@ export type StoreKind = 'none' | 'remote' | 'map'
 
 /** Who hears of what becomes of operations. */
 interface StoreWatch {
-  /** What goes wrong with an operation of a process now, if anything. */
   faultOf(operation: keyof StoreFault, process: Process): StoreFault['get']
   /** Told of every value that a process is about to get. */
   onDelivery(process: Process, key: string, value: unknown): void
-  /** Told of every claim that was granted or refused. */
   onClaim(process: Process, key: string, isGranted: boolean): void
 }
 
@@ -28,7 +26,6 @@ interface Kept<Value> {
 /** The store that all processes share. Times in ms of virtual time. */
 export type SimStore = ReturnType<typeof createSimStore>
 
-/** An empty store. */
 export function createSimStore(
   { loop, random, store: kind, hasClaims }: Scene,
   { faultOf, onDelivery, onClaim }: StoreWatch,
@@ -62,7 +59,6 @@ export function createSimStore(
     return isGranted
   }
 
-  /** Does `work` for `process` as its connection to the store is just now. */
   function operate(
     process: Process,
     name: keyof StoreFault,
@@ -129,11 +125,8 @@ export function createSimStore(
       claims.clear()
       troubledAt = loop.now()
     },
-    /** Since when the text under `key` is there. */
     storedSince: (key: string) => findIn(entries, key)?.since,
-    /** Which process may refresh what is under `key` now. */
     holderOf: (key: string) => findIn(claims, key)?.value,
-    /** When an operation went wrong last. */
     troubledAt: () => troubledAt,
     /** Since when `process` can know that all is well again: since an operation of its own that went well. */
     trustedSince: (process: Process) => trusted.get(process) ?? -Infinity,

@@ -7,7 +7,6 @@ import type { Random } from './random.ts'
 
 export type { Publication }
 
-/** What the truth is made from. */
 type TruthOptions = Pick<
   Scene,
   'random' | 'startsAt' | 'duration' | 'calmFrom' | 'lateShare' | 'historyDays' | 'holeShare'
@@ -96,7 +95,6 @@ export const REFERENCE_CODES: readonly string[] = Object.keys(FIRST_REFERENCE)
 /** The truth about reference rates: one row a TARGET day, around 16:00 in Frankfurt. */
 export type ReferenceRates = ReturnType<typeof createReferenceRates>
 
-/** Reference rates until some days after the end. */
 export function createReferenceRates(options: TruthOptions) {
   const rows = createRows(options)
   const byDay = new Map(rows.map((row) => [row.day, row]))
@@ -104,7 +102,6 @@ export function createReferenceRates(options: TruthOptions) {
   return {
     /** The published rates of `day`, units for one euro, or `undefined` where nothing is published on it. */
     on: (day: string) => byDay.get(day)?.rates,
-    /** The days that are published, from `first` to `last`. */
     between: (first: string, last: string) =>
       [...byDay.keys()].filter((day) => day >= first && day <= last),
     /** The newest day that can be fetched at `instant`, in ms since the Unix epoch. */

@@ -1,6 +1,7 @@
 import type { DataSet, Exchange, Fault } from '../../faults/fault.ts'
-import { SECRET, answer, toLatestTruth } from '../../faults/fault.ts'
+import { SECRET, answer, later, toLatestTruth } from '../../faults/fault.ts'
 import { HOSTS } from '../../fixtures/contract.ts'
+import { SECOND } from '../../virtual-runtime.ts'
 import type { Call } from '../invariants/knowledge.ts'
 import type { UpstreamWatch } from '../invariants/upstream-watch.ts'
 import type { Scene } from './fleet.ts'
@@ -8,10 +9,8 @@ import type { Process } from './machine.ts'
 import type { Nemesis } from './nemesis.ts'
 import type { Publication, Truth } from './truth.ts'
 
-/** The two upstreams and the network before them. */
 export type Upstream = ReturnType<typeof createUpstream>
 
-/** One call of `fetch`. */
 interface Fetching {
   process: Process
   dataSet: DataSet
@@ -27,9 +26,7 @@ export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: Up
   const calls = { latest: 0, history: 0 }
 
   return {
-    /** How many calls have been made. */
     calls: () => calls,
-    /** The `fetch` of a process. */
     fetchFor:
       (process: Process): typeof fetch =>
       async (input, init = {}) => {
@@ -70,8 +67,9 @@ async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Respon
   const known = process.knowledge.latest
   const isWarm = process.clock.oldest() < known.usableUntil
   const inject = fault?.needsPrevious && !isWarm ? undefined : fault?.inject
+  const after: Exchange['after'] = (delay, callback) => void loop.after(delay, callback, process)
   if (!inject || fault?.takes === undefined) {
-    await wait(scene, fetching, random.between(20, 400))
+    await later({ after, signal }, random.between(20, 400))
   }
   const now = startsAt + loop.now()
   const good = goodText(scene, fetching, feed.at(now))
@@ -80,15 +78,7 @@ async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Respon
     call.verdict = 'take'
     return answer(good)
   }
-  const exchange: Exchange = {
-    ...fetching,
-    now,
-    good,
-    first: older,
-    older,
-    after: (delay, callback) => void loop.after(delay, callback, process),
-    healthy,
-  }
+  const exchange = { ...fetching, now, good, first: older, older, after, healthy }
   const response = inject ? await inject(exchange) : healthy()
   if (dataSet !== 'latest' || call.verdict === 'refuse' || !response.ok) return response
   // A body that is read here has to be replaced before the process reads it.
@@ -96,22 +86,6 @@ async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Respon
   call.sent = toLatestTruth(JSON.parse(text))
   signal.throwIfAborted()
   return new Response(text, response)
-}
-
-/** Resolves after `delay` ms of the caller's time; rejects when the caller aborts. */
-function wait({ loop }: Scene, { process, signal }: Fetching, delay: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      cancel()
-      reject(signal.reason)
-    }
-    const done = (): void => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }
-    const cancel = loop.after(delay, done, process)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
 }
 
 /** What a healthy upstream says, the feed of `publication`. */
@@ -128,8 +102,8 @@ function goodText(
   return JSON.stringify({
     result: 'success',
     provider: 'https://www.exchangerate-api.com',
-    time_last_update_unix: updatedAt / 1_000,
-    time_next_update_unix: nextUpdateAt / 1_000,
+    time_last_update_unix: updatedAt / SECOND,
+    time_next_update_unix: nextUpdateAt / SECOND,
     time_eol_unix: 0,
     base_code: 'USD',
     rates,
