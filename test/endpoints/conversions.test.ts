@@ -15,11 +15,12 @@ function endOf(date: string) {
   return { date, updatedAt: Date.parse(`${date}T15:00:00Z`), source: BANK_SOURCE }
 }
 
-describe('a conversion into several currencies', () => {
-  it('has a rate and a result for each, by code, in the order asked', async () => {
-    const { text } = openMarket()
-    expect(await text('/v1/convert?from=eur&to=jpy,USD,%20KWD%20,,Jpy&amount=2.5')).toBe(
-      JSON.stringify({
+describe('a conversion', () => {
+  it.each<[what: string, query: string, record: object]>([
+    [
+      'into several currencies, by code in the requested order',
+      'from=eur&to=jpy,USD,%20KWD%20,,Jpy&amount=2.5',
+      {
         from: 'EUR',
         amount: 2.5,
         results: {
@@ -28,10 +29,56 @@ describe('a conversion into several currencies', () => {
           KWD: { rate: 0.375, result: 0.9375 },
         },
         ...latestEnd,
-      }),
-    )
+      },
+    ],
+    [
+      'in reverse, at the rate of the conversion',
+      'from=USD&to=KWD&amount=100&reverse=true',
+      {
+        from: 'USD',
+        to: 'KWD',
+        amount: 100,
+        rate: 0.3,
+        result: 333.333333333333,
+        reverse: true,
+        ...latestEnd,
+      },
+    ],
+    [
+      'in reverse, for each of several currencies',
+      'reverse=true&from=USD&to=KWD,EUR,USD&amount=0.1',
+      {
+        from: 'USD',
+        amount: 0.1,
+        results: {
+          KWD: { rate: 0.3, result: 0.333333333333333 },
+          EUR: { rate: 0.8, result: 0.125 },
+          USD: { rate: 1, result: 0.1 },
+        },
+        reverse: true,
+        ...latestEnd,
+      },
+    ],
+    [
+      'in reverse on a day, for each of several currencies',
+      'date=2022-12-31&reverse=true&from=HRK&to=EUR,usd&amount=100',
+      {
+        from: 'HRK',
+        amount: 100,
+        results: {
+          EUR: { rate: 0.1326875871, result: 753.649999864984 },
+          USD: { rate: 0.1415245804, result: 706.591036817517 },
+        },
+        reverse: true,
+        ...endOf('2022-12-30'),
+      },
+    ],
+  ])('%s, is the record as JSON: %s', async (_what, query, record) => {
+    expect(await openMarket().text(`/v1/convert?${query}`)).toBe(JSON.stringify(record))
   })
+})
 
+describe('a conversion into several currencies', () => {
   it.each(['EUR,', ',EUR', 'eur,EUR', '%20EUR%20,', 'EUR%2C'])(
     'includes one: to=%s',
     async (to) => {
@@ -52,36 +99,6 @@ describe('a conversion into several currencies', () => {
 })
 
 describe('a conversion in reverse', () => {
-  it('says how much gives the amount, at the rate of the conversion', async () => {
-    const { text } = openMarket()
-    expect(await text('/v1/convert?from=USD&to=KWD&amount=100&reverse=true')).toBe(
-      JSON.stringify({
-        from: 'USD',
-        to: 'KWD',
-        amount: 100,
-        rate: 0.3,
-        result: 333.333333333333,
-        reverse: true,
-        ...latestEnd,
-      }),
-    )
-  })
-
-  it('asks for an amount of each of several currencies', async () => {
-    const { json } = openMarket()
-    expect(await json('/v1/convert?reverse=true&from=USD&to=KWD,EUR,USD&amount=0.1')).toEqual({
-      from: 'USD',
-      amount: 0.1,
-      results: {
-        KWD: { rate: 0.3, result: 0.333333333333333 },
-        EUR: { rate: 0.8, result: 0.125 },
-        USD: { rate: 1, result: 0.1 },
-      },
-      reverse: true,
-      ...latestEnd,
-    })
-  })
-
   it.each([
     ['0', 0],
     ['0e9', 0],
@@ -109,23 +126,6 @@ describe('a conversion on a day', () => {
     const { USD: rate = NaN } = Object.fromEntries(DAYS)[day] ?? {}
     expect(await text(`/v1/convert?from=EUR&to=USD&date=${date}`)).toBe(
       JSON.stringify({ from: 'EUR', to: 'USD', amount: 1, rate, result: rate, ...endOf(day) }),
-    )
-  })
-
-  it('goes with several currencies and with reverse', async () => {
-    const { text } = openMarket()
-    const target = '/v1/convert?date=2022-12-31&reverse=true&from=HRK&to=EUR,usd&amount=100'
-    expect(await text(target)).toBe(
-      JSON.stringify({
-        from: 'HRK',
-        amount: 100,
-        results: {
-          EUR: { rate: 0.1326875871, result: 753.649999864984 },
-          USD: { rate: 0.1415245804, result: 706.591036817517 },
-        },
-        reverse: true,
-        ...endOf('2022-12-30'),
-      }),
     )
   })
 

@@ -18,15 +18,12 @@ describe('entityTag()', () => {
     expect(tags.size).toBe(200_000)
   })
 
-  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
-    'differs in the last character behind %d others',
-    (length) => {
-      const bodies = ['}', '{', 'é'].map((last) => 'x'.repeat(length) + last)
-      expect(new Set(bodies.map(entityTag)).size).toBe(3)
-      const bytes = bodies.map((body) => new TextEncoder().encode(body))
-      expect(new Set(bytes.map(entityTag)).size).toBe(3)
-    },
-  )
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])('differs in the last character after %d others', (count) => {
+    const bodies = ['}', '{', 'é'].map((last) => 'x'.repeat(count) + last)
+    expect(new Set(bodies.map(entityTag)).size).toBe(3)
+    const bytes = bodies.map((body) => new TextEncoder().encode(body))
+    expect(new Set(bytes.map(entityTag)).size).toBe(3)
+  })
 
   it('differs when two neighbours change places', () => {
     const body = 'abcdefghijklmnopqrstuvwxyz{}":,0.123456789'
