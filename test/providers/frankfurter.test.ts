@@ -56,13 +56,11 @@ describe('the days of Frankfurter', () => {
     expect([base, days[0]?.date, days.length]).toEqual(['EUR', '2026-11-09', 10])
   })
 
-  it('begin with the first day of the range', async () => {
-    const range = { ...RANGE, start: '2026-11-09' }
-    expect((await read(good, range)).days[0]?.date).toBe('2026-11-09')
-  })
-
-  it('are empty if the relay has none', async () => {
-    expect((await read({ ...good, rates: {} })).days).toEqual([])
+  it.each([
+    ['the first day of the range', good, '2026-11-09', '2026-11-09'],
+    ['none if the relay has none', { ...good, rates: {} }, RANGE.start, undefined],
+  ])('begin with %s', async (_what, body, start, first) => {
+    expect((await read(body, { ...RANGE, start })).days[0]?.date).toBe(first)
   })
 
   const odd = ['09', '10', '11', '12', '13', '16'].map((day) => [`2026-11-${day}`, 1.1])
