@@ -187,6 +187,9 @@ describe('a value in a store', () => {
     expect([world.upstream.calls, process.state().value]).toEqual([1, 2])
   })
 
+  const OTHER_KEYS = ['other', undefined].map((key) => envelope({ key }))
+  const NO_TIMES = [undefined, 'yesterday', String(START)].map((savedAt) => envelope({ savedAt }))
+
   it.each(
     [
       { why: 'it is no text', texts: [41, JSON.parse(envelope())] },
@@ -195,14 +198,8 @@ describe('a value in a store', () => {
       { why: 'it is of version 0', texts: ['{}', envelope({ v: 0 })] },
       { why: 'it is of version 1', texts: [envelope({ v: '1' })] },
       { why: 'it is of version 2', texts: [envelope({ v: 2 })] },
-      {
-        why: "it is another key's value",
-        texts: [envelope({ key: 'other' }), envelope({ key: undefined })],
-      },
-      {
-        why: 'it does not say when it was saved',
-        texts: [undefined, 'yesterday', String(START)].map((savedAt) => envelope({ savedAt })),
-      },
+      { why: "it is another key's value", texts: OTHER_KEYS },
+      { why: 'it does not say when it was saved', texts: NO_TIMES },
       { why: 'it was saved in the future', texts: [envelope({ savedAt: START + 30 * DAY })] },
       { why: 'not a number', texts: [envelope({ data: '41' })] },
       { why: 'not that one', texts: [envelope({ data: 13 })] },
@@ -433,8 +430,8 @@ describe('the store behind a read-through', () => {
     const read = Promise.withResolvers<unknown>()
     store.values.set('number', read.promise)
     // Both are due at once, as after a block: first the timer of the store, and only then its answer.
-    runtime.startTimer(() => read.resolve(envelope()), 50)
     const reading = ask(start())
+    runtime.startTimer(() => read.resolve(envelope()), 50)
     await runtime.advance(50)
     expect(await reading).toMatchObject({ value: 41, hit: true })
     expect(upstream.calls).toBe(0)
