@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { addDays, isDay, subtractMonths, toDay, toInstant } from '../../src/rates/day.ts'
 import {
   FIRST_REFERENCE_DAY,
   isTargetDay,
@@ -11,42 +12,32 @@ import {
   nextPublication,
   publicationInstant,
 } from '../../src/rates/target-calendar.ts'
-import { addDays, toDay } from '../fixtures/dates.ts'
+import { DAY_MS } from '../fixtures/dates.ts'
 import * as oracle from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
-/** Good Friday, Easter Sunday and Easter Monday, from the calendars of the churches. */
+/** Good Friday and Easter Monday, from the calendars of the churches. */
 const EASTERS = [
-  ['2024-03-29', '2024-03-31', '2024-04-01'],
-  ['2025-04-18', '2025-04-20', '2025-04-21'],
-  ['2026-04-03', '2026-04-05', '2026-04-06'],
-  ['2027-03-26', '2027-03-28', '2027-03-29'],
-  ['2028-04-14', '2028-04-16', '2028-04-17'],
-  ['2029-03-30', '2029-04-01', '2029-04-02'],
-  ['2030-04-19', '2030-04-21', '2030-04-22'],
-]
+  ['2024-03-29', '2024-04-01'],
+  ['2025-04-18', '2025-04-21'],
+  ['2026-04-03', '2026-04-06'],
+  ['2027-03-26', '2027-03-29'],
+  ['2028-04-14', '2028-04-17'],
+  ['2029-03-30', '2029-04-02'],
+  ['2030-04-19', '2030-04-22'],
+] as const
 
 describe('isTargetDay()', () => {
-  it.each(EASTERS)('closes over Easter: %s, %s and %s', (...closed) => {
-    const [friday = '', , monday = ''] = closed
-    expect(closed.filter(isTargetDay)).toEqual([])
-    expect(isTargetDay(oracle.daysBefore(friday, 1))).toBe(true)
-    expect(isTargetDay(addDays(monday, 1))).toBe(true)
+  it.each(EASTERS)('closes on %s, %s, four other days and weekends alone', (friday, monday) => {
+    const year = friday.slice(0, 4)
+    const closed = ['01-01', '05-01', '12-25', '12-26'].map((date) => `${year}-${date}`)
+    const days = oracle.daysOf(`${year}-01-01`, `${year}-12-31`)
+    const weekdays = days.filter((date) => !oracle.isWeekend(date))
+    expect(weekdays.filter((date) => !isTargetDay(date))).toEqual(
+      [friday, monday, ...closed].filter((date) => weekdays.includes(date)).toSorted(),
+    )
+    expect(days.filter(isTargetDay).filter(oracle.isWeekend)).toEqual([])
   })
-
-  it.each(EASTERS.map(([friday, , monday]) => [friday, monday]))(
-    'has no other closing days in the year of %s',
-    (friday = '', monday = '') => {
-      const year = friday.slice(0, 4)
-      const closed = ['01-01', '05-01', '12-25', '12-26'].map((date) => `${year}-${date}`)
-      const days = oracle.daysOf(`${year}-01-01`, `${year}-12-31`)
-      const weekdays = days.filter((date) => !oracle.isWeekend(date))
-      expect(weekdays.filter((date) => !isTargetDay(date))).toEqual(
-        [friday, monday, ...closed].filter((date) => weekdays.includes(date)).toSorted(),
-      )
-      expect(days.filter(isTargetDay).filter(oracle.isWeekend)).toEqual([])
-    },
-  )
 
   it('closes over Easter in every year of six centuries', () => {
     for (let year = 1999; year < 2600; year += 1) {
@@ -141,6 +132,95 @@ describe('the next look for rates', () => {
         expect(look - instant >= 600_000 || look === nextPublication(instant)).toBe(true)
       }),
     )
+  })
+})
+
+const day = fc
+  .integer({ min: Date.parse('1900-01-01') / DAY_MS, max: Date.parse('2100-01-01') / DAY_MS })
+  .map((count) => new Date(count * DAY_MS).toISOString().slice(0, 10))
+
+describe('isDay()', () => {
+  const days = ['2026-03-18', '2024-02-29', '2000-02-29', '1999-12-31', '0001-01-01', '9999-12-31']
+
+  it.each(days)('accepts %s', (text) => {
+    expect(isDay(text)).toBe(true)
+  })
+
+  const others = (
+    '2026-02-30 2026-02-29 1900-02-29 2100-02-29 2026-04-31 2026-13-01 2026-00-10 2026-01-00 ' +
+    '2026-01-32 2026-1-5 20260105 26-01-05 2026-01-05T00:00:00Z 2026/01/05 +02026-01-05 ' +
+    '-2026-01-05 02026-01-05 ２０２６-01-05 today NaN __proto__ constructor 02024-02-29 ' +
+    '2024-02-29T00:00:00Z'
+  ).split(' ')
+  const spaced = ['', ' 2026-01-05', '2026-01-05 ', '2026-01-05\n', '2026-01-05\0']
+
+  it.each([...others, ...spaced, ' 2024-02-29', '2024-02-29\n'])('refuses %j', (text) => {
+    expect(isDay(text)).toBe(false)
+  })
+
+  it('accepts exactly the days of the calendar', () => {
+    const two = (value: number): string => String(value).padStart(2, '0')
+    const accepted: string[] = []
+    for (let year = 1996; year <= 2004; year += 1) {
+      for (let rest = 0; rest < 1_500; rest += 1) {
+        const text = `${year}-${two(Math.floor(rest / 100))}-${two(rest % 100)}`
+        if (isDay(text)) accepted.push(text)
+      }
+    }
+    expect(accepted).toEqual(oracle.daysOf('1996-01-01', '2004-12-31'))
+  })
+})
+
+describe('a day', () => {
+  it.each([
+    ['1970-01-01T00:00:00.000Z', '1970-01-01'],
+    ['2026-03-18T23:59:59.999Z', '2026-03-18'],
+    ['2026-03-19T00:00:00.000Z', '2026-03-19'],
+    ['1969-12-31T23:59:59.999Z', '1969-12-31'],
+  ])('is the one in UTC: %s is in %s', (instant, expected) => {
+    expect(toDay(Date.parse(instant))).toBe(expected)
+  })
+
+  it('starts at midnight UTC', () => {
+    expect(toInstant('2026-03-18')).toBe(Date.UTC(2026, 2, 18))
+  })
+
+  it('moves on and back by days', () => {
+    const property = fc.property(day, fc.integer({ min: 0, max: 800 }), (date, count) => {
+      const before = oracle.daysBefore(date, count)
+      expect(addDays(date, -count)).toBe(before)
+      expect(addDays(before, count)).toBe(date)
+    })
+    fc.assert(property, { seed: 1, numRuns: 1_000 })
+  })
+})
+
+describe('subtractMonths()', () => {
+  it.each([
+    ['2026-03-31', 1, '2026-02-28'],
+    ['2024-03-31', 1, '2024-02-29'],
+    ['2026-03-28', 1, '2026-02-28'],
+    ['2026-05-31', 1, '2026-04-30'],
+    ['2026-05-31', 3, '2026-02-28'],
+    ['2026-08-31', 6, '2026-02-28'],
+    ['2026-01-31', 1, '2025-12-31'],
+    ['2026-01-15', 12, '2025-01-15'],
+    ['2026-12-31', 1, '2026-11-30'],
+    ['2028-02-29', 60, '2023-02-28'],
+    ['2024-02-29', 12, '2023-02-28'],
+    ['2024-02-29', 48, '2020-02-29'],
+    ['2100-03-31', 1, '2100-02-28'],
+    ['2000-03-31', 1, '2000-02-29'],
+    ['2026-03-18', 0, '2026-03-18'],
+  ])('%s less %i is %s', (date, count, expected) => {
+    expect(subtractMonths(date, count)).toBe(expected)
+  })
+
+  it('clamps to the last day of the month', () => {
+    const property = fc.property(day, fc.integer({ min: 0, max: 200 }), (date, count) => {
+      expect(subtractMonths(date, count)).toBe(oracle.monthsBefore(date, count))
+    })
+    fc.assert(property, { seed: 1, numRuns: 2_000 })
   })
 })
 
