@@ -59,25 +59,22 @@ describe('an answer that is not one of the service', () => {
 })
 
 describe('no answer', () => {
-  it('is an error of the client with its cause', async () => {
-    const cause = new TypeError('fetch failed')
-    const { client, requests } = clientOf(() => Promise.reject(cause))
+  const cause = new TypeError('fetch failed')
+  const body = new ReadableStream({ start: (controller) => controller.error(cause) })
+  const fail = (): never => {
+    throw cause
+  }
+
+  it.each([
+    ['rejects', async () => fail()],
+    ['throws', fail],
+    ['breaks off', () => new Response(body)],
+  ])('is an error of the client with its cause: a fetch that %s', async (_, answer) => {
+    const { client, requests } = clientOf(answer)
     const reason = await reasonOf(client.currencies())
     expect(reason).toBeInstanceOf(RatesError)
     expect(reason).toMatchObject({ code: 'provider_unavailable', cause })
     expect(requests).toHaveLength(1)
-  })
-
-  it('is an answer that breaks off', async () => {
-    const cause = new Error('reset')
-    const body = new ReadableStream({ start: (controller) => controller.error(cause) })
-    const { client } = clientOf(() => new Response(body))
-    expect(await reasonOf(client.latest())).toMatchObject({ code: 'provider_unavailable', cause })
-  })
-
-  it('is a fetch that throws', async () => {
-    const { client } = clientOf(inTurn())
-    expect(await reasonOf(client.latest())).toMatchObject({ code: 'provider_unavailable' })
   })
 })
 
