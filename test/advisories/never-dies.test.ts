@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { RatesError } from '../../src/index.ts'
 import { askEntry, entries } from '../catalogue/catalogue.ts'
-import { ENDPOINTS, PATHS, SEED } from './endpoints.ts'
+import { ENDPOINTS, PATHS, SEED, query } from './endpoints.ts'
 import { turnOfLoop, watchEscapes } from './escapes.ts'
 import {
   createStillHandler,
@@ -12,7 +12,6 @@ import {
   loadedHandler,
   providersThat,
 } from './loaded-handler.ts'
-import { query } from './queries.ts'
 
 const escaped = watchEscapes()
 

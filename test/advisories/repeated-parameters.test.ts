@@ -2,9 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import type { Reply } from '../catalogue/catalogue.ts'
-import { ENDPOINTS, PARAMETERS, PATHS, SEED, errorMessage } from './endpoints.ts'
+import { ENDPOINTS, PARAMETERS, PATHS, SEED, errorMessage, query, value } from './endpoints.ts'
 import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
-import { query, value } from './queries.ts'
 
 /** What frameworks and slips of the hand make of a parameter's name. */
 const OTHER_FORMS = ['[]', '[0]', '[x]', '[', '%5B%5D', '[][]', '[a][b]']

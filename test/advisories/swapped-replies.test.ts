@@ -9,12 +9,11 @@ import { createStillHandler, get } from './loaded-handler.ts'
 
 type Entries = Map<string, string>
 
+const set = (): void => {}
+
 /** What a client of a store may hand out once a cancelled command has left its reply behind on the connection. */
 const SWAPS: Record<string, (entries: Entries, foreign: Entries) => CacheStore> = {
-  'what it keeps for somebody else': (_entries, foreign) => ({
-    get: (key) => foreign.get(key),
-    set: () => undefined,
-  }),
+  'what it keeps for somebody else': (_, foreign) => ({ get: (key) => foreign.get(key), set }),
   'the reply to the command before': (entries) => {
     let waiting: unknown = null
     const next = (reply: unknown): unknown => [waiting, (waiting = reply)][0]
@@ -25,14 +24,11 @@ const SWAPS: Record<string, (entries: Entries, foreign: Entries) => CacheStore> 
   },
   'the value of another key': (entries) => ({
     get: (key) => [...entries].toReversed().find(([other]) => other !== key)?.[1],
-    set: () => undefined,
+    set,
   }),
   'the value that was read last': (entries) => {
     let last: string | undefined
-    return {
-      get: (key) => last ?? (last = entries.get(key)),
-      set: () => undefined,
-    }
+    return { get: (key) => last ?? (last = entries.get(key)), set }
   },
 }
 
