@@ -236,22 +236,15 @@ describe('exactProduct()', () => {
 
 describe('printedDecimals()', () => {
   it.each([
-    [0, 0],
-    [7, 0],
-    [1.5, 1],
-    [13.7603, 4],
-    [0.000001, 6],
-    [1e-22, 22],
-    [1e-23, NaN],
-    [999_999_999_999_999, 0],
-    [1e15, NaN],
-    [0.123_456_789_012_345, 15],
-    [0.1 + 0.2, NaN],
-    [1 / 3, NaN],
-    [5e-324, NaN],
-    [Infinity, NaN],
-  ])('of %d are %d', (value, decimals) => {
-    expect(printedDecimals(value)).toBe(decimals)
+    { decimals: 0, values: [0, 7, 999_999_999_999_999] },
+    { decimals: 1, values: [1.5] },
+    { decimals: 4, values: [13.7603] },
+    { decimals: 6, values: [0.000001] },
+    { decimals: 15, values: [0.123_456_789_012_345] },
+    { decimals: 22, values: [1e-22] },
+    { decimals: NaN, values: [1e-23, 1e15, 0.1 + 0.2, 1 / 3, 5e-324, Infinity] },
+  ])('are $decimals of each of $values', ({ decimals, values }) => {
+    expect(values.map(printedDecimals)).toEqual(values.map(() => decimals))
   })
 })
 
