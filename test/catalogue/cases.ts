@@ -48,9 +48,7 @@ const MORE: Readonly<Record<string, Partial<Variant>>> = {
   'dns-slow': { meanwhile: expectAborted },
   'conn-timeout': { meanwhile: expectAborted },
   'hang-after-headers: even after the call is aborted': { meanwhile: expectCancelled },
-  'abort-ignored: a fetch that answers late with another table': {
-    afterwards: expectLateDiscarded,
-  },
+  'abort-ignored: a fetch that answers late with another table': { afterwards: expectDiscarded },
   'http-410: 410': { afterwards: expectEndIsTold },
   'body-proto-key': { meanwhile: expectNoPollution },
   'body-constructor-key': { meanwhile: expectNoPollution },
@@ -213,7 +211,7 @@ function expectCancelled({ state }: Meeting): void {
   if (state !== 'fresh') expect(lastPoured).toMatchObject({ isCancelled: true })
 }
 
-async function expectLateDiscarded({ world }: Meeting): Promise<void> {
+async function expectDiscarded({ world }: Meeting): Promise<void> {
   await world.machine.advance(30 * SECOND)
   const replies = await askAll(world)
   for (const reply of replies) expectGood(reply, truthNow(world, undefined), ['fresh'])

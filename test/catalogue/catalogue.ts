@@ -58,27 +58,21 @@ export const entries: readonly Entry[] = JSON.parse(
   readFileSync(new URL('./bad-inputs.json', import.meta.url), 'utf8'),
 )
 
-export function createCountingHandler(): { handler: RatesHandler; calls: () => number } {
+export function createCountingHandler() {
   const now = (): number => NOW
   const { latest, history } = fakeProviders({ seed: 1, now })
   let calls = 0
+  const counted = <Args extends unknown[], Result>(fetch: (...args: Args) => Result) => {
+    return (...args: Args): Result => {
+      calls += 1
+      return fetch(...args)
+    }
+  }
   const handler = createRatesHandler({
     now,
     providers: {
-      latest: {
-        attribution: latest.attribution,
-        fetchLatest(context) {
-          calls += 1
-          return latest.fetchLatest(context)
-        },
-      },
-      history: {
-        attribution: history.attribution,
-        fetchHistory(range, context) {
-          calls += 1
-          return history.fetchHistory(range, context)
-        },
-      },
+      latest: { attribution: latest.attribution, fetchLatest: counted(latest.fetchLatest) },
+      history: { attribution: history.attribution, fetchHistory: counted(history.fetchHistory) },
     },
   })
   return { handler, calls: () => calls }

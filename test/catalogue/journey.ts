@@ -258,9 +258,8 @@ export function fill(world: World, change: (good: StoredValue) => unknown = (goo
 function fabricated(key: string, { upstream, machine }: World): StoredValue {
   const savedAt = machine.now() - MINUTE
   if (key.endsWith('latest')) {
-    const table = toLatestTruth(upstream.latest(savedAt))
-    const data = { attribution: LATEST_SOURCE, table: { ...table, base: 'USD' } }
-    return { v: 1, key, savedAt, data }
+    const table = { ...toLatestTruth(upstream.latest(savedAt)), base: 'USD' }
+    return { v: 1, key, savedAt, data: { attribution: LATEST_SOURCE, table } }
   }
   const { rates } = upstream.history(toDay(savedAt), savedAt)
   const days = Object.entries(rates).map(([date, day]) => ({ date, rates: day }))

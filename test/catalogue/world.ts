@@ -203,15 +203,7 @@ function createService(
   }
 }
 
-interface Upstream {
-  fetch: typeof fetch
-  calls: { dataSet: DataSet; url: URL; init: RequestInit }[]
-  /** What is wrong with the upstream of `dataSet`, or with its provider, now. */
-  fault: (Pick<Fault, 'inject' | 'misbehave' | 'retell'> & { dataSet: DataSet }) | undefined
-  latest(instant: number): LatestBody
-  /** What the relay says at `instant` of the days up to `end`. */
-  history(end: string, instant: number): HistoryBody
-}
+type Upstream = ReturnType<typeof createUpstream>
 
 const market = createSyntheticMarket(1)
 
@@ -227,7 +219,7 @@ function oncePerHour(instant: number, query: string, createPayload: () => string
 }
 
 /** Upstreams that live by the time of `machine`; the relay knows nothing before the day `since`. */
-function createUpstream(machine: Machine, since: string): Upstream {
+function createUpstream(machine: Machine, since: string) {
   function latestText(instant: number): string {
     return oncePerHour(instant, '', () =>
       openErApiPayload({ now: instant, market, overrides: { provider: SECRET } }),
@@ -241,8 +233,14 @@ function createUpstream(machine: Machine, since: string): Upstream {
     })
   }
 
-  const upstream: Upstream = {
-    async fetch(input, init = {}) {
+  const upstream = {
+    calls: Array<{ dataSet: DataSet; url: URL; init: RequestInit }>(),
+    /** What is wrong with the upstream of `dataSet`, or with its provider, now. */
+    fault: undefined as (Partial<Fault> & { dataSet: DataSet }) | undefined,
+    latest: (instant: number): LatestBody => JSON.parse(latestText(instant)),
+    history: (end: string, instant: number): HistoryBody =>
+      JSON.parse(historyText('2000-01-01', end, instant)),
+    async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
       const url = new URL(input instanceof Request ? input.url : input)
       const dataSet = url.pathname.startsWith('/v6/') ? 'latest' : 'history'
       upstream.calls.push({ dataSet, url, init })
@@ -267,10 +265,6 @@ function createUpstream(machine: Machine, since: string): Upstream {
         healthy,
       })
     },
-    calls: [],
-    fault: undefined,
-    latest: (instant) => JSON.parse(latestText(instant)),
-    history: (end, instant) => JSON.parse(historyText('2000-01-01', end, instant)),
   }
   return upstream
 }

@@ -180,13 +180,10 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'every answer waits for the store': {
     breaks: 'I6',
-    plant: (create) => (createRuntime, parts) => {
-      const handler = create(createRuntime, parts)
-      return altered(handler, async (request) => {
-        await parts.store?.get('rates:v1:latest')
-        return handler.answer(request)
-      })
-    },
+    plant: inRequests(async (handler, request, { store }) => {
+      await store?.get('rates:v1:latest')
+      return handler.answer(request)
+    }),
   },
 
   // The machine.
@@ -311,17 +308,14 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'every period is a week': {
     breaks: 'I3',
-    plant: (create) => (createRuntime, parts) => {
-      const handler = create(createRuntime, parts)
-      return altered(handler, async (request) => {
-        const [, period] = /period=(\w+)/.exec(request.target) ?? []
-        if (period === undefined) return handler.answer(request)
-        const target = request.target.replace(period, '1W')
-        const answer = await handler.answer({ ...request, target })
-        const body = String(answer.body).replace('"period":"1W"', `"period":"${period}"`)
-        return { ...answer, body }
-      })
-    },
+    plant: inRequests(async (handler, request) => {
+      const [, period] = /period=(\w+)/.exec(request.target) ?? []
+      if (period === undefined) return handler.answer(request)
+      const target = request.target.replace(period, '1W')
+      const answer = await handler.answer({ ...request, target })
+      const body = String(answer.body).replace('"period":"1W"', `"period":"${period}"`)
+      return { ...answer, body }
+    }),
   },
   'bodies are remembered beyond their data': {
     breaks: 'I3',
@@ -485,6 +479,15 @@ function inRuntime(alter: (runtime: Runtime) => Partial<Runtime>): Plant {
       const runtime = createRuntime(now)
       return { ...runtime, ...alter(runtime) }
     }, parts)
+}
+
+function inRequests(
+  answer: (handler: RatesHandler, request: AnswerRequest, parts: HandlerParts) => Promise<Answer>,
+): Plant {
+  return (create) => (createRuntime, parts) => {
+    const handler = create(createRuntime, parts)
+    return altered(handler, (request) => answer(handler, request, parts))
+  }
 }
 
 type AlterAnswer = (request: AnswerRequest, answer: Answer) => Answer

@@ -1,6 +1,6 @@
 import { toDay } from '../../fixtures/dates.ts'
 import { DAY, HOUR, MINUTE } from '../../virtual-runtime.ts'
-import { fourOClock, targetDays } from '../world/truth.ts'
+import { hourInFrankfurt, targetDays } from '../world/truth.ts'
 import type { Publication, ReferenceRates } from '../world/truth.ts'
 
 const TEN_MINUTES = 10 * MINUTE
@@ -178,5 +178,5 @@ function isNear(rate: number, expected: number): boolean {
 /** When the next reference rates after `instant` are due. */
 function nextPublication(instant: number): number {
   const days = targetDays(toDay(instant), toDay(instant + 7 * DAY))
-  return days.map(fourOClock).find((due) => due > instant) ?? Infinity
+  return days.map((day) => hourInFrankfurt(day, 16)).find((due) => due > instant) ?? Infinity
 }

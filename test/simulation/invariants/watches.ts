@@ -5,7 +5,7 @@ import { DAY, MINUTE } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
-import { REFERENCE_CODES, fourOClock, hourInFrankfurt, targetDays } from '../world/truth.ts'
+import { REFERENCE_CODES, hourInFrankfurt, targetDays } from '../world/truth.ts'
 import type { Truth } from '../world/truth.ts'
 import { createAnswerWatch } from './answer-watch.ts'
 import type { Asked } from './answer-watch.ts'
@@ -106,7 +106,7 @@ function newestExpected(scene: Scene & Truth): string | undefined {
   const { referenceRates, startsAt, calmFrom, duration } = scene
   const endsAt = startsAt + duration
   const day = referenceRates.newest(endsAt - HISTORY_DELAY)
-  const due = fourOClock(day)
+  const due = hourInFrankfurt(day, 16)
   const first = officeTime(Math.max(referenceRates.availableAt(day), startsAt + calmFrom))
   const again = officeTime(first + Math.max(10 * MINUTE, (first - due) / 4))
   const isWhole = referenceRates.on(day)?.size === REFERENCE_CODES.length

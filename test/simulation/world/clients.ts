@@ -133,12 +133,7 @@ export function createClients(
   return {
     count: () => count,
     /** The questions that have not been answered yet, by processes that still are. */
-    pending() {
-      for (const asked of pending) {
-        if (asked.process.isGone) pending.delete(asked)
-      }
-      return [...pending]
-    },
+    pending: () => [...pending].filter(({ process }) => !process.isGone),
     askEverybody,
     stop() {
       isOver = true
@@ -247,7 +242,7 @@ function history(random: Random): Question {
   return get('history', `/api/v1/history?from=${from}&to=${to}&period=${period}`, record)
 }
 
-/** Wrong for any data. */
+/** Wrong for any data: parameters are refused with 400, paths that nobody knows with 404. */
 function hopeless(random: Random): Question {
   const target = random.pick([
     '/api/v1/convert?from=USD',

@@ -128,11 +128,7 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
       detach(host)
     },
     detach,
-    close() {
-      for (const server of servers) {
-        if (server) close(server)
-      }
-    },
+    close: () => servers.forEach((server) => server && close(server)),
     /** Sets a clock that has been set right again, as far as clocks are. */
     mend(host: number) {
       const clock = clocks[host]

@@ -139,7 +139,7 @@ function createRows(options: TruthOptions) {
 function arrival(day: string, { random, startsAt, lateShare, calmFrom }: TruthOptions): number {
   // Of what is long past, nobody asks when it came.
   if (Date.parse(day) < startsAt - 2 * DAY) return Date.parse(day) + 18 * HOUR
-  const due = fourOClock(day)
+  const due = hourInFrankfurt(day, 16)
   const isLate = due < startsAt + calmFrom && random.chance(lateShare)
   return due + (isLate ? random.magnitude(MINUTE, 20 * HOUR) : random.between(-MINUTE, 20 * SECOND))
 }
@@ -151,11 +151,6 @@ function drift(rate: number, random: Random): number {
 /** Every day from `first` to `last` on which the central bank publishes. */
 export function targetDays(first: string, last: string): string[] {
   return daysOf(first, last).filter(isTargetDay)
-}
-
-/** 16:00 in Frankfurt on `day`, in ms since the Unix epoch. */
-export function fourOClock(day: string): number {
-  return hourInFrankfurt(day, 16)
 }
 
 /** `hour` o'clock (8 to 22) in Frankfurt on `day`, in ms since the Unix epoch. */
