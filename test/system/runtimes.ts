@@ -8,7 +8,7 @@ export type Runtime = [name: string, program: string, ...parameters: string[]]
 
 /** What `npm run tools` installs: the path of a program or a package, or `undefined` where it is missing. */
 export const findBun = (): string | undefined => installed('.bin/bun')
-export const findDeno = (): string | undefined => installed('.bin/deno')
+const findDeno = (): string | undefined => installed('.bin/deno')
 export const findWorkerd = (): string | undefined => installed('.bin/workerd')
 export const findNode = (major: number): string | undefined => installed(`node-${major}/bin/node`)
 export const findPackage = (name: string): string | undefined => installed(`${name}/package.json`)
