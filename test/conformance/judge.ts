@@ -7,14 +7,8 @@ import type { Host } from './hosts.ts'
 /** An answer, or why there was none. */
 export type Outcome = Reply | Error
 
-/** Headers that are the business of whoever holds the connection. */
-const CONNECTION_HEADERS = new Set([
-  'connection',
-  'content-length',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-])
+/** Headers that each server sets for its connections. */
+const CONNECTION_HEADERS = /^(connection|content-length|date|keep-alive|transfer-encoding)$/
 
 /** A server may refuse a request whose head has more bytes than this; Node's own limit is twice as much. */
 const LARGEST_HEAD = 8_000
@@ -86,7 +80,7 @@ function isDecodable(path: string): boolean {
 function toText(outcome: Outcome): string {
   if (outcome instanceof Error) return String(outcome)
   const headers = Object.entries(outcome.headers)
-    .filter(([name]) => !CONNECTION_HEADERS.has(name))
+    .filter(([name]) => !CONNECTION_HEADERS.test(name))
     .map(([name, value]) => `${name}: ${value}`)
   return [outcome.status, ...headers.sort(), '', outcome.body]
     .join('\n')
