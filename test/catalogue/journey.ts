@@ -44,12 +44,7 @@ export interface Meeting {
 const PATIENCE = 30 * SECOND
 
 /** How long after its first load a handler is asked again, in ms. */
-const LATER: Record<State, number> = {
-  cold: 0,
-  warm: 5 * DAY,
-  expired: 19 * DAY,
-  fresh: 5 * MINUTE,
-}
+const LATER = { cold: 0, warm: 5 * DAY, expired: 19 * DAY, fresh: 5 * MINUTE }
 
 /** When all data are due again, whatever the day of the week. In ms. */
 const NEXT_REFRESH = 4 * DAY

@@ -155,7 +155,7 @@ export function scheduleMishaps(scene: Scene, victims: Victims): void {
 }
 
 function mishaps(
-  { loop, random, hosts, calmFrom }: Scene,
+  { loop, random, calmFrom }: Scene,
   { fleet, simStore, onDrained }: Victims,
 ): Record<string, (host: number) => void> {
   const untilCalm = (): number => Math.max(0, calmFrom - loop.now())
@@ -195,12 +195,8 @@ function mishaps(
   return {
     crash,
     restart,
-    'crash of all': () => {
-      for (let host = 0; host < hosts; host += 1) crash(host)
-    },
-    deployment: () => {
-      for (let host = 0; host < hosts; host += 1) restart(host)
-    },
+    'crash of all': () => fleet.clocks.forEach((_, host) => crash(host)),
+    deployment: () => fleet.clocks.forEach((_, host) => restart(host)),
     pause(host) {
       const duration = random.magnitude(100, 20 * MINUTE)
       fleet.servers[host]?.process.pause(Math.min(duration, untilCalm()))
