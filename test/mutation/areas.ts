@@ -17,10 +17,10 @@ const HANDLER_TESTS = ['test/*.test.ts']
 /** Comparisons with recorded numbers take seconds, and kill no mutant that the other tests do not kill. */
 const ENDPOINT_TESTS = [...testsIn('endpoints'), '!test/endpoints/*-numbers.test.ts']
 
-/** The contract, whole histories and recordings take seconds, and kill no mutant that the other tests do not kill. */
+/** The contract, keys and recordings take seconds, and kill no mutant that the other tests do not kill. */
 const PROVIDER_TESTS = [
   ...testsIn('providers'),
-  '!test/providers/{feed-contracts,*-history,*-recorded,keys}.test.ts',
+  '!test/providers/{feed-contracts,*-recorded,keys}.test.ts',
 ]
 
 /** All areas: `adapters`, folders of `src`, and the tables of currencies, which are slower than the rest of `rates`. */
