@@ -138,7 +138,7 @@ describe('the page on attribution', () => {
 
   it('has no other rows', () => {
     const named = [...text.matchAll(/^\| `(create\w+)\(\)` /gm)].map(([, name]) => name)
-    expect(named.toSorted()).toEqual(PROVIDERS.map(([name]) => name))
+    expect(new Set(named)).toEqual(new Set(PROVIDERS.map(([name]) => name)))
   })
 })
 

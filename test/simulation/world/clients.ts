@@ -9,8 +9,6 @@ import type { Random } from './random.ts'
 import { LATEST_CODES, REFERENCE_CODES } from './truth.ts'
 import type { Truth } from './truth.ts'
 
-export type Clients = ReturnType<typeof createClients>
-
 /** Clients that ask at random times all the time, and in bursts when a refresh is due. */
 export function createClients(
   scene: Scene & Truth,
