@@ -38,16 +38,38 @@ describe('ratesmith convert on a terminal', () => {
     const [published, next] = [NOW / 1_000, (NOW + 9 * DAY) / 1_000]
     const latest = { time_last_update_unix: published, time_next_update_unix: next }
     const surroundings = { fetch: publish({ latest }), now: () => NOW + age }
-    const [, about] = await show(['convert', 'USD', 'EUR'], 120, surroundings)
-    expect(about).toMatch(new RegExp(`, published 2026-11-20 19:05 UTC, ${words}$`))
+    const [result = '', ...about] = await show(['convert', 'USD', 'EUR'], 120, surroundings)
+    expect(result).toMatch(/^1 USD = [\d.]+ EUR$/)
+    expect(about).toEqual([
+      `${result}, published 2026-11-20 19:05 UTC, ${words}`,
+      'Rates By Exchange Rate API, https://www.exchangerate-api.com',
+      'For information only, not an offer to exchange currency.',
+    ])
   })
 
-  it('names the day of the rates, and the requested one where it is another', async () => {
+  it.each([
+    ['convert 5 EUR CHF --date 2020-02-28', 1, ', reference rates of 2020-02-28'],
+    ['convert 5 EUR CHF --date 2020-02-29', 1, ' of 2020-02-28, the last before 2020-02-29'],
+    ['latest --date 2020-02-29', 0, '1 USD on 2020-02-28, the last before 2020-02-29'],
+    [
+      'history EUR CHF --start 2020-02-01 --end 2020-02-29 --interval month',
+      0,
+      '1 EUR in CHF, 2020-02-28 to 2020-02-28, the last day of each month',
+    ],
+  ])('names the day of the rates, and the requested one: %s', async (args, at, words) => {
     const fetch = publish({ francs: { '2020-02-27': 1.06, '2020-02-28': 1.0614 } })
-    const about = async (day: string): Promise<string | undefined> =>
-      (await show(['convert', 'EUR', 'CHF', '--date', day], 120, { fetch }))[1]
-    expect(await about('2020-02-28')).toMatch(/, reference rates of 2020-02-28$/)
-    expect(await about('2020-02-29')).toMatch(/ of 2020-02-28, the last before 2020-02-29$/)
+    expect((await show(args.split(' '), 120, { fetch }))[at]?.endsWith(words)).toBe(true)
+  })
+
+  it('puts several currencies into a table', async () => {
+    const fetch = publishRates({ EUR: 0.5, JPY: 150 })
+    const lines = await show(['convert', '100', 'USD', 'JPY,EUR'], 80, { fetch })
+    expect(lines.slice(0, 4)).toEqual([
+      '100 USD',
+      'code  amount  rate   name',
+      'JPY   15000   150    Japanese Yen',
+      'EUR      50     0.5  Euro',
+    ])
   })
 })
 
@@ -115,9 +137,17 @@ describe('ratesmith history', () => {
   it.each([
     [132, 132],
     [0, 80],
-  ])('fills a terminal that says it has %d columns up to %d', async (columns, width) => {
+  ])('fills %d columns up to %d, with a summary below', async (columns, width) => {
     const lines = await show(history, columns, { fetch })
     expect(Math.max(...lines.map((line) => line.length))).toBe(width)
+    expect(lines.slice(13, 19)).toEqual([
+      'open     0.93',
+      'close    0.92',
+      'high     0.94 on 2026-11-18',
+      'low      0.92 on 2026-11-20',
+      'average  0.93',
+      'change   -1.0753 %',
+    ])
   })
 })
 

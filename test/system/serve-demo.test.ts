@@ -81,16 +81,6 @@ describeRuntimes('ratesmith serve', (runtime) => {
     }
   })
 
-  it('is readable with fetch, also a 304', async () => {
-    const accept = { 'accept-encoding': 'gzip, br' }
-    const response = await fetch(demo.root + LARGE, { headers: accept })
-    expect(await response.json()).toMatchObject({ base: 'EUR' })
-    const etag = response.headers.get('etag') ?? ''
-    const again = await fetch(demo.root + LARGE, { headers: { ...accept, 'if-none-match': etag } })
-    expect(again.status).toBe(304)
-    expect(await again.text()).toBe('')
-  })
-
   it('compresses nothing with --no-compress', async () => {
     const { headers, body } = await ask(plain.root + LARGE, { 'accept-encoding': 'br, gzip' })
     expect(headers['content-encoding']).toBeUndefined()
