@@ -102,11 +102,13 @@ describe('hostile clients', () => {
   })
 
   const loaded = loadedHandler()
-  test.each(PATHS)('have JSON with 200 or 400 for any query, on %s', async (path) => {
+  test.each(PATHS)('have JSON with 200 or 400 for any query by both doors, on %s', async (path) => {
     const handler = await loaded
     await fc.assert(
       fc.asyncProperty(query, async (text) => {
-        const { status, headers, body } = await fetchFrom(handler, `${path}?${text}`)
+        const reply = await fetchFrom(handler, `${path}?${text}`)
+        expect(await get(handler, `${path}?${text}`)).toEqual(reply)
+        const { status, headers, body } = reply
         expect([200, 400]).toContain(status)
         expect(headers['content-type']).toBe('application/json; charset=utf-8')
         expect(formOf(JSON.parse(body).error)).toBe(formOfErrors(path, status))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { NOW, ask } from '../catalogue/catalogue.ts'
@@ -18,6 +18,10 @@ const WELL = {
   latest: openErApiPayload({ now: NOW }),
   history: frankfurterPayload({ start: '2021-01-01', end: '2026-11-20', now: NOW }),
 }
+
+afterEach(() => {
+  expect(Object.getOwnPropertyDescriptors(Object.prototype)).toEqual(BEFORE)
+})
 
 test('the prototype of all objects is as it was, with every name that it has', () => {
   expect(NAMES).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'toString', 'valueOf']))
@@ -39,7 +43,6 @@ describe('the name of a property of all objects', () => {
         expect(status, `${parameter}=${key}`).toBe(400)
       }
     }
-    expectUntouched()
   })
 
   test('is no path', async () => {
@@ -52,7 +55,6 @@ describe('the name of a property of all objects', () => {
       }
       expect((await ask(handler, { method: key, target: '/api/rates' }, 'answer')).status).toBe(405)
     }
-    expectUntouched()
   })
 
   test('is no header that means anything', async () => {
@@ -62,7 +64,6 @@ describe('the name of a property of all objects', () => {
       const headers = JSON.parse(JSON.stringify({ x: '1' }).replace('x', key))
       expect(await fetchFrom(handler, '/api/v1/latest', headers)).toEqual(plain)
     }
-    expectUntouched()
   })
 
   test('is no currency and no day of an upstream', async () => {
@@ -86,7 +87,6 @@ describe('the name of a property of all objects', () => {
       const [, ofHistory] = await answersOf(handlerOver({ ...WELL, history }))
       expect([expected[1], '502'], key).toContain(ofHistory?.startsWith('502') ? '502' : ofHistory)
     }
-    expectUntouched()
   })
 
   test('is nothing that a store can put in', async () => {
@@ -105,7 +105,6 @@ describe('the name of a property of all objects', () => {
         expect(await answersOf(handlerOver(WELL, { store: poisoned })), key).toEqual(expected)
       }
     }
-    expectUntouched()
   })
 })
 
@@ -123,8 +122,4 @@ async function answersOf(handler: RatesHandler): Promise<string[]> {
   const targets = ['latest', 'history?from=EUR&to=USD&period=1M', 'currencies']
   const replies = await Promise.all(targets.map((target) => get(handler, `/api/v1/${target}`)))
   return replies.map(({ status, body }) => `${status} ${body}`)
-}
-
-function expectUntouched(): void {
-  expect(Object.getOwnPropertyDescriptors(Object.prototype)).toEqual(BEFORE)
 }

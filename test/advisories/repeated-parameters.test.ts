@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import type { Reply } from '../catalogue/catalogue.ts'
-import { ENDPOINTS, PARAMETERS, PATHS, SEED, errorMessage, query, value } from './endpoints.ts'
-import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
+import { ENDPOINTS, PARAMETERS, PATHS, SEED, errorMessage, value } from './endpoints.ts'
+import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
 /** What frameworks and slips of the hand make of a parameter's name. */
 const OTHER_FORMS = ['[]', '[0]', '[x]', '[', '%5B%5D', '[][]', '[a][b]']
@@ -60,16 +60,6 @@ describe('any query', () => {
     await fc.assert(
       fc.asyncProperty(permuted, async ([one, other]) => {
         expect(await reply(other)).toEqual(await reply(one))
-      }),
-      { ...SEED, numRuns: 150 },
-    )
-  })
-
-  test.each(PATHS)('is read the same through both doors, on %s', async (path) => {
-    await fc.assert(
-      fc.asyncProperty(query, async (text) => {
-        const target = `${path}?${text}`
-        expect(await get(handler, target)).toEqual(await fetchFrom(handler, target))
       }),
       { ...SEED, numRuns: 150 },
     )

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { ask } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
-import { fetchFrom, loadedHandler } from './loaded-handler.ts'
+import { loadedHandler } from './loaded-handler.ts'
 
 const JSONS = ['', ' ; charset=utf-8', '\tx', '; charset=utf-7', ', text/plain']
 
@@ -42,21 +42,6 @@ describe.each(ENDPOINTS)('on $path', ({ target }) => {
         }),
         { ...SEED, numRuns: 50 },
       )
-    }
-  })
-
-  test('a GET is answered alike whatever content it is said to have', async () => {
-    const plain = await fetchFrom(handler, target)
-    for (const type of TYPES) {
-      for (const coding of ['gzip', 'chunked', 'x'.repeat(100)]) {
-        const headers = {
-          'content-type': type,
-          'content-encoding': coding,
-          'content-length': '10',
-          'transfer-encoding': coding,
-        }
-        expect(await fetchFrom(handler, target, headers)).toEqual(plain)
-      }
     }
   })
 

@@ -19,7 +19,11 @@ const CURRENCY_TABLES = 'src/rates/*{currencies,withdrawn}*.ts'
 const HANDLER_TESTS = ['test/*.test.ts']
 
 /** Comparisons with recorded numbers take seconds, and kill no mutant that the other tests do not kill. */
-const ENDPOINT_TESTS = [...testsIn('endpoints'), '!test/endpoints/*-numbers.test.ts']
+const ANSWER_TESTS = [
+  ...testsIn('endpoints'),
+  '!test/endpoints/*-numbers.test.ts',
+  ...HANDLER_TESTS,
+]
 
 /** The contract, keys and recordings take seconds, and kill no mutant that the other tests do not kill. */
 const PROVIDER_TESTS = [
@@ -48,9 +52,9 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: [...testsIn('cache'), '!test/cache/*-upstream.test.ts'],
     threshold: 98,
   },
-  http: { files: sourcesIn('http'), tests: [...testsIn('http'), ...HANDLER_TESTS] },
-  endpoints: { files: sourcesIn('endpoints'), tests: [...ENDPOINT_TESTS, ...HANDLER_TESTS] },
-  records: { files: sourcesIn('records'), tests: [...ENDPOINT_TESTS, ...HANDLER_TESTS] },
+  http: { files: sourcesIn('http'), tests: [...testsIn('http'), ...ANSWER_TESTS] },
+  endpoints: { files: sourcesIn('endpoints'), tests: ANSWER_TESTS },
+  records: { files: sourcesIn('records'), tests: ANSWER_TESTS },
   client: { files: sourcesIn('client'), tests: testsIn('client'), threshold: 90 },
   compression: {
     files: sourcesIn('compression'),

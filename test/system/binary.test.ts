@@ -54,13 +54,13 @@ describe('the program of one file', () => {
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
-  it('keeps data in a folder', async () => {
+  it('keeps data in a folder, also when it is killed', async () => {
     const args = 'serve --demo --port 0 --data rates --log text'.split(' ')
     const running = start(binary, args, { cwd: folder })
     expect((await fetch(`${await rootOf(running)}/api/v1/latest`)).status).toBe(200)
     const kept = (): string[] => keptFiles(join(folder, 'rates'))
     await expect.poll(kept, { timeout: 20_000 }).toHaveLength(1)
-    expect(await running.end()).toBe(0)
+    await running.end('SIGKILL')
     const again = start(binary, args, { cwd: folder })
     expect((await fetch(`${await rootOf(again)}/api/v1/latest`)).status).toBe(200)
     expect(again.stderr).toContain('taken from the store')

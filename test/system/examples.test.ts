@@ -139,18 +139,6 @@ describe('lambda.ts', () => {
     await expect(run()).resolves.toBeUndefined()
   })
 
-  it.each([
-    ['GET', '/api/v1/latest', 200, { base: 'USD' }],
-    ['GET', '/api/v1/latest?base=EUR', 200, { base: 'EUR' }],
-    ['GET', '/', 404, { error: { code: 'not_found' } }],
-    ['GET', '/api/v1/latest?base=EUR&base=USD', 400, { error: { code: 'invalid_parameter' } }],
-    ['POST', '/api/v1/latest', 405, { error: { code: 'method_not_allowed' } }],
-  ])('answers %s %s with %d', async (method, target, status, expected) => {
-    const { statusCode, body } = await lambda(event(method, target))
-    expect(statusCode).toBe(status)
-    expect(JSON.parse(body)).toMatchObject(expected)
-  })
-
   it('sends bytes in base64', () => {
     const body = new Uint8Array([0, 255, 128])
     const result = toResult({ status: 200, headers: [], body, matched: true })

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
+import type { Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
@@ -58,19 +59,18 @@ describe('while the upstream is down', () => {
     await expect.poll(() => page.locator('#table .notice').isVisible()).toBe(false)
   })
 
-  it('says that the server cannot be reached', async () => {
-    const running = serve(['--demo'])
-    const { page } = await openExplorer(`${await rootOf(running)}/api`)
-    await running.end('SIGKILL')
-    await page.fill('#amount', '3')
-    await expectText(page, '#converter [role=alert]', /^The server cannot be reached$/)
-  })
-
-  it('says so where what answers is not the API', async () => {
+  it.each<[string, (route: Route) => Promise<void>, RegExp]>([
+    ['nobody answers', (route) => route.abort(), /^The server cannot be reached$/],
+    [
+      'what answers is not the API',
+      (route) => route.fulfill({ status: 504, body: '<h1>Sorry' }),
+      /^The server answered 504, /,
+    ],
+  ])('says so where %s', async (_, answer, message) => {
     const { page } = await openDemo()
-    await page.route(/convert/, (route) => route.fulfill({ status: 504, body: '<h1>Sorry' }))
+    await page.route(/convert/, answer)
     await page.fill('#amount', '3')
-    await expectText(page, '#converter [role=alert]', /^The server answered 504, /)
+    await expectText(page, '#converter [role=alert]', message)
   })
 })
 

@@ -5,12 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TestContext } from 'vitest'
 
-import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { createRandom } from '../simulation/world/random.ts'
 import type { Random } from '../simulation/world/random.ts'
-import { keptFiles, rootOf, serve } from './commands.ts'
 import type { Found } from './kill-program.ts'
-import { launch, listen, run, start, temporaryFolder } from './processes.ts'
+import { launch, run, start, temporaryFolder } from './processes.ts'
 import { IS_SHORT } from './proofs.ts'
 import { ROOT } from './root.ts'
 
@@ -135,36 +133,6 @@ describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_
   it.concurrent('is found out where its store only promises to write', async (context) => {
     const trial = killAgainAndAgain('hasty', KILLS_FOR_A_BAD_STORE, context)
     await expect(trial).rejects.toThrow(/^hasty, after kill \d+ .*: stored \d+, found /)
-  })
-})
-
-describe('ratesmith serve --data', () => {
-  it('starts with the same rates after a kill, with its upstream down', async () => {
-    const now = Date.now()
-    const latest = openErApiPayload({ now })
-    const history = frankfurterPayload({ start: '2020-01-01', end: '2099-01-01', now })
-    const { url, close } = await listen(({ url = '' }, response) => {
-      response.end(url === '/v6/latest/USD' ? latest : history)
-    })
-    const data = join(temporaryFolder(), 'data')
-    const env = { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: url }
-    const targets = ['/api/v1/latest?base=EUR', '/api/v1/history?from=USD&to=EUR&period=5Y']
-
-    /** The responses of a server over `data`, until it is killed. */
-    async function visit(): Promise<string[]> {
-      const running = serve(['--data', data], env)
-      const root = await rootOf(running)
-      const responses = await Promise.all(targets.map((target) => fetch(root + target)))
-      expect(responses.map(({ status }) => status)).toEqual([200, 200])
-      const bodies = await Promise.all(responses.map((response) => response.text()))
-      await expect.poll(() => keptFiles(data), { timeout: 20_000 }).toHaveLength(2)
-      await running.end('SIGKILL')
-      return bodies
-    }
-
-    const bodies = await visit()
-    await close()
-    expect(await visit()).toEqual(bodies)
   })
 })
 

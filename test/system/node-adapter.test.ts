@@ -9,48 +9,16 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
 import { openSocket, sendRaw } from './sockets.ts'
 
+// What every host has in common is tried in test/conformance, and failing handlers and taken ports with the others of this
+// folder.
 describe('toNodeHandler()', () => {
-  it('answers on a socket as the handler does in process', async () => {
-    const handler = createRatesHandler({ providers: fakeProviders() })
-    const { url } = await listen(toNodeHandler(handler))
-    const requests = [
-      ['GET', '/api/v1/latest'],
-      ['HEAD', '/api/v1/latest'],
-      ['GET', '/api/v1/history?from=USD&to=EUR&period=5Y'],
-      ['OPTIONS', '/api/v1/latest'],
-      ['POST', '/api/v1/latest'],
-      ['GET', '/api/convert?from=US&to=EUR'],
-      ['GET', '/none'],
-    ] as const
-    for (const [method, target] of requests) {
-      const expected = await handler(new Request(`http://localhost${target}`, { method }))
-      const response = await fetch(url + target, { method })
-      expect(response.status).toBe(expected.status)
-      expect(await response.text()).toBe(await expected.text())
-      expected.headers.delete('cache-status')
-      for (const [name, value] of expected.headers) {
-        expect(response.headers.get(name), name).toBe(value)
-      }
-    }
-  })
+  const LATEST = 'GET /api/v1/latest?base=EUR'
+  const HOSTS = ['x/abc?', 'a\\b', 'a?base=GBP&', '<script>', '[::1', '[::1]:80', '']
 
-  it('hides what a failing handler throws', async () => {
-    const { url } = await listen(toNodeHandler(() => Promise.reject(new Error('secret'))))
-    const response = await fetch(url)
-    expect(response.status).toBe(500)
-    expect(await response.text()).toBe('')
-  })
-
-  it.each([
+  it.each<[line: string, host: string, status: number]>([
     ['GET /nope', 'a/api/v1/convert?from=USD&to=EUR&x=', 404],
     ['GET /nope', 'a/api/v1/latest#', 404],
-    ['GET /api/v1/latest?base=EUR', 'x/abc?', 200],
-    ['GET /api/v1/latest?base=EUR', 'a\\b', 200],
-    ['GET /api/v1/latest?base=EUR', 'a?base=GBP&', 200],
-    ['GET /api/v1/latest?base=EUR', '<script>', 200],
-    ['GET /api/v1/latest?base=EUR', '[::1', 200],
-    ['GET /api/v1/latest?base=EUR', '[::1]:80', 200],
-    ['GET /api/v1/latest?base=EUR', '', 200],
+    ...HOSTS.map((host): [string, string, number] => [LATEST, host, 200]),
     ['GET http://other.example/api/v1/latest?base=EUR', 'localhost', 200],
     ['GET //other.example/api/v1/latest?base=EUR', 'localhost', 404],
   ])('lets no Host choose what is answered: %s, Host %s', async (line, host, status) => {
@@ -73,17 +41,6 @@ describe('toNodeHandler()', () => {
     const { url } = await listen(toNodeHandler(({ url: asked }) => new Response(asked)))
     const answer = await heardFor(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
     expect(answer).toMatch(/\r\nhttp:\/\/localhost(:\d+)?\/nope$/)
-  })
-
-  it.each([
-    ['nothing', () => undefined],
-    ['no response', () => 'text'],
-    ['a response that has been read', readResponse],
-  ])('answers 500 where a handler answers with %s', async (_, answer) => {
-    // @ts-expect-error not all of them are allowed
-    const { url } = await listen(toNodeHandler(answer))
-    const { status, headers } = await fetch(url)
-    expect([status, headers.get('cache-control')]).toEqual([500, 'no-store'])
   })
 
   it('answers TRACE with 405 for a handler that only takes requests, and does not call it', async () => {
@@ -159,13 +116,6 @@ describe.concurrent('serve()', () => {
     await server.stop()
   })
 
-  it('is refused a port that is taken', async () => {
-    const first = await serve(handler, { port: 0 })
-    const second = serve(handler, { port: portIn(first.url) })
-    await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' })
-    await first.stop()
-  })
-
   it('stops although clients have connected that ask nothing, or do not come to an end', async () => {
     const server = await serve(handler, { port: 0 })
     const clients = ['', 'GET / HTTP/1.1\r\nHost: lo', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n']
@@ -200,12 +150,6 @@ describe.concurrent('serve()', () => {
     agent.destroy()
   })
 })
-
-async function readResponse(): Promise<Response> {
-  const response = new Response('text')
-  await response.text()
-  return response
-}
 
 function notAsked(): never {
   throw new Error('not to be asked')

@@ -4,7 +4,7 @@ import { get } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { CLI, expectRefused, rootOf, serve } from './commands.ts'
@@ -43,10 +43,10 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
   beforeEach(({ skip }) => skip(OPENSSL_IS_MISSING, 'openssl is not installed'))
 
   it.each([
-    { key: 'own.key', cert: 'own.crt' },
-    { key: 'all.pem', cert: 'all.pem' },
-  ])('answers over it, and greets with URLs that work: %j', async (files) => {
-    const running = serve(['--demo', ...https(files)], {}, runtime)
+    [[], { key: 'own.key', cert: 'own.crt' }],
+    [['--https'], { key: 'all.pem', cert: 'all.pem' }],
+  ])('answers over it, and greets with URLs that work: %j %j', async (flags, files) => {
+    const running = serve(['--demo', ...flags, ...https(files)], {}, runtime)
     await rootOf(running)
     await running.written(/v1\/status\n/)
     const urls = running.stdout.match(/https:\S+\/v1\/\S+/g) ?? []
@@ -68,16 +68,5 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
   ])('ends with 2 and one line for %j', async (files, line) => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', ...https(files)]
     expectRefused(await run(program, args), `ratesmith: ${line}`)
-  })
-})
-
-describe.skipIf(OPENSSL_IS_MISSING)('ratesmith serve --https (skipped without openssl)', () => {
-  it('may be said beside the files, and says itself what it needs', async () => {
-    const root = await rootOf(
-      serve(['--demo', '--https', ...https({ key: 'own.key', cert: 'own.crt' })]),
-    )
-    expect(root).toMatch(/^https:/)
-    const refused = await run(process.execPath, [CLI, 'serve', '--demo', '--https'])
-    expectRefused(refused, 'ratesmith: HTTPS needs the file of a key: --https-key ')
   })
 })
