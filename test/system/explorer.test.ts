@@ -192,6 +192,7 @@ it('is used from end to end with a keyboard alone', async () => {
   const { result } = await record('convert?from=EUR&to=GBP&amount=12')
   await expectText(page, '#result', exactly(`${result} GBP`))
   await expectText(page, '#pair', 'EUR in GBP')
+  expect(await page.inputValue('#from')).toBe('EUR')
   await tabTo(page, '[name=period]')
   await keyboard.press('ArrowRight')
   await expect.poll(() => page.locator('[value="6M"]').isChecked()).toBe(true)
