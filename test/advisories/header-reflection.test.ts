@@ -32,9 +32,9 @@ test.each(targets)('no request header is repeated on %s', async (target) => {
 })
 
 const IGNORED = [
-  ...['/', '/api/', '/api/v1/', '/api/v1/latest/', '/api/v1/latest', '/api/rates'],
-  ...PATHS.flatMap((path) => ['', 'x=', 'x['].map((before) => `${path}?${before}`)),
-]
+  '/ /api/ /api/v1/ /api/v1/latest/ /api/v1/latest /api/rates'.split(' '),
+  PATHS.flatMap((path) => ['', 'x=', 'x['].map((before) => `${path}?${before}`)),
+].flat()
 
 test.each(IGNORED)('what has no meaning behind %s is not repeated', async (before) => {
   for (const method of METHODS) {

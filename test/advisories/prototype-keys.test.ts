@@ -19,9 +19,7 @@ const WELL = {
   history: frankfurterPayload({ start: '2021-01-01', end: '2026-11-20', now: NOW }),
 }
 
-afterEach(() => {
-  expect(Object.getOwnPropertyDescriptors(Object.prototype)).toEqual(BEFORE)
-})
+afterEach(expectUntouched)
 
 test('the prototype of all objects is as it was, with every name that it has', () => {
   expect(NAMES).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'toString', 'valueOf']))
@@ -122,4 +120,8 @@ async function answersOf(handler: RatesHandler): Promise<string[]> {
   const targets = ['latest', 'history?from=EUR&to=USD&period=1M', 'currencies']
   const replies = await Promise.all(targets.map((target) => get(handler, `/api/v1/${target}`)))
   return replies.map(({ status, body }) => `${status} ${body}`)
+}
+
+function expectUntouched(): void {
+  expect(Object.getOwnPropertyDescriptors(Object.prototype)).toEqual(BEFORE)
 }

@@ -46,27 +46,6 @@ it('readEcbXml() reads the file of a day as the bank writes it', () => {
   expect(readEcbXml(dailyXml(newest(NOW)))).toEqual([newest(NOW)])
 })
 
-// A reader whose time grows with the square of the length exceeds the time limit of the runner.
-describe('a million characters', () => {
-  const line = 'Date,USD,JPY,ISK,\n2026-11-20'
-
-  it.each([
-    ['a line', readEcbCsv, `${line},${'1'.repeat(1_000_000)}`],
-    ['cells', readEcbCsv, `${line}${',1'.repeat(1_000_000)}`],
-    ['lines', readEcbCsv, `Date,USD,JPY,ISK,\n${'\n'.repeat(1_000_000)}`],
-    ['a header', readEcbCsv, `Date,${'USD'.repeat(1_000_000)}`],
-    ['spaces in a tag', readEcbXml, `<Cube${' '.repeat(1_000_000)}`],
-    ['attributes in a tag', readEcbXml, `<Cube${' a="1"'.repeat(200_000)}`],
-    ['a name', readEcbXml, `<${'a'.repeat(1_000_000)}`],
-    ['a value', readEcbXml, `<Cube a="${'a'.repeat(1_000_000)}`],
-    ['a prolog', readEcbXml, `<?xml ${'?'.repeat(1_000_000)}`],
-    ['white space', readEcbXml, ' '.repeat(1_000_000)],
-    ['open elements', readEcbXml, '<gesmes:name>'.repeat(20_000)],
-  ])('of %s are refused', (_what, read, text) => {
-    expect(() => read(text)).toThrow(Error)
-  })
-})
-
 const HEADER = 'Date,USD,JPY,ISK,'
 const CSV_DAYS = [
   { date: '2026-11-19', rates: { USD: 1.1, JPY: 180 } },
@@ -117,7 +96,6 @@ describe('readEcbCsv()', () => {
     ['a longer word', CSV.replace('180', 'N/Ab'), 'line 3 has "N/Ab" for JPY'],
     ['a number below 0', CSV.replace('180', '-180'), 'line 3 has "-180" for JPY'],
     ['a power of ten', CSV.replace('180', '18e1'), 'line 3 has "18e1" for JPY'],
-    ['a base of sixteen', CSV.replace('180', '0x18'), 'line 3 has "0x18" for JPY'],
     ['a decimal comma', CSV.replace('1.10', '"1,10"'), 'line 3 has 6 cells, not 5'],
     ['a zero at the start', CSV.replace('180', '0180'), 'line 3 has "0180" for JPY'],
     ['another alphabet', CSV.replace('180', '１８０'), 'it is not all ASCII'],
@@ -243,19 +221,9 @@ describe('readEcbXml()', () => {
   it.each([
     ['nothing', XML, '', 'the XML does not end'],
     ['a page of HTML', XML, '<!doctype html><p>Back soon', '"<!doctype html><p>Ba…" is no tag'],
-    [
-      'a document type',
-      '?>',
-      '?><!DOCTYPE a [<!ENTITY b "1.1">]>',
-      '"<!DOCTYPE a [<!ENTIT…" is no',
-    ],
+    ['a document type', '?>', '?><!DOCTYPE a [<!ENTITY b "1">]>', '"<!DOCTYPE a [<!ENTIT…" is no'],
     ['an entity in a rate', '"1.1"', '"&b;"', '"&b;" is no rate'],
-    [
-      'an entity in a heading',
-      '<Cube>',
-      '<gesmes:name>&b;</gesmes:name><Cube>',
-      '"&b;" in gesmes:n',
-    ],
+    ['an entity in a name', '<Cube>', '<gesmes:name>&b;</gesmes:name><Cube>', '"&b;" in gesmes:n'],
     ['a character by number', '"USD"', '"&#85;SD"', '"&#85;SD" is no currency'],
     ['a comment', '<Cube>', '<!-- --><Cube>', 'is no tag of it'],
     ['a section', '<Cube>', '<![CDATA[]]><Cube>', 'is no tag of it'],

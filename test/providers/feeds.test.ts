@@ -81,7 +81,8 @@ describe('JSON in another form', () => {
   })
 
   it.each(ODD)('is refused by $name, with $where', async ({ feed, overrides, where }) => {
-    const market = upstream([Response.json({ ...Object(feed.body), ...overrides })])
+    const body = overrides && { ...Object(feed.body), ...overrides }
+    const market = upstream([Response.json(body)])
     await expect(call(feed.create(ROOT), market)).rejects.toThrow(
       new Error(`feed.example answered in another form: ${where}`),
     )

@@ -41,8 +41,8 @@ export interface Feed {
   fetch?: UpstreamFetch
   maxBytes: number
   redirectHosts: string[]
-  /** Fields in another form, and how a message names them; of a list, that it is none. */
-  odd?: [overrides: object, where: string][]
+  /** Fields in another form (or null for all), and how a message names them; of a list, that it is none. */
+  odd?: [overrides: object | null, where: string][]
 }
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -69,15 +69,11 @@ export const FEEDS: Record<string, Feed> = {
     body: JSON.parse(openErApiPayload({ now: NOW })),
     redirectHosts: ['open.er-api.com', 'www.exchangerate-api.com'],
     odd: [
-      [{ result: undefined }, 'result'],
+      [null, 'all of it'],
       [{ result: 'SUCCESS' }, 'result'],
-      [{ time_last_update_unix: undefined }, 'time_last_update_unix'],
       [{ time_last_update_unix: 0 }, 'time_last_update_unix'],
       [{ time_last_update_unix: '1763600000' }, 'time_last_update_unix'],
       [{ time_next_update_unix: 'soon' }, 'time_next_update_unix'],
-      [{ rates: undefined }, 'rates'],
-      [{ rates: null }, 'rates'],
-      [{ rates: 'EUR' }, 'rates'],
       [{ rates: 1, base_code: undefined }, 'base_code, rates'],
     ],
   },
@@ -90,7 +86,10 @@ export const FEEDS: Record<string, Feed> = {
     body: exchangeRateApiV6Body(NOW),
     maxBytes: MIB,
     redirectHosts: ['v6.exchangerate-api.com', 'www.exchangerate-api.com'],
-    odd: [[{ conversion_rates: 1 }, 'rates']],
+    odd: [
+      [null, 'result, time_last_update_unix, rates'],
+      [{ conversion_rates: 1 }, 'rates'],
+    ],
   },
   'createOpenExchangeRatesProvider()': {
     create: (url) => createOpenExchangeRatesProvider({ key: 'k-1', url }),
@@ -154,11 +153,9 @@ export const FEEDS: Record<string, Feed> = {
     odd: [
       [{ amount: 100 }, 'amount'],
       [{ base: 'USD' }, 'base'],
-      [{ rates: undefined }, 'rates'],
       [{ rates: null }, 'rates'],
       [{ rates: [{ USD: 1.1 }] }, 'rates'],
       [{ rates: { '2026-11-09': 1.1 } }, 'rates.2026-11-09'],
-      [{ rates: { '2026-11-09': null } }, 'rates.2026-11-09'],
     ],
   },
   'createFrankfurterV2Provider()': {

@@ -66,16 +66,10 @@ describe('the days of Frankfurter', () => {
   const odd = ['09', '10', '11', '12', '13', '16'].map((day) => [`2026-11-${day}`, 1.1])
   const named = odd.slice(0, 5).map(([date]) => `rates.${date}`)
 
-  it.each([
-    ['rows of the second version', [{ date: '2026-11-09', base: 'EUR', rate: 1.1 }], 'all of it'],
-    [
-      'more odd days than are named',
-      { ...good, rates: { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(odd) } },
-      named.join(', '),
-    ],
-  ])('are refused in an answer of %s', async (_what, body, where) => {
-    await expect(read(body)).rejects.toThrow(
-      new Error(`api.frankfurter.dev answered in another form: ${where}`),
+  it('are refused where some are odd, of which five are named', async () => {
+    const rates = { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(odd) }
+    await expect(read({ ...good, rates })).rejects.toThrow(
+      new Error(`api.frankfurter.dev answered in another form: ${named.join(', ')}`),
     )
   })
 })
@@ -131,7 +125,6 @@ describe('the table of the second version', () => {
   it.each([
     [[], 'answered without a day up to today'],
     [[row('EUR', '2026-12-24')], 'answered without a day up to today'],
-    [{ status: 422, message: 'invalid currency: XXX' }, 'answered in another form: all of it'],
     [[row('EUR', TODAY), { ...row('AUD', TODAY), base: 'EUR' }], 'answered in another form: row 1'],
     [[row('EUR', '2026-02-30')], 'answered in another form: row 0'],
     [[{ ...row('EUR', TODAY), date: [TODAY] }], 'answered in another form: row 0'],
@@ -231,10 +224,8 @@ describe('the days of the second version', () => {
     expect((await read(odd)).days[0]?.rates).toHaveProperty('EUR', 1.1)
   })
 
-  it.each([
-    ...['2026-02-30', 'today', ''].map((date) => [{ date, base: 'EUR', quote: 'USD', rate: 1.1 }]),
-    [{ date: TODAY, base: 'USD', quote: 'GBP', rate: 0.8 }],
-  ])('are refused with the row %j', async (odd) => {
+  it('are refused where a row is against another base', async () => {
+    const odd = { date: TODAY, base: 'USD', quote: 'GBP', rate: 0.8 }
     await expect(read([odd])).rejects.toThrow(
       new Error('api.frankfurter.dev answered in another form: row 0'),
     )

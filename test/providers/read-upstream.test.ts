@@ -49,8 +49,6 @@ describe('readJson()', () => {
     ['HTML', '<!doctype html>', 200, 'rates.example answered 200 without JSON'],
     ['nothing', '', 200, 'rates.example answered 200 without JSON'],
     ['no body', null, 204, 'answered 204 without a body'],
-    ['half of it', '{"a":', 200, 'without JSON'],
-    ['two of it', '{}{}', 200, 'without JSON'],
     ['NaN', '{"a":NaN}', 200, 'without JSON'],
   ])('refuses %s', async (_what, body, status, message) => {
     await expect(read([new Response(body, { status })]).answer).rejects.toThrow(message)
@@ -166,17 +164,13 @@ describe('readJson()', () => {
     await expect(answer).rejects.toThrow('rates.example redirected to what is no URL')
   })
 
-  it.each([300, 303, 307])('follows a %d that points somewhere', async (status) => {
-    const { answer, asked } = read([redirect('/moved', status), new Response('{}')])
+  it.each([300, 303, 307])('follows a %d without waiting for its body', async (status) => {
+    const cancel = vi.fn<() => void>()
+    const init = { status, headers: { location: '/moved' } }
+    const moved = new Response(new ReadableStream({ cancel }), init)
+    const { answer, asked } = read([moved, new Response('{}')])
     expect((await answer).status).toBe(200)
     expect(asked).toHaveLength(2)
-  })
-
-  it('does not wait for the body of a redirect', async () => {
-    const cancel = vi.fn<() => void>()
-    const init = { status: 302, headers: { location: '/moved' } }
-    const moved = new Response(new ReadableStream({ cancel }), init)
-    expect((await read([moved, new Response('{}')]).answer).status).toBe(200)
     expect(cancel).toHaveBeenCalledOnce()
   })
 
@@ -186,7 +180,6 @@ describe('readJson()', () => {
   })
 
   it.each([
-    [300, {}],
     [301, {}],
     [304, {}],
     [304, { location: '/moved' }],
@@ -202,11 +195,9 @@ describe('the pause after an answer', () => {
 
   it.each([
     [429, undefined, 20 * MINUTE],
-    [429, '1200', 20 * MINUTE],
     [429, '5', 5_000],
     [429, 'Fri, 20 Nov 2026 12:00:00 GMT', 30 * MINUTE],
     [429, 'Fri, 20 Nov 2026 11:00:00 GMT', -30 * MINUTE],
-    [429, 'soon', 20 * MINUTE],
     [429, '1.5', 20 * MINUTE],
     [429, '20 Nov 2026 12:00:00 GMT', 20 * MINUTE],
     [429, 'Fr, 20 Nov 2026 12:00:00 GMT', 20 * MINUTE],
@@ -214,8 +205,6 @@ describe('the pause after an answer', () => {
     [429, 'Mon, 99 Nov 2026', 20 * MINUTE],
     [503, '90', 90_000],
     [503, undefined, undefined],
-    [500, undefined, undefined],
-    [408, undefined, undefined],
     [401, undefined, 15 * MINUTE],
     [403, undefined, 15 * MINUTE],
     [404, undefined, 15 * MINUTE],
