@@ -123,6 +123,19 @@ describe('an operation of handler.rates', () => {
     await expect(call(handler, operation, question)).rejects.toMatchObject(expected)
     expect(asked).toHaveLength(loads)
   })
+
+  it.each<[Operation, question: unknown, message: string]>([
+    ['latest', { date: 20_200_101 }, 'Invalid parameter: date (YYYY-MM-DD)'],
+    ['convert', { ...PAIR, date: null }, 'Invalid parameter: date (YYYY-MM-DD)'],
+    ['convert', { ...PAIR, reverse: 'true' }, 'Invalid parameter: reverse (true or false)'],
+    ['convert', { from: 'USD', to: [] }, 'Invalid to currency: '],
+    ['history', { ...PAIR, start: 0 }, 'Invalid parameter: start (YYYY-MM-DD)'],
+    ['history', { ...PAIR, interval: 'year' }, 'Invalid parameter: interval (day, week or month)'],
+  ])('%s(%j) says what is accepted: %s', async (operation, question, message) => {
+    await expect(call(openMarket().handler, operation, question)).rejects.toThrow(
+      expect.objectContaining({ message }),
+    )
+  })
 })
 
 const { history: provider } = fakeProviders()

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { openMarket } from '../fixtures/hand-written-market.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { codes } from '../fixtures/codes.ts'
+import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 import { WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 
 const PAIR = 'from=USD&to=EUR'
@@ -173,12 +175,8 @@ const OF_MANY_RATES: Refusals = {
     [`history?${PAIR}&start=2026-11-21`, 'No reference rates of USD in EUR'],
     [`history?${PAIR}&start=2999-01-01&end=2999-01-02`, 'No reference rates of USD in EUR'],
     [`history?${PAIR}&start=1990-01-01&end=1998-12-31`, 'No reference rates of USD in EUR'],
-    ...['No reference rates of USD in HRK', 'withdrawn on 2023-01-01, use EUR'].map(
-      (message): [string, string] => [
-        'history?from=USD&to=HRK&start=2023-01-02&end=2023-01-31',
-        message,
-      ],
-    ),
+    ['history?from=USD&to=HRK&start=2023-01-01&end=2023-01-31', 'No reference rates of USD in HRK'],
+    ['history?from=USD&to=HRK&start=2023-01-01&end=2023-01-31', 'withdrawn on 2023-01-01, use EUR'],
     [
       `history?from=USD&to=JPY&start=${WITHOUT_YEN}&end=${WITHOUT_YEN}`,
       'No reference rates of USD in JPY',
@@ -271,6 +269,18 @@ describe('a request that cannot be answered', () => {
 
   it.each(rowsOf(OF_MANY_RATES))('%s is %s where there are many rates: %s', async (...row) => {
     await expectRefusal(longService(), ...row)
+  })
+
+  it('lists at most 150 of the codes that are covered', async () => {
+    const rates = Object.fromEntries(codes(160).map((code) => [code, 2]))
+    const days = [{ date: '2026-11-20', rates }]
+    const attribution = { name: 'Test', url: 'https://rates.example' }
+    const history = { attribution, fetchHistory: async () => ({ base: 'EUR', days }) }
+    const handler = createRatesHandler({ providers: { history }, now: () => NOW })
+    const target = 'history?from=EUR&to=ZZZ&start=2026-11-20'
+    const listed = ['EUR', ...codes(160)].toSorted().slice(0, 150).join(', ')
+    const message = `ZZZ (history covers ${listed} and 11 more)`
+    await expectRefusal({ handler }, target, '400 unsupported_currency', message)
   })
 
   it.each([
