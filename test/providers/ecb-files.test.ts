@@ -238,6 +238,7 @@ describe('readEcbXml()', () => {
     ['an attribute without quotes', '"1.1"', '1.1', 'is no tag of it'],
     ['a rate above a day', `<Cube>${OPENING}`, '<Cube>', 'there is an element'],
     ['a day in a day', OPENING, `${OPENING}<Cube time="2026-11-19">`, 'there is an element'],
+    ['five open elements', '<Cube>', '<gesmes:name>'.repeat(4), 'there is an element in "gesmes'],
     ['crossed end tags', '</Cube></gesmes:Envelope>', '</gesmes:Envelope></Cube>', 'not open'],
     ['an end tag too many', '</Cube>', '</Cube></Cube></Cube>', 'is closed and not open'],
     ['no day', '2026-11-20', '2026-02-30', '"2026-02-30" is no day'],
