@@ -19,6 +19,15 @@ import { NODE } from './runtimes.ts'
 const ATTRIBUTION = 'Rates By Exchange Rate API, https://www.exchangerate-api.com'
 const SYNTHETIC = 'Synthetic rates (ratesmith), https://www.npmjs.com/package/ratesmith'
 
+/** Loaded before a program on Node, makes its waits so long that a test would end before them. */
+const ENDLESS_WAITS = `data:text/javascript,${encodeURIComponent(`
+  import { syncBuiltinESMExports } from 'node:module'
+  import timers from 'node:timers/promises'
+  const { setTimeout: sleep } = timers
+  timers.setTimeout = (delay, ...rest) => sleep(delay * 1_000, ...rest)
+  syncBuiltinESMExports()
+`)}`
+
 const NUMBER = String.raw`\d+(\.\d+)?(e-\d+)?`
 
 /** A Saturday in a leap year. */
@@ -319,4 +328,11 @@ describe('the cache', () => {
     await isGivenUp
     expect(calls).toHaveLength(2)
   })
+})
+
+it('a command ends when it has printed its answer, and does not wait for its own time limits', async () => {
+  const { env, stop } = await startUpstreams()
+  await stop()
+  const ran = await piped(['Node', NODE[1], '--import', ENDLESS_WAITS], 'convert 1 USD EUR', env)
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is unavailable.') })
 })
