@@ -217,7 +217,42 @@ describe('the headers', () => {
   })
 })
 
+describe('the answer to OPTIONS', () => {
+  it('allows every origin and the methods of all paths, for a day, and has no body', async () => {
+    const response = await service().get('/api/v1/latest', { method: 'OPTIONS' })
+    expect([response.status, await response.text()]).toEqual([204, ''])
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'access-control-allow-headers': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'ETag, Retry-After, Cache-Status',
+      'access-control-max-age': '86400',
+      allow: 'GET, HEAD, OPTIONS',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+})
+
 describe('paths that the handler does not serve', () => {
+  it.each([
+    ['GET', '/api/v1', 404, { code: 'not_found', message: 'Not found' }],
+    ['GET', '/api/v12/latest', 404, { code: 'not_found', message: 'Not found' }],
+    ['GET', '/other', 404, { code: 'not_found', message: 'Not found' }],
+    ['GET', '/api/v1x/latest', 404, 'Not found'],
+    ['GET', '/api/x/v1/latest', 404, 'Not found'],
+    ['POST', '/api/v1/latest', 405, { code: 'method_not_allowed', message: 'Method not allowed' }],
+    ['POST', '/api/rates', 405, 'Method not allowed'],
+  ])('have an error of their dialect: %s %s is a %d', async (method, path, status, error) => {
+    const response = await service().get(path, { method })
+    expect([response.status, await response.json()]).toEqual([status, { error }])
+    const isVersioned = path.startsWith('/api/v1') && typeof error === 'object'
+    expect(response.headers.has('access-control-allow-origin')).toBe(isVersioned)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null)
+    expect(response.headers.has('retry-after')).toBe(false)
+  })
+
   it('are not kept', async () => {
     const { get } = service()
     const kept = vi.spyOn(Map.prototype, 'set')

@@ -52,7 +52,16 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: [...testsIn('cache'), '!test/cache/*-upstream.test.ts'],
     threshold: 98,
   },
-  http: { files: sourcesIn('http'), tests: [...testsIn('http'), ...ANSWER_TESTS] },
+  http: {
+    files: sourcesIn('http'),
+    // The headers of every answer, and what has headers of its own.
+    tests: [
+      ...testsIn('http'),
+      'test/endpoints/{every-answer,csv,explorer-page}.test.ts',
+      'test/advisories/cors-*.test.ts',
+      ...HANDLER_TESTS,
+    ],
+  },
   endpoints: { files: sourcesIn('endpoints'), tests: ANSWER_TESTS },
   records: { files: sourcesIn('records'), tests: ANSWER_TESTS },
   client: { files: sourcesIn('client'), tests: testsIn('client'), threshold: 90 },
