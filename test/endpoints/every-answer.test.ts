@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 
 const now = (): number => Date.UTC(2026, 10, 20, 18)
@@ -13,7 +14,11 @@ const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
 const attribution = { ...SHOWN, secret: 'a-key-of-the-upstream' }
 
 const providers = { latest: { ...latest, attribution }, history: { ...history, attribution } }
-const handler = createRatesHandler({ providers, now })
+// What a handler remembers of one test must not answer in the next.
+let handler: RatesHandler
+beforeEach(() => {
+  handler = createRatesHandler({ providers, now })
+})
 
 const MINUTE = 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400'
 const HOUR = 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800'
@@ -49,7 +54,7 @@ const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
 
 describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
   const isKept = lifetime !== 'no-store'
-  const ask = (from: typeof handler, init: RequestInit = {}): Promise<Response> =>
+  const ask = (from: RatesHandler, init: RequestInit = {}): Promise<Response> =>
     from(new Request(`http://localhost/api/${target}`, init))
   const get = async (init?: RequestInit): Promise<Response> => {
     await handler.refresh()
