@@ -103,8 +103,8 @@ describe('format=csv', () => {
     const plainUrl = 'https://rates.example'
     const quoted = await sourceOf({ name: 'The "A\\B" feed', url: plainUrl })
     expect(quoted.link).toContain('title="The \\"A\\\\B\\" feed"')
-    const broken = await sourceOf({ name: "'\ud800'", url: plainUrl })
-    expect(broken.link).toContain("title*=UTF-8''%27%EF%BF%BD%27")
+    const broken = await sourceOf({ name: "'\ud800*'", url: plainUrl })
+    expect(broken.link).toContain("title*=UTF-8''%27%EF%BF%BD%2A%27")
     expect((await sourceOf({ name: '\ud800', url: 'nowhere' })).link).toBeNull()
   })
 
