@@ -51,7 +51,9 @@ function createFrom(
   create: (url: string) => RedisConnection,
 ): RedisConnection {
   try {
-    const { protocol, pathname } = new URL(url)
+    const { protocol, pathname, username, password } = new URL(url)
+    // Bun's client takes what cannot be decoded, and could never log in with it.
+    decodeURIComponent(username + password)
     // The path is the number of a database.
     if (/^rediss?:$/.test(protocol) && /^\/?\d*$/.test(pathname)) return create(url)
   } catch {
