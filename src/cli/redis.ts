@@ -53,7 +53,7 @@ function createFrom(
   try {
     const { protocol, pathname, username, password } = new URL(url)
     // Bun's client takes what cannot be decoded, and could never log in with it.
-    decodeURIComponent(username + password)
+    for (const part of [username, password]) decodeURIComponent(part)
     // The path is the number of a database.
     if (/^rediss?:$/.test(protocol) && /^\/?\d*$/.test(pathname)) return create(url)
   } catch {

@@ -72,6 +72,7 @@ describe('the command line', () => {
     ['serve --base-path api/', "--base-path: basePath must be '' or an absolute path"],
     ['serve --redis http://user:hidden@localhost', '--redis must be a URL like redis://'],
     ['serve --redis redis://:hidden%@localhost', '--redis must be a URL like redis://'],
+    ['serve --redis redis://hid%C3:%A4den@localhost', '--redis must be a URL like redis://'],
     ['serve --redis redis://:hidden@localhost/abc', '--redis must be a URL like redis://'],
     ['serve --redis=', '--redis must be a URL like redis://'],
     ['serve --redis redis://:hidden@localhost --data rates', '--data and --redis are two places'],
