@@ -148,8 +148,8 @@ describe('time grows in proportion', { timeout: 120_000 }, () => {
   test('to a reason in the log', async () => {
     const log = createLog({ format: 'text', write: () => {}, now: () => NOW })
     const about = { type: 'upstream_failed', dataSet: 'latest', provider: 'a', elapsed: 1 } as const
-    const told = (reason: string) => () => log({ ...about, reason, error: new Error(reason) })
-    expect(await findGrowth(told, [''])).toBeUndefined()
+    const logged = (reason: string) => () => log({ ...about, reason, error: new Error(reason) })
+    expect(await findGrowth(logged, [''])).toBeUndefined()
   })
 })
 

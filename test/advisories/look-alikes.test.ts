@@ -64,7 +64,7 @@ describe('a look-alike', () => {
       expect(await statusOf('/api/v1/latest', '', 'base', odd), odd).toBe(400)
   })
 
-  test.each(VALUES)('is no part of a value: %s?%s&%s=%s', async (...asked) => {
+  test.each(VALUES)('is not part of a value: %s?%s&%s=%s', async (...asked) => {
     const [path, others, name, value] = asked
     let tried = 0
     for (const [index, character] of value.split('').entries()) {
@@ -78,7 +78,7 @@ describe('a look-alike', () => {
     expect(tried).toBeGreaterThan(40)
   })
 
-  test.each(ENDPOINTS)('is no part of a path or a name: $path', async (endpoint) => {
+  test.each(ENDPOINTS)('is not part of a path or a name: $path', async (endpoint) => {
     const { path, parameters, target } = endpoint
     for (const character of new Set(path)) {
       for (const other of lookalikesOf(character)) {

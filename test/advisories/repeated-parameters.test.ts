@@ -15,7 +15,7 @@ describe('a parameter that is given again', () => {
     parameters.map((name) => [name, path, target] as const),
   )
 
-  test.each(given)('is refused, whatever its values and place: %s on %s', async (...asked) => {
+  test.each(given)('is refused with any values in any place: %s on %s', async (...asked) => {
     const [name, path, target] = asked
     const query = new URLSearchParams(target.slice(path.length))
     const own = query.get(name) ?? ''

@@ -103,7 +103,7 @@ function createFakeStore(runtime: VirtualRuntime) {
   const store = {
     values: new Map<string, unknown>(),
     reads: 0,
-    /** Every key and text that was set, and for how many ms it is kept. */
+    /** Every key and text that was set, and its lifetime in ms. */
     writes: [] as [key: string, text: string, keptFor: number][],
     /** How many ms every claim was to last. */
     claims: [] as number[],

@@ -293,7 +293,7 @@ async function expectConfirmed({ world, state }: Meeting): Promise<void> {
     await world.settle()
     const wanted = toLatestTruth(thousandfoldYen(world.upstream.latest(world.machine.now())))
     const table = await askOne(world, '/api/rates')
-    if (published === undefined) throw new Error('there is no rate of the yen')
+    if (published === undefined) throw new Error('the yen has no rate')
     const rates = isConfirmed ? wanted.rates : { ...wanted.rates, JPY: published }
     expectGood(table, { latest: { ...wanted, rates }, days: {}, today: '' }, ['fresh'])
   }

@@ -229,7 +229,7 @@ describe('the chart of ratesmith history', () => {
     expect(dots).toBe((80 - 3) * 2)
   })
 
-  it('is left out where there is no room', async () => {
+  it('is left out of a terminal that is too narrow', async () => {
     expect((await draw(ratesOf(1, 2), { columns: 11 })).lines).not.toEqual([])
     expect((await draw(ratesOf(1, 2), { columns: 10 })).lines).toEqual([])
   })

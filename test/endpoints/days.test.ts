@@ -10,7 +10,7 @@ import { PERIODS, daysOf, mean, periodStart, statsOf } from '../oracle.ts'
 const PAIR = 'history?from=USD&to=EUR'
 
 describe('history from one day to another', () => {
-  it('has a record of its own, with the days as they were asked for', async () => {
+  it('has its own record, with the requested days', async () => {
     const { get } = longService()
     const { status, body } = await get(`${PAIR}&start=2026-11-07&end=2026-11-15`)
     expect(status).toBe(200)
@@ -177,7 +177,7 @@ describe('latest rates with a date', () => {
     expect(body).toEqual((await get(`latest?date=${published}&symbols=EUR`)).body)
   })
 
-  it('are against the dollar unless told otherwise, and of the symbols asked for', async () => {
+  it('are against the dollar by default, and of the requested symbols', async () => {
     const { get } = longService()
     const { body } = await get('latest?date=2024-03-04')
     expect([body.base, body.rates['USD']]).toEqual(['USD', 1])

@@ -162,7 +162,7 @@ const feeds: { name: string; load: () => Feed; isMissing: boolean; moments: Mome
       ['2026-10-26T14:59:00Z', '2026-10-23'], // the first publication after summer time, not yet
       ['2026-10-26T15:01:00Z', '2026-10-26'],
       ['2027-12-27T00:00:00Z', '2027-12-24'], // Christmas on a weekend
-      evening('2028-02-29'), // five years before is no leap year
+      evening('2028-02-29'), // five years before is not a leap year
     ],
   },
   {

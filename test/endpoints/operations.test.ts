@@ -174,7 +174,7 @@ describe('the JSON of a history', () => {
           const text = await new Response(body).text()
           const record = await rates.history({ from, to, period })
           length += text.length
-          // Not by `toBe`, which takes long to compare so many long texts.
+          // `toBe` is slow at comparing many long texts.
           expect(text === JSON.stringify(record), `${from} ${to} ${period}`).toBe(true)
         }
       }

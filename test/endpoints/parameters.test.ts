@@ -161,7 +161,7 @@ const OF_MANY_RATES: Refusals = {
     ['latest?date=2024-01-02&base=AED', 'Unsupported base currency: AED'],
     ['latest?date=2024-01-02&symbols=USD,aed', 'aed (the rates of 2024-01-02 cover AUD'],
     ['latest?date=2024-01-02&symbols=USD,aed', 'Unsupported symbols currency: aed'],
-    // Not withdrawn by then: to leave it out would hide that there is no rate.
+    // Not withdrawn by then: to leave it out would hide a missing rate.
     ['latest?date=2004-01-02&symbols=USD,SIT', 'symbols currency: SIT (withdrawn on 2007'],
     ['latest?date=2004-01-02&base=DEM', 'withdrawn on 1999-01-01, use EUR'],
   ],

@@ -20,7 +20,7 @@ describe('createBoundedMap()', () => {
     map.get('a')
     map.set('d', 'd', 10)
     expect(map.valuesOf('abcd')).toBe('a-cd')
-    // All three were read just now: then the one that was added first is removed.
+    // All three were read just now: then the oldest is removed.
     map.set('e', 'e', 10)
     expect(map.valuesOf('acde')).toBe('a-de')
   })

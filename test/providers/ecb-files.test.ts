@@ -108,7 +108,7 @@ describe('readEcbCsv()', () => {
     expect(() => readEcbCsv(text)).toThrow(message)
   })
 
-  it('reads every rate as the number that its text stands for', () => {
+  it('reads the text of every rate as a number, to the digit', () => {
     const digits = fc.stringMatching(/^\d{1,14}$/)
     fc.assert(
       fc.property(digits, fc.option(digits), (zeros, part) => {
@@ -121,7 +121,7 @@ describe('readEcbCsv()', () => {
     )
   })
 
-  it('refuses a cell that is no plain decimal, whatever it is', () => {
+  it('refuses every cell that is not a plain decimal', () => {
     const units = fc.constantFrom(...'019.-+eE NA/x'.split(''))
     fc.assert(
       fc.property(fc.string({ unit: units, maxLength: 20 }), (cell) => {

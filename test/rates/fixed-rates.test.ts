@@ -122,7 +122,7 @@ describe('findFixedRate()', () => {
     ['EUR', '2026-11-20'],
     ['HRK', '2022-12-31'],
     ['DDM', '2026-11-20'],
-  ])('has none of %s on %s, whatever the rates', (code, day) => {
+  ])('has none of %s on %s with any rates', (code, day) => {
     expect(findFixedRate(code, day, () => 0.85)).toBeUndefined()
   })
 })

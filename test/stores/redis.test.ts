@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 10, 20)
 /** What the three clients look like to a store; each reads `this`, so that a method without it is found. */
 const CLIENTS = [
   {
-    name: 'call() and a sendCommand() of its own, as ioredis',
+    name: 'call() and its own sendCommand(), as ioredis',
     connect: (redis: FakeRedis) => ({
       redis,
       async call(...command: string[]) {

@@ -117,7 +117,7 @@ describe('ratesmith doctor', () => {
     expect(all).not.toContain(PASSWORD)
   })
 
-  it('exits with 2 and one line for a proxy that is no URL', async () => {
+  it('exits with 2 and one line for a proxy that is not a URL', async () => {
     const ran = await piped(NODE, 'doctor', { HTTPS_PROXY: `ada:${PASSWORD}@proxy` })
     expectRefused(ran, 'ratesmith: HTTPS_PROXY')
     expect(ran.stderr).not.toContain(PASSWORD)

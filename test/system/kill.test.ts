@@ -91,7 +91,7 @@ async function live(
   throw new Error(`it ended by itself: ${victim.stderr}`)
 }
 
-/** What a process has told of itself until it was killed; nothing is found where that was before it had looked. */
+/** What a process printed until it was killed; nothing is found if it was killed before it had looked. */
 function toLife(stdout: string, clock: number) {
   const stored: [kept: Kept, number: number][] = []
   // Operations of the store that failed, other than by taking too long.

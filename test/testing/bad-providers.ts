@@ -27,7 +27,7 @@ function taking(isTaken: (text: string) => boolean): Client {
   }
 }
 
-/** A client that does `instead` where there is no good response. */
+/** A client that calls `instead` unless the response is good. */
 function onFailure(instead: (error: unknown, good: string) => Response): Client {
   return (fetch, good) => async (url, init) => {
     try {
@@ -106,7 +106,7 @@ export const BAD_CLIENTS = listed<Client>(
       },
     },
     [UNREACHABLE]: {
-      'has rates of its own where upstream fails': onFailure((_, good) => new Response(good)),
+      'has its own rates where upstream fails': onFailure((_, good) => new Response(good)),
       'tries again for ever': again(() => true),
       'rejects with a text': onFailure(() => {
         throw 'down'
@@ -150,13 +150,13 @@ export const BAD_CLIENTS = listed<Client>(
     'asks for no shorter pause than its upstream did': {
       'counts a pause in seconds': refusingWith(120),
       'has a pause in a text': refusingWith('120000'),
-      'has a pause that is no number': refusingWith(NaN),
+      'has a pause that is not a number': refusingWith(NaN),
     },
   },
   {
     'knows no signal': [ABORTED, AMID, ENDLESS],
     'lets go of the signal once it has an answer': [ENDLESS],
-    'has rates of its own where upstream fails': [
+    'has its own rates where upstream fails': [
       'fails when its upstream breaks off amid its answer',
       AMID,
     ],
@@ -217,7 +217,7 @@ export const BAD_TABLES = listed<Change>({
   },
   [DROPPED]: {
     'has a rate below zero': withRates(() => ({ EUR: -1 })),
-    'has a rate that is no number': withRates(() => ({ EUR: NaN })),
+    'has a rate that is not a number': withRates(() => ({ EUR: NaN })),
     'has something else among its codes': withRates(() => ({ 'EUR=X': 1 })),
   },
   [SAME]: {

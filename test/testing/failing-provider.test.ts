@@ -83,9 +83,9 @@ function trouble(kind: FailureKind, options?: FailingProviderOptions) {
     void handler.refresh()
     await vi.advanceTimersByTimeAsync(CALL_OVER)
   }
-  const told = (dataSet: string): string[] =>
+  const reported = (dataSet: string): string[] =>
     events.flatMap((event) => ('dataSet' in event && event.dataSet === dataSet ? [event.type] : []))
-  return { clock, refresh, ask, told }
+  return { clock, refresh, ask, reported }
 }
 
 /** The events of data that are no event of every day. */
@@ -93,7 +93,7 @@ function troubles(types: string[]): string[] {
   return types.filter((type) => /failed|rejected|dropped/.test(type))
 }
 
-/** What is told beside an event of a row: that the provider, which is the only one, had nothing. */
+/** What follows the event of a row: the failed refresh, as there is one provider only. */
 function troublesWith(event: string | undefined): string[] {
   if (event === undefined || event === 'rates_dropped') return event ? [event] : []
   return [event, 'refresh_failed']
@@ -119,7 +119,7 @@ describe('the page of testing', () => {
 
 describe.each(DATA_SETS)('a handler without %s, over a provider that fails', (dataSet) => {
   it.each(ROWS)('is as the page says: $kind', async (row) => {
-    const { ask, told } = trouble(row.kind)
+    const { ask, reported } = trouble(row.kind)
     const startedAt = performance.now()
     const { status, headers, record } = await ask(dataSet)
     expect(status).toBe(row.status)
@@ -129,39 +129,39 @@ describe.each(DATA_SETS)('a handler without %s, over a provider that fails', (da
     expect(waited).toBeLessThanOrEqual(WAITS[row.kind] + 200)
     expect(JSON.stringify(record)).not.toContain('upstream.example')
     await vi.advanceTimersByTimeAsync(CALL_OVER)
-    expect(troubles(told(dataSet))).toEqual(troublesWith(row.event))
+    expect(troubles(reported(dataSet))).toEqual(troublesWith(row.event))
   })
 
   it.each(ROWS.filter(({ pause }) => pause))('leaves it alone as long: $kind', async (row) => {
-    const { ask, told, clock } = trouble(row.kind)
+    const { ask, reported, clock } = trouble(row.kind)
     await ask(dataSet)
     // The call of one that hangs goes on when nobody waits any more.
-    while (troubles(told(dataSet)).length === 0) await vi.advanceTimersByTimeAsync(100)
-    expect(callsIn(told(dataSet))).toBe(1)
+    while (troubles(reported(dataSet)).length === 0) await vi.advanceTimersByTimeAsync(100)
+    expect(callsIn(reported(dataSet))).toBe(1)
     const pause = row.pause ?? NaN
     clock.advance(pause - 1)
     expect((await ask(dataSet)).status).toBe(502)
-    expect(callsIn(told(dataSet))).toBe(1)
+    expect(callsIn(reported(dataSet))).toBe(1)
     clock.advance(pause * (row.spread - 1) + 1)
     await ask(dataSet)
-    expect(callsIn(told(dataSet))).toBe(2)
+    expect(callsIn(reported(dataSet))).toBe(2)
   })
 })
 
 describe.each(DATA_SETS)('a handler with %s, over a provider that fails', (dataSet) => {
   it.each(ROWS)('goes on answering: $kind', async (row) => {
-    const { ask, told, clock, refresh } = trouble(row.kind, { after: 1 })
+    const { ask, reported, clock, refresh } = trouble(row.kind, { after: 1 })
     const before = await ask(dataSet)
-    expect(troubles(told(dataSet))).toEqual([])
+    expect(troubles(reported(dataSet))).toEqual([])
     clock.advance(DAY + HOUR)
     const stale = await ask(dataSet)
     expect(stale.status).toBe(200)
     expect(stale.record).toEqual(before.record)
     expect(stale.headers.get('cache-status')).toContain('detail=stale')
     await refresh()
-    expect(callsIn(told(dataSet))).toBe(2)
+    expect(callsIn(reported(dataSet))).toBe(2)
     const rejected = row.kind === 'outdated' && dataSet === 'latest' ? 'rates_rejected' : row.event
-    expect(troubles(told(dataSet))).toEqual(troublesWith(rejected))
+    expect(troubles(reported(dataSet))).toEqual(troublesWith(rejected))
     const after = await ask(dataSet)
     expect(after.status).toBe(200)
     const hasNew = row.kind === 'one-bad-rate'

@@ -60,7 +60,7 @@ const has =
 /** The faults that each case must find. */
 const FAULTS: Record<string, Record<string, Answer>> = {
   'lets scripts of every origin read what they may, and no more': {
-    'a middleware adds CORS headers of its own': header('access-control-allow-origin', '*, *'),
+    'a middleware adds its own CORS headers': header('access-control-allow-origin', '*, *'),
     'credentials are allowed': header('access-control-allow-credentials', 'true'),
   },
   'answers OPTIONS, and so the question before a request': {

@@ -168,7 +168,7 @@ function toObject(value: unknown): Json {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** `value` as rates by code, or `undefined` where one is no rate. */
+/** `value` as rates by code, or `undefined` if one is not a rate. */
 function toRates(value: unknown): Record<string, number> | undefined {
   const all = Object.entries(toObject(value))
   const rates = all.flatMap(([code, rate]) => (isRate(rate) ? [[code, rate] as const] : []))

@@ -165,7 +165,7 @@ export function startProcess(
     isGone: false,
     pausedUntil: -Infinity,
     isClosed: false,
-    /** What can be told from outside of what its handler holds and does. */
+    /** What can be observed of its handler from outside. */
     knowledge: createKnowledge(),
     /** What its handler runs on, with `now` as its clock. */
     runtime: (now: () => number): Runtime => ({

@@ -128,7 +128,7 @@ export function createSimStore(
     storedSince: (key: string) => findIn(entries, key)?.since,
     holderOf: (key: string) => findIn(claims, key)?.value,
     troubledAt: () => troubledAt,
-    /** Since when `process` can know that all is well again: since an operation of its own that went well. */
+    /** Since when `process` can know that all is well again: since one of its operations succeeded. */
     trustedSince: (process: Process) => trusted.get(process) ?? -Infinity,
   }
 }
