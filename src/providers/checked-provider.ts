@@ -1,10 +1,10 @@
 import { acceptHistory } from '../rates/accept.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import { newestDay } from '../rates/market-history.ts'
+import type { QuotedRates } from '../rates/plausibility.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import type { Runtime } from '../runtime.ts'
 import { findDeviations } from './major-rates.ts'
-import type { QuotedRates } from './major-rates.ts'
 import type {
   CrossCheck,
   HistoryProvider,

@@ -1,15 +1,10 @@
+import type { QuotedRates } from '../rates/plausibility.ts'
+
 /**
  * Currencies that trade freely, or follow one that does, in markets so deep that all sources agree to a fraction of a
  * percent. Others move by more than 3 % every month or two, or have an official rate beside that of the market.
  */
 const MAJORS = 'USD JPY GBP CHF AUD CAD NZD SEK NOK DKK CNY HKD SGD'.split(' ')
-
-/** Rates against `base`, whoever published them. */
-export interface QuotedRates {
-  base: string
-  /** Units of a currency for one unit of `base`; anything that is no number where there are none. */
-  rateOf(code: string): unknown
-}
 
 /**
  * Which major currencies are further than the share `tolerance` from `expected`, both against the euro: `USD +5.0 %`.
