@@ -103,6 +103,15 @@ export function invalidPeriod(sent: string, periods: readonly string[]): RatesEr
   })
 }
 
+/** The longest that `Retry-After` asks clients to wait, in seconds. */
+export const MAX_RETRY_AFTER = 300
+
+/** There are no usable rates. `retryAfter` in seconds. */
+export function providerUnavailable(retryAfter: number, cause?: unknown): RatesError {
+  const message = 'The exchange-rate provider is unavailable. Please retry shortly.'
+  return new RatesError('provider_unavailable', message, { cause, retryAfter })
+}
+
 const ECHOED_CHARACTERS = 32
 
 /**

@@ -41,6 +41,8 @@ export type RatesEvent =
       provider: string
       corrections: { code: string; published: number; corrected: number }[]
     }
+  /** Codes that a publication lacks, or has no usable rate of: their last good rates are served as long as `maxStale` allows. */
+  | { type: 'rates_lost'; dataSet: DataSet; provider: string; codes: string[] }
   /** Rates moved so far that the ones before them are served until the next publication confirms them. */
   | { type: 'rates_held_back'; dataSet: DataSet; provider: string; codes: string[] }
   /** Rates that are too far from those of a `reference` on the day `date`: see `crossCheck`. They are served as published. */

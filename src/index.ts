@@ -21,6 +21,7 @@ export type {
   LatestProvider,
   LatestTable,
   ProviderContext,
+  ReferenceTable,
 } from './providers/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from './rates/known-currency-code.ts'
 export type { HistoryStats } from './rates/history-stats.ts'

@@ -54,6 +54,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   rates_rejected: true,
   rates_dropped: true,
   rates_corrected: true,
+  rates_lost: true,
   rates_held_back: true,
   rates_deviating: true,
   check_failed: true,

@@ -387,6 +387,7 @@ test('the records have the fields of the specification', () => {
     rates: Record<string, number>
     source: { name: string; url: string }
     disclaimer: string
+    older?: Record<string, number> | undefined
   }>()
   expectTypeOf<ConversionRecord>().toEqualTypeOf<{
     from: string

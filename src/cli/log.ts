@@ -36,6 +36,7 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   rates_rejected: 'warn',
   rates_dropped: 'warn',
   rates_corrected: 'warn',
+  rates_lost: 'warn',
   rates_held_back: 'warn',
   rates_deviating: 'warn',
   check_failed: 'warn',
@@ -121,6 +122,8 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
       return `${event.dataSet} rates: ${event.provider}: dropped ${event.dropped.join(', ')}`
     case 'rates_corrected':
       return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
+    case 'rates_lost':
+      return `${event.dataSet} rates: ${event.provider}: without a usable rate, the last one is served: ${event.codes.join(', ')}`
     case 'rates_held_back':
       return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
     case 'rates_deviating':

@@ -9,10 +9,12 @@ import { latestCsv } from '../records/latest-csv.ts'
 import type { LatestRecord } from '../records/latest.ts'
 
 /** `latest` as CSV, with its source in a header too. */
-export function representTable(latest: LatestRecord | DatedLatestRecord): Representation {
-  const { updatedAt, source } = latest
-  const headers = deliveryHeaders({ form: 'csv', lifetime: 'minute', updatedAt })
-  return represent(latestCsv(latest), [...headers, ...viaLink(source)])
+export function representTable(
+  latest: LatestRecord | DatedLatestRecord,
+  lastModified: number,
+): Representation {
+  const headers = deliveryHeaders({ form: 'csv', lifetime: 'minute', lastModified })
+  return represent(latestCsv(latest), [...headers, ...viaLink(latest.source)])
 }
 
 /** `pair` as CSV, with its source in a header too. */

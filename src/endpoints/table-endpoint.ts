@@ -39,8 +39,8 @@ export interface TableOptions {
 export function tableEndpoint(options: TableOptions): Endpoint {
   const { sources, memory, parse, toRecord } = options
   const json = {
-    representTable(latest: LatestRecord): Representation {
-      const headers = deliveryHeaders({ lifetime: 'minute', updatedAt: latest.updatedAt })
+    representTable(latest: LatestRecord, lastModified: number): Representation {
+      const headers = deliveryHeaders({ lifetime: 'minute', lastModified })
       return represent(JSON.stringify(toRecord(latest)), headers)
     },
   }
@@ -54,7 +54,11 @@ export function tableEndpoint(options: TableOptions): Endpoint {
       whenRead(
         sources.latest(waiter, () => codesOf(question)),
         (reading) => {
-          const make = () => representTable(latestRecord(reading.value, question))
+          const make = () => {
+            const record = latestRecord(reading.value, question)
+            const { publishedAt } = reading.value.table
+            return representTable(record, Math.min(record.updatedAt, publishedAt))
+          }
           return { representation: memory.recall(reading.value, key, make), reading }
         },
       ),

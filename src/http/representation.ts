@@ -31,8 +31,8 @@ export interface Delivery {
   form?: keyof typeof FORMS
   /** How long others may cache it. */
   lifetime: keyof typeof LIFETIMES
-  /** When the data were published, in ms since the Unix epoch. */
-  updatedAt?: number
+  /** When the data were published, in ms since the Unix epoch; never ahead of the clock (RFC 9110 §8.8.2.1). */
+  lastModified?: number
 }
 
 /** Where data came from. */
@@ -55,9 +55,11 @@ export interface Representation {
 }
 
 /** The headers of all that is delivered so. */
-export function deliveryHeaders({ form = 'json', lifetime, updatedAt }: Delivery): Header[] {
+export function deliveryHeaders({ form = 'json', lifetime, lastModified }: Delivery): Header[] {
   const headers: Header[] = [...formHeaders(form), ['cache-control', LIFETIMES[lifetime]]]
-  if (updatedAt !== undefined) headers.push(['last-modified', new Date(updatedAt).toUTCString()])
+  if (lastModified !== undefined) {
+    headers.push(['last-modified', new Date(lastModified).toUTCString()])
+  }
   return headers
 }
 

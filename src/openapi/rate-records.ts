@@ -49,7 +49,16 @@ const latest = {
 export const latestRecord = component(
   'LatestRecord',
   'Latest rates against one base.',
-  z.strictObject({ base, ...latest }),
+  z.strictObject({
+    base,
+    ...latest,
+    older: z.optional(
+      told(
+        z.record(code, instant),
+        'When rates that are from an earlier publication were published, by code, in ms since the Unix epoch; absent where all rates are from the same publication.',
+      ),
+    ),
+  }),
 )
 
 /** The record of `/v1/latest` for an earlier day. */

@@ -30,10 +30,10 @@ export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestPr
   const tableUrl = `${requireKeylessRootUrl(url, key)}/v3/latest`
   return {
     attribution: { name: 'currencyapi', url: 'https://currencyapi.com' },
-    async fetchLatest({ fetch, signal, now, previous }) {
+    async fetchLatest({ fetch, signal, now, previous, references }) {
       const read = { fetch, signal, now, url: tableUrl, headers: { apikey: key }, ...LIMITS }
       const answer = await readJsonWithKey(key, read)
-      return passMarketGates(toLatestTable(answer, now()), previous)
+      return passMarketGates(toLatestTable(answer, now()), previous, references)
     },
     judge: passMarketGates,
   }

@@ -81,7 +81,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
       const table = await readXml('eurofxref-daily.xml', context, (text) =>
         toLatestTable(readEcbXml(text), context.now()),
       )
-      return passMarketGates(table, context.previous)
+      return passMarketGates(table, context.previous, context.references)
     },
     judge: passMarketGates,
     async fetchHistory(range, context) {
@@ -123,7 +123,7 @@ export function createEcbDataApiProvider(
         // A series that has ended has its last observation on a day of its own.
         toLatestTable(readExrCsv(text).slice(-1), context.now()),
       )
-      return passMarketGates(table, context.previous)
+      return passMarketGates(table, context.previous, context.references)
     },
     judge: passMarketGates,
     async fetchHistory(range, context) {

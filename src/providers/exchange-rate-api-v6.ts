@@ -35,10 +35,10 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
   const headers = { authorization: `Bearer ${key}` }
   return {
     attribution: { name: 'ExchangeRate-API', url: 'https://www.exchangerate-api.com' },
-    async fetchLatest({ fetch, signal, now, previous }) {
+    async fetchLatest({ fetch, signal, now, previous, references }) {
       const read = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
       const answer = await readJsonWithKey(key, read)
-      return passMarketGates(toLatestTable(answer, base), previous)
+      return passMarketGates(toLatestTable(answer, base), previous, references)
     },
     judge: passMarketGates,
   }

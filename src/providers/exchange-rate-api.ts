@@ -55,9 +55,9 @@ export function createExchangeRateApiProvider(
       name: 'Rates By Exchange Rate API',
       url: 'https://www.exchangerate-api.com',
     },
-    async fetchLatest({ fetch, signal, now, previous }) {
+    async fetchLatest({ fetch, signal, now, previous, references }) {
       const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return passMarketGates(toLatestTable(answer, base), previous)
+      return passMarketGates(toLatestTable(answer, base), previous, references)
     },
     judge: passMarketGates,
   }

@@ -46,12 +46,12 @@ export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): Lat
       name: 'fawazahmed0/exchange-api',
       url: 'https://github.com/fawazahmed0/exchange-api',
     },
-    async fetchLatest({ fetch, signal: whole, now, previous }) {
+    async fetchLatest({ fetch, signal: whole, now, previous, references }) {
       const limits = { headStart: HEAD_START, signal: whole }
       return firstGood(tableUrls, limits, async (url, signal) => {
         const answer = await readJson({ fetch, signal, now, url, ...LIMITS })
         const table = requireNotOlder(toLatestTable(answer), previous, answer.host)
-        return passMarketGates(table, previous)
+        return passMarketGates(table, previous, references)
       })
     },
     judge: passMarketGates,
@@ -63,6 +63,6 @@ function requireNotOlder(
   previous: LatestTable | undefined,
   host: string,
 ): LatestTable {
-  if (!previous || table.updatedAt >= previous.updatedAt) return table
+  if (!previous || table.updatedAt >= (previous.publishedAt ?? previous.updatedAt)) return table
   throw new RejectedError(`${host} is behind: it has ${toDay(table.updatedAt)}`)
 }

@@ -44,9 +44,9 @@ export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}):
   const tableUrl = `${requireRootUrl(url)}/v2/rates?base=${PIVOT}${toFilter(providers)}`
   return {
     attribution: { name: 'Frankfurter', url: 'https://frankfurter.dev' },
-    async fetchLatest({ fetch, signal, now, previous }) {
+    async fetchLatest({ fetch, signal, now, previous, references }) {
       const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return passMarketGates(toLatestTable(answer, now()), previous)
+      return passMarketGates(toLatestTable(answer, now()), previous, references)
     },
     judge: passMarketGates,
   }

@@ -31,10 +31,10 @@ export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOption
   const headers = { authorization: `Token ${key}` }
   return {
     attribution: { name: 'Open Exchange Rates', url: 'https://openexchangerates.org' },
-    async fetchLatest({ fetch, signal, now, previous }) {
+    async fetchLatest({ fetch, signal, now, previous, references }) {
       const read = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
       const answer = await readJsonWithKey(key, read)
-      return passMarketGates(toLatestTable(answer, now()), previous)
+      return passMarketGates(toLatestTable(answer, now()), previous, references)
     },
     judge: passMarketGates,
   }

@@ -21,6 +21,12 @@ export interface LatestTable {
    * publication confirms them. They come back in `ProviderContext.previous`.
    */
   unconfirmed?: Readonly<Record<string, number>>
+  /** Set in `ProviderContext.previous`: the earlier of `updatedAt` and the time at which the handler accepted the table, in ms since the Unix epoch. */
+  publishedAt?: number
+  /** Set in `ProviderContext.previous`: the publications of those `rates` that are from an earlier one, by code. */
+  older?: Readonly<Record<string, { readonly updatedAt: number; readonly nextUpdateAt: number }>>
+  /** Set in `ProviderContext.previous`: codes that were published before, and have no usable rate now. */
+  unavailable?: readonly string[]
   /** When the provider has announced to publish no more, in ms since the Unix epoch; becomes an event. */
   endsAt?: number
   /** What came of comparing it with reference rates, as `crossCheck` does; becomes an event, and is not kept. */
@@ -68,6 +74,16 @@ export interface ProviderContext {
   now: () => number
   /** The table of this provider that was accepted last, from wherever it came, to compare with; absent once it is too old to be served. */
   previous?: LatestTable
+  /** Tables of other sources that are in hand, such as the newest reference rates: what they agree with may have happened. */
+  references?: readonly ReferenceTable[]
+}
+
+/** Rates of another source, to compare with. */
+export interface ReferenceTable {
+  /** ISO 4217 code against which `rates` are quoted. */
+  readonly base: string
+  /** Units of each currency for one unit of `base`, by upper-case code. */
+  readonly rates: ReadonlyMap<string, number>
 }
 
 /**
@@ -81,9 +97,13 @@ export interface LatestProvider {
   fetchLatest(context: ProviderContext): Promise<LatestTable>
   /**
    * Optional: what the provider's own gates make of a table of its own that comes out of a store, where another process
-   * may have put it; throws to refuse it. `previous` is as in `ProviderContext`.
+   * may have put it; throws to refuse it. `previous` and `references` are as in `ProviderContext`.
    */
-  judge?(table: LatestTable, previous: LatestTable | undefined): LatestTable
+  judge?(
+    table: LatestTable,
+    previous: LatestTable | undefined,
+    references?: readonly ReferenceTable[],
+  ): LatestTable
 }
 
 /** A source of daily reference rates. Its errors may have a `retryAfterMs` too. */

@@ -1,14 +1,20 @@
 import { isCode } from './currency-code.ts'
 import { isDay, toDay } from './day.ts'
+import { carryForward } from './carry-forward.ts'
+import type { InHand } from './carry-forward.ts'
 import { correctWithdrawn } from './fixed-rates.ts'
 import type { RateCorrection } from './fixed-rates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import type { RateTable } from './rate-table.ts'
+import type { CodedPublications, RateTable } from './rate-table.ts'
 import { RejectedError } from './rejected-error.ts'
 import { requireObject } from './require-object.ts'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** A next publication further away than this is a slip, such as a time in another unit. */
+const MAX_UPDATE_INTERVAL_MS = 8 * DAY_MS
 
 /** How far ahead of the clock a publication may claim to be: clocks differ. */
 const MOST_AHEAD_MS = 48 * HOUR_MS
@@ -39,17 +45,24 @@ export interface Accepted<Data> {
 export interface AcceptedTable extends Accepted<RateTable> {
   /** Rates that contradicted the law, and what is in the table instead. */
   corrections: RateCorrection[]
+  /** Codes whose rates were in hand and are not in the answer. */
+  lost: string[]
 }
 
 /**
  * Checks latest rates as a provider or a store answered them: `{ base, updatedAt, nextUpdateAt, rates }`, with the
  * clock at `now` (all times in ms since the Unix epoch). Up to 5 % of the codes may have a bad rate and are dropped; a
- * base absent from its own table is inserted as 1; without `nextUpdateAt` the next publication counts as a day later. A
- * withdrawn currency's rate that is not what law has fixed is corrected.
+ * base absent from its own table is inserted as 1; without `nextUpdateAt` the next publication counts as a day later, and one
+ * more than eight days later as eight days later. What the answer lacks and is in hand is carried forward. A withdrawn
+ * currency's rate that is not what law has fixed is corrected.
  *
  * @throws {RejectedError} naming what makes the answer unusable
  */
-export function acceptTable(answer: unknown, now: number): AcceptedTable {
+export function acceptTable(
+  answer: unknown,
+  now: number,
+  inHand: Omit<InHand, 'now'> = NOTHING_IN_HAND,
+): AcceptedTable {
   const answered = requireObject(answer, 'the answer is')
   const { base, updatedAt, nextUpdateAt, rates } = answered
   if (!isCode(base)) throw new RejectedError('the base is not a currency code')
@@ -57,7 +70,7 @@ export function acceptTable(answer: unknown, now: number): AcceptedTable {
   if (updatedAt > now + MOST_AHEAD_MS)
     throw new RejectedError('updatedAt is more than 48 hours ahead')
   if (isInSeconds(updatedAt, now)) throw new RejectedError('updatedAt is in seconds, not in ms')
-  const nextUpdate = nextUpdateAt ?? updatedAt + 24 * HOUR_MS
+  const nextUpdate = nextUpdateAt ?? updatedAt + DAY_MS
   if (!isInstant(nextUpdate)) throw new RejectedError('nextUpdateAt is not a time in ms')
   const { codes, quotes, bad, ignored } = sortRates(rates, base)
   const good = new Map(codes.map((code, index) => [code, quotes[index] ?? NaN]))
@@ -67,15 +80,48 @@ export function acceptTable(answer: unknown, now: number): AcceptedTable {
     const found = ignored.length > 0 ? `only ${sample(ignored)}` : 'nothing'
     throw new RejectedError(`there are no rates by upper-case codes beside the base, ${found}`)
   }
-  const unconfirmed = acceptUnconfirmed(answered['unconfirmed'])
-  const { table, corrections } = correctWithdrawn({
+  const accepted: RateTable = {
     base,
     updatedAt,
-    nextUpdateAt: nextUpdate,
+    nextUpdateAt: Math.min(nextUpdate, updatedAt + MAX_UPDATE_INTERVAL_MS),
+    publishedAt: earliest(answered['publishedAt'], updatedAt, now),
     rates: published,
-    ...unconfirmed,
-  })
-  return { data: table, dropped: [...bad, ...ignored], corrections }
+    ...acceptUnconfirmed(answered['unconfirmed']),
+    ...acceptOlder(answered['older'], published, updatedAt),
+    ...acceptUnavailable(answered['unavailable']),
+  }
+  const carried = carryForward(accepted, bad, { ...inHand, now })
+  const { table, corrections } = correctWithdrawn(carried.table)
+  return { data: table, dropped: [...bad, ...ignored], corrections, lost: carried.lost }
+}
+
+const NOTHING_IN_HAND = { previous: undefined, seenCodes: [], maxStale: Infinity }
+
+/** The earliest of two times, and of one that may have been accepted before. */
+function earliest(before: unknown, updatedAt: number, now: number): number {
+  return Math.min(isInstant(before) ? before : Infinity, updatedAt, now)
+}
+
+/** The publications of rates that are from an earlier one, as far as they make sense. */
+function acceptOlder(
+  publications: unknown,
+  rates: ReadonlyMap<string, number>,
+  updatedAt: number,
+): Pick<RateTable, 'older'> {
+  const older: CodedPublications = {}
+  for (const [code, publication] of Object.entries(Object(publications))) {
+    const times = Object(publication)
+    if (!rates.has(code) || !isInstant(times.updatedAt) || !isInstant(times.nextUpdateAt)) continue
+    if (times.updatedAt > updatedAt) continue
+    const nextUpdateAt = Math.min(times.nextUpdateAt, times.updatedAt + MAX_UPDATE_INTERVAL_MS)
+    older[code] = { updatedAt: times.updatedAt, nextUpdateAt }
+  }
+  return Object.keys(older).length > 0 ? { older } : {}
+}
+
+function acceptUnavailable(codes: unknown): Pick<RateTable, 'unavailable'> {
+  const unavailable = Array.isArray(codes) ? codes.filter(isCode) : []
+  return unavailable.length > 0 ? { unavailable } : {}
 }
 
 /** The rates that were held back, as far as they are rates: a property of its own where there are any. */

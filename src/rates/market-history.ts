@@ -129,6 +129,20 @@ export function marketDays(history: MarketHistory): MarketDay[] {
   })
 }
 
+/** The rates of the day `date`, by the sorted codes that it quotes, with the base as 1. */
+export function ratesOf(
+  { base, dates, columns }: MarketHistory,
+  date: Day,
+): ReadonlyMap<string, number> {
+  const row = dates.indexOf(date)
+  const rates = new Map([[base, 1]])
+  for (const code of [...columns.keys()].sort()) {
+    const rate = columns.get(code)?.[row] ?? NaN
+    if (!Number.isNaN(rate)) rates.set(code, rate)
+  }
+  return rates
+}
+
 /** The newest published day that is not after `today`, or `undefined` where there is none. */
 export function newestDay(history: MarketHistory, today: Day): Day | undefined {
   return history.dates.findLast((date) => date <= today)

@@ -1,17 +1,30 @@
 import { quotient } from './rounding.ts'
 
+/** Times of a publication, in ms since the Unix epoch. */
+export interface Publication {
+  /** When the provider published. */
+  readonly updatedAt: number
+  /** When the provider promised the next one. */
+  readonly nextUpdateAt: number
+}
+
+/** Publications by the codes of currencies whose rates are from them. */
+export type CodedPublications = Record<string, Publication>
+
 /** One publication of rates; every base is derived from it, so that all pairs agree with each other. */
-export interface RateTable {
+export interface RateTable extends Publication {
   /** Code against which `rates` are quoted. */
   readonly base: string
-  /** When the provider published, in ms since the Unix epoch. */
-  readonly updatedAt: number
-  /** When the provider will publish next, in ms since the Unix epoch. */
-  readonly nextUpdateAt: number
+  /** The earlier of `updatedAt` and the time of acceptance, in ms since the Unix epoch: the order of publications. */
+  readonly publishedAt: number
   /** Units of each currency for one unit of `base`, in the provider's order; the base itself is 1. */
   readonly rates: ReadonlyMap<string, number>
   /** Rates that were published but are held back until a later publication confirms them; absent without any. */
   readonly unconfirmed?: Readonly<Record<string, number>>
+  /** The publications of `rates` that are from an earlier one, by code; absent without any. */
+  readonly older?: Readonly<CodedPublications>
+  /** Codes that the provider carries, or carried, and that have no usable rate; absent without any. */
+  readonly unavailable?: readonly string[]
 }
 
 /**

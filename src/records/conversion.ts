@@ -1,6 +1,7 @@
 import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import { asOld } from '../rates/carry-forward.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
@@ -45,8 +46,9 @@ export function conversionRecord(
   { table, attribution }: LatestSnapshot,
   question: ConversionQuestion,
 ): ConversionRecord {
-  const { updatedAt } = table
-  return { ...convert(table, question), updatedAt, source: toSource(attribution) }
+  const conversion = convert(table, question)
+  const { updatedAt } = asOld(table, [conversion.from, conversion.to])
+  return { ...conversion, updatedAt, source: toSource(attribution) }
 }
 
 /**

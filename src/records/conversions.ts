@@ -2,6 +2,7 @@ import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { amountNeeded } from '../rates/amount-needed.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import { asOld } from '../rates/carry-forward.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
 import type { ByCode } from './by-code.ts'
@@ -78,17 +79,15 @@ export function conversionsRecord(
     if (Number.isFinite(result)) return { rate, result }
     throw invalidAmount(amountSent ?? String(amount), 'the result is too large')
   }
+  const targets = Array.from(new Set([target].flat()), (code) => rates.requireCode('to', code))
   const end = {
     ...(reverse && { reverse }),
     ...(date !== undefined && { date }),
-    updatedAt: table.updatedAt,
+    updatedAt: asOld(table, [from, ...targets]).updatedAt,
     source: toSource(attribution),
   }
-  if (typeof target === 'string') {
-    const to = rates.requireCode('to', target)
-    return { from, to, amount, ...convert(to), ...end }
-  }
-  const codes = new Set(target.map((code) => rates.requireCode('to', code)))
-  const results = Object.fromEntries(Array.from(codes, (to) => [to, convert(to)]))
+  const [to = from] = targets
+  if (typeof target === 'string') return { from, to, amount, ...convert(to), ...end }
+  const results = Object.fromEntries(targets.map((to) => [to, convert(to)]))
   return { from, amount, results, ...end }
 }

@@ -15,7 +15,10 @@ export interface DatedLatestQuestion<
 }
 
 /** The reference rates of one day against one base. */
-export interface DatedLatestRecord<Rates = Record<string, number>> extends LatestRecord<Rates> {
+export interface DatedLatestRecord<Rates = Record<string, number>> extends Omit<
+  LatestRecord<Rates>,
+  'older'
+> {
   /** The day on which the rates were published, `YYYY-MM-DD`. */
   date: string
 }

@@ -2,7 +2,7 @@ import { RatesError, invalidParameter } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { addDays } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
-import { newestDay } from '../rates/market-history.ts'
+import { newestDay, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { nextPublication, publicationInstant } from '../rates/target-calendar.ts'
@@ -80,12 +80,12 @@ export function requireQuoted(
 }
 
 function tableOf(history: MarketHistory, date: Day): RateTable {
-  const row = history.dates.indexOf(date)
-  const rates = new Map([[history.base, 1]])
-  for (const code of [...history.columns.keys()].sort()) {
-    const rate = history.columns.get(code)?.[row] ?? NaN
-    if (!Number.isNaN(rate)) rates.set(code, rate)
-  }
   const updatedAt = publicationInstant(date)
-  return { base: history.base, updatedAt, nextUpdateAt: nextPublication(updatedAt), rates }
+  return {
+    base: history.base,
+    updatedAt,
+    nextUpdateAt: nextPublication(updatedAt),
+    publishedAt: updatedAt,
+    rates: ratesOf(history, date),
+  }
 }

@@ -5,13 +5,14 @@ import type { LatestRecord } from './latest.ts'
 /** `record` as CSV: a line for each rate, and the attribution in each, so that it stays with what is copied. */
 export function latestCsv(record: LatestRecord | DatedLatestRecord): string {
   const { base, rates, updatedAt, nextUpdateAt, source } = record
+  const older: Record<string, number> = ('older' in record && record.older) || {}
   const date = 'date' in record ? { date: record.date } : {}
   const rest = { ...date, updatedAt, nextUpdateAt, source: source.name, sourceUrl: source.url }
   const lines = Object.entries(rates).map(([code, rate]) => [
     base,
     code,
     rate,
-    ...Object.values(rest),
+    ...Object.values({ ...rest, updatedAt: older[code] ?? updatedAt }),
   ])
   return toCsv([['base', 'code', 'rate', ...Object.keys(rest)], ...lines])
 }

@@ -1,11 +1,12 @@
 import { invalidCurrency } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import { asOld } from '../rates/carry-forward.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
-import { requireCode } from './require-code.ts'
+import { requireCode, requireKnown } from './require-code.ts'
 import { toSource } from './source.ts'
 
 /** What to say of latest rates. Codes have three letters in either case. */
@@ -32,6 +33,11 @@ export interface LatestRecord<Rates = Record<string, number>> {
   source: Attribution
   /** To be shown with the rates. */
   disclaimer: string
+  /**
+   * When rates that are from an earlier publication were published, by code, in ms since the Unix epoch; absent where
+   * all are from the same. `updatedAt` is that of the oldest rate among `base` and `symbols`.
+   */
+  older?: Record<string, number> | undefined
 }
 
 /** To be shown with rates. */
@@ -61,9 +67,23 @@ export function latestRecord(
   for (const code of table.rates.keys()) {
     if (selected.has(code)) rates[code] = crossRate(table, from, code)
   }
-  const { updatedAt, nextUpdateAt } = table
+  const { nextUpdateAt } = table
+  const { updatedAt } = asOld(table, [from, ...(symbols.length > 0 ? selected : [])])
+  const older = olderTimes(table, selected)
   const source = toSource(attribution)
-  return { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }
+  const record = { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }
+  return older ? { ...record, older } : record
+}
+
+/** When the rates of earlier publications were published, of those that are `selected`. */
+function olderTimes(
+  { older = {} }: RateTable,
+  selected: ReadonlySet<string>,
+): Record<string, number> | undefined {
+  const times = Object.entries(older)
+    .filter(([code]) => selected.has(code))
+    .map(([code, { updatedAt }]) => [code, updatedAt] as const)
+  return times.length > 0 ? Object.fromEntries(times) : undefined
 }
 
 /** The table's codes that `symbols` names: all without any, and a withdrawn one only while the table has it. */
@@ -73,7 +93,10 @@ function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<
   for (const symbol of symbols) {
     const code = symbol.toUpperCase()
     if (table.rates.has(code)) selected.add(code)
-    else if (!findWithdrawn(code)) throw invalidCurrency('symbols', symbol)
+    else if (!findWithdrawn(code)) {
+      requireKnown(table, code)
+      throw invalidCurrency('symbols', symbol)
+    }
   }
   return selected
 }

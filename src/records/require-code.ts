@@ -1,4 +1,4 @@
-import { invalidCurrency } from '../errors.ts'
+import { MAX_RETRY_AFTER, invalidCurrency, providerUnavailable } from '../errors.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findSuccession, findWithdrawn } from '../rates/withdrawn.ts'
 
@@ -8,12 +8,23 @@ const FOR_GOOD = '9999-12-31'
 /**
  * The code that `sent`, three letters in either case, means in `table`.
  *
- * @throws {RatesError} `invalid_currency` naming `parameter`, and the successor of a withdrawn currency
+ * @throws {RatesError} `provider_unavailable` where the provider carries the currency without a usable rate;
+ * `invalid_currency` naming `parameter`, and the successor of a withdrawn currency
  */
 export function requireCode(table: RateTable, parameter: string, sent: string): string {
   const code = sent.toUpperCase()
   if (table.rates.has(code)) return code
+  requireKnown(table, code)
   throw invalidCurrency(parameter, sent, withdrawalHint(code))
+}
+
+/**
+ * Throws where `code` lacks a rate by the provider's mistake and not by the client's.
+ *
+ * @throws {RatesError} `provider_unavailable`
+ */
+export function requireKnown({ unavailable }: RateTable, code: string): void {
+  if (unavailable?.includes(code)) throw providerUnavailable(MAX_RETRY_AFTER)
 }
 
 /** What became of `code`, where it is a withdrawn currency's. */

@@ -1,8 +1,14 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type { LatestProvider, LatestTable } from '../providers/provider.ts'
+import type {
+  Attribution,
+  LatestProvider,
+  LatestTable,
+  ReferenceTable,
+} from '../providers/provider.ts'
 import { acceptTable } from '../rates/accept.ts'
 import type { AcceptedTable } from '../rates/accept.ts'
+import { dropExpired } from '../rates/carry-forward.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
@@ -19,18 +25,50 @@ export type { LatestSnapshot }
 /** The feed publishes once a day; an hour more is its grace. In ms. */
 const LONGEST_LIFE = 25 * 3_600_000
 
-/** The newest table, fetched once per publication: every base is derived from it. */
-export function createLatestSource(options: SourcesOptions): ReadThrough<LatestSnapshot> {
+/**
+ * The newest table, fetched once per publication: every base is derived from it. `referenceRates` are those of other data
+ * in hand, by who published them.
+ */
+export function createLatestSource(
+  options: SourcesOptions,
+  referenceRates: () => readonly Reference[] = () => [],
+): ReadThrough<LatestSnapshot> {
   const { latestProviders: providers, runtime, maxStale, emit } = options
   const askInTurn = createRound(options, 'latest', providers)
 
-  /** The table of an answer, checked; whatever is odd about it is told, but for corrections: those from a store are old. */
-  function accept(provider: LatestProvider, answer: LatestTable): AcceptedTable {
-    const accepted = acceptTable(answer, runtime.now())
-    const { data: table, dropped } = accepted
+  function isMarket(attribution: Attribution): boolean {
+    return !!providerOf(attribution)?.judge
+  }
+
+  function providerOf(attribution: Attribution): LatestProvider | undefined {
+    return providers.find((each) => isSameSource(each.attribution, attribution))
+  }
+
+  /** What `provider` compares its table with, beside that of its own. */
+  function referencesFor(provider: LatestProvider, usable: LatestSnapshot | undefined) {
+    const tables = tablesOf(usable).filter(({ attribution }) => isMarket(attribution))
+    const inHand = tables.map(({ attribution, table }): Reference => ({ attribution, ...table }))
+    return [...inHand, ...referenceRates()].filter(
+      ({ attribution }) => !isSameSource(attribution, provider.attribution),
+    )
+  }
+
+  /** The table of an answer, checked, completed with what is in hand; an event says what is odd about it. */
+  function accept(
+    provider: LatestProvider,
+    answer: LatestTable,
+    { held, usable }: InMemory,
+  ): AcceptedTable {
+    const accepted = acceptTable(answer, runtime.now(), {
+      previous: ownTable(provider, usable),
+      seenCodes: seenCodes(held),
+      maxStale: maxStale.latest,
+    })
+    const { data: table, dropped, lost } = accepted
     const about = { dataSet: 'latest', provider: provider.attribution.name } as const
     const codes = Object.keys(table.unconfirmed ?? {})
     if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
+    if (lost.length > 0) emit({ type: 'rates_lost', ...about, codes: lost })
     if (codes.length > 0) emit({ type: 'rates_held_back', ...about, codes })
     const { endsAt, check } = answer
     if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
@@ -45,29 +83,34 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
   const reading: LatestReading = {
     ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
-    publishedAt: ({ table }) => table.updatedAt,
+    publishedAt: ({ table }) => table.publishedAt,
     lifetime: ({ value }) => ({
       nextUpdateAt: value.table.nextUpdateAt,
       longestLife: LONGEST_LIFE,
     }),
-    judge(snapshot, usable) {
-      const { attribution, table } = snapshot
-      const provider = providers.find((each) => isSameSource(each.attribution, attribution))
-      if (!provider?.judge) return snapshot
-      const judged = provider.judge(toLatestTable(table), previousOf(provider, usable))
-      const { updatedAt, nextUpdateAt } = table
-      return { attribution, table: accept(provider, { ...judged, updatedAt, nextUpdateAt }).data }
+    judge({ attribution, table }, usable) {
+      const provider = providerOf(attribution)
+      if (!provider) return { attribution, table }
+      const stored = toLatestTable(table)
+      const judged = provider.judge
+        ? provider.judge(stored, previousOf(provider, usable), referencesFor(provider, usable))
+        : stored
+      const { updatedAt, nextUpdateAt, publishedAt } = table
+      const answer = { ...judged, updatedAt, nextUpdateAt, publishedAt }
+      return { attribution, table: accept(provider, answer, { held: usable, usable }).data }
     },
     load: (signal, { held, usable }) =>
       askInTurn({ signal, isAwaited: !usable }, async (provider, context) => {
         const previous = previousOf(provider, usable)
-        const answer = await provider.fetchLatest({ ...context, ...(previous && { previous }) })
-        // Nothing is told of an answer that nobody takes any more.
+        const references = referencesFor(provider, usable)
+        const compared = { ...context, ...(previous && { previous }), references }
+        const answer = await provider.fetchLatest(compared)
+        // An answer that came too late is not used, and causes no events.
         context.signal.throwIfAborted()
-        const { data: table, corrections } = accept(provider, answer)
+        const { data: table, corrections } = accept(provider, answer, { held, usable })
         const { attribution } = provider
         // An upstream behind a cache may answer with yesterday's publication.
-        if (held && held.table.updatedAt > table.updatedAt) {
+        if (held && held.table.publishedAt > table.publishedAt) {
           throw new RejectedError('the publication is older than the one held')
         }
         // A publication that is late is fetched again and again, and told once.
@@ -97,17 +140,70 @@ export function createLatestSource(options: SourcesOptions): ReadThrough<LatestS
   return createReadThrough(withReserve(options, reading))
 }
 
+/** What is in memory when a table arrives. */
+interface InMemory {
+  /** However old it is. */
+  held: LatestSnapshot | undefined
+  /** As long as it may be served. */
+  usable: LatestSnapshot | undefined
+}
+
+/** Rates of other data, and who published them. */
+export interface Reference extends ReferenceTable {
+  attribution: Attribution
+}
+
 /** What `provider` published before, to compare with: another one's table may have other codes. */
-function previousOf(
+function ownTable(
   { attribution }: LatestProvider,
   usable: LatestSnapshot | undefined,
+): RateTable | undefined {
+  return tablesOf(usable).find((each) => isSameSource(each.attribution, attribution))?.table
+}
+
+function previousOf(
+  provider: LatestProvider,
+  usable: LatestSnapshot | undefined,
 ): LatestTable | undefined {
-  const own = [usable, usable?.reserve?.()?.value].find(
-    (each) => each && isSameSource(each.attribution, attribution),
-  )
-  return own && toLatestTable(own.table)
+  const own = ownTable(provider, usable)
+  return own && toLatestTable(own)
+}
+
+/** A snapshot and its reserve. */
+function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
+  return [snapshot, snapshot?.reserve?.()?.value].filter((each) => each !== undefined)
+}
+
+/** Every code of which there was a rate in `held`, or that lacked one already. */
+function seenCodes(held: LatestSnapshot | undefined): string[] {
+  return tablesOf(held).flatMap(({ table }) => [
+    ...table.rates.keys(),
+    ...(table.unavailable ?? []),
+  ])
 }
 
 function toLatestTable({ rates, ...table }: RateTable): LatestTable {
   return { ...table, rates: Object.fromEntries(rates) }
+}
+
+/**
+ * Takes the rates of earlier publications out of a snapshot once they are too old to be served. Returns the same snapshot
+ * for as long as nothing changes.
+ */
+export function createExpiry({
+  runtime,
+  maxStale,
+}: Pick<SourcesOptions, 'runtime' | 'maxStale'>): (snapshot: LatestSnapshot) => LatestSnapshot {
+  let last: { from: LatestSnapshot; made: LatestSnapshot; until: number } | undefined
+  return (snapshot) => {
+    if (!snapshot.table.older) return snapshot
+    const now = runtime.now()
+    if (last?.from !== snapshot || last.until < now) {
+      const table = dropExpired(snapshot.table, now, maxStale.latest)
+      const updates = Object.values(table.older ?? {}).map(({ nextUpdateAt }) => nextUpdateAt)
+      const made = table === snapshot.table ? snapshot : { ...snapshot, table }
+      last = { from: snapshot, made, until: Math.min(...updates) + maxStale.latest }
+    }
+    return last.made
+  }
 }

@@ -4,21 +4,24 @@ import { goOn } from '../cache/go-on.ts'
 import { guardStore } from '../cache/guarded-store.ts'
 import type { ReadThrough, ReadThroughState, Reading, Waiter } from '../cache/read-through.ts'
 import type { CacheStore } from '../cache/store.ts'
-import { RatesError } from '../errors.ts'
-import { toDay } from '../rates/day.ts'
+import { MAX_RETRY_AFTER, providerUnavailable } from '../errors.ts'
+import { addDays, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
+import { newestDay, ratesOf } from '../rates/market-history.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
-import { createLatestSource } from './latest-source.ts'
-import type { LatestSnapshot } from './latest-source.ts'
+import { createExpiry, createLatestSource } from './latest-source.ts'
+import type { LatestSnapshot, Reference } from './latest-source.ts'
 import { readingWith } from './reserve.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 export type { Attempt, Reading, Waiter }
 
+/** Reference rates of an earlier day are not compared with latest rates: over Easter none are published for five. */
+const MAX_REFERENCE_AGE_DAYS = 10
+
 /** Bounds of `Retry-After`, in seconds. */
 const LEAST_RETRY_AFTER = 1
-const MOST_RETRY_AFTER = 300
 
 /** A reading, at once where it is there already. */
 type Asked<Value> = Reading<Value> | Promise<Reading<Value>>
@@ -60,13 +63,19 @@ export function createSources({
       emit({ type: 'store_failed', operation, key, error }),
     )
   const options: SourcesOptions = { ...given, store: guarded }
-  const latest = createLatestSource(options)
   const history = createHistorySource(options, LAST_FIVE_YEARS)
   const archive = createHistorySource(options, ALL_DAYS)
+  const latest = createLatestSource(options, () => newestReferenceRates(history, runtime.now()))
+  const withoutExpired = createExpiry(options)
 
-  /** The table to answer with, `newest` or its reserve. */
-  function choose(newest: Reading<LatestSnapshot>, codes: () => readonly string[]) {
-    if (!newest.value.reserve) return newest
+  /** The table to answer with, `found` or its reserve, without rates that are too old. */
+  function choose(
+    found: Reading<LatestSnapshot>,
+    codes: (() => readonly string[]) | undefined,
+  ): Reading<LatestSnapshot> {
+    const value = withoutExpired(found.value)
+    const newest = value === found.value ? found : { ...found, value }
+    if (!codes || !value.reserve) return newest
     const chosen = readingWith(newest, codes())
     const isOverdue = chosen !== newest && chosen.ttl < 0
     if (isOverdue) emit({ type: 'stale_served', dataSet: 'latest', overdue: -chosen.ttl * 1_000 })
@@ -88,7 +97,6 @@ export function createSources({
   return {
     latest(waiter, codes) {
       const asked = read(latest, waiter)
-      if (!codes) return asked
       return asked instanceof Promise
         ? asked.then((reading) => choose(reading, codes))
         : choose(asked, codes)
@@ -105,6 +113,19 @@ export function createSources({
   }
 }
 
+/** The reference rates in hand, as long as they are recent. */
+function newestReferenceRates(
+  source: ReadThrough<HistorySnapshot>,
+  now: number,
+): readonly Reference[] {
+  const { value } = source.state()
+  const today = toDay(now)
+  const day = value && newestDay(value.history, today)
+  if (!value || day === undefined || day < addDays(today, -MAX_REFERENCE_AGE_DAYS)) return []
+  const { base } = value.history
+  return [{ attribution: value.attribution, base, rates: ratesOf(value.history, day) }]
+}
+
 function read<Value>(source: ReadThrough<Value>, waiter: Waiter | undefined): Asked<Value> {
   try {
     const reading = source.get(waiter)
@@ -116,12 +137,5 @@ function read<Value>(source: ReadThrough<Value>, waiter: Waiter | undefined): As
 
 function unavailable(error: unknown): never {
   const pause = error instanceof UnavailableError ? Math.ceil(error.pause / 1_000) : 0
-  throw new RatesError(
-    'provider_unavailable',
-    'The exchange-rate provider is unavailable. Please retry shortly.',
-    {
-      cause: error,
-      retryAfter: Math.min(Math.max(pause, LEAST_RETRY_AFTER), MOST_RETRY_AFTER),
-    },
-  )
+  throw providerUnavailable(Math.min(Math.max(pause, LEAST_RETRY_AFTER), MAX_RETRY_AFTER), error)
 }

@@ -135,6 +135,7 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
     rates_rejected: { type: 'rates_rejected', ...failed, origin: 'upstream' },
     rates_dropped: { type: 'rates_dropped', ...about, dropped: [text, text] },
     rates_corrected: { type: 'rates_corrected', ...about, corrections },
+    rates_lost: { type: 'rates_lost', ...about, codes: [text] },
     rates_held_back: { type: 'rates_held_back', ...about, codes: [text] },
     rates_deviating: { type: 'rates_deviating', ...about, ...deviating },
     check_failed: { type: 'check_failed', ...failed, reference: text },

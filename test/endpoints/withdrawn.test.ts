@@ -1,26 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
-import type { LatestProvider, RatesEvent, RatesHandlerOptions } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { virtualRuntime } from '../virtual-runtime.ts'
-
-const DAY = 86_400_000
-
-/** What the feed prints of one currency for a dollar. */
-type Quotes = Record<string, number | undefined>
-
-/** A dollar for 0.85 euros and 23 leones, and some withdrawn currencies at their fixed rates. */
-const FIXED: Quotes = {
-  EUR: 0.85,
-  BGN: 1.662456,
-  HRK: 6.404321,
-  SLE: 23,
-  SLL: 23_000,
-  ZWG: 26,
-  ZWL: 64_966.8292,
-}
+import type { LatestProvider } from '../../src/index.ts'
+import { openFeed } from '../fixtures/open-feed.ts'
+import { DAY } from '../virtual-runtime.ts'
 
 /** The table of a provider that is not the feed, in euros. */
 function providerOf(rates: Record<string, number>, updatedAt: number): LatestProvider {
@@ -35,44 +17,12 @@ function providerOf(rates: Record<string, number>, updatedAt: number): LatestPro
   }
 }
 
-/** A handler of the open feed in the evening of `today`, after that day's publication; `quotes` may be replaced. */
-function open(today: string, quotes: Quotes, options: RatesHandlerOptions = {}) {
-  const runtime = virtualRuntime(Date.parse(`${today}T18:00:00Z`))
-  const { now } = runtime
-  const { history } = fakeProviders({ now })
-  const events: RatesEvent[] = []
-  const handler = createHandlerOn(() => runtime, {
-    providers: { history },
-    now,
-    fetch: async () => {
-      const body = JSON.parse(openErApiPayload({ now: now() }))
-      return Response.json({ ...body, rates: { ...body.rates, ...world.quotes } })
-    },
-    onEvent: (event) => void events.push(event),
-    ...options,
-  })
-  const world = {
-    quotes: { ...FIXED, ...quotes },
-    pass: (ms: number) => runtime.advance(ms),
-    refresh: () => handler.refresh(),
-    async get(target: string) {
-      const response = await handler(new Request(`http://localhost/api${target}`))
-      const text = await response.text()
-      return { status: response.status, text, body: JSON.parse(text) }
-    },
-    eventsOf: (type: RatesEvent['type']) => events.filter((event) => event.type === type),
-    /** Publishes `changed` quotes after a day. */
-    async publish(changed: Quotes) {
-      world.quotes = { ...world.quotes, ...changed }
-      await runtime.advance(DAY)
-      await handler.refresh()
-    },
-  }
-  return world
-}
-
 /** What `from` is worth in `to` on every endpoint that says so; all the same. */
-async function rateOf(world: ReturnType<typeof open>, from: string, to: string): Promise<number> {
+async function rateOf(
+  world: ReturnType<typeof openFeed>,
+  from: string,
+  to: string,
+): Promise<number> {
   const { rates } = (await world.get(`/v1/latest?base=${from}`)).body
   const { rates: unversioned } = (await world.get(`/rates?base=${from}`)).body
   const listed = await world.get(`/v1/latest?base=${from}&symbols=${to}`)
@@ -88,7 +38,7 @@ async function rateOf(world: ReturnType<typeof open>, from: string, to: string):
 
 describe('a withdrawn currency in the feed', () => {
   it('has its fixed rate where the feed says otherwise: 67 levs for one euro', async () => {
-    const world = open('2026-02-18', { BGN: 57 })
+    const world = openFeed('2026-02-18', { BGN: 57 })
     expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
     expect(await rateOf(world, 'BGN', 'EUR')).toBe(0.511_291_881_2)
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.662_455_5)
@@ -105,7 +55,7 @@ describe('a withdrawn currency in the feed', () => {
   })
 
   it('keeps its published digits where it is right to rounding', async () => {
-    const world = open('2026-02-18', { SLE: 22.512345, SLL: 22512.345366 })
+    const world = openFeed('2026-02-18', { SLE: 22.512345, SLL: 22512.345366 })
     expect(await rateOf(world, 'USD', 'SLL')).toBe(22512.345366)
     expect(await rateOf(world, 'USD', 'HRK')).toBe(6.404321)
     expect(await rateOf(world, 'SLE', 'SLL')).toBe(1000.000016)
@@ -118,11 +68,11 @@ describe('a withdrawn currency in the feed', () => {
     ['as large as its successor', { ZWG: 26.5, ZWL: 26.5 }, 'ZWG', 'ZWL', 2498.7242],
     ['drifting by two percent', { HRK: 6.53 }, 'EUR', 'HRK', 7.5345],
   ])('is put right where it is %s', async (_how, quotes, from, to, rate) => {
-    expect(await rateOf(open('2026-02-18', quotes), from, to)).toBe(rate)
+    expect(await rateOf(openFeed('2026-02-18', quotes), from, to)).toBe(rate)
   })
 
   it('has its market until it is withdrawn, then its ratio, and then leaves with a hint', async () => {
-    const world = open('2025-12-31', { BGN: 1.7 })
+    const world = openFeed('2025-12-31', { BGN: 1.7 })
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.7)
     await world.publish({})
     expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
@@ -144,7 +94,7 @@ describe('a withdrawn currency in the feed', () => {
 
   it('has its fixed rate in the table of any provider', async () => {
     const latest = providerOf({ BGN: 2, DEM: 1.95583 }, Date.UTC(2026, 10, 20, 18))
-    const world = open('2026-11-20', {}, { providers: { latest } })
+    const world = openFeed('2026-11-20', {}, { providers: { latest } })
     const { body } = await world.get('/v1/latest?base=EUR')
     expect(body.rates).toEqual({ EUR: 1, BGN: 1.95583, DEM: 1.95583 })
   })
@@ -152,7 +102,7 @@ describe('a withdrawn currency in the feed', () => {
 
 describe('a rate that stays wrong', () => {
   it('is corrected in each publication with one event, and not held back', async () => {
-    const world = open('2026-02-18', { BGN: 57 })
+    const world = openFeed('2026-02-18', { BGN: 57 })
     for (let publications = 1; publications <= 4; publications += 1) {
       await world.refresh()
       expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
@@ -168,7 +118,7 @@ describe('a rate that stays wrong', () => {
 
   it('emits one event for a publication that is fetched again', async () => {
     const latest = providerOf({ BGN: 66 }, Date.UTC(2026, 10, 20))
-    const world = open('2026-11-20', {}, { providers: { latest } })
+    const world = openFeed('2026-11-20', {}, { providers: { latest } })
     for (let fetches = 1; fetches <= 3; fetches += 1) {
       await world.refresh()
       expect(world.eventsOf('upstream_answered')).toHaveLength(fetches)
@@ -178,7 +128,7 @@ describe('a rate that stays wrong', () => {
   })
 
   it('is held back while the currency has a market, but not once it is withdrawn', async () => {
-    const world = open('2025-12-30', {})
+    const world = openFeed('2025-12-30', {})
     await world.refresh()
     await world.publish({ BGN: 57 })
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.662456)
@@ -189,7 +139,7 @@ describe('a rate that stays wrong', () => {
   })
 
   it('follows a successor that is held back itself', async () => {
-    const world = open('2026-02-18', { ZWL: 64_966.8 })
+    const world = openFeed('2026-02-18', { ZWL: 64_966.8 })
     await world.refresh()
     await world.publish({ ZWG: 2_600, ZWL: 6_496_683 })
     expect(world.eventsOf('rates_held_back')).toMatchObject([{ codes: ['ZWG'] }])
@@ -201,8 +151,8 @@ describe('a rate that stays wrong', () => {
 describe('a table from a store', () => {
   it('has the corrected rate, without another event', async () => {
     const store = new Map<string, string>()
-    await open('2026-02-18', { BGN: 57 }, { store }).refresh()
-    const reader = open('2026-02-18', { BGN: 57 }, { store })
+    await openFeed('2026-02-18', { BGN: 57 }, { store }).refresh()
+    const reader = openFeed('2026-02-18', { BGN: 57 }, { store })
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
     expect(reader.eventsOf('rates_restored')).not.toEqual([])
     expect(reader.eventsOf('rates_corrected')).toEqual([])
@@ -210,12 +160,12 @@ describe('a table from a store', () => {
 
   it('is corrected without an event where another version stored it as published', async () => {
     const store = new Map<string, string>()
-    await open('2026-02-18', {}, { store }).refresh()
+    await openFeed('2026-02-18', {}, { store }).refresh()
     const text = store.get('rates:v1:latest') ?? ''
     const asPublished = text.replace('"BGN":1.662456,', '"BGN":57,')
     expect(asPublished).not.toBe(text)
     store.set('rates:v1:latest', asPublished)
-    const reader = open('2026-02-18', {}, { store })
+    const reader = openFeed('2026-02-18', {}, { store })
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
     expect(reader.eventsOf('rates_held_back')).toEqual([])
     expect(reader.eventsOf('rates_corrected')).toEqual([])
@@ -225,8 +175,8 @@ describe('a table from a store', () => {
 
   it('is compared with the current table without holding back the fixed rate', async () => {
     const store = new Map<string, string>()
-    const writer = open('2026-02-18', { BGN: 57 }, { store })
-    const reader = open('2026-02-18', { BGN: 57 }, { store })
+    const writer = openFeed('2026-02-18', { BGN: 57 }, { store })
+    const reader = openFeed('2026-02-18', { BGN: 57 }, { store })
     const fleet = [writer, reader]
     for (const world of fleet) expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
     for (const world of fleet) await world.pass(DAY)
@@ -252,7 +202,7 @@ describe('the hint of a withdrawn currency that the feed does not have', () => {
     ['ANG', 'withdrawn on 2025-03-31, use XCG, 1 XCG = 1 ANG'],
     ['DDM', 'withdrawn on 1990-07-01 for DEM, itself withdrawn, use EUR'],
   ])('names what %s has become', async (code, hint) => {
-    const world = open('2026-11-20', { HRK: undefined, ANG: undefined })
+    const world = openFeed('2026-11-20', { HRK: undefined, ANG: undefined })
     const { status, text, body } = await world.get(`/v1/convert?from=${code}&to=USD`)
     expect(status).toBe(400)
     expect(body.error.message).toBe(`Invalid from currency: ${code} (${hint})`)

@@ -17,7 +17,8 @@ const NOW = Date.UTC(2026, 10, 20)
 function table(rates: Record<string, number>, published = '2026-11-20', base = 'USD'): RateTable {
   const updatedAt = Date.parse(`${published}T00:02:31Z`)
   const entries = Object.entries({ [base]: 1, ...rates })
-  return { base, updatedAt, nextUpdateAt: updatedAt + DAY_MS, rates: new Map(entries) }
+  const nextUpdateAt = updatedAt + DAY_MS
+  return { base, updatedAt, nextUpdateAt, publishedAt: updatedAt, rates: new Map(entries) }
 }
 
 /** Returns what is in the table in place of each code that is corrected. */
@@ -140,7 +141,8 @@ describe('any table that is corrected', () => {
     })
     .map(({ base, published, quotes }) => {
       const rates = new Map(Object.entries({ ...quotes, [base]: 1 }))
-      return { base, updatedAt: published, nextUpdateAt: published + DAY_MS, rates }
+      const times = { updatedAt: published, publishedAt: published }
+      return { base, ...times, nextUpdateAt: published + DAY_MS, rates }
     })
   const RUNS = { seed: 20_261_122, numRuns: 400 }
 
@@ -216,7 +218,8 @@ describe.skipIf(!HAS_RECORDINGS)(`the recorded tables ${NEEDS_RECORDINGS}`, () =
     const body = JSON.parse(readFileSync(recording(`data/open-er-api/${file}`), 'utf8'))
     const updatedAt = body.time_last_update_unix * 1_000
     const rates = new Map<string, number>(Object.entries(body.rates))
-    const before = { base: body.base_code, updatedAt, nextUpdateAt: updatedAt, rates }
+    const times = { updatedAt, nextUpdateAt: updatedAt, publishedAt: updatedAt }
+    const before = { base: body.base_code, ...times, rates }
     expect(Object.keys(correctedIn(before))).toEqual(wrong)
     for (const code of ['ANG', 'HRK', 'SLL']) {
       const { successor, ratio } = successionOf(code, '2025-04-23')

@@ -212,6 +212,7 @@ const TABLE: RateTable = {
   base: 'USD',
   updatedAt: 0,
   nextUpdateAt: 1,
+  publishedAt: 0,
   rates: new Map([
     ['USD', 1],
     ['EUR', 0.851_234_567_891_2],

@@ -323,7 +323,8 @@ describe('a question about several codes', () => {
 // The handler does not even ask where there is no table beside the newest, so that this is not seen in a response.
 describe('readingWith()', () => {
   it('returns the newest reading where no table is beside it, or none any more', () => {
-    const table = { base: 'USD', updatedAt: 0, nextUpdateAt: 1, rates: new Map([['USD', 1]]) }
+    const times = { updatedAt: 0, nextUpdateAt: 1, publishedAt: 0 }
+    const table = { base: 'USD', ...times, rates: new Map([['USD', 1]]) }
     const reading = { value: { table, attribution: NARROW }, hit: false, ttl: 60 }
     expect(readingWith(reading, ['AED'])).toBe(reading)
     const late = { ...reading, value: { ...reading.value, reserve: () => undefined } }

@@ -26,7 +26,8 @@ export function conversions(sources: RateSources, now: () => number, one: Endpoi
     const table = { codes: [question.from, to].flat(), date: on, today: toDay(now()) }
     const reading = await readConversionTable(sources, table, waiter)
     const record = conversionsRecord(reading.value, question, amountSent)
-    const headers = deliveryHeaders({ lifetime: 'minute', updatedAt: record.updatedAt })
+    const lastModified = Math.min(record.updatedAt, now())
+    const headers = deliveryHeaders({ lifetime: 'minute', lastModified })
     return { representation: represent(JSON.stringify(record), headers), reading }
   }
 }

@@ -10,9 +10,8 @@ import type { RateSources, Waiter } from '../../sources/sources.ts'
 import type { AskedDate } from '../table-endpoint.ts'
 
 const json = {
-  representTable(record: DatedLatestRecord): Representation {
-    const { updatedAt } = record
-    return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', updatedAt }))
+  representTable(record: DatedLatestRecord, lastModified: number): Representation {
+    return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', lastModified }))
   },
 }
 
@@ -27,8 +26,10 @@ export async function answerDated(
   refuseFuture(date, today)
   const { representTable } = question.format === 'csv' ? await import('../csv.ts') : json
   const reading = await sources.history(waiter, sinceOf(date))
-  const make = (): Representation =>
-    representTable(datedLatestRecord(reading.value, { ...question, date }, today))
+  const make = (): Representation => {
+    const record = datedLatestRecord(reading.value, { ...question, date }, today)
+    return representTable(record, Math.min(record.updatedAt, instant))
+  }
   const day = Math.floor(instant / DAY_MS)
   return { representation: memory.recall(reading.value, key, make, day), reading }
 }

@@ -1,0 +1,107 @@
+import type { CodedPublications, Publication, RateTable } from './rate-table.ts'
+import { quotient } from './rounding.ts'
+import { findSuccession } from './withdrawn.ts'
+import { toDay } from './day.ts'
+
+/** More codes than a table may have are not remembered. */
+const MAX_UNAVAILABLE = 1_000
+
+/** What is in hand when a new table arrives. */
+export interface InHand {
+  /** The table of the same provider before, as long as it may be served. */
+  previous: RateTable | undefined
+  /** Every other code that was ever served, and all that were unavailable. */
+  seenCodes: Iterable<string>
+  /** How long overdue rates may still be served, in ms. */
+  maxStale: number
+  /** The clock, in ms since the Unix epoch. */
+  now: number
+}
+
+/** A table with the last good rates of what its publication lacks, and the codes of those that it just lost. */
+export interface Carried {
+  table: RateTable
+  lost: string[]
+}
+
+/**
+ * `table` with the rates of `previous` for codes that it lacks, each with the publication that it is from. `unusable`
+ * codes were published without a usable rate. A code without a rate in either becomes unavailable; one of a currency that
+ * was withdrawn by then ends.
+ */
+export function carryForward(
+  table: RateTable,
+  unusable: readonly string[],
+  { previous, seenCodes, maxStale, now }: InHand,
+): Carried {
+  const rates = new Map(table.rates)
+  const older: CodedPublications = { ...table.older }
+  const lost: string[] = []
+  const day = toDay(table.publishedAt)
+  const hasEnded = (code: string): boolean => findSuccession(code, day) !== undefined
+  for (const [code, quoted] of previous?.rates ?? []) {
+    const publication = publicationOf(previous, code)
+    const rate = previous && rebased(previous, quoted, table.base)
+    if (!publication || rate === undefined || hasEnded(code)) continue
+    const isHeldBack = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
+    if (rates.has(code) && !isHeldBack) continue
+    if (!isHeldBack) lost.push(code)
+    rates.set(code, rate)
+    if (publication.updatedAt < table.updatedAt) older[code] ??= publication
+  }
+  const known = [...unusable, ...Object.keys(table.unconfirmed ?? {}), ...seenCodes]
+  const unavailable = [...(table.unavailable ?? []), ...known].filter(
+    (code) => !rates.has(code) && !hasEnded(code),
+  )
+  const carried = withOlder({ ...table, rates }, older, unavailable)
+  return { table: dropExpired(carried, now, maxStale), lost }
+}
+
+/** `table` with rates of earlier publications only as far as these may be served at `now` (ms since the Unix epoch). */
+export function dropExpired(table: RateTable, now: number, maxStale: number): RateTable {
+  const older = Object.entries(table.older ?? {})
+  const expired = older.filter(([, { nextUpdateAt }]) => nextUpdateAt + maxStale < now)
+  if (expired.length === 0) return table
+  const codes = new Set(expired.map(([code]) => code))
+  const left = older.filter(([code]) => !codes.has(code))
+  const rates = new Map([...table.rates].filter(([code]) => !codes.has(code)))
+  return withOlder({ ...table, rates }, Object.fromEntries(left), [
+    ...codes,
+    ...(table.unavailable ?? []),
+  ])
+}
+
+/** `table` as its rates of `codes` are: with the `updatedAt` of the oldest of them. */
+export function asOld(table: RateTable, codes: readonly string[]): RateTable {
+  const { older } = table
+  if (!older) return table
+  const times = codes.map((code) => older[code]?.updatedAt ?? table.updatedAt)
+  const updatedAt = Math.min(table.updatedAt, ...times)
+  if (updatedAt === table.updatedAt) return table
+  return { ...table, updatedAt, publishedAt: Math.min(updatedAt, table.publishedAt) }
+}
+
+function withOlder(
+  { older: _older, unavailable: _unavailable, ...table }: RateTable,
+  older: CodedPublications,
+  unavailable: readonly string[],
+): RateTable {
+  return {
+    ...table,
+    ...(Object.keys(older).length > 0 && { older }),
+    ...(unavailable.length > 0 && {
+      unavailable: [...new Set(unavailable)].slice(0, MAX_UNAVAILABLE),
+    }),
+  }
+}
+
+function publicationOf(table: RateTable | undefined, code: string): Publication | undefined {
+  return table?.older?.[code] ?? table
+}
+
+/** Units of a currency for one of `base`, of which `table` quotes it at `quoted`; undefined where it lacks the base. */
+function rebased(table: RateTable, quoted: number, base: string): number | undefined {
+  if (table.base === base) return quoted
+  const baseRate = table.rates.get(base)
+  return baseRate === undefined ? undefined : quotient(quoted, baseRate)
+}

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest'
+
+import { openFeed } from '../fixtures/open-feed.ts'
+import { DAY, HOUR, MINUTE } from '../virtual-runtime.ts'
+
+const EUR = 0.85
+
+type World = ReturnType<typeof openFeed>
+
+/** A warm handler of the open feed, with the euro at 0.85 for a dollar. */
+async function warm(quotes: Record<string, unknown> = {}): Promise<World> {
+  const world = openFeed('2026-11-18', { EUR, ...quotes })
+  await world.refresh()
+  return world
+}
+
+/** The status, rate and `updatedAt` of a dollar in `to`. */
+async function convert(world: World, to = 'EUR') {
+  const { status, body } = await world.get(`/v1/convert?from=USD&to=${to}&amount=100`)
+  return { status, rate: body.rate, updatedAt: body.updatedAt }
+}
+
+/** The codes that events of `type` name, in their order. */
+function named(world: World, type: 'rates_lost' | 'rates_held_back'): string[] {
+  return world.events.flatMap((event) => {
+    return event.type === type && 'codes' in event ? event.codes : []
+  })
+}
+
+describe('a currency that the next publication gets wrong', () => {
+  it.each([
+    ['null', { EUR: null }, 'rates_lost'],
+    ['negative', { EUR: -EUR }, 'rates_lost'],
+    ['text', { EUR: '0.85' }, 'rates_lost'],
+    ['beyond the doubles', { EUR: 1e300 }, 'rates_lost'],
+    ['missing', { EUR: undefined }, 'rates_lost'],
+    ['inverted', { EUR: 1 / EUR }, 'rates_held_back'],
+    ['× 9.9', { EUR: EUR * 9.9 }, 'rates_held_back'],
+    ['a digit further on a day on which it fell', { EUR: EUR * 9.99 }, 'rates_held_back'],
+    ['× 1.21', { EUR: EUR * 1.21 }, 'rates_held_back'],
+    ['× 1,000', { EUR: EUR * 1_000 }, 'rates_held_back'],
+  ] as const)(
+    'keeps its last rate with its own time where it is %s',
+    async (_how, quotes, type) => {
+      const world = await warm()
+      const before = await convert(world)
+      expect(before).toMatchObject({ status: 200, rate: EUR })
+      await world.publish(quotes)
+      expect(await convert(world)).toEqual(before)
+      expect(named(world, type)).toContain('EUR')
+      const { updatedAt } = (await world.get('/v1/convert?from=USD&to=GBP')).body
+      expect(updatedAt).toBe(before.updatedAt + DAY)
+      const all = (await world.get('/v1/latest')).body
+      expect(all).toMatchObject({ updatedAt, older: { EUR: before.updatedAt } })
+      expect(all.rates.EUR).toBe(EUR)
+      const one = (await world.get('/v1/latest?symbols=EUR,GBP')).body
+      expect(one.updatedAt).toBe(before.updatedAt)
+      expect((await world.get('/v1/latest?symbols=GBP')).body).not.toHaveProperty('older')
+      const crossed = (await world.get('/v1/latest?base=EUR')).body
+      expect([crossed.updatedAt, crossed.rates.USD]).toEqual(
+        [before.updatedAt, 1 / EUR].map(rounded),
+      )
+      const unversioned = (await world.get('/rates?base=EUR')).body
+      expect(unversioned.updatedAt).toBe(before.updatedAt)
+      const { text } = await world.csv('/v1/latest?symbols=EUR,GBP&format=csv')
+      expect(text).toContain(`USD,EUR,0.85,${before.updatedAt},`)
+      // Right again: nothing of it is left.
+      await world.publish({ EUR: 0.86 })
+      const after = await convert(world)
+      expect(after).toEqual({ status: 200, rate: 0.86, updatedAt: before.updatedAt + 2 * DAY })
+      expect((await world.get('/v1/latest')).body).not.toHaveProperty('older')
+    },
+  )
+
+  it('keeps five majors at once', async () => {
+    const world = await warm()
+    const codes = ['AUD', 'CHF', 'EUR', 'GBP', 'JPY']
+    const before = (await world.get(`/v1/latest?symbols=${codes.join(',')}`)).body
+    await world.publish(Object.fromEntries(codes.map((code) => [code, undefined])))
+    const after = (await world.get(`/v1/latest?symbols=${codes.join(',')}`)).body
+    expect({ ...after, rates: undefined }).toMatchObject({ updatedAt: before.updatedAt })
+    expect(Object.keys(after.older).toSorted()).toEqual(codes)
+    expect(new Map(Object.entries(after.rates))).toEqual(new Map(Object.entries(before.rates)))
+    expect(named(world, 'rates_lost')).toEqual(codes)
+  })
+
+  it('confirms a move by the next publication, not by the same one fetched again', async () => {
+    const world = await warm({ CHF: 0.8 })
+    await world.publish({ CHF: 1 })
+    expect(await convert(world, 'CHF')).toMatchObject({ rate: 0.8 })
+    world.fields = ({ time_last_update_unix }) => ({
+      time_last_update_unix: time_last_update_unix - DAY / 1_000,
+      time_next_update_unix: time_last_update_unix,
+    })
+    await world.publish({})
+    expect(await convert(world, 'CHF')).toMatchObject({ rate: 0.8 })
+    world.fields = () => ({})
+    await world.publish({ CHF: 1.01 })
+    expect(await convert(world, 'CHF')).toMatchObject({ rate: 1.01 })
+    expect((await world.get('/v1/latest')).body).not.toHaveProperty('older')
+  })
+
+  it.each([
+    ['MZN', 2.9, true],
+    ['MZN', 3.1, false],
+    ['MZN', 1 / 3.1, false],
+    ['THB', 1.19, true],
+    ['THB', 1.21, false],
+    ['THB', 1 / 1.21, false],
+  ])('moves %s by the factor %d at once: %s', async (code, factor, isServed) => {
+    const world = await warm()
+    const { rate } = await convert(world, code)
+    await world.publish({ [code]: rate * factor })
+    expect((await convert(world, code)).rate).toBe(isServed ? rate * factor : rate)
+  })
+
+  it('refuses a table of which half, or a tenth, moved × 9', async () => {
+    for (const share of [2, 9]) {
+      const world = await warm()
+      const before = (await world.get('/v1/latest')).body
+      const codes = Object.keys(before.rates).filter(
+        (code) => !(code in { USD: 1, ...world.quotes }),
+      )
+      const moved = codes.filter((_code, index) => index % share === 0)
+      await world.publish(Object.fromEntries(moved.map((code) => [code, before.rates[code] * 9])))
+      expect((await world.get('/v1/latest')).body).toEqual(before)
+      expect(world.eventsOf('rates_rejected')).toHaveLength(1)
+    }
+  })
+})
+
+describe('a currency without a usable rate', () => {
+  const TARGETS = [
+    '/v1/convert?from=USD&to=EUR',
+    '/v1/convert?from=EUR&to=GBP',
+    '/v1/convert?from=USD&to=GBP,EUR',
+    '/v1/latest?base=EUR',
+    '/v1/latest?symbols=GBP,EUR',
+    '/convert?from=USD&to=EUR',
+    '/rates?base=EUR',
+  ]
+
+  it('is 502 on every endpoint once its last rate is too old, and comes back', async () => {
+    const world = await warm()
+    await world.publish({ EUR: undefined })
+    // The last publication that had it promised the next one two minutes after midnight of the day after.
+    for (let days = 1; days <= 7; days += 1) {
+      expect(await convert(world)).toMatchObject({ status: 200, rate: EUR })
+      await world.publish({})
+    }
+    for (const target of TARGETS) {
+      const { status, headers, body } = await world.get(target)
+      expect([status, headers.get('retry-after')], target).toEqual([502, '300'])
+      expect(JSON.stringify(body)).toContain('The exchange-rate provider is unavailable.')
+    }
+    const { status, body } = await world.get('/v1/latest')
+    expect(status).toBe(200)
+    expect(Object.keys(body.rates)).not.toContain('EUR')
+    expect(body).not.toHaveProperty('older')
+    await expect(world.handler.rates.convert({ from: 'USD', to: 'EUR' })).rejects.toMatchObject({
+      code: 'provider_unavailable',
+      retryAfter: 300,
+    })
+    await world.publish({ EUR: 3 })
+    expect(await convert(world)).toMatchObject({ status: 200, rate: 3 })
+  })
+
+  it('is not served longer while the upstream is down', async () => {
+    const world = await warm()
+    await world.publish({ EUR: undefined })
+    world.edit = () => 'not JSON'
+    await world.pass(6 * DAY)
+    expect((await convert(world)).status).toBe(200)
+    await world.pass(DAY)
+    expect([(await convert(world)).status, (await convert(world, 'GBP')).status]).toEqual([
+      502, 200,
+    ])
+  })
+
+  it('is 502 from the start where the feed carries it without a rate', async () => {
+    const world = openFeed('2026-11-18', { EUR: null })
+    for (const target of TARGETS) expect((await world.get(target)).status, target).toBe(502)
+    expect((await world.get('/v1/convert?from=USD&to=GBP')).status).toBe(200)
+    expect((await world.get('/v1/convert?from=USD&to=QQQ')).status).toBe(400)
+  })
+
+  it('travels through a store, with the time of the rate that is served', async () => {
+    const store = new Map<string, string>()
+    const world = openFeed('2026-11-18', { EUR }, { store })
+    await world.refresh()
+    const before = await convert(world)
+    await world.publish({ EUR: undefined, GBP: null })
+    const reader = openFeed('2026-11-19', {}, { store })
+    expect(await convert(reader)).toEqual(before)
+    await reader.pass(7 * DAY)
+    expect((await convert(reader)).status).toBe(502)
+  })
+})
+
+describe('a cold start', () => {
+  const NONSENSE: [how: string, change: (rates: Record<string, number>) => object][] = [
+    ['× 1,000', (rates) => mapped(rates, (rate) => rate * 1_000)],
+    ['inverted', (rates) => mapped(rates, (rate) => 1 / rate)],
+    ['/ 100', (rates) => mapped(rates, (rate) => rate / 100)],
+  ]
+
+  it.each(NONSENSE)('does not believe a table that is %s', async (_how, change) => {
+    const world = openFeed('2026-11-18', {})
+    world.fields = ({ rates }) => ({ rates: change(rates) })
+    expect((await convert(world)).status).toBe(502)
+    expect(world.eventsOf('rates_rejected')).toMatchObject([{ origin: 'upstream' }])
+  })
+
+  it('does not believe the second of two rates of a currency, a thousand times larger', async () => {
+    const world = openFeed('2026-11-18', { EUR })
+    world.edit = (text) => text.replace('"EUR":0.85,', '"EUR":0.85,"EUR":850,')
+    expect((await convert(world)).status).toBe(502)
+    expect((await convert(world, 'GBP')).status).toBe(200)
+  })
+})
+
+describe('the times of a publication', () => {
+  it('does not keep right ones out where it was dated ahead', async () => {
+    const world = openFeed('2026-11-18', { EUR })
+    world.fields = ({ time_last_update_unix }) => ({
+      time_last_update_unix: time_last_update_unix + (47 * HOUR) / 1_000,
+      time_next_update_unix: time_last_update_unix + (71 * HOUR) / 1_000,
+    })
+    await world.refresh()
+    const { headers, body } = await world.get('/v1/latest')
+    expect(body.updatedAt).toBeGreaterThan(world.runtime.now())
+    for (const target of ['/v1/latest', '/v1/convert?from=USD&to=EUR', '/rates']) {
+      const modified = Date.parse((await world.get(target)).headers.get('last-modified') ?? '')
+      expect(modified, target).toBeLessThanOrEqual(world.runtime.now())
+    }
+    expect(headers.get('last-modified')).toBe(new Date(world.runtime.now()).toUTCString())
+    world.fields = () => ({})
+    await world.publish({ EUR: 0.86 })
+    await world.pass(2 * HOUR)
+    await world.refresh()
+    const { rate, updatedAt } = await convert(world)
+    expect([rate, updatedAt <= world.runtime.now()]).toEqual([0.86, true])
+  })
+
+  it('clamps a next update in another unit to eight days, and ends with maxStale after it', async () => {
+    const world = openFeed('2026-11-18', { EUR })
+    world.fields = ({ time_last_update_unix }) => ({
+      time_next_update_unix: (time_last_update_unix + DAY / 1_000) * 1_000,
+    })
+    await world.refresh()
+    const { updatedAt, nextUpdateAt } = (await world.get('/v1/latest')).body
+    expect(nextUpdateAt).toBe(updatedAt + 8 * DAY)
+    world.edit = () => 'not JSON'
+    await world.pass(nextUpdateAt + 7 * DAY - world.runtime.now() - MINUTE)
+    expect((await convert(world)).status).toBe(200)
+    await world.pass(2 * MINUTE)
+    expect((await convert(world)).status).toBe(502)
+  })
+})
+
+function mapped(rates: Record<string, number>, change: (rate: number) => number): object {
+  return Object.fromEntries(
+    Object.entries(rates).map(([code, rate]) => [code, code === 'USD' ? 1 : change(rate)]),
+  )
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(value < 1_000 ? 10 : 15))
+}
