@@ -26,8 +26,8 @@ export interface Carried {
 
 /**
  * `table` with the rates of `previous` for codes that it lacks, each with the publication that it is from. `unusable`
- * codes were published without a usable rate. A code without a rate in either becomes unavailable; one of a currency that
- * was withdrawn by then ends.
+ * codes were published without a usable rate. A code without a rate in either becomes unavailable; one that is not
+ * published any more, of a currency that was withdrawn by then, ends.
  */
 export function carryForward(
   table: RateTable,
@@ -38,16 +38,19 @@ export function carryForward(
   const older: CodedPublications = { ...table.older }
   const lost: string[] = []
   const day = toDay(table.publishedAt)
-  const hasEnded = (code: string): boolean => findSuccession(code, day) !== undefined
-  for (const [code, quoted] of previous?.rates ?? []) {
-    const publication = publicationOf(previous, code)
-    const rate = previous && rebased(previous, quoted, table.base)
-    if (!publication || rate === undefined || hasEnded(code)) continue
-    const isHeldBack = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
-    if (rates.has(code) && !isHeldBack) continue
-    if (!isHeldBack) lost.push(code)
-    rates.set(code, rate)
-    if (publication.updatedAt < table.updatedAt) older[code] ??= publication
+  const hasEnded = (code: string): boolean =>
+    !unusable.includes(code) && findSuccession(code, day) !== undefined
+  if (previous) {
+    for (const [code, quoted] of previous.rates) {
+      const rate = rebased(previous, quoted, table.base)
+      if (rate === undefined || hasEnded(code)) continue
+      const isHeldBack = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
+      if (rates.has(code) && !isHeldBack) continue
+      if (!isHeldBack) lost.push(code)
+      rates.set(code, rate)
+      const publication = publicationOf(previous, code)
+      if (publication.updatedAt < table.updatedAt) older[code] ??= publication
+    }
   }
   const known = [...unusable, ...Object.keys(table.unconfirmed ?? {}), ...seenCodes]
   const unavailable = [...(table.unavailable ?? []), ...known].filter(
@@ -95,8 +98,8 @@ function withOlder(
   }
 }
 
-function publicationOf(table: RateTable | undefined, code: string): Publication | undefined {
-  return table?.older?.[code] ?? table
+function publicationOf({ older, updatedAt, nextUpdateAt }: RateTable, code: string): Publication {
+  return older?.[code] ?? { updatedAt, nextUpdateAt }
 }
 
 /** Units of a currency for one of `base`, of which `table` quotes it at `quoted`; undefined where it lacks the base. */

@@ -239,10 +239,17 @@ export function expectGood(reply: Reply, truth: Truth, freshness: readonly Fresh
   const cacheStatus = headers['cache-status'] ?? ''
   const isHonest = freshness.some((each) => CACHE_STATUS[each].test(cacheStatus))
   expectSame(isHonest, true, `${target}: ${cacheStatus} is not ${freshness.join(' or ')}`)
-  const updatedAt = new Date(truth.latest.updatedAt).toUTCString()
-  expectSame(headers['last-modified'], dataSet === 'latest' ? updatedAt : undefined)
   const wanted = wantedBody(target, truth)
   if (body !== wanted.text) expect(JSON.parse(body), target).toEqual(wanted.body)
+  const { updatedAt } = JSON.parse(wanted.text)
+  const { loadedAt } = truth.latest
+  if (dataSet === 'latest' && loadedAt !== undefined) {
+    const modified = Date.parse(headers['last-modified'] ?? '')
+    expectSame(modified <= loadedAt && modified > loadedAt - 60_000, true, 'last-modified')
+    return
+  }
+  const wantedDate = dataSet === 'latest' ? new Date(updatedAt).toUTCString() : undefined
+  expectSame(headers['last-modified'], wantedDate)
 }
 
 function expectJson(headers: Reply['headers']): void {
@@ -282,7 +289,8 @@ function computeBody(target: string, truth: Truth): object {
   const { pathname, searchParams } = new URL(target, 'http://localhost')
   const { base = 'USD', from = '', to = '', amount = '1' } = Object.fromEntries(searchParams)
   if (pathname === '/api/v1/history') return historyBody(truth, from, to)
-  const { updatedAt, nextUpdateAt } = truth.latest
+  const { nextUpdateAt, older = {} } = truth.latest
+  const timeOf = (code: string): number => older[code]?.updatedAt ?? truth.latest.updatedAt
   const table = exactRates(truth.latest.rates)
   const isVersioned = pathname.startsWith('/api/v1/')
   const { name, url } = LATEST_SOURCE
@@ -290,16 +298,19 @@ function computeBody(target: string, truth: Truth): object {
   if (pathname.endsWith('/convert')) {
     const rate = crossRate(table, 'USD', from, to)
     const result = product(Number(amount), rate)
+    const updatedAt = Math.min(timeOf(from), timeOf(to))
     return { from, to, amount: Number(amount), rate, result, updatedAt, ...source }
   }
-  const symbols = searchParams.get('symbols')?.split(',') ?? Object.keys(truth.latest.rates)
+  const asked = searchParams.get('symbols')?.split(',') ?? []
+  const symbols = asked.length > 0 ? asked : Object.keys(truth.latest.rates)
   const rates = Object.fromEntries(
     symbols.map((code) => [code, crossRate(table, 'USD', base, code)]),
   )
-  const times = { updatedAt, nextUpdateAt }
-  return isVersioned
-    ? { base, ...times, rates, ...source, disclaimer: DISCLAIMER }
-    : { base, rates, ...times, ...source }
+  const times = { updatedAt: Math.min(timeOf(base), ...asked.map(timeOf)), nextUpdateAt }
+  if (!isVersioned) return { base, rates, ...times, ...source }
+  const olderTimes = symbols.filter((code) => code in older).map((code) => [code, timeOf(code)])
+  const old = olderTimes.length > 0 ? { older: Object.fromEntries(olderTimes) } : {}
+  return { base, ...times, rates, ...source, disclaimer: DISCLAIMER, ...old }
 }
 
 /** A month is what is asked for everywhere. */
@@ -360,8 +371,9 @@ function expectStored(text: string | undefined, key: string, truth: Truth): void
   const { v, data, key: ownKey, savedAt } = JSON.parse(text ?? '{}')
   expectSameData([v, ownKey, typeof savedAt], [1, key, 'number'])
   if (key === KEYS.latest) {
-    const { updatedAt, nextUpdateAt, rates } = data.table
-    expectSameData({ updatedAt, nextUpdateAt, rates }, truth.latest)
+    const { updatedAt, nextUpdateAt, rates, older } = data.table
+    const { loadedAt: _loadedAt, ...latest } = truth.latest
+    expectSameData({ updatedAt, nextUpdateAt, rates, ...(older && { older }) }, latest)
   } else {
     const days = data.days.map(({ date, rates }: { date: string; rates: object }) => [date, rates])
     expectSameData(Object.fromEntries(days), truth.days)

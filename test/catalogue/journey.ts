@@ -1,4 +1,4 @@
-import { toLatestTruth } from '../faults/fault.ts'
+import { toLatestTruth, withOlder } from '../faults/fault.ts'
 import type { DataSet, Days, Fault, LatestTruth, State, Verdict } from '../faults/fault.ts'
 import { textOf } from '../faults/store.ts'
 import type { StoredValue } from '../faults/store.ts'
@@ -226,7 +226,8 @@ export function truthNow(
   const { upstream, machine } = world
   const today = todayOf(world)
   const body = upstream.latest(machine.now())
-  const latest = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
+  const published = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
+  const latest = loadedBy(world, before ? carriedOver(published, before.latest) : published)
   const newest =
     Object.keys(before?.days ?? {})
       .toSorted()
@@ -237,6 +238,25 @@ export function truthNow(
   const missing = { ...history, rates: Object.fromEntries(asked) }
   const days = serves.history?.(missing) ?? missing.rates
   return { latest, days: { ...before?.days, ...days }, today }
+}
+
+const WITHDRAWN = ['ANG', 'BGN', 'HRK', 'SLL', 'ZWL']
+
+/** `published` with the last rates of codes that it lacks, unless their currencies were withdrawn. */
+function carriedOver(published: LatestTruth, before: LatestTruth): LatestTruth {
+  if (published === before) return published
+  const lost = Object.keys(before.rates).filter((code) => !(code in published.rates))
+  return withOlder(
+    published,
+    before,
+    lost.filter((code) => !WITHDRAWN.includes(code)),
+  )
+}
+
+/** The same, loaded just now by the first process. */
+function loadedBy({ service }: World, latest: LatestTruth): LatestTruth {
+  const loadedAt = service.process.clock.now()
+  return latest.updatedAt > loadedAt ? { ...latest, loadedAt } : latest
 }
 
 /** The day, in UTC, by the clock of the first process. */

@@ -32,11 +32,19 @@ export interface HistoryBody {
   rates: Record<string, Record<string, number>>
 }
 
-/** One publication of latest rates; times in ms since the Unix epoch. */
-export interface LatestTruth {
+/** Times of a publication, in ms since the Unix epoch. */
+interface Times {
   updatedAt: number
   nextUpdateAt: number
+}
+
+/** One publication of latest rates. */
+export interface LatestTruth extends Times {
   rates: Readonly<Record<string, number>>
+  /** The times of those `rates` that are from an earlier one. */
+  older?: Readonly<Record<string, Times>>
+  /** When it was loaded, by a clock that was behind `updatedAt`, in ms since the Unix epoch. */
+  loadedAt?: number
 }
 
 export type Days = Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -243,8 +251,26 @@ export function later(
   })
 }
 
+/** What is served of `body`: its next update at most eight days later. */
 export function toLatestTruth(body: LatestBody): LatestTruth {
   const updatedAt = body.time_last_update_unix * SECOND
   const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + DAY / SECOND
-  return { updatedAt, nextUpdateAt: nextUpdate * SECOND, rates: body.rates }
+  const nextUpdateAt = Math.min(nextUpdate * SECOND, updatedAt + 8 * DAY)
+  return { updatedAt, nextUpdateAt, rates: body.rates }
+}
+
+/** `truth` with the rates `codes` of the publication `before` it. */
+export function withOlder(
+  truth: LatestTruth,
+  before: LatestTruth,
+  codes: readonly string[],
+): LatestTruth {
+  const rates = { ...truth.rates }
+  const older: Record<string, Times> = { ...truth.older }
+  const { updatedAt, nextUpdateAt } = before
+  for (const code of codes) {
+    rates[code] = before.rates[code] ?? NaN
+    older[code] = before.older?.[code] ?? { updatedAt, nextUpdateAt }
+  }
+  return codes.length > 0 ? { ...truth, rates, older } : truth
 }

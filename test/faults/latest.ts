@@ -17,6 +17,7 @@ import {
   says,
   spoiltLatest,
   toLatestTruth,
+  withOlder,
 } from './fault.ts'
 import type { Fault, FaultCase, Inject, LatestBody, LatestTruth } from './fault.ts'
 import { pour } from './transport.ts'
@@ -210,10 +211,10 @@ export const values: readonly FaultCase[] = [
     'one-rate-1000x',
     'one currency moves a thousandfold overnight',
     [
-      changedLatest('JPY', thousandfoldYen, {
-        serves: { latest: heldBack('JPY', thousandfoldYen) },
-        // What was believed when there was nothing to compare with is what the right rate is then held back for.
-        servesAfterwards: { latest: heldBack('JPY', (good) => good) },
+      changedLatest('THB', thousandfoldBaht, {
+        serves: { latest: heldBack('THB', thousandfoldBaht) },
+        // The right rate is then as far from what was believed, but the reference rates agree with it.
+        servesAfterwards: { latest: toLatestTruth },
       }),
     ],
     { contract: 'With nothing usable to compare with, a table is believed as it is.' },
@@ -326,7 +327,12 @@ function badRates(literal: string): Fault[] {
       name: `${literal} for as many codes as may be dropped`,
       verdict: 'accepted',
       inject: spoil((good) => tolerated(good)),
-      serves: { latest: (good) => toLatestTruth(without(good, tolerated(good))) },
+      serves: {
+        latest(good, before) {
+          const truth = toLatestTruth(without(good, tolerated(good)))
+          return before ? withOlder(truth, before, tolerated(good)) : truth
+        },
+      },
       reported: ['rates_dropped'],
     },
     failing(
@@ -385,8 +391,8 @@ function ofShare(good: LatestBody, share: number): LatestBody {
   return ofLength(good, Math.floor(share * Object.keys(good.rates).length))
 }
 
-export function thousandfoldYen(good: LatestBody): LatestBody {
-  return withRates(good, { JPY: (good.rates['JPY'] ?? NaN) * 1_000 })
+export function thousandfoldBaht(good: LatestBody): LatestBody {
+  return withRates(good, { THB: (good.rates['THB'] ?? NaN) * 1_000 })
 }
 
 /** The changed table, but for a rate that is held back because it is too far from the one before. */
@@ -395,7 +401,7 @@ function heldBack(code: string, change: (good: LatestBody) => LatestBody) {
     const published = toLatestTruth(change(good))
     const known = before?.rates[code]
     const ratio = (published.rates[code] ?? NaN) / (known ?? NaN)
-    if (known === undefined || (ratio < 10 && ratio > 0.1)) return published
-    return { ...published, rates: { ...published.rates, [code]: known } }
+    if (!before || known === undefined || (ratio < 1.2 && ratio > 1 / 1.2)) return published
+    return withOlder(published, before, [code])
   }
 }
