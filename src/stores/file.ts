@@ -18,7 +18,8 @@ const UNFINISHED = /-[0-9a-f]{32}\.cache\.[0-9a-f-]{36}\.tmp$/
  * Nothing expires: a key's file stays until it is overwritten, which suits a handler, whose keys are three. There are no
  * claims: processes that share a folder share what they fetched, but two may fetch at the same time.
  *
- * `get` rejects where a file is there and cannot be read, `set` where it cannot be written, with the file system's error.
+ * `get` rejects where a file is there and cannot be read, or is a folder, a pipe or a device; `set` rejects where it cannot be
+ * written. A file is for its owner alone (mode 0600).
  *
  * @throws {TypeError} where `folder` is not a path
  */
@@ -39,7 +40,7 @@ export function createFileStore(folder: string): CacheStore {
   }
 
   return {
-    get: (key) => unlessMissing(readFile(join(root, fileName(key)), 'utf8')),
+    get: (key) => readRegularFile(join(root, fileName(key))),
     set(key, value) {
       // One after another, so that of two texts for one key the one set last stays.
       const written = lastWrite.then(() => write(key, value))
@@ -54,6 +55,15 @@ function fileName(key: string): string {
   const readable = key.toLowerCase().match(/[a-z0-9]+/g) ?? ['key']
   const digest = createHash('sha256').update(key, 'utf16le').digest('hex')
   return `${readable.join('-').slice(0, 60)}-${digest.slice(0, 32)}.cache`
+}
+
+/** Returns the text of the file at `path`, or nothing where there is none. */
+async function readRegularFile(path: string): Promise<string | undefined> {
+  const found = await unlessMissing(stat(path))
+  if (!found) return undefined
+  // To open a pipe takes a thread of the runtime until there is a writer, and the process could not end before.
+  if (!found.isFile()) throw new Error(`${path} is not a regular file`)
+  return unlessMissing(readFile(path, 'utf8'))
 }
 
 /** Puts `text` in the place of the file at `path` and returns when it was written, by the file system's clock in ms. */

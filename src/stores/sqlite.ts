@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import type { CacheStore } from '../cache/store.ts'
@@ -47,24 +48,19 @@ export interface SqliteStore extends CacheStore {
  * fails on Workers and on runtimes that lack it (Node has it from 22.13, Bun from 1.4, Deno from 2.2); Node 22 warns
  * that it is experimental.
  *
- * An operation throws SQLite's error where it fails, as when another process has kept the database locked for 20 ms.
+ * A new database and its log are for their owner alone (mode 0600), whatever the umask. An existing one keeps its mode, which
+ * its log gets too, so that a group can share it.
+ *
+ * An operation throws SQLite's error where it fails, as when another process has kept the database locked for 20 ms, or
+ * the file is damaged.
  *
  * @throws {TypeError} where `path` is not a path or `now` not a function
- * @throws {Error} where there is no database at `path` and none can be made, naming the path
+ * @throws {Error} where there is no sound database at `path` and none can be made, naming the path
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
   const { now = Date.now } = options
   if (typeof now !== 'function') throw new TypeError('now must be a function')
-  const database = openDatabase(path)
-  const select = database.prepare('SELECT text FROM ratesmith_texts WHERE key = ?')
-  const upsert = database.prepare(`
-    INSERT INTO ratesmith_texts (key, text, expires_at) VALUES (?, ?, ?)
-    ON CONFLICT (key) DO UPDATE SET text = excluded.text, expires_at = excluded.expires_at`)
-  const evict = database.prepare('DELETE FROM ratesmith_texts WHERE expires_at < ? AND key <> ?')
-  const forget = database.prepare('DELETE FROM ratesmith_claims WHERE expires_at < ?')
-  const take = database.prepare(`
-    INSERT INTO ratesmith_claims (key, expires_at) VALUES (?, ?)
-    ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?`)
+  const { database, select, upsert, evict, forget, take } = openDatabase(path)
   return {
     get: (key) => select.get(key)?.['text'],
     set(key, value, expiresAt) {
@@ -79,20 +75,49 @@ export function createSqliteStore(path: string, options: SqliteStoreOptions = {}
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
+function openDatabase(path: string) {
   // SQLite takes an empty path for a file that nobody else sees and that is gone at the end.
   if (typeof path !== 'string' || path === '') {
     throw new TypeError(`path must be the path of a file, got ${String(path) || 'nothing'}`)
   }
   let database: DatabaseSync | undefined
   try {
+    createPrivateFile(path)
     database = new DatabaseSync(path)
     setUp(database)
-    return database
+    return { database, ...prepare(database) }
   } catch (error) {
     database?.close()
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`the SQLite database ${path} cannot be used: ${reason}`, { cause: error })
+  }
+}
+
+function prepare(database: DatabaseSync) {
+  return {
+    select: database.prepare('SELECT text FROM ratesmith_texts WHERE key = ?'),
+    upsert: database.prepare(`
+      INSERT INTO ratesmith_texts (key, text, expires_at) VALUES (?, ?, ?)
+      ON CONFLICT (key) DO UPDATE SET text = excluded.text, expires_at = excluded.expires_at`),
+    evict: database.prepare('DELETE FROM ratesmith_texts WHERE expires_at < ? AND key <> ?'),
+    forget: database.prepare('DELETE FROM ratesmith_claims WHERE expires_at < ?'),
+    take: database.prepare(`
+      INSERT INTO ratesmith_claims (key, expires_at) VALUES (?, ?)
+      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?`),
+  }
+}
+
+/**
+ * Creates an empty file at `path`, unless something is there. SQLite gives its logs the mode of the database. An existing
+ * file must not be opened: to close it would release the locks that another connection of this process holds.
+ */
+function createPrivateFile(path: string): void {
+  // A URI is not a path, and this one has no file.
+  if (path === ':memory:' || path.startsWith('file:')) return
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // It is there already, or SQLite will say why it cannot be.
   }
 }
 

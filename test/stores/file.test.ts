@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 
@@ -114,11 +115,27 @@ describe('createFileStore()', () => {
     fs.rmSync(path)
     fs.mkdirSync(`${path}/in/the/way`, { recursive: true })
     await expect(store.set('a', 'two', NEVER)).rejects.toThrow(/rename/)
-    await expect(store.get('a')).rejects.toThrow('EISDIR')
+    await expect(store.get('a')).rejects.toThrow('is not a regular file')
     onlyName(folder)
     await store.set('b', 'three', NEVER)
     expect(await store.get('b')).toBe('three')
   })
+
+  // There are no pipes in the folders of Windows.
+  it.skipIf(process.platform === 'win32')(
+    'rejects at once for a pipe, and replaces it',
+    async () => {
+      const folder = temporaryFolder()
+      const store = createFileStore(folder)
+      await store.set('a', 'one', NEVER)
+      const path = `${folder}/${onlyName(folder)}`
+      fs.rmSync(path)
+      execFileSync('mkfifo', [path])
+      await expect(store.get('a')).rejects.toThrow('is not a regular file')
+      await store.set('a', 'two', NEVER)
+      expect(await store.get('a')).toBe('two')
+    },
+  )
 
   it('removes what killed writers left, but neither what is being written nor what is not its own', async () => {
     const folder = temporaryFolder()

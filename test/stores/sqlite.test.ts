@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -110,6 +110,25 @@ describe('createSqliteStore()', () => {
     }
     expect(statSync(path).size + statSync(`${path}-wal`).size).toBeLessThan(8_000_000)
   })
+
+  // Windows has no such modes.
+  it.skipIf(process.platform === 'win32').each([0o022, 0o000])(
+    'creates every file for its owner alone under the umask %i, and keeps the mode of an existing one',
+    (umask) => {
+      const before = process.umask(umask)
+      onTestFinished(() => void process.umask(before))
+      const path = temporaryPath()
+      const modes = (): string[] =>
+        ['', '-wal', '-shm'].map((end) => (statSync(path + end).mode & 0o777).toString(8))
+      const store = openStore(path)
+      store.set('a', 'text', NEVER)
+      expect(modes()).toEqual(['600', '600', '600'])
+      store.close()
+      chmodSync(path, 0o660)
+      openStore(path).set('a', 'text', NEVER)
+      expect(modes()).toEqual(['660', '660', '660'])
+    },
+  )
 
   it('throws once it is closed, which may happen twice', () => {
     const store = openStore(temporaryPath())
