@@ -10,11 +10,12 @@ const ROOT = new URL('..', import.meta.url)
  */
 const MAY_IMPORT: Record<string, string> = {
   'call-quietly': '',
+  digest: '',
   errors: '',
   events: '',
   runtime: '',
   rates: '',
-  cache: 'call-quietly types:runtime',
+  cache: 'call-quietly digest types:runtime',
   stores: 'types:cache node:*',
   providers: 'rates runtime zod/mini',
   sources: 'cache errors types:events types:providers rates types:runtime',
@@ -22,7 +23,7 @@ const MAY_IMPORT: Record<string, string> = {
   // Both have an import of the client in a text that the page shows.
   generated: 'ratesmith/client',
   explorer: 'types:records ratesmith/client',
-  http: 'errors itty-router/Router zod/mini',
+  http: 'digest errors itty-router/Router zod/mini',
   compression: 'http',
   endpoints: 'errors generated http rates records types:sources zod/mini',
   operations: 'errors rates records types:sources',

@@ -12,6 +12,7 @@ import type {
 } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
+import { reseal, seal } from './fixtures/envelopes.ts'
 import { openErApiPayload } from './fixtures/upstream-payloads.ts'
 import { PERIODS } from './oracle.ts'
 import { settled, virtualRuntime } from './virtual-runtime.ts'
@@ -657,7 +658,7 @@ describe('a store', () => {
     const feed = createExchangeRateApiProvider()
     const data = { attribution: feed.attribution, table: table() }
     const key = 'rates:v1:latest'
-    store.set(key, JSON.stringify({ v: 1, key, savedAt: NOW, data }))
+    store.set(key, seal({ v: 2, key, savedAt: NOW, data }))
     const latest = { ...feed, fetchLatest: down.fetchLatest }
     const { get, events } = service({ store, latest })
     expect((await get('/api/rates')).status).toBe(502)
@@ -687,11 +688,16 @@ describe('a store', () => {
     const store = new Map<string, string>()
     await service({ store }).handler.refresh()
     await settled()
-    const poisoned = (store.get('rates:v1:latest') ?? '').replace('"USD":1,', '"USD":1000000,')
+    const poisoned = reseal(store.get('rates:v1:latest') ?? '', (text) =>
+      text.replace('"USD":1,', '"USD":1000000,'),
+    )
     expect(poisoned).toContain('1000000')
     store.set('rates:v1:latest', poisoned)
     const history = store.get('rates:v1:history') ?? ''
-    store.set('rates:v1:history', history.replaceAll('"EUR"', '"eur"'))
+    store.set(
+      'rates:v1:history',
+      reseal(history, (text) => text.replaceAll('"EUR"', '"eur"')),
+    )
     const { cacheStatus, get, eventsOf } = service({ store })
     expect(await cacheStatus('/api/v1/latest')).toBe('rates; fwd=miss')
     expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(200)

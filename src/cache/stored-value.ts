@@ -1,8 +1,15 @@
+import { digestOf } from '../digest.ts'
 import type { Runtime } from '../runtime.ts'
 import type { GuardedStore } from './guarded-store.ts'
 
 /** Changes when the form of the envelope or of anything in it does, so that no version reads another's values. */
-const ENVELOPE_VERSION = 1
+const ENVELOPE_VERSION = 2
+
+/** How 0.1.0 began its envelopes, which had no digest: a miss, and nothing to report. */
+const FIRST_VERSION = '{"v":1,'
+
+/** The first field of an envelope: the digest of the whole text behind it. */
+const DIGEST_FIELD = /^\{"digest":"(\w{1,40})",/
 
 /** A value saved longer than this ahead of the clock, in ms, would never age. */
 const MOST_AHEAD = 3_600_000
@@ -39,7 +46,7 @@ export interface StoredValueOptions<Value> {
   onRejected(error: unknown): void
 }
 
-/** Keeps a value in a store as a self-describing envelope, `{ v, key, savedAt, data }`. */
+/** Keeps a value in a store as a self-describing envelope, `{ digest, v, key, savedAt, data }`. */
 export function createStoredValue<Value>(options: StoredValueOptions<Value>): StoredValue<Value> {
   const { store, key, runtime, toData, fromData, onRejected } = options
   let seen: unknown
@@ -57,6 +64,7 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
       store.get(key, (text) => {
         // Five years of a market are half a megabyte: what was looked at once need not be again.
         if (text === undefined || text === null || text === seen) return
+        if (typeof text === 'string' && text.startsWith(FIRST_VERSION)) return
         try {
           found(open(text))
           seen = text
@@ -67,8 +75,12 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
         }
       }),
     write({ value, loadedAt }, expiresAt) {
-      const envelope = { v: ENVELOPE_VERSION, key, savedAt: loadedAt, data: toData(value) }
-      const text = JSON.stringify(envelope)
+      const text = sealEnvelope({
+        v: ENVELOPE_VERSION,
+        key,
+        savedAt: loadedAt,
+        data: toData(value),
+      })
       seen = text
       return store.set(key, text, expiresAt)
     },
@@ -76,12 +88,20 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
   }
 }
 
+/** Returns the text of an envelope with these `fields`, behind the digest of all of them. */
+export function sealEnvelope(fields: object): string {
+  const sealed = JSON.stringify(fields).slice(1)
+  return `{"digest":"${digestOf(sealed)}",${sealed}`
+}
+
 function openEnvelope(text: unknown, key: string): { savedAt: number; data: unknown } {
-  if (typeof text !== 'string') throw new Error('it is no text')
-  const envelope: unknown = JSON.parse(text)
-  if (typeof envelope !== 'object' || envelope === null) throw new Error('it is no envelope')
+  if (typeof text !== 'string') throw new Error('it is not a text')
+  const [field, digest] = DIGEST_FIELD.exec(text) ?? []
+  if (field === undefined) throw new Error('it does not begin with a digest')
+  if (digestOf(text.slice(field.length)) !== digest) throw new Error('its digest does not match')
+  const envelope: object = JSON.parse(text)
   const fields = { v: 0, key: '', savedAt: NaN, data: null, ...envelope }
-  if (fields.v !== ENVELOPE_VERSION) throw new Error(`it is of version ${String(fields.v)}`)
+  if (fields.v !== ENVELOPE_VERSION) throw new Error('it is of another version')
   if (fields.key !== key) throw new Error("it is another key's value")
   if (!Number.isFinite(fields.savedAt)) throw new Error('it does not say when it was saved')
   return fields

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { NOW, ask } from '../catalogue/catalogue.ts'
+import { reseal } from '../fixtures/envelopes.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { ENDPOINTS, PATHS } from './endpoints.ts'
 import { createStillHandler, fetchFrom, get, loadedHandler } from './loaded-handler.ts'
@@ -99,7 +100,7 @@ describe('the name of a property of all objects', () => {
         (text: string) => text.replace('"attribution":{', `"attribution":{"${key}":{"name":"x"},`),
       ]
       for (const change of changes) {
-        const poisoned = new Map([...store].map(([name, text]) => [name, change(text)]))
+        const poisoned = new Map([...store].map(([name, text]) => [name, reseal(text, change)]))
         expect(await answersOf(handlerOver(WELL, { store: poisoned })), key).toEqual(expected)
       }
     }

@@ -2,6 +2,7 @@ import { guardStore } from '../../src/cache/guarded-store.ts'
 import { createReadThrough } from '../../src/cache/read-through.ts'
 import type { ReadThrough, ReadThroughOptions } from '../../src/cache/read-through.ts'
 import { createStoredValue } from '../../src/cache/stored-value.ts'
+import { seal } from '../fixtures/envelopes.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
@@ -130,7 +131,7 @@ function createFakeStore(runtime: VirtualRuntime) {
 
 /** The text under which a store keeps the number 41, as if loaded at the start, with other `fields`. */
 export function envelope(fields: object = {}): string {
-  return JSON.stringify({ v: 1, key: 'number', savedAt: START, data: 41, ...fields })
+  return seal({ v: 2, key: 'number', savedAt: START, data: 41, ...fields })
 }
 
 /** Stores `data`, as if another process had loaded them at `savedAt`. */

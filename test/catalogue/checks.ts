@@ -369,7 +369,7 @@ function expectSoundStores(journey: Journey): void {
 function expectStored(text: string | undefined, key: string, truth: Truth): void {
   expectSame(text?.includes(SECRET), false, `${key} in the store`)
   const { v, data, key: ownKey, savedAt } = JSON.parse(text ?? '{}')
-  expectSameData([v, ownKey, typeof savedAt], [1, key, 'number'])
+  expectSameData([v, ownKey, typeof savedAt], [2, key, 'number'])
   if (key === KEYS.latest) {
     const { updatedAt, nextUpdateAt, rates, older } = data.table
     const { loadedAt: _loadedAt, ...latest } = truth.latest

@@ -274,10 +274,10 @@ function fabricated(key: string, { upstream, machine }: World): StoredValue {
   const savedAt = machine.now() - MINUTE
   if (key.endsWith('latest')) {
     const table = { ...toLatestTruth(upstream.latest(savedAt)), base: 'USD' }
-    return { v: 1, key, savedAt, data: { attribution: LATEST_SOURCE, table } }
+    return { v: 2, key, savedAt, data: { attribution: LATEST_SOURCE, table } }
   }
   const { rates } = upstream.history(toDay(savedAt), savedAt)
   const days = Object.entries(rates).map(([date, day]) => ({ date, rates: day }))
   const data = { attribution: HISTORY_SOURCE, start: '2021-01-01', base: 'EUR', days }
-  return { v: 1, key, savedAt, data }
+  return { v: 2, key, savedAt, data }
 }

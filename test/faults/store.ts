@@ -1,4 +1,5 @@
 import type { LatestTable } from '../../src/index.ts'
+import { seal } from '../fixtures/envelopes.ts'
 import { DAY, MINUTE } from '../virtual-runtime.ts'
 import { REJECTED, SECRET, entriesOf } from './fault.ts'
 import type { Fault, FaultCase } from './fault.ts'
@@ -95,7 +96,7 @@ export const store: readonly FaultCase[] = [
     holding('a number', () => 7),
   ]),
   entry('store-newer-version', 'what is stored has the form of a later version', [
-    holding('version 2', (good) => ({ ...good, v: 2, more: SECRET })),
+    holding('version 3', (good) => ({ ...good, v: 3, more: SECRET })),
   ]),
   entry('store-poisoned', 'somebody else has written to the store', [
     poisoned('the base at a million', (rates) => ({ ...rates, USD: 1e6, EUR: 1e6 })),
@@ -209,7 +210,7 @@ export function storeFaultOf({ store, holds }: Fault, name: keyof StoreFault): S
 }
 
 export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'object' && value !== null ? seal(value) : String(value)
 }
 
 function broken(name: string, fault: StoreFault, more: Partial<Fault> = {}): Fault {

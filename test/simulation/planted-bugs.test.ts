@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 
 import type { HistoryProvider, LatestProvider, LatestTable } from '../../src/index.ts'
 import type { Answer, AnswerRequest, CacheStore, RatesHandler } from '../../src/index.ts'
+import { reseal } from '../fixtures/envelopes.ts'
 import { DAY, HOUR, SECOND } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'
 import type { Runtime } from '../../src/runtime.ts'
@@ -161,9 +162,8 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       get: async (key) => {
         const text = await store.get(key)
         if (typeof text !== 'string') return undefined
-        return text.replaceAll(
-          /"(GBP|INR)":([\d.]+)/g,
-          (_, code, rate) => `"${code}":${rate * 1.1}`,
+        return reseal(text, (sealed) =>
+          sealed.replaceAll(/"(GBP|INR)":([\d.]+)/g, (_, code, rate) => `"${code}":${rate * 1.1}`),
         )
       },
     })),

@@ -14,6 +14,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { beforeAll, expect } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
+import { seal } from '../fixtures/envelopes.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { launch, listen, run, start, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
@@ -195,6 +196,6 @@ export function ageCache(folder: string, days: number): void {
       const newest = new Date(Date.now() - days * DAY).toISOString().slice(0, 10)
       envelope.data.days = envelope.data.days.filter(({ date }: { date: string }) => date <= newest)
     }
-    writeFileSync(join(folder, name), JSON.stringify(envelope))
+    writeFileSync(join(folder, name), seal(envelope))
   }
 }
