@@ -1,11 +1,11 @@
 import { viaLink } from '../http/link.ts'
-import { deliveryHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
+import { deliveryHeaders, represent, toSendable } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
-import { historyCsv } from '../records/history-csv.ts'
-import type { PairRange } from '../records/history-range.ts'
-import type { PairHistory } from '../records/history.ts'
+import { CSV_HISTORY } from '../records/history-csv.ts'
+import { createHistoryWriter } from '../records/history-text.ts'
 import type { DatedLatestRecord } from '../records/dated-latest.ts'
 import { latestCsv } from '../records/latest-csv.ts'
+import type { HistoryForm } from './v1/history-range.ts'
 import type { LatestRecord } from '../records/latest.ts'
 
 /** `latest` as CSV, with its source in a header too. */
@@ -17,8 +17,12 @@ export function representTable(
   return represent(latestCsv(latest), [...headers, ...viaLink(latest.source)])
 }
 
-/** `pair` as CSV, with its source in a header too. */
-export function representHistory(pair: PairHistory | PairRange): Representation {
-  const headers = [...deliveryHeaders({ form: 'csv', lifetime: 'hour' }), ...viaLink(pair.source)]
-  return represent(toSendable(toBytes(historyCsv(pair))), headers)
+/** Creates what writes histories as CSV, with their source in a header too. */
+export function createCsvForm(): HistoryForm {
+  const write = createHistoryWriter(CSV_HISTORY)
+  const delivery = deliveryHeaders({ form: 'csv', lifetime: 'hour' })
+  return {
+    representHistory: (pair) =>
+      represent(toSendable(write(pair)), [...delivery, ...viaLink(pair.source)]),
+  }
 }

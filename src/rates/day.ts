@@ -36,3 +36,29 @@ export function subtractMonths(day: Day, count: number): Day {
   const lastOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   return toDay(Date.UTC(year, month, Math.min(Number(day.slice(8)), lastOfMonth)))
 }
+
+/** Midnight of 1 March of the year 0 is so many days before the Unix epoch. */
+const DAYS_BEFORE_EPOCH = 719_468
+
+/** Days from 1970-01-01 to `day`, without a `Date`: histories need it of thousands of days. */
+export function dayNumber(day: Day): number {
+  const month = monthNumber(day)
+  // Years that begin in March have their leap day at their end.
+  const sinceMarch = month - 2
+  const year = Math.floor(sinceMarch / 12)
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+  const dayOfYear = Math.floor((153 * (sinceMarch - year * 12) + 2) / 5) + digits(day, 8, 10) - 1
+  return year * 365 + leapDays + dayOfYear - DAYS_BEFORE_EPOCH
+}
+
+/** Months from January of the year 0 to that of `day`. */
+export function monthNumber(day: Day): number {
+  return digits(day, 0, 4) * 12 + digits(day, 5, 7) - 1
+}
+
+/** The number that `day` has from `start` to `end`. */
+function digits(day: Day, start: number, end: number): number {
+  let number = 0
+  for (let index = start; index < end; index += 1) number = number * 10 + day.charCodeAt(index) - 48
+  return number
+}

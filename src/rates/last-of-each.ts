@@ -1,26 +1,32 @@
-import { DAY_MS, toInstant } from './day.ts'
+import { dayNumber, monthNumber } from './day.ts'
 import type { Day } from './day.ts'
 import type { Interval } from './interval.ts'
-import { dayAt } from './pair-series.ts'
 import type { PairSeries } from './pair-series.ts'
 
-/** What days of the same interval have in common, and no others. */
-const SPAN_OF: Record<Interval, (day: Day) => string | number> = {
-  day: (day) => day,
-  week: weekOf,
-  month: (day) => day.slice(0, 7),
+/** A number that days of the same interval have in common, and no others. */
+const SPAN_OF: Record<Interval, (day: Day) => number> = {
+  day: dayNumber,
+  // Day 0 was a Thursday.
+  week: (day) => Math.floor((dayNumber(day) + 3) / 7),
+  month: monthNumber,
 }
 
 /** The series of the last rate in each interval of `series`. */
 export function lastOfEach(series: PairSeries, interval: Interval): PairSeries {
-  const { dates, rows, rates } = series
-  const spanAt = (index: number): string | number => SPAN_OF[interval](dayAt(series, index))
-  const isLast = (_: number, index: number): boolean =>
-    index === rates.length - 1 || spanAt(index) !== spanAt(index + 1)
-  return { dates, rows: rows.filter(isLast), rates: rates.filter(isLast) }
-}
-
-/** Weeks from the one of 29 December 1969, a Monday, to that of `day`. */
-function weekOf(day: Day): number {
-  return Math.floor((toInstant(day) / DAY_MS + 3) / 7)
+  if (interval === 'day') return series
+  const spanOf = SPAN_OF[interval]
+  const { dates } = series
+  const rows = new Uint32Array(series.rows.length)
+  const rates = new Float64Array(series.rates.length)
+  let [count, current] = [0, NaN]
+  for (let index = 0; index < series.rows.length; index += 1) {
+    const row = series.rows[index] ?? 0
+    const span = spanOf(dates[row] ?? '')
+    if (span !== current) count += 1
+    current = span
+    // Of an interval, the last one stays.
+    rows[count - 1] = row
+    rates[count - 1] = series.rates[index] ?? NaN
+  }
+  return { dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
 }

@@ -1,14 +1,19 @@
-import { dayAt } from '../rates/pair-series.ts'
 import { toCsv } from './csv.ts'
-import type { PairHistory } from './history.ts'
-import type { PairRange } from './history-range.ts'
+import type { HistoryFormat } from './history-text.ts'
 
 const HEAD = ['from', 'to', 'date', 'rate', 'source', 'sourceUrl']
 
-/** The points of `history` as CSV, and the attribution with each of them. Its stats can be had from the points. */
-export function historyCsv({ from, to, series, source }: PairHistory | PairRange): string {
-  const lines = Array.from(series.rates, (rate, index) => {
-    return [from, to, dayAt(series, index), rate, source.name, source.url]
-  })
-  return toCsv([HEAD, ...lines])
+/** The points as CSV, with the attribution in every line. The statistics follow from the points. */
+export const CSV_HISTORY: HistoryFormat = {
+  separator: '',
+  pointStart: (day) => `${day},`,
+  frameOf({ from, to, source }) {
+    const lineStart = `${from},${to},`
+    const lineEnd = toCsv([['', source.name, source.url]])
+    return {
+      before: `${toCsv([HEAD])}${lineStart}`,
+      rateEnd: `${lineEnd}${lineStart}`,
+      after: lineEnd,
+    }
+  },
 }

@@ -6,65 +6,109 @@ import type { PairRange } from './history-range.ts'
 
 const encoder = new TextEncoder()
 
-const CLOSING_BRACE = 0x7d
+/** Bytes are copied by words, which is several times faster than one by one, and than `set` for short texts. */
+const WORD = 4
 
-/** What stands before a rate, `,{"d":"2026-11-20","r":`, and the room that it is given, a multiple of four. */
-const PREFIX_LENGTH = 23
-const PREFIX_ROOM = 24
+/** The text around the points of a history. */
+interface HistoryFrame {
+  before: string
+  /** Follows every rate but the last, before the separator of the format. */
+  rateEnd: string
+  after: string
+}
 
-/** The most bytes that a point takes. */
-const LONGEST_POINT = PREFIX_LENGTH + LONGEST_NUMBER + 1
+/** How a format writes a history: its frame, and in that the points, separated. */
+export interface HistoryFormat {
+  /** Separates the points of every history, in ASCII. */
+  separator: string
+  /** The text of a point up to its rate, in ASCII and of the same length for every day. */
+  pointStart(day: Day): string
+  frameOf(history: PairHistory | PairRange): HistoryFrame
+}
 
-/** Makes the record of its argument as JSON in UTF-8, without making its objects. */
+/** Writes the record of its argument in UTF-8, without making its objects. */
 export type HistoryWriter = (history: PairHistory | PairRange) => Uint8Array<ArrayBuffer>
 
-/** A writer, which keeps the room that it has once needed, and what it writes for every pair of a market as long as that. */
-export function createHistoryWriter(): HistoryWriter {
-  let room = new Uint8Array()
-  const prefixesOf = new WeakMap<readonly Day[], DataView>()
-
-  return ({ series, stats, source, ...head }) => {
-    const { dates, rates } = series
-    const before = encoder.encode(`${JSON.stringify(head).slice(0, -1)},"points":[`)
-    const behind = encoder.encode(`],${JSON.stringify({ stats, source }).slice(1)}`)
-    const most = before.length + rates.length * LONGEST_POINT + behind.length
-    if (room.length < most) room = new Uint8Array(most)
-    let prefixes = prefixesOf.get(dates)
-    if (!prefixes) prefixesOf.set(dates, (prefixes = writePrefixes(dates)))
-    // Its first comma is written over.
-    const end = writePoints(new DataView(room.buffer), before.length - 1, series, prefixes)
-    room.set(before)
-    room.set(behind, end)
-    return room.slice(0, end + behind.length)
-  }
+/** The record as `JSON.stringify` writes it. */
+export const JSON_HISTORY: HistoryFormat = {
+  separator: '},',
+  pointStart: (day) => `{"d":"${day}","r":`,
+  frameOf: ({ series: _series, stats, source, ...head }) => ({
+    before: `${JSON.stringify(head).slice(0, -1)},"points":[`,
+    rateEnd: '',
+    after: `}],${JSON.stringify({ stats, source }).slice(1)}`,
+  }),
 }
 
-/** The prefixes of all days. */
-function writePrefixes(dates: readonly Day[]): DataView {
-  const bytes = new Uint8Array(dates.length * PREFIX_ROOM)
-  for (const [row, date] of dates.entries()) {
-    bytes.set(encoder.encode(`,{"d":"${date}","r":`), row * PREFIX_ROOM)
-  }
-  return new DataView(bytes.buffer)
-}
+/** Creates a writer, which keeps its buffer, and for every market what all of its pairs have in common. */
+export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
+  const { separator } = format
+  let buffer = new Uint8Array()
+  const startsOf = new WeakMap<readonly Day[], Words>()
 
-/** Writes the points, each behind a comma; returns the index behind them. */
-function writePoints(
-  view: DataView,
-  at: number,
-  { rows, rates }: PairSeries,
-  prefixes: DataView,
-): number {
-  let end = at
-  for (let index = 0; index < rates.length; index += 1) {
-    const from = (rows[index] ?? 0) * PREFIX_ROOM
-    // Four bytes at a time, which is several times faster than one by one, and than `set` for so few.
-    for (let offset = 0; offset < PREFIX_ROOM; offset += 4) {
-      view.setInt32(end + offset, prefixes.getInt32(from + offset))
+  return (history) => {
+    const { series } = history
+    const frame = format.frameOf(history)
+    const [before, after] = [encoder.encode(frame.before), encoder.encode(frame.after)]
+    const rateEnd = toWords([frame.rateEnd])
+    let starts = startsOf.get(series.dates)
+    if (!starts) {
+      starts = toWords(series.dates.map((day) => `${separator}${format.pointStart(day)}`))
+      startsOf.set(series.dates, starts)
     }
-    end = writeNumber(view, end + PREFIX_LENGTH, rates[index] ?? NaN)
-    view.setUint8(end, CLOSING_BRACE)
-    end += 1
+    const longest = starts.room + LONGEST_NUMBER + rateEnd.room
+    const most = before.length + series.rates.length * longest + after.length
+    if (buffer.length < most) buffer = new Uint8Array(most)
+    const points = { series, starts, rateEnd }
+    // The separator of the first point is overwritten.
+    const at = before.length - separator.length
+    const end = writePoints(new DataView(buffer.buffer), at, points)
+    buffer.set(before)
+    buffer.set(after, end)
+    return buffer.slice(0, end + after.length)
+  }
+}
+
+/** Texts of the same length, each in a whole number of words. */
+interface Words {
+  view: DataView
+  /** The length of each text, and that of its words, in bytes. */
+  length: number
+  room: number
+}
+
+function toWords(texts: readonly string[]): Words {
+  const { length } = encoder.encode(texts[0])
+  const room = Math.ceil(length / WORD) * WORD
+  const padding = ' '.repeat(room - length)
+  const bytes = encoder.encode(texts.map((text) => `${text}${padding}`).join(''))
+  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length, room }
+}
+
+/** The points of a series, and what to write around their rates. */
+interface Points {
+  series: PairSeries
+  starts: Words
+  rateEnd: Words
+}
+
+/** Writes the points at `at`, and up to three bytes behind each text; returns where the last rate ends. */
+function writePoints(view: DataView, at: number, { series, starts, rateEnd }: Points): number {
+  const { rows, rates } = series
+  // All in one loop, with what it needs at hand.
+  const { view: startTexts, room: startRoom, length: startLength } = starts
+  const { view: endText, room: endRoom, length: endLength } = rateEnd
+  let end = at - endLength
+  for (let index = 0; index < rates.length; index += 1) {
+    const start = end + endLength
+    const from = (rows[index] ?? 0) * startRoom
+    for (let offset = 0; offset < startRoom; offset += WORD) {
+      view.setInt32(start + offset, startTexts.getInt32(from + offset))
+    }
+    end = writeNumber(view, start + startLength, rates[index] ?? NaN)
+    for (let offset = 0; offset < endRoom; offset += WORD) {
+      view.setInt32(end + offset, endText.getInt32(offset))
+    }
   }
   return end
 }

@@ -74,6 +74,27 @@ describe('format=csv', () => {
     expect(lines).toEqual(expected)
   })
 
+  it.each(['', 'A', 'Bank', 'Banks', 'a,"b"\r\n', 'Zoë’s 💶', 'x'.repeat(301)])(
+    'writes every byte of a history of %j',
+    async (name) => {
+      const source = { name, url: 'https://rates.example/?a=1,2' }
+      const query = 'v1/history?from=USD&to=idr&start=2026-10-01'
+      const service = handlerOf(source)
+      for (const interval of ['day', 'month']) {
+        const path = `${query}&interval=${interval}`
+        const { points } = await getJson<HistoryRecord>(path, service)
+        const quoted = /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
+        const lines = points.map(({ d, r }) => `USD,IDR,${d},${r},${quoted},"${source.url}"`)
+        const response = await get(`${path}&format=csv`, service)
+        expect(response.headers.get('content-length')).toBe(
+          String((await response.clone().arrayBuffer()).byteLength),
+        )
+        const head = 'from,to,date,rate,source,sourceUrl'
+        expect(await response.text()).toBe([head, ...lines, ''].join('\r\n'))
+      }
+    },
+  )
+
   it.each(['v1/latest', 'rates', 'v1/history?from=USD&to=EUR'])(
     'has its own tag on %s, and a link to its source, also in a 304',
     async (path) => {

@@ -107,7 +107,29 @@ describe('an interval', () => {
     const left = await Promise.all(counts.map((interval) => lastDays(days, interval)))
     expect(left.map(({ length }) => length)).toEqual([366, 53, 12])
   })
+
+  it('keeps of any days the last before each Monday or first of a month', async () => {
+    const starts = { day: () => true, week: isMonday, month: (day: string) => day.endsWith('-01') }
+    const first = fc.nat(110 * 365).map((count) => addDays('1999-01-04', count))
+    const gaps = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.nat(80)), { maxLength: 30 })
+    const anyInterval = fc.constantFrom('day', 'week', 'month')
+    const property = fc.asyncProperty(first, gaps, anyInterval, async (start, steps, interval) => {
+      const days = [start]
+      for (const step of steps) days.push(addDays(days.at(-1) ?? '', step + 1))
+      const market = Object.fromEntries(days.map((day, index) => [day, { USD: index + 1 }]))
+      const expected = days.filter((day, index) => {
+        const next = days[index + 1]
+        return !next || oracle.daysOf(addDays(day, 1), next).some(starts[interval])
+      })
+      expect((await lastDays(market, interval)).map(([day]) => day)).toEqual(expected)
+    })
+    await fc.assert(property, { seed: 20_261_123, numRuns: 300 })
+  })
 })
+
+function isMonday(day: string): boolean {
+  return !oracle.isWeekend(day) && oracle.isWeekend(oracle.daysBefore(day, 1))
+}
 
 describe('a period', () => {
   /** Returns the first point of a market of the days around the start that is expected, and of `end`. */
@@ -171,7 +193,7 @@ describe('a jump between publications', () => {
   })
 })
 
-describe('the rates of a history as JSON', () => {
+describe('the rates of a history', () => {
   const decimal = fc
     .tuple(fc.integer({ min: 1, max: 99_999_999_999 }), fc.integer({ min: -25, max: 25 }))
     .map(([digits, power]) => Number(`${digits}e${power}`))
@@ -188,14 +210,17 @@ describe('the rates of a history as JSON', () => {
     }),
   ].flat()
 
-  it('are written as JSON.stringify() writes them', async () => {
+  it('are written as JSON.stringify() and String() write them', async () => {
     const dates = numbers.map((_, index) => addDays('2000-01-01', index))
     const days = dates.map((date, index) => [date, { USD: numbers[index] ?? NaN }])
     const handler = handlerOfDays(Object.fromEntries(days))
-    const request = new Request('http://localhost/api/v1/history?from=EUR&to=USD&start=2000-01-01')
-    const text = await (await handler(request)).text()
+    const target = 'http://localhost/api/v1/history?from=EUR&to=USD&start=2000-01-01'
+    const text = await (await handler(new Request(target))).text()
     const points = text.slice(text.indexOf('['), text.indexOf(']') + 1)
     const written = JSON.stringify(dates.map((d, index) => ({ d, r: numbers[index] })))
     expect(points === written).toBe(true)
+    const csv = await (await handler(new Request(`${target}&format=csv`))).text()
+    const cells = csv.split('\r\n').map((line) => line.split(',')[3])
+    expect(cells).toEqual(['rate', ...numbers.map(String), undefined])
   })
 })

@@ -7,6 +7,7 @@ import { intervalHistory } from '../../records/history-range.ts'
 import type { PairRange } from '../../records/history-range.ts'
 import type { PairHistory } from '../../records/history.ts'
 import type { RateSources, Waiter } from '../../sources/sources.ts'
+import type { Format } from '../parameters.ts'
 import type { AskedHistory } from './parse-history.ts'
 
 /** What a history of days is answered from and with. */
@@ -14,8 +15,8 @@ export interface RangeOptions {
   sources: RateSources
   memory: Memory
   now: () => number
-  /** Writes the format that is the default. */
-  json: HistoryForm
+  /** Returns what writes the format. */
+  formOf(format: Format | undefined): HistoryForm | Promise<HistoryForm>
 }
 
 /** Something that writes histories. */
@@ -25,12 +26,12 @@ export interface HistoryForm {
 
 /** Answers a question of days, of intervals or of both. */
 export async function answerRange(
-  { sources, memory, now, json }: RangeOptions,
+  { sources, memory, now, formOf }: RangeOptions,
   { question: asked, key }: AskedHistory,
   waiter: Waiter,
 ): Promise<Outcome> {
   const question = requireOneQuestion(asked)
-  const { representHistory } = asked.format === 'csv' ? await import('../csv.ts') : json
+  const { representHistory } = await formOf(asked.format)
   const reading = await sources.history(waiter, question.start)
   const instant = now()
   const make = (): Representation =>

@@ -3,8 +3,9 @@ import type { Memories } from '../../http/memory.ts'
 import { deliveryHeaders, represent, toSendable } from '../../http/representation.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { pairHistory } from '../../records/history.ts'
-import { createHistoryWriter } from '../../records/history-text.ts'
+import { JSON_HISTORY, createHistoryWriter } from '../../records/history-text.ts'
 import type { RateSources } from '../../sources/sources.ts'
+import type { Format } from '../parameters.ts'
 import { whenRead } from '../when-read.ts'
 import type { HistoryForm } from './history-range.ts'
 import { parseHistory } from './parse-history.ts'
@@ -17,20 +18,30 @@ export function history(
   { history: memory, dated }: Memories,
   now: () => number,
 ): Endpoint {
-  const write = createHistoryWriter()
+  const write = createHistoryWriter(JSON_HISTORY)
   const json: HistoryForm = {
     representHistory: (pair) => represent(toSendable(write(pair)), HEADERS),
   }
+  let csv: HistoryForm | undefined
+
+  async function loadCsv(): Promise<HistoryForm> {
+    const { createCsvForm } = await import('../csv.ts')
+    return (csv ??= createCsvForm())
+  }
+
+  function formOf(format: Format = 'json'): HistoryForm | Promise<HistoryForm> {
+    return format === 'csv' ? (csv ?? loadCsv()) : json
+  }
+
   return (query, waiter) => {
     const asked = parseHistory(query)
     const { question, key } = asked
     if ((question.start ?? question.end ?? question.interval) !== undefined) {
       return import('./history-range.ts').then(({ answerRange }) =>
-        answerRange({ sources, memory: dated, now, json }, asked, waiter),
+        answerRange({ sources, memory: dated, now, formOf }, asked, waiter),
       )
     }
-    const form = question.format === 'csv' ? import('../csv.ts') : json
-    return whenRead(form, ({ representHistory }) =>
+    return whenRead(formOf(question.format), ({ representHistory }) =>
       whenRead(sources.history(waiter), (reading) => {
         const instant = now()
         const make = () => representHistory(pairHistory(reading.value, question, toDay(instant)))
