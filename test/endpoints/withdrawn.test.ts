@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { LatestProvider } from '../../src/index.ts'
+import { seal } from '../fixtures/envelopes.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY } from '../virtual-runtime.ts'
 
@@ -164,7 +165,7 @@ describe('a table from a store', () => {
     const text = store.get('rates:v1:latest') ?? ''
     const asPublished = text.replace('"BGN":1.662456,', '"BGN":57,')
     expect(asPublished).not.toBe(text)
-    store.set('rates:v1:latest', asPublished)
+    store.set('rates:v1:latest', seal(JSON.parse(asPublished)))
     const reader = openFeed('2026-02-18', {}, { store })
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
     expect(reader.eventsOf('rates_held_back')).toEqual([])
