@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { createExchangeRateApiProvider } from '../../src/index.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY, HOUR, MINUTE } from '../virtual-runtime.ts'
 
@@ -197,13 +198,13 @@ describe('a currency without a usable rate', () => {
   })
 })
 
-describe('a cold start', () => {
-  const NONSENSE: [how: string, change: (rates: Record<string, number>) => object][] = [
-    ['× 1,000', (rates) => mapped(rates, (rate) => rate * 1_000)],
-    ['inverted', (rates) => mapped(rates, (rate) => 1 / rate)],
-    ['/ 100', (rates) => mapped(rates, (rate) => rate / 100)],
-  ]
+const NONSENSE: [how: string, change: (rates: Record<string, number>) => object][] = [
+  ['× 1,000', (rates) => mapped(rates, (rate) => rate * 1_000)],
+  ['inverted', (rates) => mapped(rates, (rate) => 1 / rate)],
+  ['/ 100', (rates) => mapped(rates, (rate) => rate / 100)],
+]
 
+describe('a cold start', () => {
   it.each(NONSENSE)('does not believe a table that is %s', async (_how, change) => {
     const world = openFeed('2026-11-18', {})
     world.fields = ({ rates }) => ({ rates: change(rates) })
@@ -216,6 +217,90 @@ describe('a cold start', () => {
     world.edit = (text) => text.replace('"EUR":0.85,', '"EUR":0.85,"EUR":850,')
     expect((await convert(world)).status).toBe(502)
     expect((await convert(world, 'GBP')).status).toBe(200)
+  })
+})
+
+describe('a table in a store', () => {
+  /** A store with the table of the open feed after `change`, as a process without its checks would keep it. */
+  async function poisoned(change: (rates: Record<string, number>) => object, times: object = {}) {
+    const store = new Map<string, string>()
+    const { attribution } = createExchangeRateApiProvider()
+    const writer = openFeed('2026-11-18', { EUR }, { store })
+    const { updatedAt, nextUpdateAt, rates } = (await writer.get('/v1/latest')).body
+    const table = {
+      base: 'USD',
+      updatedAt,
+      nextUpdateAt,
+      ...times,
+      rates: { USD: 1, ...change(rates) },
+    }
+    const careless = { attribution, fetchLatest: async () => table }
+    store.clear()
+    await openFeed('2026-11-18', {}, { store, providers: { latest: careless } }).refresh()
+    return store
+  }
+
+  it.each(NONSENSE)('is not believed where it is %s', async (_how, change) => {
+    const reader = openFeed('2026-11-18', { EUR }, { store: await poisoned(change) })
+    expect(await convert(reader)).toMatchObject({ status: 200, rate: EUR })
+    expect(reader.eventsOf('rates_rejected')).toMatchObject([{ origin: 'store' }])
+  })
+
+  it('is compared with the one in memory', async () => {
+    const store = new Map<string, string>()
+    const world = openFeed('2026-11-18', { EUR }, { store })
+    await world.refresh()
+    const before = await convert(world)
+    const newer = await poisoned((rates) => ({ ...rates, EUR: EUR * 1.3 }), {
+      updatedAt: before.updatedAt + DAY,
+      nextUpdateAt: before.updatedAt + 2 * DAY,
+    })
+    store.set('rates:v1:latest', newer.get('rates:v1:latest') ?? '')
+    world.edit = () => 'not JSON'
+    await world.publish({})
+    expect(world.eventsOf('rates_restored')).toHaveLength(1)
+    expect(await convert(world)).toEqual(before)
+    expect((await convert(world, 'GBP')).updatedAt).toBe(before.updatedAt + DAY)
+  })
+
+  it('is due within a day and of no use after eight, whatever its times say', async () => {
+    const store = await poisoned((rates) => rates, { nextUpdateAt: Date.UTC(2036, 10, 18) })
+    const reader = openFeed('2026-11-18', { EUR }, { store })
+    reader.edit = () => 'not JSON'
+    const { body, headers } = await reader.get('/v1/latest')
+    expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=[89]\d{4}$/)
+    await reader.pass(body.updatedAt + 15 * DAY + MINUTE - reader.runtime.now())
+    expect((await convert(reader)).status).toBe(502)
+  })
+})
+
+describe('a hand-written provider', () => {
+  it('may move its rates as it likes, and keeps those that it loses', async () => {
+    const rates: Record<string, number>[] = [
+      { EUR: 0.85, GBP: 0.75 },
+      { EUR: 850, GBP: 0.000_75 },
+      { EUR: 1 },
+    ]
+    let now = Date.UTC(2026, 10, 18)
+    const latest = {
+      attribution: { name: 'By hand', url: 'https://rates.example' },
+      fetchLatest: async () => ({
+        base: 'USD',
+        updatedAt: now,
+        nextUpdateAt: now,
+        rates: rates.shift() ?? {},
+      }),
+    }
+    const world = openFeed('2026-11-18', {}, { providers: { latest } })
+    await world.refresh()
+    now += DAY
+    await world.publish({})
+    expect(await convert(world)).toMatchObject({ rate: 850, updatedAt: now })
+    now += DAY
+    await world.publish({})
+    expect(await convert(world)).toMatchObject({ rate: 1, updatedAt: now })
+    expect(await convert(world, 'GBP')).toMatchObject({ rate: 0.000_75, updatedAt: now - DAY })
+    expect(named(world, 'rates_lost')).toEqual(['GBP'])
   })
 })
 
