@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
+import { currencies } from '../../src/currencies.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
+import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
+import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY, HOUR, MINUTE } from '../virtual-runtime.ts'
 
@@ -274,6 +277,54 @@ describe('a table in a store', () => {
   })
 })
 
+describe('another provider that steps in', () => {
+  /** A handler whose open feed is down after its first table, and whose other feed has `changes` in its next one. */
+  async function fallBack(changes: Record<string, number>) {
+    const world = openFeed(
+      '2026-11-18',
+      { EUR },
+      {
+        providers: { latest: [createExchangeRateApiProvider(), createFawazahmed0Provider()] },
+        fetch: async (input) => {
+          const url = String(input instanceof Request ? input.url : input)
+          if (url.includes('er-api')) return world.answer()
+          const { date, usd } = fawazahmed0Body(world.runtime.now())
+          return Response.json({
+            date,
+            usd: { ...usd, ...lowerCase(world.quotes), ...lowerCase(changes) },
+          })
+        },
+      },
+    )
+    await world.refresh()
+    const before = await convert(world)
+    world.edit = () => 'not JSON'
+    await world.pass(2 * DAY)
+    await world.refresh()
+    return { world, before }
+  }
+
+  it('leaves a doubtful rate to the table before', async () => {
+    const { world, before } = await fallBack({ EUR: EUR * 1.3 })
+    expect(await convert(world)).toEqual(before)
+    expect((await convert(world, 'GBP')).updatedAt).toBeGreaterThan(before.updatedAt)
+    expect((await world.get('/v1/convert?from=EUR&to=JPY')).body.updatedAt).toBe(before.updatedAt)
+    expect(named(world, 'rates_held_back')).toEqual(['EUR'])
+  })
+
+  it('is refused where much of its table is far from the one before', async () => {
+    const { world, before } = await fallBack({
+      EUR: 1.1,
+      GBP: 1,
+      JPY: 200,
+      CHF: 1.1,
+      ...manyAt(50),
+    })
+    expect((await convert(world, 'GBP')).updatedAt).toBe(before.updatedAt)
+    expect(world.eventsOf('rates_rejected')).toHaveLength(1)
+  })
+})
+
 describe('a hand-written provider', () => {
   it('may move its rates as it likes, and keeps those that it loses', async () => {
     const rates: Record<string, number>[] = [
@@ -347,6 +398,16 @@ function mapped(rates: Record<string, number>, change: (rate: number) => number)
   return Object.fromEntries(
     Object.entries(rates).map(([code, rate]) => [code, code === 'USD' ? 1 : change(rate)]),
   )
+}
+
+/** A price in the middle of nowhere for `count` currencies. */
+function manyAt(count: number): Record<string, number> {
+  const codes = currencies.map(({ code }) => code).filter((code) => code !== 'USD')
+  return Object.fromEntries(codes.slice(0, count).map((code) => [code, 123_456]))
+}
+
+function lowerCase(rates: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code.toLowerCase(), rate]))
 }
 
 function rounded(value: number): number {
