@@ -48,14 +48,14 @@ export interface SqliteStore extends CacheStore {
  * fails on Workers and on runtimes that lack it (Node has it from 22.13, Bun from 1.4, Deno from 2.2); Node 22 warns
  * that it is experimental.
  *
- * A new database and its log are for their owner alone (mode 0600), whatever the umask. An existing one keeps its mode, which
+ * A new database and its log are for their owner alone (mode 0600) under any umask. An existing one keeps its mode, which
  * its log gets too, so that a group can share it.
  *
  * An operation throws SQLite's error where it fails, as when another process has kept the database locked for 20 ms, or
  * the file is damaged.
  *
  * @throws {TypeError} where `path` is not a path or `now` not a function
- * @throws {Error} where there is no sound database at `path` and none can be made, naming the path
+ * @throws {Error} where no sound database can be opened or created at `path`, naming the path
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
   const { now = Date.now } = options

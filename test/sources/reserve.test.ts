@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { LatestProvider, LatestTable, RatesEvent } from '../../src/index.ts'
 import { readingWith } from '../../src/sources/reserve.ts'
+import { seal } from '../fixtures/envelopes.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
 
 const SECOND = 1_000
@@ -181,7 +182,7 @@ function withStoredReserve(
 ): void {
   const envelope = JSON.parse(store.get('rates:v1:latest') ?? '')
   envelope.data.reserve = change(envelope.data.reserve)
-  store.set('rates:v1:latest', JSON.stringify(envelope))
+  store.set('rates:v1:latest', seal(envelope))
 }
 
 describe('a store', () => {
