@@ -9,6 +9,7 @@ export type RatesErrorCode =
   | 'no_data'
   | 'not_found'
   | 'method_not_allowed'
+  | 'precondition_failed'
   | 'provider_unavailable'
   | 'internal_error'
 

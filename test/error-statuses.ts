@@ -11,6 +11,7 @@ export const ERROR_STATUSES: Readonly<Record<RatesErrorCode, number>> = {
   no_data: 404,
   not_found: 404,
   method_not_allowed: 405,
+  precondition_failed: 412,
   provider_unavailable: 502,
   internal_error: 500,
 }

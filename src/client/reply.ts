@@ -22,6 +22,7 @@ const CODES: Record<RatesErrorCode, true> = {
   no_data: true,
   not_found: true,
   method_not_allowed: true,
+  precondition_failed: true,
   provider_unavailable: true,
   internal_error: true,
 }

@@ -1,7 +1,7 @@
 import { RequestView } from '../http/answer.ts'
 import type { Answer, AnswerRequest, Header } from '../http/answer.ts'
 import { lengthHeader } from '../http/representation.ts'
-import { revalidated } from '../http/respond.ts'
+import { meetsIfMatch, revalidated } from '../http/respond.ts'
 import { createRendering } from '../http/response.ts'
 import { createEncodingChoice } from './accept-encoding.ts'
 import type { Encoding } from './accept-encoding.ts'
@@ -13,6 +13,9 @@ const SMALL = 1_024
 
 /** How many bytes of bodies have their encoded ones kept, for each coding; these take a quarter of it beside. */
 const CAPACITY = 16 * 1_024 * 1_024
+
+/** An `If-Match` that no body meets. */
+const NO_TAG = 'W/""'
 
 const VARY: Header = ['vary', 'Accept-Encoding']
 
@@ -27,8 +30,9 @@ export interface CompressedHandler extends Answering {
 }
 
 /**
- * `handler` with its larger bodies in brotli or gzip for clients that ask for it. An encoded body has an entity tag of its
- * own, and `If-None-Match` is judged by the body that would be sent. A codec that fails costs nothing but the plain body.
+ * `handler` with its larger bodies in brotli or gzip for clients that ask for it. An encoded body has another entity tag, and
+ * `If-Match` and `If-None-Match` are judged by the body that would be sent. A codec that fails costs nothing but the plain
+ * body.
  */
 export function withCompression(handler: Answering, codecs: Codecs): CompressedHandler {
   const choose = createEncodingChoice()
@@ -54,12 +58,18 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
 
   async function answer(request: AnswerRequest): Promise<Answer> {
     const isHead = request.method === 'HEAD'
-    const plain = await handler.answer(new PlainRequest(request))
-    const sent =
-      plain.status === 200
-        ? revalidated(await represented(plain, request), request.header('if-none-match'))
-        : plain
+    const sent = await judged(await handler.answer(new PlainRequest(request)), request)
     return isHead ? { ...sent, body: null } : sent
+  }
+
+  /** What is sent of `plain`, by the preconditions of `request`. */
+  async function judged(plain: Answer, request: AnswerRequest): Promise<Answer> {
+    if (plain.status !== 200) return plain
+    const answer = await represented(plain, request)
+    const isWanted = meetsIfMatch(answer, request.header('if-match'))
+    // The handler knows in which words to refuse.
+    if (!isWanted) return handler.answer(new PlainRequest(request, NO_TAG))
+    return revalidated(answer, request.header('if-none-match'))
   }
 
   const render = createRendering()
@@ -68,12 +78,14 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
   })
 }
 
-/** `request` for the body that decides: `HEAD` and `If-None-Match`, by which it would be left out, are to be heeded later. */
+/** `request` for the body that decides: `HEAD` and its preconditions, by which that would be left out, are heeded later. */
 class PlainRequest implements AnswerRequest {
   readonly #request: AnswerRequest
+  readonly #ifMatch: string | undefined
 
-  constructor(request: AnswerRequest) {
+  constructor(request: AnswerRequest, ifMatch?: string) {
     this.#request = request
+    this.#ifMatch = ifMatch
   }
 
   get method(): string {
@@ -85,8 +97,10 @@ class PlainRequest implements AnswerRequest {
     return this.#request.target
   }
 
-  readonly header = (name: string): string | null | undefined =>
-    name === 'if-none-match' ? undefined : this.#request.header(name)
+  readonly header = (name: string): string | null | undefined => {
+    if (name === 'if-match') return this.#ifMatch
+    return name === 'if-none-match' ? undefined : this.#request.header(name)
+  }
 
   get signal(): AbortSignal | undefined {
     return this.#request.signal

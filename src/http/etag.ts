@@ -5,11 +5,11 @@ export function entityTag(body: Uint8Array | string): string {
   return `"${digestOf(body)}"`
 }
 
-/** Whether `ifNoneMatch` (a list of entity tags, or `*`) names `tag`, by the weak comparison of RFC 9110 §8.8.3.2. */
-export function isMatch(ifNoneMatch: string, tag: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true
-  for (const [listed] of ifNoneMatch.matchAll(/"[^"]*"/g)) {
-    if (listed === tag) return true
+/** Whether `list` (entity tags, or `*`) names `tag`, a strong one, by a comparison of RFC 9110 §8.8.3.2. */
+export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'): boolean {
+  if (list.trim() === '*') return true
+  for (const [, weakness, listed] of list.matchAll(/(W\/)?("[^"]*")/g)) {
+    if (listed === tag && (comparison === 'weak' || weakness === undefined)) return true
   }
   return false
 }

@@ -14,6 +14,7 @@ const STATUS: Record<RatesErrorCode, number> = {
   no_data: 404,
   not_found: 404,
   method_not_allowed: 405,
+  precondition_failed: 412,
   provider_unavailable: 502,
   internal_error: 500,
 }
@@ -52,17 +53,27 @@ export function uncached(record: object): Reply {
   return { status: 200, headers: [...UNCACHED_HEADERS, lengthHeader(byteLength(body))], body }
 }
 
+/** Whether `reply` is what `ifMatch` (a list of entity tags, or `*`) asks for, by RFC 9110 §13.1.1; true without a list. */
+export function meetsIfMatch({ headers }: Reply, ifMatch: string | null | undefined): boolean {
+  return !ifMatch || isMatch(ifMatch, tagOf(headers), 'strong')
+}
+
 /** `reply`, or a 304 without its body where `ifNoneMatch` shows that whoever asked has it already. */
 export function revalidated<Kind extends Reply>(
   reply: Kind,
   ifNoneMatch: string | null | undefined,
 ): Kind {
   if (!ifNoneMatch) return reply
-  const [, tag] = reply.headers.find(([name]) => name === 'etag') ?? []
-  if (!tag || !isMatch(ifNoneMatch, tag)) return reply
+  const tag = tagOf(reply.headers)
+  if (!tag || !isMatch(ifNoneMatch, tag, 'weak')) return reply
   // A length would be of a body that is not sent (RFC 9110 §15.4.5).
   const headers = reply.headers.filter(([name]) => name !== 'content-length')
   return { ...reply, status: 304, headers, body: null }
+}
+
+/** The entity tag among `headers`; empty where there is none. */
+function tagOf(headers: readonly Header[]): string {
+  return headers.find(([name]) => name === 'etag')?.[1] ?? ''
 }
 
 /** 204 to `OPTIONS`. */

@@ -4,7 +4,7 @@ import { CORS_HEADERS, withCors } from './cors.ts'
 import type { Outcome } from './endpoint.ts'
 import { createLocator } from './places.ts'
 import type { Place, PlacesOptions } from './places.ts'
-import { failure, options, revalidated, success } from './respond.ts'
+import { failure, meetsIfMatch, options, revalidated, success } from './respond.ts'
 import { splitTarget } from './target.ts'
 
 /** What the router is made from. */
@@ -59,6 +59,16 @@ function outcomeAt(
 }
 
 function render(outcome: Outcome, { isOpen }: Place, { header }: AnswerRequest): Reply {
-  if (!('representation' in outcome)) return isOpen ? withCors(outcome) : outcome
-  return revalidated(success(outcome, isOpen ? CORS_HEADERS : []), header('if-none-match'))
+  const reply = toReply(outcome, isOpen)
+  if (reply.status !== 200) return reply
+  if (!meetsIfMatch(reply, header('if-match'))) {
+    const message = 'Precondition failed: If-Match does not name the current ETag'
+    throw new RatesError('precondition_failed', message)
+  }
+  return revalidated(reply, header('if-none-match'))
+}
+
+function toReply(outcome: Outcome, isOpen: boolean): Reply {
+  if ('representation' in outcome) return success(outcome, isOpen ? CORS_HEADERS : [])
+  return isOpen ? withCors(outcome) : outcome
 }

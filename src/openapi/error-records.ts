@@ -17,6 +17,7 @@ const MEANINGS: Record<RatesErrorCode, string> = {
   no_data: 'no reference rate on the days that were asked for',
   not_found: 'no such path',
   method_not_allowed: 'neither `GET`, `HEAD` nor `OPTIONS`; see `Allow`',
+  precondition_failed: '`If-Match` does not name the current `ETag`',
   provider_unavailable: 'no usable data and the provider failed; see `Retry-After`',
   internal_error: 'anything unforeseen',
 }

@@ -44,15 +44,17 @@ async function responsesOf(
   const fail = (): never => {
     throw new Error('a defect')
   }
-  const [unknown, post, broken, cold] = await Promise.all([
+  const [unknown, post, unmatched, broken, cold] = await Promise.all([
     samples.ask(`${path}s`),
     samples.ask(path, { method: 'POST' }),
+    samples.ask(path, { header: () => '"another"' }),
     samples.ask(path, { header: fail }),
     samples.askWithoutData(path),
   ])
   return {
     [`${generation}NotFound`]: response('not_found', unknown),
     [`${generation}MethodNotAllowed`]: response('method_not_allowed', post),
+    [`${generation}PreconditionFailed`]: response('precondition_failed', unmatched),
     [`${generation}InternalError`]: response('internal_error', broken),
     [`${generation}ProviderUnavailable`]: response('provider_unavailable', cold),
   }

@@ -135,7 +135,7 @@ export const operations: readonly Operation[] = [
     tag: SERVICE,
     summary: 'How the data stand',
     description:
-      'Always 200. Asking starts the first load of a cold service, and refreshes what is overdue.',
+      '200 in any state of the data. Asking starts the first load of a cold service, and refreshes what is overdue.',
     parameters: [],
     records: [statusRecord],
     questions: { ready: '' },

@@ -22,6 +22,7 @@ export async function describePath(operation: Operation, samples: Samples): Prom
   const unavailable = { 502: reference('responses', `${generation}ProviderUnavailable`) }
   const responses = {
     ...describeResponses(examples, schemasOf),
+    412: reference('responses', `${generation}PreconditionFailed`),
     500: reference('responses', `${generation}InternalError`),
     ...(status === 502 ? unavailable : {}),
   }

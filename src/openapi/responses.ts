@@ -18,6 +18,7 @@ const DESCRIPTIONS: Record<number, string> = {
   400: 'The question cannot be answered.',
   404: 'There is nothing.',
   405: 'Another method than `GET`, `HEAD` and `OPTIONS`.',
+  412: '`If-Match` does not name the `ETag` of the record.',
   500: 'Anything unforeseen.',
   502: 'There are no usable data, and the provider failed.',
 }

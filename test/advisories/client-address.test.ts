@@ -4,7 +4,7 @@ import { ENDPOINTS } from './endpoints.ts'
 import { compress, get, loadedHandler } from './loaded-handler.ts'
 
 /** The only headers that an answer depends on; all of them are in the contract. */
-const READ = new Set(['if-none-match', 'accept-encoding', 'host'])
+const READ = new Set(['if-match', 'if-none-match', 'accept-encoding', 'host'])
 
 const handler = await loadedHandler()
 const targets = [...ENDPOINTS.map(({ target }) => target), '/api/v1/latest?base=ZZZ', '/nothing']

@@ -34,7 +34,7 @@ const patterns = ['src', 'adapters'].flatMap((folder) =>
 describe('every pattern in the sources', { timeout: 120_000 }, () => {
   test('is found', () => {
     expect(patterns.length).toBeGreaterThan(60)
-    expect(patterns.map(({ pattern }) => String(pattern))).toContain('/"[^"]*"/')
+    expect(patterns.map(({ pattern }) => String(pattern))).toContain('/(W\\/)?("[^"]*")/')
   })
 
   test.each(patterns)(

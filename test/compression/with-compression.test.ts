@@ -100,10 +100,28 @@ describe('withCompression', () => {
     expect(any.status).toBe(304)
   })
 
+  it.each(['', 'br', 'gzip'])('judges If-Match by the body sent for %j', async (encoding) => {
+    const accept = { 'accept-encoding': encoding }
+    const own = header(await ask(LARGE, accept), 'etag') ?? ''
+    for (const each of ['', 'br', 'gzip']) {
+      const tag = header(await ask(LARGE, { 'accept-encoding': each }), 'etag') ?? ''
+      const answer = await ask(LARGE, { ...accept, 'if-match': `"other", ${tag}` })
+      expect(answer.status).toBe(tag === own ? 200 : 412)
+    }
+    const statusOf = async (ifMatch: string, more = {}) =>
+      (await ask(LARGE, { ...accept, 'if-match': ifMatch, ...more })).status
+    expect(await statusOf('*')).toBe(200)
+    expect(await statusOf(own, { 'if-none-match': own })).toBe(304)
+    expect(await statusOf('"other"', { 'if-none-match': own })).toBe(412)
+    const refused = { method: 'GET', target: LARGE, header: () => '"other"' }
+    expect(await compressed.answer(refused)).toEqual(await plain.answer(refused))
+  })
+
   it.each([
     [LARGE, {}],
     [LARGE, { 'accept-encoding': 'br' }],
     [LARGE, { 'accept-encoding': 'gzip', 'if-none-match': '*' }],
+    [LARGE, { 'accept-encoding': 'gzip', 'if-match': '"other"' }],
     [SMALL, { 'accept-encoding': 'gzip' }],
     ['/api/v1/latest?base=XXX', { 'accept-encoding': 'br' }],
     ['/api/v1/nothing', {}],
@@ -214,7 +232,11 @@ function answering(bodies: Record<string, () => Answer['body']>) {
     { br: codec, gzip: codec },
   )
   const get = (target: string, acceptEncoding?: string | null): Promise<Answer> =>
-    answer({ method: 'GET', target, header: () => acceptEncoding })
+    answer({
+      method: 'GET',
+      target,
+      header: (name) => (name === 'accept-encoding' ? acceptEncoding : undefined),
+    })
   return { encoded, get }
 }
 

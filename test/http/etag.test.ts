@@ -53,6 +53,9 @@ describe('isMatch()', () => {
     ['"a,bc"', false],
     ['', false],
   ])('%j: %s', (ifNoneMatch, expected) => {
-    expect(isMatch(ifNoneMatch, '"abc"')).toBe(expected)
+    expect(isMatch(ifNoneMatch, '"abc"', 'weak')).toBe(expected)
+    // A weak tag is never the same as a strong one.
+    const isStrong = expected && !ifNoneMatch.includes('W/"abc"')
+    expect(isMatch(ifNoneMatch, '"abc"', 'strong')).toBe(isStrong)
   })
 })

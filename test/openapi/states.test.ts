@@ -47,6 +47,11 @@ describe.each(operations)('$operationId', (operation) => {
     expect(status).toBe(Object.hasOwn(operation.responses, '304') ? 304 : 200)
   })
 
+  it('answers 412 to a client that has another one', async () => {
+    const headers = { 'if-match': '"other"' }
+    expect((await ask(operation, search, handler, { headers })).status).toBe(412)
+  })
+
   it('answers 502 while there are no data, where that is documented', async () => {
     const { status, headers } = await ask(operation, search, coldAt(now))
     expect(status).toBe(Object.hasOwn(operation.responses, '502') ? 502 : 200)
@@ -60,22 +65,18 @@ describe.each(operations)('$operationId', (operation) => {
   })
 })
 
-// The status is the only one that reads no header.
-describe.each(operations.filter(({ operationId }) => operationId !== 'getStatus'))(
-  '$operationId',
-  (operation) => {
-    it('answers 500 where the host cannot read its headers', async () => {
-      const header = (): never => {
-        throw new Error('no headers')
-      }
-      const target = `/api${operation.path}${exampleOf(operation)}`
-      const { status, headers, body } = await handler.answer({ method: 'GET', target, header })
-      expect(status).toBe(500)
-      const answered = { status, headers: new Headers(headers), body: String(body) }
-      expect(differences(operation, answered)).toEqual([])
-    })
-  },
-)
+describe.each(operations)('$operationId', (operation) => {
+  it('answers 500 where the host cannot read its headers', async () => {
+    const header = (): never => {
+      throw new Error('no headers')
+    }
+    const target = `/api${operation.path}${exampleOf(operation)}`
+    const { status, headers, body } = await handler.answer({ method: 'GET', target, header })
+    expect(status).toBe(500)
+    const answered = { status, headers: new Headers(headers), body: String(body) }
+    expect(differences(operation, answered)).toEqual([])
+  })
+})
 
 describe('getHistory', () => {
   it('answers 404 where the window has no rates', async () => {

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import { statusRecord } from '../../records/status.ts'
 import type { RateSources } from '../../sources/sources.ts'
 
-/** `GET /api/v1/status`: always 200. What is due is loaded behind the answer, so that asking wakes a cold handler. */
+/** `GET /api/v1/status`: 200 in any state of the data. What is due is loaded behind the answer, so that asking wakes a cold handler. */
 export function status(sources: RateSources, now: () => number): Endpoint {
   return async () => {
     sources.refreshBehind()
