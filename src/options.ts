@@ -2,7 +2,8 @@ import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
-import type { Attribution, HistoryProvider, LatestProvider } from './providers/provider.ts'
+import { requireProvider } from './providers/provider.ts'
+import type { HistoryProvider, LatestProvider } from './providers/provider.ts'
 
 /** Which answers carry CORS headers: those of `/api/v1`, all, or none. */
 export type CorsScope = 'v1' | 'all' | 'off'
@@ -86,8 +87,8 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   const latestProviders = [latest].flat()
   const historyProviders = [history].flat()
   requireBasePath(basePath)
-  requireProviders('latest', 'fetchLatest', latestProviders)
-  requireProviders('history', 'fetchHistory', historyProviders)
+  requireProviders('latest', 'fetchLatest', latest)
+  requireProviders('history', 'fetchHistory', history)
   requireDuration('maxStale.latest', latestStale)
   requireDuration('maxStale.history', historyStale)
   requireSize('memory', memory)
@@ -131,21 +132,11 @@ function requireBasePath(basePath: string): void {
   )
 }
 
-function requireProviders<Method extends string>(
-  name: string,
-  method: Method,
-  providers: readonly (Record<Method, unknown> & { attribution: Attribution })[],
-): void {
-  const areUsable = providers.every(
-    (provider) =>
-      typeof provider?.[method] === 'function' &&
-      typeof provider.attribution?.name === 'string' &&
-      typeof provider.attribution.url === 'string',
-  )
-  if (areUsable && providers.length > 0) return
-  throw new TypeError(
-    `providers.${name} must be a provider or a list of some, each with ${method}() and an attribution`,
-  )
+function requireProviders(name: string, method: string, given: unknown): void {
+  const option = `providers.${name}`
+  if (!Array.isArray(given)) return requireProvider(option, method, given)
+  if (given.length === 0) throw new TypeError(`${option} must be a non-empty array of providers`)
+  for (const [index, each] of given.entries()) requireProvider(`${option}[${index}]`, method, each)
 }
 
 function requireObjects(objects: Record<string, unknown>): void {

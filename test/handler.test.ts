@@ -127,6 +127,25 @@ describe('createRatesHandler()', () => {
     expect(() => createRatesHandler(options)).toThrow(TypeError)
   })
 
+  it.each([
+    '',
+    '/about',
+    'rates.example',
+    'javascript:alert(1)',
+    ' data:text/html,x',
+    'ftp://x',
+    5,
+  ])('throws for the attribution URL %j and names the option', (url) => {
+    const latest = latestProvider(async () => table(), Object({ name: 'Test', url }))
+    const history = { ...historyDown, attribution: latest.attribution }
+    const make = (providers: RatesHandlerOptions['providers']) => () =>
+      createRatesHandler({ providers })
+    const refused = typeof url === 'string' ? '.attribution.url must be' : ' must be a provider'
+    expect(make({ latest })).toThrow(`providers.latest${refused}`)
+    expect(make({ latest: [down, latest] })).toThrow(`providers.latest[1]${refused}`)
+    expect(make({ history })).toThrow(`providers.history${refused}`)
+  })
+
   it('takes an explicit undefined as the default of an option', async () => {
     const options = { basePath: undefined, store: undefined, cors: undefined, maxStale: {} }
     expect((await service(options).get('/api/v1/latest')).status).toBe(200)
@@ -359,9 +378,9 @@ describe('upstream calls', () => {
   })
 
   it('ask the next provider when one fails, and name the one that answered', async () => {
-    const second = latestProvider(async () => table(), { name: 'B', url: 'b:' })
+    const second = latestProvider(async () => table(), { name: 'B', url: 'https://b.example' })
     const { handler, events } = service({ latest: [down, second] })
-    expect((await handler.rates.latest()).source).toEqual({ name: 'B', url: 'b:' })
+    expect((await handler.rates.latest()).source).toEqual({ name: 'B', url: 'https://b.example' })
     expect(events.map(({ type }) => type)).toEqual([
       'upstream_asked',
       'upstream_failed',
@@ -491,7 +510,10 @@ describe('a failing upstream', () => {
   it('gives way to the next provider, but never to an older publication of it', async () => {
     let published = NOW - DAY
     const { upstream, provider: first } = fragileProvider()
-    const second = latestProvider(async () => table(0.25, published), { name: 'B', url: 'b:' })
+    const second = latestProvider(async () => table(0.25, published), {
+      name: 'B',
+      url: 'https://b.example',
+    })
     const { handler, runtime, get } = service({ latest: [first, second] })
     expect((await handler.rates.latest()).source.name).toBe('Test')
     upstream.isUp = false

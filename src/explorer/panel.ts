@@ -87,5 +87,7 @@ export function createPanel<K extends Operation>(
 function showSource(section: HTMLElement, { source }: Pick<Records[Operation], 'source'>): void {
   const link = find('.source a', HTMLAnchorElement, section)
   link.textContent = source.name
-  link.href = source.url
+  // Nothing that the API answers is to run here: only the policy of the page would stop a `javascript:`.
+  if (/^https?:\/\//i.test(source.url)) link.href = source.url
+  else link.removeAttribute('href')
 }

@@ -1,12 +1,11 @@
 import type { Header } from './answer.ts'
 
 /**
- * A `Link` header (RFC 8288) to where an answer comes from, named `title`; none where `url` cannot be read.
+ * A `Link` header (RFC 8288) to where an answer comes from, named `title`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2 for `via`
  */
 export function viaLink({ name, url }: { name: string; url: string }): Header[] {
-  if (!URL.canParse(url)) return []
   return [['link', `<${new URL(url).href}>; rel="via"; ${titleOf(name)}`]]
 }
 

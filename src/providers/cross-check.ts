@@ -1,5 +1,6 @@
 import { systemRuntime } from '../runtime.ts'
 import { checkedProvider } from './checked-provider.ts'
+import { requireProvider } from './provider.ts'
 import type { HistoryProvider, LatestProvider } from './provider.ts'
 
 /** Options of `crossCheck`. */
@@ -27,15 +28,10 @@ export function crossCheck(
   options: CrossCheckOptions = {},
 ): LatestProvider {
   const { tolerance = 0.03 } = options
-  requireMethod('primary', 'fetchLatest', primary)
-  requireMethod('reference', 'fetchHistory', reference)
+  requireProvider('primary', 'fetchLatest', primary)
+  requireProvider('reference', 'fetchHistory', reference)
   if (!(typeof tolerance === 'number' && tolerance > 0 && tolerance < 1)) {
     throw new TypeError(`tolerance must be a share between 0 and 1, got ${String(tolerance)}`)
   }
   return checkedProvider(systemRuntime(Date.now), primary, { reference, tolerance })
-}
-
-function requireMethod(name: string, method: string, provider: object): void {
-  if (typeof Object(provider)[method] === 'function') return
-  throw new TypeError(`the ${name} must be a provider with ${method}()`)
 }

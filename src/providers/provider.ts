@@ -2,7 +2,7 @@
 export interface Attribution {
   /** Text to display, for example `Rates By Exchange Rate API`. */
   name: string
-  /** Where the text links to. */
+  /** Where the text links to: an absolute http or https URL. */
   url: string
 }
 
@@ -115,4 +115,22 @@ export interface HistoryProvider {
     range: { start: string; end: string },
     context: ProviderContext,
   ): Promise<HistoryDays>
+}
+
+/**
+ * Checks that `provider`, which the caller passed as `option`, has the function `method` and an attribution to show.
+ *
+ * @throws {TypeError} naming `option`
+ */
+export function requireProvider(option: string, method: string, provider: unknown): void {
+  const { [method]: fetchRates, attribution } = Object(provider)
+  const { name, url } = Object(attribution)
+  const hasAll =
+    typeof fetchRates === 'function' && typeof name === 'string' && typeof url === 'string'
+  if (!hasAll)
+    throw new TypeError(`${option} must be a provider with ${method}() and an attribution`)
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
+  throw new TypeError(
+    `${option}.attribution.url must be an absolute http or https URL, got ${JSON.stringify(url)}`,
+  )
 }

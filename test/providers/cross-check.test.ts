@@ -254,8 +254,20 @@ describe('crossCheck()', () => {
   })
 
   it('throws for arguments that are not providers', () => {
-    expect(() => crossCheck(Object(reference), reference)).toThrow('the primary must be a provider')
-    expect(() => crossCheck(primary, Object(primary))).toThrow('the reference must be a provider')
+    expect(() => crossCheck(Object(reference), reference)).toThrow('primary must be a provider')
+    expect(() => crossCheck(primary, Object(primary))).toThrow('reference must be a provider')
+  })
+
+  it('throws for an attribution URL of either that is not http or https', () => {
+    const attribution = { name: 'Test', url: 'javascript:alert(1)' }
+    const refused =
+      'attribution.url must be an absolute http or https URL, got "javascript:alert(1)"'
+    const calls = [
+      () => crossCheck({ ...primary, attribution }, reference),
+      () => crossCheck(primary, { ...reference, attribution }),
+    ]
+    for (const call of calls) expect(call).toThrow(refused)
+    for (const call of calls) expect(call).toThrow(TypeError)
   })
 
   it('returns a provider that adds the check to its table', async () => {

@@ -272,6 +272,31 @@ describe('what is shown with the data', () => {
     expect(await textOf(page, '#chart .age')).toMatch(/^Newest day: \w+day,? \d+ \w+ 20\d\d$/)
   })
 
+  it('links to a source over http and https alone', async () => {
+    const { page } = await openDemo()
+    const link = page.locator('#converter .source a')
+    const hrefs = []
+    for (const url of [
+      'javascript:alert(1)',
+      'http://rates.example/',
+      ' JavaScript:alert(1)',
+      'x',
+    ]) {
+      const name = `Rates of ${hrefs.length}`
+      await page.route(/\/convert/, async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({
+          response,
+          json: { ...(await response.json()), source: { name, url } },
+        })
+      })
+      await page.locator('#amount').fill(String(hrefs.length + 2))
+      await expectText(page, '#converter .source a', name)
+      hrefs.push(await link.getAttribute('href'))
+    }
+    expect(hrefs).toEqual([null, 'http://rates.example/', null, null])
+  })
+
   it('says that an update is overdue, and looks for it', async () => {
     const { page, requests } = await openDemo()
     await page.clock.install()
