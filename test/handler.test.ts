@@ -357,7 +357,7 @@ describe('upstream calls', () => {
     await runtime.advance(2 * DAY)
     await get('/api/rates')
     await settled()
-    expect(previous).toEqual([undefined, table(0.5, NOW)])
+    expect(previous).toEqual([undefined, { ...table(0.5, NOW), publishedAt: NOW }])
   })
 
   it('go through the fetch option, looked up when they are made', async () => {

@@ -191,7 +191,7 @@ describe('a misspelt word', () => {
   ])('is corrected by names and letters, as a code: %s to %j', async (sent, meant) => {
     const fillers = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => `V${letter}K`)
     const codes = [...fillers, 'DKM', 'AUD', 'CHF', 'EUR', 'GBP', 'JPY', 'USD']
-    const rates = Object.fromEntries(codes.map((code) => [code, 1]))
+    const rates = Object.fromEntries(codes.map((code) => [code, code === 'JPY' ? 155 : 1]))
     const fetch = publish({ latest: { rates } })
     expect(await suggest(['convert', 'usd', sent], fetch)).toBe(meant)
     expect(await suggest(['latest', '--base', sent, '--symbols', 'usd'], fetch)).toBe(meant)

@@ -59,9 +59,9 @@ describe('a provider of latest rates', () => {
     const table = await provider?.fetchLatest(context)
     if (!provider?.judge || !table) throw new Error('there is nothing to judge')
     const { GBP = NaN } = table.rates
-    const previous = { ...table, rates: { ...table.rates, GBP: GBP * 20 } }
+    const previous = { ...table, rates: { ...table.rates, GBP: GBP * 2 } }
     const judged = await provider.fetchLatest({ ...context, previous })
-    expect(judged).toMatchObject({ rates: { GBP: GBP * 20 }, unconfirmed: { GBP } })
+    expect(judged).toMatchObject({ rates: { GBP: GBP * 2 }, unconfirmed: { GBP } })
     expect(provider.judge(table, previous)).toEqual(judged)
     const few = { ...table, rates: { EUR: 1, USD: 1.1 } }
     expect(() => provider.judge?.(few, undefined)).toThrow('2 codes are not a market')

@@ -98,23 +98,27 @@ describe('the table of the second version', () => {
   }
 
   it('is of the newest day up to today that any row has', async () => {
-    const rows = [...manyRows('2026-11-18'), row('EUR', '2026-11-19'), row('JPY', '2026-11-11')]
+    const rows = [
+      ...manyRows('2026-11-18'),
+      row('EUR', '2026-11-19'),
+      row('JPY', '2026-11-11', 155),
+    ]
     expect((await read(rows)).updatedAt).toBe(Date.UTC(2026, 10, 19))
   })
 
   it('counts the day that comes next as today', async () => {
-    const rows = [...manyRows('2026-11-18'), row('JPY', '2026-11-21', 1.75)]
+    const rows = [...manyRows('2026-11-18'), row('JPY', '2026-11-21', 156.5)]
     const { updatedAt, rates } = await read(rows)
     expect(updatedAt).toBe(Date.UTC(2026, 10, 20))
-    expect(rates).toEqual({ ...manyRates(), JPY: 1.75 })
+    expect(rates).toEqual({ ...manyRates(), JPY: 156.5 })
   })
 
   it.each([
     ['further ahead', '2026-11-22'],
     ['of more than 14 days before', '2026-11-05'],
   ])('leaves out a row from %s', async (_, date) => {
-    const rows = [...manyRows(TODAY), row('JPY', '2026-11-06'), row('RUB', date)]
-    expect((await read(rows)).rates).toEqual({ ...manyRates(), JPY: 2 })
+    const rows = [...manyRows(TODAY), row('JPY', '2026-11-06', 155), row('RUB', date)]
+    expect((await read(rows)).rates).toEqual({ ...manyRates(), JPY: 155 })
   })
 
   it.each([0, 1, 3_599_999])('is due at the next full hour, %d ms after one', async (late) => {

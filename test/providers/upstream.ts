@@ -1,4 +1,5 @@
 import type { ProviderContext } from '../../src/index.ts'
+import { codes } from '../fixtures/codes.ts'
 
 /** A Friday evening in Frankfurt, ms since the Unix epoch. */
 export const NOW = Date.UTC(2026, 10, 20, 18)
@@ -31,12 +32,7 @@ export function answering(body: unknown, init: ResponseInit = {}, now = NOW): Pr
   return { ...context, now: () => now }
 }
 
-/** Rates of `count` currencies, all 2: fewer than 20 are refused as no market. */
-export function manyRates(count = 20): Record<string, number> {
-  return Object.fromEntries(CODES.slice(0, count).map((code) => [code, 2]))
+/** Rates of 20 currencies, all 2: fewer are refused as not a market. None is known to have another value. */
+export function manyRates(): Record<string, number> {
+  return Object.fromEntries(codes(20).map((code) => [code, 2]))
 }
-
-const CODES =
-  'AUD,BRL,CAD,CHF,CNY,CZK,DKK,GBP,HKD,HUF,IDR,ILS,INR,ISK,KRW,MXN,MYR,NOK,NZD,PHP,PLN,RON,SEK,SGD,THB,TRY,ZAR'.split(
-    ',',
-  )

@@ -75,7 +75,9 @@ describe('a table', () => {
   it.each([
     ['a day later, where it is absent', undefined, NOW + 23 * HOUR],
     ['before the last one', 0, 0],
-    ['at the last instant', LAST_INSTANT, LAST_INSTANT],
+    ['eight days later', NOW + 191 * HOUR, NOW + 191 * HOUR],
+    ['eight days later, where it is a ms more', NOW + 191 * HOUR + 1, NOW + 191 * HOUR],
+    ['eight days later, where it is the last instant', LAST_INSTANT, NOW + 191 * HOUR],
   ])('has its next update %s', (_when, nextUpdateAt, expected) => {
     expect(accepted({ nextUpdateAt }).nextUpdateAt).toBe(expected)
   })
