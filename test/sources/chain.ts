@@ -14,6 +14,9 @@ export const HOUR = 3_600 * SECOND
 /** A Friday, 18:00 UTC: the reference rates of the day are there. */
 export const START = Date.UTC(2026, 10, 20, 18)
 
+/** The rate of the yen that the provider at `index` of a chain publishes at `updatedAt`. */
+export const yenOf = (index: number, updatedAt: number): number => index * 1e10 + updatedAt / SECOND
+
 /** What a provider of a chain is like: `slow` answers after 3 s, `stuck` never, even if its signal aborts. */
 export const CONDITIONS = ['healthy', 'dead', 'lying', 'slow', 'stuck'] as const
 
@@ -25,6 +28,8 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
   const conditions = [...given]
   /** When each provider says that it has published, in ms since the Unix epoch. */
   const published = conditions.map(() => START)
+  /** Whether each provider publishes without JPY. */
+  const lacksYen = conditions.map(() => false)
   const events: RatesEvent[] = []
   /** The providers that were called, in that order. */
   const calls: string[] = []
@@ -52,8 +57,8 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
       base: 'USD',
       updatedAt,
       nextUpdateAt: updatedAt + 24 * HOUR,
-      // By which a reader can tell whose publication it is, and which.
-      rates: { USD: 1, EUR: index + 1, JPY: updatedAt / SECOND },
+      // Which show whose publication they are from, and which.
+      rates: { USD: 1, EUR: index + 1, ...(!lacksYen[index] && { JPY: yenOf(index, updatedAt) }) },
     })
     return {
       attribution: attributionOf(index),
@@ -90,7 +95,7 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
     return answer
   }
 
-  return { handler, runtime, events, conditions, published, calls, ask }
+  return { handler, runtime, events, conditions, published, lacksYen, calls, ask }
 }
 
 export type Chain = ReturnType<typeof startChain>

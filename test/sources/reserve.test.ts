@@ -80,6 +80,14 @@ async function withReserve() {
 
 /** Of a code that the newest table lacks. */
 const CONVERT = '/v1/convert?from=AED&to=USD'
+
+/** Expects that the newest table is served, and that no rate is left of a code that it lacks. */
+async function expectNewestAlone(get: (target: string) => Promise<Response>): Promise<void> {
+  expect((await get('/v1/latest')).status).toBe(200)
+  const { status, headers } = await get(CONVERT)
+  expect([status, headers.get('retry-after')]).toEqual([502, '300'])
+}
+
 const AED = { source: WIDE, updatedAt: START }
 const NEWEST = { source: NARROW, updatedAt: START + 12 * HOUR }
 
@@ -142,7 +150,7 @@ describe('a wider table that had to give way', () => {
   })
 
   it('is kept over refreshes of the narrow one until it is too old to be served, to the ms', async () => {
-    const { runtime, handler, read } = await withReserve()
+    const { runtime, handler, read, get } = await withReserve()
     const end = START + DAY + MAX_STALE
     while (runtime.now() < end - 13 * HOUR) {
       await runtime.advance(12 * HOUR)
@@ -153,8 +161,9 @@ describe('a wider table that had to give way', () => {
     expect(await read(CONVERT)).toMatchObject(AED)
     expect(await read('/v1/latest')).toMatchObject({ updatedAt: START + 7 * DAY + 12 * HOUR })
     await runtime.advance(1)
-    const message = 'Invalid from currency: AED'
-    expect(await read(CONVERT)).toMatchObject({ error: { message } })
+    await expectNewestAlone(get)
+    const { error } = Object(await read('/v1/convert?from=BGN&to=USD'))
+    expect(error.message).toContain('Invalid from currency: BGN (withdrawn on 2026-01-01')
     const { currencies } = await handler.rates.currencies()
     expect(currencies.find(({ code }) => code === 'AED')?.latest).toBe(false)
     expect(runtime.timers()).toBe(0)
@@ -194,7 +203,7 @@ describe('a store', () => {
     await runtime.advance(START + DAY + MAX_STALE - runtime.now())
     expect(await next.read(CONVERT)).toMatchObject(AED)
     await runtime.advance(1)
-    expect((await next.get(CONVERT)).status).toBe(400)
+    await expectNewestAlone(next.get)
   })
 
   it('takes no wider table away from who has one', async () => {
@@ -223,7 +232,7 @@ describe('a store', () => {
     withStoredReserve(store, change)
     const next = start()
     expect(await next.read('/v1/convert?from=EUR&to=USD')).toMatchObject(NEWEST)
-    expect((await next.get(CONVERT)).status).toBe(400)
+    await expectNewestAlone(next.get)
     expect(next.events.map(({ type }) => type)).not.toContain('rates_rejected')
   })
 
@@ -234,7 +243,7 @@ describe('a store', () => {
     expect(await next.read(CONVERT)).toMatchObject(AED)
     // Ten minutes after it was found it is due at the latest.
     await runtime.advance(10 * 60 * SECOND + MAX_STALE + 1)
-    expect((await next.get(CONVERT)).status).toBe(400)
+    await expectNewestAlone(next.get)
   })
 
   it("has its wider table judged by its provider's gates", async () => {
@@ -242,7 +251,7 @@ describe('a store', () => {
     upstream.isStrict = true
     const next = start()
     expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
-    expect((await next.get(CONVERT)).status).toBe(400)
+    await expectNewestAlone(next.get)
     await settled()
   })
 })
@@ -288,10 +297,19 @@ describe('the table that is kept beside a new one', () => {
     expect(await Promise.all(CODES.map(tables.sourceOf))).toEqual(expected)
   })
 
-  it('is never an older one of the same provider', async () => {
-    const tables = await startSuccession(['First', 'USD EUR AED'], ['First', 'USD EUR NOK'])
-    const sources = await Promise.all(CODES.map(tables.sourceOf))
-    expect(sources).toEqual(['First', null, 'First', null])
+  it('is never an older one of the same provider, whose rates are carried forward', async () => {
+    const { handler, sourceOf } = await startSuccession(
+      ['First', 'USD EUR AED'],
+      ['First', 'USD EUR NOK'],
+    )
+    expect(await Promise.all(CODES.map(sourceOf))).toEqual(['First', 'First', 'First', null])
+    // In one table, which is fresh.
+    expect(await handler.rates.latest({ symbols: ['AED', 'NOK'] })).toMatchObject({
+      updatedAt: START,
+      older: { AED: START },
+    })
+    const { headers } = await handler(new Request('http://localhost/api/v1/latest?symbols=AED'))
+    expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
   })
 })
 
@@ -312,11 +330,15 @@ describe('a question about several codes', () => {
     expect(source.name).toBe(name)
   })
 
-  it.each([[['SEK', 'AED']], [['AED', 'sek', 'USD']]])(
+  it.each([
+    [['SEK', 'AED'], 'provider_unavailable'],
+    [['AED', 'sek', 'USD'], 'provider_unavailable'],
+    [['QQQ', 'AED'], 'invalid_currency'],
+  ])(
     'is not answered where no table has all of %j, and the error is about the newest',
-    async (symbols) => {
+    async (symbols, code) => {
       const { rates } = (await start()).handler
-      await expect(rates.latest({ symbols })).rejects.toThrow('Invalid symbols currency: AED')
+      await expect(rates.latest({ symbols })).rejects.toMatchObject({ code })
     },
   )
 })
