@@ -9,7 +9,7 @@ const MEANINGS: Record<RatesErrorCode, string> = {
   invalid_parameter:
     'a parameter is repeated or misspelt, cannot be read, or does not go with another',
   invalid_currency:
-    'a code is malformed or not in the latest rates; a withdrawn one names its successor',
+    'a code is malformed or was never in the latest rates; a withdrawn one names its successor',
   unsupported_currency:
     'the reference rates do not cover the code; the message lists those they cover',
   invalid_amount: 'not a plain decimal, out of range, or the result would be',
@@ -18,7 +18,8 @@ const MEANINGS: Record<RatesErrorCode, string> = {
   not_found: 'no such path',
   method_not_allowed: 'neither `GET`, `HEAD` nor `OPTIONS`; see `Allow`',
   precondition_failed: '`If-Match` does not name the current `ETag`',
-  provider_unavailable: 'no usable data and the provider failed; see `Retry-After`',
+  provider_unavailable:
+    'no usable data and the provider failed, or a currency without a usable rate; see `Retry-After`',
   internal_error: 'anything unforeseen',
 }
 

@@ -191,6 +191,16 @@ describe('a failing provider', () => {
     expect((await trouble('one-bad-rate').ask('latest')).record.rates).toEqual(others)
   })
 
+  it('with a single bad rate after good ones leaves the last good one', async () => {
+    const { ask, reported, clock, refresh } = trouble('one-bad-rate', { after: 1 })
+    const { rates, updatedAt } = (await ask('latest')).record
+    clock.advance(DAY + HOUR)
+    await refresh()
+    const after = (await ask('latest')).record
+    expect([after.rates.JPY, after.older]).toEqual([rates.JPY, { JPY: updatedAt }])
+    expect(reported('latest')).toContain('rates_lost')
+  })
+
   it('with outdated rates is a week behind', async () => {
     const { ask } = trouble('outdated')
     expect((await ask('latest')).record.updatedAt).toBe((await good()).updatedAt - 7 * DAY)
