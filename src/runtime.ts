@@ -8,6 +8,21 @@ export interface Runtime {
   random(): number
   /** Calls `callback` once after `delay` ms; the function returned prevents it. */
   startTimer(callback: () => void, delay: number): () => void
+  /** Resolves when the event loop has had a turn: for pauses in work that takes long. */
+  yieldToEventLoop(): Promise<void>
+}
+
+/** As they are now: timers that a test replaces later do not stop work that pauses. */
+const { setTimeout: startTimeout } = globalThis
+const startImmediate: unknown = Reflect.get(globalThis, 'setImmediate')
+
+/** Resolves when the event loop has had a turn. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof startImmediate === 'function') startImmediate(resolve)
+    // Workers have only timers, unless they are compatible with Node.
+    else startTimeout(resolve, 0)
+  })
 }
 
 /** The machine's own clocks, timers and randomness, with `now` as the clock. */
@@ -20,5 +35,6 @@ export function systemRuntime(now: () => number): Runtime {
       const timer = setTimeout(callback, delay)
       return () => clearTimeout(timer)
     },
+    yieldToEventLoop,
   }
 }

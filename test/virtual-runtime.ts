@@ -20,6 +20,8 @@ export function virtualRuntime(start: number, random = 0) {
       timers.add(timer)
       return () => timers.delete(timer)
     },
+    /** Work that pauses goes on in the same turn. */
+    yieldToEventLoop: () => Promise.resolve(),
     /** Lets `duration` ms pass on both clocks, firing the timers that fall due in their order. */
     async advance(duration: number) {
       const until = monotonic + duration

@@ -4,6 +4,7 @@ import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
 import { acceptHistory } from '../../src/rates/accept.ts'
 import { toDay } from '../../src/rates/day.ts'
 import { pairSeries } from '../../src/rates/pair-series.ts'
+import { runAtOnce } from '../../src/rates/slices.ts'
 import { ecbDays, historyCsv, historyZip } from '../../test/fixtures/ecb-files.ts'
 import { NOW } from './answers.ts'
 import type { Comparison } from './comparison.ts'
@@ -24,7 +25,7 @@ export async function wholeHistories(): Promise<
   // A text as it comes out of an archive, in one piece.
   const text = new TextDecoder().decode(new TextEncoder().encode(historyCsv(days)))
   const json = JSON.stringify({ base: 'EUR', days })
-  const readText = () => acceptHistory({ base: 'EUR', days: readEcbCsv(text) }, NOW)
+  const readText = () => acceptHistory({ base: 'EUR', days: runAtOnce(readEcbCsv(text)) }, NOW)
   const provider = createEcbProvider()
   const { signal } = new AbortController()
   const context = { fetch: async () => new Response(archive), signal, now: () => NOW }

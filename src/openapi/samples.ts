@@ -19,6 +19,7 @@ const still: Runtime = {
   monotonic: () => 0,
   random: () => 0,
   startTimer: () => () => {},
+  yieldToEventLoop: () => Promise.resolve(),
 }
 
 /** Handlers whose answers the document shows. */

@@ -1,11 +1,20 @@
+import type { Slices } from '../rates/slices.ts'
+
 /** The polynomial of CRC-32 (ISO 3309), reversed. */
 const POLYNOMIAL = 0xed_b8_83_20
 
-/** The checksum that zip archives have, from 0 to 2³² − 1. */
-export function crc32(bytes: Uint8Array): number {
+/** How many bytes are summed up before there is a pause: a few ms. */
+const BYTES_PER_SLICE = 512 * 1_024
+
+/** Computes the checksum that zip archives have, from 0 to 2³² − 1, with pauses. */
+export function* crc32(bytes: Uint8Array): Slices<number> {
   const table = Uint32Array.from({ length: 256 }, (_, byte) => remainder(byte))
   let crc = ~0
-  for (const byte of bytes) crc = (table[(crc ^ byte) & 255] ?? 0) ^ (crc >>> 8)
+  for (let start = 0; start < bytes.length; start += BYTES_PER_SLICE) {
+    if (start > 0) yield
+    const slice = bytes.subarray(start, start + BYTES_PER_SLICE)
+    for (const byte of slice) crc = (table[(crc ^ byte) & 255] ?? 0) ^ (crc >>> 8)
+  }
   return ~crc >>> 0
 }
 

@@ -1,10 +1,9 @@
 /**
- * Gives the cells of every record of a CSV (RFC 4180) to `take`, with the number of the record, from 1. Lines may end
- * with CRLF or LF, and the last one need not.
+ * Reads the cells of every record of a CSV (RFC 4180). Lines may end with CRLF or LF, and the last one need not.
  *
  * @throws {Error} where quotes are not closed, or stand amid a cell
  */
-export function eachRecord(text: string, take: (cells: string[], number: number) => void): void {
+export function* readCsv(text: string): Generator<string[]> {
   let at = 0
   let quote = text.indexOf('"')
   for (let number = 1; at < text.length; number += 1) {
@@ -12,12 +11,12 @@ export function eachRecord(text: string, take: (cells: string[], number: number)
     const end = feed === -1 ? text.length : feed
     if (quote !== -1 && quote < end) {
       const { cells, next } = readQuoted(text, at, number)
-      take(cells, number)
+      yield cells
       at = next
       quote = text.indexOf('"', at)
     } else {
       // Most records have no quotes, and the platform splits them several times faster.
-      take(text.slice(at, text[end - 1] === '\r' ? end - 1 : end).split(','), number)
+      yield text.slice(at, text[end - 1] === '\r' ? end - 1 : end).split(',')
       at = end + 1
     }
   }

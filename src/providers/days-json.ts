@@ -11,8 +11,10 @@ export const DATE_LENGTH = 10
 export interface DaysJson {
   /** Writes the day `date`, whose rates stand behind the comma at `at`, and returns where they end; -1 where one is odd. */
   put(date: string, at: number): number
-  /** The days that were written and have rates. */
-  days(): HistoryDay[]
+  /** Whether there is enough to parse. */
+  isFull(): boolean
+  /** Returns the days that were written and have rates, after parsing those that have not been. */
+  parse(): HistoryDay[]
 }
 
 const decoder = new TextDecoder()
@@ -43,18 +45,8 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
   append(json, '[')
   const days: HistoryDay[] = []
 
-  function parse(): void {
-    if (json.length === LIST_OPENING) return
-    // The last comma gives way.
-    json.bytes[json.length - 1] = BRACKET
-    const parsed: HistoryDay[] = JSON.parse(decoder.decode(json.bytes.subarray(0, json.length)))
-    for (const day of parsed) days.push(day)
-    json.length = LIST_OPENING
-  }
-
   return {
     put(date, at) {
-      if (json.length > PART) parse()
       const start = json.length
       append(json, `{"date":"${date}","rates":{`)
       const first = json.length
@@ -65,8 +57,14 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
       if (json.length > start) append(json, '},')
       return end
     },
-    days() {
-      parse()
+    isFull: () => json.length > PART,
+    parse() {
+      if (json.length === LIST_OPENING) return days
+      // The last comma gives way.
+      json.bytes[json.length - 1] = BRACKET
+      const parsed: HistoryDay[] = JSON.parse(decoder.decode(json.bytes.subarray(0, json.length)))
+      for (const day of parsed) days.push(day)
+      json.length = LIST_OPENING
       return days
     },
   }

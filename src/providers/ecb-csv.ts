@@ -1,17 +1,18 @@
+import type { Slices } from '../rates/slices.ts'
 import { DATE_LENGTH, NO_RATE, createDaysJson } from './days-json.ts'
 import type { HistoryDay } from './provider.ts'
 import { isRate, requireCode, requireDay, shown, toPublishedDays } from './reference-days.ts'
 
 /**
  * Reads `eurofxref-hist.csv`: a header `Date,USD,JPY,…`, and a line for every day, newest first, with `N/A` where a currency
- * has no rate. The bank ends every line with a comma. A line without any rates is left out.
+ * has no rate. The bank ends every line with a comma. A line without any rates is left out. Pauses between parts of it.
  *
  * Its quarter of a million cells are checked where they stand and written as JSON, for the engine to make the days of: to
  * split the lines, convert the cells and let objects grow takes several times as long.
  *
  * @throws {Error} where it is anything else, if only in one cell
  */
-export function readEcbCsv(text: string): HistoryDay[] {
+export function* readEcbCsv(text: string): Slices<HistoryDay[]> {
   const header = readHeader(text)
   const json = createDaysJson(text, header.codes)
   let at = header.next
@@ -20,8 +21,11 @@ export function readEcbCsv(text: string): HistoryDay[] {
     const next = endOfLine(text, json.put(date, at + DATE_LENGTH), header.ending)
     if (next === -1) throw new Error(`line ${number} ${oddityOf(text, at, header)}`)
     at = next
+    if (!json.isFull()) continue
+    json.parse()
+    yield
   }
-  return toPublishedDays(json.days())
+  return toPublishedDays(json.parse())
 }
 
 /** What a header says of the lines below it. */

@@ -1,4 +1,6 @@
 import { addDays, toDay } from '../rates/day.ts'
+import { runInSlices } from '../rates/slices.ts'
+import { yieldToEventLoop } from '../runtime.ts'
 import { EUROPEAN_CENTRAL_BANK, toHistoryDays, toLatestTable, understood } from './ecb-answers.ts'
 import { readEcbCsv } from './ecb-csv.ts'
 import { readEcbXml } from './ecb-xml.ts'
@@ -70,8 +72,8 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
     const file = { ...context, url: `${root}/eurofxref-hist.zip`, ...FILE_LIMITS }
     const member = { name: 'eurofxref-hist.csv', maxBytes: MOST_INFLATED, signal: context.signal }
     return understood(await readBytes(file, 'application/zip'), async (archive) => {
-      const bytes = await readZipMember(archive, member)
-      return readEcbCsv(new TextDecoder().decode(bytes))
+      const text = new TextDecoder().decode(await readZipMember(archive, member))
+      return runInSlices(readEcbCsv(text), yieldToEventLoop, context.signal)
     })
   }
 
@@ -110,18 +112,21 @@ export function createEcbDataApiProvider(
   async function readSeries<Result>(
     which: string,
     context: ProviderContext,
-    read: (text: string) => Result,
+    toResult: (days: HistoryDay[]) => Result,
   ): Promise<Result> {
     const target = `${series}?${which}&detail=dataonly&format=csvdata`
-    return understood(await readText({ ...context, url: target, ...API_LIMITS }, 'text/csv'), read)
+    const answer = await readText({ ...context, url: target, ...API_LIMITS }, 'text/csv')
+    return understood(answer, async (text) =>
+      toResult(await runInSlices(readExrCsv(text), yieldToEventLoop, context.signal)),
+    )
   }
 
   return {
     attribution: EUROPEAN_CENTRAL_BANK,
     async fetchLatest(context) {
-      const table = await readSeries('lastNObservations=1', context, (text) =>
-        // A series that has ended has its last observation on a day of its own.
-        toLatestTable(readExrCsv(text).slice(-1), context.now()),
+      const table = await readSeries('lastNObservations=1', context, (days) =>
+        // A series that has ended has its last observation on an earlier day.
+        toLatestTable(days.slice(-1), context.now()),
       )
       return passMarketGates(table, context.previous, context.references)
     },
@@ -131,7 +136,7 @@ export function createEcbDataApiProvider(
       // The service has no answer for a span without any observation.
       const start = addDays(range.start, -LONGER_THAN_CLOSED)
       const span = `startPeriod=${start}&endPeriod=${range.end}`
-      return toHistoryDays(await readSeries(span, context, readExrCsv), range)
+      return readSeries(span, context, (days) => toHistoryDays(days, range))
     },
   }
 }

@@ -1,4 +1,5 @@
-import { eachRecord } from './csv.ts'
+import type { Slices } from '../rates/slices.ts'
+import { readCsv } from './csv.ts'
 import type { HistoryDay } from './provider.ts'
 import {
   addRate,
@@ -21,27 +22,33 @@ const SERIES: Readonly<Record<string, readonly string[]>> = {
 /** What stands for an observation that there is none of. */
 const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
 
+/** How many rows are read before there is a pause: a few ms. */
+const ROWS_PER_SLICE = 4_096
+
 /**
  * Reads SDMX-CSV of the data set EXR: a row for every observation, in any order, with more columns than are looked at and
- * in any order.
+ * in any order. Pauses between parts of it.
  *
  * @throws {Error} where it is anything else, if only in one row, or of other series
  */
-export function readExrCsv(text: string): HistoryDay[] {
+export function* readExrCsv(text: string): Slices<HistoryDay[]> {
   let columns: Columns | undefined
   const days = new Map<string, Record<string, number>>()
-  eachRecord(text, (cells, line) => {
+  let line = 0
+  for (const cells of readCsv(text)) {
+    line += 1
+    if (line % ROWS_PER_SLICE === 0) yield
     if (!columns) {
       columns = readColumns(cells)
-      return
+      continue
     }
     const observation = readObservation(columns, cells, line)
-    if (!observation) return
+    if (!observation) continue
     const { date, code, rate } = observation
     let rates = days.get(date)
     if (!rates) days.set(date, (rates = {}))
     addRate(rates, code, rate)
-  })
+  }
   return toPublishedDays([...days].map(([date, rates]) => ({ date: requireDay(date), rates })))
 }
 

@@ -1,5 +1,6 @@
 import { addDays, isDay, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
+import type { Slices } from '../rates/slices.ts'
 import { anotherForm } from './payload.ts'
 import type { HistoryDays, LatestTable } from './provider.ts'
 import type { UpstreamAnswer } from './read-upstream.ts'
@@ -9,6 +10,9 @@ import { UpstreamError } from './upstream-error.ts'
 export const PIVOT = 'USD'
 
 const HOUR = 3_600_000
+
+/** How many rows are read before there is a pause: a few ms. */
+const ROWS_PER_SLICE = 8_192
 
 /** An older row than this before the newest is of a bank that has stopped, in days; the service looks no further back. */
 const OLDEST_ROW = 14
@@ -22,7 +26,9 @@ const OLDEST_ROW = 14
  */
 export function toLatestTable(answer: UpstreamAnswer, now: number): LatestTable {
   const today = toDay(now)
-  const rows = rowsOf(answer, PIVOT).filter(({ date }) => date <= addDays(today, 1))
+  const rows = rowsOf(answer)
+    .map((row, index) => requireRow(row, PIVOT, { host: answer.host, index }))
+    .filter(({ date }) => date <= addDays(today, 1))
   const newest = rows
     .map(({ date }) => (date < today ? date : today))
     .toSorted()
@@ -39,18 +45,21 @@ export function toLatestTable(answer: UpstreamAnswer, now: number): LatestTable 
 }
 
 /**
- * Understands rows of several days. The service begins with the rows of a day before, where there are none on `start`;
+ * Understands rows of several days, with pauses. The service begins with the rows of a day before, where there are none on `start`;
  * they are dropped, and so is the euro against itself.
  *
  * @throws {Error} where it is a failure, against another base or of another form
  */
-export function toHistoryDays(
+export function* toHistoryDays(
   answer: UpstreamAnswer,
   { start, end }: { start: Day; end: Day },
-): HistoryDays {
+): Slices<HistoryDays> {
   const base = 'EUR'
+  const { host } = answer
   const days = new Map<Day, Record<string, number>>()
-  for (const { date, quote, rate } of rowsOf(answer, base)) {
+  for (const [index, row] of rowsOf(answer).entries()) {
+    if (index % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield
+    const { date, quote, rate } = requireRow(row, base, { host, index })
     if (date < start || date > end || (quote === base && rate === 1)) continue
     const rates = days.get(date) ?? {}
     rates[quote] = rate
@@ -67,15 +76,18 @@ interface Row {
   rate: number
 }
 
-/** By hand: a schema would copy forty thousand rows. */
-function rowsOf({ host, status, body, retryAfterMs }: UpstreamAnswer, base: string): Row[] {
+function rowsOf({ host, status, body, retryAfterMs }: UpstreamAnswer): unknown[] {
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
   if (!Array.isArray(body)) throw anotherForm(host, ['all of it'])
-  const odd = body.findIndex((row) => !isRow(row, base))
-  if (odd >= 0) throw anotherForm(host, [`row ${odd}`])
   return body
+}
+
+/** By hand: a schema would copy forty thousand rows. */
+function requireRow(row: unknown, base: string, where: { host: string; index: number }): Row {
+  if (isRow(row, base)) return row
+  throw anotherForm(where.host, [`row ${where.index}`])
 }
 
 function isRow(row: unknown, expected: string): row is Row {

@@ -1,6 +1,9 @@
 import { addDays } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
+import { runInSlices } from '../rates/slices.ts'
+import { yieldToEventLoop } from '../runtime.ts'
 import { PIVOT, toHistoryDays, toLatestTable } from './frankfurter-v2-rows.ts'
+import type { LongJson } from './long-json.ts'
 import { passMarketGates } from './market-gates.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'
@@ -28,6 +31,14 @@ const LIMITS = {
 
 /** The service refuses longer ranges of every currency: five years without their leap days. */
 const LONGEST_RANGE = 5 * 365
+
+/** `[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.15},…]` */
+const LIST_OF_ROWS: LongJson = {
+  opening: '[',
+  closing: ']',
+  itemsOf: (document) => document,
+  withItems: (_document, parts) => parts.flat(),
+}
 
 /** How many pieces of a longer range are asked for at a time. */
 const AT_ONCE = 2
@@ -75,8 +86,9 @@ export function createFrankfurterV2EcbProvider(
       const limit = AbortSignal.any([signal, over.signal])
       const ask = async ({ start, end }: Range): Promise<HistoryDay[]> => {
         const url = `${root}/v2/rates?providers=ECB&from=${start}&to=${end}`
-        const answer = await readJson({ fetch, signal: limit, now, url, ...LIMITS })
-        return toHistoryDays(answer, { start, end }).days
+        const answer = await readJson({ fetch, signal: limit, now, url, ...LIMITS }, LIST_OF_ROWS)
+        const days = toHistoryDays(answer, { start, end })
+        return (await runInSlices(days, yieldToEventLoop, limit)).days
       }
       const pieces = piecesOf(range)
       const days: HistoryDay[] = []

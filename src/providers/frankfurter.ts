@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 
+import type { LongJson } from './long-json.ts'
 import { anotherForm, isObject, pathsOf } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'
@@ -17,6 +18,17 @@ export interface FrankfurterOptions {
 const LIMITS = {
   maxBytes: 4 * 1024 * 1024,
   redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
+}
+
+/** `{"amount":1.0,…,"rates":{"1999-01-04":{"AUD":1.91,…},…}}` */
+const BY_DAY: LongJson = {
+  opening: '"rates":{',
+  closing: '}}',
+  itemsOf: (document) => Object(document).rates,
+  withItems: (document, parts) => ({
+    ...Object(document),
+    rates: Object.fromEntries(parts.flatMap((part) => Object.entries(Object(part)))),
+  }),
 }
 
 /**
@@ -37,7 +49,7 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
     },
     async fetchHistory({ start, end }, { fetch, signal, now }) {
       const url = `${root}/v1/${start}..${end}`
-      return toHistoryDays(await readJson({ fetch, signal, now, url, ...LIMITS }), start)
+      return toHistoryDays(await readJson({ fetch, signal, now, url, ...LIMITS }, BY_DAY), start)
     },
   }
 }

@@ -1,3 +1,7 @@
+import { runInSlices } from '../rates/slices.ts'
+import { yieldToEventLoop } from '../runtime.ts'
+import { parseLongJson } from './long-json.ts'
+import type { LongJson } from './long-json.ts'
 import { UpstreamError, pauseAfter } from './upstream-error.ts'
 
 /** One GET of an upstream. */
@@ -33,13 +37,13 @@ const MOST_REDIRECTS = 2
 
 /**
  * Reads JSON from an upstream that is not trusted: bounded in time and size, without cookies or caches on the way, and
- * following redirects only to known hosts.
+ * following redirects only to known hosts. Long JSON of the form `form` is parsed with pauses.
  *
  * @throws {Error} naming the upstream's host and what went wrong; an `UpstreamError` where it answered at all
  */
-export async function readJson(read: UpstreamRead): Promise<UpstreamAnswer> {
+export async function readJson(read: UpstreamRead, form?: LongJson): Promise<UpstreamAnswer> {
   return readAnswer(read, 'application/json', async (response) =>
-    parse(await textOf(response, read)),
+    parse(await textOf(response, read), read.signal, form),
   )
 }
 
@@ -109,9 +113,10 @@ async function answerOf<Body>(
   }
 }
 
-function parse(text: string): unknown {
+async function parse(text: string, signal: AbortSignal, form?: LongJson): Promise<unknown> {
   try {
-    return JSON.parse(text)
+    if (!form) return JSON.parse(text)
+    return await runInSlices(parseLongJson(text, form), yieldToEventLoop, signal)
   } catch (error) {
     throw new Error('without JSON', { cause: error })
   }

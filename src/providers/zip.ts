@@ -1,3 +1,5 @@
+import { runInSlices } from '../rates/slices.ts'
+import { yieldToEventLoop } from '../runtime.ts'
 import { crc32 } from './crc32.ts'
 import { inflate } from './inflate.ts'
 import { shown } from './reference-days.ts'
@@ -23,7 +25,7 @@ export interface ZipMember {
   name: string
   /** More bytes than this after inflating are refused. */
   maxBytes: number
-  /** Ends the inflating. */
+  /** Ends the reading. */
   signal: AbortSignal
 }
 
@@ -44,7 +46,8 @@ export async function readZipMember(
   const bytes =
     entry.method === STORED ? packed : await inflate(packed, { size: entry.size, signal })
   if (bytes.byteLength !== entry.size) throw new Error(`${name} has not the size that it should`)
-  if (crc32(bytes) !== entry.crc) throw new Error(`${name} has not the checksum that it should`)
+  const crc = await runInSlices(crc32(bytes), yieldToEventLoop, signal)
+  if (crc !== entry.crc) throw new Error(`${name} has not the checksum that it should`)
   return bytes
 }
 

@@ -9,6 +9,8 @@ import type { MarketHistory } from './market-history.ts'
 import type { CodedPublications, RateTable } from './rate-table.ts'
 import { RejectedError } from './rejected-error.ts'
 import { requireObject } from './require-object.ts'
+import { runAtOnce } from './slices.ts'
+import type { Slices } from './slices.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -29,6 +31,13 @@ const SECONDS_TELL_APART = 100_000_000_000
 
 /** A larger share of bad rates makes the whole answer bad. */
 const BAD_SHARE_TOLERATED = 0.05
+
+/** Five years of a market are checked at once, in some 10 ms. */
+const RATES_AT_ONCE = 60_000
+
+/** Of more days, this many rates are checked before each pause. What precedes and follows takes as long: pauses there, too. */
+const RATES_PER_SLICE = 20_000
+const MANY_DAYS = 2_000
 
 /** A rate beyond these could take the quotient of two rates out of the doubles. */
 const LEAST_RATE = 1e-100
@@ -143,6 +152,14 @@ function acceptUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
  * @throws {RejectedError} naming what makes the answer unusable
  */
 export function acceptHistory(answer: unknown, now: number): Accepted<MarketHistory> {
+  return runAtOnce(acceptHistoryInSlices(answer, now))
+}
+
+/** Does the same in slices, with pauses between them. */
+export function* acceptHistoryInSlices(
+  answer: unknown,
+  now: number,
+): Slices<Accepted<MarketHistory>> {
   const { base, days } = requireObject(answer, 'the answer is')
   if (!isCode(base)) throw new RejectedError('the base is not a currency code')
   if (!Array.isArray(days)) throw new RejectedError('the days are not a list')
@@ -152,7 +169,14 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
   const bad: string[] = []
   let goodCount = 0
   let known: readonly string[] = []
+  const isLong = days.length > MANY_DAYS
+  let left = isLong ? 0 : RATES_AT_ONCE
   for (const day of days) {
+    if (left <= 0) {
+      yield
+      left = RATES_PER_SLICE
+    }
+    left -= 1
     const { date, rates } = requireObject(day, 'a day is')
     if (typeof date !== 'string' || !isDay(date) || date > lastDay) {
       dropped.push(String(date))
@@ -161,6 +185,7 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
     const sorted = sortRates(rates, base, known)
     const { codes, quotes } = sorted.hasBase ? withoutBase(sorted, base) : sorted
     known = codes
+    left -= codes.length + sorted.bad.length + sorted.ignored.length
     if (codes.length > 0) {
       if (market.has(date)) dropped.push(date)
       market.addDay(date, codes, quotes)
@@ -170,6 +195,7 @@ export function acceptHistory(answer: unknown, now: number): Accepted<MarketHist
     for (const key of sorted.ignored) dropped.push(`${date} ${key}`)
   }
   refuseManyBad(bad, goodCount)
+  if (isLong) yield
   const data = market.build()
   if (days.length > 0 && data.dates.length === 0) throw new RejectedError('there is no usable day')
   return { data, dropped: [...bad, ...dropped] }

@@ -6,7 +6,7 @@ import type {
   HistoryProvider,
   ProviderContext,
 } from '../providers/provider.ts'
-import { acceptHistory } from '../rates/accept.ts'
+import { acceptHistory, acceptHistoryInSlices } from '../rates/accept.ts'
 import { addDays, isDay, subtractMonths, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { findJumps } from '../rates/jumps.ts'
@@ -14,6 +14,7 @@ import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
+import { runInSlices } from '../rates/slices.ts'
 import { FIRST_REFERENCE_DAY, nextLook } from '../rates/target-calendar.ts'
 import { createRound } from './ask.ts'
 import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
@@ -131,7 +132,12 @@ async function fetchDays(
   const answer = await provider.fetchHistory(range, context)
   // Nothing is told of an answer that nobody takes any more.
   context.signal.throwIfAborted()
-  const { data, dropped } = acceptHistory(answer, context.now())
+  const checks = acceptHistoryInSlices(answer, context.now())
+  const { data, dropped } = await runInSlices(
+    checks,
+    options.runtime.yieldToEventLoop,
+    context.signal,
+  )
   const about = { dataSet: reach.dataSet, provider: provider.attribution.name }
   if (dropped.length > 0) options.emit({ type: 'rates_dropped', ...about, dropped })
   return data

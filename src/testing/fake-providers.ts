@@ -1,4 +1,6 @@
 import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
+import { runInSlices } from '../rates/slices.ts'
+import { yieldToEventLoop } from '../runtime.ts'
 import { createSyntheticMarket } from './synthetic-market.ts'
 
 /** Options of `fakeProviders`. */
@@ -43,7 +45,8 @@ export function fakeProviders(options: FakeProvidersOptions = {}): FakeProviders
       attribution,
       async fetchHistory({ start, end }, context) {
         context.signal.throwIfAborted()
-        return market.history(start, end, (now ?? context.now)())
+        const days = market.historyInSlices(start, end, (now ?? context.now)())
+        return runInSlices(days, yieldToEventLoop, context.signal)
       },
     },
   }

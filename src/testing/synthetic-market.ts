@@ -1,6 +1,8 @@
 import type { HistoryDays, LatestTable } from '../providers/provider.ts'
 import { addDays, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
+import { runAtOnce } from '../rates/slices.ts'
+import type { Slices } from '../rates/slices.ts'
 import { isTargetDay, newestPublishedDay, publicationInstant } from '../rates/target-calendar.ts'
 import { HISTORY_ANCHORS, OTHER_ANCHORS } from './market-anchors.ts'
 
@@ -17,12 +19,18 @@ const REVERSION = 0.004
 const WORKING_DAYS = 252
 const WORKING_DAYS_ROOT = 15.8745
 
+/** Five years are made at once; of a longer history, this many calendar days before each pause, in a few ms. */
+const DAYS_AT_ONCE = 2_000
+const DAYS_PER_SLICE = 366
+
 /** A market in which every rate follows from the seed, the code and the date. */
 export interface SyntheticMarket {
   /** The USD table as last published at `instant` (ms since the Unix epoch). */
   latest(instant: number): LatestTable
   /** The EUR reference rates of `start` to `end` published by `instant` (ms since the epoch). */
   history(start: Day, end: Day, instant: number): HistoryDays
+  /** The same, with pauses. */
+  historyInSlices(start: Day, end: Day, instant: number): Slices<HistoryDays>
 }
 
 /** Creates the market of `seed`, a whole number; rates are computed when first asked for. */
@@ -59,12 +67,16 @@ export function createSyntheticMarket(seed: number): SyntheticMarket {
     return { base: 'USD', ...publicationTimes(seed, instant), rates }
   }
 
-  function history(start: Day, end: Day, instant: number): HistoryDays {
+  function* historyInSlices(start: Day, end: Day, instant: number): Slices<HistoryDays> {
     const newestDay = newestPublishedDay(instant)
     const firstDay = start > FIRST_DAY ? start : FIRST_DAY
     const lastDay = end < newestDay ? end : newestDay
     const days: HistoryDays['days'] = []
+    const isLong = lastDay > addDays(firstDay, DAYS_AT_ONCE)
+    let passed = 0
     for (let date = firstDay; date <= lastDay; date = addDays(date, 1)) {
+      passed += 1
+      if (isLong && passed % DAYS_PER_SLICE === 0) yield
       if (!isTargetDay(date)) continue
       const step = toStep(date)
       const rates: Record<string, number> = {}
@@ -74,7 +86,11 @@ export function createSyntheticMarket(seed: number): SyntheticMarket {
     return { base: 'EUR', days }
   }
 
-  return { latest, history }
+  return {
+    latest,
+    history: (start, end, instant) => runAtOnce(historyInSlices(start, end, instant)),
+    historyInSlices,
+  }
 }
 
 /** Weekdays from `FIRST_DAY`, a Monday, to `day`: the walks go on over TARGET holidays. */

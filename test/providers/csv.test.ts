@@ -2,18 +2,9 @@ import * as fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
-import { eachRecord } from '../../src/providers/csv.ts'
+import { readCsv } from '../../src/providers/csv.ts'
 
-function recordsOf(text: string): string[][] {
-  const records: string[][] = []
-  const numbers: number[] = []
-  eachRecord(text, (cells, number) => {
-    records.push(cells)
-    numbers.push(number)
-  })
-  expect(numbers.every((number, index) => number === index + 1)).toBe(true)
-  return records
-}
+const recordsOf = (text: string): string[][] => [...readCsv(text)]
 
 const cell = fc.string({ unit: fc.constantFrom(...'ab1,;"\r\n é'.split('')) })
 const table = fc
@@ -22,7 +13,7 @@ const table = fc
     fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }),
   )
 
-describe('eachRecord()', () => {
+describe('readCsv()', () => {
   it.each([
     ['', '[]'],
     ['a', '[["a"]]'],

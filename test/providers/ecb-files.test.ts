@@ -2,9 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
 import type { HistoryDay } from '../../src/index.ts'
-import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
+import * as archive from '../../src/providers/ecb-csv.ts'
 import { readEcbXml } from '../../src/providers/ecb-xml.ts'
-import { readExrCsv } from '../../src/providers/exr-csv.ts'
+import * as dataApi from '../../src/providers/exr-csv.ts'
+import { runAtOnce } from '../../src/rates/slices.ts'
 import {
   dailyXml,
   ecbDays,
@@ -19,6 +20,8 @@ import { NOW } from './upstream.ts'
 // Generous: the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
+const readEcbCsv = (text: string): HistoryDay[] => runAtOnce(archive.readEcbCsv(text))
+const readExrCsv = (text: string): HistoryDay[] => runAtOnce(dataApi.readExrCsv(text))
 const allColumns = (days: HistoryDay[]): string => exrCsv(days, { isFull: true })
 
 describe.each([

@@ -182,6 +182,8 @@ export function startProcess(
           if (timers.delete(fire)) cancel()
         }
       },
+      // Work takes no time here.
+      yieldToEventLoop: () => Promise.resolve(),
     }),
     timers: () => timers.size,
     /** Stops it for `duration` ms: nothing happens to it, and then all at once. */

@@ -1,0 +1,144 @@
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+
+import { createFrankfurterProvider, createRatesHandler } from '../../src/index.ts'
+import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
+import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import { createFrankfurterV2EcbProvider } from '../../src/providers/frankfurter-v2.ts'
+import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { ecbDays, exrCsv, historyCsv } from '../fixtures/ecb-files.ts'
+import { NOW, upstream } from '../providers/upstream.ts'
+import { settled } from '../virtual-runtime.ts'
+
+const RANGE = { start: '1999-01-04', end: '2026-11-20' }
+const FIVE_YEARS = { start: '2021-11-06', end: '2026-11-20' }
+
+const DAYS = ecbDays(RANGE.start, RANGE.end, NOW)
+const MADE = createSyntheticMarket(1).history(RANGE.start, RANGE.end, NOW).days
+
+/** Counts turns of the event loop while `work` runs. */
+async function turnsDuring<T>(work: (turns: () => number) => Promise<T>) {
+  let [turns, isOver] = [0, false]
+  const tick = (): void => {
+    turns += 1
+    if (!isOver) setImmediate(tick)
+  }
+  setImmediate(tick)
+  try {
+    const result = await work(() => turns)
+    return { result, turns }
+  } finally {
+    isOver = true
+  }
+}
+
+function read(provider: HistoryProvider, body: string | Uint8Array<ArrayBuffer>, range = RANGE) {
+  const { context } = upstream([() => new Response(body)])
+  return turnsDuring(() => provider.fetchHistory(range, context))
+}
+
+const rows = (days: readonly HistoryDay[]): object[] =>
+  days.flatMap(({ date, rates }) =>
+    Object.entries(rates).map(([quote, rate]) => ({ date, base: 'EUR', quote, rate })),
+  )
+
+const RECENT = DAYS.filter(({ date }) => date >= FIVE_YEARS.start)
+
+const zip = (): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(zipSync({ 'eurofxref-hist.csv': strToU8(historyCsv(DAYS)) }, { level: 0 }))
+
+const byDay = (days: readonly HistoryDay[]): string =>
+  JSON.stringify({
+    amount: 1,
+    base: 'EUR',
+    rates: Object.fromEntries(days.map(({ date, rates }) => [date, rates])),
+  })
+
+describe('all days since 1999', () => {
+  it.each([
+    [11, 'Frankfurter', createFrankfurterProvider(), byDay(DAYS), DAYS],
+    [15, 'the archive of the bank', createEcbProvider(), zip(), DAYS],
+    [50, 'the data API of the bank', createEcbDataApiProvider(), exrCsv(DAYS), DAYS],
+    [27, 'a market without a network', fakeProviders().history, '', MADE],
+  ] as const)('leave the event loop %d turns: %s', async (slices, _name, provider, body, days) => {
+    const { result, turns } = await read(provider, body)
+    expect(turns).toBeGreaterThanOrEqual(slices)
+    expect(result).toEqual({ base: 'EUR', days })
+  })
+
+  it('leave it its turns where Frankfurter lists five years row by row', async () => {
+    const list = JSON.stringify(rows(RECENT))
+    const { result, turns } = await read(createFrankfurterV2EcbProvider(), list, FIVE_YEARS)
+    expect(turns).toBeGreaterThanOrEqual(13)
+    expect(result).toEqual({ base: 'EUR', days: RECENT })
+  })
+
+  it('are checked some hundred days a turn, until nobody needs them', async () => {
+    expect(sum(await daysCheckedByTurn())).toBe(DAYS.length)
+    expect(Math.max(...(await daysCheckedByTurn()))).toBeLessThan(1_000)
+    expect(sum(await daysCheckedByTurn(2_000))).toBeLessThan(3_000)
+  })
+})
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count)
+
+/** Loads all days into a handler, which is closed when `closeAt` of them were read; returns how many were read in each turn. */
+async function daysCheckedByTurn(closeAt = Infinity): Promise<number[]> {
+  const read = new Map<number, number>()
+  await turnsDuring(async (turns) => {
+    let count = 0
+    const days = DAYS.map(({ date, rates }) => ({
+      date,
+      get rates() {
+        count += 1
+        read.set(turns(), (read.get(turns()) ?? 0) + 1)
+        if (count === closeAt) handler.close()
+        return rates
+      },
+    }))
+    const attribution = { name: 'Bank', url: 'https://bank.example' }
+    const history = { attribution, fetchHistory: async () => ({ base: 'EUR', days }) }
+    const handler = createRatesHandler({ now: () => NOW, providers: { history } })
+    const asked = handler.rates.history({ from: 'EUR', to: 'USD', start: RANGE.start })
+    await Promise.allSettled([asked])
+    // What was not ended would go on.
+    for (let turn = 0; turn < 50; turn += 1) await settled()
+  })
+  return [...read.values()]
+}
+
+it('five years are made without a pause, as timers may be fake where they are asked for', async () => {
+  expect((await read(fakeProviders().history, '', FIVE_YEARS)).turns).toBeLessThan(2)
+})
+
+describe('JSON of all days since 1999 in another form', () => {
+  const text = byDay(DAYS)
+  const inverted = '"2010-01-04":{"USD":0.5}'
+  it.each([
+    ['with white space', text.replaceAll('":', '": ')],
+    [
+      'with its base at the end',
+      text.replace('"base":"EUR",', '').replace(/\}$/, ',"base":"EUR"}'),
+    ],
+    ['with the days twice', text.replace('"rates":{', '"rates":{},"rates":{')],
+    ['with an earlier list', text.replace('{', `{"x\\"rates":{${inverted}},`)],
+    ['with a list in a list', text.replace('{', `{"note":{"rates":{${inverted}}},`)],
+    ['with the end of a day in a text', text.replace('{', '{"note":"}}},\\"rates\\":{",')],
+    ['with a day of another form', text.replace('"USD":1', `"NOTE":{"a":{"b":"},"}},"USD":1`)],
+  ])('is read to the same days: %s', async (_what, changed) => {
+    const { rates } = JSON.parse(changed)
+    const days = Object.keys(rates).map((date) => ({ date, rates: rates[date] }))
+    expect(days.length).toBe(DAYS.length)
+    const { result } = await read(createFrankfurterProvider(), changed)
+    expect(result.days).toEqual(days)
+  })
+
+  it.each([text.slice(0, -1), text.replace('"2015', '2015'), text.replace('},"', '},}"')])(
+    'is refused where it is no JSON',
+    async (broken) => {
+      const asked = read(createFrankfurterProvider(), broken)
+      await expect(asked).rejects.toThrow('api.frankfurter.dev answered 200 without JSON')
+    },
+  )
+})
