@@ -123,8 +123,12 @@ function indexOrEnd(text: string, character: string, from: number): number {
   return index < 0 ? text.length : index
 }
 
+/** All that `meantName` may change: there are capitals beyond ASCII, too. */
+const MAY_CHANGE = /[?A-Z[]|[^ -~]/
+
 /** The name without the case, the brackets and the question marks that frameworks and slips of the hand add to it. */
 function meantName(name: string): string {
+  if (!MAY_CHANGE.test(name)) return name
   const [bare = ''] = name.replace(/^\?+/, '').split('[', 1)
   return bare.toLowerCase()
 }
