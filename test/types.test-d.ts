@@ -55,11 +55,13 @@ import type {
   LatestRecord,
   LatestTable,
   Period,
+  ProviderContext,
   RatesErrorCode,
   RatesEvent,
   RatesHandler,
   RatesHandlerOptions,
   RatesOperations,
+  ReferenceTable,
   StatusRecord,
 } from '../src/index.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
@@ -191,6 +193,21 @@ test('a provider of latest rates is an attribution and one function', () => {
       },
     },
   })
+})
+
+test('what a table is compared with has the times of older rates, and rates of other sources', () => {
+  expectTypeOf<ProviderContext['previous']>().toEqualTypeOf<LatestTable | undefined>()
+  expectTypeOf<LatestTable['older']>().toEqualTypeOf<
+    | Readonly<Record<string, { readonly updatedAt: number; readonly nextUpdateAt: number }>>
+    | undefined
+  >()
+  expectTypeOf<ProviderContext['references']>().toEqualTypeOf<
+    readonly ReferenceTable[] | undefined
+  >()
+  expectTypeOf<ReferenceTable>().toEqualTypeOf<{
+    readonly base: string
+    readonly rates: ReadonlyMap<string, number>
+  }>()
 })
 
 test('a Map is a store', () => {
