@@ -7,6 +7,7 @@ import { coldHistories } from './core/cold-history.ts'
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
 import { downloads } from './core/download.ts'
+import { firstLoads, formsSince1999 } from './core/since-1999.ts'
 import { wholeHistories } from './core/whole-history.ts'
 
 const EFFORT: Effort = { rounds: 9, time: 250, batch: 512 }
@@ -30,6 +31,8 @@ const comparisons = [
   ...(await rememberedAnswers()),
   await freshConversion(),
   ...(await coldHistories()),
+  ...(await formsSince1999()),
+  ...firstLoads(),
   first,
   ...more,
   whole,
