@@ -41,7 +41,7 @@ export interface Shelf<Value> {
   /** Keeps what was loaded, in memory and in the store, unless something newer is held. */
   put(loaded: Loaded<Value>): void
   /**
-   * Looks into the store for something newer; resolves within 50 ms. `undefined` where there is no store, or it was
+   * Looks into the store for something newer, for which it waits 50 ms. `undefined` where there is no store, or it was
    * looked into within the last `gap` ms.
    */
   lookUp(gap: number): Promise<void> | undefined

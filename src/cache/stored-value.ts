@@ -24,7 +24,7 @@ export interface Loaded<Value> {
 export interface StoredValue<Value> {
   /**
    * Gives what is stored to `found`, unless that has seen it before; `found` throws where it is not to be trusted.
-   * Resolves within 50 ms; what the store brings later is given to `found` all the same.
+   * Waits 50 ms for the store; what it brings later is given to `found` all the same.
    */
   read(found: (loaded: Loaded<Value>) => void): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
@@ -38,71 +38,76 @@ export interface StoredValueOptions<Value> {
   store: GuardedStore
   key: string
   runtime: Runtime
-  /** The value as plain data for JSON. */
-  toData(value: Value): unknown
-  /** The value again; throws where the data are not to be trusted. */
-  fromData(data: unknown): Value
+  /** The value as JSON. */
+  toJson(value: Value): string | Promise<string>
+  /** The value again; throws where the JSON is not to be trusted. */
+  fromJson(json: string): Value | Promise<Value>
   /** Told of what is stored but not to be used. */
   onRejected(error: unknown): void
 }
 
 /** Keeps a value in a store as a self-describing envelope, `{ digest, v, key, savedAt, data }`. */
 export function createStoredValue<Value>(options: StoredValueOptions<Value>): StoredValue<Value> {
-  const { store, key, runtime, toData, fromData, onRejected } = options
+  const { store, key, runtime, toJson, fromJson, onRejected } = options
   let seen: unknown
   let refused: unknown
 
-  function open(text: unknown): Loaded<Value> {
-    const { savedAt, data } = openEnvelope(text, key)
-    if (savedAt > runtime.now() + MOST_AHEAD) throw new Error('it was saved in the future')
-    // A writer whose clock is ahead must not make a value younger than it can be.
-    return { value: fromData(data), loadedAt: Math.min(savedAt, runtime.now()) }
+  async function open(text: unknown, found: (loaded: Loaded<Value>) => void): Promise<void> {
+    try {
+      const { savedAt, json } = openEnvelope(text, key)
+      if (savedAt > runtime.now() + MOST_AHEAD) throw new Error('it was saved in the future')
+      const value = await fromJson(json)
+      // A writer whose clock is ahead must not make a value younger than it can be.
+      found({ value, loadedAt: Math.min(savedAt, runtime.now()) })
+      seen = text
+    } catch (error) {
+      // Reported once, but judged again: another time may find it good.
+      if (text !== refused) onRejected(error)
+      refused = text
+    }
   }
 
   return {
-    read: (found) =>
-      store.get(key, (text) => {
+    async read(found) {
+      let opening: Promise<void> | undefined
+      await store.get(key, (text) => {
         // Five years of a market are half a megabyte: what was looked at once need not be again.
         if (text === undefined || text === null || text === seen) return
         if (typeof text === 'string' && text.startsWith(FIRST_VERSION)) return
-        try {
-          found(open(text))
-          seen = text
-        } catch (error) {
-          // Told once, but judged again: another time may find it good.
-          if (text !== refused) onRejected(error)
-          refused = text
-        }
-      }),
-    write({ value, loadedAt }, expiresAt) {
-      const text = sealEnvelope({
-        v: ENVELOPE_VERSION,
-        key,
-        savedAt: loadedAt,
-        data: toData(value),
+        opening = open(text, found)
       })
+      await opening
+    },
+    async write({ value, loadedAt }, expiresAt) {
+      const fields = { v: ENVELOPE_VERSION, key, savedAt: loadedAt }
+      const text = sealEnvelope(fields, await toJson(value))
       seen = text
-      return store.set(key, text, expiresAt)
+      await store.set(key, text, expiresAt)
     },
     claim: (expiresAt) => store.claim(key, expiresAt),
   }
 }
 
-/** Returns the text of an envelope with these `fields`, behind the digest of all of them. */
-export function sealEnvelope(fields: object): string {
-  const sealed = JSON.stringify(fields).slice(1)
+/** What precedes the value, the last of the fields. */
+const DATA_FIELD = ',"data":'
+
+/** Returns the text of an envelope with these `fields` and then `json` as its data, after the digest of all of them. */
+export function sealEnvelope(fields: object, json: string): string {
+  const sealed = `${JSON.stringify(fields).slice(1, -1)}${DATA_FIELD}${json}}`
   return `{"digest":"${digestOf(sealed)}",${sealed}`
 }
 
-function openEnvelope(text: unknown, key: string): { savedAt: number; data: unknown } {
+function openEnvelope(text: unknown, key: string): { savedAt: number; json: string } {
   if (typeof text !== 'string') throw new Error('it is not a text')
   const [field, digest] = DIGEST_FIELD.exec(text) ?? []
   if (field === undefined) throw new Error('it does not begin with a digest')
   if (digestOf(text.slice(field.length)) !== digest) throw new Error('its digest does not match')
-  const envelope: object = JSON.parse(text)
-  const fields = { v: 0, key: '', savedAt: NaN, data: null, ...envelope }
+  const end = text.indexOf(DATA_FIELD)
+  if (end === -1) throw new Error('it has no data')
+  const envelope: object = JSON.parse(`${text.slice(0, end)}}`)
+  const fields = { v: 0, key: '', savedAt: NaN, ...envelope }
   if (fields.v !== ENVELOPE_VERSION) throw new Error('it is of another version')
   if (fields.key !== key) throw new Error("it is another key's value")
   if (!Number.isFinite(fields.savedAt)) throw new Error('it does not say when it was saved')
-  return fields
+  return { savedAt: fields.savedAt, json: text.slice(end + DATA_FIELD.length, -1) }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import type { LongJson } from './long-json.ts'
+import type { LongJson } from '../rates/long-json.ts'
 import { anotherForm, isObject, pathsOf } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'

@@ -1,7 +1,7 @@
 import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
-import { parseLongJson } from './long-json.ts'
-import type { LongJson } from './long-json.ts'
+import { parseLongJson } from '../rates/long-json.ts'
+import type { LongJson } from '../rates/long-json.ts'
 import { UpstreamError, pauseAfter } from './upstream-error.ts'
 
 /** One GET of an upstream. */

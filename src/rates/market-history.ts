@@ -117,12 +117,12 @@ function fillIn(
   for (const [index, row] of rows.entries()) column[row] = values?.[index] ?? NaN
 }
 
-/** The rows of `history`, ascending. */
-export function marketDays(history: MarketHistory): MarketDay[] {
-  return history.dates.map((date, row) => {
+/** The rows of `history` from `first` up to, not including, `end`, ascending (default all). */
+export function marketDays(history: MarketHistory, first = 0, end?: number): MarketDay[] {
+  return history.dates.slice(first, end).map((date, index) => {
     const rates = new Map<string, number>()
     for (const [code, column] of history.columns) {
-      const rate = column[row]
+      const rate = column[first + index]
       if (rate !== undefined && !Number.isNaN(rate)) rates.set(code, rate)
     }
     return { date, rates }

@@ -12,16 +12,16 @@ export function runAtOnce<Result>(work: Slices<Result>): Result {
   }
 }
 
-/** Runs `work` with a pause after each slice, until `signal` aborts; then rejects with its reason. */
+/** Runs `work` with a pause after each slice; once `signal` aborts, rejects with its reason. */
 export async function runInSlices<Result>(
   work: Slices<Result>,
   pause: Pause,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Result> {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
     await pause()
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
   }
 }

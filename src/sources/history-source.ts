@@ -1,20 +1,18 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type {
-  Attribution,
-  HistoryDays,
-  HistoryProvider,
-  ProviderContext,
-} from '../providers/provider.ts'
-import { acceptHistory, acceptHistoryInSlices } from '../rates/accept.ts'
+import type { Attribution, HistoryProvider, ProviderContext } from '../providers/provider.ts'
+import { acceptHistoryInSlices } from '../rates/accept.ts'
 import { addDays, isDay, subtractMonths, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { findJumps } from '../rates/jumps.ts'
+import { parseLongJson } from '../rates/long-json.ts'
+import type { LongJson } from '../rates/long-json.ts'
 import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
 import { runInSlices } from '../rates/slices.ts'
+import type { Slices } from '../rates/slices.ts'
 import { FIRST_REFERENCE_DAY, nextLook } from '../rates/target-calendar.ts'
 import { createRound } from './ask.ts'
 import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
@@ -83,10 +81,12 @@ export function createHistorySource(
         return snapshot
       }),
     stored: storedIn(options, dataSet, {
-      toData: ({ history, ...snapshot }) => ({ ...snapshot, ...toHistoryDays(history) }),
-      fromData(data) {
+      toJson: (snapshot) => runInSlices(snapshotJson(snapshot), runtime.yieldToEventLoop),
+      async fromJson(json) {
+        const data = await runInSlices(parseLongJson(json, SNAPSHOT), runtime.yieldToEventLoop)
         const { start, attribution, ...days } = requireObject(data, 'the stored data are')
-        const history = acceptHistory(days, runtime.now()).data
+        const accepted = acceptHistoryInSlices(days, runtime.now())
+        const { data: history } = await runInSlices(accepted, runtime.yieldToEventLoop)
         requireDay(history, runtime.now())
         if (typeof start !== 'string' || !isDay(start))
           throw new RejectedError('start is not a day')
@@ -148,10 +148,30 @@ function requireDay(history: MarketHistory, now: number): void {
     throw new RejectedError('there is no day up to today')
 }
 
-function toHistoryDays(history: MarketHistory): HistoryDays {
-  const days = marketDays(history).map(({ date, rates }) => ({
-    date,
-    rates: Object.fromEntries(rates),
-  }))
-  return { base: history.base, days }
+/** How snapshots are stored: `{"attribution":{…},"start":"1999-01-04","base":"EUR","days":[…]}`. */
+const SNAPSHOT: LongJson = {
+  opening: '"days":[',
+  closing: ']}',
+  itemsOf: (data) => Object(data).days,
+  withItems: (data, parts) => ({ ...Object(data), days: parts.flat() }),
+}
+
+/** Five years of days are written at once; of more, this many before each pause, in a few ms. */
+const DAYS_AT_ONCE = 2_000
+const DAYS_PER_SLICE = 500
+
+/** `snapshot` as JSON. */
+function* snapshotJson({ history, ...about }: HistorySnapshot): Slices<string> {
+  const { length } = history.dates
+  const isLong = length > DAYS_AT_ONCE
+  const perSlice = isLong ? DAYS_PER_SLICE : DAYS_AT_ONCE
+  const parts: string[] = []
+  for (let first = 0; first < length; first += perSlice) {
+    if (isLong) yield
+    const days = marketDays(history, first, first + perSlice)
+    const plain = days.map(({ date, rates }) => ({ date, rates: Object.fromEntries(rates) }))
+    parts.push(JSON.stringify(plain).slice(1, -1))
+  }
+  const head = JSON.stringify({ ...about, base: history.base })
+  return `${head.slice(0, -1)},"days":[${parts.join()}]}`
 }

@@ -1,14 +1,18 @@
 import { freshFor, hold, isUsable } from '../cache/freshness.ts'
 import type { Held } from '../cache/freshness.ts'
 import type { ReadThroughOptions, Reading } from '../cache/read-through.ts'
-import type { StoredValueOptions } from '../cache/stored-value.ts'
 import type { LatestSnapshot } from './latest-snapshot.ts'
 import { isSameSource, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 /** How latest rates are read through; `form` is that of one table in a store. */
 export interface LatestReading extends Omit<ReadThroughOptions<LatestSnapshot>, 'stored'> {
-  form: Pick<StoredValueOptions<LatestSnapshot>, 'toData' | 'fromData'>
+  form: {
+    /** The table as plain data for JSON. */
+    toData(snapshot: LatestSnapshot): object
+    /** The table again; throws where the data are not to be trusted. */
+    fromData(data: unknown): LatestSnapshot
+  }
 }
 
 /**
@@ -48,12 +52,13 @@ export function withReserve(
       return keepBeside(judge(snapshot, usable, current), [...tablesOf(current), trusted])
     },
     stored: storedIn(options, 'latest', {
-      toData(snapshot) {
+      toJson(snapshot) {
         const kept = snapshot.reserve?.()
-        const reserve = kept && { ...Object(form.toData(kept.value)), loadedAt: kept.loadedAt }
-        return { ...Object(form.toData(snapshot)), reserve }
+        const reserve = kept && { ...form.toData(kept.value), loadedAt: kept.loadedAt }
+        return JSON.stringify({ ...form.toData(snapshot), reserve })
       },
-      fromData(data) {
+      fromJson(json) {
+        const data: unknown = JSON.parse(json)
         const snapshot = form.fromData(data)
         const { reserve } = Object(data)
         if (!reserve) return snapshot

@@ -46,7 +46,7 @@ export function sourceHooks(
 export function storedIn<Value>(
   { store, runtime, emit }: SourcesOptions,
   dataSet: DataSet,
-  form: Pick<StoredValueOptions<Value>, 'toData' | 'fromData'>,
+  form: Pick<StoredValueOptions<Value>, 'toJson' | 'fromJson'>,
 ): StoredValue<Value> | undefined {
   if (!store) return undefined
   const onRejected = (error: unknown): void => {

@@ -78,8 +78,9 @@ export function createWorld(random = 0) {
         store: guarded,
         key: 'number',
         runtime,
-        toData: (number) => number,
-        fromData(data) {
+        toJson: String,
+        fromJson(json) {
+          const data: unknown = JSON.parse(json)
           world.parsed += 1
           if (typeof data !== 'number') throw new Error('not a number')
           if (data === 13) throw new Error('not that one')

@@ -15,6 +15,8 @@ const RANGE = { start: '1999-01-04', end: '2026-11-20' }
 const FIVE_YEARS = { start: '2021-11-06', end: '2026-11-20' }
 
 const DAYS = ecbDays(RANGE.start, RANGE.end, NOW)
+const ALL = { base: 'EUR', days: DAYS }
+const PAIR = { from: 'EUR', to: 'USD' }
 const MADE = createSyntheticMarket(1).history(RANGE.start, RANGE.end, NOW).days
 
 /** Counts turns of the event loop while `work` runs. */
@@ -79,6 +81,30 @@ describe('all days since 1999', () => {
     expect(Math.max(...(await daysCheckedByTurn()))).toBeLessThan(1_000)
     expect(sum(await daysCheckedByTurn(2_000))).toBeLessThan(3_000)
   })
+
+  it('are stored and restored in slices', async () => {
+    const store = new Map<string, string>()
+    const load = (end: () => boolean, types: string[] = []) =>
+      turnsDuring(async (turns) => {
+        const turnOf: Record<string, number> = {}
+        const handler = createRatesHandler({
+          now: () => NOW,
+          store,
+          providers: { history: { ...fakeProviders().history, fetchHistory: async () => ALL } },
+          onEvent: ({ type }) => void (types.push(type), (turnOf[type] = turns())),
+        })
+        const { points } = await handler.rates.history({ ...PAIR, start: RANGE.start })
+        while (!end()) await settled()
+        return { points, since: turns() - (turnOf['upstream_answered'] ?? 0), turnOf }
+      })
+    const first = await load(() => store.has('rates:v1:archive'))
+    expect(first.result.since).toBeGreaterThanOrEqual(14)
+    const types: string[] = []
+    const second = await load(() => true, types)
+    expect(types).toEqual(['rates_restored', 'refresh_scheduled'])
+    expect(second.result.turnOf['rates_restored']).toBeGreaterThanOrEqual(20)
+    expect(second.result.points).toEqual(first.result.points)
+  })
 })
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count)
@@ -100,7 +126,7 @@ async function daysCheckedByTurn(closeAt = Infinity): Promise<number[]> {
     const attribution = { name: 'Bank', url: 'https://bank.example' }
     const history = { attribution, fetchHistory: async () => ({ base: 'EUR', days }) }
     const handler = createRatesHandler({ now: () => NOW, providers: { history } })
-    const asked = handler.rates.history({ from: 'EUR', to: 'USD', start: RANGE.start })
+    const asked = handler.rates.history({ ...PAIR, start: RANGE.start })
     await Promise.allSettled([asked])
     // What was not ended would go on.
     for (let turn = 0; turn < 50; turn += 1) await settled()

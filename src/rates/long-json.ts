@@ -1,4 +1,4 @@
-import type { Slices } from '../rates/slices.ts'
+import type { Slices } from './slices.ts'
 
 /** Five years of a market are parsed at once; of a longer text, this many characters before each pause, in a few ms. */
 const CHARACTERS_AT_ONCE = 1_024 * 1_024
