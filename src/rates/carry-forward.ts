@@ -25,9 +25,9 @@ export interface Carried {
 }
 
 /**
- * `table` with the rates of `previous` for codes that it lacks, each with the publication that it is from. `unusable`
- * codes were published without a usable rate. A code without a rate in either becomes unavailable; one that is not
- * published any more, of a currency that was withdrawn by then, ends.
+ * `table` with the rates of `previous` for codes that it lacks, or has only an earlier rate of, each with the publication
+ * that it is from. `unusable` codes were published without a usable rate. A code without a rate in either becomes
+ * unavailable; one that is not published any more, of a currency that was withdrawn by then, ends.
  */
 export function carryForward(
   table: RateTable,
@@ -35,7 +35,7 @@ export function carryForward(
   { previous, seenCodes, maxStale, now }: InHand,
 ): Carried {
   const rates = new Map(table.rates)
-  const older: CodedPublications = { ...table.older }
+  const older = new Map(Object.entries(table.older ?? {}))
   const lost: string[] = []
   const day = toDay(table.publishedAt)
   const hasEnded = (code: string): boolean =>
@@ -44,19 +44,22 @@ export function carryForward(
     for (const [code, quoted] of previous.rates) {
       const rate = rebased(previous, quoted, table.base)
       if (rate === undefined || hasEnded(code)) continue
-      const isHeldBack = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
-      if (rates.has(code) && !isHeldBack) continue
-      if (!isHeldBack) lost.push(code)
-      rates.set(code, rate)
       const publication = publicationOf(previous, code)
-      if (publication.updatedAt < table.updatedAt) older[code] ??= publication
+      const isHeldBack = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
+      // Another process may have missed, or held back, a rate that this one has.
+      const isOutdated = (older.get(code)?.updatedAt ?? Infinity) < publication.updatedAt
+      if (rates.has(code) && !isHeldBack && !isOutdated) continue
+      if (!rates.has(code)) lost.push(code)
+      rates.set(code, rate)
+      if (publication.updatedAt < table.updatedAt) older.set(code, publication)
+      else older.delete(code)
     }
   }
   const known = [...unusable, ...Object.keys(table.unconfirmed ?? {}), ...seenCodes]
   const unavailable = [...(table.unavailable ?? []), ...known].filter(
     (code) => !rates.has(code) && !hasEnded(code),
   )
-  const carried = withOlder({ ...table, rates }, older, unavailable)
+  const carried = withOlder({ ...table, rates }, Object.fromEntries(older), unavailable)
   return { table: dropExpired(carried, now, maxStale), lost }
 }
 

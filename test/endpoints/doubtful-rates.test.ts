@@ -199,6 +199,29 @@ describe('a currency without a usable rate', () => {
     await reader.pass(7 * DAY)
     expect((await convert(reader)).status).toBe(502)
   })
+
+  it('keeps a newer rate than the store has', async () => {
+    const store = new Map<string, string>()
+    const world = openFeed('2026-11-18', { EUR }, { store })
+    const writing = {
+      get: () => undefined,
+      set: (key: string, text: string) => store.set(key, text),
+    }
+    const writer = openFeed('2026-11-18', { EUR }, { store: writing })
+    await Promise.all([world.refresh(), writer.refresh()])
+    await world.publish({ EUR: 0.86 })
+    const before = await convert(world)
+    await writer.pass(HOUR)
+    await writer.publish({ EUR: undefined })
+    world.edit = () => 'not JSON'
+    await world.pass(DAY)
+    await world.refresh()
+    expect(world.eventsOf('rates_restored')).toContainEqual(
+      expect.objectContaining({ dataSet: 'latest' }),
+    )
+    expect(await convert(world)).toEqual(before)
+    expect(before).toMatchObject({ rate: 0.86 })
+  })
 })
 
 const NONSENSE: [how: string, change: (rates: Record<string, number>) => object][] = [
@@ -261,7 +284,9 @@ describe('a table in a store', () => {
     store.set('rates:v1:latest', newer.get('rates:v1:latest') ?? '')
     world.edit = () => 'not JSON'
     await world.publish({})
-    expect(world.eventsOf('rates_restored')).toHaveLength(1)
+    expect(world.eventsOf('rates_restored')).toContainEqual(
+      expect.objectContaining({ dataSet: 'latest' }),
+    )
     expect(await convert(world)).toEqual(before)
     expect((await convert(world, 'GBP')).updatedAt).toBe(before.updatedAt + DAY)
   })
