@@ -101,8 +101,9 @@ function withOlder(
   }
 }
 
-function publicationOf({ older, updatedAt, nextUpdateAt }: RateTable, code: string): Publication {
-  return older?.[code] ?? { updatedAt, nextUpdateAt }
+/** The publication of a rate; one that was dated ahead is as old as its acceptance. */
+function publicationOf({ older, publishedAt, nextUpdateAt }: RateTable, code: string): Publication {
+  return older?.[code] ?? { updatedAt: publishedAt, nextUpdateAt }
 }
 
 /** Units of a currency for one of `base`, of which `table` quotes it at `quoted`; undefined where it lacks the base. */

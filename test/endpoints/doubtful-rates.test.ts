@@ -395,12 +395,14 @@ describe('the times of a publication', () => {
       expect(modified, target).toBeLessThanOrEqual(world.runtime.now())
     }
     expect(headers.get('last-modified')).toBe(new Date(world.runtime.now()).toUTCString())
+    const acceptedAt = world.runtime.now()
     world.fields = () => ({})
-    await world.publish({ EUR: 0.86 })
+    await world.publish({ EUR: 0.86, GBP: undefined })
     await world.pass(2 * HOUR)
     await world.refresh()
     const { rate, updatedAt } = await convert(world)
     expect([rate, updatedAt <= world.runtime.now()]).toEqual([0.86, true])
+    expect(await convert(world, 'GBP')).toMatchObject({ status: 200, updatedAt: acceptedAt })
   })
 
   it('clamps a next update in another unit to eight days, and ends with maxStale after it', async () => {
