@@ -36,7 +36,7 @@ export function firstLoads(): Comparison[] {
     run: (): unknown => JSON.parse(json),
   }
   const load = (what: string, history: HistoryProvider, body: BodyInit): Comparison => ({
-    name: `longest turn of the event loop in the first load of ${what}`,
+    name: `longest turn in the first load of ${what}`,
     ours: async () => {
       const { latest } = fakeProviders()
       const providers = { latest, history }

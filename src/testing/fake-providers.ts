@@ -21,7 +21,8 @@ export interface FakeProviders {
 
 /**
  * Providers of a plausible synthetic market for tests and demos: no network, no timers, and the
- * same numbers for the same seed and clock on every runtime. Both reject when the call's signal is
+ * same numbers for the same seed and clock on every runtime. A history of more than five years is
+ * made in slices, with turns of the event loop between them. Both reject when the call's signal is
  * aborted; `latest` rejects while the clock stands before 1999-01-04, 16:00 in Frankfurt.
  */
 export function fakeProviders(options: FakeProvidersOptions = {}): FakeProviders {
