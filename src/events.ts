@@ -4,7 +4,10 @@
  */
 export type DataSet = 'latest' | 'history' | 'archive'
 
-/** Everything an operator may want to log or count. Private: an event may hold upstream texts and errors. */
+/**
+ * Everything an operator may want to log or count. A `reason` has at most 300 characters and, of a built-in provider, none
+ * that an upstream wrote. Private: `error`, and lists of what was dropped, may hold texts of upstreams.
+ */
 export type RatesEvent =
   /** A provider is being asked. */
   | { type: 'upstream_asked'; dataSet: DataSet; provider: string }

@@ -84,6 +84,21 @@ function fragileProvider(latest = () => table(0.5, NOW)) {
   return { upstream, provider }
 }
 
+function syntaxErrorOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return error
+  }
+}
+
+function unreadable(): Error {
+  const get = (): never => {
+    throw new Error('secret')
+  }
+  return Object.defineProperty(new Error(), 'message', { get })
+}
+
 function circular(): Error {
   const error = new Error('round')
   error.cause = error
@@ -466,14 +481,19 @@ describe('a failing upstream', () => {
 
   it.each([
     ['text', 'text'],
-    ['something thrown that is no error: undefined', undefined],
-    ['something thrown that is no error: object', null],
-    ['something thrown that is no error: number', 0],
-    ['something thrown that is no error: symbol', Symbol('s')],
-    ['something thrown that is no error: object', Object.create(null)],
+    ['something other than an error: undefined', undefined],
+    ['something other than an error: object', null],
+    ['something other than an error: number', 0],
+    ['something other than an error: symbol', Symbol('s')],
+    ['something other than an error: object', Object.create(null)],
     ['outer: inner', new Error('outer', { cause: new Error('inner') })],
     ['outer', new Error('outer', { cause: 'inner' })],
     ['round: round: round: round: round', circular()],
+    ['a text that cannot be parsed', syntaxErrorOf('<secret>')],
+    ['theirs: a text that cannot be parsed', new Error('theirs', { cause: syntaxErrorOf('{') })],
+    [`${'x'.repeat(299)}…`, new Error('x'.repeat(100_000))],
+    [`${'x'.repeat(298)}…`, `${'x'.repeat(298)}\u{1f4b6}x`],
+    ['an error that cannot be read', unreadable()],
   ])('is a 502 with the reason %j in its event', async (reason, thrown) => {
     const rejects = (): Promise<never> => Promise.reject(thrown)
     const throws = (): never => {

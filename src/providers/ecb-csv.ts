@@ -1,7 +1,7 @@
 import type { Slices } from '../rates/slices.ts'
 import { DATE_LENGTH, NO_RATE, createDaysJson } from './days-json.ts'
 import type { HistoryDay } from './provider.ts'
-import { isRate, requireCode, requireDay, shown, toPublishedDays } from './reference-days.ts'
+import { isRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'
 
 /**
  * Reads `eurofxref-hist.csv`: a header `Date,USD,JPY,…`, and a line for every day, newest first, with `N/A` where a currency
@@ -17,7 +17,7 @@ export function* readEcbCsv(text: string): Slices<HistoryDay[]> {
   const json = createDaysJson(text, header.codes)
   let at = header.next
   for (let number = 2; at < text.length; number += 1) {
-    const date = requireDay(text.slice(at, at + DATE_LENGTH))
+    const date = requireDay(text.slice(at, at + DATE_LENGTH), 'line', number)
     const next = endOfLine(text, json.put(date, at + DATE_LENGTH), header.ending)
     if (next === -1) throw new Error(`line ${number} ${oddityOf(text, at, header)}`)
     at = next
@@ -42,8 +42,8 @@ function readHeader(text: string): Header {
   const [line = '', header = ''] = /^([^\r\n]*)(?:\r?\n|$)/.exec(text) ?? []
   const ending = header.endsWith(',') ? ',' : ''
   const [first = '', ...names] = header.slice(0, header.length - ending.length).split(',')
-  if (first !== 'Date') throw new Error(`the header begins with ${shown(first)}`)
-  const codes = names.map(requireCode)
+  if (first !== 'Date') throw new Error('the header does not begin with Date')
+  const codes = names.map((name, index) => requireCode(name, 'column', index + 2))
   const twice = codes.find((code, index) => codes.indexOf(code) !== index)
   if (twice !== undefined) throw new Error(`${twice} is there twice in the header`)
   return { codes, ending, next: line.length }
@@ -70,5 +70,7 @@ function oddityOf(text: string, at: number, { codes, ending }: Header): string {
     index < codes.length ? cell !== NO_RATE && !isRate(cell) : cell !== ''
   const odd = cells.findIndex(isOdd)
   if (odd === -1) return 'does not end as it should'
-  return `has ${shown(cells[odd] ?? '')} ${odd < codes.length ? `for ${codes[odd]}` : 'at its end'}`
+  return odd < codes.length
+    ? `has no rate in plain digits for ${codes[odd]}`
+    : 'has more at its end'
 }

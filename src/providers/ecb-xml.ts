@@ -1,12 +1,5 @@
 import type { HistoryDay } from './provider.ts'
-import {
-  addRate,
-  parseRate,
-  requireCode,
-  requireDay,
-  shown,
-  toPublishedDays,
-} from './reference-days.ts'
+import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'
 
 const PROLOG = /^\s*(?:<\?xml\s[^<>]*\?>)?/
 
@@ -20,7 +13,7 @@ const ATTRIBUTE = /\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy
 const ROOT = 'gesmes:Envelope'
 
 /** The envelope and the cubes in it. */
-const MOST_OPEN = 4
+const MAX_OPEN = 4
 
 /** Elements that hold text, which nobody reads, or each other. */
 const HEADINGS: ReadonlySet<string> = new Set(['gesmes:subject', 'gesmes:Sender', 'gesmes:name'])
@@ -43,10 +36,10 @@ export function readEcbXml(text: string): HistoryDay[] {
     requireNoText(text.slice(at, next), open.at(-1) ?? ROOT)
     TAG.lastIndex = next
     const [tag, closed, opened = '', attributes = '', isEmpty] = TAG.exec(text) ?? []
-    if (tag === undefined) throw new Error(`${shown(text.slice(next, next + 21))} is no tag of it`)
+    if (tag === undefined) throw new Error(`there is another tag at character ${next + 1}`)
     at = next + tag.length
     if (closed !== undefined) {
-      if (open.pop() !== closed) throw new Error(`${shown(closed)} is closed and not open`)
+      if (open.pop() !== closed) throw new Error('an element is closed and not open')
     } else {
       readElement(open, opened, attributesOf(attributes), days)
       if (!isEmpty) open.push(opened)
@@ -66,26 +59,26 @@ function readElement(
   days: HistoryDay[],
 ): void {
   const path = [...open, name].join(' ')
-  if (open.length === MOST_OPEN) throw new Error(`there is an element in ${shown(open.join(' '))}`)
+  if (open.length === MAX_OPEN) throw new Error(`there is an element in ${MAX_OPEN} others`)
   const cubes = path === `${ROOT}${' Cube'.repeat(open.length)}` ? open.length : undefined
   if (cubes === 0 || (HEADINGS.has(name) && open.every((each) => each !== 'Cube'))) return
   if (cubes === 1 && attributes.size === 0) return
   if (cubes === 2 && attributes.size === 1) {
-    days.push({ date: requireDay(attributes.get('time') ?? ''), rates: {} })
+    days.push({ date: requireDay(attributes.get('time') ?? '', 'day', days.length + 1), rates: {} })
     return
   }
   const rates = days.at(-1)?.rates
   if (cubes !== 3 || attributes.size !== 2 || !rates) {
-    throw new Error(`there is an element ${shown(path)} in it`)
+    throw new Error('there is an element that is not of the format')
   }
-  const code = requireCode(attributes.get('currency') ?? '')
-  addRate(rates, code, parseRate(attributes.get('rate') ?? ''))
+  const code = requireCode(attributes.get('currency') ?? '', 'day', days.length)
+  addRate(rates, code, parseRate(attributes.get('rate') ?? '', 'day', days.length))
 }
 
 function attributesOf(text: string): Map<string, string> {
   const attributes = new Map<string, string>()
   for (const [, name = '', doubly, singly = ''] of text.matchAll(ATTRIBUTE)) {
-    if (attributes.has(name)) throw new Error(`an element has ${shown(name)} twice`)
+    if (attributes.has(name)) throw new Error('an element has an attribute twice')
     attributes.set(name, doubly ?? singly)
   }
   return attributes
@@ -94,5 +87,5 @@ function attributesOf(text: string): Map<string, string> {
 /** Text stands in headings alone, and is none that would have to be resolved. */
 function requireNoText(text: string, parent: string): void {
   const isGood = HEADINGS.has(parent) ? !text.includes('&') : text.trim() === ''
-  if (!isGood) throw new Error(`there is ${shown(text.trim())} in ${parent}`)
+  if (!isGood) throw new Error(`there is text in ${parent}`)
 }

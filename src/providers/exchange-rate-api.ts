@@ -28,7 +28,7 @@ const DAY_SECONDS = 86_400
 const MINUTE = 60_000
 
 /** For how long the feed is left alone when it refuses so, in ms: it lifts a limit after 20 minutes. */
-export const PAUSE_BY_REFUSAL: ReadonlyMap<string, number> = new Map([
+const PAUSE_BY_REFUSAL: ReadonlyMap<string, number> = new Map([
   ['quota-reached', 20 * MINUTE],
   ['unsupported-code', 15 * MINUTE],
   ['malformed-request', 15 * MINUTE],
@@ -36,6 +36,12 @@ export const PAUSE_BY_REFUSAL: ReadonlyMap<string, number> = new Map([
   ['inactive-account', 15 * MINUTE],
   ['plan-upgrade-required', 15 * MINUTE],
 ])
+
+/** Returns the refusal `type` if it is documented: no other text of the feed's reaches a message. */
+export function knownRefusal(type: unknown): string {
+  const isKnown = typeof type === 'string' && PAUSE_BY_REFUSAL.has(type)
+  return isKnown || type === 'no-data-available' ? String(type) : 'unknown'
+}
 
 /**
  * Latest rates of ExchangeRate-API's open feed: some 160 currencies, published once a day shortly after midnight UTC,
@@ -88,7 +94,8 @@ export function toLatestTable(
   const refused = failure.safeParse(body)
   if (refused.success) {
     const type = refused.data['error-type']
-    throw new UpstreamError(`${host} refused: ${type}`, retryAfterMs ?? PAUSE_BY_REFUSAL.get(type))
+    const pause = retryAfterMs ?? PAUSE_BY_REFUSAL.get(type)
+    throw new UpstreamError(`${host} refused: ${knownRefusal(type)}`, pause)
   }
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
@@ -97,7 +104,7 @@ export function toLatestTable(
   if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
   const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
     parsed.data
-  if (base_code !== base) throw new Error(`${host} answered for ${base_code}, not ${base}`)
+  if (base_code !== base) throw new Error(`${host} answered for another base than ${base}`)
   const nextUpdate = time_next_update_unix || time_last_update_unix + DAY_SECONDS
   return {
     base,

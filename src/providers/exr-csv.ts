@@ -1,14 +1,7 @@
 import type { Slices } from '../rates/slices.ts'
 import { readCsv } from './csv.ts'
 import type { HistoryDay } from './provider.ts'
-import {
-  addRate,
-  parseRate,
-  requireCode,
-  requireDay,
-  shown,
-  toPublishedDays,
-} from './reference-days.ts'
+import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'
 
 /** What columns have in every row, as far as they are there: daily spot rates against the euro, in units. */
 const SERIES: Readonly<Record<string, readonly string[]>> = {
@@ -49,7 +42,9 @@ export function* readExrCsv(text: string): Slices<HistoryDay[]> {
     if (!rates) days.set(date, (rates = {}))
     addRate(rates, code, rate)
   }
-  return toPublishedDays([...days].map(([date, rates]) => ({ date: requireDay(date), rates })))
+  return toPublishedDays(
+    [...days].map(([date, rates], index) => ({ date: requireDay(date, 'day', index + 1), rates })),
+  )
 }
 
 /** Where a header has what is looked at, as indexes. */
@@ -96,10 +91,10 @@ function readObservation(
   }
   for (const { name, index, expected } of columns.series) {
     const cell = cells[index] ?? ''
-    if (!expected.includes(cell)) throw new Error(`line ${line} has the ${name} ${shown(cell)}`)
+    if (!expected.includes(cell)) throw new Error(`line ${line} has another ${name}`)
   }
-  const code = requireCode(cells[columns.currency] ?? '')
+  const code = requireCode(cells[columns.currency] ?? '', 'line', line)
   const date = cells[columns.period] ?? ''
   const value = cells[columns.value] ?? ''
-  return GAPS.has(value) ? undefined : { date, code, rate: parseRate(value) }
+  return GAPS.has(value) ? undefined : { date, code, rate: parseRate(value, 'line', line) }
 }

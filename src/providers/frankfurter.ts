@@ -80,7 +80,7 @@ export function toHistoryDays(
   if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
   const { base, rates } = parsed.data
   const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
-  const odd = days.filter(({ rates }) => !isObject(rates)).map(({ date }) => `rates.${date}`)
+  const odd = days.flatMap(({ rates }, index) => (isObject(rates) ? [] : [`day ${index + 1}`]))
   if (odd.length > 0) throw anotherForm(host, odd)
   return { base, days: days.filter(({ date }) => date >= start) }
 }

@@ -3,14 +3,8 @@ import type { UpstreamAnswer, UpstreamRead } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** Causes may go round in a circle. */
-const DEEPEST_CAUSE = 4
-
 /** So many characters of a key may be in what is told, by chance. */
 const LONGEST_PART = 7
-
-/** What runtimes call a failure on the wire, as `ECONNREFUSED` or `UND_ERR_CONNECT_TIMEOUT`. */
-const FAILURE_CODE = /^[A-Z][A-Z\d_]{2,39}$/
 
 /**
  * `key`, ready to be sent in a header.
@@ -71,22 +65,11 @@ function hasPart(text: string, key: string): boolean {
   return starts.some((at) => has(text, key.slice(at, at + LONGEST_PART + 1)))
 }
 
-/** An error of its own that says the same, unless the key is in it. */
-function withoutKey(key: string, error: unknown, host: string): Error {
+/** Another error with the same message, unless the key is in it, and without causes. */
+function withoutKey(key: string, error: unknown, host: string): UpstreamError {
   const message = error instanceof Error ? error.message : ''
-  const codes = failureCodes(error)
-  const text = codes.length > 0 ? `${message} (${codes.join(', ')})` : message
-  const told = hasPart(text, key)
-    ? `${host} failed, and what was said of it has the key in it`
-    : text
-  return error instanceof UpstreamError
-    ? new UpstreamError(told, error.retryAfterMs)
-    : new Error(told)
-}
-
-function failureCodes(error: unknown, depth = 0): string[] {
-  if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return []
-  const code = 'code' in error ? error.code : undefined
-  const deeper = failureCodes(error.cause, depth + 1)
-  return typeof code === 'string' && FAILURE_CODE.test(code) ? [code, ...deeper] : deeper
+  return new UpstreamError(
+    hasPart(message, key) ? `${host} failed, and the message has the key in it` : message,
+    error instanceof UpstreamError ? error.retryAfterMs : undefined,
+  )
 }

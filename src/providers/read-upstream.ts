@@ -1,8 +1,8 @@
-import { runInSlices } from '../rates/slices.ts'
-import { yieldToEventLoop } from '../runtime.ts'
 import { parseLongJson } from '../rates/long-json.ts'
 import type { LongJson } from '../rates/long-json.ts'
-import { UpstreamError, pauseAfter } from './upstream-error.ts'
+import { runInSlices } from '../rates/slices.ts'
+import { yieldToEventLoop } from '../runtime.ts'
+import { UpstreamError, describeFailure, pauseAfter } from './upstream-error.ts'
 
 /** One GET of an upstream. */
 export interface UpstreamRead {
@@ -39,7 +39,7 @@ const MOST_REDIRECTS = 2
  * Reads JSON from an upstream that is not trusted: bounded in time and size, without cookies or caches on the way, and
  * following redirects only to known hosts. Long JSON of the form `form` is parsed with pauses.
  *
- * @throws {Error} naming the upstream's host and what went wrong; an `UpstreamError` where it answered at all
+ * @throws {UpstreamError} naming the upstream's host and what went wrong, without a word of the upstream's
  */
 export async function readJson(read: UpstreamRead, form?: LongJson): Promise<UpstreamAnswer> {
   return readAnswer(read, 'application/json', async (response) =>
@@ -80,7 +80,8 @@ async function readAnswer<Body>(
     const location = isRedirect(response.status) && response.headers.get('location')
     if (!location) return answerOf(response, read.now(), url, bodyOf)
     await response.body?.cancel()
-    if (redirects === MOST_REDIRECTS) throw new Error(`${url.host} redirected once too often`)
+    if (redirects === MOST_REDIRECTS)
+      throw new UpstreamError(`${url.host} redirected once too often`)
     url = followed(location, url, read.redirectHosts)
   }
 }
@@ -93,7 +94,8 @@ async function get(
   try {
     return await fetch(url.href, { headers, cache: 'no-store', redirect: 'manual', signal })
   } catch (error) {
-    throw new Error(`${url.host} did not answer`, { cause: error })
+    const message = `${url.host} did not answer${describeFailure(error, url.host)}`
+    throw new UpstreamError(message, undefined, { cause: error })
   }
 }
 
@@ -133,7 +135,7 @@ async function textOf(response: Response, read: UpstreamRead): Promise<string> {
 
 async function eachChunk(
   response: Response,
-  { maxBytes, signal }: UpstreamRead,
+  { url, maxBytes, signal }: UpstreamRead,
   take: (chunk: Uint8Array<ArrayBuffer>) => void,
 ): Promise<void> {
   if (!response.body) throw new Error('without a body')
@@ -151,7 +153,7 @@ async function eachChunk(
       take(value)
     }
   } catch (error) {
-    throw new Error('and broke off', { cause: error })
+    throw new Error(`and broke off${describeFailure(error, new URL(url).host)}`, { cause: error })
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
@@ -164,8 +166,10 @@ function isRedirect(status: number): boolean {
 }
 
 function followed(location: string, from: URL, hosts: readonly string[]): URL {
-  if (!URL.canParse(location, from)) throw new Error(`${from.host} redirected to what is no URL`)
+  if (!URL.canParse(location, from)) {
+    throw new UpstreamError(`${from.host} redirected to something other than a URL`)
+  }
   const target = new URL(location, from)
   if (target.protocol === 'https:' && hosts.includes(target.host)) return target
-  throw new Error(`${from.host} redirected to ${target.host}, which is not trusted`)
+  throw new UpstreamError(`${from.host} redirected to a host that is not trusted`)
 }

@@ -12,21 +12,24 @@ export function isRate(text: string): boolean {
   return text.length <= MOST_CHARACTERS && DECIMAL.test(text)
 }
 
-/** The rate that `text` stands for, in plain digits. */
-export function parseRate(text: string): number {
-  if (!isRate(text)) throw new Error(`${shown(text)} is no rate`)
+/** Where in an answer something is, for a message: it never quotes the answer itself. */
+type Part = 'line' | 'column' | 'day'
+
+/** Returns the rate in plain digits that `text` is, in the part of this `number`. */
+export function parseRate(text: string, part: Part, number: number): number {
+  if (!isRate(text)) throw new Error(`${part} ${number} has a rate that is not in plain digits`)
   return Number(text)
 }
 
-/** `text`, which is to be an upper-case code. */
-export function requireCode(text: string): string {
-  if (!isCode(text)) throw new Error(`${shown(text)} is no currency`)
+/** Returns `text`, an upper-case code in the part of this `number`. */
+export function requireCode(text: string, part: Part, number: number): string {
+  if (!isCode(text)) throw new Error(`${part} ${number} has a code that is not three capitals`)
   return text
 }
 
-/** `text`, which is to be a day. */
-export function requireDay(text: string): string {
-  if (!isDay(text)) throw new Error(`${shown(text)} is no day`)
+/** Returns `text`, a day in the part of this `number`. */
+export function requireDay(text: string, part: Part, number: number): string {
+  if (!isDay(text)) throw new Error(`${part} ${number} has a date that is not YYYY-MM-DD`)
   return text
 }
 
@@ -47,9 +50,4 @@ export function toPublishedDays(days: readonly HistoryDay[]): HistoryDay[] {
   if (twice) throw new Error(`${twice.date} is there twice`)
   if (ascending.length === 0) throw new Error('there is no day')
   return ascending
-}
-
-/** What is odd, short enough for a message. */
-export function shown(text: string): string {
-  return JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}…` : text)
 }

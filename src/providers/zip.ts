@@ -2,7 +2,6 @@ import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { crc32 } from './crc32.ts'
 import { inflate } from './inflate.ts'
-import { shown } from './reference-days.ts'
 import {
   REFUSED_FLAGS,
   STORED,
@@ -40,7 +39,7 @@ export async function readZipMember(
   { name, maxBytes, signal }: ZipMember,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const entry = readDirectory(archive)
-  if (entry.name !== name) throw new Error(`the archive has ${shown(entry.name)}, not ${name}`)
+  if (entry.name !== name) throw new Error(`the archive has another member than ${name}`)
   if (entry.size > maxBytes) throw new Error(`${name} has ${entry.size} bytes`)
   const packed = packedBytes(archive, entry)
   const bytes =

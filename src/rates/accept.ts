@@ -86,7 +86,9 @@ export function acceptTable(
   refuseManyBad(bad, good.size)
   const published = good.has(base) ? good : new Map([[base, 1], ...good])
   if (published.size === 1) {
-    const found = ignored.length > 0 ? `only ${sample(ignored)}` : 'nothing'
+    const isLower = ignored.some((name) => /^[a-z]{3}$/.test(name))
+    const others = `only ${ignored.length} other names${isLower ? ', some in lower case' : ''}`
+    const found = ignored.length > 0 ? others : 'nothing'
     throw new RejectedError(`there are no rates by upper-case codes beside the base, ${found}`)
   }
   const accepted: RateTable = {

@@ -1,3 +1,5 @@
+import { MAX_REASON, shortened } from './reason.ts'
+
 /** What became of one provider in a round. */
 export interface Finding {
   /** Its name. */
@@ -6,6 +8,11 @@ export interface Finding {
   reason: string
 }
 
+const SEPARATOR = '; '
+
+/** Less of a name and a reason would not be worth showing, in characters. */
+const MIN_SHARE = 20
+
 /** No provider had a good answer; its message says of each why, and `cause` is what the last one said. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
@@ -13,8 +20,13 @@ export class NoAnswerError extends Error {
   readonly retryAfterMs: number
 
   constructor(findings: readonly Finding[], retryAfterMs: number, cause: unknown) {
-    const reasons = findings.map(({ provider, reason }) => `${provider}: ${reason}`)
-    super(`no provider has a good answer: ${reasons.join('; ')}`, { cause })
+    const opening = 'no provider has a good answer: '
+    // Each has its share of what a reason may take, so that the last is named, too.
+    const share = Math.floor((MAX_REASON - opening.length) / findings.length) - SEPARATOR.length
+    const reasons = findings.map(({ provider, reason }) =>
+      shortened(`${provider}: ${reason}`, Math.max(share, MIN_SHARE)),
+    )
+    super(shortened(opening + reasons.join(SEPARATOR), MAX_REASON), { cause })
     this.retryAfterMs = retryAfterMs
   }
 }

@@ -63,6 +63,6 @@ describe('a command at work', () => {
     fail()
     expect((await ran).code).toBe(1)
     expect(notes.at(-2)).toBe('\r\u001B[K')
-    expect(notes.at(-1)).toMatch(/^ratesmith: .*lost/)
+    expect(notes.at(-1)).toMatch(/^ratesmith: .*did not answer/)
   })
 })

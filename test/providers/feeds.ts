@@ -87,7 +87,7 @@ export const FEEDS: Record<string, Feed> = {
     maxBytes: MIB,
     redirectHosts: ['v6.exchangerate-api.com', 'www.exchangerate-api.com'],
     odd: [
-      [null, 'result, time_last_update_unix, rates'],
+      [null, 'result, time_last_update_unix, base_code, rates'],
       [{ conversion_rates: 1 }, 'rates'],
     ],
   },
@@ -155,7 +155,7 @@ export const FEEDS: Record<string, Feed> = {
       [{ base: 'USD' }, 'base'],
       [{ rates: null }, 'rates'],
       [{ rates: [{ USD: 1.1 }] }, 'rates'],
-      [{ rates: { '2026-11-09': 1.1 } }, 'rates.2026-11-09'],
+      [{ rates: { '2026-11-09': 1.1 } }, 'day 1'],
     ],
   },
   'createFrankfurterV2Provider()': {

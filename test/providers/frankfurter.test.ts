@@ -64,7 +64,7 @@ describe('the days of Frankfurter', () => {
   })
 
   const odd = ['09', '10', '11', '12', '13', '16'].map((day) => [`2026-11-${day}`, 1.1])
-  const named = odd.slice(0, 5).map(([date]) => `rates.${date}`)
+  const named = [2, 3, 4, 5, 6].map((day) => `day ${day}`)
 
   it('are refused where some are odd, of which five are named', async () => {
     const rates = { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(odd) }

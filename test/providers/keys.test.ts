@@ -214,7 +214,9 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     const { context } = givenUpstream([new TypeError('fetch failed', { cause })])
     const call = keyed.create(key).fetchLatest(context)
-    await expect(call).rejects.toThrow(/^[\w.-]+ did not answer \(ECONNREFUSED\)$/)
+    await expect(call).rejects.toThrow(
+      /^[\w.-]+ did not answer: the connection was refused \(ECONNREFUSED\)$/,
+    )
   })
 })
 

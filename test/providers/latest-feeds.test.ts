@@ -81,7 +81,7 @@ describe('createExchangeRateApiProvider()', () => {
     ['something-else', undefined],
   ])('is refused with %s for %s minutes, or until Retry-After', async (type, minutes = NaN) => {
     const body = { result: 'error', 'error-type': type }
-    const message = `open.er-api.com refused: ${type}`
+    const message = `open.er-api.com refused: ${type === 'something-else' ? 'unknown' : type}`
     const pause = minutes * 60_000 || undefined
     await expect(read(body)).rejects.toMatchObject({ message, retryAfterMs: pause })
     const init = { status: 403, headers: { 'retry-after': '7' } }
@@ -90,7 +90,7 @@ describe('createExchangeRateApiProvider()', () => {
 
   it('is refused where the answer is for another base', async () => {
     await expect(read({ ...good, base_code: 'EUR' })).rejects.toThrow(
-      new Error('open.er-api.com answered for EUR, not USD'),
+      new Error('open.er-api.com answered for another base than USD'),
     )
   })
 })
@@ -132,7 +132,7 @@ describe('createExchangeRateApiV6Provider()', () => {
     [{ result: 'error', 'error-type': 'a long story' }, 'refused: unknown'],
     [{ result: 'error', 'error-type': 'no-data-available' }, 'refused: no-data-available'],
     [{ result: 'error', 'error-type': 7 }, 'refused: unknown'],
-    [{ ...body, base_code: 'EUR' }, 'answered for another base, not USD'],
+    [{ ...body, base_code: 'EUR' }, 'answered for another base than USD'],
   ])('refuses %o', async (answer, message) => {
     await expect(read(answer)).rejects.toMatchObject({ message: `feed.example ${message}` })
   })

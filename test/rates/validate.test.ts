@@ -106,7 +106,7 @@ describe('a table', () => {
     [
       'only keys in lower case',
       table({ rates: { eur: 0.85, gbp: 0.74 } }),
-      'there are no rates by upper-case codes beside the base, only eur, gbp',
+      'there are no rates by upper-case codes beside the base, only 2 other names, some in lower case',
     ],
     ['a time ahead', table({ updatedAt: NOW + 48 * HOUR + 1 }), 'more than 48 hours ahead'],
     ['a next update that is none', table({ nextUpdateAt: NaN }), 'nextUpdateAt is not a time'],

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
+import { createRatesHandler } from '../../src/index.ts'
 import type { DataSet } from '../../src/index.ts'
 import { listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
 import { CONDITIONS, HOUR, SECOND, START, startChain, yenOf } from './chain.ts'
@@ -138,6 +139,23 @@ describe('a chain of providers', () => {
     const failed = { type: 'refresh_failed', dataSet: 'latest', reason }
     expect(events).toContainEqual(expect.objectContaining(failed))
     handler.close()
+  })
+
+  it('names every provider in a reason of at most 300 characters', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `Provider ${index}`)
+    const reasons: string[] = []
+    const handler = createRatesHandler({
+      providers: {
+        latest: names.map((name) => ({
+          attribution: { name, url: 'https://rates.example' },
+          fetchLatest: () => Promise.reject(new Error('x'.repeat(1_000))),
+        })),
+      },
+      onEvent: (event) => void ('reason' in event && reasons.push(event.reason)),
+    })
+    await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
+    expect(reasons.map(({ length }) => length <= 300)).toEqual(Array(9).fill(true))
+    expect(names.filter((name) => !reasons.at(-1)?.includes(`${name}: xxx`))).toEqual([])
   })
 
   it('passes over a provider that asks for a pause, and reports it', async () => {

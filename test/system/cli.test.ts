@@ -55,13 +55,13 @@ describe('ratesmith serve', () => {
     await expect.poll(() => running.stderr, WITHIN).toContain(history)
   })
 
-  it('writes one line about the error of an upstream, without control characters', async () => {
+  it('writes one line about the error of an upstream, without a word of it', async () => {
     const error = `a\nb\u001b[31m${'x'.repeat(9_999)}`
     const body = JSON.stringify({ result: 'error', 'error-type': error })
     const { running, status } = await serveFrom(body, ['--log', 'text'])
     expect(status).toBe(502)
-    expect(running.stderr).toMatch(/^ratesmith: latest rates: .* refused: a b \[31mx+\n/)
-    expect(running.stderr.length).toBeLessThan(700)
+    expect(running.stderr).toMatch(/^ratesmith: latest rates: .* refused: unknown\n/)
+    expect(running.stderr).not.toMatch(/xx|\[31m/)
   })
 
   it('logs every event as one line of JSON unless stderr is a terminal', async () => {
@@ -71,7 +71,7 @@ describe('ratesmith serve', () => {
     const lines = running.stderr.trimEnd().split('\n')
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { level: 'info', event: 'upstream_asked', dataSet: 'latest', time: expect.any(String) },
-      { level: 'warn', event: 'upstream_failed', reason: `${host} refused: a\nb\u2028\u202ec` },
+      { level: 'warn', event: 'upstream_failed', reason: `${host} refused: unknown` },
       { level: 'warn', event: 'refresh_failed', reason: expect.stringContaining(host) },
       { level: 'info', event: 'refresh_scheduled', at: expect.any(Number) },
     ])

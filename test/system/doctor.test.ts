@@ -84,14 +84,14 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect(found.get('latest rates')?.advice).toContain('certificate is not trusted')
   })
 
-  it('prints no control characters of an upstream', async () => {
+  it('prints no text of an upstream', async () => {
     const { env } = await startUpstreams((request, response) => {
       const isLatest = request.url?.startsWith('/v6/')
       const refusal = '{"result":"error","error-type":"a\\nb\\u001b[31m"}'
       response.end(isLatest ? refusal : '<html>Log in</html>')
     })
     const { stdout } = await piped(runtime, 'doctor', env)
-    expect(stdout).toMatch(/refused: a b \[31m\n/)
+    expect(stdout).toMatch(/refused: unknown\n/)
     expect(stdout).toContain('something else answers there')
     expect(stdout).not.toContain('\u001B')
   })

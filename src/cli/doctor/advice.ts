@@ -1,12 +1,12 @@
-/** What trouble looks like in the words of each runtime, and what to do about it; the first that fits counts. */
+/** What trouble is called in reasons of events, and what to do about it; the first that fits counts. */
 const ADVICE: readonly (readonly [trouble: RegExp, advice: string])[] = [
-  [/status 407|proxy/i, 'look at HTTPS_PROXY or HTTP_PROXY: the proxy, its user and its password'],
+  [/the proxy/, 'look at HTTPS_PROXY or HTTP_PROXY: the proxy, its user and its password'],
   [
-    /ENOTFOUND|EAI_AGAIN|getaddrinfo|dns error|failed to lookup/i,
+    /name cannot be resolved/,
     'nobody knows that name here: look at the URL, the network and its DNS server',
   ],
   [
-    /cert|self.signed|issuer|\bTLS\b|\bSSL\b|EPROTO/i,
+    /certificate|TLS/,
     'the certificate is not trusted: look at the clock; where a firewall opens TLS, name its certificate in NODE_EXTRA_CA_CERTS (Deno: DENO_CERT)',
   ],
   [/quota-reached|answered .*429/, 'asked too often from this address: wait for 20 minutes'],
@@ -17,15 +17,15 @@ const ADVICE: readonly (readonly [trouble: RegExp, advice: string])[] = [
   [/answered .*(404|410)|unsupported-code/, 'there is no such path: look at the URL'],
   [/answered .*5\d\d/, 'it is in trouble itself: try again later'],
   [
-    /without JSON|another form|redirected|answered for/i,
+    /without JSON|another form|redirected|answered for|not speak HTTP/,
     'something else answers there: look at the URL, or log in where the network asks for it',
   ],
   [
-    /ECONNREFUSED|connection refused|unable to connect|EHOSTUNREACH|ENETUNREACH/i,
+    /connection was refused|network is unreachable|port is blocked/,
     'nothing listens there: look at the URL, the network, its firewall, and the proxy if there is one',
   ],
   [
-    /no answer within|ETIMEDOUT|timed? ?out|ECONNRESET|socket|closed|broke off|did not answer/i,
+    /no answer within|took too long|connection was closed|broke off|did not answer/,
     'the connection fails: look at the network and its firewall; where they want a proxy, set HTTPS_PROXY',
   ],
 ]
