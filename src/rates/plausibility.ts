@@ -75,7 +75,8 @@ export function countManyMoved(moves: readonly number[]): number | undefined {
 
 /**
  * The major currencies whose rate against the US dollar is three times beyond all that it has been since 1999: the
- * codes, and whether they are too many for the table to be believed. None where the dollar is not quoted.
+ * codes, and whether they are too many, or the base itself, so that the whole table is not to be believed. None where the
+ * dollar is not quoted.
  */
 export function findImplausibleMajors({ base, rateOf }: QuotedRates): {
   codes: string[]
@@ -89,5 +90,5 @@ export function findImplausibleMajors({ base, rateOf }: QuotedRates): {
       return rate < low / MAX_BEYOND_RANGE || rate > high * MAX_BEYOND_RANGE
     })
     .map(([code]) => code)
-  return { codes, isMany: codes.length >= MIN_IMPLAUSIBLE_MAJORS }
+  return { codes, isMany: codes.length >= MIN_IMPLAUSIBLE_MAJORS || codes.includes(base) }
 }
