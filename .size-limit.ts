@@ -22,7 +22,7 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** What each module of the package may weigh, alone: what it weighs, and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '30.0 kB',
+  '.': '32.5 kB',
   './bun': '530 B',
   './client': '2 kB',
   './cloudflare': '270 B',

@@ -44,9 +44,15 @@ export type RatesEvent =
       provider: string
       corrections: { code: string; published: number; corrected: number }[]
     }
-  /** Codes that a publication lacks, or has no usable rate of: their last good rates are served as long as `maxStale` allows. */
+  /**
+   * Codes that a publication lacks, or has no usable rate of; of reference rates with the day, as `2026-11-19 USD`. The last
+   * good latest rates are served as long as `maxStale` allows.
+   */
   | { type: 'rates_lost'; dataSet: DataSet; provider: string; codes: string[] }
-  /** Rates moved so far that the ones before them are served until the next publication confirms them. */
+  /**
+   * Rates moved so far that they are not served until the next publication confirms them; of reference rates with the day,
+   * as `2026-11-19 USD`, or the day alone where it is doubtful as a whole.
+   */
   | { type: 'rates_held_back'; dataSet: DataSet; provider: string; codes: string[] }
   /** Rates that are too far from those of a `reference` on the day `date`: see `crossCheck`. They are served as published. */
   | {
@@ -66,8 +72,8 @@ export type RatesEvent =
       reason: string
       error: unknown
     }
-  /** Official rates that moved more than tenfold from one day to the next; they are served as published. */
-  | { type: 'rates_jumped'; dataSet: DataSet; provider: string; jumps: string[] }
+  /** Reference rates of days that were held already are others now, as `2026-11-19 USD`: the new ones are served. */
+  | { type: 'rates_revised'; dataSet: DataSet; provider: string; revised: string[] }
   /** Data from the store are held now; whichever process loaded them did so at `loadedAt` (ms since the Unix epoch). */
   | { type: 'rates_restored'; dataSet: DataSet; loadedAt: number }
   /** An answer was given with data whose refresh is overdue by so many ms. */

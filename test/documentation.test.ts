@@ -58,7 +58,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   rates_held_back: true,
   rates_deviating: true,
   check_failed: true,
-  rates_jumped: true,
+  rates_revised: true,
   rates_restored: true,
   stale_served: true,
   refresh_scheduled: true,

@@ -40,7 +40,7 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   rates_held_back: 'warn',
   rates_deviating: 'warn',
   check_failed: 'warn',
-  rates_jumped: 'warn',
+  rates_revised: 'info',
   rates_restored: 'info',
   stale_served: 'warn',
   refresh_scheduled: 'info',
@@ -123,15 +123,15 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
     case 'rates_corrected':
       return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
     case 'rates_lost':
-      return `${event.dataSet} rates: ${event.provider}: without a usable rate, the last one is served: ${event.codes.join(', ')}`
+      return `${event.dataSet} rates: ${event.provider}: no usable rate of ${event.codes.join(', ')}`
     case 'rates_held_back':
       return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
     case 'rates_deviating':
       return `${event.dataSet} rates: ${event.provider}: far from those of ${event.reference} on ${event.date}: ${event.deviations.join(', ')}`
     case 'check_failed':
       return `${event.dataSet} rates: ${event.provider}: not compared with those of ${event.reference}: ${event.reason}`
-    case 'rates_jumped':
-      return `${event.dataSet} rates: ${event.provider}: moved more than tenfold: ${event.jumps.join(', ')}`
+    case 'rates_revised':
+      return `${event.dataSet} rates: ${event.provider}: revised ${event.revised.join(', ')}`
     case 'rates_restored':
       return `${event.dataSet} rates: taken from the store, loaded ${toTime(event.loadedAt)}`
     case 'stale_served':

@@ -79,6 +79,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
 
   return {
     attribution: EUROPEAN_CENTRAL_BANK,
+    sanityChecks: true,
     async fetchLatest(context) {
       const table = await readXml('eurofxref-daily.xml', context, (text) =>
         toLatestTable(readEcbXml(text), context.now()),
@@ -123,6 +124,7 @@ export function createEcbDataApiProvider(
 
   return {
     attribution: EUROPEAN_CENTRAL_BANK,
+    sanityChecks: true,
     async fetchLatest(context) {
       const table = await readSeries('lastNObservations=1', context, (days) =>
         // A series that has ended has its last observation on an earlier day.

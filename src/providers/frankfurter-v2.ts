@@ -81,6 +81,7 @@ export function createFrankfurterV2EcbProvider(
       name: 'European Central Bank (via Frankfurter)',
       url: 'https://frankfurter.dev',
     },
+    sanityChecks: true,
     async fetchHistory(range, { fetch, signal, now }) {
       const over = new AbortController()
       const limit = AbortSignal.any([signal, over.signal])

@@ -47,6 +47,7 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
       name: 'European Central Bank (via Frankfurter)',
       url: 'https://frankfurter.dev',
     },
+    sanityChecks: true,
     async fetchHistory({ start, end }, { fetch, signal, now }) {
       const url = `${root}/v1/${start}..${end}`
       return toHistoryDays(await readJson({ fetch, signal, now, url, ...LIMITS }, BY_DAY), start)

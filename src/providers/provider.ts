@@ -110,6 +110,11 @@ export interface LatestProvider {
 export interface HistoryProvider {
   /** Who is named beside its rates. */
   readonly attribution: Attribution
+  /**
+   * Optional: whether its days are those of a real market and have to pass the sanity checks, day against day (default
+   * false). Doubtful days and rates are then held back until the next published day confirms them.
+   */
+  readonly sanityChecks?: boolean
   /** Every published day from `start` to `end` (`YYYY-MM-DD`, inclusive), ascending; rejects when they cannot be had. */
   fetchHistory(
     range: { start: string; end: string },

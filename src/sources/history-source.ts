@@ -4,17 +4,20 @@ import type { Attribution, HistoryProvider, ProviderContext } from '../providers
 import { acceptHistoryInSlices } from '../rates/accept.ts'
 import { addDays, isDay, subtractMonths, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
-import { findJumps } from '../rates/jumps.ts'
+import { checkHistory } from '../rates/history-checks.ts'
+import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { parseLongJson } from '../rates/long-json.ts'
 import type { LongJson } from '../rates/long-json.ts'
-import { marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
+import { findRevisions, marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import { MAX_AGREEING_MOVE, moveBetween } from '../rates/plausibility.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
 import { runInSlices } from '../rates/slices.ts'
 import type { Slices } from '../rates/slices.ts'
 import { FIRST_REFERENCE_DAY, nextLook } from '../rates/target-calendar.ts'
 import { createRound } from './ask.ts'
+import type { LatestSnapshot } from './latest-snapshot.ts'
 import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
@@ -25,12 +28,20 @@ const DAYS_KEPT_BEFORE = 14
 /** The European Central Bank stays closed for five days at the longest, over Easter. In ms. */
 const LONGEST_LIFE = 7 * 86_400_000
 
+/** How many of the newest published days every refresh fetches again: relays make mistakes, and banks correct theirs. */
+const DAYS_ASKED_AGAIN = 7
+
+/** Latest rates confirm reference rates of the same day, or of the days before it, this many over Easter. */
+const MAX_DAYS_NEWER = 5
+
 /** Reference rates and who published them. */
 export interface HistorySnapshot {
   history: MarketHistory
   attribution: Attribution
   /** The first day that the provider was asked for. */
   start: Day
+  /** The first doubtful day of a whole download or of a store: the next refresh fetches all from there on. */
+  doubtfulSince?: Day
 }
 
 /** How far back reference rates are held. */
@@ -49,35 +60,40 @@ export const LAST_FIVE_YEARS: Reach = {
 /** Every day that there are reference rates of. */
 export const ALL_DAYS: Reach = { dataSet: 'archive', startOn: () => FIRST_REFERENCE_DAY }
 
-/** The reference rates of the whole market: downloaded once as far back as `reach` says, then only the days that are missing. */
+/**
+ * The reference rates of the whole market: downloaded once as far back as `reach` says, then the newest days again and those
+ * that are missing. Days of a provider with `sanityChecks` are compared with each other, and with `latest` rates in hand.
+ */
 export function createHistorySource(
   options: SourcesOptions,
   reach: Reach,
+  latest: () => LatestSnapshot | undefined,
 ): ReadThrough<HistorySnapshot> {
   const { historyProviders: providers, runtime, maxStale } = options
   const { dataSet } = reach
   const askInTurn = createRound(options, dataSet, providers)
-
-  function newest(history: MarketHistory): Day | undefined {
-    return newestDay(history, toDay(runtime.now()))
-  }
+  const checks = createChecks(options, reach, latest)
 
   return createReadThrough<HistorySnapshot>({
     ...sourceHooks(options, dataSet),
     maxStale: maxStale.history,
-    publishedAt: ({ history }) => toInstant(newest(history) ?? ''),
+    publishedAt: ({ history }) => toInstant(newestDay(history, toDay(runtime.now())) ?? ''),
     lifetime: ({ value, loadedAt }) => ({
       nextUpdateAt: nextLook(newestDay(value.history, toDay(loadedAt)) ?? '', loadedAt),
       longestLife: LONGEST_LIFE,
     }),
+    judge(snapshot, usable) {
+      const { history, ...about } = snapshot
+      const provider = providers.find((each) => isSameSource(each.attribution, about.attribution))
+      if (!provider?.sanityChecks) return snapshot
+      const checked = checks.ofWhole(provider, history)
+      requireDay(checked.history, runtime.now(), usable?.history)
+      return { ...about, ...checked }
+    },
     load: (signal, { held, usable }) =>
       askInTurn({ signal, isAwaited: !usable }, async (provider, context) => {
-        const snapshot = await update({ options, reach, provider, context }, usable)
-        const { history } = snapshot
-        requireDay(history, context.now())
-        if (held && (newest(held.history) ?? '') > (newest(history) ?? '')) {
-          throw new RejectedError('the newest day is older than the one held')
-        }
+        const snapshot = await update({ options, reach, checks, provider, context }, usable)
+        requireDay(snapshot.history, context.now(), held?.history)
         return snapshot
       }),
     stored: storedIn(options, dataSet, {
@@ -100,37 +116,111 @@ export function createHistorySource(
 interface Update {
   options: SourcesOptions
   reach: Reach
+  checks: Checks
   provider: HistoryProvider
   context: ProviderContext
 }
 
-/** Asks for the days that `held` lacks; for all of them where it is another provider's or begins too late. */
+/** Fetches the newest days of `held` again and all after them, or all days where it is another provider's or begins too late. */
 async function update(asking: Update, held: HistorySnapshot | undefined): Promise<HistorySnapshot> {
-  const { options, reach, provider, context } = asking
+  const { options, reach, checks, provider, context } = asking
+  const { attribution } = provider
   const today = toDay(context.now())
   const start = reach.startOn(today)
-  const isKnown =
-    held && isSameSource(held.attribution, provider.attribution) && held.start <= start
-  const known = isKnown ? held.history : undefined
-  const newest = known && newestDay(known, today)
-  const missing = newest === undefined ? start : addDays(newest, 1)
-  const range = { start: missing < today ? missing : today, end: today }
-  const added = await fetchDays(asking, range)
-  if (known && added.base !== known.base) return update(asking, undefined)
-  const history = known ? mergeHistory(known, added, start) : added
-  const jumps = findJumps(history, range.start)
-  const about = { dataSet: reach.dataSet, provider: provider.attribution.name }
-  if (jumps.length > 0) options.emit({ type: 'rates_jumped', ...about, jumps })
-  return { history, attribution: provider.attribution, start }
+  const isKnown = held && isSameSource(held.attribution, attribution) && held.start <= start
+  if (!isKnown) {
+    const added = await fetchDays(asking, { start, end: today })
+    return { attribution, start, ...checks.ofWhole(provider, added) }
+  }
+  const since = firstDayAsked(held, today) ?? start
+  const added = await fetchDays(asking, { start: since, end: today })
+  if (added.base !== held.history.base) return update(asking, undefined)
+  const merged = mergeHistory(held.history, added, start)
+  const history = checks.ofUpdate(provider, { merged, added, held: held.history })
+  const { revised, isSame } = findRevisions(held.history, history, added.dates[0] ?? today)
+  const about = { dataSet: reach.dataSet, provider: attribution.name }
+  if (revised.length > 0) options.emit({ type: 'rates_revised', ...about, revised })
+  // What was made of the same rates may be used on.
+  return isSame && !held.doubtfulSince ? held : { history, attribution, start }
 }
 
-/** What the provider answers, checked; whatever was left out of it is told. */
+/** The first day that a refresh fetches; `undefined` where all are missing. */
+function firstDayAsked({ history, doubtfulSince }: HistorySnapshot, today: Day): Day | undefined {
+  const published = history.dates.filter((date) => date <= today)
+  const again = published.at(-DAYS_ASKED_AGAIN) ?? published[0]
+  return again && doubtfulSince && doubtfulSince < again ? doubtfulSince : again
+}
+
+/** The sanity checks of one data set, where its provider has them. What they find is an event. */
+interface Checks {
+  /** Checks all that a provider or a store has. */
+  ofWhole(
+    provider: HistoryProvider,
+    history: MarketHistory,
+  ): Pick<HistorySnapshot, 'history' | 'doubtfulSince'>
+  /** Checks days on top of those that are held. */
+  ofUpdate(provider: HistoryProvider, days: HistoryToCheck): MarketHistory
+}
+
+function createChecks(
+  { emit }: SourcesOptions,
+  { dataSet }: Reach,
+  latest: () => LatestSnapshot | undefined,
+): Checks {
+  let reported: readonly string[] = []
+
+  function check({ attribution }: HistoryProvider, days: HistoryToCheck): CheckedHistory {
+    const isAgreed = agreesWith(latest(), attribution, days.added.base)
+    const checked = checkHistory({ ...days, isAgreed })
+    const about = { dataSet, provider: attribution.name }
+    // The same days are asked for again and again.
+    const codes = checked.heldBack.filter((each) => !reported.includes(each))
+    reported = checked.heldBack
+    if (codes.length > 0) emit({ type: 'rates_held_back', ...about, codes })
+    if (checked.lost.length > 0) emit({ type: 'rates_lost', ...about, codes: checked.lost })
+    return checked
+  }
+
+  return {
+    ofWhole(provider, history) {
+      if (!provider.sanityChecks) return { history }
+      const days = { merged: history, added: history, held: undefined }
+      const checked = check(provider, days)
+      const [doubtfulSince] = checked.heldBack.map((each) => each.slice(0, 10)).sort()
+      return { history: checked.history, ...(doubtfulSince && { doubtfulSince }) }
+    },
+    ofUpdate: (provider, days) =>
+      provider.sanityChecks ? check(provider, days).history : days.merged,
+  }
+}
+
+/** Whether `latest` rates of the same days, from another source than `attribution`, are about the same. */
+function agreesWith(
+  latest: LatestSnapshot | undefined,
+  attribution: Attribution,
+  base: string,
+): NonNullable<HistoryToCheck['isAgreed']> {
+  if (!latest || isSameSource(latest.attribution, attribution)) return () => false
+  const { table } = latest
+  const day = toDay(table.updatedAt)
+  // What either source alone would hold back, both together confirm.
+  const quotesOf = (code: string): number[] =>
+    [table.rates.get(code), table.unconfirmed?.[code]].filter((rate) => rate !== undefined)
+  return (date, code, rate) =>
+    date <= day &&
+    day <= addDays(date, MAX_DAYS_NEWER) &&
+    quotesOf(code).some((quote) =>
+      quotesOf(base).some((baseQuote) => moveBetween(rate, quote / baseQuote) <= MAX_AGREEING_MOVE),
+    )
+}
+
+/** What the provider answers, checked; an event names what was left out of it. */
 async function fetchDays(
   { options, reach, provider, context }: Update,
   range: { start: Day; end: Day },
 ): Promise<MarketHistory> {
   const answer = await provider.fetchHistory(range, context)
-  // Nothing is told of an answer that nobody takes any more.
+  // An answer that came too late is not used, and causes no events.
   context.signal.throwIfAborted()
   const checks = acceptHistoryInSlices(answer, context.now())
   const { data, dropped } = await runInSlices(
@@ -143,9 +233,13 @@ async function fetchDays(
   return data
 }
 
-function requireDay(history: MarketHistory, now: number): void {
-  if (newestDay(history, toDay(now)) === undefined)
-    throw new RejectedError('there is no day up to today')
+/** Requires a day up to today, and none older than the newest one of `held`. */
+function requireDay(history: MarketHistory, now: number, held?: MarketHistory): void {
+  const newest = newestDay(history, toDay(now))
+  if (newest === undefined) throw new RejectedError('there is no day up to today')
+  if (held && (newestDay(held, toDay(now)) ?? '') > newest) {
+    throw new RejectedError('the newest day is older than the one held')
+  }
 }
 
 /** How snapshots are stored: `{"attribution":{…},"start":"1999-01-04","base":"EUR","days":[…]}`. */
@@ -161,7 +255,7 @@ const DAYS_AT_ONCE = 2_000
 const DAYS_PER_SLICE = 500
 
 /** `snapshot` as JSON. */
-function* snapshotJson({ history, ...about }: HistorySnapshot): Slices<string> {
+function* snapshotJson({ history, attribution, start }: HistorySnapshot): Slices<string> {
   const { length } = history.dates
   const isLong = length > DAYS_AT_ONCE
   const perSlice = isLong ? DAYS_PER_SLICE : DAYS_AT_ONCE
@@ -172,6 +266,6 @@ function* snapshotJson({ history, ...about }: HistorySnapshot): Slices<string> {
     const plain = days.map(({ date, rates }) => ({ date, rates: Object.fromEntries(rates) }))
     parts.push(JSON.stringify(plain).slice(1, -1))
   }
-  const head = JSON.stringify({ ...about, base: history.base })
+  const head = JSON.stringify({ attribution, start, base: history.base })
   return `${head.slice(0, -1)},"days":[${parts.join()}]}`
 }

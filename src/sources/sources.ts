@@ -13,6 +13,7 @@ import type { HistorySnapshot } from './history-source.ts'
 import { createExpiry, createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
 import { readingWith } from './reserve.ts'
+import { isSameSource } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 export type { Attempt, Reading, Waiter }
@@ -63,9 +64,11 @@ export function createSources({
       emit({ type: 'store_failed', operation, key, error }),
     )
   const options: SourcesOptions = { ...given, store: guarded }
-  const history = createHistorySource(options, LAST_FIVE_YEARS)
-  const archive = createHistorySource(options, ALL_DAYS)
-  const latest = createLatestSource(options, () => newestReferenceRates(history, runtime.now()))
+  const history = createHistorySource(options, LAST_FIVE_YEARS, () => latest.state().value)
+  const archive = createHistorySource(options, ALL_DAYS, () => latest.state().value)
+  const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, () =>
+    newestReferenceRates(options, history, runtime.now()),
+  )
   const withoutExpired = createExpiry(options)
 
   /** The table to answer with, `found` or its reserve, without rates that are too old. */
@@ -113,8 +116,9 @@ export function createSources({
   }
 }
 
-/** The reference rates in hand, as long as they are recent. */
+/** The reference rates in hand, as long as they are recent and those of a real market. */
 function newestReferenceRates(
+  { historyProviders }: SourcesOptions,
   source: ReadThrough<HistorySnapshot>,
   now: number,
 ): readonly Reference[] {
@@ -122,8 +126,11 @@ function newestReferenceRates(
   const today = toDay(now)
   const day = value && newestDay(value.history, today)
   if (!value || day === undefined || day < addDays(today, -MAX_REFERENCE_AGE_DAYS)) return []
+  const { attribution } = value
+  const provider = historyProviders.find((each) => isSameSource(each.attribution, attribution))
+  if (!provider?.sanityChecks) return []
   const { base } = value.history
-  return [{ attribution: value.attribution, base, rates: ratesOf(value.history, day) }]
+  return [{ attribution, base, rates: ratesOf(value.history, day) }]
 }
 
 function read<Value>(source: ReadThrough<Value>, waiter: Waiter | undefined): Asked<Value> {

@@ -139,7 +139,7 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
     rates_held_back: { type: 'rates_held_back', ...about, codes: [text] },
     rates_deviating: { type: 'rates_deviating', ...about, ...deviating },
     check_failed: { type: 'check_failed', ...failed, reference: text },
-    rates_jumped: { type: 'rates_jumped', ...about, jumps: [text] },
+    rates_revised: { type: 'rates_revised', ...about, revised: [text] },
     rates_restored: { type: 'rates_restored', dataSet: 'latest', loadedAt: 0 },
     stale_served: { type: 'stale_served', dataSet: 'latest', overdue: 1 },
     refresh_scheduled: { type: 'refresh_scheduled', dataSet: 'latest', at: 0 },

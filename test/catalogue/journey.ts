@@ -46,6 +46,9 @@ const PATIENCE = 30 * SECOND
 /** How long after its first load a handler is asked again, in ms. */
 const LATER = { cold: 0, warm: 5 * DAY, expired: 19 * DAY, fresh: 5 * MINUTE }
 
+/** How many of the newest days every refresh asks for again. */
+const DAYS_ASKED_AGAIN = 7
+
 /** When all data are due again, whatever the day of the week. In ms. */
 const NEXT_REFRESH = 4 * DAY
 
@@ -226,18 +229,17 @@ export function truthNow(
   const { upstream, machine } = world
   const today = todayOf(world)
   const body = upstream.latest(machine.now())
-  const published = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
-  const latest = loadedBy(world, before ? carriedOver(published, before.latest) : published)
-  const newest =
-    Object.keys(before?.days ?? {})
-      .toSorted()
-      .at(-1) ?? ''
+  const served = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
+  const latest = loadedBy(world, before ? carriedOver(served, before.latest) : served)
+  const published = Object.keys(before?.days ?? {}).toSorted()
+  const since = published.at(-DAYS_ASKED_AGAIN) ?? published[0] ?? ''
   const history = upstream.history(today, machine.now())
-  // Only the days after the newest one are asked for.
-  const asked = Object.entries(history.rates).filter(([date]) => date > newest)
-  const missing = { ...history, rates: Object.fromEntries(asked) }
-  const days = serves.history?.(missing) ?? missing.rates
-  return { latest, days: { ...before?.days, ...days }, today }
+  const asked = Object.entries(history.rates).filter(([date]) => date >= since)
+  const answered = { ...history, rates: Object.fromEntries(asked) }
+  // What is asked for again and absent stays.
+  const days = Object.entries(serves.history?.(answered) ?? answered.rates)
+  const merged = days.map(([date, rates]) => [date, { ...before?.days[date], ...rates }])
+  return { latest, days: { ...before?.days, ...Object.fromEntries(merged) }, today }
 }
 
 const WITHDRAWN = ['ANG', 'BGN', 'HRK', 'SLL', 'ZWL']

@@ -10,7 +10,7 @@ import {
   harmlessBoth,
   rewritten,
 } from './fault.ts'
-import type { Exchange, Fault, FaultCase, HistoryBody, Inject } from './fault.ts'
+import type { Fault, FaultCase, HistoryBody, Inject } from './fault.ts'
 
 type Rates = HistoryBody['rates']
 type Row = [date: string, rates: Rates[string]]
@@ -27,18 +27,11 @@ export const history: readonly FaultCase[] = [
         inState: { warm: 'accepted' },
         serves: { history: () => ({}) },
       }),
-      unlessOld(
-        spoilt('days without rates', (body) => mapDays(body, () => ({})), {
-          serves: { history: () => ({}) },
-          reported: REJECTED,
-        }),
-      ),
-      unlessOld(
-        spoilt(
-          'days with rates of 0',
-          (body) => mapDays(body, (rates) => ({ ...rates, USD: 0, GBP: 0 })),
-          { reported: REJECTED },
-        ),
+      spoilt('days without rates', (body) => mapDays(body, () => ({})), { reported: REJECTED }),
+      spoilt(
+        'days with rates of 0',
+        (body) => mapDays(body, (rates) => ({ ...rates, USD: 0, GBP: 0 })),
+        { reported: REJECTED },
       ),
     ],
     {
@@ -99,10 +92,19 @@ export const history: readonly FaultCase[] = [
     changed(
       'USD on the day before the newest',
       (body) =>
-        mapDays(body, (day, { fromEnd }) =>
-          fromEnd === 1 ? { ...day, USD: (day['USD'] ?? NaN) * 100 } : day,
+        mapDays(body, ({ USD = NaN, ...rates }, { fromEnd }) =>
+          fromEnd === 1 ? { ...rates, USD: USD * 100 } : { ...rates, USD },
         ),
-      { reported: ['rates_jumped'], isSimulated: false },
+      {
+        serves: {
+          history: (body) =>
+            mapDays(body, ({ USD = NaN, ...rates }, { fromEnd }) =>
+              fromEnd === 1 ? rates : { ...rates, USD },
+            ).rates,
+        },
+        reported: ['rates_held_back'],
+        isSimulated: false,
+      },
     ),
   ]),
   entry('history-left-feed', 'a currency is asked for that has left', [
@@ -181,20 +183,6 @@ function spoilt(
   more: Partial<Fault> = {},
 ): Fault {
   return failing(name, changedJson(change), { dataSets: ['history'], ...more })
-}
-
-/** A form that shows only on the days that were asked for: rows before them are not looked at. */
-function unlessOld({ inject, ...form }: Fault): Fault {
-  return {
-    ...form,
-    inject: (exchange) => (inject && hasNewRow(exchange) ? inject(exchange) : exchange.healthy()),
-  }
-}
-
-function hasNewRow({ url, good }: Exchange): boolean {
-  const [, start = ''] = /(\d{4}-\d\d-\d\d)\.\./.exec(url.pathname) ?? []
-  const body: HistoryBody = JSON.parse(good)
-  return Object.keys(body.rates).some((date) => date >= start)
 }
 
 /** `body` with every day changed; its place is counted from the newest, 0. */

@@ -45,14 +45,20 @@ function toMarket(listed: Day[]): MarketHistory {
 }
 
 describe('mergeHistory()', () => {
-  it('is the market of all days from the first wanted on, of which the later word counts', () => {
+  it('has all days from the first wanted on, and of each rate the later one', () => {
     assert(
       property(days, days, integer({ min: 0, max: 9 }), (before, after, from) => {
         const start = addDays(FIRST, from)
         const merged = mergeHistory(toMarket(before), toMarket(after), start)
-        const byDate = new Map([...before, ...after].map(({ date, rates }) => [date, rates]))
-        const dates = [...byDate.keys()].filter((date) => date >= start).toSorted()
-        const expected = dates.map((date) => [date, byDate.get(date)])
+        // Of those in the same market the last one counts as a whole.
+        const byDate = (listed: Day[]) => new Map(listed.map(({ date, rates }) => [date, rates]))
+        const [held, added] = [byDate(before), byDate(after)]
+        const dates = [...new Set([...held.keys(), ...added.keys()])].filter(
+          (date) => date >= start,
+        )
+        const expected = dates
+          .toSorted()
+          .map((date) => [date, { ...held.get(date), ...added.get(date) }])
         const found = marketDays(merged).map(({ date, rates }) => [date, Object.fromEntries(rates)])
         expect(found).toEqual(expected)
         for (const column of merged.columns.values()) {

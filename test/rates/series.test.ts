@@ -1,11 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
-import type { Interval, RatesEvent } from '../../src/index.ts'
+import type { Interval } from '../../src/index.ts'
 import { addDays } from '../fixtures/dates.ts'
 import * as oracle from '../oracle.ts'
-import { handlerOfDays, historyOf } from './markets.ts'
+import { handlerOfDays } from './markets.ts'
 import type { Days } from './markets.ts'
 
 const DAYS: Days = {
@@ -160,36 +159,6 @@ describe('a period', () => {
       expect(await firstDay(day, period)).toBe(oracle.periodStart(day, period))
     })
     await fc.assert(property, { seed: 20_261_122, numRuns: 200 })
-  })
-})
-
-describe('a jump between publications', () => {
-  it('is reported where a rate moves more than tenfold, against the last one before it', async () => {
-    const jumps: RatesEvent[] = []
-    const published: Days = {
-      '2026-11-16': { USD: 1.1, TRY: 45, JPY: 180 },
-      '2026-11-17': { USD: 1.1, TRY: 450.1, JPY: 18 },
-      '2026-11-18': { USD: 11 },
-      '2026-11-19': { USD: 1.2, TRY: 450, JPY: 181 },
-    }
-    let today = '2026-11-19'
-    const handler = createRatesHandler({
-      now: () => Date.parse(`${today}T18:00Z`),
-      providers: historyOf(() => published),
-      onEvent: (event) => void (event.type === 'rates_jumped' && jumps.push(event)),
-    })
-    await handler.refresh()
-    expect(jumps).toMatchObject([{ jumps: ['2026-11-17 TRY', '2026-11-19 JPY'] }])
-    published['2026-11-20'] = { USD: 0.11, TRY: 45.1, JPY: 181 }
-    today = '2026-11-20'
-    await handler.refresh()
-    expect(jumps.slice(1)).toMatchObject([{ jumps: ['2026-11-20 USD'] }])
-    published['2026-11-23'] = { USD: 0.12, TRY: 45, JPY: 180 }
-    today = '2026-11-23'
-    await handler.refresh()
-    expect(jumps).toHaveLength(2)
-    const { points } = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
-    expect(points.at(-1)?.d).toBe('2026-11-23')
   })
 })
 

@@ -1,0 +1,343 @@
+import { describe, expect, it, vi } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import { createFrankfurterProvider } from '../../src/index.ts'
+import type { Attribution, HistoryProvider, LatestTable, RatesEvent } from '../../src/index.ts'
+import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import { createFrankfurterV2EcbProvider } from '../../src/providers/frankfurter-v2.ts'
+import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { DAY, HOUR, virtualRuntime } from '../virtual-runtime.ts'
+
+// Generous: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+type Rates = Record<string, number>
+
+/** Rates as they are answered in place of those of a day. */
+type Change = (rates: Rates, date: string) => Rates
+
+const WEDNESDAY = '2026-11-18'
+const THURSDAY = '2026-11-19'
+const FRIDAY = '2026-11-20'
+const MONDAY = '2026-11-23'
+const TUESDAY = '2026-11-24'
+
+/** A day long past. */
+const OLD = '2024-03-05'
+
+const market = createSyntheticMarket(1)
+const relay = createFrankfurterProvider()
+
+/** A provider that a user wrote, of the same days. */
+const unchecked: HistoryProvider = { ...relay, sanityChecks: false }
+
+const unchanged: Change = (rates) => rates
+
+function mapRates(rates: Rates, change: (rate: number, code: string) => number): Rates {
+  return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, change(rate, code)]))
+}
+
+function times(factor: number, only?: string): Change {
+  return (rates) => mapRates(rates, (rate, code) => rate * (code === (only ?? code) ? factor : 1))
+}
+
+function without(rates: Rates, ...left: string[]): Rates {
+  return Object.fromEntries(Object.entries(rates).filter(([code]) => !left.includes(code)))
+}
+
+const inverted: Change = (rates) => mapRates(rates, (rate) => 1 / rate)
+
+/** `slip` on the days from `first` to `last`. */
+function during(slip: Change, first: string, last = first): Change {
+  return (rates, date) => (date >= first && date <= last ? slip(rates, date) : rates)
+}
+
+/** What can be wrong with a day, which of its rates are doubtful, and a built-in provider that may answer so. */
+const SLIPS: readonly [name: string, slip: Change, doubtful: string, from: HistoryProvider][] = [
+  ['inverted', inverted, '', relay],
+  ['× 1000', times(1_000), '', createFrankfurterV2EcbProvider()],
+  ['half as much again', times(1.5), '', createEcbProvider()],
+  ['USD × 9', times(9, 'USD'), ' USD', createEcbDataApiProvider()],
+  ['USD inverted', (rates) => ({ ...rates, USD: 1 / (rates['USD'] ?? NaN) }), ' USD', relay],
+  ['USD alone', (rates) => ({ USD: rates['USD'] ?? NaN }), '', relay],
+]
+
+interface Options {
+  change?: Change
+  /** By default a built-in one, of which only the attribution and the demand for sanity checks are used. */
+  provider?: HistoryProvider
+  store?: Map<string, string>
+  latest?: Latest
+}
+
+/** Latest rates against the euro, published some hours after Thursday evening (default 12, so that they are of Friday). */
+interface Latest extends Pick<LatestTable, 'rates' | 'unconfirmed'> {
+  hours?: number
+  attribution?: Attribution
+}
+
+/** A handler on the evening of Thursday. */
+function start({ change = unchanged, provider = relay, store, latest }: Options = {}) {
+  const startsAt = Date.parse(`${THURSDAY}T18:00Z`)
+  const runtime = virtualRuntime(startsAt)
+  const ranges: string[] = []
+  const events: RatesEvent[] = []
+  /** Published is what there was `late` ms ago. */
+  const upstream = { change, late: 0, isDown: false }
+  const handler = createHandlerOn(() => runtime, {
+    now: runtime.now,
+    store,
+    onEvent: (event) => void events.push(event),
+    providers: {
+      latest: {
+        attribution: latest?.attribution ?? { name: 'Latest', url: 'https://latest.example' },
+        async fetchLatest() {
+          if (!latest) throw new Error('down')
+          const updatedAt = startsAt + (latest.hours ?? 12) * HOUR
+          return { ...latest, base: 'EUR', updatedAt, nextUpdateAt: updatedAt + 2 * DAY }
+        },
+      },
+      history: {
+        ...provider,
+        async fetchHistory(range) {
+          ranges.push(range.start)
+          if (upstream.isDown) throw new Error('down')
+          const instant = runtime.now() - upstream.late
+          const { base, days } = market.history(range.start, range.end, instant)
+          const changed = days.map(({ date, rates }) => ({
+            date,
+            rates: upstream.change(rates, date),
+          }))
+          return { base, days: changed }
+        },
+      },
+    },
+  })
+
+  return {
+    handler,
+    runtime,
+    ranges,
+    upstream,
+    /** Refreshes on the evening of `day`. */
+    async refresh(day = THURSDAY) {
+      await runtime.advance(Date.parse(`${day}T18:00Z`) - runtime.now())
+      await handler.refresh()
+    },
+    eventsOf: <Type extends RatesEvent['type']>(type: Type) =>
+      events.filter((event): event is RatesEvent & { type: Type } => event.type === type),
+    /** The rates of `code` since the day `since`, by day. */
+    async rates(code: string, since = WEDNESDAY) {
+      const { points } = await handler.rates.history({ from: 'EUR', to: code, start: since })
+      return Object.fromEntries(points.map(({ d, r }) => [d, r]))
+    },
+    async answer() {
+      const { body, headers } = await handler.answer({
+        method: 'GET',
+        target: '/api/v1/history?from=EUR&to=USD&period=5Y',
+        header: () => null,
+      })
+      return { body, tag: new Map(headers).get('etag') }
+    },
+  }
+}
+
+/** The rates of `code` as they were published, by default since Wednesday. */
+function published(code: string, until: string, since = WEDNESDAY): Rates {
+  const { days } = market.history(since, until, Date.parse(`${until}T18:00Z`))
+  return Object.fromEntries(days.map(({ date, rates }) => [date, rates[code] ?? NaN]))
+}
+
+describe('a doubtful day', () => {
+  it.each(SLIPS)('is held back, and served once it is put right: %s', async (...row) => {
+    const [, slip, doubtful, provider] = row
+    const store = new Map<string, string>()
+    const world = start({ provider, store, change: during(slip, OLD) })
+    await world.refresh()
+    expect(await world.rates('USD', '2024-03-04')).not.toHaveProperty(OLD)
+    world.upstream.change = during(slip, FRIDAY)
+    await world.refresh(FRIDAY)
+    expect(await world.rates('USD', '2024-03-04')).toHaveProperty(OLD)
+    expect(await world.rates('USD')).toEqual(published('USD', THURSDAY))
+    expect(await world.rates('JPY')).toEqual(published('JPY', doubtful ? FRIDAY : THURSDAY))
+    // Another process takes it from the store.
+    expect(await start({ provider, store }).rates('USD')).toEqual(published('USD', THURSDAY))
+    // The next day is right, the doubtful one still wrong.
+    await world.refresh(MONDAY)
+    expect(await world.rates('USD')).toEqual(without(published('USD', MONDAY), FRIDAY))
+    world.upstream.change = unchanged
+    await world.refresh(TUESDAY)
+    expect(await world.rates('USD')).toEqual(published('USD', TUESDAY))
+    // One call for each refresh, the second one for the old day as well, and one event for each day.
+    expect(world.ranges).toEqual(['2021-11-05', OLD, expect.anything(), expect.anything()])
+    const reported = [OLD, FRIDAY].map((day) => ({ codes: [`${day}${doubtful}`] }))
+    expect(world.eventsOf('rates_held_back')).toMatchObject(reported)
+  })
+
+  it.each([
+    ['a currency is devalued', times(1.4, 'TRY'), ' TRY', 1.4],
+    ['the euro falls against all', times(0.7), '', 0.7],
+  ])('is served when the next one confirms it: %s', async (_, move, doubtful, factor) => {
+    const world = start()
+    await world.refresh()
+    world.upstream.change = during(move, FRIDAY, TUESDAY)
+    await world.refresh(FRIDAY)
+    expect(await world.rates('TRY')).toEqual(published('TRY', THURSDAY))
+    await world.refresh(MONDAY)
+    const moved = mapRates(published('TRY', MONDAY), (rate, day) =>
+      day < FRIDAY ? rate : rate * factor,
+    )
+    expect(await world.rates('TRY')).toEqual(moved)
+    // It is asked for again, and doubted no more.
+    await world.refresh(TUESDAY)
+    expect(world.eventsOf('rates_held_back')).toMatchObject([{ codes: [`${FRIDAY}${doubtful}`] }])
+  })
+
+  it.each<[name: string, day: string, isServed: boolean, latest: (lira: number) => Latest]>([
+    ['agree', FRIDAY, true, (lira) => ({ rates: { TRY: lira } })],
+    ['are held back too', FRIDAY, true, (TRY) => ({ rates: { TRY: 1 }, unconfirmed: { TRY } })],
+    ['disagree', FRIDAY, false, (lira) => ({ rates: { TRY: lira * 1.1 } })],
+    ['are older', FRIDAY, false, (lira) => ({ rates: { TRY: lira }, hours: 0 })],
+    ['are far newer', OLD, false, (lira) => ({ rates: { TRY: lira } })],
+    ['are from the same source', FRIDAY, false, (lira) => ({ rates: { TRY: lira }, ...relay })],
+  ])('is or is not confirmed at once by latest rates that %s', async (...row) => {
+    const [, day, isServed, latest] = row
+    const devalued = during(times(1.4, 'TRY'), day)
+    const { [day]: lira = NaN } = published('TRY', FRIDAY, day)
+    const world = start({ change: devalued, latest: latest(lira * 1.4) })
+    await world.refresh()
+    await world.refresh(FRIDAY)
+    expect(Object.hasOwn(await world.rates('TRY', '2024-03-04'), day)).toBe(isServed)
+  })
+})
+
+describe('a refresh', () => {
+  it.each(SLIPS)('leaves what is held where a day, or most of them, differ: %s', async (...row) => {
+    const [, slip, doubtful] = row
+    const world = start()
+    await world.refresh()
+    world.upstream.change = during(slip, WEDNESDAY)
+    await world.refresh(FRIDAY)
+    expect(await world.rates('USD')).toEqual(published('USD', FRIDAY))
+    world.upstream.change = slip
+    await world.refresh(MONDAY)
+    expect(await world.rates('USD')).toEqual(published('USD', FRIDAY))
+    const [refused] = world.eventsOf('rates_rejected')
+    expect(refused?.reason).toBe(doubtful ? undefined : '7 of 7 days contradict those held')
+    world.upstream.change = unchanged
+    await world.refresh(TUESDAY)
+    expect(await world.rates('USD')).toEqual(published('USD', TUESDAY))
+  })
+
+  it.each([relay, unchecked])('takes corrections and keeps what is absent', async (provider) => {
+    const world = start({ provider })
+    await world.refresh()
+    const { tag } = await world.answer()
+    const corrected = times(1.001, 'USD')
+    world.upstream.change = during((rates) => without(corrected(rates, ''), 'JPY'), WEDNESDAY)
+    await world.refresh(FRIDAY)
+    expect(world.eventsOf('rates_revised')).toMatchObject([{ revised: [`${WEDNESDAY} USD`] }])
+    const revised = mapRates(published('USD', FRIDAY), (rate, day) =>
+      day === WEDNESDAY ? rate * 1.001 : rate,
+    )
+    expect(await world.rates('USD')).toEqual(revised)
+    expect(await world.rates('JPY')).toEqual(published('JPY', FRIDAY))
+    expect((await world.answer()).tag).not.toBe(tag)
+    expect(world.eventsOf('rates_lost')).toEqual([])
+  })
+
+  it('leaves remembered answers as they are where nothing is new', async () => {
+    const world = start({ change: during(inverted, OLD) })
+    world.upstream.late = 9 * HOUR
+    await world.refresh()
+    await world.runtime.advance(HOUR)
+    await world.handler.refresh()
+    const before = await world.answer()
+    await world.runtime.advance(2 * HOUR)
+    await world.handler.refresh()
+    expect(world.ranges).toEqual(['2021-11-05', OLD, '2026-11-10'])
+    const { body, tag } = await world.answer()
+    // On Node a long body is bytes, and the same object only as long as the answer is remembered.
+    expect(body).toBe(before.body)
+    expect(tag).toBe(before.tag)
+  })
+
+  it('reports currencies that end, but for withdrawn ones', async () => {
+    const left = ['THB', 'TRY', 'USD', 'ZAR']
+    const withLev: Change = (rates) => ({ ...rates, BGN: 1.95583 })
+    const world = start({ change: withLev })
+    await world.refresh()
+    world.upstream.change = (rates, date) =>
+      date < FRIDAY ? withLev(rates, date) : without(rates, ...left)
+    await world.refresh(FRIDAY)
+    expect(await world.rates('JPY')).toEqual(published('JPY', FRIDAY))
+    await world.refresh(MONDAY)
+    const codes = left.map((code) => `${FRIDAY} ${code}`)
+    expect(world.eventsOf('rates_lost')).toMatchObject([{ codes }])
+    expect(await world.rates('TRY')).toEqual(published('TRY', THURSDAY))
+  })
+})
+
+describe('a whole download', () => {
+  it.each(SLIPS.slice(0, 2))('is refused where all of it is wrong: %s', async (_, slip) => {
+    const world = start({ change: slip })
+    await expect(world.rates('USD')).rejects.toMatchObject({ code: 'provider_unavailable' })
+    const [refused] = world.eventsOf('rates_rejected')
+    expect(refused?.reason).toMatch(/^(\d+) of \1 days are implausible$/)
+  })
+
+  it('is followed by the last seven days where only the newest one is doubtful', async () => {
+    const world = start({ change: during(inverted, THURSDAY) })
+    await world.refresh()
+    await world.refresh(FRIDAY)
+    expect(world.ranges).toEqual(['2021-11-05', '2026-11-10'])
+  })
+
+  it('lacks what is implausible, however long, but has a currency that comes back elsewhere', async () => {
+    const [until, again] = ['2024-06-28', '2024-07-01']
+    const slips = [
+      during(times(2), '2021-11-05'),
+      during(times(9, 'USD'), OLD, until),
+      during((rates) => without(rates, 'TRY'), OLD, WEDNESDAY),
+      during(times(5, 'TRY'), THURSDAY),
+    ]
+    const world = start({
+      change: (rates, day) => slips.reduce((all, slip) => slip(all, day), rates),
+    })
+    const daysOf = async (code: string, since: string): Promise<string[]> =>
+      Object.keys(await world.rates(code, since)).slice(0, 2)
+    expect(await daysOf('JPY', '2021-11-05')).toEqual(['2021-11-08', '2021-11-09'])
+    expect(await daysOf('USD', '2024-03-04')).toEqual(['2024-03-04', again])
+    expect(await daysOf('JPY', '2024-03-04')).toEqual(['2024-03-04', OLD])
+    expect(await daysOf('TRY', OLD)).toEqual([THURSDAY])
+    expect(world.eventsOf('rates_lost')).toEqual([])
+  })
+
+  it('of another process is checked as it comes from the store', async () => {
+    const store = new Map<string, string>()
+    const slips = SLIPS.map(([, slip], index) => during(slip, `2026-10-1${2 + index}`))
+    const poison: Change = (rates, date) => slips.reduce((all, slip) => slip(all, date), rates)
+    await start({ store, provider: unchecked, change: poison }).refresh()
+    const world = start({ store })
+    world.upstream.isDown = true
+    const dates = Object.keys(await world.rates('USD', '2026-10-09'))
+    expect(dates.slice(0, 2)).toEqual(['2026-10-09', '2026-10-19'])
+    world.upstream.isDown = false
+    await world.refresh(FRIDAY)
+    expect(world.ranges).toEqual(['2026-10-12'])
+    expect(await world.rates('USD', '2026-10-09')).toHaveProperty('2026-10-12')
+
+    // What is left of it must not be older than what is held.
+    const wrong = during(inverted, FRIDAY, MONDAY)
+    await start({ store, provider: unchecked, change: wrong }).refresh(MONDAY)
+    world.upstream.isDown = true
+    await world.refresh(MONDAY)
+    expect(await world.rates('USD')).toEqual(published('USD', FRIDAY))
+
+    await start({ store, provider: unchecked, change: inverted }).refresh(MONDAY)
+    const cold = start({ store })
+    cold.upstream.isDown = true
+    await expect(cold.rates('USD')).rejects.toMatchObject({ code: 'provider_unavailable' })
+    expect(cold.eventsOf('rates_rejected')).toMatchObject([{ origin: 'store' }])
+  })
+})
