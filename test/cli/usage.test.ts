@@ -92,7 +92,7 @@ describe('the command line', () => {
     ],
     [
       `RATESMITH_LATEST_URL=${SECRET_URL}?x serve`,
-      'RATESMITH_LATEST_URL: url must be an absolute http(s) URL',
+      'RATESMITH_LATEST_URL: url must be an absolute http(s) URL without a query (',
     ],
     [
       `RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi`,
