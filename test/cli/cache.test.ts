@@ -89,14 +89,17 @@ describe('readAhead', () => {
   /** How many calls a handler makes with `store` for latest rates, history and a day long ago. */
   async function countCalls(store: CacheStore): Promise<number> {
     let calls = 0
+    const writes: Promise<unknown>[] = []
     const handler = createRatesHandler({
       providers: fakeProviders(),
       store,
+      waitUntil: (write) => void writes.push(write),
       onEvent: ({ type }) => void (calls += type === 'upstream_asked' ? 1 : 0),
     })
     await handler.rates.latest()
     await handler.rates.history({ from: 'EUR', to: 'USD' })
     await handler.rates.latest({ date: '2001-02-28' })
+    await Promise.all(writes)
     handler.close()
     return calls
   }
