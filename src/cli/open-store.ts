@@ -10,6 +10,8 @@ import { UsageError, told } from './usage-error.ts'
 export interface OpenStore {
   /** `undefined` for nowhere. */
   store: CacheStore | undefined
+  /** Whether an operation on files has not ended yet. */
+  isBusy(): boolean
   close(): void
 }
 
@@ -28,10 +30,36 @@ export async function openStore(
   }
   if (named) {
     const connection = await connectRedis(named)
-    return { store: createRedisStore(connection), close: () => connection.close() }
+    return {
+      store: createRedisStore(connection),
+      isBusy: () => false,
+      close: () => connection.close(),
+    }
   }
-  const store = data === undefined ? undefined : await createDataStore(data)
-  return { store, close() {} }
+  const opened = data === undefined ? undefined : watched(await createDataStore(data))
+  return { store: opened?.store, isBusy: () => opened?.isBusy() ?? false, close() {} }
+}
+
+/** `store`, with a count of its operations under way. */
+function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
+  let underWay = 0
+
+  async function watch(operation: () => unknown): Promise<unknown> {
+    underWay += 1
+    try {
+      return await operation()
+    } finally {
+      underWay -= 1
+    }
+  }
+
+  return {
+    store: {
+      get: (key) => watch(() => store.get(key)),
+      set: (key, value, expiresAt) => watch(() => store.set(key, value, expiresAt)),
+    },
+    isBusy: () => underWay > 0,
+  }
 }
 
 /** Rather no server than one that the operator believes to keep its data. */

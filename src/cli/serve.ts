@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { RunningServer } from '../../adapters/node.ts'
 import { withCompression } from '../compression/with-compression.ts'
 import { createRatesHandler } from '../index.ts'
@@ -9,18 +11,36 @@ import type { ServeFlags } from './flags.ts'
 import { createLog } from './log.ts'
 import { openStore } from './open-store.ts'
 import type { OpenStore } from './open-store.ts'
-import { loadAdapter } from './platform.ts'
+import { loadAdapter, platform } from './platform.ts'
 import type { Tls } from './tls.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import { told } from './usage-error.ts'
 
+/** How long the whole stop may take, and how long work on files may go on after the last answer, in ms. */
+const STOP_LIMIT_MS = 10_000
+const LAST_WORK_MS = 1_000
+
+/** How often the process looks whether that work has ended, in ms. */
+const LOOK_EVERY_MS = 20
+
+/** Work that a thread of Node does, which may be blocked by a dead disk or name server, as Node names it. */
+const THREAD_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
+
+/** How a server was stopped. */
+interface Stop {
+  /** The signal that stopped it. */
+  signal: NodeJS.Signals
+  /** Whether work on files or names goes on, for which Node would wait at its exit. */
+  isBlocked: boolean
+}
+
 /**
- * `ratesmith serve`: resolves to the exit code when the server has been told to stop and its last answer is sent.
+ * `ratesmith serve`: resolves after a signal, when the last answer is sent.
  *
  * @throws {UsageError} for flags or an environment that cannot be used
  * @throws {Error} with a message for the operator where it cannot listen
  */
-async function serve(args: string[], context: CommandContext): Promise<number> {
+async function serve(args: string[], context: CommandContext): Promise<Stop> {
   const flags = parseServeFlags(args)
   const { stdout, stderr, env } = context
   // Whoever reads along may leave; the server stays.
@@ -31,18 +51,33 @@ async function serve(args: string[], context: CommandContext): Promise<number> {
     const handler = await createHandler(flags, opened, context)
     const server = await listen(handler, flags, tls)
     stdout.write(greeting(server.url, flags))
-    await stopSignal()
+    const signal = await stopSignal()
+    const stopBy = performance.now() + STOP_LIMIT_MS
     await server.stop()
     handler.close()
+    const endBy = Math.min(stopBy, performance.now() + LAST_WORK_MS)
+    while (isBlocked(opened) && performance.now() < endBy) await sleep(LOOK_EVERY_MS)
+    return { signal, isBlocked: isBlocked(opened) }
   } finally {
     opened.close()
   }
-  return 0
 }
 
-/** `serve`, and then the end of the process: what a client still holds open must not hold it. */
+/** Whether Node would wait for a thread if it ended now; the other runtimes never do. */
+function isBlocked({ isBusy }: OpenStore): boolean {
+  if (platform !== 'node') return false
+  return isBusy() || process.getActiveResourcesInfo().some((name) => THREAD_WORK.test(name))
+}
+
+/** `serve`, and then the end of the process: what a client, a disk or a name server still holds open must not hold it. */
 export async function serveAndExit(args: string[], context: CommandContext): Promise<never> {
-  process.exit(await serve(args, context))
+  const { signal, isBlocked } = await serve(args, context)
+  if (isBlocked) {
+    // It has no listener any more, and ends a process at once unless that is the first one of a container.
+    process.kill(process.pid, signal)
+    await sleep(LOOK_EVERY_MS)
+  }
+  process.exit(0)
 }
 
 async function createHandler(
@@ -91,11 +126,12 @@ function greeting(root: string, { basePath, demo, explorer }: ServeFlags): strin
   ].join('\n')
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second ends the process at once, as without a listener. */
-async function stopSignal(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<unknown>()
+/** Resolves with the first SIGINT or SIGTERM; a second ends the process at once, as without a listener. */
+async function stopSignal(): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.on(signal, resolve)
-  await promise
+  const received = await promise
   for (const signal of signals) process.off(signal, resolve)
+  return received
 }

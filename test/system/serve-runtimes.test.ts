@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
+import { join } from 'node:path'
 
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import {
   createExchangeRateApiProvider,
@@ -10,8 +12,8 @@ import {
 } from '../../src/index.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
-import { CLI, rootOf, serve, serveForSuite, upstreams } from './commands.ts'
-import { listen, run } from './processes.ts'
+import { CLI, keptFiles, rootOf, serve, serveForSuite, upstreams } from './commands.ts'
+import { listen, run, temporaryFolder } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
 
 const TARGETS = [
@@ -102,6 +104,24 @@ describeRuntimes('ratesmith serve', (runtime) => {
     expect(await running.exited).not.toBe(0)
   })
 
+  it('serves and stops with a pipe in the place of a file of its store', async () => {
+    const folder = temporaryFolder()
+    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
+    const env = { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: url }
+    const first = serve(['--data', folder], env, runtime)
+    await fetch(`${await rootOf(first)}/api/rates`)
+    await expect.poll(() => keptFiles(folder), { timeout: 20_000 }).toHaveLength(1)
+    expect(await first.end()).toBe(0)
+    const [file = ''] = keptFiles(folder)
+    rmSync(join(folder, file))
+    execFileSync('mkfifo', [join(folder, file)])
+    const second = serve(['--data', folder], env, runtime)
+    expect((await fetch(`${await rootOf(second)}/api/rates`)).status).toBe(200)
+    const stoppedAt = performance.now()
+    expect(await second.end()).toBe(0)
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000)
+  })
+
   it('stops while a client keeps its connection open', async () => {
     const running = serve(['--demo'], {}, runtime)
     const root = await rootOf(running)
@@ -147,5 +167,30 @@ describeRuntimes('ratesmith serve', (runtime) => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', '--host', '192.0.2.1']
     const line = /^ratesmith: cannot listen on 192\.0\.2\.1, port 0: [^\n]+\n$/
     expect(await run(program, args)).toMatchObject({ code: 1, stderr: expect.stringMatching(line) })
+  })
+})
+
+// The other runtimes do not wait for their threads at the end.
+describe('ratesmith serve on Node', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends by %s when its disk hangs', async (signal) => {
+    const folder = temporaryFolder()
+    execFileSync('mkfifo', [join(folder, 'pipe')])
+    // As on a network file system that is gone: nothing comes of any look at a file.
+    const hanging = join(folder, 'hanging.mjs')
+    writeFileSync(
+      hanging,
+      `import fs from 'node:fs/promises'
+      import { syncBuiltinESMExports } from 'node:module'
+      fs.stat = () => fs.open(${JSON.stringify(join(folder, 'pipe'))})
+      syncBuiltinESMExports()`,
+    )
+    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
+    const env = { RATESMITH_LATEST_URL: url, NODE_OPTIONS: `--import=${hanging}` }
+    const running = serve(['--data', folder], env)
+    expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(200)
+    const stoppedAt = performance.now()
+    expect(await running.end(signal)).toBeNull()
+    expect(running.process.signalCode).toBe(signal)
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000)
   })
 })
