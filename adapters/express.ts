@@ -1,6 +1,7 @@
 import type { Answer, AnswerRequest } from '../src/index.ts'
-import { NodeAnswerRequest, send } from './node/answer.ts'
+import { NodeAnswerRequest, hasTwoHosts, refuse, send } from './node/answer.ts'
 import type { NodeRequest, NodeResponse } from './node/messages.ts'
+import { limitPipelining } from './node/pipelining.ts'
 
 /** The part of Express's `Request` that is read; also of Connect's. */
 export interface ExpressRequest extends NodeRequest {
@@ -11,6 +12,9 @@ export interface ExpressRequest extends NodeRequest {
 /**
  * Mounts a handler in Express 4 or 5, at the root or below a prefix, which the handler's base path starts with:
  * `app.use(toExpressHandler(handler))`. Requests for anything else than its own paths go on to the app.
+ *
+ * Requests that a client sends without waiting reach the handler, and what comes after it in the app, one after another:
+ * the next one when the response before it has been sent.
  */
 export function toExpressHandler(handler: {
   answer(request: AnswerRequest): Promise<Answer>
@@ -18,16 +22,19 @@ export function toExpressHandler(handler: {
   async function respond(
     request: ExpressRequest,
     response: NodeResponse,
-    next: () => void,
+    next?: () => void,
   ): Promise<void> {
     try {
       const { originalUrl } = request
       const answer = await handler.answer(new NodeAnswerRequest(request, response, originalUrl))
-      if (answer.matched) send(answer, response)
-      else next()
+      if (!answer.matched) next?.()
+      else if (hasTwoHosts(request)) refuse(response)
+      else send(answer, response)
     } catch {
       response.destroy()
     }
   }
-  return (request, response, next) => void respond(request, response, next)
+  return limitPipelining<ExpressRequest>((request, response, next) => {
+    void respond(request, response, next)
+  })
 }

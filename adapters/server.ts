@@ -7,6 +7,11 @@ export interface ServeOptions {
   port?: number | undefined
   /** Address to listen on; `0.0.0.0` is every one of the machine (default `127.0.0.1`). */
   hostname?: string | undefined
+  /**
+   * Most connections at a time; further ones are closed at once, so that a load balancer tries another server. Node only:
+   * Bun and Deno have no such limit (default 10,000).
+   */
+  maxConnections?: number | undefined
   /** Key and certificate in PEM, for HTTPS (default none, for HTTP). */
   tls?: { key: string; cert: string } | undefined
 }
@@ -23,12 +28,14 @@ export interface RunningServer {
 }
 
 /** `options` with their defaults. */
-export function listenOptions({ port = 3000, hostname = '127.0.0.1', tls }: ServeOptions): {
+export function listenOptions(options: ServeOptions): {
   port: number
   hostname: string
+  maxConnections: number
   tls: ServeOptions['tls']
 } {
-  return { port, hostname, tls }
+  const { port = 3000, hostname = '127.0.0.1', maxConnections = 10_000, tls } = options
+  return { port, hostname, maxConnections, tls }
 }
 
 /** The URL of a server without its path. */

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 
 import { untilIdle } from '../until-idle.ts'
@@ -12,22 +12,30 @@ const NOTICE = 200
  */
 export function prepareDrain(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>()
-  const underWay = new Set<ServerResponse>()
+  /** Requests without a complete response, by socket: Node 22 never closes those that waited on a lost connection. */
+  const underWay = new Map<Socket, number>()
   let isStopping = false
   // Node itself knows of no connection before its first request, nor before its handshake.
   server.on('connection', (socket: Socket) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)))
   })
-  server.prependListener('request', (_request: unknown, response: ServerResponse) => {
-    underWay.add(response.once('close', () => underWay.delete(response)))
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const earlier = underWay.get(socket)
+    if (earlier === undefined) socket.once('close', () => underWay.delete(socket))
+    underWay.set(socket, (earlier ?? 0) + 1)
+    response.once('close', () => {
+      const count = underWay.get(socket)
+      if (count !== undefined) underWay.set(socket, count - 1)
+    })
     // Otherwise a client could send its next request just when the connection is closed.
     if (isStopping) response.setHeader('connection', 'close')
   })
+  const isBusy = (): boolean => [...underWay.values()].some((count) => count > 0)
   return async () => {
     isStopping = true
     let closed: Promise<unknown> | undefined
     setTimeout(() => (closed = new Promise((resolve) => void server.close(resolve))), NOTICE)
-    await untilIdle(() => !closed || underWay.size > 0)
+    await untilIdle(() => !closed || isBusy())
     for (const socket of sockets) socket.destroy()
     await closed
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { answerOf } from '../answer-of.ts'
 import type { FetchHandler } from '../server.ts'
+import { limitStall } from './answer.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 
 /** Lets any fetch-style handler answer Node's requests, by way of a `Request` and a `Response`. */
@@ -27,12 +28,24 @@ export function fromFetchStyle(
   }
 }
 
+/** What the adapter passes on of Node's. */
+interface NodeContext {
+  res: NodeResponse
+}
+
 /** The adapter is larger than all the rest, and most handlers do without: it is loaded for those that need it. */
 async function loadAdapter(
   handler: FetchHandler,
 ): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
   const { createServerAdapter } = await import('@whatwg-node/server')
-  const adapter = createServerAdapter((request: Request) => answerOf(handler, request))
+  const adapter = createServerAdapter<NodeContext>(
+    async (request: Request, { res }: NodeContext) => {
+      const response = await answerOf(handler, request)
+      // Later: when it begins to send, the adapter itself removes the limit of the socket.
+      setImmediate(limitStall, res)
+      return response
+    },
+  )
   return (request, response) =>
     adapter.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
 }

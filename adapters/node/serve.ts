@@ -21,12 +21,13 @@ export async function serve(
   handler: FetchHandler,
   options: ServeOptions = {},
 ): Promise<RunningServer> {
-  const { port, hostname, tls } = listenOptions(options)
+  const { port, hostname, maxConnections, tls } = listenOptions(options)
   const listener = toNodeHandler(handler)
   // To import these loads whatever they export: a WebSocket too, and with it Node's whole `fetch`.
   const server = tls
     ? process.getBuiltinModule('node:https').createServer({ ...TLS_LIMITS, ...tls }, listener)
     : process.getBuiltinModule('node:http').createServer(LIMITS, listener)
+  server.maxConnections = maxConnections
   const drain = prepareDrain(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, hostname, resolve)

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { Socket } from 'node:net'
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
@@ -101,6 +104,52 @@ describe('toNodeHandler()', () => {
     socket.destroy()
     for (const go of waiting) go()
     expect((await fetch(url)).status).toBe(200)
+  })
+})
+
+describe('a client that reads nothing', () => {
+  it('is disconnected within a minute, unlike one that reads slowly', async () => {
+    // A third of the real limit.
+    const { setTimeout: setIdleTimeout } = Socket.prototype
+    const scaled = vi.spyOn(Socket.prototype, 'setTimeout')
+    scaled.mockImplementation(function (this: Socket, ms, ...rest) {
+      return setIdleTimeout.call(this, ms / 3, ...rest)
+    })
+    onTestFinished(() => scaled.mockRestore())
+    const body = new Uint8Array(40_000_000)
+    const answer = async (): Promise<Answer> => ({ status: 200, headers: [], body, matched: true })
+    const direct = toNodeHandler(Object.assign(notAsked, { answer }))
+    /** Resolves when `end` of the connection, the server's or the client's, is closed. */
+    async function ask(
+      listener: RequestListener,
+      end: 'server' | 'client',
+      read: (client: Socket) => void,
+    ): Promise<void> {
+      const { url, server } = await listen(listener)
+      const connected = once(server, 'connection')
+      const client = await openSocket(portIn(url))
+      onTestFinished(() => void client.destroy())
+      client.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      read(client)
+      const [socket] = await connected
+      await new Promise((resolve) => ({ server: socket, client })[end].once('close', resolve))
+    }
+    let bytesRead = 0
+    const readSlowly = (client: Socket): void => {
+      client.on('data', ({ length }) => {
+        bytesRead += length
+        client.pause()
+        setTimeout(() => client.resume(), 40)
+      })
+    }
+    const fetchStyle = toNodeHandler(() => new Response(body))
+    await Promise.all([
+      ask(direct, 'client', readSlowly),
+      ...[direct, fetchStyle].map((listener) =>
+        ask(listener, 'server', (client) => client.pause()),
+      ),
+    ])
+    expect(bytesRead).toBeGreaterThan(body.length)
   })
 })
 
