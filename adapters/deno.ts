@@ -1,6 +1,8 @@
 import { answerOf, failed } from './answer-of.ts'
 import { keepListening } from './deno/listening.ts'
 import type { DenoServer } from './deno/listening.ts'
+import { limitStreams } from './deno/streams.ts'
+import type { DenoRequestInfo } from './deno/streams.ts'
 import { listenOptions, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 import { untilIdle } from './until-idle.ts'
@@ -9,7 +11,10 @@ export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 /** The part of Deno that is used. */
 interface Deno {
-  serve(options: object, handler: (request: Request) => Promise<Response>): DenoServer
+  serve(
+    options: object,
+    handler: (request: Request, info: DenoRequestInfo) => Promise<Response>,
+  ): DenoServer
 }
 
 /**
@@ -24,10 +29,8 @@ export async function serve(
   const { Deno } = globalThis as unknown as { Deno: Deno }
   const { port, hostname, tls } = listenOptions(options)
   const settings = { hostname, ...tls, onError: failed, onListen: () => {} }
-  const listening = keepListening(
-    (at) => Deno.serve({ ...settings, port: at }, (request) => answerOf(handler, request)),
-    port,
-  )
+  const respond = limitStreams((request) => answerOf(handler, request))
+  const listening = keepListening((at) => Deno.serve({ ...settings, port: at }, respond), port)
   return {
     url: toUrl(hostname, listening.port, tls),
     async stop() {

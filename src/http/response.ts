@@ -4,6 +4,12 @@ import { toBytes } from './representation.ts'
 /** Smaller bodies, in bytes, are mostly conversions, of which there are too many to keep anything. */
 const SMALL = 1_024
 
+/**
+ * On Deno, a body of more characters or bytes is sent as a stream: only then does its server report when the client has
+ * taken it, by which the adapter limits the responses of a connection.
+ */
+const LARGE = 65_536
+
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
@@ -11,7 +17,7 @@ type Bytes = Uint8Array<ArrayBuffer>
  * of one chunk as it is; to the servers of other runtimes a stream is the dearest form of all.
  */
 export function createRendering(): (answer: Answer) => Response {
-  const toBody = isNode() ? toStream : (body: Bytes | string) => body
+  const toBody = bodyFor(globalThis.navigator?.userAgent ?? '')
   const known = new WeakMap<Header[], Headers>()
 
   /** Those of a list that is likely to be sent again: a `Response` takes them over faster than the list. */
@@ -36,7 +42,9 @@ function toStream(body: Bytes | string): ReadableStream<Bytes> {
   })
 }
 
-/** Whether this is Node; runtimes that can pass for it name themselves. */
-function isNode(): boolean {
-  return globalThis.navigator?.userAgent?.startsWith('Node.js/') ?? false
+/** The quickest form of a body by the runtime, of which those that can pass for Node name themselves. */
+function bodyFor(userAgent: string): (body: Bytes | string) => BodyInit {
+  if (userAgent.startsWith('Node.js/')) return toStream
+  if (!userAgent.startsWith('Deno/')) return (body) => body
+  return (body) => (body.length > LARGE ? toStream(body) : body)
 }

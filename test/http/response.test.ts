@@ -7,6 +7,7 @@ const now = (): number => Date.UTC(2026, 10, 20, 18)
 const providers = fakeProviders({ now })
 
 const BYTES = '/api/v1/history?from=USD&to=EUR&period=5Y'
+const LARGE = '/api/v1/history?from=USD&to=EUR&start=1999-01-04'
 const TEXT = '/api/v1/convert?from=USD&to=EUR'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -26,9 +27,12 @@ describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', un
 
     it.each([
       ['bytes', BYTES, Uint8Array],
+      ['many bytes', LARGE, Uint8Array],
       ['a text', TEXT, String],
     ])('has the status, the headers and %s of the answer', async (_what, target, form) => {
       const { handler, get } = await handlerThere()
+      // Loads what it takes.
+      await get(target)
       const answer = await handler.answer({ method: 'GET', target, header: () => null })
       expect(Object(answer.body)).toBeInstanceOf(form)
       const expected = await new Response(answer.body).arrayBuffer()
