@@ -13,7 +13,7 @@ const config: KnipConfig = {
     'bench/start/*.mjs',
     'bench/wire/servers/*.ts',
     'examples/*.ts',
-    'test/**/*-program.ts',
+    'test/**/*-program.{ts,mjs}',
     'test/system/module-record.ts',
     '.size-limit.ts',
     // Bundled into a page, by path.

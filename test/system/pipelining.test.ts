@@ -1,0 +1,117 @@
+import { get } from 'node:http'
+import { connect } from 'node:http2'
+import { text } from 'node:stream/consumers'
+
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+import { startChild } from './child.ts'
+import { pick } from './pick.ts'
+import { requireProgram } from './require-program.ts'
+import { BUN, DENO, NODE } from './runtimes.ts'
+import type { Runtime } from './runtimes.ts'
+import { openSocket } from './sockets.ts'
+
+/** What the server says of itself: histories computed, processor time in ms, resident memory in bytes. */
+interface Report {
+  computed: number
+  cpu: number
+  rss: number
+}
+
+const CONNECTIONS = 12
+/** Requests that each sends in one write. */
+const REQUESTS = 600
+const STREAMS = 200
+/** Plain requests meanwhile. */
+const PLAIN_REQUESTS = 300
+const CODES = 'USD GBP JPY CHF AUD CAD SEK NOK DKK PLN CZK HUF'.split(' ')
+const MEGABYTE = 1e6
+
+/** Some 700 kB of CSV each. The system takes up to 10 MB for a client that does not read. */
+const MAX_COMPUTED = CONNECTIONS * 20
+
+const HOSTS: [name: string, mount: string, runtime: Runtime, version?: 2][] = [
+  ['serve() on Node', 'node', NODE],
+  ['serve() on Bun', 'bun', BUN],
+  ['serve() on Deno', 'deno', DENO],
+  ['serve() on Deno, over HTTP/2', 'deno', DENO, 2],
+  ['toNodeHandler() for a fetch-style handler', 'fetchStyle', NODE],
+  ['toNodeHandler() over HTTP/2', 'http2', NODE, 2],
+  ['toExpressHandler() in Express 5', 'express', NODE],
+]
+
+/** Distinct questions of one connection, none of which can have been remembered. */
+function targetsOf(connection: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const start = new Date(Date.UTC(1999, 0, 4 + index)).toISOString().slice(0, 10)
+    return `/api/v1/history?from=EUR&to=${pick(CODES, connection)}&start=${start}&format=csv`
+  })
+}
+
+async function writeRequests(port: number, connection: number): Promise<void> {
+  const socket = await openSocket(port)
+  onTestFinished(() => void socket.destroy())
+  const requests = targetsOf(connection, REQUESTS).map(
+    (target) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+  )
+  socket.pause().write(requests.join(''))
+}
+
+function openStreams(port: number, connection: number): void {
+  const session = connect(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 1 } })
+  onTestFinished(() => session.destroy())
+  session.on('error', () => {})
+  for (const target of targetsOf(connection, STREAMS)) {
+    session
+      .request({ ':path': target })
+      .on('error', () => {})
+      .pause()
+  }
+}
+
+/** A client of HTTP/1 that asks over a new connection each time, or of HTTP/2. */
+function openClient(port: number, isHttp2: boolean): (path: string) => Promise<string> {
+  if (!isHttp2) {
+    return (path) =>
+      new Promise((resolve, reject) => {
+        const asked = get({ port, path, agent: false }, (response) => resolve(text(response)))
+        asked.on('error', reject)
+      })
+  }
+  const session = connect(`http://127.0.0.1:${port}`)
+  onTestFinished(() => session.destroy())
+  return (path) => text(session.request({ ':path': path }))
+}
+
+describe.each(HOSTS)('%s', (_, mount, [name, runtime, ...flags], version) => {
+  beforeEach(({ skip }) => requireProgram(name, runtime, skip))
+
+  it(`answers others while ${CONNECTIONS} clients ask for much and read nothing`, async () => {
+    const program = 'test/system/pipelining-program.mjs'
+    const child = startChild({ program, settings: mount, runtime, flags })
+    onTestFinished(child.kill)
+    const port = Number(await child.firstLine)
+    const ask = openClient(port, mount === 'http2')
+    const before: Report = JSON.parse(await ask('/report'))
+    for (let connection = 0; connection < CONNECTIONS; connection += 1) {
+      if (version === 2) openStreams(port, connection)
+      else await writeRequests(port, connection)
+    }
+    const latencies: number[] = []
+    for (let number = 0; number < PLAIN_REQUESTS; number += 1) {
+      const askedAt = performance.now()
+      expect(await ask('/api/v1/convert?from=USD&to=EUR')).toContain('"rate":')
+      latencies.push(performance.now() - askedAt)
+    }
+    const after: Report = JSON.parse(await ask('/report'))
+    expect(after.computed).toBeGreaterThan(CONNECTIONS / 4)
+    expect(after.computed).toBeLessThanOrEqual(MAX_COMPUTED)
+    expect(after.rss).toBeLessThan(300 * MEGABYTE)
+    // The times are for a machine that is busy with other things: all at once would take ten times as long.
+    expect(after.cpu - before.cpu).toBeLessThan(5_000)
+    const [p99 = Infinity] = latencies
+      .sort((one, other) => one - other)
+      .slice(-PLAIN_REQUESTS / 100)
+    expect(p99).toBeLessThan(2_000)
+  })
+})
