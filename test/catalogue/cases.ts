@@ -62,6 +62,8 @@ const MORE: Readonly<Record<string, Partial<Variant>>> = {
     serves: { latest: (_body, before) => before ?? publishedAt(START) },
   },
   'retired-currency-garbage': { meanwhile: expectNoHistoryOfLev },
+  // A process that has never had a rate of the euro takes it for a client's mistake.
+  'bad-major: missing': { needsPrevious: true },
   'upstream-http-cache': { serves: { latest: () => publishedAt(START - DAY) } },
   'history-spike': { meanwhile: expectSpikeIsHeldBack },
   'history-left-feed': { act: askForThoseWhoLeft },

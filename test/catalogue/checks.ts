@@ -228,9 +228,17 @@ export function expectRefusal({ target, ...reply }: Reply, status: number, code:
   expect(typeof error === 'string' ? error : error.message).toContain(code)
 }
 
-/** Demands that `reply` is 200, says nothing but `truth`, and says honestly how fresh that is. */
+/**
+ * Demands that `reply` is 200, says nothing but `truth`, and says honestly how fresh that is; or the documented 502 where
+ * `truth` lacks a rate that it takes.
+ */
 export function expectGood(reply: Reply, truth: Truth, freshness: readonly Freshness[]): void {
   const { target, status, headers, body } = reply
+  if (
+    dataSetOf(reply) === 'latest' &&
+    codesIn(target).some((code) => !(code in truth.latest.rates))
+  )
+    return expectUnavailable(reply)
   expectSame(status, 200, `${target}: ${body}`)
   const dataSet = dataSetOf(reply)
   expectJson(headers)
@@ -250,6 +258,14 @@ export function expectGood(reply: Reply, truth: Truth, freshness: readonly Fresh
   }
   const wantedDate = dataSet === 'latest' ? new Date(updatedAt).toUTCString() : undefined
   expectSame(headers['last-modified'], wantedDate)
+}
+
+/** The codes that `target` asks for by name. */
+function codesIn(target: string): string[] {
+  const { searchParams } = new URL(target, 'http://localhost')
+  return ['base', 'from', 'to', 'symbols'].flatMap(
+    (name) => searchParams.get(name)?.split(',') ?? [],
+  )
 }
 
 function expectJson(headers: Reply['headers']): void {

@@ -1,6 +1,6 @@
 import { codes } from '../fixtures/codes.ts'
 import { product } from '../oracle.ts'
-import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 import {
   BOTH,
   REJECTED,
@@ -23,6 +23,7 @@ import type { Fault, FaultCase, Inject, LatestBody, LatestTruth } from './fault.
 import { pour } from './transport.ts'
 
 const DAY_SECONDS = DAY / SECOND
+const HOUR_SECONDS = HOUR / SECOND
 const MEGABYTE = 1024 * 1024
 
 /** A code that no list of today has. */
@@ -241,6 +242,23 @@ export const values: readonly FaultCase[] = [
     ],
     { contract: 'The rate fixed by law is served instead, with an event. All others stay right.' },
   ),
+  inValues('bad-major', 'the rate of a major currency is wrong, or is not there', [
+    ...['null', '-0.86', '1e999'].map((rate) => ({
+      ...wrongEuro(rate, (good) => without(good, ['EUR'])),
+      inject: rewritten((good) => good.replace(/"EUR":[\d.]+/, `"EUR":${rate}`)),
+      reported: ['rates_dropped' as const],
+    })),
+    wrongEuro('missing', (good) => without(good, ['EUR'])),
+    wrongEuro('× 9.9', (good) => withEuro(good, (rate) => rate * 9.9)),
+    wrongEuro('× 1.3', (good) => withEuro(good, (rate) => rate * 1.3), true),
+    wrongEuro('turned over', (good) => withEuro(good, (rate) => 1 / rate), true),
+  ]),
+  inValues('many-moved', 'many rates move at once', [
+    rejectedLatest('half of the codes × 9', (good) => oneIn(2, good, 9)),
+    rejectedLatest('a third of the codes × 1.5', (good) => oneIn(3, good, 1.5), {
+      needsPrevious: true,
+    }),
+  ]),
 ]
 
 /** Faults of the times in an answer. */
@@ -295,6 +313,16 @@ export const time: readonly FaultCase[] = [
         'What was published before the data that were held last is not believed, however old those are.',
     },
   ),
+  inTimes('dated-ahead', 'a publication is dated ahead, by less than two days', [
+    changedLatest('by 47 hours', (good) => withTimes(good, (time) => time + 47 * HOUR_SECONDS)),
+    changedLatest('by a day', (good) => withTimes(good, (time) => time + DAY_SECONDS)),
+  ]),
+  inTimes('next-update-unit', 'the next update is in ms, and so in tens of thousands of years', [
+    changedLatest('in ms', (good) => ({
+      ...good,
+      time_next_update_unix: good.time_next_update_unix * SECOND,
+    })),
+  ]),
 ]
 
 function readable(name: string, change: (good: string) => string): Fault {
@@ -404,4 +432,52 @@ function heldBack(code: string, change: (good: LatestBody) => LatestBody) {
     if (!before || known === undefined || (ratio < 1.2 && ratio > 1 / 1.2)) return published
     return withOlder(published, before, [code])
   }
+}
+
+/**
+ * A form in which only the euro is wrong: its last rate is served. Without one, a wrong rate is believed where it
+ * `isPossible` for a euro.
+ */
+function wrongEuro(
+  name: string,
+  change: (good: LatestBody) => LatestBody,
+  isPossible = false,
+): Fault {
+  return changedLatest(name, change, {
+    serves: {
+      latest(good, before) {
+        const others = toLatestTruth(without(good, ['EUR']))
+        if (before) return byLaw(withOlder(others, before, ['EUR']))
+        return isPossible ? byLaw(toLatestTruth(change(good))) : others
+      },
+    },
+    // The reference rates agree with what is right.
+    servesAfterwards: { latest: toLatestTruth },
+  })
+}
+
+/** Units for one euro, by law. */
+const FIXED = { BGN: 1.95583, HRK: 7.5345 }
+
+/** `truth` with the rates that law has fixed to that of the euro, where they are others. */
+function byLaw(truth: LatestTruth): LatestTruth {
+  const rates = { ...truth.rates }
+  for (const [code, ratio] of Object.entries(FIXED)) {
+    const fixed = Number(((rates['EUR'] ?? NaN) * ratio).toPrecision(15))
+    const published = rates[code] ?? fixed
+    if (Math.abs(published - fixed) > 0.005 * fixed) rates[code] = fixed
+  }
+  return { ...truth, rates }
+}
+
+function withEuro(good: LatestBody, change: (rate: number) => number): LatestBody {
+  return withRates(good, { EUR: change(good.rates['EUR'] ?? NaN) })
+}
+
+/** `good` with one in so many rates multiplied by `factor`, and that of the base as it is. */
+function oneIn(count: number, good: LatestBody, factor: number): LatestBody {
+  const codes = Object.keys(good.rates).filter((code) => code !== good.base_code)
+  const moved = codes.filter((_, index) => index % count === 0)
+  const rates = moved.map((code) => [code, (good.rates[code] ?? NaN) * factor])
+  return withRates(good, Object.fromEntries(rates))
 }

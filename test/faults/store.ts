@@ -1,5 +1,6 @@
 import type { LatestTable } from '../../src/index.ts'
 import { seal } from '../fixtures/envelopes.ts'
+import { hash } from '../simulation/world/random.ts'
 import { DAY, MINUTE } from '../virtual-runtime.ts'
 import { REJECTED, SECRET, entriesOf } from './fault.ts'
 import type { Fault, FaultCase } from './fault.ts'
@@ -147,6 +148,17 @@ export const store: readonly FaultCase[] = [
   entry('memory-store-flood', 'somebody asks thousands of different questions', [
     { name: 'three thousand', verdict: 'accepted' },
   ]),
+  entry('store-flipped-bit', 'one bit of what is stored is another', [
+    holding('anywhere', (good) => {
+      const text = seal(good)
+      const place = hash(text) >>> 0
+      return withFlippedBit(text, place % text.length, place % 8)
+    }),
+    holding('in a digit of a rate', (good) => {
+      const text = seal(good)
+      return withFlippedBit(text, text.search(/(?<="GBP":[\d.]*)\d/), 0)
+    }),
+  ]),
 ]
 
 /** Faults that only a fleet can meet. */
@@ -238,4 +250,9 @@ function withSource(good: StoredValue, attribution: StoredValue['data']['attribu
 
 function mapRates(rates: StoredRates, change: (rate: unknown) => unknown): StoredRates {
   return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, change(rate)]))
+}
+
+function withFlippedBit(text: string, place: number, bit: number): string {
+  const flipped = String.fromCharCode(text.charCodeAt(place) ^ (1 << bit))
+  return text.slice(0, place) + flipped + text.slice(place + 1)
 }
