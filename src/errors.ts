@@ -11,6 +11,7 @@ export type RatesErrorCode =
   | 'method_not_allowed'
   | 'precondition_failed'
   | 'provider_unavailable'
+  | 'overloaded'
   | 'internal_error'
 
 /** What a `RatesError` carries beside its code and summary. */

@@ -82,6 +82,8 @@ export type RatesEvent =
   | { type: 'refresh_scheduled'; dataSet: DataSet; at: number }
   /** A store operation failed or took too long; the request did not notice. */
   | { type: 'store_failed'; operation: 'get' | 'set' | 'claim'; key: string; error: unknown }
+  /** A request for expensive work was answered with 503, while `waiting` others waited for theirs. */
+  | { type: 'overloaded'; waiting: number }
   /** A request was answered with 500, or one of `rates` rejected with `internal_error`. */
   | { type: 'internal_error'; error: unknown }
 

@@ -5,6 +5,7 @@ import { v1 } from './endpoints/v1/group.ts'
 import type { Emit } from './events.ts'
 import { RequestView } from './http/answer.ts'
 import type { Answer, AnswerRequest } from './http/answer.ts'
+import { createLimiter } from './http/limiter.ts'
 import { createMemory, createMemoryOfEach } from './http/memory.ts'
 import { createRendering } from './http/response.ts'
 import { createRouter } from './http/router.ts'
@@ -56,16 +57,19 @@ export function createHandlerOn(
 ): RatesHandler {
   const { basePath, cors, explorer, memory, now, onEvent, ...resolved } = resolveOptions(options)
   const emit: Emit = (event) => callQuietly(() => onEvent(event))
-  const sources = createSources({ ...resolved, runtime: createRuntime(now), emit })
+  const runtime = createRuntime(now)
+  const sources = createSources({ ...resolved, runtime, emit })
+  const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
   const onInternalError = (error: unknown): void => emit({ type: 'internal_error', error })
   const memories = {
-    latest: createMemory(memory * SHARE_OF_TABLES),
-    history: createMemory(memory * (1 - SHARE_OF_TABLES - 2 * SHARE_OF_DAYS)),
-    dated: createMemoryOfEach(memory * SHARE_OF_DAYS),
+    latest: createMemory(memory * SHARE_OF_TABLES, limiter),
+    history: createMemory(memory * (1 - SHARE_OF_TABLES - 2 * SHARE_OF_DAYS), limiter),
+    dated: createMemoryOfEach(memory * SHARE_OF_DAYS, limiter),
   }
   const answer = createRouter({
     basePath,
     cors,
+    limiter,
     versioned: v1({ sources, memories, now, basePath }),
     unversioned: unversioned(sources, memories.latest),
     page: explorer

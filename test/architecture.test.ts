@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, string> = {
   // Both have an import of the client in a text that the page shows.
   generated: 'ratesmith/client',
   explorer: 'types:records ratesmith/client',
-  http: 'digest errors itty-router/Router zod/mini',
+  http: 'digest errors types:runtime itty-router/Router zod/mini',
   compression: 'http',
   endpoints: 'errors generated http rates records types:sources zod/mini',
   operations: 'errors rates records types:sources',

@@ -61,6 +61,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   rates_revised: true,
   rates_restored: true,
   stale_served: true,
+  overloaded: true,
   refresh_scheduled: true,
   store_failed: true,
   internal_error: true,

@@ -13,8 +13,8 @@ export interface LogOptions {
   now(): number
 }
 
-/** Stale answers come by the thousand: they are told at most this often for a data set, in ms. */
-const STALE_EVERY = 60_000
+/** Stale and refused answers come by the thousand: they are summed up over this time, in ms. */
+const SUMMED_OVER_MS = 60_000
 
 /** How much of what an upstream says goes into a line: characters of a text, and items of a list. */
 const LONGEST_TEXT = 500
@@ -43,26 +43,33 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   rates_revised: 'info',
   rates_restored: 'info',
   stale_served: 'warn',
+  overloaded: 'warn',
   refresh_scheduled: 'info',
   store_failed: 'warn',
   internal_error: 'error',
 }
 
-/** A log of events, one line each; answers with overdue data are counted and told once a minute. */
+/** Creates a log of events, one line each; answers with overdue data, and refused ones, are counted and logged once a minute. */
 export function createLog({ format, write, now }: LogOptions): (event: RatesEvent) => void {
-  const stale = new Map<DataSet, { toldAt: number; answers: number }>()
+  const counts = new Map<DataSet | 'overloaded', { loggedAt: number; answers: number }>()
 
-  /** How many stale answers there have been since they were told last, when it is time to tell. */
-  function staleAnswers(dataSet: DataSet): number {
-    const { toldAt, answers } = stale.get(dataSet) ?? { toldAt: -Infinity, answers: 0 }
+  /** Returns how many answers of a kind there have been since they were logged, once a minute, and 0 meanwhile. */
+  function countAnswers(kind: DataSet | 'overloaded'): number {
+    const { loggedAt, answers } = counts.get(kind) ?? { loggedAt: -Infinity, answers: 0 }
     // Also when the clock has been set back.
-    const isDue = Math.abs(now() - toldAt) >= STALE_EVERY
-    stale.set(dataSet, isDue ? { toldAt: now(), answers: 0 } : { toldAt, answers: answers + 1 })
+    const isDue = Math.abs(now() - loggedAt) >= SUMMED_OVER_MS
+    counts.set(kind, isDue ? { loggedAt: now(), answers: 0 } : { loggedAt, answers: answers + 1 })
     return isDue ? answers + 1 : 0
   }
 
+  /** Returns the same for the answer that `event` is about; undefined where it is about something else. */
+  function answersOf(event: RatesEvent): number | undefined {
+    if (event.type === 'overloaded') return countAnswers('overloaded')
+    return event.type === 'stale_served' ? countAnswers(event.dataSet) : undefined
+  }
+
   return (event) => {
-    const answers = event.type === 'stale_served' ? staleAnswers(event.dataSet) : undefined
+    const answers = answersOf(event)
     if (answers === 0) return
     if (format === 'json') {
       write(toJson(event, answers, now()))
@@ -136,6 +143,8 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
       return `${event.dataSet} rates: taken from the store, loaded ${toTime(event.loadedAt)}`
     case 'stale_served':
       return `${event.dataSet} rates: ${answers} answers with data overdue by ${Math.round(event.overdue / 1_000)} s`
+    case 'overloaded':
+      return `overloaded: ${answers} requests refused with 503, ${event.waiting} waiting`
     case 'refresh_scheduled':
       return `${event.dataSet} rates: the next refresh is due ${toTime(event.at)}`
     case 'store_failed':

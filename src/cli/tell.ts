@@ -46,6 +46,7 @@ export interface Question<Answered> {
 const UNANSWERED: ReadonlySet<string> = new Set<RatesErrorCode>([
   'no_data',
   'provider_unavailable',
+  'overloaded',
   'internal_error',
 ])
 

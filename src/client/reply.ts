@@ -24,6 +24,7 @@ const CODES: Record<RatesErrorCode, true> = {
   method_not_allowed: true,
   precondition_failed: true,
   provider_unavailable: true,
+  overloaded: true,
   internal_error: true,
 }
 

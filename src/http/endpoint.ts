@@ -1,18 +1,22 @@
 import type { RatesError } from '../errors.ts'
 import type { AnswerRequest, Reply } from './answer.ts'
+import type { Representation } from './representation.ts'
 import type { Success } from './respond.ts'
 
 /** What an endpoint answers with: a success, or any other reply. */
 export type Outcome = Success | Reply
 
+/** What an endpoint reads of a request apart from its query. */
+export interface RequestContext extends Pick<AnswerRequest, 'signal'> {
+  /** Encodes an expensive body that has been made for this request; it counts as under way until then. Never rejects. */
+  encode?(made: Representation): Promise<void> | undefined
+}
+
 /**
  * What is behind one path. `query` is raw, without the question mark; the `signal` of `waiter` ends its waiting. It answers at
  * once where it need not wait, which is much cheaper.
  */
-export type Endpoint = (
-  query: string,
-  waiter: Pick<AnswerRequest, 'signal'>,
-) => Outcome | Promise<Outcome>
+export type Endpoint = (query: string, waiter: RequestContext) => Outcome | Promise<Outcome>
 
 /** Endpoints that share the form of their errors. */
 export interface Group {

@@ -16,6 +16,7 @@ const STATUS: Record<RatesErrorCode, number> = {
   method_not_allowed: 405,
   precondition_failed: 412,
   provider_unavailable: 502,
+  overloaded: 503,
   internal_error: 500,
 }
 

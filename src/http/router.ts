@@ -2,13 +2,18 @@ import { RatesError, toRatesError } from '../errors.ts'
 import type { Answer, AnswerRequest, Reply } from './answer.ts'
 import { CORS_HEADERS, withCors } from './cors.ts'
 import type { Outcome } from './endpoint.ts'
+import type { Limiter } from './limiter.ts'
 import { createLocator } from './places.ts'
 import type { Place, PlacesOptions } from './places.ts'
 import { failure, meetsIfMatch, options, revalidated, success } from './respond.ts'
 import { splitTarget } from './target.ts'
 
+/** A query of more characters is expensive to read, and may ask for many conversions. */
+const LONG_QUERY = 512
+
 /** What the router is made from. */
 export interface RouterOptions extends PlacesOptions {
+  limiter: Limiter
   /** Told of what became a 500. */
   onInternalError(error: unknown): void
 }
@@ -17,7 +22,7 @@ export interface RouterOptions extends PlacesOptions {
 export function createRouter(
   routerOptions: RouterOptions,
 ): (request: AnswerRequest) => Promise<Answer> {
-  const { onInternalError } = routerOptions
+  const { limiter, onInternalError } = routerOptions
   const locator = createLocator(routerOptions)
 
   return async (request) => {
@@ -29,7 +34,10 @@ export function createRouter(
       method = request.method
       // What is there already is not awaited: a promise is a turn and dearer than the answer.
       place = locator.known(path) ?? (await locator.find(path))
-      const outcome = outcomeAt(place, query, request)
+      const outcome =
+        query.length > LONG_QUERY && place.endpoint
+          ? outcomeInTurn(limiter, place, query, request)
+          : outcomeAt(place, query, request)
       reply = render(outcome instanceof Promise ? await outcome : outcome, place, request)
     } catch (thrown) {
       const error = toRatesError(thrown)
@@ -41,6 +49,18 @@ export function createRouter(
     const matched = place.endpoint !== undefined
     return { status, headers, body: method === 'HEAD' ? null : body, matched }
   }
+}
+
+/** Only the reading of a query takes a turn, not the wait for data. */
+async function outcomeInTurn(
+  limiter: Limiter,
+  place: Place,
+  query: string,
+  request: AnswerRequest,
+): Promise<Outcome> {
+  const read = () => ({ outcome: outcomeAt(place, query, request) })
+  const { outcome } = await limiter.run(read, request)
+  return outcome
 }
 
 function outcomeAt(

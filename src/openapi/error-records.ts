@@ -20,6 +20,7 @@ const MEANINGS: Record<RatesErrorCode, string> = {
   precondition_failed: '`If-Match` does not name the current `ETag`',
   provider_unavailable:
     'no usable data and the provider failed, or a currency without a usable rate; see `Retry-After`',
+  overloaded: 'too many expensive requests at once; see `Retry-After`',
   internal_error: 'anything unforeseen',
 }
 

@@ -44,12 +44,15 @@ async function responsesOf(
   const fail = (): never => {
     throw new Error('a defect')
   }
-  const [unknown, post, unmatched, broken, cold] = await Promise.all([
+  // For a request whose client has left, nothing expensive is computed.
+  const expensive = `${path}?${'-'.repeat(1_000)}`
+  const [unknown, post, unmatched, broken, cold, refused] = await Promise.all([
     samples.ask(`${path}s`),
     samples.ask(path, { method: 'POST' }),
     samples.ask(path, { header: () => '"another"' }),
     samples.ask(path, { header: fail }),
     samples.askWithoutData(path),
+    samples.ask(expensive, { signal: AbortSignal.abort() }),
   ])
   return {
     [`${generation}NotFound`]: response('not_found', unknown),
@@ -57,5 +60,6 @@ async function responsesOf(
     [`${generation}PreconditionFailed`]: response('precondition_failed', unmatched),
     [`${generation}InternalError`]: response('internal_error', broken),
     [`${generation}ProviderUnavailable`]: response('provider_unavailable', cold),
+    [`${generation}Overloaded`]: response('overloaded', refused),
   }
 }

@@ -25,6 +25,7 @@ export async function describePath(operation: Operation, samples: Samples): Prom
     412: reference('responses', `${generation}PreconditionFailed`),
     500: reference('responses', `${generation}InternalError`),
     ...(status === 502 ? unavailable : {}),
+    503: reference('responses', `${generation}Overloaded`),
   }
   const described = { operationId, summary, description, tags: [tag] }
   const asked = parameters.map((name) => reference('parameters', name))

@@ -21,6 +21,7 @@ const DESCRIPTIONS: Record<number, string> = {
   412: '`If-Match` does not name the `ETag` of the record.',
   500: 'Anything unforeseen.',
   502: 'There are no usable data, and the provider failed.',
+  503: 'There are too many expensive requests at once.',
 }
 
 /** The Response Objects of answers by their status, whose schemas `schemasOf` tells. */

@@ -142,6 +142,7 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
     rates_revised: { type: 'rates_revised', ...about, revised: [text] },
     rates_restored: { type: 'rates_restored', dataSet: 'latest', loadedAt: 0 },
     stale_served: { type: 'stale_served', dataSet: 'latest', overdue: 1 },
+    overloaded: { type: 'overloaded', waiting: 1 },
     refresh_scheduled: { type: 'refresh_scheduled', dataSet: 'latest', at: 0 },
     store_failed: { type: 'store_failed', operation: 'get', key: text, error },
     internal_error: { type: 'internal_error', error },

@@ -42,17 +42,21 @@ describe('the log of corrected rates', () => {
   })
 })
 
-describe('the log of stale answers', () => {
+describe.each<RatesEvent>([
+  { type: 'stale_served', dataSet: 'latest', overdue: 5_000 },
+  { type: 'overloaded', waiting: 1_000 },
+])('the log of answers: $type', ({ type, ...fields }) => {
   const HOUR = 3_600_000
+  const event = Object({ type, ...fields })
 
   it.each([
     ['one line a minute', [0, 1_000, 59_999, 60_000, 60_001], [1, 3]],
     ['a line when the clock is set back', [HOUR, 0, 1], [1, 1]],
   ])('has %s, with the number of answers since the last', (_, instants, answers) => {
-    const stale: RatesEvent = { type: 'stale_served', dataSet: 'latest', overdue: 5_000 }
-    const lines = linesOf('json', stale, instants).map((line): unknown => JSON.parse(line))
+    const lines = linesOf('json', event, instants).map((line): unknown => JSON.parse(line))
     expect(lines).toMatchObject(
-      answers.map((count) => ({ event: 'stale_served', answers: count, overdue: 5_000 })),
+      answers.map((count) => ({ event: type, answers: count, ...fields })),
     )
+    expect(linesOf('text', event)).toEqual([expect.stringMatching(/ 1 (answers|requests) /)])
   })
 })

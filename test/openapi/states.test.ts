@@ -58,6 +58,15 @@ describe.each(operations)('$operationId', (operation) => {
     expect(headers.has('retry-after')).toBe(status === 502)
   })
 
+  it('answers 503 to a long query while the service is overloaded', async () => {
+    const query = `${search}${search ? '&' : '?'}${'-'.repeat(600)}`
+    // A client that has left gets the same answer.
+    const answered = await answerTo(operation, query, { signal: AbortSignal.abort() })
+    expect(answered.status).toBe(503)
+    expect(responseDifferences(sharedResponse(operation, 'Overloaded'), answered)).toEqual([])
+    expect(operation.responses).toHaveProperty('503')
+  })
+
   it('answers 404 to its path with a slash behind it', async () => {
     const answered = await answerTo({ path: `${operation.path}/` }, search)
     expect(answered.status).toBe(404)

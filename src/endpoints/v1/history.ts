@@ -8,7 +8,7 @@ import type { RateSources } from '../../sources/sources.ts'
 import type { Format } from '../parameters.ts'
 import { whenRead } from '../when-read.ts'
 import type { HistoryForm } from './history-range.ts'
-import { parseHistory } from './parse-history.ts'
+import { daysOf, isExpensive, parseHistory } from './parse-history.ts'
 
 const HEADERS = deliveryHeaders({ lifetime: 'hour' })
 
@@ -43,11 +43,23 @@ export function history(
     }
     return whenRead(formOf(question.format), ({ representHistory }) =>
       whenRead(sources.history(waiter), (reading) => {
+        const { value } = reading
         const instant = now()
-        const make = () => representHistory(pairHistory(reading.value, question, toDay(instant)))
         // A window ends today at the latest, whatever else is published.
         const day = Math.floor(instant / DAY_MS)
-        return { representation: memory.recall(reading.value, key, make, day), reading }
+        const known = memory.find(value, key, day)
+        if (known) return { representation: known, reading }
+        const recalled = {
+          data: value,
+          key,
+          day,
+          hasWaited: !reading.hit,
+          isExpensive: () => isExpensive(daysOf(question.period), question.format),
+          make: () => representHistory(pairHistory(value, question, toDay(instant))),
+        }
+        return whenRead(memory.recallExpensive(recalled, waiter), (representation) => {
+          return { representation, reading }
+        })
       }),
     )
   }

@@ -2,6 +2,21 @@ import { createQueryParser } from '../../http/query.ts'
 import type { AskedDays } from '../../records/asked-days.ts'
 import { currency, date, failures, format, interval, period } from '../parameters.ts'
 import type { Format } from '../parameters.ts'
+import { LARGE_BODY } from '../../http/limiter.ts'
+import type { Period } from '../../rates/period.ts'
+
+/** Days on which rates are published in a period, about. */
+const PERIOD_DAYS: Readonly<Record<Period, number>> = {
+  '1W': 6,
+  '1M': 23,
+  '3M': 66,
+  '6M': 131,
+  '1Y': 260,
+  '5Y': 1_300,
+}
+
+/** Bytes of a point, about. */
+const POINT_BYTES: Readonly<Record<Format, number>> = { json: 40, csv: 100 }
 
 /** A history that a query asks for. */
 export interface AskedHistory {
@@ -18,6 +33,16 @@ export const parseHistory: (query: string) => AskedHistory = createQueryParser({
   toQuestion: (question) => ({ question, key: toKey(question) }),
   isRecurring: true,
 })
+
+/** Returns about how many days of rates `period` has. */
+export function daysOf(period: Period = '1M'): number {
+  return PERIOD_DAYS[period]
+}
+
+/** Returns whether a history of `days` days is expensive; with an interval all of them are read, too. */
+export function isExpensive(days: number, format: Format = 'json'): boolean {
+  return days * POINT_BYTES[format] > LARGE_BODY
+}
 
 function toKey({
   from,

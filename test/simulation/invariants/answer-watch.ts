@@ -55,6 +55,8 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
   function requireStatus({ process, question, isUsable, abortedAt }: Asked, status: number): void {
     const { target, statuses, dataSet } = question
     if (statuses.includes(status)) return
+    // Nothing expensive is computed for a client that has left.
+    if (status === 503 && abortedAt !== undefined) return
     if (status !== 502 || !dataSet) return violate('I1', `${target} is answered with ${status}`)
     if (isUsable) violate('I5', `${target} is answered with 502 in spite of usable data`)
     const isExcused = abortedAt !== undefined || process.isClosed
@@ -67,8 +69,8 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     if (named.get('cache-control') !== 'no-store') violate('I10', `${status} may be cached`)
     const retryAfter = named.get('retry-after') ?? ''
     const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : 0
-    if (status === 502 && (seconds < 1 || seconds > 300)) {
-      violate('I10', `502 with Retry-After "${retryAfter}"`)
+    if (status >= 502 && (seconds < 1 || seconds > 300)) {
+      violate('I10', `${status} with Retry-After "${retryAfter}"`)
     }
   }
 

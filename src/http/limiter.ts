@@ -1,0 +1,252 @@
+import { RatesError } from '../errors.ts'
+import type { Runtime } from '../runtime.ts'
+import type { RequestContext } from './endpoint.ts'
+
+/** Bodies of more bytes are expensive: to compute where the response cache lacks them, and to encode. */
+export const LARGE_BODY = 16_384
+
+/** How much expensive work may be under way: the next body is computed while the one before is encoded. */
+const MAX_UNDER_WAY = 2
+
+/**
+ * After expensive work, the event loop has as much time for all else as the work took, but no more than this many turns, which
+ * are short where there is nothing else: Node accepts one connection in a turn.
+ */
+const MAX_TURNS_BETWEEN = 64
+
+/** After this time without another turn the host has lost it, in ms: some end the timers of a request with its response. */
+const LOST_AFTER_MS = 1_000
+
+/** How many jobs may wait; a waiting request takes some kB, with its connection. */
+const MAX_WAITING = 1_000
+
+/** How long a job waits before it is refused, in ms; less if its request has waited for data, so that 5 s are enough for both. */
+const MAX_WAIT_MS = 3_000
+const MAX_WAIT_AFTER_LOAD_MS = 500
+
+/** How many jobs are refused in a turn: each takes the time of a response, and its client may be back at once. */
+const MAX_REFUSED_AT_ONCE = 16
+
+/** Refused requests are spread over this time, in seconds, so that they do not all come back at once. */
+const MAX_RETRY_AFTER = 5
+
+/** Computes a result; a promise is of work beside the event loop. */
+type Compute<Made> = () => Made | Promise<Made>
+
+/** Expensive work that waits for its turn. */
+export interface Job<Made> {
+  /** Resolves with the result for one more request. */
+  join(signal: AbortSignal | undefined): Promise<Made>
+}
+
+/** What is known of expensive work. */
+interface WorkOptions<Made> {
+  /** Jobs that wait, by key; requests with the same key share one. */
+  jobs: Map<string, Job<Made>>
+  key: string
+  /** Whether its request has waited for data already. */
+  hasWaited: boolean
+}
+
+/** Bounds expensive work, so that it delays other requests by little and takes little memory. */
+export interface Limiter {
+  /**
+   * Returns the result of `compute`, at once where no other expensive work is under way. Otherwise `compute` waits in a
+   * queue, from which one job at a time is started; a job leaves it when all its requests are aborted.
+   *
+   * @throws {RatesError} `overloaded` when the queue is full, after 3 s in it, and for an aborted request
+   */
+  run<Made>(
+    compute: Compute<Made>,
+    request: RequestContext,
+    options?: Partial<WorkOptions<Made>>,
+  ): Made | Promise<Made>
+}
+
+/** Creates a limiter; `onRefused` is called for every refusal, with the number of jobs that wait. */
+export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => void): Limiter {
+  const queue = createQueue(runtime)
+  let underWay = 0
+  /** When the last turn was of which others are to follow first, by the monotonic clock. */
+  let restingSince = -Infinity
+
+  function mayStart(): boolean {
+    return underWay < MAX_UNDER_WAY && runtime.monotonic() - restingSince > LOST_AFTER_MS
+  }
+
+  function startNext(): void {
+    if (mayStart()) queue.first()?.start()
+  }
+
+  function rest(now: number, until: number, turns: number): void {
+    restingSince = now
+    void runtime.yieldToEventLoop().then(() => {
+      const later = runtime.monotonic()
+      if (turns > 1 && later < until) {
+        rest(later, until, turns - 1)
+      } else {
+        restingSince = -Infinity
+        startNext()
+      }
+    })
+  }
+
+  function computeAndRest<Made>(compute: Compute<Made>): Made | Promise<Made> {
+    const startedAt = runtime.monotonic()
+    restingSince = startedAt
+    try {
+      return compute()
+    } finally {
+      const endedAt = runtime.monotonic()
+      rest(endedAt, 2 * endedAt - startedAt, MAX_TURNS_BETWEEN)
+    }
+  }
+
+  function start<Made>(compute: Compute<Made>): Made | Promise<Made> {
+    const made = computeAndRest(compute)
+    if (!(made instanceof Promise)) return made
+    underWay += 1
+    return made.finally(() => {
+      underWay -= 1
+      startNext()
+    })
+  }
+
+  function refusal(): RatesError {
+    onRefused(queue.size())
+    return overloaded(runtime)
+  }
+
+  return {
+    run(compute, { signal }, { jobs, key = '', hasWaited = false } = {}) {
+      if (signal?.aborted) throw overloaded(runtime)
+      if (isScheduledByPlatform()) return compute()
+      const joined = jobs?.get(key)
+      if (joined) return joined.join(signal)
+      if (queue.size() === 0 && mayStart()) return start(compute)
+      if (queue.size() >= MAX_WAITING) throw refusal()
+      const patience = hasWaited ? MAX_WAIT_AFTER_LOAD_MS : MAX_WAIT_MS
+      const job = enqueue(queue, {
+        expiresAt: runtime.monotonic() + patience,
+        compute: () => start(compute),
+        refusal,
+        abandoned: () => overloaded(runtime),
+        onEnd: () => jobs?.delete(key),
+      })
+      jobs?.set(key, job)
+      const made = job.join(signal)
+      // It may start at once where a turn was lost.
+      startNext()
+      return made
+    },
+  }
+}
+
+/** A job in the queue. */
+interface Waiting {
+  /** By the monotonic clock, in ms. */
+  expiresAt: number
+  start(): void
+  refuse(): void
+}
+
+/** What a job is made from. */
+interface JobOptions<Made> {
+  expiresAt: number
+  compute: Compute<Made>
+  /** Returns the error of a job that has waited for too long. */
+  refusal(): RatesError
+  /** Returns the error of a job whose requests are all aborted. */
+  abandoned(): RatesError
+  /** Called when the job leaves the queue. */
+  onEnd(): void
+}
+
+/** Adds a job to `queue`. */
+function enqueue<Made>(
+  queue: ReturnType<typeof createQueue>,
+  { expiresAt, compute, refusal, abandoned, onEnd }: JobOptions<Made>,
+): Job<Made> {
+  let requests = 0
+  let settle: (result: Promise<Made>) => void
+  const result = new Promise<Made>((resolve) => (settle = resolve))
+
+  function leave(make: Compute<Made>): void {
+    queue.remove(waiting)
+    onEnd()
+    settle(new Promise((resolve) => resolve(make())))
+  }
+
+  const waiting: Waiting = {
+    expiresAt,
+    start: () => leave(compute),
+    refuse: () => leave(() => Promise.reject(refusal())),
+  }
+  queue.add(waiting)
+  return {
+    join(signal) {
+      requests += 1
+      const onAbort = (): void => {
+        requests -= 1
+        if (requests === 0 && queue.has(waiting)) leave(() => Promise.reject(abandoned()))
+      }
+      signal?.addEventListener('abort', onAbort)
+      return result.finally(() => signal?.removeEventListener('abort', onAbort))
+    },
+  }
+}
+
+/** Creates a queue that refuses its jobs when they expire. */
+function createQueue(runtime: Runtime) {
+  const jobs = new Set<Waiting>()
+  let alarm: { at: number; stop: () => void } | undefined
+
+  function stopAlarm(): void {
+    alarm?.stop()
+    alarm = undefined
+  }
+
+  function setAlarm(at: number): void {
+    stopAlarm()
+    const delay = Math.max(0, at - runtime.monotonic())
+    alarm = { at, stop: runtime.startTimer(expire, delay) }
+  }
+
+  function expire(): void {
+    // None is set meanwhile.
+    alarm = { at: -Infinity, stop: () => {} }
+    const expired = [...jobs].filter(({ expiresAt }) => expiresAt <= runtime.monotonic())
+    for (const job of expired.splice(0, MAX_REFUSED_AT_ONCE)) job.refuse()
+    if (expired.length > 0) void runtime.yieldToEventLoop().then(expire)
+    else if (jobs.size > 0) setAlarm(Math.min(...Array.from(jobs, ({ expiresAt }) => expiresAt)))
+    else alarm = undefined
+  }
+
+  return {
+    first(): Waiting | undefined {
+      const [job] = jobs
+      return job
+    },
+    size: () => jobs.size,
+    has: (job: Waiting) => jobs.has(job),
+    add(job: Waiting) {
+      jobs.add(job)
+      if (job.expiresAt < (alarm?.at ?? Infinity)) setAlarm(job.expiresAt)
+    },
+    remove(job: Waiting) {
+      jobs.delete(job)
+      if (jobs.size === 0) stopAlarm()
+    },
+  }
+}
+
+function overloaded({ random }: Runtime): RatesError {
+  return new RatesError('overloaded', 'The server is overloaded, please retry shortly.', {
+    retryAfter: 1 + Math.floor(random() * MAX_RETRY_AFTER),
+  })
+}
+
+/** Whether this is a Worker of Cloudflare's, where a timer ends with the request that started it. */
+function isScheduledByPlatform(): boolean {
+  return globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+}
