@@ -13,30 +13,48 @@ const ENTRY =
 /** How many characters of what clients accept are kept: there are few who differ. */
 const CHARACTERS_KEPT = 4_096
 
-/** `chooseEncoding`, which reads each text once. */
-export function createEncodingChoice(): typeof chooseEncoding {
-  const known = createBoundedMap<string, { encoding: Encoding | undefined }>(CHARACTERS_KEPT)
+/** What a client accepts; undefined is the plain body. */
+export interface AcceptedEncodings {
+  /** For a body that is sent often. */
+  best: Encoding | undefined
+  /** For a body that is sent once: never brotli, which takes longest. */
+  fast: Exclude<Encoding, 'br'> | undefined
+}
+
+const PLAIN: AcceptedEncodings = { best: undefined, fast: undefined }
+
+/** Creates a function that chooses the codings for a value of `Accept-Encoding`, and reads each value once. */
+export function createEncodingChoice(): (
+  acceptEncoding: string | null | undefined,
+) => AcceptedEncodings {
+  const known = createBoundedMap<string, AcceptedEncodings>(CHARACTERS_KEPT)
   return (acceptEncoding) => {
-    if (!acceptEncoding) return undefined
+    if (!acceptEncoding) return PLAIN
     const before = known.get(acceptEncoding)
-    if (before) return before.encoding
-    const encoding = chooseEncoding(acceptEncoding)
-    known.set(acceptEncoding, { encoding }, acceptEncoding.length)
-    return encoding
+    if (before) return before
+    const accepted = {
+      best: chooseEncoding(acceptEncoding, ENCODINGS),
+      fast: chooseEncoding(acceptEncoding, ['gzip']),
+    }
+    known.set(acceptEncoding, accepted, acceptEncoding.length)
+    return accepted
   }
 }
 
 /**
- * The coding that `acceptEncoding` asks for, by RFC 9110 §12.5.3; undefined for the plain body, also where that is
- * refused and nothing else is left.
+ * The one of `encodings` that `acceptEncoding` asks for, by RFC 9110 §12.5.3; undefined for the plain body, also where that
+ * is refused and nothing else is left.
  */
-export function chooseEncoding(acceptEncoding: string | null | undefined): Encoding | undefined {
-  const weights = readWeights(acceptEncoding ?? '')
+function chooseEncoding<Known extends Encoding>(
+  acceptEncoding: string,
+  encodings: readonly Known[],
+): Known | undefined {
+  const weights = readWeights(acceptEncoding)
   const ofOthers = weights.get('*') ?? 0
   // Plain goes without saying: it is preferred only where it is given a weight.
   let heaviest = weights.get('identity') ?? ofOthers
-  let chosen: Encoding | undefined
-  for (const encoding of ENCODINGS) {
+  let chosen: Known | undefined
+  for (const encoding of encodings) {
     const weight = weights.get(encoding) ?? ofOthers
     if (weight > heaviest || (!chosen && weight > 0 && weight === heaviest)) {
       heaviest = weight

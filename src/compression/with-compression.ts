@@ -1,12 +1,16 @@
 import { RequestView } from '../http/answer.ts'
 import type { Answer, AnswerRequest, Header } from '../http/answer.ts'
+import type { RequestContext } from '../http/endpoint.ts'
+import { isMatch } from '../http/etag.ts'
+import { LARGE_BODY } from '../http/limiter.ts'
 import { lengthHeader } from '../http/representation.ts'
+import type { Representation } from '../http/representation.ts'
 import { meetsIfMatch, revalidated } from '../http/respond.ts'
 import { createRendering } from '../http/response.ts'
 import { createEncodingChoice } from './accept-encoding.ts'
-import type { Encoding } from './accept-encoding.ts'
+import type { AcceptedEncodings, Encoding } from './accept-encoding.ts'
 import { createVariants } from './variants.ts'
-import type { Codecs } from './variants.ts'
+import type { Codecs, Variants } from './variants.ts'
 
 /** Bodies of up to so many bytes go as they are: there is little to gain. */
 const SMALL = 1_024
@@ -30,46 +34,52 @@ export interface CompressedHandler extends Answering {
 }
 
 /**
- * `handler` with its larger bodies in brotli or gzip for clients that ask for it. An encoded body has another entity tag, and
- * `If-Match` and `If-None-Match` are judged by the body that would be sent. A codec that fails costs nothing but the plain
- * body.
+ * Returns `handler` with its larger bodies in brotli or gzip for clients that accept them: an expensive body in gzip for the
+ * request that it was made for, and in the coding that the client likes best later. An encoded body has another entity tag;
+ * `If-Match` and `If-None-Match` are compared with those of all bodies that the client may have been sent. A codec that fails
+ * costs nothing but the plain body.
  */
 export function withCompression(handler: Answering, codecs: Codecs): CompressedHandler {
   const choose = createEncodingChoice()
-  const encode = createVariants(codecs, CAPACITY)
+  const variants = createVariants(codecs, CAPACITY)
   const encodedLists = {
     br: new WeakMap<Header[], Header[]>(),
     gzip: new WeakMap<Header[], Header[]>(),
   }
 
-  /** The representation of `plain`, which is a 200, that `request` asks for. */
-  async function represented(plain: Answer, request: AnswerRequest): Promise<Answer> {
-    const encoding = choose(request.header('accept-encoding'))
+  /** The representation of `plain`, which is a 200, that `request` asks for, by its preconditions. */
+  async function represented(plain: Answer, request: PlainRequest): Promise<Answer> {
     const { headers, body } = plain
-    const isLarge = body !== null && body.length > SMALL
-    const encoded =
-      encoding && isLarge ? await encode(encoding, body).catch(() => undefined) : undefined
-    if (!encoding || !encoded) return { ...plain, headers: [...headers, VARY] }
+    const { accepted, ifMatch, ifNoneMatch } = request
+    const isEncoded = accepted.best !== undefined && body !== null && body.length > SMALL
+    if (ifMatch || ifNoneMatch) {
+      const sent = (isEncoded ? encodingsSent(body, accepted) : [undefined]).map((encoding) => ({
+        ...plain,
+        headers: (encoding && encodedLists[encoding].get(headers)) ?? headersOf(headers, encoding),
+      }))
+      // The handler knows in which words to refuse.
+      if (!sent.some((each) => meetsIfMatch(each, ifMatch)))
+        return handler.answer(request.refused())
+      const known = sent.map((each) => revalidated(each, ifNoneMatch))
+      const unchanged = known.find(({ status }) => status === 304)
+      if (unchanged) return unchanged
+    }
+    if (!isEncoded) return { ...plain, headers: headersOf(headers, undefined) }
+    const encoded = await (request.isExpensive ? request.encoded : variants.encode(body, accepted))
+    if (!encoded) return { ...plain, headers: headersOf(headers, undefined) }
+    const { encoding, bytes } = encoded
     const lists = encodedLists[encoding]
     let list = lists.get(headers)
-    if (!list) lists.set(headers, (list = encodedHeaders(headers, encoding, encoded)))
-    return { ...plain, headers: list, body: encoded }
+    if (!list) lists.set(headers, (list = headersOf(headers, encoding, bytes.length)))
+    return { ...plain, headers: list, body: bytes }
   }
 
   async function answer(request: AnswerRequest): Promise<Answer> {
     const isHead = request.method === 'HEAD'
-    const sent = await judged(await handler.answer(new PlainRequest(request)), request)
+    const plainRequest = new PlainRequest(request, variants, choose)
+    const plain = await handler.answer(plainRequest)
+    const sent = plain.status === 200 ? await represented(plain, plainRequest) : plain
     return isHead ? { ...sent, body: null } : sent
-  }
-
-  /** What is sent of `plain`, by the preconditions of `request`. */
-  async function judged(plain: Answer, request: AnswerRequest): Promise<Answer> {
-    if (plain.status !== 200) return plain
-    const answer = await represented(plain, request)
-    const isWanted = meetsIfMatch(answer, request.header('if-match'))
-    // The handler knows in which words to refuse.
-    if (!isWanted) return handler.answer(new PlainRequest(request, NO_TAG))
-    return revalidated(answer, request.header('if-none-match'))
   }
 
   const render = createRendering()
@@ -79,13 +89,22 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
 }
 
 /** `request` for the body that decides: `HEAD` and its preconditions, by which that would be left out, are heeded later. */
-class PlainRequest implements AnswerRequest {
+class PlainRequest implements AnswerRequest, RequestContext {
   readonly #request: AnswerRequest
-  readonly #ifMatch: string | undefined
+  readonly #variants: Variants
+  readonly #choose: ReturnType<typeof createEncodingChoice>
+  /** Whether an expensive body was made for this request, and that in its coding. */
+  isExpensive = false
+  encoded: ReturnType<Variants['encodeOnce']>
 
-  constructor(request: AnswerRequest, ifMatch?: string) {
+  constructor(
+    request: AnswerRequest,
+    variants: Variants,
+    choose: ReturnType<typeof createEncodingChoice>,
+  ) {
     this.#request = request
-    this.#ifMatch = ifMatch
+    this.#variants = variants
+    this.#choose = choose
   }
 
   get method(): string {
@@ -97,22 +116,64 @@ class PlainRequest implements AnswerRequest {
     return this.#request.target
   }
 
-  readonly header = (name: string): string | null | undefined => {
-    if (name === 'if-match') return this.#ifMatch
-    return name === 'if-none-match' ? undefined : this.#request.header(name)
-  }
+  readonly header = (name: string): string | null | undefined =>
+    name === 'if-match' || name === 'if-none-match' ? undefined : this.#request.header(name)
 
   get signal(): AbortSignal | undefined {
     return this.#request.signal
   }
+
+  /** The same for any tag that no body has. */
+  refused(): AnswerRequest {
+    const { method, target, signal } = this
+    const header = (name: string): string | null | undefined =>
+      name === 'if-match' ? NO_TAG : this.header(name)
+    return { method, target, header, signal }
+  }
+
+  get ifMatch(): string | null | undefined {
+    return this.#request.header('if-match')
+  }
+
+  get ifNoneMatch(): string | null | undefined {
+    return this.#request.header('if-none-match')
+  }
+
+  get accepted(): AcceptedEncodings {
+    return this.#choose(this.#request.header('accept-encoding'))
+  }
+
+  encode({ body, etag: [, tag] }: Representation): Promise<void> | undefined {
+    const { accepted, ifNoneMatch } = this
+    const isKnown = encodingsSent(body, accepted).some(
+      (encoding) => ifNoneMatch && isMatch(ifNoneMatch, tagOf(tag, encoding), 'weak'),
+    )
+    if (isKnown || body.length <= SMALL) return undefined
+    this.isExpensive = true
+    this.encoded = this.#variants.encodeOnce(body, accepted)
+    return this.encoded?.then(() => undefined)
+  }
 }
 
-/** The headers of a body in a coding: its length and tag are others. */
-function encodedHeaders(headers: Header[], encoding: Encoding, body: Uint8Array): Header[] {
+/** The codings in which `body` is sent to clients that accept so much; undefined is plain, as only large ones may be. */
+function encodingsSent(
+  { length }: { length: number },
+  { best, fast }: AcceptedEncodings,
+): (Encoding | undefined)[] {
+  return length > LARGE_BODY ? [best, fast, undefined] : [best, fast ?? best]
+}
+
+/** The headers of a body in a coding: its length, where that is known, and its tag are others. */
+function headersOf(headers: Header[], encoding: Encoding | undefined, length?: number): Header[] {
+  if (!encoding) return [...headers, VARY]
   const own = headers.map((header): Header => {
     const [name, value] = header
-    if (name === 'etag') return [name, value.replace(/"$/, `-${encoding}"`)]
-    return name === 'content-length' ? lengthHeader(body.length) : header
+    if (name === 'etag') return [name, tagOf(value, encoding)]
+    return name === 'content-length' && length !== undefined ? lengthHeader(length) : header
   })
   return [...own, ['content-encoding', encoding], VARY]
+}
+
+function tagOf(plainTag: string, encoding: Encoding | undefined): string {
+  return encoding ? plainTag.replace(/"$/, `-${encoding}"`) : plainTag
 }

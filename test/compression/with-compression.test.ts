@@ -7,6 +7,7 @@ import { withCompression } from '../../src/compression/with-compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { Answer } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { settled } from '../virtual-runtime.ts'
 
 type Codecs = Parameters<typeof withCompression>[1]
 type Codec = Codecs['br']
@@ -279,6 +280,105 @@ describe('what is encoded', () => {
     const asked = [get('one', 'br'), get('one', 'gzip'), get('other', 'gzip')]
     expect(new Set((await Promise.all(asked)).map(({ body }) => body)).size).toBe(3)
     expect(encoded).toHaveLength(3)
+  })
+})
+
+describe('an expensive body', () => {
+  const EXPENSIVE = '/api/v1/history?from=USD&to=JPY&period=5Y'
+  const CODINGS = { gzip: gunzipSync, br: brotliDecompressSync, '': Buffer.from }
+
+  /** A handler with data and without answers in its memory; `asked` counts the bodies that were encoded. */
+  async function start(encoded: Partial<Codecs> = {}) {
+    const handler = createRatesHandler({
+      providers: fakeProviders({ now: () => NOW }),
+      now: () => NOW,
+    })
+    await handler.refresh()
+    const { br, gzip } = { ...CODECS, ...encoded }
+    const codecs = { br: vi.fn<Codec>(br), gzip: vi.fn<Codec>(gzip) }
+    const { answer } = withCompression(handler, codecs)
+    const get = (accept: string, target = EXPENSIVE, tag = ''): Promise<Answer> => {
+      const headers: Record<string, string> = { 'accept-encoding': accept, 'if-none-match': tag }
+      return answer({ method: 'GET', target, header: (name) => headers[name] })
+    }
+    return { codecs, get }
+  }
+
+  it.each<[accepted: string, first: keyof typeof CODINGS, later: keyof typeof CODINGS]>([
+    ['gzip, deflate, br', 'gzip', 'br'],
+    ['br', '', 'br'],
+    ['gzip', 'gzip', 'gzip'],
+    ['', '', ''],
+  ])(
+    'goes to a client that accepts %j as %j, and from the second time on as %j',
+    async (...row) => {
+      const [accepted, ...codings] = row
+      const { get, codecs } = await start()
+      const text = await plainBody(EXPENSIVE)
+      for (const coding of [...codings, codings[1]]) {
+        const sent = await get(accepted)
+        expect(header(sent, 'content-encoding') ?? '').toBe(coding)
+        expect(header(sent, 'content-length')).toBe(String(sent.body?.length))
+        expect(header(sent, 'etag')).toMatch(coding ? new RegExp(`^"\\w+-${coding}"$`) : /^"\w+"$/)
+        expect(CODINGS[coding](Buffer.from(sent.body ?? '')).toString()).toBe(text)
+      }
+      expect(codecs.br.mock.calls.length + codecs.gzip.mock.calls.length).toBe(
+        new Set(codings.filter(Boolean)).size,
+      )
+    },
+  )
+
+  it('is known by the tag of every coding that it may have been sent in, and by no other', async () => {
+    const { get, codecs } = await start()
+    const plainTag = header(await get(''), 'etag') ?? ''
+    const tags = ['"', '-gzip"', '-br"'].map((end) => plainTag.replace(/"$/, end))
+    const known = async (accept: string) => {
+      const answers = await Promise.all(tags.map((tag) => get(accept, EXPENSIVE, `"a", ${tag}`)))
+      expect(answers.map((sent) => header(sent, 'vary'))).toEqual(Array(3).fill('Accept-Encoding'))
+      return answers.flatMap((sent) => (sent.status === 304 ? [header(sent, 'etag')] : []))
+    }
+    expect(await known('br, gzip')).toEqual(tags)
+    expect(codecs.br).not.toHaveBeenCalled()
+    expect(await known('gzip')).toEqual(tags.slice(0, 2))
+    expect(await known('')).toEqual(tags.slice(0, 1))
+    // One that must be computed to be compared is not encoded.
+    const { get: ask, codecs: others } = await start()
+    expect(await ask('br, gzip', EXPENSIVE, tags[1])).toMatchObject({ status: 304, body: null })
+    expect(others.gzip).not.toHaveBeenCalled()
+  })
+
+  it('is computed while the one before is encoded, and the next one waits', async () => {
+    const parked: (() => void)[] = []
+    const gzip: Codec = async () => {
+      await new Promise<void>((resolve) => parked.push(resolve))
+      return new Uint8Array(10)
+    }
+    const { get } = await start({ gzip })
+    const targets = ['JPY', 'GBP', 'CHF', 'SEK'].map((to) => EXPENSIVE.replace('JPY', to))
+    const answers = Promise.all(targets.map((target) => get('gzip', target)))
+    const encoded = []
+    for (const _ of targets) {
+      await vi.waitFor(() => expect(parked.length).toBeGreaterThan(0))
+      // More turns of the event loop than there are between two.
+      for (let turn = 0; turn < 100; turn += 1) await settled()
+      encoded.push(parked.length)
+      parked.shift()?.()
+    }
+    expect(encoded).toEqual([2, 2, 2, 1])
+    expect((await answers).map(({ body }) => body?.length)).toEqual([10, 10, 10, 10])
+  })
+
+  it('that is remembered goes as it is there, or plain, while two others are encoded', async () => {
+    const br = vi.fn<Codec>(() => new Promise(() => {}))
+    const { get } = await start({ br })
+    const targets = ['JPY', 'GBP', 'CHF', 'SEK'].map((to) => EXPENSIVE.replace('JPY', to))
+    for (const target of targets) await get(target.endsWith('CHF') ? '' : 'gzip', target)
+    void get('br, gzip', targets[0])
+    void get('br, gzip', targets[1])
+    await settled()
+    expect(header(await get('br, gzip', targets[3]), 'content-encoding')).toBe('gzip')
+    expect(header(await get('br', targets[2]), 'content-encoding')).toBeUndefined()
+    expect(br).toHaveBeenCalledTimes(2)
   })
 })
 
