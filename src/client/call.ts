@@ -2,7 +2,7 @@ import type { Runtime } from '../runtime.ts'
 import type { Exchange } from './exchange.ts'
 import type { CallOptions } from './questions.ts'
 import { requireRecord } from './reply.ts'
-import type { FieldOf } from './reply.ts'
+import type { FieldOf, Reply } from './reply.ts'
 
 /** A question to one endpoint, which is answered with an `Outcome`. */
 interface Question<Outcome> extends CallOptions {
@@ -24,7 +24,7 @@ export interface CallSettings {
   /** URL of the mount, without a slash at its end. */
   root: string
   exchange: Exchange
-  /** How often to ask again after a 502. */
+  /** How often to ask again after a 502, or a 503 with `Retry-After`. */
   retries: number
   startTimer: Runtime['startTimer']
 }
@@ -32,7 +32,7 @@ export interface CallSettings {
 /** For how many seconds an answer is waited for; a service that wants more time is not asked again. */
 const LONGEST_PAUSE = 10
 
-/** A call that asks again where the answer is a 502, when it says to, or after as many seconds as it has asked before. */
+/** A call that asks again after a 502, or a 503 with `Retry-After`: when the answer says to, or after as many seconds as it has asked before. */
 export function createCall({ root, exchange, retries, startTimer }: CallSettings): Call {
   /** Resolves after so many seconds, or when `signal` aborts. */
   function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -52,13 +52,18 @@ export function createCall({ root, exchange, retries, startTimer }: CallSettings
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
       const reply = await exchange(url, signal)
-      const { status, retryAfter = tries } = reply
-      if (status !== 502 || tries > retries || retryAfter > LONGEST_PAUSE) {
+      const { retryAfter = tries } = reply
+      if (!isRetried(reply) || tries > retries || retryAfter > LONGEST_PAUSE) {
         return requireRecord(reply, mark)
       }
       await pause(retryAfter, signal)
     }
   }
+}
+
+/** Gateways answer with 503, too, but only a service that is overloaded says when to come back. */
+function isRetried({ status, retryAfter }: Reply): boolean {
+  return status === 502 || (status === 503 && retryAfter !== undefined)
 }
 
 function toSearch(query: Query): string {

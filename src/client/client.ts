@@ -12,7 +12,7 @@ export interface RatesClientOptions {
   baseUrl: string
   /** Answers every request; a handler will do (default `globalThis.fetch`, looked up at each call). */
   fetch?: ((request: Request) => Response | Promise<Response>) | undefined
-  /** How often a question is asked again that is answered with 502 (default 2). */
+  /** How many times a call is retried after a 502, or a 503 with `Retry-After` (default 2). */
   retries?: number | undefined
 }
 

@@ -98,6 +98,7 @@ describe('a 502', () => {
   })
 
   it.each([
+    ['as a 503 is that says when to come back', page(503, { 'retry-after': '2' }), 2_000],
     ['at once where it says so', badGateway('0'), 0],
     ['where it comes from a proxy', page(502), 1_000],
   ])('is asked again %s', async (_, answer, pause) => {
