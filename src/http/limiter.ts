@@ -78,17 +78,14 @@ export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => 
     if (mayStart()) queue.first()?.start()
   }
 
-  function rest(now: number, until: number, turns: number): void {
-    restingSince = now
-    void runtime.yieldToEventLoop().then(() => {
-      const later = runtime.monotonic()
-      if (turns > 1 && later < until) {
-        rest(later, until, turns - 1)
-      } else {
-        restingSince = -Infinity
-        startNext()
-      }
-    })
+  async function rest(until: number): Promise<void> {
+    for (let turn = 0; turn < MAX_TURNS_BETWEEN; turn += 1) {
+      restingSince = runtime.monotonic()
+      await runtime.yieldToEventLoop()
+      if (runtime.monotonic() >= until) break
+    }
+    restingSince = -Infinity
+    startNext()
   }
 
   function computeAndRest<Made>(compute: Compute<Made>): Made | Promise<Made> {
@@ -98,7 +95,7 @@ export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => 
       return compute()
     } finally {
       const endedAt = runtime.monotonic()
-      rest(endedAt, 2 * endedAt - startedAt, MAX_TURNS_BETWEEN)
+      void rest(2 * endedAt - startedAt)
     }
   }
 
