@@ -22,9 +22,10 @@ const config: KnipConfig = {
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}'],
   ignoreBinaries: [
-    // Programs of the machine: the first is looked for, the second installed by `.ci/run`.
+    // Programs of the machine: the first is looked for, the second installed by `.ci/run`, the third of every one but Windows.
     'wrk',
     'openssl',
+    'mkfifo',
     // Installed by `npm run tools`.
     'attw',
     'knip',

@@ -57,6 +57,8 @@ function table(rate = 0.5, updatedAt = NOW - 1_000): LatestTable {
   return { base: 'USD', updatedAt, nextUpdateAt: updatedAt + DAY, rates: { USD: 1, EUR: rate } }
 }
 
+const OTHER_SOURCE = { name: 'B', url: 'https://b.example' }
+
 function latestProvider(
   fetchLatest: LatestProvider['fetchLatest'],
   source = attribution,
@@ -84,20 +86,10 @@ function fragileProvider(latest = () => table(0.5, NOW)) {
   return { upstream, provider }
 }
 
-function syntaxErrorOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    return error
-  }
-}
-
-function unreadable(): Error {
-  const get = (): never => {
-    throw new Error('secret')
-  }
-  return Object.defineProperty(new Error(), 'message', { get })
-}
+/** An error that throws when it is read. */
+const unreadable = Object.defineProperty(new Error(), 'message', {
+  get: () => expect.unreachable(),
+})
 
 function circular(): Error {
   const error = new Error('round')
@@ -142,23 +134,13 @@ describe('createRatesHandler()', () => {
     expect(() => createRatesHandler(options)).toThrow(TypeError)
   })
 
-  it.each([
-    '',
-    '/about',
-    'rates.example',
-    'javascript:alert(1)',
-    ' data:text/html,x',
-    'ftp://x',
-    5,
-  ])('throws for the attribution URL %j and names the option', (url) => {
-    const latest = latestProvider(async () => table(), Object({ name: 'Test', url }))
-    const history = { ...historyDown, attribution: latest.attribution }
-    const make = (providers: RatesHandlerOptions['providers']) => () =>
-      createRatesHandler({ providers })
-    const refused = typeof url === 'string' ? '.attribution.url must be' : ' must be a provider'
-    expect(make({ latest })).toThrow(`providers.latest${refused}`)
-    expect(make({ latest: [down, latest] })).toThrow(`providers.latest[1]${refused}`)
-    expect(make({ history })).toThrow(`providers.history${refused}`)
+  it.each(['', '/about', ' javascript:alert(1)'])('names the option of the URL %j', (url) => {
+    const bad = latestProvider(async () => table(), { name: 'Test', url })
+    const make = (latest: LatestProvider[] | LatestProvider) => () =>
+      createRatesHandler({ providers: { latest } })
+    const refused = '.attribution.url must be an absolute http or https URL, got "'
+    expect(make(bad)).toThrow(`providers.latest${refused}`)
+    expect(make([down, bad])).toThrow(`providers.latest[1]${refused}`)
   })
 
   it('takes an explicit undefined as the default of an option', async () => {
@@ -393,9 +375,9 @@ describe('upstream calls', () => {
   })
 
   it('ask the next provider when one fails, and name the one that answered', async () => {
-    const second = latestProvider(async () => table(), { name: 'B', url: 'https://b.example' })
+    const second = latestProvider(async () => table(), OTHER_SOURCE)
     const { handler, events } = service({ latest: [down, second] })
-    expect((await handler.rates.latest()).source).toEqual({ name: 'B', url: 'https://b.example' })
+    expect((await handler.rates.latest()).source).toEqual(OTHER_SOURCE)
     expect(events.map(({ type }) => type)).toEqual([
       'upstream_asked',
       'upstream_failed',
@@ -489,11 +471,10 @@ describe('a failing upstream', () => {
     ['outer: inner', new Error('outer', { cause: new Error('inner') })],
     ['outer', new Error('outer', { cause: 'inner' })],
     ['round: round: round: round: round', circular()],
-    ['a text that cannot be parsed', syntaxErrorOf('<secret>')],
-    ['theirs: a text that cannot be parsed', new Error('theirs', { cause: syntaxErrorOf('{') })],
+    ['theirs: a text that cannot be parsed', new Error('theirs', { cause: new SyntaxError('x') })],
     [`${'x'.repeat(299)}…`, new Error('x'.repeat(100_000))],
     [`${'x'.repeat(298)}…`, `${'x'.repeat(298)}\u{1f4b6}x`],
-    ['an error that cannot be read', unreadable()],
+    ['an error that cannot be read', unreadable],
   ])('is a 502 with the reason %j in its event', async (reason, thrown) => {
     const rejects = (): Promise<never> => Promise.reject(thrown)
     const throws = (): never => {
@@ -530,10 +511,7 @@ describe('a failing upstream', () => {
   it('gives way to the next provider, but never to an older publication of it', async () => {
     let published = NOW - DAY
     const { upstream, provider: first } = fragileProvider()
-    const second = latestProvider(async () => table(0.25, published), {
-      name: 'B',
-      url: 'https://b.example',
-    })
+    const second = latestProvider(async () => table(0.25, published), OTHER_SOURCE)
     const { handler, runtime, get } = service({ latest: [first, second] })
     expect((await handler.rates.latest()).source.name).toBe('Test')
     upstream.isUp = false
@@ -731,16 +709,10 @@ describe('a store', () => {
     const store = new Map<string, string>()
     await service({ store }).handler.refresh()
     await settled()
-    const poisoned = reseal(store.get('rates:v1:latest') ?? '', (text) =>
-      text.replace('"USD":1,', '"USD":1000000,'),
-    )
-    expect(poisoned).toContain('1000000')
-    store.set('rates:v1:latest', poisoned)
-    const history = store.get('rates:v1:history') ?? ''
-    store.set(
-      'rates:v1:history',
-      reseal(history, (text) => text.replaceAll('"EUR"', '"eur"')),
-    )
+    const poison = (text: string): string =>
+      text.replace('"USD":1,', '"USD":1000000,').replaceAll('"EUR"', '"eur"')
+    for (const [key, text] of store) store.set(key, reseal(text, poison))
+    expect(store.get('rates:v1:latest')).toContain('1000000')
     const { cacheStatus, get, eventsOf } = service({ store })
     expect(await cacheStatus('/api/v1/latest')).toBe('rates; fwd=miss')
     expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(200)

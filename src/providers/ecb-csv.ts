@@ -70,7 +70,5 @@ function oddityOf(text: string, at: number, { codes, ending }: Header): string {
     index < codes.length ? cell !== NO_RATE && !isRate(cell) : cell !== ''
   const odd = cells.findIndex(isOdd)
   if (odd === -1) return 'does not end as it should'
-  return odd < codes.length
-    ? `has no rate in plain digits for ${codes[odd]}`
-    : 'has more at its end'
+  return odd < codes.length ? `has no plain rate for ${codes[odd]}` : 'has more at its end'
 }

@@ -17,7 +17,7 @@ type Part = 'line' | 'column' | 'day'
 
 /** Returns the rate in plain digits that `text` is, in the part of this `number`. */
 export function parseRate(text: string, part: Part, number: number): number {
-  if (!isRate(text)) throw new Error(`${part} ${number} has a rate that is not in plain digits`)
+  if (!isRate(text)) throw new Error(`${part} ${number} has no plain rate`)
   return Number(text)
 }
 

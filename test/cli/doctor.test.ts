@@ -9,12 +9,11 @@ async function examineLatest(fetch: () => Promise<Response>, env: NodeJS.Process
   return latest ?? Promise.reject(new Error('no finding'))
 }
 
-/** What `ratesmith doctor` finds of a cache in a folder that cannot be created. */
+/** How `ratesmith doctor` names a cache in a folder that cannot be created. */
 async function examineFolder(name: string, env: NodeJS.ProcessEnv = {}) {
   const RATESMITH_CACHE_DIR = `/dev/null/${name}`
   const findings = await examine([], { env: { ...env, RATESMITH_CACHE_DIR } })
-  const cache = findings.find(({ subject }) => subject.startsWith('cache'))
-  return cache ?? Promise.reject(new Error('no finding'))
+  return findings.map(({ subject }) => subject).find((subject) => subject.startsWith('cache'))
 }
 
 /** A `fetch` that fails for `reason`, as Node words it: in the cause. */
@@ -31,27 +30,15 @@ const redirected = answering('', 302, { location: 'https://login.example/' })
 describe('ratesmith doctor', () => {
   // In the words of Node, Bun and Deno.
   it.each<[reason: string, fetch: () => Promise<Response>, advice: string]>([
-    ['cannot be resolved', failing('getaddrinfo ENOTFOUND rates.example'), 'DNS'],
-    [
-      'cannot be resolved',
-      failing('client error (Connect): dns error: failed to lookup address'),
-      'DNS',
-    ],
-    ['connection was refused', failing('connect ECONNREFUSED 127.0.0.1:1'), 'nothing listens'],
-    [
-      'connection was refused',
-      failing('Unable to connect. Is the computer able to'),
-      'nothing listens',
-    ],
-    ['connection was refused', failing('tcp connect error: Connection refused'), 'nothing listens'],
-    ['certificate is not trusted', failing('self-signed certificate'), 'clock'],
-    ['certificate is not trusted', failing('certificate has expired'), 'clock'],
-    ['certificate is not trusted', failing('invalid peer: UnknownIssuer'), 'NODE_EXTRA_CA_CERTS'],
-    [
-      'the proxy answered with status 407',
-      failing('Proxy response (407) !== 200 when HTTP Tunneling'),
-      'HTTPS_PROXY',
-    ],
+    ['resolved', failing('getaddrinfo ENOTFOUND rates.example'), 'DNS'],
+    ['resolved', failing('(Connect): dns error: failed to lookup address'), 'DNS'],
+    ['was refused', failing('connect ECONNREFUSED 127.0.0.1:1'), 'nothing listens'],
+    ['was refused', failing('Unable to connect. Is the computer able to'), 'nothing listens'],
+    ['was refused', failing('tcp connect error: Connection refused'), 'nothing listens'],
+    ['not trusted', failing('self-signed certificate'), 'clock'],
+    ['not trusted', failing('certificate has expired'), 'clock'],
+    ['not trusted', failing('invalid peer: UnknownIssuer'), 'NODE_EXTRA_CA_CERTS'],
+    ['status 407', failing('Proxy response (407) !== 200'), 'HTTPS_PROXY'],
     ['took too long', failing('no answer within 5000 ms'), 'firewall'],
     ['status 429', answering('{}', 429), '20 minutes'],
     ['quota', answering('{"result":"error","error-type":"quota-reached"}'), '20 minutes'],
@@ -59,12 +46,8 @@ describe('ratesmith doctor', () => {
     ['status 404', answering('{}', 404), 'look at the URL'],
     ['503 without JSON', answering('<html>', 503), 'try again later'],
     ['200 without JSON', answering('<html>'), 'something else answers'],
-    ['redirected to a host that is not trusted', redirected, 'something else answers'],
-    [
-      'refused: unknown',
-      answering('{"result":"error","error-type":"something-new"}'),
-      'try again later',
-    ],
+    ['redirected to a host', redirected, 'something else answers'],
+    ['unknown', answering('{"result":"error","error-type":"something-new"}'), 'try again later'],
   ])('says what to do about an upstream that failed: %s', async (reason, fetch, advice) => {
     const latest = await examineLatest(fetch)
     expect(latest).toMatchObject({ ok: false, advice: expect.stringContaining(advice) })
@@ -78,7 +61,7 @@ describe('ratesmith doctor', () => {
   })
 
   it('shows one line that no terminal obeys', async () => {
-    const { subject } = await examineFolder(`a\nb\u001b[31m\u202e${'x'.repeat(9_999)}`)
+    const subject = await examineFolder(`a\nb\u001b[31m\u202e${'x'.repeat(9_999)}`)
     expect(subject).toMatch(/^cache, \/dev\/null\/a b \[31m x+$/)
     expect(subject).toHaveLength(500)
   })
@@ -98,16 +81,10 @@ describe('ratesmith doctor', () => {
   })
 
   it.each([
-    [
-      'see http://joe:secret@proxy:3128 and redis://:pw@r',
-      'see http://…@proxy:3128 and redis://…@r',
-    ],
-    [
-      '161 currencies, 2026-11-20 19:00 UTC, a b c %',
-      '161 currencies, 2026-11-20 19:00 UTC, a b c %',
-    ],
+    ['http://joe:secret@proxy:3128 and redis://:pw@r', 'http://…@proxy:3128 and redis://…@r'],
+    ['161 currencies, 19:00 UTC, a b c %', '161 currencies, 19:00 UTC, a b c %'],
   ])('takes user and password out of every URL, and nothing else: %s', async (said, shown) => {
     const env = { HTTP_PROXY: 'http://proxy:3128', http_proxy: 'http://a:%@b' }
-    expect((await examineFolder(said, env)).subject).toBe(`cache, /dev/null/${shown}`)
+    expect(await examineFolder(said, env)).toBe(`cache, /dev/null/${shown}`)
   })
 })

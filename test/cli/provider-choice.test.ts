@@ -71,27 +71,21 @@ describe('the choice of providers', () => {
   })
 })
 
-describe('the URL of an upstream', () => {
-  const COMMANDS = ['serve', 'doctor', 'doctor --json', 'latest', 'convert USD EUR', 'currencies']
-
-  it.each([
-    'http://h/?token=hidden',
+describe.each(['RATESMITH_LATEST_URL', 'RATESMITH_HISTORY_URL'])('%s', (variable) => {
+  const URLS = [
+    'http://h/?hidden',
     'http://h#hidden',
-    'http://h/a?b#hidden,http://h/?hidden',
-    '//hidden@h?hidden',
     'ada:hidden@h',
-    'http:\\\\ada:hidden@h',
-    'https://ada:hid?den@h/hidden',
-    'hidden@http://ada:hidden@h/?hidden',
-    'ftp://hidden:hidden@h/\nhidden@',
-  ])('is printed without its query, fragment, user and password: %j', async (url) => {
-    for (const variable of ['RATESMITH_LATEST_URL', 'RATESMITH_HISTORY_URL']) {
-      for (const command of COMMANDS) {
-        const { code, stdout, stderr } = await run(command.split(' '), { env: { [variable]: url } })
-        expect(stdout + stderr).not.toMatch(/hid|ada/)
-        expect(stderr).toMatch(new RegExp(`^ratesmith: ${variable}: url must [^\n]+\n$`))
-        expect(code).toBe(2)
-      }
+    'https://ada:hid?den@h/',
+    '//h?hidden',
+  ]
+
+  it.each(URLS)('is refused without its query, fragment, user and password: %s', async (url) => {
+    for (const command of ['serve', 'doctor --json', 'latest', 'convert USD EUR']) {
+      const { code, stdout, stderr } = await run(command.split(' '), { env: { [variable]: url } })
+      expect(stderr).toMatch(new RegExp(`^ratesmith: ${variable}: url must [^\n]+\n$`))
+      expect(stderr).not.toMatch(/hid|ada/)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     }
   })
 })

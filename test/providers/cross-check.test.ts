@@ -260,14 +260,9 @@ describe('crossCheck()', () => {
 
   it('throws for an attribution URL of either that is not http or https', () => {
     const attribution = { name: 'Test', url: 'javascript:alert(1)' }
-    const refused =
-      'attribution.url must be an absolute http or https URL, got "javascript:alert(1)"'
-    const calls = [
-      () => crossCheck({ ...primary, attribution }, reference),
-      () => crossCheck(primary, { ...reference, attribution }),
-    ]
-    for (const call of calls) expect(call).toThrow(refused)
-    for (const call of calls) expect(call).toThrow(TypeError)
+    const refused = /^\w+\.attribution\.url must be an absolute http or https URL/
+    expect(() => crossCheck({ ...primary, attribution }, reference)).toThrow(refused)
+    expect(() => crossCheck(primary, { ...reference, attribution })).toThrow(refused)
   })
 
   it('returns a provider that adds the check to its table', async () => {

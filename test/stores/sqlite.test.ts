@@ -112,21 +112,21 @@ describe('createSqliteStore()', () => {
   })
 
   // Windows has no such modes.
-  it.skipIf(process.platform === 'win32').each([0o022, 0o000])(
-    'creates every file for its owner alone under the umask %i, and keeps the mode of an existing one',
-    (umask) => {
+  it.skipIf(process.platform === 'win32').each([
+    [0o022, 0o600],
+    [0o000, 0o600],
+    [0o022, 0o660],
+  ])(
+    'has files for its owner alone under the umask %i, or of the mode before: %i',
+    (umask, mode) => {
       const before = process.umask(umask)
       onTestFinished(() => void process.umask(before))
       const path = temporaryPath()
-      const modes = (): string[] =>
-        ['', '-wal', '-shm'].map((end) => (statSync(path + end).mode & 0o777).toString(8))
-      const store = openStore(path)
-      store.set('a', 'text', NEVER)
-      expect(modes()).toEqual(['600', '600', '600'])
-      store.close()
-      chmodSync(path, 0o660)
+      if (mode !== 0o600) writeFileSync(path, '')
+      if (mode !== 0o600) chmodSync(path, mode)
       openStore(path).set('a', 'text', NEVER)
-      expect(modes()).toEqual(['660', '660', '660'])
+      const modes = ['', '-wal', '-shm'].map((end) => statSync(path + end).mode & 0o777)
+      expect(modes).toEqual([mode, mode, mode])
     },
   )
 

@@ -55,15 +55,6 @@ describe('ratesmith serve', () => {
     await expect.poll(() => running.stderr, WITHIN).toContain(history)
   })
 
-  it('writes one line about the error of an upstream, without a word of it', async () => {
-    const error = `a\nb\u001b[31m${'x'.repeat(9_999)}`
-    const body = JSON.stringify({ result: 'error', 'error-type': error })
-    const { running, status } = await serveFrom(body, ['--log', 'text'])
-    expect(status).toBe(502)
-    expect(running.stderr).toMatch(/^ratesmith: latest rates: .* refused: unknown\n/)
-    expect(running.stderr).not.toMatch(/xx|\[31m/)
-  })
-
   it('logs every event as one line of JSON unless stderr is a terminal', async () => {
     const body = JSON.stringify({ result: 'error', 'error-type': 'a\nb\u2028\u202ec' })
     const { running, status, host } = await serveFrom(body)

@@ -84,18 +84,6 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect(found.get('latest rates')?.advice).toContain('certificate is not trusted')
   })
 
-  it('prints no text of an upstream', async () => {
-    const { env } = await startUpstreams((request, response) => {
-      const isLatest = request.url?.startsWith('/v6/')
-      const refusal = '{"result":"error","error-type":"a\\nb\\u001b[31m"}'
-      response.end(isLatest ? refusal : '<html>Log in</html>')
-    })
-    const { stdout } = await piped(runtime, 'doctor', env)
-    expect(stdout).toMatch(/refused: unknown\n/)
-    expect(stdout).toContain('something else answers there')
-    expect(stdout).not.toContain('\u001B')
-  })
-
   it('tries the operations of a store with Redis', async ({ skip }) => {
     skip(REDIS_IS_MISSING, 'redis-server is not installed')
     const { env } = await startUpstreams()

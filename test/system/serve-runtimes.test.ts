@@ -3,13 +3,14 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import {
   createExchangeRateApiProvider,
   createFrankfurterProvider,
   createRatesHandler,
 } from '../../src/index.ts'
+import { createFileStore } from '../../src/stores/file.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { CLI, keptFiles, rootOf, serve, serveForSuite, upstreams } from './commands.ts'
@@ -106,19 +107,15 @@ describeRuntimes('ratesmith serve', (runtime) => {
 
   it('serves and stops with a pipe in the place of a file of its store', async () => {
     const folder = temporaryFolder()
+    await createFileStore(folder).set('rates:v1:latest', '', Infinity)
+    const path = join(folder, keptFiles(folder)[0] ?? '')
+    rmSync(path)
+    execFileSync('mkfifo', [path])
     const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
-    const env = { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: url }
-    const first = serve(['--data', folder], env, runtime)
-    await fetch(`${await rootOf(first)}/api/rates`)
-    await expect.poll(() => keptFiles(folder), { timeout: 20_000 }).toHaveLength(1)
-    expect(await first.end()).toBe(0)
-    const [file = ''] = keptFiles(folder)
-    rmSync(join(folder, file))
-    execFileSync('mkfifo', [join(folder, file)])
-    const second = serve(['--data', folder], env, runtime)
-    expect((await fetch(`${await rootOf(second)}/api/rates`)).status).toBe(200)
+    const running = serve(['--data', folder], { RATESMITH_LATEST_URL: url }, runtime)
+    expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(200)
     const stoppedAt = performance.now()
-    expect(await second.end()).toBe(0)
+    expect(await running.end()).toBe(0)
     expect(performance.now() - stoppedAt).toBeLessThan(10_000)
   })
 
@@ -171,26 +168,24 @@ describeRuntimes('ratesmith serve', (runtime) => {
 })
 
 // The other runtimes do not wait for their threads at the end.
-describe('ratesmith serve on Node', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends by %s when its disk hangs', async (signal) => {
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'on Node ends by %s when its disk hangs',
+  async (signal) => {
     const folder = temporaryFolder()
-    execFileSync('mkfifo', [join(folder, 'pipe')])
-    // As on a network file system that is gone: nothing comes of any look at a file.
-    const hanging = join(folder, 'hanging.mjs')
-    writeFileSync(
-      hanging,
-      `import fs from 'node:fs/promises'
-      import { syncBuiltinESMExports } from 'node:module'
-      fs.stat = () => fs.open(${JSON.stringify(join(folder, 'pipe'))})
-      syncBuiltinESMExports()`,
-    )
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // As on a network file system that is gone, where even a look at a file never ends.
+    const hanging = `import fs from 'node:fs/promises'
+    import { syncBuiltinESMExports } from 'node:module'
+    fs.stat = () => fs.open(${JSON.stringify(pipe)})
+    syncBuiltinESMExports()`
+    writeFileSync(join(folder, 'hanging.mjs'), hanging)
     const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
-    const env = { RATESMITH_LATEST_URL: url, NODE_OPTIONS: `--import=${hanging}` }
-    const running = serve(['--data', folder], env)
+    const NODE_OPTIONS = `--import=${join(folder, 'hanging.mjs')}`
+    const running = serve(['--data', folder], { RATESMITH_LATEST_URL: url, NODE_OPTIONS })
     expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(200)
     const stoppedAt = performance.now()
-    expect(await running.end(signal)).toBeNull()
-    expect(running.process.signalCode).toBe(signal)
+    expect([await running.end(signal), running.process.signalCode]).toEqual([null, signal])
     expect(performance.now() - stoppedAt).toBeLessThan(10_000)
-  })
-})
+  },
+)
