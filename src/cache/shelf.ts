@@ -19,7 +19,11 @@ export interface ShelfOptions<Value> {
    * What is made of a value from the store, beside the `usable` one in memory, and that as it is held; throws where it is
    * not to be trusted.
    */
-  judge?(value: Value, usable: Value | undefined, current: Held<Value> | undefined): Value
+  judge?(
+    value: Value,
+    usable: Value | undefined,
+    current: Held<Value> | undefined,
+  ): Value | Promise<Value>
   /** For how many ms past its due time a value may still be answered with. */
   maxStale: number
   /** Where the value is kept beyond this memory. */
@@ -66,15 +70,22 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
     return held && isUsable(held, maxStale) ? held : undefined
   }
 
-  function adopt({ value, loadedAt }: Loaded<Value>): void {
-    const ahead = held ? publishedAt(value) - publishedAt(held.value) : Infinity
+  function isNewer({ value, loadedAt }: Loaded<Value>): boolean {
+    if (!held) return true
+    const ahead = publishedAt(value) - publishedAt(held.value)
     // The same publication, found by another process later than by this one, needs no refresh for so much longer.
-    const isNewer = ahead > 0 || (ahead === 0 && held && loadedAt > held.loadedAt)
-    if (!isNewer) return
+    return ahead > 0 || (ahead === 0 && loadedAt > held.loadedAt)
+  }
+
+  async function adopt(loaded: Loaded<Value>): Promise<void> {
+    if (!isNewer(loaded)) return
     const current = usable()
-    const judged = judge(value, current?.value, current)
-    onRestored(loadedAt)
-    keep({ value: judged, loadedAt })
+    const value = await judge(loaded.value, current?.value, current)
+    const judged = { ...loaded, value }
+    // Meanwhile another one may have come.
+    if (!isNewer(judged)) return
+    onRestored(loaded.loadedAt)
+    keep(judged)
   }
 
   return {

@@ -23,10 +23,10 @@ export interface Loaded<Value> {
 /** One value's place in a store. Nothing rejects: a store in trouble is a miss. */
 export interface StoredValue<Value> {
   /**
-   * Gives what is stored to `found`, unless that has seen it before; `found` throws where it is not to be trusted.
+   * Gives what is stored to `found`, unless that has seen it before; `found` rejects where it is not to be trusted.
    * Waits 50 ms for the store; what it brings later is given to `found` all the same.
    */
-  read(found: (loaded: Loaded<Value>) => void): Promise<void>
+  read(found: (loaded: Loaded<Value>) => Promise<void>): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
   write(loaded: Loaded<Value>, expiresAt: number): Promise<void>
   /** Whether this caller may refresh the value until `expiresAt`: true too where the store cannot say. */
@@ -52,13 +52,16 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
   let seen: unknown
   let refused: unknown
 
-  async function open(text: unknown, found: (loaded: Loaded<Value>) => void): Promise<void> {
+  async function open(
+    text: unknown,
+    found: (loaded: Loaded<Value>) => Promise<void>,
+  ): Promise<void> {
     try {
       const { savedAt, json } = openEnvelope(text, key)
       if (savedAt > runtime.now() + MOST_AHEAD) throw new Error('it was saved in the future')
       const value = await fromJson(json)
       // A writer whose clock is ahead must not make a value younger than it can be.
-      found({ value, loadedAt: Math.min(savedAt, runtime.now()) })
+      await found({ value, loadedAt: Math.min(savedAt, runtime.now()) })
       seen = text
     } catch (error) {
       // Reported once, but judged again: another time may find it good.

@@ -10,6 +10,7 @@ import {
   moveBetween,
 } from './plausibility.ts'
 import { RejectedError } from './rejected-error.ts'
+import type { Slices } from './slices.ts'
 import { findWithdrawn } from './withdrawn.ts'
 
 /** Rates that are further apart are not compared: the Icelandic króna came back after nine years. */
@@ -25,6 +26,10 @@ const MAX_CALM_MOVE = 1.02
 
 /** The end of a currency is reported on one of the newest days only. */
 const NEW_DAYS = 7
+
+/** Five years of days are compared at once; of more, this many before each pause, in a few ms. */
+const DAYS_AT_ONCE = 2_000
+const DAYS_PER_SLICE = 1_000
 
 /** What the sanity checks of reference rates compare. */
 export interface HistoryToCheck {
@@ -55,12 +60,15 @@ export interface CheckedHistory {
  *
  * @throws {RejectedError} where most days contradict those of `held`, or, without `held`, most are doubtful as a whole
  */
-export function checkHistory(days: HistoryToCheck): CheckedHistory {
+export function* checkHistory(days: HistoryToCheck): Slices<CheckedHistory> {
   const walk = startWalk(days)
+  const isLong = walk.dates.length - walk.first > DAYS_AT_ONCE
   for (let row = walk.first; row < walk.dates.length; row += 1) {
+    if (isLong && row % DAYS_PER_SLICE === 0) yield
     if (isIn(walk.addedRows, row)) checkDay(walk, row)
     remember(walk, row)
   }
+  if (isLong) yield
   const { checked, doubtful, heldBack, lost } = walk
   if (doubtful > checked / 2) {
     const why = days.held ? 'contradict those held' : 'are implausible'

@@ -115,9 +115,10 @@ function fillIn(
   values: Float64Array | undefined,
 ): void {
   if (!values) return
-  for (const [index, row] of rows.entries()) {
+  // In a plain loop: over a quarter of a million, an iterator is felt.
+  for (let index = 0; index < rows.length; index += 1) {
     const rate = values[index] ?? NaN
-    if (!Number.isNaN(rate)) column[row] = rate
+    if (!Number.isNaN(rate)) column[rows[index] ?? -1] = rate
   }
 }
 

@@ -73,6 +73,8 @@ export function createHistorySource(
   const { dataSet } = reach
   const askInTurn = createRound(options, dataSet, providers)
   const checks = createChecks(options, reach, latest)
+  const inSlices = <Result>(work: Slices<Result>): Promise<Result> =>
+    runInSlices(work, runtime.yieldToEventLoop)
 
   return createReadThrough<HistorySnapshot>({
     ...sourceHooks(options, dataSet),
@@ -82,11 +84,11 @@ export function createHistorySource(
       nextUpdateAt: nextLook(newestDay(value.history, toDay(loadedAt)) ?? '', loadedAt),
       longestLife: LONGEST_LIFE,
     }),
-    judge(snapshot, usable) {
+    async judge(snapshot, usable) {
       const { history, ...about } = snapshot
       const provider = providers.find((each) => isSameSource(each.attribution, about.attribution))
       if (!provider?.sanityChecks) return snapshot
-      const checked = checks.ofWhole(provider, history)
+      const checked = await checks.ofWhole(provider, history)
       requireDay(checked.history, runtime.now(), usable?.history)
       return { ...about, ...checked }
     },
@@ -97,15 +99,14 @@ export function createHistorySource(
         return snapshot
       }),
     stored: storedIn(options, dataSet, {
-      toJson: (snapshot) => runInSlices(snapshotJson(snapshot), runtime.yieldToEventLoop),
+      toJson: (snapshot) => inSlices(snapshotJson(snapshot)),
       async fromJson(json) {
-        const data = await runInSlices(parseLongJson(json, SNAPSHOT), runtime.yieldToEventLoop)
-        const { start, attribution, ...days } = requireObject(data, 'the stored data are')
-        const accepted = acceptHistoryInSlices(days, runtime.now())
-        const { data: history } = await runInSlices(accepted, runtime.yieldToEventLoop)
-        requireDay(history, runtime.now())
+        const stored = await inSlices(parseLongJson(json, SNAPSHOT))
+        const { start, attribution, ...days } = requireObject(stored, 'the stored data are')
         if (typeof start !== 'string' || !isDay(start))
           throw new RejectedError('start is not a day')
+        const { data: history } = await inSlices(acceptHistoryInSlices(days, runtime.now()))
+        requireDay(history, runtime.now())
         return { attribution: requireAttribution(attribution, providers), start, history }
       },
     }),
@@ -130,13 +131,14 @@ async function update(asking: Update, held: HistorySnapshot | undefined): Promis
   const isKnown = held && isSameSource(held.attribution, attribution) && held.start <= start
   if (!isKnown) {
     const added = await fetchDays(asking, { start, end: today })
-    return { attribution, start, ...checks.ofWhole(provider, added) }
+    return { attribution, start, ...(await checks.ofWhole(provider, added, context.signal)) }
   }
   const since = firstDayAsked(held, today) ?? start
   const added = await fetchDays(asking, { start: since, end: today })
   if (added.base !== held.history.base) return update(asking, undefined)
   const merged = mergeHistory(held.history, added, start)
-  const history = checks.ofUpdate(provider, { merged, added, held: held.history })
+  const days = { merged, added, held: held.history }
+  const history = await checks.ofUpdate(provider, days, context.signal)
   const { revised, isSame } = findRevisions(held.history, history, added.dates[0] ?? today)
   const about = { dataSet: reach.dataSet, provider: attribution.name }
   if (revised.length > 0) options.emit({ type: 'rates_revised', ...about, revised })
@@ -157,21 +159,31 @@ interface Checks {
   ofWhole(
     provider: HistoryProvider,
     history: MarketHistory,
-  ): Pick<HistorySnapshot, 'history' | 'doubtfulSince'>
+    signal?: AbortSignal,
+  ): Promise<Pick<HistorySnapshot, 'history' | 'doubtfulSince'>>
   /** Checks days on top of those that are held. */
-  ofUpdate(provider: HistoryProvider, days: HistoryToCheck): MarketHistory
+  ofUpdate(
+    provider: HistoryProvider,
+    days: HistoryToCheck,
+    signal: AbortSignal,
+  ): Promise<MarketHistory>
 }
 
 function createChecks(
-  { emit }: SourcesOptions,
+  { emit, runtime }: SourcesOptions,
   { dataSet }: Reach,
   latest: () => LatestSnapshot | undefined,
 ): Checks {
   let reported: readonly string[] = []
 
-  function check({ attribution }: HistoryProvider, days: HistoryToCheck): CheckedHistory {
+  async function check(
+    { attribution }: HistoryProvider,
+    days: HistoryToCheck,
+    signal?: AbortSignal,
+  ): Promise<CheckedHistory> {
     const isAgreed = agreesWith(latest(), attribution, days.added.base)
-    const checked = checkHistory({ ...days, isAgreed })
+    const work = checkHistory({ ...days, isAgreed })
+    const checked = await runInSlices(work, runtime.yieldToEventLoop, signal)
     const about = { dataSet, provider: attribution.name }
     // The same days are asked for again and again.
     const codes = checked.heldBack.filter((each) => !reported.includes(each))
@@ -182,15 +194,15 @@ function createChecks(
   }
 
   return {
-    ofWhole(provider, history) {
+    async ofWhole(provider, history, signal) {
       if (!provider.sanityChecks) return { history }
       const days = { merged: history, added: history, held: undefined }
-      const checked = check(provider, days)
+      const checked = await check(provider, days, signal)
       const [doubtfulSince] = checked.heldBack.map((each) => each.slice(0, 10)).sort()
       return { history: checked.history, ...(doubtfulSince && { doubtfulSince }) }
     },
-    ofUpdate: (provider, days) =>
-      provider.sanityChecks ? check(provider, days).history : days.merged,
+    ofUpdate: async (provider, days, signal) =>
+      provider.sanityChecks ? (await check(provider, days, signal)).history : days.merged,
   }
 }
 

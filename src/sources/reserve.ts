@@ -6,7 +6,16 @@ import { isSameSource, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 /** How latest rates are read through; `form` is that of one table in a store. */
-export interface LatestReading extends Omit<ReadThroughOptions<LatestSnapshot>, 'stored'> {
+export interface LatestReading extends Omit<
+  ReadThroughOptions<LatestSnapshot>,
+  'stored' | 'judge'
+> {
+  /** As that of a read-through, at once. */
+  judge?(
+    value: LatestSnapshot,
+    usable: LatestSnapshot | undefined,
+    current: Held<LatestSnapshot> | undefined,
+  ): LatestSnapshot
   form: {
     /** The table as plain data for JSON. */
     toData(snapshot: LatestSnapshot): object

@@ -377,6 +377,7 @@ describe('the store behind a read-through', () => {
     save(world, 5, runtime.now())
     await runtime.advance(pause / 2)
     await ask(process)
+    await settled()
     expect(await ask(process)).toMatchObject({ value: 5, hit: true })
     expect(upstream.calls).toBe(1)
   })

@@ -12,6 +12,7 @@ import { acceptHistory } from '../../src/rates/accept.ts'
 import { checkHistory } from '../../src/rates/history-checks.ts'
 import { marketDays, mergeHistory } from '../../src/rates/market-history.ts'
 import type { MarketHistory } from '../../src/rates/market-history.ts'
+import { runAtOnce } from '../../src/rates/slices.ts'
 import { answerAsBank, ecbDays } from '../fixtures/ecb-files.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { expectSameDays } from './days.ts'
@@ -156,7 +157,8 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
     for (let end = 9; end <= days.length; end += 1) {
       const added = marketOf(end - 8, end)
       const since = days[Math.max(0, end - 40)]?.date ?? ''
-      const checked = checkHistory({ merged: mergeHistory(held, added, since), added, held })
+      const merged = mergeHistory(held, added, since)
+      const checked = runAtOnce(checkHistory({ merged, added, held }))
       held = checked.history
       for (const each of checked.heldBack) waiting.add(each)
       const confirmed = marketDays(held).at(-2)?.rates.size ?? 0
