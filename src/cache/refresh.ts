@@ -1,7 +1,7 @@
 import type { Runtime } from '../runtime.ts'
 import type { Work } from './flight.ts'
 import { isFresh } from './freshness.ts'
-import type { Held } from './freshness.ts'
+import type { Known } from './shelf.ts'
 import type { Loaded } from './stored-value.ts'
 import { createTurns } from './turns.ts'
 import type { TurnsOptions } from './turns.ts'
@@ -13,16 +13,6 @@ const LOOKED_JUST_NOW = 1_000
 /** Whoever has nothing at all looks this often, in ms, and for so long, for what another process is loading. */
 const POLL_EVERY = 100
 const POLL_FOR = 4_000
-
-/** What is known when a load begins. */
-interface Known<Value> {
-  /** The value before, however old. */
-  held: Value | undefined
-  /** The same, while it may be answered with. */
-  usable: Value | undefined
-  /** That as it is held. */
-  current: Held<Value> | undefined
-}
 
 /** What a refresh needs. */
 export interface RefreshOptions<Value> extends TurnsOptions<Value> {
@@ -57,9 +47,10 @@ export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
       if (!turns.mayJump()) return 'elsewhere'
     }
     signal.throwIfAborted()
-    const current = shelf.usable()
-    const known = { held: shelf.held()?.value, usable: current?.value, current }
-    const loaded: Loaded<Value> = { value: await load(signal, known), loadedAt: runtime.now() }
+    const loaded: Loaded<Value> = {
+      value: await load(signal, shelf.known()),
+      loadedAt: runtime.now(),
+    }
     signal.throwIfAborted()
     shelf.put(loaded)
     return 'loaded'

@@ -8,6 +8,16 @@ import type { Loaded, StoredValue } from './stored-value.ts'
 /** The last instant that a `Date` holds, in ms since the Unix epoch. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
+/** What is in memory when a new value comes. */
+export interface Known<Value> {
+  /** The value before, however old. */
+  held: Value | undefined
+  /** The same, while it may be answered with. */
+  usable: Value | undefined
+  /** That as it is held. */
+  current: Held<Value> | undefined
+}
+
 /** What a shelf needs to know of its value. */
 export interface ShelfOptions<Value> {
   runtime: Runtime
@@ -15,15 +25,8 @@ export interface ShelfOptions<Value> {
   lifetime(loaded: Loaded<Value>): Lifetime
   /** When the value was published: a number that never goes back from one value to the next. */
   publishedAt(value: Value): number
-  /**
-   * What is made of a value from the store, beside the `usable` one in memory, and that as it is held; throws where it is
-   * not to be trusted.
-   */
-  judge?(
-    value: Value,
-    usable: Value | undefined,
-    current: Held<Value> | undefined,
-  ): Value | Promise<Value>
+  /** Returns what is kept of a value from the store, beside those in memory; throws where it is not to be trusted. */
+  judge?(value: Value, known: Known<Value>): Value | Promise<Value>
   /** For how many ms past its due time a value may still be answered with. */
   maxStale: number
   /** Where the value is kept beyond this memory. */
@@ -42,6 +45,8 @@ export interface Shelf<Value> {
   held(): Held<Value> | undefined
   /** The value in memory, while it may be answered with. */
   usable(): Held<Value> | undefined
+  /** The same, for what comes after it. */
+  known(): Known<Value>
   /** Keeps what was loaded, in memory and in the store, unless something newer is held. */
   put(loaded: Loaded<Value>): void
   /**
@@ -70,6 +75,11 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
     return held && isUsable(held, maxStale) ? held : undefined
   }
 
+  function known(): Known<Value> {
+    const current = usable()
+    return { held: held?.value, usable: current?.value, current }
+  }
+
   function isNewer({ value, loadedAt }: Loaded<Value>): boolean {
     if (!held) return true
     const ahead = publishedAt(value) - publishedAt(held.value)
@@ -79,8 +89,7 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
 
   async function adopt(loaded: Loaded<Value>): Promise<void> {
     if (!isNewer(loaded)) return
-    const current = usable()
-    const value = await judge(loaded.value, current?.value, current)
+    const value = await judge(loaded.value, known())
     const judged = { ...loaded, value }
     // Meanwhile another one may have come.
     if (!isNewer(judged)) return
@@ -91,6 +100,7 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
   return {
     held: () => held,
     usable,
+    known,
     put(loaded) {
       if (held && publishedAt(held.value) > publishedAt(loaded.value)) return
       const { dueAt } = keep(loaded)

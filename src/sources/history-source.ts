@@ -84,7 +84,7 @@ export function createHistorySource(
       nextUpdateAt: nextLook(newestDay(value.history, toDay(loadedAt)) ?? '', loadedAt),
       longestLife: LONGEST_LIFE,
     }),
-    async judge(snapshot, usable) {
+    async judge(snapshot, { usable }) {
       const { history, ...about } = snapshot
       const provider = providers.find((each) => isSameSource(each.attribution, about.attribution))
       if (!provider?.sanityChecks) return snapshot

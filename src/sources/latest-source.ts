@@ -88,7 +88,7 @@ export function createLatestSource(
       nextUpdateAt: value.table.nextUpdateAt,
       longestLife: LONGEST_LIFE,
     }),
-    judge({ attribution, table }, usable) {
+    judge({ attribution, table }, { held, usable }) {
       const provider = providerOf(attribution)
       if (!provider) return { attribution, table }
       const stored = toLatestTable(table)
@@ -97,7 +97,7 @@ export function createLatestSource(
         : stored
       const { updatedAt, nextUpdateAt, publishedAt } = table
       const answer = { ...judged, updatedAt, nextUpdateAt, publishedAt }
-      return { attribution, table: accept(provider, answer, { held: usable, usable }).data }
+      return { attribution, table: accept(provider, answer, { held, usable }).data }
     },
     load: (signal, { held, usable }) =>
       askInTurn({ signal, isAwaited: !usable }, async (provider, context) => {

@@ -1,6 +1,7 @@
 import { freshFor, hold, isUsable } from '../cache/freshness.ts'
 import type { Held } from '../cache/freshness.ts'
 import type { ReadThroughOptions, Reading } from '../cache/read-through.ts'
+import type { Known } from '../cache/shelf.ts'
 import type { LatestSnapshot } from './latest-snapshot.ts'
 import { isSameSource, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
@@ -11,11 +12,7 @@ export interface LatestReading extends Omit<
   'stored' | 'judge'
 > {
   /** As that of a read-through, at once. */
-  judge?(
-    value: LatestSnapshot,
-    usable: LatestSnapshot | undefined,
-    current: Held<LatestSnapshot> | undefined,
-  ): LatestSnapshot
+  judge?(value: LatestSnapshot, known: Known<LatestSnapshot>): LatestSnapshot
   form: {
     /** The table as plain data for JSON. */
     toData(snapshot: LatestSnapshot): object
@@ -54,11 +51,10 @@ export function withReserve(
     async load(signal, known) {
       return keepBeside(await load(signal, known), tablesOf(known.current))
     },
-    judge(snapshot, usable, current) {
+    judge(snapshot, known) {
       const stored = snapshot.reserve?.()
-      const trusted =
-        stored && orNothing(() => ({ ...stored, value: judge(stored.value, usable, current) }))
-      return keepBeside(judge(snapshot, usable, current), [...tablesOf(current), trusted])
+      const trusted = stored && orNothing(() => ({ ...stored, value: judge(stored.value, known) }))
+      return keepBeside(judge(snapshot, known), [...tablesOf(known.current), trusted])
     },
     stored: storedIn(options, 'latest', {
       toJson(snapshot) {

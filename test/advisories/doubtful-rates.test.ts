@@ -4,6 +4,7 @@ import { currencies } from '../../src/currencies.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
 import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
 import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
+import type { CacheStore } from '../../src/index.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY, HOUR, MINUTE } from '../virtual-runtime.ts'
 
@@ -203,11 +204,7 @@ describe('a currency without a usable rate', () => {
   it('keeps a newer rate than the store has', async () => {
     const store = new Map<string, string>()
     const world = openFeed('2026-11-18', { EUR }, { store })
-    const writing = {
-      get: () => undefined,
-      set: (key: string, text: string) => store.set(key, text),
-    }
-    const writer = openFeed('2026-11-18', { EUR }, { store: writing })
+    const writer = openFeed('2026-11-18', { EUR }, { store: withoutReads(store) })
     await Promise.all([world.refresh(), writer.refresh()])
     await world.publish({ EUR: 0.86 })
     const before = await convert(world)
@@ -221,6 +218,19 @@ describe('a currency without a usable rate', () => {
     )
     expect(await convert(world)).toEqual(before)
     expect(before).toMatchObject({ rate: 0.86 })
+  })
+
+  it('is remembered where another process, which never had it, has stored a table', async () => {
+    const store = new Map<string, string>()
+    const world = openFeed('2026-11-18', { EUR }, { store })
+    await world.refresh()
+    world.edit = () => 'not JSON'
+    await world.pass(9 * DAY)
+    const writer = openFeed('2026-11-27', { EUR: undefined }, { store: withoutReads(store) })
+    await writer.refresh()
+    expect([(await convert(world)).status, (await convert(world, 'GBP')).status]).toEqual([
+      502, 200,
+    ])
   })
 })
 
@@ -439,4 +449,9 @@ function lowerCase(rates: Record<string, unknown>): Record<string, unknown> {
 
 function rounded(value: number): number {
   return Number(value.toPrecision(value < 1_000 ? 10 : 15))
+}
+
+/** `store` as a process sees it that finds nothing of what others have stored. */
+function withoutReads(store: Map<string, string>): CacheStore {
+  return { get: () => undefined, set: (key, text) => store.set(key, text) }
 }
