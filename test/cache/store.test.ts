@@ -297,14 +297,14 @@ describe('a value in a store', () => {
     expect(restored).toEqual(isTaken ? [loadedAt] : [])
   })
 
-  it('is judged beside the usable value, and rejected where that throws', async () => {
+  it('is judged beside the value in memory, and rejected where that throws', async () => {
     const judged: unknown[][] = []
     const world = createWorld()
     const { runtime, upstream, rejected } = world
     upstream.answer = refuseFor(60 * DAY)
     const process = world.start({
-      judge(value, usable, current) {
-        judged.push([value, usable, current?.loadedAt])
+      judge(value, { held, usable, current }) {
+        judged.push([value, held, usable, current?.loadedAt])
         if (value === 9) throw new Error('suspicious')
         return value + 0.5
       },
@@ -318,10 +318,10 @@ describe('a value in a store', () => {
     }
     expect(process.state().value).toBe(3.5)
     expect(judged).toEqual([
-      [1, undefined, undefined],
-      [2, 1.5, START],
-      [9, undefined, undefined],
-      [3, undefined, undefined],
+      [1, undefined, undefined, undefined],
+      [2, 1.5, 1.5, START],
+      [9, 2.5, undefined, undefined],
+      [3, 2.5, undefined, undefined],
     ])
     expect([rejected, world.restored.length]).toEqual([['suspicious'], 3])
   })
