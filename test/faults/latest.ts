@@ -474,7 +474,7 @@ function withEuro(good: LatestBody, change: (rate: number) => number): LatestBod
   return withRates(good, { EUR: change(good.rates['EUR'] ?? NaN) })
 }
 
-/** `good` with one in so many rates multiplied by `factor`, and that of the base as it is. */
+/** `good` with every rate whose place is divisible by `count` multiplied by `factor`, except that of the base. */
 function oneIn(count: number, good: LatestBody, factor: number): LatestBody {
   const codes = Object.keys(good.rates).filter((code) => code !== good.base_code)
   const moved = codes.filter((_, index) => index % count === 0)

@@ -34,6 +34,7 @@ const CALM: Partial<Settings> = {
   historyDays: 30,
   lateShare: 0,
   holeShare: 0,
+  devaluedShare: 0,
   hasWaitUntil: false,
   hookThrows: false,
 }
@@ -107,8 +108,21 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     })),
   },
   'fewer codes than in the table before are not noticed': uncompared(/79 % of the codes/),
-  'rates turned over since the table before are not noticed': uncompared(/every rate turned over/),
-  'a jump since the table before is not noticed': uncompared(/one-rate-1000x/),
+  'many rates that moved since the table before are not noticed':
+    uncompared(/a third of the codes/),
+  'a jump since the table before is not noticed': {
+    ...uncompared(/^bad-major: × 1.3/),
+    breaks: 'I17',
+  },
+  'a move is confirmed by the same publication': {
+    breaks: 'I17',
+    faults: /^bad-major: × 1.3/,
+    settings: { lateShare: 1 },
+    plant: inLatest((fetchLatest) => ({ previous, ...context }) => {
+      const earlier = previous && { updatedAt: previous.updatedAt - 1, publishedAt: 0 }
+      return fetchLatest({ ...context, ...(earlier && { previous: { ...previous, ...earlier } }) })
+    }),
+  },
   'a rate that is held back is served all the same': {
     breaks: 'I3',
     faults: /one-rate-1000x/,
@@ -379,6 +393,29 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       answer.status === 502 ? withHeaders(answer, { 'retry-after': 'soon' }) : answer,
     ),
   },
+  'a currency without a rate is called a mistake of the client': {
+    breaks: 'I18',
+    faults: /^bad-major: missing/,
+    settings: { maxStale: { latest: HOUR, history: DAY } },
+    plant: inAnswersOfEach(() => {
+      let isLoaded = false
+      return ({ target }, answer) => {
+        if (!target.startsWith('/api/v1/convert')) return answer
+        isLoaded ||= answer.status === 200
+        return isLoaded && answer.status === 502 ? { ...answer, status: 400 } : answer
+      }
+    }),
+  },
+  'a currency is forgotten that the last publication lacks': {
+    breaks: 'I18',
+    faults: /^bad-major: null/,
+    plant: inRequests(async (handler, request) => {
+      const answer = await handler.answer(request)
+      if (!/convert.*EUR/.test(request.target) || answer.status !== 200) return answer
+      const { older = {} } = await handler.rates.latest()
+      return 'EUR' in older ? { ...UNAVAILABLE, status: 400 } : answer
+    }),
+  },
   'errors say what went wrong': leak(({ status }) => status === 502),
   'the status says what went wrong': leak((_, target) => target.endsWith('/status')),
   'a listener is left for every client': {
@@ -551,5 +588,5 @@ test('it sees by the digest that a run is not repeated where randomness is not t
 
 test('every invariant is broken by a planted bug', () => {
   const broken = new Set(['I16', ...Object.values(PLANTED_BUGS).map(({ breaks }) => breaks)])
-  expect(broken).toEqual(new Set(Array.from({ length: 16 }, (_, index) => `I${index + 1}`)))
+  expect(broken).toEqual(new Set(Array.from({ length: 18 }, (_, index) => `I${index + 1}`)))
 })

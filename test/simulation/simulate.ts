@@ -115,6 +115,7 @@ function createWorld(scene: Scene) {
     faultOf: (operation, { host }) => nemesis.storeFault(operation, host),
     onDelivery: (process, key, value) =>
       watches.upstream.onDelivery(process, dataSetOf(key), value),
+    onWrite: (process, key, text) => watches.upstream.onWrite(process, dataSetOf(key), text),
     onClaim: (process, key, isGranted) =>
       watches.upstream.onClaim(process, dataSetOf(key), isGranted),
   })

@@ -3,13 +3,15 @@ import { SECRET } from '../../faults/fault.ts'
 import type { DataSet } from '../../faults/fault.ts'
 import { CACHE_CONTROL } from '../../fixtures/contract.ts'
 import { toDay } from '../../fixtures/dates.ts'
-import { HOUR, SECOND } from '../../virtual-runtime.ts'
+import { SECOND } from '../../virtual-runtime.ts'
 import type { Question, RecordAsked } from '../world/clients.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
 import { objectToRecord } from './record-checks.ts'
+import { dueAt, hasRates, isCarried, timesOfOldest } from './tables.ts'
+import type { Limits, Table } from './tables.ts'
 
 /** Whoever waits for data waits so long at most. */
 const WAITING_LIMIT = 5 * SECOND
@@ -36,7 +38,7 @@ type Headers = ReadonlyMap<string, string>
 
 type HistoryAsked = Extract<RecordAsked, { kind: 'history' }>
 
-/** Watches every answer: I2 to I6, I10, I11, I14 and I15, and I8 through the refreshes. */
+/** Watches every answer: I2 to I6, I10, I11, I14, I15 and I18, and I8 through the refreshes. */
 export function createAnswerWatch(scene: Scene, oracle: Oracle) {
   const { loop, maxStale, violate } = scene
   const refreshes = createRefreshWatch(scene)
@@ -52,12 +54,33 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     }
   }
 
+  /** The tables that a process may answer with: at the moment of news, the one before as well. */
+  function tablesOf({ knowledge: { latest } }: Process): Table[] {
+    const before = latest.newsAt < now() ? undefined : latest.tableBefore
+    return [latest.table, before].filter((table) => table !== undefined)
+  }
+
+  function limitsOf({ clock }: Process): Limits {
+    return { from: clock.now() - maxStale.latest, to: clock.oldest() - maxStale.latest }
+  }
+
+  /** Whether a process certainly has a rate of every code of a question. */
+  function hasAll(process: Process, { codes = [] }: Question): boolean {
+    return tablesOf(process).every((table) => hasRates(table, codes, limitsOf(process)))
+  }
+
   function requireStatus({ process, question, isUsable, abortedAt }: Asked, status: number): void {
-    const { target, statuses, dataSet } = question
+    const { target, statuses, dataSet, codes } = question
     if (statuses.includes(status)) return
     // Nothing expensive is computed for a client that has left.
     if (status === 503 && abortedAt !== undefined) return
+    const tables = tablesOf(process)
+    if (status === 400 && codes && tables.length > 0) {
+      if (!tables.every((table) => isCarried(table, codes))) return
+      return violate('I18', `${target} is answered with 400 though the feed carries all its codes`)
+    }
     if (status !== 502 || !dataSet) return violate('I1', `${target} is answered with ${status}`)
+    if (!hasAll(process, question)) return
     if (isUsable) violate('I5', `${target} is answered with 502 in spite of usable data`)
     const isExcused = abortedAt !== undefined || process.isClosed
     if (!isExcused && now() > refreshes.recoveredFrom(process, dataSet)) {
@@ -92,23 +115,25 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
   }
 
   function requireHonest({ process, question, turn }: Asked, named: Headers): void {
-    const { dataSet = 'latest' } = question
+    const { dataSet = 'latest', codes = [] } = question
     const known = process.knowledge[dataSet]
     if (named.get('cache-control') !== CACHE_CONTROL[dataSet]) {
       violate('I10', `a 200 with Cache-Control "${named.get('cache-control')}"`)
     }
     refreshes.answered(process, dataSet, named.get('cache-status') ?? '')
     if (dataSet === 'history') return
+    const tables = tablesOf(process)
+    requireNotTooOld(process, dataSet, Math.max(...tables.map(dueAt)))
+    if (known.table && known.newsAt < now())
+      known.usableUntil = dueAt(known.table) + maxStale.latest
     const lastModified = named.get('last-modified') ?? ''
-    const updatedAt = Date.parse(lastModified)
-    requireNotTooOld(process, dataSet, oracle.latestDue(updatedAt).latest)
-    if (known.newsAt < now()) {
-      known.usableUntil = oracle.latestDue(updatedAt).earliest + maxStale.latest
-    }
-    if (!isLast(known, turn)) return
-    if (lastModified === known.served) return
-    requireNewer(process, known, updatedAt)
-    known.served = lastModified
+    if (isLast(known, turn)) requireNoOlder(process, codes, Date.parse(lastModified))
+    const isPossible = (table: Table): boolean =>
+      timesOfOldest(table, codes).some((time) => {
+        return new Date(Math.min(time, table.publishedAt)).toUTCString() === lastModified
+      })
+    if (tables.some(isPossible)) return
+    violate('I3', `rates of ${codes.join()} that are not held have Last-Modified ${lastModified}`)
   }
 
   /** Whether no answer that was given later has been read already. */
@@ -118,12 +143,24 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     return true
   }
 
-  function requireNewer({ clock }: Process, known: DataSetKnowledge, updatedAt: number): void {
-    const before = Date.parse(known.served ?? '')
-    const at = new Date(updatedAt).toUTCString()
-    if (updatedAt < before) violate('I4', `updatedAt goes back from ${known.served} to ${at}`)
-    if (updatedAt > clock.now() + 48 * HOUR) violate('I4', `updatedAt ${at} is to come`)
-    if (!oracle.isKnown(updatedAt)) violate('I3', `a publication of ${at} was never taken`)
+  /** The time of publication never goes back for the same codes, and is never in the future. */
+  function requireNoOlder(
+    { clock, knowledge: { latest } }: Process,
+    codes: readonly string[],
+    modified: number,
+  ): void {
+    const at = new Date(modified).toUTCString()
+    const before = Math.min(...codes.map((code) => latest.modified.get(code) ?? -Infinity))
+    if (modified < before) {
+      violate(
+        'I4',
+        `updatedAt of ${codes.join()} goes back from ${new Date(before).toUTCString()} to ${at}`,
+      )
+    }
+    if (modified > clock.oldest() + SECOND) violate('I4', `Last-Modified ${at} is to come`)
+    for (const code of codes) {
+      latest.modified.set(code, Math.max(modified, latest.modified.get(code) ?? -Infinity))
+    }
   }
 
   function requireNotTooOld({ clock }: Process, dataSet: DataSet, dueAt: number): void {
@@ -137,12 +174,13 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     const { record, target } = question
     if (!record || typeof body !== 'string') return
     const lastModified = named.get('last-modified') ?? ''
-    const { heldBack } = process.knowledge.latest
-    const clock = process.clock.now()
-    const objection = objectToRecord(body, record, { oracle, clock, heldBack, lastModified })
-    if (objection) violate(objection[0], `${target}: ${objection[1]}`)
-    if (record.kind !== 'history' || objection) return
-    if (isLast(process.knowledge.history, turn)) requireNewest(process, record, body)
+    const [tables, limits, clock] = [tablesOf(process), limitsOf(process), process.clock.now()]
+    const circumstances = { oracle, clock, tables, limits, lastModified }
+    const objection = objectToRecord(body, record, circumstances)
+    if (objection) return violate(objection[0], `${target}: ${objection[1]}`)
+    const { latest, history } = process.knowledge
+    if (record.kind === 'latest') latest.publishedAt = latest.table?.updatedAt ?? NaN
+    if (record.kind === 'history' && isLast(history, turn)) requireNewest(process, record, body)
   }
 
   function requireNewest(process: Process, pair: HistoryAsked, body: string): void {
@@ -151,7 +189,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     const due = oracle.historyDue(newest)
     requireNotTooOld(process, 'history', due.latest)
     if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
-    const { served = '' } = known
+    const { served } = known
     // A day that lacks one of the two, or that a clock set back makes one of the future, is not seen.
     const isVisible = served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair)
     if (newest < served && isVisible) violate('I4', `history goes back from ${served} to ${newest}`)

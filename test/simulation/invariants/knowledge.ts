@@ -1,5 +1,6 @@
 import type { DataSet, Fault } from '../../faults/fault.ts'
 import type { Publication } from '../world/truth.ts'
+import type { Notes, Table } from './tables.ts'
 
 export type Call = ReturnType<typeof newCall>
 
@@ -14,7 +15,8 @@ export function newCall(askedAt: number) {
     isFaultChosen: false,
     verdict: 'take' as 'refuse' | 'refuse when warm' | 'take',
     sent: undefined as Publication | undefined,
-    dropped: Array<string>(),
+    /** The table that was held when the call was made. */
+    before: undefined as Table | undefined,
   }
 }
 
@@ -46,14 +48,22 @@ function nothingKnown() {
     newsAt: never,
     /** After how much news an answer was last compared with the truth. */
     comparedNews: -1,
-    /** Codes whose rates were held back by what is held, as an event reported, and when. */
-    heldBack: Array<string>() as readonly string[],
-    heldBackAt: never,
+    /** The latest rates that are held, and those that were held until the last news. */
+    table: undefined as Table | undefined,
+    tableBefore: undefined as Table | undefined,
+    /** The codes that events named last, and when: they are about a table that is accepted at that moment. */
+    notes: NO_NOTES,
+    notedAt: never,
+    /** The last value from the store, and when it came. */
+    delivered: undefined as unknown,
     deliveredAt: never,
+    /** The newest `Last-Modified` of any answer that needed a code, by code, in ms since the Unix epoch. */
+    modified: new Map<string, number>(),
     /** What is held can certainly be answered with while a clock that never goes back is before this, ms since the epoch. */
     usableUntil: never,
-    /** What was served last: a `Last-Modified`, or the newest day. */
-    served: undefined as string | undefined,
+    /** The newest day that was served, and when the latest rates that were served last were published, in ms since the Unix epoch. */
+    served: '',
+    publishedAt: never,
     /** Which of all answers that was. */
     servedTurn: 0,
     /** When the next refresh is due by what was served, and with how much news. */
@@ -71,6 +81,7 @@ export function noteNews(knowledge: DataSetKnowledge, now: number): void {
   knowledge.newsAt = now
   knowledge.staleAnswers = []
   knowledge.refusedSince = undefined
-  if (knowledge.heldBackAt < now) knowledge.heldBack = []
   knowledge.usableUntil = -Infinity
 }
+
+export const NO_NOTES: Notes = { dropped: [], lost: [], heldBack: [] }

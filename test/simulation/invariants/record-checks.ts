@@ -4,6 +4,8 @@ import { periodStart, statsOf } from '../../oracle.ts'
 import type { Point } from '../../oracle.ts'
 import type { RecordAsked } from '../world/clients.ts'
 import type { Oracle } from './oracle.ts'
+import { objectToRate, objectToTable } from './tables.ts'
+import type { Limits, Table } from './tables.ts'
 
 /** An objection to a record: an invariant, and how it is broken. */
 type Objection = readonly [invariant: string, message: string]
@@ -12,8 +14,9 @@ interface Circumstances {
   oracle: Oracle
   /** The clock of the process that answered, ms since the Unix epoch. */
   clock: number
-  /** Codes whose rates that process holds back by itself. */
-  heldBack: readonly string[]
+  /** The latest rates that the process may have held, and the limits of the age of its earlier rates. */
+  tables: readonly Table[]
+  limits: Limits
   lastModified: string
 }
 
@@ -36,43 +39,43 @@ type Asked<Kind> = Extract<RecordAsked, { kind: Kind }>
 function objectToLatest(
   body: Json,
   { base, symbols, isVersioned }: Asked<'latest'>,
-  { oracle, lastModified, heldBack }: Circumstances,
+  { tables, limits, lastModified }: Circumstances,
 ): Objection | undefined {
-  const { updatedAt, nextUpdateAt } = body
+  const { updatedAt, nextUpdateAt, older = {} } = body
   const rates = toRates(body['rates'])
   if (!rates) return ['I2', 'a rate is no finite positive number']
   if (body['base'] !== base)
     return ['I15', `${base} is asked for, ${String(body['base'])} answered`]
   if (!isInstant(updatedAt) || !isInstant(nextUpdateAt)) return ['I2', 'a time is none']
-  const origin = objectToOrigin(body, isVersioned, updatedAt, lastModified)
-  if (origin) return origin
-  if (!symbols) return toI3(oracle.objectToTable({ updatedAt, heldBack }, base, rates))
-  if (Object.keys(rates).sort().join() !== [...new Set(symbols)].sort().join()) {
-    return ['I2', `${symbols.join()} are asked for, ${Object.keys(rates).join()} answered`]
-  }
-  const objections = Object.entries(rates).map(([to, rate]) =>
-    oracle.objectToRate({ updatedAt, heldBack }, { from: base, to }, rate),
+  const answered = { base, symbols, rates, updatedAt, nextUpdateAt }
+  const complete = { ...answered, older: isVersioned ? toObject(older) : undefined }
+  return (
+    objectToSource(body, isVersioned, LATEST_SOURCE) ??
+    objectToAll(tables, { updatedAt, lastModified }, (table) =>
+      objectToTable(table, complete, limits),
+    )
   )
-  return toI3(objections.find((objection) => objection !== undefined))
 }
 
-/** What is wrong with what latest rates say of where and when they were published. */
-function objectToOrigin(
-  body: Json,
-  isVersioned: boolean,
-  updatedAt: number,
-  lastModified: string,
+/** Returns the first objection where an answer is from none of `tables`. */
+function objectToAll(
+  tables: readonly Table[],
+  { updatedAt, lastModified }: { updatedAt: number; lastModified: string },
+  objectTo: (table: Table) => string | undefined,
 ): Objection | undefined {
-  if (new Date(updatedAt).toUTCString() === lastModified) {
-    return objectToSource(body, isVersioned, LATEST_SOURCE)
-  }
-  return ['I3', `updatedAt ${updatedAt} is not Last-Modified ${lastModified}`]
+  const objections = tables.map((table) => {
+    const modified = new Date(Math.min(updatedAt, table.publishedAt)).toUTCString()
+    if (modified === lastModified) return objectTo(table)
+    return `what was published at ${updatedAt} has Last-Modified ${lastModified}`
+  })
+  const [objection = 'nothing is held'] = objections
+  return objections.includes(undefined) ? undefined : ['I3', objection]
 }
 
 function objectToConversion(
   body: Json,
   { from, to, amount, isVersioned }: Asked<'conversion'>,
-  { oracle, lastModified, heldBack }: Circumstances,
+  { tables, lastModified }: Circumstances,
 ): Objection | undefined {
   const { rate, result, updatedAt } = body
   if (body['from'] !== from || body['to'] !== to || body['amount'] !== amount) {
@@ -84,9 +87,12 @@ function objectToConversion(
   if (Math.abs(result - amount * rate) > 1e-12 * result) {
     return ['I2', `${amount} times ${rate} is not ${result}`]
   }
-  const origin = objectToOrigin(body, isVersioned, updatedAt, lastModified)
-  if (origin) return origin
-  return toI3(oracle.objectToRate({ updatedAt, heldBack }, { from, to }, rate))
+  return (
+    objectToSource(body, isVersioned, LATEST_SOURCE) ??
+    objectToAll(tables, { updatedAt, lastModified }, (table) =>
+      objectToRate(table, { from, to }, { rate, updatedAt }),
+    )
+  )
 }
 
 function objectToHistory(
@@ -159,10 +165,6 @@ function objectToSource(body: Json, isVersioned: boolean, source: Source): Objec
 }
 
 type Source = typeof LATEST_SOURCE
-
-function toI3(message: string | undefined): Objection | undefined {
-  return message === undefined ? undefined : ['I3', message]
-}
 
 function toObject(value: unknown): Json {
   return typeof value === 'object' && value !== null ? { ...value } : {}

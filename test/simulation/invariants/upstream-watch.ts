@@ -1,14 +1,25 @@
 import type { RatesEvent } from '../../../src/index.ts'
 import { requireDaily } from '../../daily-data-set.ts'
 import type { DataSet, Fault } from '../../faults/fault.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
+import { HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Clock, Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import { LATEST_CODES } from '../world/truth.ts'
-import { newCall, noteNews } from './knowledge.ts'
+import { NO_NOTES, newCall, noteNews } from './knowledge.ts'
 import type { Call, DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
+import {
+  dueAt,
+  impossibleRates,
+  keptCodes,
+  lostCodes,
+  needlessHoldBacks,
+  restoreTable,
+  takeTable,
+  unconfirmedMoves,
+} from './tables.ts'
+import type { Notes, Table, Taking } from './tables.ts'
 
 /** A call of one upstream is given up after this long at the latest. */
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
@@ -24,7 +35,7 @@ const INEXACT = 0.01
 
 export type UpstreamWatch = ReturnType<typeof createUpstreamWatch>
 
-/** Watches every call of an upstream: I7 and I9; I3 and I4 through what is taken, and I13 through the fleet. */
+/** Watches every call of an upstream: I7 and I9; I3, I4 and I17 through what is taken, and I13 through the fleet. */
 export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStore) {
   const { loop, violate } = scene
   const fleet = createFleetWatch(scene, store)
@@ -41,7 +52,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       violate('I7', `${dataSet} is asked for ${Math.round(early)} ms before its pause is over`)
     }
     fleet.asked(process, dataSet)
-    known.call = newCall(now())
+    known.call = { ...newCall(now()), before: known.table }
   }
 
   /** A call that has ended, or ought to have. */
@@ -66,9 +77,9 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   function answered(process: Process, dataSet: DataSet): void {
     const call = end(process, dataSet)
     const known = process.knowledge[dataSet]
+    noteNews(known, now())
     takings.taken(process, dataSet, call)
     fleet.loaded(process, dataSet, call)
-    noteNews(known, now())
     known.failures = 0
     known.restUntil = now() + REST_AFTER_SUCCESS
   }
@@ -76,6 +87,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   function failed(process: Process, dataSet: DataSet): void {
     const call = end(process, dataSet)
     const known = process.knowledge[dataSet]
+    known.notes = NO_NOTES
     if (isGood(process, call)) violate('I14', `a good answer for ${dataSet} was refused`)
     known.failures += 1
     known.restUntil = now() + Math.min(SECOND * 2 ** (known.failures - 1), LONGEST_REST)
@@ -86,18 +98,30 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   }
 
   /** What came from the store is held now, and all is well: but for a pause that the upstream asked for. */
-  function restored({ knowledge }: Process, dataSet: DataSet): void {
-    const known = knowledge[dataSet]
+  function restored(process: Process, dataSet: DataSet): void {
+    const known = process.knowledge[dataSet]
     if (known.deliveredAt < now()) violate('I3', `${dataSet} is said to come from the store`)
     noteNews(known, now())
+    if (dataSet === 'latest') takings.restored(process)
     known.failures = 0
     known.restUntil = -Infinity
   }
 
+  /** Keeps the codes that an event names until a table is accepted at the same moment. */
+  function note(known: DataSetKnowledge, kind: keyof Notes, codes: readonly string[]): void {
+    known.notes = { ...(known.notedAt === now() ? known.notes : NO_NOTES), [kind]: codes }
+    known.notedAt = now()
+  }
+
   /** Whether nothing at all was wrong with what was answered, so that it ought to have been taken. */
-  function isGood(process: Process, { fault, verdict, askedAt, signal }: Call): boolean {
+  function isGood(process: Process, call: Call): boolean {
+    const { fault, verdict, askedAt, signal, sent, before } = call
     const wasInTime = process.pausedUntil < askedAt && now() - askedAt < 2 * SECOND
-    return signal !== undefined && !fault && verdict === 'take' && wasInTime && !process.isClosed
+    // After a publication that was dated ahead, or a clock that was set back, it may be older than the one held.
+    const publishedAt = Math.min(sent?.updatedAt ?? Infinity, process.clock.now())
+    const isOlder = before !== undefined && publishedAt < before.publishedAt
+    const isWhole = signal !== undefined && !fault && verdict === 'take'
+    return isWhole && wasInTime && !isOlder && !process.isClosed
   }
 
   return {
@@ -111,10 +135,10 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (event.type === 'rates_rejected' && event.origin === 'upstream') {
         failed(process, dataSet)
       }
-      if (event.type === 'rates_dropped') {
-        process.knowledge[dataSet].call?.dropped.push(...event.dropped)
-      }
-      if (event.type === 'rates_held_back') takings.heldBack(process, dataSet, event.codes)
+      const known = process.knowledge[dataSet]
+      if (event.type === 'rates_dropped') note(known, 'dropped', event.dropped)
+      if (event.type === 'rates_lost') note(known, 'lost', event.codes)
+      if (event.type === 'rates_held_back') note(known, 'heldBack', event.codes)
       if (event.type === 'rates_restored') restored(process, dataSet)
     },
     /** The call that a `fetch` with `signal` belongs to, or nothing where the call has been given up. */
@@ -128,7 +152,12 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       return undefined
     },
     onDelivery(process: Process, dataSet: DataSet, value: unknown) {
-      if (typeof value === 'string') process.knowledge[dataSet].deliveredAt = now()
+      if (typeof value !== 'string') return
+      Object.assign(process.knowledge[dataSet], { delivered: value, deliveredAt: now() })
+    },
+    /** A process is about to store `text`. */
+    onWrite(process: Process, dataSet: DataSet, text: string) {
+      if (dataSet === 'latest') takings.written(process, text)
     },
     onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
       const known = process.knowledge[dataSet]
@@ -150,61 +179,102 @@ function pauseOf({ pause = 0, datedIn }: Fault, clockAhead: number): number {
   return Math.min(Math.max(SECOND, datedIn - clockAhead - 5 * SECOND), 6 * HOUR)
 }
 
-/** Longer than this no process keeps a rate for which another was held back, in ms. */
-const HELD_BACK_FOR = 8 * DAY
-
-/** Watches what processes take from upstreams: I3 and I4. */
-function createTakenWatch({ loop, violate }: Scene, oracle: Oracle) {
+/** Watches what processes take from upstreams and stores: I3, I4, I14 and I17. */
+function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   const now = loop.now
-  /** When each code was last held back. */
-  const heldBackAt = new Map<string, number>()
+  /** The tables that were stored, by the texts that they became. */
+  const written = new Map<unknown, Table>()
 
-  /** Whether a jump may be one that another table has shown before, to this process or to another. */
-  function mayBeConfirmed(code: string): boolean {
-    return now() - (heldBackAt.get(code) ?? -Infinity) < HELD_BACK_FOR
+  /** Whether what is held is certainly compared with what comes next. */
+  function isWarm({ clock }: Process, table: Table | undefined): table is Table {
+    return table !== undefined && clock.oldest() < dueAt(table) + maxStale.latest
   }
 
-  function isWarm({ clock }: Process, known: DataSetKnowledge): boolean {
-    return clock.oldest() < known.usableUntil
+  /** Whether a table is a whole one, so that half of one is less. */
+  function isWhole(table: Table | undefined): boolean {
+    return table !== undefined && table.quotes.size > 0.95 * LATEST_CODES.length
   }
 
-  /** Whether the table that was served last was a whole one, so that half of one is less. */
-  function isWhole({ served = '' }: DataSetKnowledge): boolean {
-    return oracle.fewestCodes(Date.parse(served)) > 0.95 * LATEST_CODES.length
+  function startTaking(process: Process, before: Table | undefined): Taking {
+    const { notes, notedAt } = process.knowledge.latest
+    process.knowledge.latest.notes = NO_NOTES
+    return {
+      notes: notedAt === now() ? notes : NO_NOTES,
+      before,
+      isWarm: isWarm(process, before),
+      clock: process.clock.now(),
+      maxStale: maxStale.latest,
+    }
   }
 
-  function takeTable(process: Process, { sent, dropped }: Call): void {
+  function requirePlausible(process: Process, table: Table, before: Table | undefined): void {
+    const impossible = impossibleRates(table)
+    if (impossible.length > 0) violate('I17', `impossible rates of ${impossible.join()} are taken`)
+    if (!isWarm(process, before)) return
+    const moved = unconfirmedMoves(table, before, (code) =>
+      oracle.recentRates(code, process.clock.now()),
+    )
+    if (moved.length > 0) {
+      violate('I17', `a move of ${moved.join()} is taken without a second publication`)
+    }
+  }
+
+  function hold(process: Process, table: Table): void {
+    const { latest } = process.knowledge
+    if (!isWarm(process, latest.table)) {
+      // Without a usable table, the rates that another process kept may be older than those that were served before.
+      for (const code of keptCodes(table)) latest.modified.delete(code)
+    }
+    latest.tableBefore = latest.table
+    latest.table = table
+  }
+
+  function takeSent(process: Process, { sent, before }: Call): void {
     const known = process.knowledge.latest
-    const served = Date.parse(known.served ?? '')
     if (!sent) return violate('I3', 'latest rates were taken that nobody sent')
-    if (sent.updatedAt < served) {
-      violate('I4', `a publication of ${new Date(sent.updatedAt).toUTCString()} was taken`)
+    const taking = startTaking(process, before)
+    const { notes, clock } = taking
+    const table = takeTable(sent, taking)
+    const at = new Date(sent.updatedAt).toUTCString()
+    if (sent.updatedAt > clock + 48 * HOUR) violate('I4', `a publication of ${at} is to come`)
+    if (before && table.publishedAt < before.publishedAt) {
+      violate('I4', `a publication of ${at} was taken`)
     }
-    const jumped = oracle.jumped(served, sent).filter((code) => !mayBeConfirmed(code))
-    if (jumped.length > 0 && isWarm(process, known)) {
-      violate('I3', `a jump of ${jumped.join()} was taken without a second publication`)
+    // What another process has stored meanwhile may be newer.
+    if (known.table && table.publishedAt < known.table.publishedAt) return
+    requirePlausible(process, table, before)
+    if (isWarm(process, before)) {
+      const lost = lostCodes(sent, taking)
+      if (lost.toSorted().join() !== notes.lost.toSorted().join()) {
+        violate('I3', `${lost.join()} are lost, but the event names ${notes.lost.join()}`)
+      }
+      const needless = needlessHoldBacks(table, before)
+      if (needless.length > 0) violate('I14', `${needless.join()} are held back for nothing`)
     }
-    // A rate held back is reported at the moment at which the table is taken.
-    const heldBack = known.heldBackAt === now() ? known.heldBack : []
-    oracle.takeTable({ sent, dropped, heldBack }, process.clock.now())
+    hold(process, table)
   }
 
   return {
-    /** Of what a process is about to take, from an upstream or a store, it does not serve the rates of `codes`. */
-    heldBack({ knowledge }: Process, dataSet: DataSet, codes: readonly string[]) {
-      knowledge[dataSet].heldBack = codes
-      knowledge[dataSet].heldBackAt = now()
-      for (const code of codes) heldBackAt.set(code, now())
-    },
     taken(process: Process, dataSet: DataSet, call: Call) {
-      const known = process.knowledge[dataSet]
+      const { before } = call
       const name = call.fault?.name ?? 'a healthy upstream'
       if (call.verdict === 'refuse') violate('I3', `the answer of "${name}" was taken`)
-      if (call.verdict === 'refuse when warm' && isWarm(process, known) && isWhole(known)) {
+      if (dataSet === 'history') return oracle.takeHistory(process.clock.now())
+      if (call.verdict === 'refuse when warm' && isWarm(process, before) && isWhole(before)) {
         violate('I3', `the answer of "${name}" was taken in spite of the table before`)
       }
-      if (dataSet === 'latest') takeTable(process, call)
-      else oracle.takeHistory(process.clock.now())
+      takeSent(process, call)
+    },
+    restored(process: Process) {
+      const { delivered, table: before } = process.knowledge.latest
+      const stored = written.get(delivered)
+      if (!stored) return violate('I3', 'latest rates were restored that nobody has stored')
+      const table = restoreTable(stored, startTaking(process, before))
+      requirePlausible(process, table, before)
+      hold(process, table)
+    },
+    written({ knowledge: { latest } }: Process, text: string) {
+      if (latest.table) written.set(text, latest.table)
     },
   }
 }

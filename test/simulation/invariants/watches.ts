@@ -15,13 +15,16 @@ import { createUpstreamWatch } from './upstream-watch.ts'
 export class Violation extends Error {
   override readonly name = 'Violation'
 
-  /** `invariant` is `I1` to `I16`. */
+  /**
+   * `invariant` is `I1` to `I18`. I17: a served rate is never further than the threshold from the last confirmed one. I18:
+   * a code that was served is served, or answered with 502, never with 400, until it is withdrawn.
+   */
   constructor(invariant: string, message: string) {
     super(`${invariant}: ${message}`)
   }
 }
 
-/** Ends the simulation: `invariant` (I1 to I16) does not hold, as `message` says. */
+/** Ends the simulation: `invariant` (I1 to I18) does not hold, as `message` says. */
 export type Violate = (invariant: string, message: string) => void
 
 export type Watches = ReturnType<typeof createWatches>
@@ -87,15 +90,15 @@ function requireFresh({ knowledge, host, clock }: Process, scene: Scene & Truth)
   const { feed, violate, startsAt, duration } = scene
   const endsAt = startsAt + duration
   const published = feed.at(endsAt - LATEST_DELAY).updatedAt
-  const { served = '' } = knowledge.latest
-  if (!(Date.parse(served) >= published)) {
-    const wanted = new Date(published).toUTCString()
-    violate('I14', `in the end process ${host} serves ${served}, not ${wanted}`)
+  const { publishedAt } = knowledge.latest
+  if (!(publishedAt >= published)) {
+    const [found, wanted] = [publishedAt, published].map((time) => new Date(time).toUTCString())
+    violate('I14', `in the end process ${host} serves ${found}, not ${wanted}`)
   }
   // By a wrong clock a process may have taken Friday's rates for missing, and look for them on Monday.
   if (clock.jumps() > 0) return
   const newest = newestExpected(scene)
-  const last = knowledge.history.served ?? ''
+  const last = knowledge.history.served
   if (newest !== undefined && last < newest) {
     violate('I14', `in the end process ${host} serves history to ${last}, not to ${newest}`)
   }

@@ -11,6 +11,8 @@ interface StoreWatch {
   faultOf(operation: keyof StoreFault, process: Process): StoreFault['get']
   /** Told of every value that a process is about to get. */
   onDelivery(process: Process, key: string, value: unknown): void
+  /** Called with every text that a process writes, even if the write fails. */
+  onWrite(process: Process, key: string, text: string): void
   onClaim(process: Process, key: string, isGranted: boolean): void
 }
 
@@ -28,7 +30,7 @@ export type SimStore = ReturnType<typeof createSimStore>
 
 export function createSimStore(
   { loop, random, store: kind, hasClaims }: Scene,
-  { faultOf, onDelivery, onClaim }: StoreWatch,
+  { faultOf, onDelivery, onWrite, onClaim }: StoreWatch,
 ) {
   const entries = new Map<string, Kept<string>>()
   const replaced = new Map<string, string>()
@@ -108,6 +110,7 @@ export function createSimStore(
         },
         set(key, text, expiresAt) {
           const left = lifetime(expiresAt)
+          onWrite(process, key, text)
           return operate(process, 'set', key, () => write(key, text, left))
         },
       }

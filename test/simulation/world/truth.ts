@@ -9,7 +9,14 @@ export type { Publication }
 
 type TruthOptions = Pick<
   Scene,
-  'random' | 'startsAt' | 'duration' | 'calmFrom' | 'lateShare' | 'historyDays' | 'holeShare'
+  | 'random'
+  | 'startsAt'
+  | 'duration'
+  | 'calmFrom'
+  | 'lateShare'
+  | 'devaluedShare'
+  | 'historyDays'
+  | 'holeShare'
 >
 
 /** What is published, independent of what upstreams send. */
@@ -18,12 +25,12 @@ export interface Truth {
   referenceRates: ReferenceRates
 }
 
-/** Units for a dollar on the first day; enough codes that one in twenty may be bad. */
+/** Units for a dollar on the first day; enough codes that one in twenty may be bad. BGN has been withdrawn. */
 const FIRST_LATEST: Readonly<Record<string, number>> = Object.fromEntries(
   [
-    'USD 1,AED 3.6725,AUD 1.5124,BRL 5.4321,CAD 1.3712,CHF 0.81234,CLP 951.23,CNY 7.1821,COP 4021.5',
+    'USD 1,AED 3.6725,AUD 1.5124,BGN 1.68442,BRL 5.4321,CAD 1.3712,CHF 0.81234,CLP 951.23,CNY 7.1821,COP 4021.5',
     'CZK 21.083,DKK 6.4321,EGP 48.512,EUR 0.86123,GBP 0.74321,HKD 7.8012,HUF 345.21,IDR 16432',
-    'ILS 3.4123,INR 87.512,JPY 151.23,KRW 1398.2,KWD 0.30612,MXN 18.712,NOK 10.123,NZD 1.7012',
+    'ILS 3.4123,INR 87.512,JPY 151.23,KRW 1398.2,KWD 0.30612,MXN 18.712,NGN 1532.1,NOK 10.123,NZD 1.7012',
     'PLN 3.6712,SEK 9.4512,SGD 1.2912,THB 32.512,TRY 41.512,UAH 41.872,ZAR 17.512',
   ].flatMap((line) =>
     line.split(',').map((quote): [string, number] => {
@@ -40,7 +47,8 @@ export const LATEST_CODES: readonly string[] = Object.keys(FIRST_LATEST)
  * The truth about latest rates: a table a day, shortly after midnight UTC, of a feed that had published for three days when
  * the simulation starts.
  */
-export function createLatestFeed({ random, startsAt, lateShare, calmFrom }: TruthOptions) {
+export function createLatestFeed(options: TruthOptions) {
+  const { random, startsAt, lateShare, calmFrom } = options
   const firstDay = Math.floor(startsAt / DAY) - 4
   const publications: (Publication & { availableAt: number })[] = []
 
@@ -53,7 +61,7 @@ export function createLatestFeed({ random, startsAt, lateShare, calmFrom }: Trut
       updatedAt: nominal,
       nextUpdateAt: nominal + DAY + random.whole(60, 1_200) * SECOND,
       availableAt: nominal + delay,
-      rates: driftOfAll(publications.at(-1)?.rates ?? FIRST_LATEST, random),
+      rates: driftOfAll(publications.at(-1)?.rates ?? FIRST_LATEST, options),
     })
   }
 
@@ -78,16 +86,30 @@ export function createLatestFeed({ random, startsAt, lateShare, calmFrom }: Trut
   }
 }
 
-/** `rates` a day later: nothing moves by more than 1 %. */
-function driftOfAll(rates: Publication['rates'], random: Random): Publication['rates'] {
-  const later = Object.entries(rates).map(([code, rate]) => {
-    const moved = rate * (1 + random.between(-0.01, 0.01))
-    return [code, code === 'USD' ? 1 : Number(moved.toPrecision(6))]
+/** Currencies that may be devalued, with the largest factor. */
+const DEVALUED = { EGP: 4, NGN: 4, TRY: 1.9, ZAR: 1.9 }
+
+/** `rates` a day later: none moves by more than 2 %, except one that is devalued. */
+function driftOfAll(
+  rates: Publication['rates'],
+  { random, devaluedShare }: TruthOptions,
+): Publication['rates'] {
+  const [devalued, most] = random.pick(Object.entries(DEVALUED))
+  const isDevalued = random.chance(devaluedShare)
+  const later = Object.entries(rates).map(([code, rate]): [string, number] => {
+    const factor = isDevalued && code === devalued ? random.between(1.1, most) : 1
+    return [code, code === 'USD' ? 1 : drift(rate * factor, FIRST_LATEST[code] ?? NaN, random, 6)]
   })
-  return Object.fromEntries(later)
+  const table = Object.fromEntries(later)
+  return { ...table, BGN: Number(((table['EUR'] ?? NaN) * 1.95583).toPrecision(6)) }
 }
 
-const FIRST_REFERENCE = { USD: 1.1612, GBP: 0.86312, INR: 101.62, JPY: 175.61 }
+const FIRST_REFERENCE: Readonly<Record<string, number>> = {
+  USD: 1.1612,
+  GBP: 0.86312,
+  INR: 101.62,
+  JPY: 175.61,
+}
 
 /** The codes of the central bank, without the euro. */
 export const REFERENCE_CODES: readonly string[] = Object.keys(FIRST_REFERENCE)
@@ -126,7 +148,10 @@ function createRows(options: TruthOptions) {
   let quotes: [string, number][] = Object.entries(FIRST_REFERENCE)
   let availableAt = 0
   return days.map((day) => {
-    quotes = quotes.map(([code, rate]) => [code, drift(rate, random)])
+    quotes = quotes.map(([code, rate]) => [
+      code,
+      drift(rate, FIRST_REFERENCE[code] ?? NaN, random, 5),
+    ])
     const holed = random.chance(holeShare) ? random.pick(REFERENCE_CODES) : undefined
     const published = quotes.filter(([code]) => code !== holed)
     // Rows come in their order, however late one is.
@@ -144,8 +169,10 @@ function arrival(day: string, { random, startsAt, lateShare, calmFrom }: TruthOp
   return due + (isLate ? random.magnitude(MINUTE, 20 * HOUR) : random.between(-MINUTE, 20 * SECOND))
 }
 
-function drift(rate: number, random: Random): number {
-  return Number((rate * (1 + random.between(-0.008, 0.008))).toPrecision(5))
+/** `rate` a day later, rounded to `digits`. It returns to `usual` in time, so that both feeds agree. */
+function drift(rate: number, usual: number, random: Random, digits: number): number {
+  const moved = rate * (1 + random.between(-0.008, 0.008)) * (usual / rate) ** 0.02
+  return Number(moved.toPrecision(digits))
 }
 
 /** Every day from `first` to `last` on which the central bank publishes. */
