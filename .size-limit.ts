@@ -22,29 +22,29 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** What each module of the package may weigh, alone: what it weighs, and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '32.5 kB',
-  './bun': '530 B',
+  '.': '38.3 kB',
+  './bun': '540 B',
   './client': '2 kB',
   './cloudflare': '270 B',
   './currencies': '5.72 kB',
-  './deno': '630 B',
-  './express': '420 B',
-  './node': '1.97 kB',
-  './providers/cross-check': '2.73 kB',
-  './providers/currencyapi': '13.0 kB',
-  './providers/ecb': '12.2 kB',
-  './providers/exchange-rate-api-v6': '10.3 kB',
-  './providers/fawazahmed0': '12.2 kB',
-  './providers/frankfurter-v2': '7.74 kB',
-  './providers/open-exchange-rates': '9.60 kB',
+  './deno': '1.06 kB',
+  './express': '1.23 kB',
+  './node': '2.85 kB',
+  './providers/cross-check': '3.04 kB',
+  './providers/currencyapi': '14.9 kB',
+  './providers/ecb': '14.1 kB',
+  './providers/exchange-rate-api-v6': '12.1 kB',
+  './providers/fawazahmed0': '14.2 kB',
+  './providers/frankfurter-v2': '9.89 kB',
+  './providers/open-exchange-rates': '11.5 kB',
   './stores/cache-api': '660 B',
   './stores/cloudflare-kv': '370 B',
-  './stores/file': '820 B',
+  './stores/file': '870 B',
   './stores/memory': '280 B',
   './stores/redis': '530 B',
-  './stores/sqlite': '940 B',
+  './stores/sqlite': '1.06 kB',
   './stores/upstash': '910 B',
-  './testing': '16.6 kB',
+  './testing': '17.9 kB',
 }
 
 const { exports }: { exports: Record<string, string | { default: string }> } = JSON.parse(
@@ -67,7 +67,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '30.7 kB',
+  limit: '38.1 kB',
 }
 
 const page = {
