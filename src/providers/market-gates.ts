@@ -131,7 +131,7 @@ function mapRates(
   return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, change(code, rate)]))
 }
 
-/** What is no number at all is left to be judged as it came. */
+/** Values that are not numbers are left for later checks. */
 function isPlausible(rate: unknown): boolean {
   return typeof rate !== 'number' || (rate >= MIN_PLAUSIBLE_RATE && rate <= MAX_PLAUSIBLE_RATE)
 }

@@ -37,7 +37,7 @@ export function subtractMonths(day: Day, count: number): Day {
   return toDay(Date.UTC(year, month, Math.min(Number(day.slice(8)), lastOfMonth)))
 }
 
-/** Midnight of 1 March of the year 0 is so many days before the Unix epoch. */
+/** Midnight of 1 March of the year 0, in days before the Unix epoch. */
 const DAYS_BEFORE_EPOCH = 719_468
 
 /** Days from 1970-01-01 to `day`, without a `Date`: histories need it of thousands of days. */

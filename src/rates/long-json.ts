@@ -33,7 +33,7 @@ export function* parseLongJson(text: string, form: LongJson): Slices<unknown> {
 }
 
 /**
- * The items begin at `start`. Whatever a part ends with, what parses between the brackets is a number of whole items: with
+ * The items begin at `start`. No matter how a part ends, what parses between the brackets is a number of whole items: with
  * part of one, or with the end of a string, it does not parse.
  */
 function* parseParts(text: string, start: number, form: LongJson): Slices<unknown> {

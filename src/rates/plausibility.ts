@@ -46,13 +46,13 @@ const MAJOR_RANGES: Readonly<Record<string, readonly [low: number, high: number]
 /** A major currency beyond its range by a larger factor is a mistake. */
 const MAX_BEYOND_RANGE = 3
 
-/** So many major currencies beyond their ranges make the whole table a mistake. */
+/** This number of major currencies beyond their ranges makes the whole table a mistake. */
 const MIN_IMPLAUSIBLE_MAJORS = 3
 
 /** Rates against `base`, from any source. */
 export interface QuotedRates {
   base: string
-  /** Units of a currency for one unit of `base`; anything but a number where there are none. */
+  /** Units of a currency for one unit of `base`; not a number where it is unknown. */
   rateOf(code: string): unknown
 }
 
