@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** What must not be starved: fleets, kills, memory, clients that do not read, faults under load. */
-const PROOFS = ['test/system/{fleet,kill,memory,pipelining,redis-faults}.test.ts']
+const PROOFS = ['test/system/{fleet,kill,memory,overload,pipelining,redis-faults}.test.ts']
 
 /** More of the same as what runs before a change lands, and too slow for that. */
 const WEEKLY = [

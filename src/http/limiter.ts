@@ -8,11 +8,16 @@ export const LARGE_BODY = 16_384
 /** How much expensive work may be under way: the next body is computed while the one before is encoded. */
 const MAX_UNDER_WAY = 2
 
+/** How much expensive work is done in a turn of the event loop, in ms, and what a piece counts at the least. */
+const MAX_WORK_MS = 2
+const MIN_PIECE_MS = 0.1
+
 /**
- * After expensive work, the event loop has as much time for all else as the work took, but no more than this many turns, which
- * are short where there is nothing else: Node accepts one connection in a turn.
+ * After that, the event loop has as much time for all else as the work took, but no more than this many turns, which are short
+ * where there is nothing else: Node accepts one connection in a turn.
  */
-const MAX_TURNS_BETWEEN = 64
+const TURNS_PER_MS = 3
+const MAX_TURNS = 64
 
 /** After this time without another turn the host has lost it, in ms: some end the timers of a request with its response. */
 const LOST_AFTER_MS = 1_000
@@ -66,46 +71,24 @@ export interface Limiter {
 /** Creates a limiter; `onRefused` is called for every refusal, with the number of jobs that wait. */
 export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => void): Limiter {
   const queue = createQueue(runtime)
+  const rest = createRest(runtime, startWaiting)
   let underWay = 0
-  /** When the last turn was of which others are to follow first, by the monotonic clock. */
-  let restingSince = -Infinity
 
   function mayStart(): boolean {
-    return underWay < MAX_UNDER_WAY && runtime.monotonic() - restingSince > LOST_AFTER_MS
+    return underWay < MAX_UNDER_WAY && rest.isOver()
   }
 
-  function startNext(): void {
-    if (mayStart()) queue.first()?.start()
-  }
-
-  async function rest(until: number): Promise<void> {
-    for (let turn = 0; turn < MAX_TURNS_BETWEEN; turn += 1) {
-      restingSince = runtime.monotonic()
-      await runtime.yieldToEventLoop()
-      if (runtime.monotonic() >= until) break
-    }
-    restingSince = -Infinity
-    startNext()
-  }
-
-  function computeAndRest<Made>(compute: Compute<Made>): Made | Promise<Made> {
-    const startedAt = runtime.monotonic()
-    restingSince = startedAt
-    try {
-      return compute()
-    } finally {
-      const endedAt = runtime.monotonic()
-      void rest(2 * endedAt - startedAt)
-    }
+  function startWaiting(): void {
+    for (let job = queue.first(); job && mayStart(); job = queue.first()) job.start()
   }
 
   function start<Made>(compute: Compute<Made>): Made | Promise<Made> {
-    const made = computeAndRest(compute)
+    const made = rest.after(compute)
     if (!(made instanceof Promise)) return made
     underWay += 1
     return made.finally(() => {
       underWay -= 1
-      startNext()
+      startWaiting()
     })
   }
 
@@ -133,8 +116,48 @@ export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => 
       jobs?.set(key, job)
       const made = job.join(signal)
       // It may start at once where a turn was lost.
-      startNext()
+      startWaiting()
       return made
+    },
+  }
+}
+
+/** Gives the event loop time for all else after expensive work, and then calls `onOver`. */
+function createRest(runtime: Runtime, onOver: () => void) {
+  /** Time of expensive work after which there was no rest, in ms. */
+  let worked = 0
+  let until = -Infinity
+  /** When the coming turn was asked for, by the monotonic clock. */
+  let awaitedSince = -Infinity
+
+  async function giveTurns(): Promise<void> {
+    let turns = 0
+    do {
+      awaitedSince = runtime.monotonic()
+      await runtime.yieldToEventLoop()
+      turns += 1
+    } while (runtime.monotonic() < until && turns < Math.min(MAX_TURNS, worked * TURNS_PER_MS))
+    worked = 0
+    awaitedSince = -Infinity
+    onOver()
+  }
+
+  function isTurnComing(now: number): boolean {
+    return now - awaitedSince <= LOST_AFTER_MS
+  }
+
+  return {
+    isOver: () => worked < MAX_WORK_MS || !isTurnComing(runtime.monotonic()),
+    after<Made>(compute: Compute<Made>): Made | Promise<Made> {
+      const startedAt = runtime.monotonic()
+      try {
+        return compute()
+      } finally {
+        const now = runtime.monotonic()
+        worked += Math.max(MIN_PIECE_MS, now - startedAt)
+        until = now + worked
+        if (!isTurnComing(now)) void giveTurns()
+      }
     },
   }
 }

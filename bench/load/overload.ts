@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { startChild } from '../../test/system/child.ts'
+import type { OverloadLine, OverloadSettings } from './overload-program.ts'
+
+/** How a server fared under an overload, and its other clients. */
+export interface OverloadReport extends OverloadLine {
+  /** Latencies of plain conversions meanwhile, in ms. */
+  p50: number
+  p99: number
+  /** How late this process itself was to send these, in ms: latencies grow with it, but mean nothing. */
+  late: number
+  /** Statuses of these. */
+  plainStatuses: (number | string)[]
+  /** The most memory that was ever resident, in MB. Linux only. */
+  peakRss: number
+}
+
+/** A plain conversion is asked for every so many ms. */
+const PLAIN_EVERY_MS = 20
+
+/** Connections of plain conversions; all but the first are opened under load. */
+const PLAIN_CONNECTIONS = 4
+
+/** Overloads a server, whose process is `pid`, and asks for plain conversions meanwhile. */
+export async function overload(settings: OverloadSettings, pid: number): Promise<OverloadReport> {
+  const { url, duration } = settings
+  const agent = new Agent({ keepAlive: true, maxSockets: PLAIN_CONNECTIONS })
+  const convert = (amount: number): Promise<number> =>
+    statusOf(`${url}/api/v1/convert?from=USD&to=EUR&amount=${amount}`, agent)
+  // So that all data are there.
+  await statusOf(`${url}/api/v1/history?from=USD&to=EUR&start=1999-01-04`, agent)
+  await convert(1)
+  process.kill(pid, 'SIGUSR2')
+  const load = startChild({ program: 'bench/load/overload-program.ts', settings })
+  const latencies: number[] = []
+  const late: number[] = []
+  const asked: Promise<number | string>[] = []
+  const startedAt = performance.now()
+  for (let dueAt = startedAt; dueAt < startedAt + duration; dueAt += PLAIN_EVERY_MS) {
+    await sleep(Math.max(0, dueAt - performance.now()))
+    late.push(performance.now() - dueAt)
+    asked.push(
+      convert(asked.length + 2)
+        .finally(() => latencies.push(performance.now() - dueAt))
+        .catch(String),
+    )
+  }
+  const line: OverloadLine = JSON.parse(await load.firstLine)
+  const plainStatuses = await Promise.all(asked)
+  agent.destroy()
+  return {
+    ...line,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    late: percentile(late, 0.99),
+    plainStatuses,
+    peakRss: peakRssOf(pid),
+  }
+}
+
+function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? NaN
+}
+
+function statusOf(url: string, agent: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? NaN))
+    })
+    request.on('error', reject)
+  })
+}
+
+function peakRssOf(pid: number): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1_024
+}

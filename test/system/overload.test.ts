@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+
+import { overload } from '../../bench/load/overload.ts'
+import type { TurnsLine } from '../../bench/load/turns-program.ts'
+import { rootOf, serve } from './commands.ts'
+import { IS_SHORT } from './proofs.ts'
+
+const DURATION_MS = IS_SHORT ? 5_000 : 20_000
+
+/** What the server promises is 5 s; the machine may be busy with other things. */
+const SLOWEST_MS = 10_000
+
+/** What it promises for plain conversions. */
+const P99_MS = 50
+
+/** Where processes wait for processors, one that needs much waits many times longer than one that mostly sleeps. */
+const BUSY = { usualMs: 2, factor: 20 }
+
+describe('400 clients that ask for distinct histories since 1999 as CSV', () => {
+  it.each(['br', 'gzip, deflate, br'])(
+    'in %s keep no plain conversion waiting',
+    async (codings) => {
+      const server = serve(['--demo', '--log', 'json'], {
+        NODE_OPTIONS: '--import=./bench/load/turns-program.ts',
+      })
+      const url = await rootOf(server)
+      const settings = { url, connections: 400, duration: DURATION_MS, acceptEncoding: codings }
+      const report = await overload(settings, server.process.pid ?? NaN)
+      await server.end()
+      const { statuses, plainStatuses, late } = report
+      expect(report.wrong).toEqual([])
+      expect(statuses['200']).toBeGreaterThan(50)
+      expect(report.codings).toEqual({ [codings === 'br' ? 'none' : 'gzip']: statuses['200'] })
+      expect(report.slowest).toBeLessThan(SLOWEST_MS)
+      expect(report.peakRss).toBeLessThan(500)
+      expect(plainStatuses.length).toBeGreaterThan(DURATION_MS / 25)
+      expect(new Set(plainStatuses)).toEqual(new Set([200]))
+      const delay = Math.max(0, late - BUSY.usualMs) * BUSY.factor
+      expect(report.p99).toBeLessThan(P99_MS + delay)
+      const lines = server.stderr.trim().split('\n')
+      const turns: TurnsLine = JSON.parse(lines.at(-1) ?? '')
+      expect(turns.p95).toBeLessThan(P99_MS)
+      const refusals = lines.filter((line) => line.includes('"event":"overloaded"'))
+      expect(refusals).toHaveLength(statuses['503'] ? 1 : 0)
+    },
+  )
+})
