@@ -123,12 +123,13 @@ function complete(table: Table, taking: Taking, isRestored = false): Table {
   const { notes, before, isWarm, clock, maxStale } = taking
   const { updatedAt, nextUpdateAt } = table
   const quotes = new Map(table.quotes)
-  // A rate of a publication that was dated ahead is as old as its acceptance.
-  const acceptedAt = before?.publishedAt ?? updatedAt
   const keptOf = (code: string): Quote[] =>
-    (before?.quotes.get(code) ?? [])
-      .map((quote) => ({ ...quote, updatedAt: Math.min(quote.updatedAt, acceptedAt) }))
-      .map((quote) => (quote.updatedAt < updatedAt ? quote : { ...quote, updatedAt, nextUpdateAt }))
+    (before?.quotes.get(code) ?? []).map((quote) => {
+      // A rate of a publication that was dated ahead is as old as its acceptance.
+      const time = quote.updatedAt === before?.updatedAt ? before.publishedAt : quote.updatedAt
+      const times = time < updatedAt ? { ...quote, updatedAt: time } : { updatedAt, nextUpdateAt }
+      return { ...times, rate: quote.rate }
+    })
   for (const [code, own] of table.quotes) {
     const kept = keptOf(code)
     const isHeldBack = notes.heldBack.includes(code)

@@ -162,7 +162,8 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
     onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
       const known = process.knowledge[dataSet]
       if (!isGranted) known.refusedAt = now()
-      known.refusedSince = isGranted ? undefined : (known.refusedSince ?? now())
+      const isHeard = isGranted && store.trustedSince(process) < Infinity
+      known.refusedSince = isHeard ? undefined : (known.refusedSince ?? now())
     },
     sweep(process: Process) {
       for (const dataSet of ['latest', 'history'] as const) {

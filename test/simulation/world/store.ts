@@ -78,6 +78,8 @@ export function createSimStore(
     }
     troubledAt = loop.now()
     trusted.set(process, Infinity)
+    // It may be refused, or not hear that it is granted.
+    if (name === 'claim') onClaim(process, key, false)
     return fault({
       key,
       work,
