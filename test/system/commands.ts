@@ -22,6 +22,9 @@ import { ROOT } from './root.ts'
 import { NODE } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
 
+/** What a spinner drew and erased again. */
+const ERASED = /\r[^\n]*\r\u001B\[K/g // oxlint-disable-line no-control-regex
+
 /** The built command line. */
 export const CLI: string = `${ROOT}/dist/cli.js`
 
@@ -170,7 +173,8 @@ export async function onTerminal(...started: Parameters<typeof startOnTerminal>)
   const running = startOnTerminal(...started)
   const code = await running.exited
   const raw = running.stdout
-  return { code, lines: stripVTControlCharacters(raw).trimEnd().split(/\r*\n/), raw }
+  const lines = raw.replaceAll(ERASED, '')
+  return { code, lines: stripVTControlCharacters(lines).trimEnd().split(/\r*\n/), raw }
 }
 
 /** Expects that a command ended with 2 and a line on stderr that contains `line`, and printed nothing else. */
