@@ -147,7 +147,14 @@ async function lookAtRates(handler: RatesHandler, found: Found): Promise<void> {
   const latest = await askFor(handler, '/api/v1/latest', found)
   if (latest) {
     found.latest = Number(latest.updatedAt)
-    const isWhole = JSON.stringify(latest.rates) === JSON.stringify(publication(found.latest))
+    // The codes of a larger table before are kept beside those of a small one.
+    const { rates, older = {} } = latest
+    const published = Object.entries(rates).filter(([code]) => !(code in older))
+    const [before = NaN] = Object.values<number>(older)
+    const table = publication(before)
+    const isWhole =
+      JSON.stringify(Object.fromEntries(published)) === JSON.stringify(publication(found.latest)) &&
+      Object.entries(older).every(([code, at]) => at === before && rates[code] === table[code])
     if (!isWhole) found.broken.push(`latest: not the publication of ${found.latest}`)
   }
   for (const index of [0, HISTORY_CODES.length - 1]) {
