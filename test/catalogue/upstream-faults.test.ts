@@ -82,6 +82,7 @@ const FOUND_LATER = [
   'dated-ahead',
   'next-update-unit',
   'store-flipped-bit',
+  'history-bad-day',
 ]
 
 interface Entry {

@@ -103,7 +103,6 @@ export const history: readonly FaultCase[] = [
             ).rates,
         },
         reported: ['rates_held_back'],
-        isSimulated: false,
       },
     ),
   ]),
@@ -160,6 +159,16 @@ export const history: readonly FaultCase[] = [
   entry('history-rebased-rounding', 'the relay rounds twice when it is asked for another base', [
     harmless('IDR in EUR', ({ good, url }) => answer(url.search === '' ? good : coarse(good))),
   ]),
+  entry('history-bad-day', 'the newest day is wrong', [
+    wrongNewest('turned over', (day) => mapDay(day, (rate) => 1 / rate)),
+    wrongNewest('× 1,000', (day) => mapDay(day, (rate) => rate * 1_000)),
+    wrongNewest('one currency only', ({ USD = NaN }) => ({ USD })),
+    wrongNewest(
+      'USD × 9',
+      ({ USD = NaN, ...rates }) => ({ ...rates, USD: 9 * USD }),
+      (day) => Object.fromEntries(Object.entries(day).filter(([code]) => code !== 'USD')),
+    ),
+  ]),
 ]
 
 /** A form in which the relay answers with a changed body that is served as it came. */
@@ -199,6 +208,31 @@ function mapDays(
 
 function reordered(body: HistoryBody, order: (days: Row[]) => Row[]): HistoryBody {
   return { ...body, rates: Object.fromEntries(order(Object.entries(body.rates))) }
+}
+
+type Day = Rates[string]
+
+/** A form in which the newest day is another: only as much of it is served as `served` leaves (default nothing). */
+function wrongNewest(
+  name: string,
+  change: (day: Day) => Day,
+  served: (day: Day) => Day = () => ({}),
+): Fault {
+  const alter = (body: HistoryBody, alterDay: (day: Day) => Day): HistoryBody =>
+    mapDays(body, (day, { fromEnd }) => (fromEnd === 0 ? alterDay(day) : day))
+  return changed(name, (body) => alter(body, change), {
+    serves: {
+      history(body) {
+        const days = Object.entries(alter(body, served).rates)
+        return Object.fromEntries(days.filter(([, day]) => Object.keys(day).length > 0))
+      },
+    },
+    reported: ['rates_held_back'],
+  })
+}
+
+function mapDay(day: Day, change: (rate: number) => number): Day {
+  return Object.fromEntries(Object.entries(day).map(([code, rate]) => [code, change(rate)]))
 }
 
 /** A form in which the newest day comes twice: as it is, and with another rate of USD. */
