@@ -159,12 +159,31 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'a day of history is skipped': {
     breaks: 'I3',
-    plant: inParts(({ providers: { latest, history }, ...parts }) => {
-      const fetchHistory: HistoryProvider['fetchHistory'] = async (range, context) => {
-        const { base, days } = await history.fetchHistory(range, context)
+    plant: inHistory(({ fetchHistory }) => ({
+      async fetchHistory(range, context) {
+        const { base, days } = await fetchHistory(range, context)
         return { base, days: days.filter((_, index) => index !== days.length - 2) }
+      },
+    })),
+  },
+  'days of history are not compared with each other': {
+    breaks: 'I3',
+    faults: /^history-bad-day/,
+    plant: inHistory(() => ({ sanityChecks: false })),
+  },
+  'a day of history that was held back is not asked for again': {
+    breaks: 'I3',
+    faults: /^history-bad-day/,
+    plant: inHistory(({ fetchHistory }) => {
+      let newest = ''
+      return {
+        async fetchHistory(range, context) {
+          const { base, days } = await fetchHistory(range, context)
+          const added = days.filter(({ date }) => date > newest)
+          newest = days.at(-1)?.date ?? newest
+          return { base, days: added }
+        },
       }
-      return { ...parts, providers: { latest, history: { ...history, fetchHistory } } }
     }),
   },
 
@@ -494,6 +513,12 @@ function inLatest(alter: (fetchLatest: FetchLatest) => FetchLatest): Plant {
   return inParts(({ providers: { latest, history }, ...parts }) => {
     const fetchLatest = alter(latest.fetchLatest)
     return { ...parts, providers: { latest: { ...latest, fetchLatest }, history } }
+  })
+}
+
+function inHistory(alter: (history: HistoryProvider) => Partial<HistoryProvider>): Plant {
+  return inParts(({ providers: { latest, history }, ...parts }) => {
+    return { ...parts, providers: { latest, history: { ...history, ...alter(history) } } }
   })
 }
 

@@ -175,10 +175,11 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     if (!record || typeof body !== 'string') return
     const lastModified = named.get('last-modified') ?? ''
     const [tables, limits, clock] = [tablesOf(process), limitsOf(process), process.clock.now()]
-    const circumstances = { oracle, clock, tables, limits, lastModified }
+    const { latest, history } = process.knowledge
+    const { missing } = history
+    const circumstances = { oracle, clock, tables, missing, limits, lastModified }
     const objection = objectToRecord(body, record, circumstances)
     if (objection) return violate(objection[0], `${target}: ${objection[1]}`)
-    const { latest, history } = process.knowledge
     if (record.kind === 'latest') latest.publishedAt = latest.table?.updatedAt ?? NaN
     if (record.kind === 'history' && isLast(history, turn)) requireNewest(process, record, body)
   }
@@ -190,8 +191,9 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     requireNotTooOld(process, 'history', due.latest)
     if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
     const { served } = known
-    // A day that lacks one of the two, or that a clock set back makes one of the future, is not seen.
-    const isVisible = served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair)
+    // A day that lacks one of both, or that a clock set back makes one of the future, is not seen.
+    const isVisible =
+      served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair, known.missing)
     if (newest < served && isVisible) violate('I4', `history goes back from ${served} to ${newest}`)
     known.served = newest > served ? newest : served
   }

@@ -54,6 +54,8 @@ function nothingKnown() {
     /** The codes that events named last, and when: they are about a table that is accepted at that moment. */
     notes: NO_NOTES,
     notedAt: never,
+    /** Days of history, or rates of a day, that are held back or that were not published: `2026-11-19 USD`. */
+    missing: new Set<string>() as ReadonlySet<string>,
     /** The last value from the store, and when it came. */
     delivered: undefined as unknown,
     deliveredAt: never,

@@ -18,10 +18,12 @@ export function createOracle(referenceRates: ReferenceRates) {
   let historyLatest = -Infinity
   return {
     referenceRates,
-    /** Whether reference rates of both currencies are published for `day`. */
-    isQuoted(day: string, { from, to }: Pair) {
+    /** Whether reference rates of both currencies are published for `day`, and none of them is `missing`. */
+    isQuoted(day: string, { from, to }: Pair, missing?: ReadonlySet<string>) {
       const rates = referenceRates.on(day)
-      return rates !== undefined && [from, to].every((code) => code === 'EUR' || rates.has(code))
+      const isThere = (code: string): boolean =>
+        code === 'EUR' || (rates?.has(code) === true && missing?.has(`${day} ${code}`) !== true)
+      return rates !== undefined && missing?.has(day) !== true && [from, to].every(isThere)
     },
     /** Recent reference rates of `code` against the dollar: a process at `clock` may compare latest rates with them. */
     recentRates(code: string, clock: number): number[] {

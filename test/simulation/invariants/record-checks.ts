@@ -17,6 +17,8 @@ interface Circumstances {
   /** The latest rates that the process may have held, and the limits of the age of its earlier rates. */
   tables: readonly Table[]
   limits: Limits
+  /** Days of history, or rates of a day, that the process may lack: `2026-11-19 USD`. */
+  missing: ReadonlySet<string>
   lastModified: string
 }
 
@@ -98,7 +100,7 @@ function objectToConversion(
 function objectToHistory(
   body: Json,
   { from, to, period }: Asked<'history'>,
-  { oracle, clock }: Circumstances,
+  { oracle, clock, missing }: Circumstances,
 ): Objection | undefined {
   const { referenceRates } = oracle
   const { points: sent } = body
@@ -116,16 +118,18 @@ function objectToHistory(
     }
     points.push({ d, r })
   }
-  const dates = points.map(({ d }) => d).join()
+  const dates = points.map(({ d }) => d)
   const last = points.at(-1)?.d ?? ''
   const today = toDay(clock)
   if (last > today) return ['I4', `the history ends on ${last}, in the future`]
-  const isQuoted = (day: string): boolean => oracle.isQuoted(day, { from, to })
+  const answered = new Set(dates)
+  const isQuoted = (day: string): boolean =>
+    oracle.isQuoted(day, { from, to }, answered.has(day) ? undefined : missing)
   const isWhole = possibleEnds(oracle, last, { today, isQuoted }).some((end) => {
     const window = referenceRates.between(periodStart(end, period), last)
-    return window.filter(isQuoted).join() === dates
+    return window.filter(isQuoted).join() === dates.join()
   })
-  if (!isWhole) return ['I3', `the days of ${period} are not ${dates}`]
+  if (!isWhole) return ['I3', `the days of ${period} are not ${dates.join()}`]
   if (JSON.stringify(body['stats']) !== JSON.stringify(statsOf(points))) {
     return ['I2', 'the statistics are not those of the points']
   }

@@ -1,7 +1,7 @@
 import type { RatesEvent } from '../../../src/index.ts'
 import { requireDaily } from '../../daily-data-set.ts'
 import type { DataSet, Fault } from '../../faults/fault.ts'
-import { HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Clock, Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
@@ -102,7 +102,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
     const known = process.knowledge[dataSet]
     if (known.deliveredAt < now()) violate('I3', `${dataSet} is said to come from the store`)
     noteNews(known, now())
-    if (dataSet === 'latest') takings.restored(process)
+    takings.restored(process, dataSet)
     known.failures = 0
     known.restUntil = -Infinity
   }
@@ -157,7 +157,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
     },
     /** A process is about to store `text`. */
     onWrite(process: Process, dataSet: DataSet, text: string) {
-      if (dataSet === 'latest') takings.written(process, text)
+      takings.written(process, dataSet, text)
     },
     onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
       const known = process.knowledge[dataSet]
@@ -183,8 +183,9 @@ function pauseOf({ pause = 0, datedIn }: Fault, clockAhead: number): number {
 /** Watches what processes take from upstreams and stores: I3, I4, I14 and I17. */
 function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   const now = loop.now
-  /** The tables that were stored, by the texts that they became. */
-  const written = new Map<unknown, Table>()
+  /** The tables that were stored, and the days that histories lacked, by the texts that they became. */
+  const tables = new Map<unknown, Table>()
+  const missing = new Map<unknown, ReadonlySet<string>>()
 
   /** Whether what is held is certainly compared with what comes next. */
   function isWarm({ clock }: Process, table: Table | undefined): table is Table {
@@ -196,11 +197,31 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     return table !== undefined && table.quotes.size > 0.95 * LATEST_CODES.length
   }
 
+  /** The codes that events have just named. */
+  function takeNotes(known: DataSetKnowledge): Notes {
+    const notes = known.notedAt === now() ? known.notes : NO_NOTES
+    known.notes = NO_NOTES
+    return notes
+  }
+
+  /** A process holds a history that lacks the `missing` days, and those that events have just named. */
+  function holdHistory({ knowledge: { history } }: Process, missing: Iterable<string>): void {
+    const { heldBack, lost } = takeNotes(history)
+    history.missing = new Set([...missing, ...heldBack, ...lost])
+  }
+
+  /** Nothing of the last seven published days is missing after a right answer. */
+  function takeHistory(process: Process, { fault }: Call): void {
+    const { clock, knowledge } = process
+    const since = fault ? Infinity : clock.now() - 8 * DAY
+    const isMissing = (each: string): boolean => Date.parse(each.slice(0, 10)) < since
+    oracle.takeHistory(clock.now())
+    holdHistory(process, [...knowledge.history.missing].filter(isMissing))
+  }
+
   function startTaking(process: Process, before: Table | undefined): Taking {
-    const { notes, notedAt } = process.knowledge.latest
-    process.knowledge.latest.notes = NO_NOTES
     return {
-      notes: notedAt === now() ? notes : NO_NOTES,
+      notes: takeNotes(process.knowledge.latest),
       before,
       isWarm: isWarm(process, before),
       clock: process.clock.now(),
@@ -260,22 +281,24 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
       const { before } = call
       const name = call.fault?.name ?? 'a healthy upstream'
       if (call.verdict === 'refuse') violate('I3', `the answer of "${name}" was taken`)
-      if (dataSet === 'history') return oracle.takeHistory(process.clock.now())
+      if (dataSet === 'history') return takeHistory(process, call)
       if (call.verdict === 'refuse when warm' && isWarm(process, before) && isWhole(before)) {
         violate('I3', `the answer of "${name}" was taken in spite of the table before`)
       }
       takeSent(process, call)
     },
-    restored(process: Process) {
-      const { delivered, table: before } = process.knowledge.latest
-      const stored = written.get(delivered)
+    restored(process: Process, dataSet: DataSet) {
+      const { delivered, table: before } = process.knowledge[dataSet]
+      if (dataSet === 'history') return holdHistory(process, missing.get(delivered) ?? [])
+      const stored = tables.get(delivered)
       if (!stored) return violate('I3', 'latest rates were restored that nobody has stored')
       const table = restoreTable(stored, startTaking(process, before))
       requirePlausible(process, table, before)
       hold(process, table)
     },
-    written({ knowledge: { latest } }: Process, text: string) {
-      if (latest.table) written.set(text, latest.table)
+    written({ knowledge: { latest, history } }: Process, dataSet: DataSet, text: string) {
+      if (dataSet === 'history') missing.set(text, history.missing)
+      else if (latest.table) tables.set(text, latest.table)
     },
   }
 }

@@ -180,7 +180,7 @@ const KINDS: readonly [share: number, draw: (random: Random) => Question][] = [
   [4, latest],
   [10, selection],
   [2, earlierTable],
-  [10, history],
+  [10, anyHistory],
   [4, hopeless],
   [2, unanswerable],
   [1, earlierHead],
@@ -198,7 +198,8 @@ function drawQuestion(random: Random): Question {
 
 /** A question that takes the data of `latest` or `history`, and is sure to be answered where they are there. */
 function plainQuestion(dataSet: 'latest' | 'history', random: Random): Question {
-  const question = dataSet === 'latest' ? table('/api/v1/latest', 'USD') : history(random)
+  const question =
+    dataSet === 'latest' ? table('/api/v1/latest', 'USD') : history(random, 'EUR', 'JPY')
   return { ...question, isDecisive: true }
 }
 
@@ -242,9 +243,12 @@ function table(path: string, base: string, symbols?: string[]): Question {
   return get('latest', `${path}?base=${base}${selected}`, { codes, record })
 }
 
-function history(random: Random): Question {
+function anyHistory(random: Random): Question {
   const from = random.pick(HISTORY_CODES)
-  const to = random.pick(HISTORY_CODES.filter((code) => code !== from))
+  return history(random, from, random.pick(HISTORY_CODES.filter((code) => code !== from)))
+}
+
+function history(random: Random, from: string, to: string): Question {
   const period = random.pick(PERIODS)
   const record = { kind: 'history', from, to, period } as const
   return get('history', `/api/v1/history?from=${from}&to=${to}&period=${period}`, { record })

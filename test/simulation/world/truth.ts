@@ -106,9 +106,12 @@ function driftOfAll(
 
 const FIRST_REFERENCE: Readonly<Record<string, number>> = {
   USD: 1.1612,
+  CHF: 0.9432,
+  CZK: 24.48,
   GBP: 0.86312,
   INR: 101.62,
   JPY: 175.61,
+  SEK: 10.97,
 }
 
 /** The codes of the central bank, without the euro. */
