@@ -169,6 +169,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'days of history are not compared with each other': {
     breaks: 'I3',
     faults: /^history-bad-day/,
+    settings: COLD_STARTS,
     plant: inHistory(() => ({ sanityChecks: false })),
   },
   'a day of history that was held back is not asked for again': {

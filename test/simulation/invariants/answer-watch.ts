@@ -10,7 +10,7 @@ import type { Process } from '../world/machine.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
 import { objectToRecord } from './record-checks.ts'
-import { dueAt, hasRates, isCarried, timesOfOldest } from './tables.ts'
+import { dueAt, hasRates, isCarried, isModified, timesOfOldest } from './tables.ts'
 import type { Limits, Table } from './tables.ts'
 
 /** Whoever waits for data waits so long at most. */
@@ -126,14 +126,15 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     requireNotTooOld(process, dataSet, Math.max(...tables.map(dueAt)))
     if (known.table && known.newsAt < now())
       known.usableUntil = dueAt(known.table) + maxStale.latest
-    const lastModified = named.get('last-modified') ?? ''
-    if (isLast(known, turn)) requireNoOlder(process, codes, Date.parse(lastModified))
+    const modified = Date.parse(named.get('last-modified') ?? '')
+    if (isLast(known, turn)) requireNoOlder(process, codes, modified)
     const isPossible = (table: Table): boolean =>
-      timesOfOldest(table, codes).some((time) => {
-        return new Date(Math.min(time, table.publishedAt)).toUTCString() === lastModified
-      })
+      timesOfOldest(table, codes).some((time) => isModified(table, time, modified))
     if (tables.some(isPossible)) return
-    violate('I3', `rates of ${codes.join()} that are not held have Last-Modified ${lastModified}`)
+    violate(
+      'I3',
+      `rates of ${codes.join()} that are not held have Last-Modified ${toDate(modified)}`,
+    )
   }
 
   /** Whether no answer that was given later has been read already. */
@@ -149,15 +150,14 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     codes: readonly string[],
     modified: number,
   ): void {
-    const at = new Date(modified).toUTCString()
     const before = Math.min(...codes.map((code) => latest.modified.get(code) ?? -Infinity))
     if (modified < before) {
-      violate(
-        'I4',
-        `updatedAt of ${codes.join()} goes back from ${new Date(before).toUTCString()} to ${at}`,
-      )
+      const times = `from ${toDate(before)} to ${toDate(modified)}`
+      violate('I4', `updatedAt of ${codes.join()} goes back ${times}`)
     }
-    if (modified > clock.oldest() + SECOND) violate('I4', `Last-Modified ${at} is to come`)
+    if (modified > clock.oldest() + SECOND) {
+      violate('I4', `Last-Modified ${toDate(modified)} is to come`)
+    }
     for (const code of codes) {
       latest.modified.set(code, Math.max(modified, latest.modified.get(code) ?? -Infinity))
     }
@@ -173,7 +173,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
   function requireRecord({ process, question, turn }: Asked, body: unknown, named: Headers): void {
     const { record, target } = question
     if (!record || typeof body !== 'string') return
-    const lastModified = named.get('last-modified') ?? ''
+    const lastModified = Date.parse(named.get('last-modified') ?? '')
     const [tables, limits, clock] = [tablesOf(process), limitsOf(process), process.clock.now()]
     const { latest, history } = process.knowledge
     const { missing } = history
@@ -232,6 +232,11 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
       violate('I6', `${question.target} has not been answered after ${Math.round(waiting)} ms`)
     },
   }
+}
+
+/** `instant` (ms since the Unix epoch) as a header has it. */
+function toDate(instant: number): string {
+  return new Date(instant).toUTCString()
 }
 
 /** When faults have ended, fresh data are served after 5 minutes, a pause after failures and another process's claim. */

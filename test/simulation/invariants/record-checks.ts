@@ -4,7 +4,7 @@ import { periodStart, statsOf } from '../../oracle.ts'
 import type { Point } from '../../oracle.ts'
 import type { RecordAsked } from '../world/clients.ts'
 import type { Oracle } from './oracle.ts'
-import { objectToRate, objectToTable } from './tables.ts'
+import { isModified, objectToRate, objectToTable } from './tables.ts'
 import type { Limits, Table } from './tables.ts'
 
 /** An objection to a record: an invariant, and how it is broken. */
@@ -19,7 +19,8 @@ interface Circumstances {
   limits: Limits
   /** Days of history, or rates of a day, that the process may lack: `2026-11-19 USD`. */
   missing: ReadonlySet<string>
-  lastModified: string
+  /** In ms since the Unix epoch. */
+  lastModified: number
 }
 
 type Json = Record<string, unknown>
@@ -62,12 +63,11 @@ function objectToLatest(
 /** Returns the first objection where an answer is from none of `tables`. */
 function objectToAll(
   tables: readonly Table[],
-  { updatedAt, lastModified }: { updatedAt: number; lastModified: string },
+  { updatedAt, lastModified }: { updatedAt: number; lastModified: number },
   objectTo: (table: Table) => string | undefined,
 ): Objection | undefined {
   const objections = tables.map((table) => {
-    const modified = new Date(Math.min(updatedAt, table.publishedAt)).toUTCString()
-    if (modified === lastModified) return objectTo(table)
+    if (isModified(table, updatedAt, lastModified)) return objectTo(table)
     return `what was published at ${updatedAt} has Last-Modified ${lastModified}`
   })
   const [objection = 'nothing is held'] = objections

@@ -1,4 +1,4 @@
-import { DAY, MINUTE } from '../../virtual-runtime.ts'
+import { DAY, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import type { Publication } from '../world/truth.ts'
 
 /** A next publication that is announced for later counts as announced for then. */
@@ -281,6 +281,11 @@ export function timesOfOldest(table: Table, codes: readonly string[]): number[] 
   const times = codes.map((code) => (table.quotes.get(code) ?? []).map((each) => each.updatedAt))
   const newest = Math.min(...times.map((each) => Math.max(...each)))
   return times.flat().filter((time) => time <= newest)
+}
+
+/** Whether rates of `table` that say that they are of `updatedAt` have this `Last-Modified`, in whole seconds. */
+export function isModified(table: Table, updatedAt: number, lastModified: number): boolean {
+  return lastModified === Math.floor(Math.min(updatedAt, table.publishedAt) / SECOND) * SECOND
 }
 
 /** Codes whose rates in `table` are too far from those in `before`, and not confirmed. */

@@ -264,7 +264,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     }
     // What another process has stored meanwhile may be newer.
     if (known.table && table.publishedAt < known.table.publishedAt) return
-    requirePlausible(process, table, before)
+    requirePlausible(process, table, known.table)
     if (isWarm(process, before)) {
       const lost = lostCodes(sent, taking)
       if (lost.toSorted().join() !== notes.lost.toSorted().join()) {

@@ -55,10 +55,10 @@ export function drawSettings(random: Random, days: number) {
     historyDays: random.chance(0.03) ? 5 * 366 + 30 : random.whole(20, 120),
     lateShare: isCalm ? 0 : random.pick([0, 0.05, 0.3]),
     holeShare: random.pick([0, 0.03]),
-    /** The share of days on which a currency is devalued. */
-    devaluedShare: random.pick([0, 0.03, 0.1]),
     hasWaitUntil: random.chance(0.5),
     hookThrows: random.chance(0.1),
+    /** The share of days on which a currency is devalued. */
+    devaluedShare: random.pick([0, 0.03, 0.1]),
   }
 }
 
