@@ -35,7 +35,8 @@ async function ask(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET
 
 /** The headers that depend on neither the connection nor the time. */
 function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const passing = ['date', 'connection', 'keep-alive']
+  // `cache-status` counts down by the second.
+  const passing = ['cache-status', 'date', 'connection', 'keep-alive']
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !passing.includes(name)))
 }
 
