@@ -233,12 +233,14 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     const impossible = impossibleRates(table)
     if (impossible.length > 0) violate('I17', `impossible rates of ${impossible.join()} are taken`)
     if (!isWarm(process, before)) return
-    const moved = unconfirmedMoves(table, before, (code) =>
-      oracle.recentRates(code, process.clock.now()),
-    )
+    const moved = movedCodes(process, table, before)
     if (moved.length > 0) {
       violate('I17', `a move of ${moved.join()} is taken without a second publication`)
     }
+  }
+
+  function movedCodes({ clock }: Process, table: Table, before: Table): string[] {
+    return unconfirmedMoves(table, before, (code) => oracle.recentRates(code, clock.now()))
   }
 
   function hold(process: Process, table: Table): void {
@@ -249,6 +251,16 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     }
     latest.tableBefore = latest.table
     latest.table = table
+  }
+
+  /** A process took `table`, but holds `other` since the call began: what that has is kept where `table` is doubtful. */
+  function holdBeside(process: Process, table: Table, other: Table): void {
+    if (table.publishedAt < other.publishedAt) return
+    const codes = [...other.quotes.keys()]
+    const kept = isWarm(process, other) ? movedCodes(process, table, other) : []
+    const lost = codes.filter((code) => !table.quotes.has(code) || kept.includes(code))
+    const taking = { ...startTaking(process, other), isWarm: false }
+    hold(process, restoreTable(table, { ...taking, notes: { dropped: [], heldBack: codes, lost } }))
   }
 
   function takeSent(process: Process, { sent, before }: Call): void {
@@ -262,9 +274,8 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     if (before && table.publishedAt < before.publishedAt) {
       violate('I4', `a publication of ${at} was taken`)
     }
-    // What another process has stored meanwhile may be newer.
-    if (known.table && table.publishedAt < known.table.publishedAt) return
-    requirePlausible(process, table, known.table)
+    if (known.table && known.table !== before) return holdBeside(process, table, known.table)
+    requirePlausible(process, table, before)
     if (isWarm(process, before)) {
       const lost = lostCodes(sent, taking)
       if (lost.toSorted().join() !== notes.lost.toSorted().join()) {
