@@ -47,12 +47,10 @@ export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
       if (!turns.mayJump()) return 'elsewhere'
     }
     signal.throwIfAborted()
-    const loaded: Loaded<Value> = {
-      value: await load(signal, shelf.known()),
-      loadedAt: runtime.now(),
-    }
+    const known = shelf.known()
+    const loaded: Loaded<Value> = { value: await load(signal, known), loadedAt: runtime.now() }
     signal.throwIfAborted()
-    shelf.put(loaded)
+    await shelf.put(loaded, known)
     return 'loaded'
   }
 }

@@ -25,7 +25,7 @@ export interface ShelfOptions<Value> {
   lifetime(loaded: Loaded<Value>): Lifetime
   /** When the value was published: a number that never goes back from one value to the next. */
   publishedAt(value: Value): number
-  /** Returns what is kept of a value from the store, beside those in memory; throws where it is not to be trusted. */
+  /** Returns what is kept of a value, beside those in memory; throws where it is not to be trusted. */
   judge?(value: Value, known: Known<Value>): Value | Promise<Value>
   /** For how many ms past its due time a value may still be answered with. */
   maxStale: number
@@ -47,8 +47,11 @@ export interface Shelf<Value> {
   usable(): Held<Value> | undefined
   /** The same, for what comes after it. */
   known(): Known<Value>
-  /** Keeps what was loaded, in memory and in the store, unless something newer is held. */
-  put(loaded: Loaded<Value>): void
+  /**
+   * Keeps what was loaded, in memory and in the store, unless something newer is held. Judges it again where the store has
+   * brought another value than `before` during the load; rejects as `judge` throws.
+   */
+  put(loaded: Loaded<Value>, before: Known<Value>): Promise<void>
   /**
    * Looks into the store for something newer, for which it waits 50 ms. `undefined` where there is no store, or it was
    * looked into within the last `gap` ms.
@@ -101,8 +104,13 @@ export function createShelf<Value>(options: ShelfOptions<Value>): Shelf<Value> {
     held: () => held,
     usable,
     known,
-    put(loaded) {
-      if (held && publishedAt(held.value) > publishedAt(loaded.value)) return
+    async put({ value, loadedAt }, before) {
+      const isOlder = (): boolean =>
+        held !== undefined && publishedAt(held.value) > publishedAt(value)
+      if (isOlder()) return
+      const judged = held?.value === before.held ? value : await judge(value, known())
+      if (isOlder()) return
+      const loaded = { value: judged, loadedAt }
       const { dueAt } = keep(loaded)
       if (stored) goOn(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
     },

@@ -6,7 +6,7 @@ import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
 import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
 import type { CacheStore } from '../../src/index.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
-import { DAY, HOUR, MINUTE } from '../virtual-runtime.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 
 const EUR = 0.85
 
@@ -218,6 +218,25 @@ describe('a currency without a usable rate', () => {
     )
     expect(await convert(world)).toEqual(before)
     expect(before).toMatchObject({ rate: 0.86 })
+  })
+
+  it('is compared with a rate that the store brings during the load', async () => {
+    const store = new Map<string, string>()
+    await openFeed('2026-11-18', { EUR }, { store }).refresh()
+    const later = (delay: number): Promise<void> =>
+      new Promise((resolve) => void world.runtime.startTimer(resolve, delay))
+    const world: World = openFeed(
+      '2026-11-19',
+      { EUR: EUR * 1.3 },
+      {
+        store: { get: (key) => later(60).then(() => store.get(key)), set: () => {} },
+        fetch: () => later(100).then(() => world.answer()),
+      },
+    )
+    const converted = convert(world)
+    await world.pass(SECOND)
+    expect(await converted).toMatchObject({ status: 200, rate: EUR })
+    expect(named(world, 'rates_held_back')).toEqual(['EUR'])
   })
 
   it('is remembered where another process, which never had it, has stored a table', async () => {
