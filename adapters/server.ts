@@ -1,3 +1,5 @@
+import { assertKnownOptions } from '../src/known-options.ts'
+
 /** Answers a request with a response, as the handler of this package and whatever an app wraps around it do. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
@@ -35,6 +37,8 @@ export function listenOptions(options: ServeOptions): {
   tls: ServeOptions['tls']
 } {
   const { port = 3000, hostname = '127.0.0.1', maxConnections = 10_000, tls } = options
+  assertKnownOptions(options, { port, hostname, maxConnections, tls })
+  if (tls) assertKnownOptions(tls, { key: true, cert: true }, 'tls')
   return { port, hostname, maxConnections, tls }
 }
 

@@ -18,6 +18,12 @@ import { historyRecord, pairHistory } from './records/history.ts'
 import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
 import { codesOf, latestRecord } from './records/latest.ts'
 import type { LatestQuestion, LatestRecord } from './records/latest.ts'
+import {
+  NOT_OF_CONVERSIONS,
+  NOT_OF_HISTORY,
+  NOT_OF_TABLES,
+  refuseMistaken,
+} from './records/mistaken-names.ts'
 import type { RateSources } from './sources/sources.ts'
 
 /** The operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
@@ -60,6 +66,7 @@ export function createOperations(
   function convert(question: ConversionsQuestion): Promise<ConversionAnswer<ConversionsQuestion>> {
     return orRatesError(async () => {
       const { from, to, amount, date, reverse } = question
+      refuseMistaken(question, ['from', 'to', 'amount', 'date', 'reverse'], NOT_OF_CONVERSIONS)
       refuseMalformed('from', from)
       if (typeof to === 'string') refuseMalformed('to', to)
       refuseAmount(amount)
@@ -77,6 +84,7 @@ export function createOperations(
   function latest(question: LatestQuestion | DatedLatestQuestion = {}): Promise<LatestRecord> {
     return orRatesError(async () => {
       const { base, symbols = [], date } = question
+      refuseMistaken(question, ['base', 'symbols', 'date'], NOT_OF_TABLES)
       if (base !== undefined) refuseMalformed('base', base)
       if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
       for (const symbol of symbols) refuseMalformed('symbols', symbol)
@@ -96,6 +104,8 @@ export function createOperations(
   ): Promise<HistoryRecord | HistoryRangeRecord> {
     return orRatesError(async () => {
       const { from, to, period, start, end, interval } = question
+      const known = ['from', 'to', 'period', 'start', 'end', 'interval']
+      refuseMistaken(question, known, NOT_OF_HISTORY)
       refuseMalformed('from', from)
       refuseMalformed('to', to)
       if (period !== undefined && !PERIODS.includes(period))
@@ -116,7 +126,7 @@ export function createOperations(
       orRatesError(async () => {
         const { askBoth, currenciesRecord } = await import('./records/currencies.ts')
         const { latest, history } = await askBoth(sources)
-        return currenciesRecord(latest?.value, history?.value, toDay(now()))
+        return currenciesRecord(latest && latest.value, history && history.value, toDay(now()))
       }),
   }
 }

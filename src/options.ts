@@ -1,5 +1,6 @@
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
+import { assertKnownOptions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
 import { requireProvider } from './providers/provider.ts'
@@ -8,17 +9,23 @@ import type { HistoryProvider, LatestProvider } from './providers/provider.ts'
 /** Which answers carry CORS headers: those of `/api/v1`, all, or none. */
 export type CorsScope = 'v1' | 'all' | 'off'
 
-/** Options of `createRatesHandler`; all of them may be left out. */
+/** Options of `createRatesHandler`; all of them may be left out, and there are no others. */
 export interface RatesHandlerOptions {
   /** Prefix of both generations of endpoints: absolute, without a trailing slash; `''` mounts at the root (default `/api`). */
   basePath?: string | undefined
   /** Where rates come from. */
   providers?:
     | {
-        /** Latest rates: one provider, or several of which the first with a good answer counts (default ExchangeRate-API's open feed). */
-        latest?: LatestProvider | readonly LatestProvider[] | undefined
-        /** Daily reference rates: one provider, or several of which the first with a good answer counts (default the European Central Bank's, via Frankfurter). */
-        history?: HistoryProvider | readonly HistoryProvider[] | undefined
+        /**
+         * Latest rates: one provider, several of which the first with a good answer counts, or false to serve none (default
+         * ExchangeRate-API's open feed).
+         */
+        latest?: LatestProvider | readonly LatestProvider[] | false | undefined
+        /**
+         * Daily reference rates: one provider, several of which the first with a good answer counts, or false to serve none
+         * (default the European Central Bank's, via Frankfurter).
+         */
+        history?: HistoryProvider | readonly HistoryProvider[] | false | undefined
       }
     | undefined
   /** Where fetched rates are kept beyond this handler's own memory; a `Map` will do (default nowhere). */
@@ -48,7 +55,7 @@ export interface RatesHandlerOptions {
   explorer?: boolean | undefined
 }
 
-/** The options with every default in place and every check done. */
+/** The options with every default in place and every check done. A list of providers is empty where they are turned off. */
 export interface ResolvedOptions {
   basePath: string
   latestProviders: readonly LatestProvider[]
@@ -64,6 +71,21 @@ export interface ResolvedOptions {
   explorer: boolean
 }
 
+const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
+  basePath: true,
+  providers: true,
+  store: true,
+  fetch: true,
+  now: true,
+  maxStale: true,
+  waitUntil: true,
+  onEvent: true,
+  memory: true,
+  cors: true,
+  explorer: true,
+}
+const KNOWN_DATA_SETS = { latest: true, history: true }
+
 const DAY_MS = 86_400_000
 const MEBIBYTE = 1_048_576
 
@@ -73,22 +95,26 @@ const MEBIBYTE = 1_048_576
  * @throws {TypeError} naming the option that cannot be used
  */
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
-  requireObjects({ options })
+  assertKnownOptions(options, KNOWN)
   const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
   const { memory = 64 * MEBIBYTE, explorer = false } = options
-  requireObjects({ providers, maxStale })
-  if ('fetchLatest' in providers || 'fetchHistory' in providers) {
+  if ('fetchLatest' in Object(providers) || 'fetchHistory' in Object(providers)) {
     throw new TypeError('providers must be { latest, history }, got a provider')
   }
+  assertKnownOptions(providers, KNOWN_DATA_SETS, 'providers')
+  assertKnownOptions(maxStale, KNOWN_DATA_SETS, 'maxStale')
   const { store, fetch, waitUntil, now = Date.now, onEvent = () => {} } = options
   const { latest = createExchangeRateApiProvider(), history = createFrankfurterProvider() } =
     providers
   const { latest: latestStale = 7 * DAY_MS, history: historyStale = 14 * DAY_MS } = maxStale
-  const latestProviders = [latest].flat()
-  const historyProviders = [history].flat()
+  const latestProviders = latest === false ? [] : [latest].flat()
+  const historyProviders = history === false ? [] : [history].flat()
   requireBasePath(basePath)
   requireProviders('latest', 'fetchLatest', latest)
   requireProviders('history', 'fetchHistory', history)
+  if (latest === false && history === false) {
+    throw new TypeError('providers.latest and providers.history must not both be false')
+  }
   requireDuration('maxStale.latest', latestStale)
   requireDuration('maxStale.history', historyStale)
   requireSize('memory', memory)
@@ -134,16 +160,10 @@ function requireBasePath(basePath: string): void {
 
 function requireProviders(name: string, method: string, given: unknown): void {
   const option = `providers.${name}`
+  if (given === false) return
   if (!Array.isArray(given)) return requireProvider(option, method, given)
   if (given.length === 0) throw new TypeError(`${option} must be a non-empty array of providers`)
   for (const [index, each] of given.entries()) requireProvider(`${option}[${index}]`, method, each)
-}
-
-function requireObjects(objects: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(objects)) {
-    if (typeof value === 'object' && value !== null) continue
-    throw new TypeError(`${name} must be an object, got ${String(value)}`)
-  }
 }
 
 function requireDuration(name: string, value: unknown): void {

@@ -13,11 +13,13 @@ const MAY_IMPORT: Record<string, string> = {
   digest: '',
   errors: '',
   events: '',
+  'known-options': 'nearest',
+  nearest: '',
   runtime: '',
   rates: '',
   cache: 'call-quietly digest types:runtime',
-  stores: 'types:cache node:*',
-  providers: 'rates runtime zod/mini',
+  stores: 'known-options types:cache node:*',
+  providers: 'known-options rates runtime zod/mini',
   sources: 'cache errors types:events types:providers rates types:runtime',
   records: 'errors types:providers rates types:sources',
   // Both have an import of the client in a text that the page shows.
@@ -27,17 +29,17 @@ const MAY_IMPORT: Record<string, string> = {
   compression: 'http',
   endpoints: 'errors generated http rates records types:sources zod/mini',
   operations: 'errors rates records types:sources',
-  options: 'types:cache types:events providers',
+  options: 'known-options types:cache types:events providers',
   handler: 'call-quietly endpoints types:events http operations options runtime sources',
   index: '*',
-  client: 'errors types:providers types:rates types:records runtime',
+  client: 'known-options errors types:providers types:rates types:records runtime',
   currencies: 'rates',
   openapi: 'endpoints errors handler http types:providers rates types:runtime testing zod/mini',
   generate: 'explorer openapi records esbuild jsr.json node:* ratesmith/package.json',
-  testing: 'cache types:providers rates runtime',
-  cli: `adapters compression currencies index providers stores testing
+  testing: 'known-options cache types:providers rates runtime',
+  cli: `nearest adapters compression currencies index providers stores testing
     ioredis node:* ratesmith/package.json`,
-  adapters: '@whatwg-node/server types:index node:* undici',
+  adapters: '@whatwg-node/server types:index known-options node:* undici',
 }
 
 type Source = ReturnType<typeof readSources>[number]

@@ -129,6 +129,8 @@ describe('createRatesHandler()', () => {
     { waitUntil: true },
     { onEvent: {} },
     { cors: '*' },
+    { providers: { latest: true } },
+    { providers: { latest: false, history: false } },
   ])('throws for the options %j', (options) => {
     // @ts-expect-error that is the point
     expect(() => createRatesHandler(options)).toThrow(TypeError)
@@ -747,6 +749,86 @@ describe('handler.rates', () => {
     expect(String(error)).not.toContain('secret')
     expect(Object(error).cause).toMatchObject({
       cause: { cause: { message: expect.stringContaining('secret') } },
+    })
+  })
+})
+
+describe.each([
+  {
+    off: 'history' as const,
+    paths: ['v1/history?from=USD&to=EUR', 'v1/latest?date=2026-11-19'],
+    works: 'v1/convert?from=USD&to=EUR',
+    message: 'Not found (this service has no reference rates)',
+  },
+  {
+    off: 'latest' as const,
+    paths: ['v1/latest', 'v1/convert?from=USD&to=EUR', 'rates', 'convert?from=USD&to=EUR'],
+    works: 'v1/convert?from=USD&to=EUR&date=2026-11-19',
+    message: 'Not found (this service has no latest rates)',
+  },
+])('a service whose $off rates are turned off', ({ off, paths, works, message }) => {
+  const open = () => {
+    const requested: string[] = []
+    const fake = fakeProviders()
+    const opened = service({
+      providers: { ...fake, [off]: false },
+      fetch: async (input) => {
+        requested.push(new Request(input).url)
+        throw new Error('no network')
+      },
+    })
+    return { ...opened, requested }
+  }
+
+  it('answers 404 on their endpoints, and says why', async () => {
+    const { get, requested } = open()
+    for (const path of paths) {
+      const response = await get(`/api/${path}`)
+      const error = path.startsWith('v1') ? { code: 'not_found', message } : 'Not found'
+      expect([response.status, await response.json()], path).toEqual([404, { error }])
+    }
+    expect((await get(`/api/${works}`)).status).toBe(200)
+    expect(requested).toEqual([])
+  })
+
+  it('says so in the status and the currencies, and makes no request for them', async () => {
+    const { handler, get, runtime, requested, events } = open()
+    await get('/api/v1/status')
+    await handler.refresh()
+    await runtime.advance(3 * DAY)
+    const status = await (await get('/api/v1/status')).json()
+    expect([status.ready, status[off]]).toEqual([true, null])
+    const { currencies } = await (await get('/api/v1/currencies')).json()
+    const covered = (set: string) =>
+      new Set(currencies.map((each: Record<string, unknown>) => each[set]))
+    expect(covered(off)).toEqual(new Set([false]))
+    expect(covered(off === 'latest' ? 'history' : 'latest')).toEqual(new Set([true, false]))
+    expect((await get('/api/v1/currencies')).headers.get('cache-control')).toContain('max-age=60')
+    expect(requested).toEqual([])
+    expect(events.filter((event) => 'dataSet' in event && event.dataSet === off)).toEqual([])
+    expect(await handler.rates.currencies()).toEqual({ currencies })
+  })
+
+  it('rejects their operations', async () => {
+    const { handler } = open()
+    const asked =
+      off === 'latest' ? handler.rates.latest() : handler.rates.history({ from: 'USD', to: 'EUR' })
+    await expect(asked).rejects.toMatchObject({ code: 'not_found', message })
+  })
+})
+
+describe('an operation', () => {
+  it.each([
+    ['latest', { base: 'EUR', start_date: '2026-01-01' }, 'start_date (use /v1/history)'],
+    ['latest', { from: 'EUR' }, 'from (use base)'],
+    ['convert', { from: 'USD', to: 'EUR', value: 2 }, 'value (use amount)'],
+    ['history', { from: 'USD', to: 'EUR', startDate: '2026-01-01' }, 'startDate (use start)'],
+  ] as const)('%s refuses the property of %j', async (name, question, message) => {
+    const { rates } = service().handler
+    // @ts-expect-error that is the point
+    await expect(rates[name](question)).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      message: `Invalid parameter: ${message}`,
     })
   })
 })

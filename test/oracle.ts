@@ -224,10 +224,13 @@ export function easterSunday(year: number): string {
   return marchDay > 31 ? join(year, 4, marchDay - 31) : join(year, 3, marchDay)
 }
 
-/** Whether the bank publishes on `date`: not at weekends, nor on six closing days a year. */
+/** Whether the bank publishes on `date`: not at weekends, nor on the closing days of TARGET. */
 export function isTargetDay(date: string): boolean {
-  const sunday = easterSunday(Number(date.slice(0, 4)))
+  if (date === '1999-12-31' || date === '2001-12-31') return false
   const isHoliday = ['01-01', '05-01', '12-25', '12-26'].includes(date.slice(5))
+  // TARGET did not close over Easter in its first year.
+  if (date.startsWith('1999')) return !isWeekend(date) && !isHoliday
+  const sunday = easterSunday(Number(date.slice(0, 4)))
   const isGoodFriday = date === daysBefore(sunday, 2)
   return !isWeekend(date) && !isHoliday && !isGoodFriday && daysBefore(date, 1) !== sunday
 }

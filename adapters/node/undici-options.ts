@@ -1,3 +1,5 @@
+import { assertKnownOptions } from '../../src/known-options.ts'
+
 /** Options of `createUndiciFetch`; all of them may be left out. */
 export interface UndiciFetchOptions {
   /**
@@ -24,13 +26,14 @@ export interface AgentSettings {
 /** @throws {TypeError} naming the option that cannot be used */
 export function toAgentSettings(options: UndiciFetchOptions): AgentSettings {
   const { proxy, connections, timeouts = {}, dispatcher } = options
+  assertKnownOptions(options, { proxy, connections, timeouts, dispatcher })
   if (dispatcher && (proxy ?? connections ?? options.timeouts) !== undefined) {
     throw new TypeError('dispatcher must stand alone: it has a proxy and limits of its own')
   }
   if (dispatcher && !('dispatch' in dispatcher))
     throw new TypeError('dispatcher must have dispatch()')
-  if (Object(timeouts) !== timeouts) throw new TypeError('timeouts must be an object')
   const { connect = 10_000, headers = 10_000, body = 10_000 } = timeouts
+  assertKnownOptions(timeouts, { connect, headers, body }, 'timeouts')
   requireWhole('connections', connections ?? 1, 1)
   requireWhole('timeouts.connect', connect, 0)
   requireWhole('timeouts.headers', headers, 0)

@@ -1,6 +1,6 @@
 import type { CurrenciesRecord, CurrencyCoverage } from '../index.ts'
 import type { CommandContext } from './context.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../nearest.ts'
 import { openOutput } from './output.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { openSession } from './rates-session.ts'

@@ -2,7 +2,7 @@ import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import { COMMANDS, isCommandName } from './commands.ts'
 import type { CommandContext } from './context.ts'
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearest } from '../nearest.ts'
 import { UsageError, messageOf } from './usage-error.ts'
 
 /** Runs the command that `args` name and resolves to its exit code; prints an error as one line of stderr. */

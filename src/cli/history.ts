@@ -1,7 +1,7 @@
 import type { HistoryRangeRecord, HistoryRecord, Interval, Period } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { isSettledOn } from './dated.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../nearest.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { tell } from './tell.ts'
 import { toAge } from './terminal/age.ts'

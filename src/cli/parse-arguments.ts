@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
 
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearest } from '../nearest.ts'
 import { UsageError, messageOf } from './usage-error.ts'
 
 /** `parseArgs` of Node; what that refuses is refused in one sentence. */

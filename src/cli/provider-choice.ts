@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearest } from '../nearest.ts'
 import { PROVIDERS } from './providers.ts'
 import { UsageError } from './usage-error.ts'
 

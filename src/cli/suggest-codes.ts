@@ -1,5 +1,5 @@
 import { findCurrency, findWithdrawn } from '../currencies.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../nearest.ts'
 
 /**
  * The codes of `covered` that the first of `sent` that is none of them may have meant: by the currency's name, or as a slip

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Attribution, DataSet, RatesErrorCode } from '../index.ts'
 import type { CommandContext } from './context.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../nearest.ts'
 import { noticeLines, openOutput, toNotice } from './output.ts'
 import type { Output } from './output.ts'
 import type { RatesFlags } from './rates-flags.ts'

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { systemRuntime } from '../runtime.ts'
 import type { Runtime } from '../runtime.ts'
 import { requireBaseUrl } from './base-url.ts'
@@ -28,8 +29,10 @@ export function createRatesClient(options: RatesClientOptions): RatesClient {
 /** A client on `runtime`. */
 function createClientOn(
   { now, startTimer }: Pick<Runtime, 'now' | 'startTimer'>,
-  { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2 }: RatesClientOptions,
+  options: RatesClientOptions,
 ): RatesClient {
+  const { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2 } = options
+  assertKnownOptions(options, { baseUrl, fetch, retries })
   const root = requireBaseUrl(baseUrl)
   if (typeof fetch !== 'function') throw new TypeError('fetch must be a function')
   if (!(retries >= 0)) throw new TypeError(`retries must be a number >= 0, got ${retries}`)

@@ -1,5 +1,6 @@
 import { createQueryParser } from '../http/query.ts'
 import type { ConversionQuestion } from '../records/conversion.ts'
+import { NOT_OF_CONVERSIONS } from '../records/mistaken-names.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { amount, currency, failures, isAmount } from './parameters.ts'
 
@@ -20,6 +21,7 @@ type ConversionParameters = Record<string, string> & {
 export const parseConversion: (query: string) => AskedConversion = createQueryParser({
   parameters: { from: currency, to: currency, amount },
   failures,
+  mistaken: NOT_OF_CONVERSIONS,
   accepts: (values): values is ConversionParameters => {
     const { from, to, amount: sent } = values
     return isCodeShaped(from) && isCodeShaped(to) && (sent === undefined || isAmount(sent))

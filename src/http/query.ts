@@ -13,7 +13,10 @@ export interface QueryRules<Shape extends Schemas, Question> {
   parameters: Shape
   /** The errors that the schemas speak of. */
   failures: Failures
-  /** Names that mean a parameter on another endpoint, and which one here: to ignore them would answer another question. */
+  /**
+   * Names that other endpoints and services have, in lower case without `_` and `-`, and what to do instead: to ignore
+   * them would answer another question.
+   */
   mistaken?: Readonly<Record<string, string>>
   /**
    * Whether the schemas would accept the parameters, and change nothing. It may say no to any: they have the last word. For
@@ -76,29 +79,25 @@ function collect(
 ): { values: Sent; isPure: boolean } {
   const values: Sent = {}
   let isPure = true
+  let refused: { written: string; meant: string } | undefined
   eachParameter(query, (written, value) => {
     // By its own name, which the engine knows already as the name of a property.
     const name = names[names.indexOf(written)]
     if (name === undefined) {
       isPure = false
-      refuseMeant(written, names, mistaken)
+      const meant = meantName(written)
+      if (names.includes(meant)) throw invalidParameter(written, `write ${meant}`)
+      // The same one in whichever order they come.
+      const isFirst = refused === undefined || meant < refused.meant
+      if (mistaken.has(meant) && isFirst) refused = { written, meant }
     } else if (Object.hasOwn(values, name)) {
       throw invalidParameter(name, 'given more than once')
     } else {
       values[name] = value
     }
   })
+  if (refused) throw invalidParameter(refused.written, mistaken.get(refused.meant) ?? '')
   return { values, isPure }
-}
-
-function refuseMeant(
-  written: string,
-  names: readonly string[],
-  mistaken: ReadonlyMap<string, string>,
-): void {
-  const meant = meantName(written)
-  if (names.includes(meant)) throw invalidParameter(written, `write ${meant}`)
-  if (mistaken.has(meant)) throw invalidParameter(written, `use ${mistaken.get(meant)}`)
 }
 
 /** Gives names and values to `take` as `URLSearchParams` reads them; a query that needs no decoding is cut, much faster. */
@@ -124,13 +123,16 @@ function indexOrEnd(text: string, character: string, from: number): number {
 }
 
 /** All that `meantName` may change: there are capitals beyond ASCII, too. */
-const MAY_CHANGE = /[?A-Z[]|[^ -~]/
+const MAY_CHANGE = /[?A-Z[_-]|[^ -~]/
 
-/** The name without the case, the brackets and the question marks that frameworks and slips of the hand add to it. */
+/**
+ * The name without the case, the brackets and the question marks that frameworks and slips of the hand add to it, and
+ * without what some put between words. A `_` at the start is of cache busters.
+ */
 function meantName(name: string): string {
   if (!MAY_CHANGE.test(name)) return name
   const [bare = ''] = name.replace(/^\?+/, '').split('[', 1)
-  return bare.toLowerCase()
+  return bare.toLowerCase().replace(/(?<=[a-z])[_-](?=[a-z])/g, '')
 }
 
 function toError(issue: z.core.$ZodIssue | undefined, failures: Failures): Error {

@@ -33,9 +33,15 @@ export const statusRecord = component(
   'StatusRecord',
   'How the service stands. Instants are in ms since the Unix epoch.',
   z.strictObject({
-    ready: told(z.boolean(), 'Whether both data sets are.'),
-    latest: told(z.strictObject({ updatedAt, ...dataSet }), 'Latest rates.'),
-    history: told(z.strictObject({ lastDay, ...dataSet }), 'Reference rates.'),
+    ready: told(z.boolean(), 'Whether every data set is ready that is not turned off.'),
+    latest: told(
+      z.nullable(z.strictObject({ updatedAt, ...dataSet })),
+      'Latest rates; null where they are turned off.',
+    ),
+    history: told(
+      z.nullable(z.strictObject({ lastDay, ...dataSet })),
+      'Reference rates; null where they are turned off.',
+    ),
   }),
 )
 

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { systemRuntime } from '../runtime.ts'
 import { checkedProvider } from './checked-provider.ts'
 import { requireProvider } from './provider.ts'
@@ -28,6 +29,7 @@ export function crossCheck(
   options: CrossCheckOptions = {},
 ): LatestProvider {
   const { tolerance = 0.03 } = options
+  assertKnownOptions(options, { tolerance })
   requireProvider('primary', 'fetchLatest', primary)
   requireProvider('reference', 'fetchHistory', reference)
   if (!(typeof tolerance === 'number' && tolerance > 0 && tolerance < 1)) {

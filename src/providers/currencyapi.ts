@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { toLatestTable } from './currencyapi-table.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
 import { passMarketGates } from './market-gates.ts'
@@ -26,6 +27,7 @@ const LIMITS = {
  */
 export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestProvider {
   const { url = 'https://api.currencyapi.com' } = options
+  assertKnownOptions(options, { key: true, url })
   const key = requireKey(options.key)
   const tableUrl = `${requireKeylessRootUrl(url, key)}/v3/latest`
   return {

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
@@ -57,6 +58,7 @@ const LONGER_THAN_CLOSED = 10
  */
 export function createEcbProvider(options: EcbOptions = {}): LatestProvider & HistoryProvider {
   const { url = 'https://www.ecb.europa.eu/stats/eurofxref' } = options
+  assertKnownOptions(options, { url })
   const root = requireRootUrl(url)
 
   async function readXml<Result>(
@@ -108,6 +110,7 @@ export function createEcbDataApiProvider(
   options: EcbDataApiOptions = {},
 ): LatestProvider & HistoryProvider {
   const { url = 'https://data-api.ecb.europa.eu' } = options
+  assertKnownOptions(options, { url })
   const series = `${requireRootUrl(url)}/service/data/EXR/D..EUR.SP00.A`
 
   async function readSeries<Result>(

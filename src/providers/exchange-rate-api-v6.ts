@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { toLatestTable } from './exchange-rate-api-v6-table.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
@@ -29,6 +30,7 @@ const LIMITS = {
  */
 export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Options): LatestProvider {
   const { url = 'https://v6.exchangerate-api.com', base = 'USD' } = options
+  assertKnownOptions(options, { key: true, url, base })
   const key = requireKey(options.key)
   if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${String(base)}`)
   const tableUrl = `${requireKeylessRootUrl(url, key)}/v6/latest/${base}`

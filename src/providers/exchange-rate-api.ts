@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 
+import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { passMarketGates } from './market-gates.ts'
 import { anotherForm, pathsOf, ratesAsTheyCame } from './payload.ts'
@@ -54,6 +55,7 @@ export function createExchangeRateApiProvider(
   options: ExchangeRateApiOptions = {},
 ): LatestProvider {
   const { url = 'https://open.er-api.com', base = 'USD' } = options
+  assertKnownOptions(options, { url, base })
   if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${String(base)}`)
   const tableUrl = `${requireRootUrl(url)}/v6/latest/${base}`
   return {

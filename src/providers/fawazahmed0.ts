@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { toDay } from '../rates/day.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { toLatestTable } from './fawazahmed0-table.ts'
@@ -39,6 +40,7 @@ const HEAD_START = 2_000
  */
 export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): LatestProvider {
   const { urls = COPIES } = options
+  assertKnownOptions(options, { urls })
   if (urls.length === 0) throw new TypeError('urls must have a URL at least')
   const tableUrls = urls.map((url) => `${requireRootUrl(url)}/currencies/usd.min.json`)
   return {

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { addDays } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { runInSlices } from '../rates/slices.ts'
@@ -52,6 +53,7 @@ const AT_ONCE = 2
  */
 export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}): LatestProvider {
   const { url = SERVICE, providers } = options
+  assertKnownOptions(options, { url, providers })
   const tableUrl = `${requireRootUrl(url)}/v2/rates?base=${PIVOT}${toFilter(providers)}`
   return {
     attribution: { name: 'Frankfurter', url: 'https://frankfurter.dev' },
@@ -75,6 +77,7 @@ export function createFrankfurterV2EcbProvider(
   options: FrankfurterV2EcbOptions = {},
 ): HistoryProvider {
   const { url = SERVICE } = options
+  assertKnownOptions(options, { url })
   const root = requireRootUrl(url)
   return {
     attribution: {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 
+import { assertKnownOptions } from '../known-options.ts'
 import type { LongJson } from '../rates/long-json.ts'
 import { anotherForm, isObject, pathsOf } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
@@ -41,6 +42,7 @@ const BY_DAY: LongJson = {
  */
 export function createFrankfurterProvider(options: FrankfurterOptions = {}): HistoryProvider {
   const { url = 'https://api.frankfurter.dev' } = options
+  assertKnownOptions(options, { url })
   const root = requireRootUrl(url)
   return {
     attribution: {

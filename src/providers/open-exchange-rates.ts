@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
 import { passMarketGates } from './market-gates.ts'
 import { toLatestTable } from './open-exchange-rates-table.ts'
@@ -26,6 +27,7 @@ const LIMITS = {
  */
 export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOptions): LatestProvider {
   const { url = 'https://openexchangerates.org/api' } = options
+  assertKnownOptions(options, { key: true, url })
   const key = requireKey(options.key)
   const tableUrl = `${requireKeylessRootUrl(url, key)}/latest.json`
   const headers = { authorization: `Token ${key}` }

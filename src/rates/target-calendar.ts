@@ -9,13 +9,22 @@ const LATE_PAUSE_MS = 600_000
 /** The first day of the European Central Bank's reference rates. */
 export const FIRST_REFERENCE_DAY: Day = '1999-01-04'
 
+/**
+ * The currencies that the European Central Bank quoted once and no longer does: what is held of the last five years may lack
+ * them.
+ */
+export const FORMERLY_QUOTED: ReadonlySet<string> = new Set(
+  'BGN CYP EEK HRK LTL LVL MTL ROL RUB SIT SKK TRL'.split(' '),
+)
+
 /** A working day, in hours before and after the publication at 16:00: from 8:00 to 22:00. */
 const MORNING_MS = 8 * HOUR_MS
 const EVENING_MS = 6 * HOUR_MS
 
 /**
  * Whether the European Central Bank publishes reference rates on `day`: every weekday but the closing days of the
- * TARGET system (1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December).
+ * TARGET system (1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December). In 1999 it was open over Easter, and
+ * it closed on the last day of 1999 and of 2001 for the changeovers to come.
  *
  * @see https://www.ecb.europa.eu/paym/target/target2/profuse/calendar/html/index.en.html
  */
@@ -24,6 +33,8 @@ export function isTargetDay(day: Day): boolean {
   if (weekday === 0 || weekday === 6) return false
   const monthAndDay = day.slice(5)
   if (['01-01', '05-01', '12-25', '12-26'].includes(monthAndDay)) return false
+  if (day === '1999-12-31' || day === '2001-12-31') return false
+  if (day.startsWith('1999')) return true
   const easter = easterSunday(Number(day.slice(0, 4)))
   return day !== addDays(easter, -2) && day !== addDays(easter, 1)
 }

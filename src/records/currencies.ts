@@ -40,16 +40,21 @@ export interface CurrenciesRecord {
   currencies: CurrencyCoverage[]
 }
 
-/** The record of what the data cover on the day `today` (UTC); what is undefined is not known. */
+/** Returns which data cover each currency on the day `today` (UTC); undefined data are not known, null ones turned off. */
 export function currenciesRecord(
-  latest: LatestSnapshot | undefined,
-  history: HistorySnapshot | undefined,
+  latest: LatestSnapshot | null | undefined,
+  history: HistorySnapshot | null | undefined,
   today: Day,
 ): CurrenciesRecord {
   const kept = latest?.reserve?.()?.value.table.rates ?? new Map<string, number>()
-  const inLatest = latest && new Set([...latest.table.rates.keys(), ...kept.keys()])
+  const none = new Set<string>()
+  const inLatest =
+    latest === null ? none : latest && new Set([...latest.table.rates.keys(), ...kept.keys()])
   const inHistory =
-    history && new Set(coveredCodes(history.history, newestDay(history.history, today) ?? today))
+    history === null
+      ? none
+      : history &&
+        new Set(coveredCodes(history.history, newestDay(history.history, today) ?? today))
   const codes = new Set([
     ...[...currencies, ...withdrawnCurrencies].map(({ code }) => code),
     ...(inLatest ?? []),
@@ -81,17 +86,18 @@ function endOf(code: string): CurrencyEnd | null {
   return { at, successor, ratio }
 }
 
-/** Both data sets; undefined where there is nothing to be had. */
+/** Both data sets: undefined without data, null where they are turned off. */
 export interface BothReadings {
-  latest: Reading<LatestSnapshot> | undefined
-  history: Reading<HistorySnapshot> | undefined
+  latest: Reading<LatestSnapshot> | null | undefined
+  history: Reading<HistorySnapshot> | null | undefined
 }
 
 /** Asks for both data sets at once, for what can be answered without them. */
 export async function askBoth(sources: RateSources, waiter?: Waiter): Promise<BothReadings> {
+  const state = sources.state()
   const [latest, history] = await Promise.all([
-    orNothing(async () => sources.latest(waiter)),
-    orNothing(async () => sources.history(waiter)),
+    state.latest && orNothing(async () => sources.latest(waiter)),
+    state.history && orNothing(async () => sources.history(waiter)),
   ])
   return { latest, history }
 }

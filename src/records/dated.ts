@@ -8,7 +8,7 @@ import type { RateTable } from '../rates/rate-table.ts'
 import { nextPublication, publicationInstant } from '../rates/target-calendar.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import { withdrawalHint } from './require-code.ts'
-import { unsupportedCurrency } from './unsupported-currency.ts'
+import { requireEverQuoted } from './unsupported-currency.ts'
 
 /** Days without a publication come in rows of five at the most, over Easter; so far back there surely is one. */
 const MOST_DAYS_BACK = 14
@@ -67,14 +67,10 @@ export function requireQuoted(
 ): string {
   const code = sent.toUpperCase()
   if (table.rates.has(code)) return code
-  if (!history.columns.has(code)) {
-    throw unsupportedCurrency(
-      parameter,
-      sent,
-      `the rates of ${date} cover`,
-      [...table.rates.keys()].sort(),
-    )
-  }
+  requireEverQuoted(history, parameter, sent, {
+    what: `the rates of ${date} cover`,
+    covered: () => [...table.rates.keys()].sort(),
+  })
   const hint = withdrawalHint(code)
   throw new RatesError('no_data', `No reference rates of ${code} on ${date}`, { parameter, hint })
 }

@@ -6,16 +6,13 @@ import type { Interval } from '../rates/interval.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { lastOfEach } from '../rates/last-of-each.ts'
 import { newestDay } from '../rates/market-history.ts'
-import type { MarketHistory } from '../rates/market-history.ts'
-import { pairSeries } from '../rates/pair-series.ts'
+import { dayAt, pairSeries } from '../rates/pair-series.ts'
 import type { PairSeries } from '../rates/pair-series.ts'
-import { findWithdrawn } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import { pairHistory, requireStats, toPoints } from './history.ts'
 import type { HistoryQuestion, PairHistory, Point } from './history.ts'
-import { withdrawalHint } from './require-code.ts'
 import { toSource } from './source.ts'
-import { unsupportedCurrency } from './unsupported-currency.ts'
+import { requireEverQuoted } from './unsupported-currency.ts'
 
 /** Which days of history to tell. Codes have three letters in either case. */
 export interface HistoryRangeQuestion {
@@ -72,7 +69,7 @@ export function intervalHistory(
   const { from, to, period, series, source } = pairHistory(snapshot, question, today)
   const { interval = 'day' } = question
   const thinned = lastOfEach(series, interval)
-  const stats = requireStats(thinned, { from, to })
+  const stats = requireStats(thinned, { from, to }, dayAt(series, 0))
   return { from, to, period, interval, series: thinned, stats, source }
 }
 
@@ -86,32 +83,17 @@ function pairRange(
   question: HistoryRangeQuestion,
   today: Day,
 ): PairRange {
-  const from = requireQuoted(history, 'from', question.from)
-  const to = requireQuoted(history, 'to', question.to)
+  const { base, columns } = history
+  const about = { what: 'history covers', covered: () => [base, ...columns.keys()].sort() }
+  const from = requireEverQuoted(history, 'from', question.from, about)
+  const to = requireEverQuoted(history, 'to', question.to, about)
   const { start, end = newestDay(history, today) ?? today, interval } = question
   // No day after today counts, whatever has been published.
   const last = end < today ? end : today
   const first = start > last ? addDays(last, 1) : start
   const daily = pairSeries(history, { from, to }, { start: first, end: last })
   const series = interval ? lastOfEach(daily, interval) : daily
-  const stats = requireStats(series, { from, to }, endedBy(start, [from, to]))
+  const stats = requireStats(series, { from, to }, start)
   const head = { from, to, start, end, ...(interval && { interval }) }
   return { ...head, series, stats, source: toSource(attribution) }
-}
-
-/** What became of the first of `codes` that was withdrawn by `day`. */
-function endedBy(day: Day, codes: readonly string[]): string | undefined {
-  const ended = codes.find((code) => {
-    const withdrawal = findWithdrawn(code)
-    return withdrawal && withdrawal.withdrawnAt <= day
-  })
-  return ended && withdrawalHint(ended)
-}
-
-/** The code that `sent` means, of a currency that `history` quotes on any day. */
-function requireQuoted(history: MarketHistory, parameter: string, sent: string): string {
-  const code = sent.toUpperCase()
-  const { base, columns } = history
-  if (code === base || columns.has(code)) return code
-  throw unsupportedCurrency(parameter, sent, 'history covers', [base, ...columns.keys()].sort())
 }

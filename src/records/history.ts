@@ -5,13 +5,15 @@ import type { Day } from '../rates/day.ts'
 import { historyStats } from '../rates/history-stats.ts'
 import type { HistoryStats } from '../rates/history-stats.ts'
 import type { Interval } from '../rates/interval.ts'
-import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import { dayAt, pairSeries } from '../rates/pair-series.ts'
 import type { Pair, PairSeries } from '../rates/pair-series.ts'
 import { periodStart } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
+import { findWithdrawn } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
+import { withdrawalHint } from './require-code.ts'
 import { toSource } from './source.ts'
 import { unsupportedCurrency } from './unsupported-currency.ts'
 
@@ -86,22 +88,25 @@ export function pairHistory(
   const end = newestDay(history, today) ?? today
   const from = requireCovered(history, end, 'from', question.from)
   const to = requireCovered(history, end, 'to', question.to)
-  const series = pairSeries(history, { from, to }, { start: periodStart(end, period), end })
-  const stats = requireStats(series, { from, to })
+  const start = periodStart(end, period)
+  const series = pairSeries(history, { from, to }, { start, end })
+  const stats = requireStats(series, { from, to }, start)
   return { from, to, period, series, stats, source: toSource(attribution) }
 }
 
 /**
- * The summary of the series of `pair`.
+ * Returns the summary of the series of `pair` since the day `start`.
  *
- * @throws {RatesError} `no_data` where it is empty; `hint` says why
+ * @throws {RatesError} `no_data` where it is empty
  */
-export function requireStats(series: PairSeries, pair: Pair, hint?: string): HistoryStats {
+export function requireStats(series: PairSeries, { from, to }: Pair, start: Day): HistoryStats {
   const stats = historyStats(series)
   if (stats) return stats
-  throw new RatesError('no_data', `No reference rates of ${pair.from} in ${pair.to}`, { hint })
+  const hint = endedBy(start, [from, to])
+  throw new RatesError('no_data', `No reference rates of ${from} in ${to}`, { hint })
 }
 
+/** A period reaches back from now, so it is of currencies that are quoted now. */
 function requireCovered(
   history: MarketHistory,
   newest: Day,
@@ -111,4 +116,13 @@ function requireCovered(
   const code = sent.toUpperCase()
   if (isCovered(history, code, newest)) return code
   throw unsupportedCurrency(parameter, sent, 'history covers', coveredCodes(history, newest))
+}
+
+/** What became of the first of `codes` that was withdrawn by `day`. */
+function endedBy(day: Day, codes: readonly string[]): string | undefined {
+  const ended = codes.find((code) => {
+    const withdrawal = findWithdrawn(code)
+    return withdrawal && withdrawal.withdrawnAt <= day
+  })
+  return ended && withdrawalHint(ended)
 }

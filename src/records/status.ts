@@ -23,28 +23,28 @@ export interface DataSetStatus {
 
 /** How the service stands. */
 export interface StatusRecord {
-  /** Whether both data sets are. */
+  /** Whether every data set is that is not turned off. */
   ready: boolean
-  /** Latest rates; `updatedAt` is when they were published, in ms since the Unix epoch. */
-  latest: DataSetStatus & { updatedAt: number | null }
-  /** Reference rates; `lastDay` is the newest day published, `YYYY-MM-DD`. */
-  history: DataSetStatus & { lastDay: string | null }
+  /** Latest rates, null where they are turned off; `updatedAt` is when they were published, in ms since the Unix epoch. */
+  latest: (DataSetStatus & { updatedAt: number | null }) | null
+  /** Reference rates, null where they are turned off; `lastDay` is the newest day published, `YYYY-MM-DD`. */
+  history: (DataSetStatus & { lastDay: string | null }) | null
 }
 
 /** The status record of `state` at `now` (ms since the Unix epoch). */
 export function statusRecord({ latest, history }: SourcesState, now: number): StatusRecord {
-  const updatedAt = latest.value?.table.updatedAt ?? null
-  const lastDay = (history.value && newestDay(history.value.history, toDay(now))) ?? null
+  const updatedAt = latest?.value?.table.updatedAt ?? null
+  const lastDay = (history?.value && newestDay(history.value.history, toDay(now))) ?? null
   const publishedAt = lastDay === null ? null : publicationInstant(lastDay)
   return {
-    ready: latest.value !== undefined && history.value !== undefined,
-    latest: { updatedAt, ...dataSetStatus(latest, updatedAt, now) },
-    history: { lastDay, ...dataSetStatus(history, publishedAt, now) },
+    ready: [latest, history].every((state) => state === null || state.value !== undefined),
+    latest: latest && { updatedAt, ...dataSetStatus(latest, updatedAt, now) },
+    history: history && { lastDay, ...dataSetStatus(history, publishedAt, now) },
   }
 }
 
 function dataSetStatus(
-  { value, stale, lastAttempt, nextAttemptAt }: SourcesState['latest' | 'history'],
+  { value, stale, lastAttempt, nextAttemptAt }: NonNullable<SourcesState['latest' | 'history']>,
   publishedAt: number | null,
   now: number,
 ): DataSetStatus {

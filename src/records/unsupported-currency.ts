@@ -1,8 +1,27 @@
 import { RatesError, visible } from '../errors.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import { FORMERLY_QUOTED } from '../rates/target-calendar.ts'
 import { withdrawalHint } from './require-code.ts'
 
 /** As many codes as an error of 1 KiB has room for. */
 const MOST_LISTED = 150
+
+/**
+ * Returns the code that `sent`, three letters in either case, stands for if reference rates have ever quoted it. How much of
+ * them is held decides nothing: an answer must not change as it ages.
+ *
+ * @throws {RatesError} `unsupported_currency` naming `parameter`, with the codes `covered` by `what`
+ */
+export function requireEverQuoted(
+  { base, columns }: MarketHistory,
+  parameter: string,
+  sent: string,
+  { what, covered }: { what: string; covered: () => readonly string[] },
+): string {
+  const code = sent.toUpperCase()
+  if (code === base || columns.has(code) || FORMERLY_QUOTED.has(code)) return code
+  throw unsupportedCurrency(parameter, sent, what, covered())
+}
 
 /** A code that reference rates do not cover. `sent` is echoed; `what` covers only the codes `covered`. */
 export function unsupportedCurrency(

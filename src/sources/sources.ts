@@ -4,7 +4,7 @@ import { goOn } from '../cache/go-on.ts'
 import { guardStore } from '../cache/guarded-store.ts'
 import type { ReadThrough, ReadThroughState, Reading, Waiter } from '../cache/read-through.ts'
 import type { CacheStore } from '../cache/store.ts'
-import { MAX_RETRY_AFTER, providerUnavailable } from '../errors.ts'
+import { MAX_RETRY_AFTER, RatesError, providerUnavailable } from '../errors.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
@@ -27,7 +27,10 @@ const LEAST_RETRY_AFTER = 1
 /** A reading, at once where it is there already. */
 type Asked<Value> = Reading<Value> | Promise<Reading<Value>>
 
-/** What an endpoint may ask for. Neither question rejects with anything but a `provider_unavailable` `RatesError`. */
+/**
+ * What an endpoint may ask for. Both questions reject with a `RatesError`: `provider_unavailable`, or `not_found` where the data
+ * set is turned off.
+ */
 export interface RateSources {
   /**
    * The newest table of latest rates: of those in hand that one which has all the `codes`, in either case, where one has. The
@@ -46,10 +49,10 @@ export interface RateSources {
   close(): void
 }
 
-/** How the sources of what is asked for every day stand, without asking anything of anyone. */
+/** The state of both data sets, read without any request; null for one that is turned off. */
 export interface SourcesState {
-  latest: ReadThroughState<LatestSnapshot>
-  history: ReadThroughState<HistorySnapshot>
+  latest: ReadThroughState<LatestSnapshot> | null
+  history: ReadThroughState<HistorySnapshot> | null
 }
 
 /** The sources over the providers and the store of `options`. */
@@ -70,6 +73,8 @@ export function createSources({
     newestReferenceRates(options, history, runtime.now()),
   )
   const withoutExpired = createExpiry(options)
+  const hasLatest = options.latestProviders.length > 0
+  const hasHistory = options.historyProviders.length > 0
 
   /** The table to answer with, `found` or its reserve, without rates that are too old. */
   function choose(
@@ -87,8 +92,11 @@ export function createSources({
 
   /** Without what nobody has asked for. */
   async function refresh(): Promise<void> {
-    const wanted = archive.state().value ? [latest, history, archive] : [latest, history]
-    await Promise.all(wanted.map((source) => source.refresh()))
+    await Promise.all([
+      hasLatest && latest.refresh(),
+      hasHistory && history.refresh(),
+      hasHistory && archive.state().value && archive.refresh(),
+    ])
   }
 
   /** The smaller one that surely has `since`. */
@@ -99,13 +107,20 @@ export function createSources({
 
   return {
     latest(waiter, codes) {
+      if (!hasLatest) throw turnedOff('latest rates')
       const asked = read(latest, waiter)
       return asked instanceof Promise
         ? asked.then((reading) => choose(reading, codes))
         : choose(asked, codes)
     },
-    history: (waiter, since) => read(sourceSince(since), waiter),
-    state: () => ({ latest: latest.state(), history: history.state() }),
+    history(waiter, since) {
+      if (!hasHistory) throw turnedOff('reference rates')
+      return read(sourceSince(since), waiter)
+    },
+    state: () => ({
+      latest: hasLatest ? latest.state() : null,
+      history: hasHistory ? history.state() : null,
+    }),
     refresh,
     refreshBehind: () => goOn(refresh(), options.waitUntil),
     close() {
@@ -140,6 +155,10 @@ function read<Value>(source: ReadThrough<Value>, waiter: Waiter | undefined): As
   } catch (error) {
     return unavailable(error)
   }
+}
+
+function turnedOff(data: string): RatesError {
+  return new RatesError('not_found', 'Not found', { hint: `this service has no ${data}` })
 }
 
 function unavailable(error: unknown): never {

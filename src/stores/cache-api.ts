@@ -1,4 +1,5 @@
 import type { CacheStore } from '../cache/store.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import { resolveStoreOptions } from './store-options.ts'
 
 /** The part of a `Cache` that is used; the real one is assignable to it. */
@@ -27,6 +28,7 @@ export interface CacheApiStoreOptions {
  */
 export function createCacheApiStore(options: CacheApiStoreOptions = {}): CacheStore {
   const { cache, origin = 'https://ratesmith.invalid', now } = options
+  assertKnownOptions(options, { cache, origin, now })
   const { timeLeft } = resolveStoreOptions({ now })
   requireCache(cache)
   requireOrigin(origin)

@@ -1,4 +1,5 @@
 import type { CacheStore } from '../cache/store.ts'
+import { assertKnownOptions } from '../known-options.ts'
 
 /** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
@@ -13,6 +14,7 @@ export interface MemoryStoreOptions {
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): CacheStore {
   const { maxEntries = 1_000 } = options
+  assertKnownOptions(options, { maxEntries })
   if (!Number.isInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError(`maxEntries must be a whole number of at least 1, got ${maxEntries}`)
   }

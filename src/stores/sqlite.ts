@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import type { CacheStore } from '../cache/store.ts'
+import { assertKnownOptions } from '../known-options.ts'
 
 /**
  * How often the setup is tried, and how long each step of it waits for other processes, in ms: some 3 s in all, once,
@@ -59,6 +60,7 @@ export interface SqliteStore extends CacheStore {
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
   const { now = Date.now } = options
+  assertKnownOptions(options, { now })
   if (typeof now !== 'function') throw new TypeError('now must be a function')
   const { database, select, upsert, evict, forget, take } = openDatabase(path)
   return {

@@ -1,3 +1,5 @@
+import { assertKnownOptions } from '../known-options.ts'
+
 /** Options that stores have in common. */
 export interface StoreOptions {
   /** Goes before every key, for a backend that others use too (default `''`). */
@@ -20,6 +22,7 @@ export interface Expiry {
  */
 export function resolveStoreOptions(options: StoreOptions): Expiry {
   const { prefix = '', now = Date.now } = options
+  assertKnownOptions(options, { prefix, now })
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
   if (typeof now !== 'function') throw new TypeError('now must be a function')
   return {

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import { createCommandStore } from './redis-commands.ts'
 import type { ClaimingStore } from './redis-commands.ts'
 import type { StoreOptions } from './store-options.ts'
@@ -21,7 +22,8 @@ export interface UpstashStoreOptions extends StoreOptions {
  * @throws {TypeError} naming the option that cannot be used
  */
 export function createUpstashStore(options: UpstashStoreOptions): ClaimingStore {
-  const { url, token, fetch, ...rest } = options
+  const { url, token, fetch, prefix, now } = options
+  assertKnownOptions(options, { url, token, fetch, prefix, now })
   requireAddress(url)
   requireToken(token)
   if (fetch !== undefined && typeof fetch !== 'function') {
@@ -43,10 +45,10 @@ export function createUpstashStore(options: UpstashStoreOptions): ClaimingStore 
     }
   }
 
-  return createCommandStore(
-    async (command, args) => readResult(await post([command, ...args])),
-    rest,
-  )
+  return createCommandStore(async (command, args) => readResult(await post([command, ...args])), {
+    prefix,
+    now,
+  })
 }
 
 function readResult({ status, text }: { status: number; text: string }): unknown {

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import type { HistoryProvider, LatestProvider, ProviderContext } from '../providers/provider.ts'
 import { FAILURES } from './failures.ts'
 import type { FailureKind } from './failures.ts'
@@ -30,6 +31,7 @@ export function failingProvider(
   options: FailingProviderOptions = {},
 ): FailingProvider {
   const { after = 0, times = Infinity, providers = fakeProviders() } = options
+  assertKnownOptions(options, { after, times, providers })
   if (!Object.hasOwn(FAILURES, kind)) {
     throw new TypeError(`kind must be one of ${Object.keys(FAILURES).join(', ')}, got ${kind}`)
   }

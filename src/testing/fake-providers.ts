@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
 import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
@@ -27,6 +28,7 @@ export interface FakeProviders {
  */
 export function fakeProviders(options: FakeProvidersOptions = {}): FakeProviders {
   const { seed = 1, now } = options
+  assertKnownOptions(options, { seed, now })
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be a whole number, got ${seed}`)
   const market = createSyntheticMarket(seed)
   const attribution = {

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
 import type { ContractCase } from './contract-case.ts'
 import { CALLS, OFFLINE } from './provider/call-rules.ts'
@@ -34,7 +35,8 @@ export interface ProviderTrial {
  * @throws {TypeError} where there is nothing that makes a provider
  */
 export function providerContract(given: ProviderTrial): ContractCase[] {
-  const { latest, history } = given
+  const { latest, history, fetch, now } = given
+  assertKnownOptions(given, { latest, history, fetch, now })
   requireMakers({ latest, history })
   const ofLatest = latest && { create: latest, subjectOf: latestOf, own: LATEST }
   const ofHistory = history && { create: history, subjectOf: historyOf, own: HISTORY }

@@ -163,13 +163,3 @@ describe('one conversion at the latest rates', () => {
     expect([...one.headers]).toEqual([...other.headers])
   })
 })
-
-describe('the unversioned conversion', () => {
-  const UNKNOWN = 'reverse=true date=2026-11-19 date=nonsense&reverse=1 DATE=1 reverse[]=1'
-
-  it.each(UNKNOWN.split(' '))('ignores %s', async (query) => {
-    const { text } = openMarket()
-    const plain = '/convert?from=USD&to=EUR&amount=100'
-    expect(await text(`${plain}&${query}`)).toBe(await text(plain))
-  })
-})

@@ -217,13 +217,6 @@ describe('latest rates with a date', () => {
       '',
     ])
   })
-
-  it('change nothing on the unversioned table, which has no such parameter', async () => {
-    const { handler } = longService()
-    const ask = async (path: string) =>
-      (await handler(new Request(`http://localhost/api/${path}`))).text()
-    expect(await ask('rates?date=2020-01-01')).toBe(await ask('rates'))
-  })
 })
 
 describe('latest rates of a day on which a currency was withdrawn', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import { codes } from '../fixtures/codes.ts'
+import { NEIGHBOUR_NAMES } from '../fixtures/neighbour-names.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 import { WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 
@@ -92,8 +93,19 @@ const MALFORMED: Refusals = {
     [`convert?${PAIR}&%64ATE=2026-11-19`, 'dATE (write date)'],
     [`convert?${PAIR}&date[0]=2026-11-19`, 'date[0] (write date)'],
     [`convert?${PAIR}&?reverse=true`, '?reverse (write reverse)'],
-    ['latest?from=EUR', 'from (use base)'],
     ['latest?DATE=2026-11-20', 'DATE (write date)'],
+    ...NEIGHBOUR_NAMES.flatMap(([name, latest, convert, history]) =>
+      Object.entries({
+        'latest?': latest,
+        [`convert?${PAIR}&`]: convert,
+        [`history?${PAIR}&`]: history,
+      })
+        .filter(([, advice]) => advice !== '')
+        .map(([target, advice]): [string, string] => [
+          `${target}${name}=1`,
+          `Invalid parameter: ${name} (${advice})`,
+        ]),
+    ),
     ['latest?date=2026-11-20&date=2026-11-20', 'date (given more than once)'],
     [`convert?${PAIR}&Amount=1`, 'Amount (write amount)'],
     ['convert?from=USD&to[]=EUR,JPY', 'Invalid parameter: to[] (write to)'],
@@ -104,7 +116,6 @@ const MALFORMED: Refusals = {
     [`history?${PAIR}&start=2026-11-02&start=2026-11-02`, 'start (given more than once)'],
     [`history?${PAIR}&Start=2026-11-02`, 'Start (write start)'],
     [`history?${PAIR}&end[]=2026-11-02`, 'end[] (write end)'],
-    [`history?${PAIR}&date=2026-11-02`, 'date (use start and end)'],
     [`history?${PAIR}&start=2026-11-02&end=2026-11-01`, 'start (not after end)'],
     ...spelled(
       `history?${PAIR}&period=1M&`,
@@ -154,15 +165,11 @@ const OF_MANY_RATES: Refusals = {
   '400 unsupported_currency': [
     ['history?from=AED&to=EUR&start=2026-11-02', 'from currency: AED (history covers AUD'],
     ['history?from=EUR&to=aed&start=2026-11-02', 'Unsupported to currency: aed (history covers'],
-    // Quoted, but not in the data that have these days.
-    ['history?from=CYP&to=EUR&start=2026-11-02', 'withdrawn on 2008-01-01, use EUR'],
     ['history?from=HRK&to=EUR&interval=week', 'Unsupported from currency: HRK'],
     ['latest?date=2024-01-02&base=AED', 'AED (the rates of 2024-01-02 cover AUD'],
     ['latest?date=2024-01-02&base=AED', 'Unsupported base currency: AED'],
     ['latest?date=2024-01-02&symbols=USD,aed', 'aed (the rates of 2024-01-02 cover AUD'],
     ['latest?date=2024-01-02&symbols=USD,aed', 'Unsupported symbols currency: aed'],
-    // Not withdrawn by then: to leave it out would hide a missing rate.
-    ['latest?date=2004-01-02&symbols=USD,SIT', 'symbols currency: SIT (withdrawn on 2007'],
     ['latest?date=2004-01-02&base=DEM', 'withdrawn on 1999-01-01, use EUR'],
   ],
   '404 no_data': [
@@ -170,6 +177,15 @@ const OF_MANY_RATES: Refusals = {
     ['latest?date=0001-01-01', 'No reference rates of 0001-01-01'],
     [`latest?date=${WITHOUT_YEN}&base=JPY`, `No reference rates of JPY on ${WITHOUT_YEN}`],
     [`latest?date=${WITHOUT_YEN}&symbols=USD,jpy`, `No reference rates of JPY on ${WITHOUT_YEN}`],
+    // Quoted once, but in none of the days that are held.
+    ['history?from=CYP&to=EUR&start=2026-11-02', 'withdrawn on 2008-01-01, use EUR'],
+    ['history?from=LVL&to=EUR&start=2015-01-05&end=2015-02-01', 'No reference rates of LVL in'],
+    ['history?from=LVL&to=EUR&start=2022-01-03&end=2022-02-01', 'No reference rates of LVL in'],
+    ['convert?from=EUR&to=LVL&date=2015-02-01', 'No reference rates of LVL on'],
+    ['convert?from=EUR&to=LVL&date=2022-02-01', 'No reference rates of LVL on'],
+    ['latest?base=rub&date=2025-02-03', 'No reference rates of RUB on 2025-02-03'],
+    // Not withdrawn by then: to leave it out would hide a missing rate.
+    ['latest?date=2004-01-02&symbols=USD,SIT', 'No reference rates of SIT on 2004-01-02'],
     ['latest?date=2023-01-03&base=HRK', 'No reference rates of HRK on 2023-01-03 (withdrawn on'],
     [`history?${PAIR}&start=2026-11-14&end=2026-11-15`, 'No reference rates of USD in EUR'],
     [`history?${PAIR}&start=2026-11-21`, 'No reference rates of USD in EUR'],
@@ -222,6 +238,10 @@ describe('a parameter', () => {
     [`v1/history?${PAIR}&start=2026-11-19&end=2026-11-19`, 'end', '2026-11-19'],
     [`v1/history?${PAIR}&start=2026-11-19&interval=day&end=2026-11-20`, 'interval', 'day'],
     [`v1/history?${PAIR}&format=json`, 'period', '1M'],
+    // Cache busters, trackers, keys, and lists that a whole table has in any case.
+    ['v1/latest?_=1763510400000&_date=2&utm_source=mail&v=3&access_key=k', 'base', 'USD'],
+    [`v1/convert?${PAIR}&_t=1&fbclid=x&app_id=k&callback=f`, 'amount', 1],
+    ['rates?symbols=EUR&currencies=EUR', 'rates', ALL],
   ])('is read from /api/%s: %s is %j', async (target, field, expected) => {
     const response = await openMarket().get(`/${target}`)
     expect(response.status).toBe(200)
@@ -291,6 +311,12 @@ describe('a request that cannot be answered', () => {
       'Invalid parameter: format',
     ]),
     ['convert?from=USD&to=EUR&amount=-1', 'Invalid amount: -1'],
+    ...'date start_date reverse base symbols period round'
+      .split(' ')
+      .map((name) => [`convert?from=USD&to=EUR&${name}=1`, `Invalid parameter: ${name}`]),
+    ...'from source date end_date amount places reverse'
+      .split(' ')
+      .map((name) => [`rates?${name}=1`, `Invalid parameter: ${name}`]),
   ])('/api/%s has an unversioned error before any data is loaded: %s', async (target, error) => {
     const { asked, get } = openMarket()
     const response = await get(`/${target}`)

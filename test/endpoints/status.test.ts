@@ -85,7 +85,7 @@ describe('GET /api/v1/status', () => {
         nextAttemptAt: PUBLISHED + 3 * DAY + 30_000,
       },
     })
-    expect(next.latest.nextAttemptAt).toBeGreaterThan(PUBLISHED + DAY)
+    expect(next.latest?.nextAttemptAt).toBeGreaterThan(PUBLISHED + DAY)
   })
 
   it('passes the load to waitUntil', async () => {

@@ -7,7 +7,7 @@ import { RatesError } from '../../src/index.ts'
 const optional = z.optional(z.string())
 
 /** A parser that knows `base` and `to`. */
-function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, 'base'> }) {
+function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, string> }) {
   return createQueryParser({
     parameters: { base: optional, to: optional },
     failures: {},
@@ -16,7 +16,7 @@ function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, 'base
   })
 }
 
-const read = parserOf({ mistaken: { from: 'base' } })
+const read = parserOf({ mistaken: { from: 'use base', startdate: 'use start' } })
 
 describe('a query', () => {
   it.each([
@@ -32,6 +32,7 @@ describe('a query', () => {
     ['base&to=USD', { base: '', to: 'USD' }],
     ['base=a=b', { base: 'a=b' }],
     ['=EUR', {}],
+    ['_base=EUR&_from=1&base_=2', {}],
     ['base=%45UR', { base: 'EUR' }],
     ['b%61se=EUR', { base: 'EUR' }],
     ['base=E+R', { base: 'E R' }],
@@ -57,6 +58,12 @@ describe('a query', () => {
     ['?base=%45UR', '?base (write base)'],
     ['from=EUR', 'from (use base)'],
     ['?FROM[]=EUR', '?FROM[] (use base)'],
+    ['start_date=1', 'start_date (use start)'],
+    ['startDate=1', 'startDate (use start)'],
+    ['b_ase=EUR', 'b_ase (write base)'],
+    // In any order.
+    ['start_date=1&from=EUR', 'from (use base)'],
+    ['from=EUR&start_date=1', 'from (use base)'],
   ])('of %j is refused', (query, message) => {
     expect(() => read(query)).toThrow(`Invalid parameter: ${message}`)
     expect(() => read(query)).toThrow(RatesError)

@@ -4,6 +4,7 @@ import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { LatestTable } from '../../src/index.ts'
 import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
+import type { ExchangeRateApiV6Options } from '../../src/providers/exchange-rate-api-v6.ts'
 import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'
 import {
   currencyapiBody,
@@ -22,7 +23,11 @@ const openErApiBody: Record<string, unknown> = JSON.parse(openErApiPayload({ now
 const ACCOUNT = { key: 'k-1', url: 'https://feed.example' }
 
 describe.each([
-  ['createExchangeRateApiProvider()', createExchangeRateApiProvider, openErApiBody],
+  [
+    'createExchangeRateApiProvider()',
+    ({ url, base }: ExchangeRateApiV6Options) => createExchangeRateApiProvider({ url, base }),
+    openErApiBody,
+  ],
   [
     'createExchangeRateApiV6Provider()',
     createExchangeRateApiV6Provider,

@@ -39,8 +39,18 @@ describe('isTargetDay()', () => {
     expect(days.filter(isTargetDay).filter(oracle.isWeekend)).toEqual([])
   })
 
+  it.each([
+    ['1999-04-01', '1999-04-02'],
+    ['1999-04-02', '1999-04-05'],
+    ['1999-12-30', '2000-01-03'],
+    ['2000-04-20', '2000-04-25'],
+    ['2001-12-28', '2002-01-02'],
+  ])('publishes after %s on %s, as in the first years of TARGET', (day, next) => {
+    expect(nextPublication(publicationInstant(day))).toBe(publicationInstant(next))
+  })
+
   it('closes over Easter in every year of six centuries', () => {
-    for (let year = 1999; year < 2600; year += 1) {
+    for (let year = 2000; year < 2600; year += 1) {
       const sunday = oracle.easterSunday(year)
       const around = [-3, -2, 1, 2].map((offset) => isTargetDay(addDays(sunday, offset)))
       expect(around, sunday).toEqual([true, false, false, true])

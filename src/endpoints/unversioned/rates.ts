@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { Memory } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
+import { NOT_OF_WHOLE_TABLES } from '../../records/mistaken-names.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { base, failures, format } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
@@ -10,7 +11,7 @@ import { providerText } from './provider-text.ts'
 const parse = createQueryParser({
   parameters: { base, format },
   failures,
-  mistaken: { from: 'base' },
+  mistaken: NOT_OF_WHOLE_TABLES,
   toQuestion: (question) => ({ question, key: toKey(question) }),
   isRecurring: true,
 })

@@ -3,6 +3,7 @@ import { createQueryParser } from '../../http/query.ts'
 import { deliveryHeaders, represent } from '../../http/representation.ts'
 import { toDay } from '../../rates/day.ts'
 import { conversionsRecord } from '../../records/conversions.ts'
+import { NOT_OF_CONVERSIONS } from '../../records/mistaken-names.ts'
 import { readConversionTable } from '../../records/conversion-table.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { conversionFailures, targets, truth } from '../conversion-parameters.ts'
@@ -11,6 +12,7 @@ import { amount, currency, date } from '../parameters.ts'
 const parse = createQueryParser({
   parameters: { from: currency, to: targets, amount, date, reverse: truth },
   failures: conversionFailures,
+  mistaken: NOT_OF_CONVERSIONS,
   toQuestion: ({ amount: amountSent, ...question }) => {
     const value = amountSent === undefined ? undefined : Number(amountSent)
     return { question: { ...question, amount: value }, amountSent }
@@ -22,7 +24,8 @@ export function conversions(sources: RateSources, now: () => number, one: Endpoi
   return async (query, waiter) => {
     const { question, amountSent } = parse(query)
     const { to, date: on, reverse } = question
-    if (typeof to === 'string' && on === undefined && !reverse) return one(query, waiter)
+    if (typeof to === 'string' && on === undefined && reverse === undefined)
+      return one(query, waiter)
     const table = { codes: [question.from, to].flat(), date: on, today: toDay(now()) }
     const reading = await readConversionTable(sources, table, waiter)
     const record = conversionsRecord(reading.value, question, amountSent)

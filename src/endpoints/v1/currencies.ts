@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import { rememberLast } from '../../http/remember-last.ts'
 import { deliveryHeaders, represent } from '../../http/representation.ts'
+import type { Representation } from '../../http/representation.ts'
 import { uncached } from '../../http/respond.ts'
 import { toDay } from '../../rates/day.ts'
 import { askBoth, currenciesRecord } from '../../records/currencies.ts'
@@ -13,23 +14,34 @@ const HEADERS = deliveryHeaders({ lifetime: 'minute' })
 
 /** `GET /api/v1/currencies` */
 export function currencies(sources: RateSources, now: () => number): Endpoint {
-  const recordOf = (latest?: LatestSnapshot, history?: HistorySnapshot): CurrenciesRecord =>
-    currenciesRecord(latest, history, toDay(now()))
+  const recordOf = (
+    latest: LatestSnapshot | null | undefined,
+    history: HistorySnapshot | null | undefined,
+  ): CurrenciesRecord => currenciesRecord(latest, history, toDay(now()))
+  const representOf = (
+    latest: LatestSnapshot | null,
+    history: HistorySnapshot | null,
+  ): Representation => represent(JSON.stringify(recordOf(latest, history)), HEADERS)
   // Which codes are covered changes with the data, and hardly with the day on which they are read.
   const represented = rememberLast((latest: LatestSnapshot) =>
-    rememberLast((history: HistorySnapshot) =>
-      represent(JSON.stringify(recordOf(latest, history)), HEADERS),
-    ),
+    rememberLast((history: HistorySnapshot) => representOf(latest, history)),
   )
   return async (_query, waiter) => {
-    const { latest, history } = await askBoth(sources, waiter)
+    const both = await askBoth(sources, waiter)
+    const latest = both.latest && both.latest.value
+    const history = both.history && both.history.value
     // What is unknown now may be known with the next request.
-    if (!latest || !history) return uncached(recordOf(latest?.value, history?.value))
-    const reading = { hit: latest.hit && history.hit, ttl: Math.min(latest.ttl, history.ttl) }
+    if (latest === undefined || history === undefined) return uncached(recordOf(latest, history))
+    const readings = [both.latest, both.history].filter((reading) => !!reading)
+    const reading = {
+      hit: readings.every(({ hit }) => hit),
+      ttl: Math.min(...readings.map(({ ttl }) => ttl)),
+    }
     // What a reserve covers ends at its own time.
-    const representation = latest.value.reserve
-      ? represent(JSON.stringify(recordOf(latest.value, history.value)), HEADERS)
-      : represented(latest.value)(history.value)
+    const isRemembered = latest && history && !latest.reserve
+    const representation = isRemembered
+      ? represented(latest)(history)
+      : representOf(latest, history)
     return { representation, reading }
   }
 }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { Memories } from '../../http/memory.ts'
 import { createQueryParser } from '../../http/query.ts'
+import { NOT_OF_TABLES } from '../../records/mistaken-names.ts'
 import type { RateSources } from '../../sources/sources.ts'
 import { base, date, failures, format, symbols } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
@@ -9,7 +10,7 @@ import type { AskedTable } from '../table-endpoint.ts'
 const parse = createQueryParser({
   parameters: { base, symbols, date, format },
   failures,
-  mistaken: { from: 'base' },
+  mistaken: NOT_OF_TABLES,
   toQuestion: ({ date: on, ...question }) => ({ question, key: toKey(question, on), date: on }),
   isRecurring: true,
 })

@@ -1,5 +1,6 @@
 import { createQueryParser } from '../../http/query.ts'
 import type { AskedDays } from '../../records/asked-days.ts'
+import { NOT_OF_HISTORY } from '../../records/mistaken-names.ts'
 import { currency, date, failures, format, interval, period } from '../parameters.ts'
 import type { Format } from '../parameters.ts'
 import { LARGE_BODY } from '../../http/limiter.ts'
@@ -29,7 +30,7 @@ export interface AskedHistory {
 export const parseHistory: (query: string) => AskedHistory = createQueryParser({
   parameters: { from: currency, to: currency, period, start: date, end: date, interval, format },
   failures,
-  mistaken: { date: 'start and end' },
+  mistaken: NOT_OF_HISTORY,
   toQuestion: (question) => ({ question, key: toKey(question) }),
   isRecurring: true,
 })

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../../known-options.ts'
 import { expectSame } from '../expect-same.ts'
 
 /** A handler where clients find it, and how it is asked. */
@@ -39,6 +40,7 @@ export type Rule = (trial: Trial) => Promise<void>
 /** Puts a mount on trial. */
 export function openTrial(mount: Mount): Trial {
   const { url, cors = 'v1', pair = ['EUR', 'USD'], fetch = overNetwork } = mount
+  assertKnownOptions(mount, { url, cors, pair, fetch })
   const trial: Trial = {
     pair,
     isOpen: (path) => cors === 'all' || (cors === 'v1' && path.startsWith('/v1')),

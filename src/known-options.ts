@@ -1,0 +1,31 @@
+import { nearest } from './nearest.ts'
+
+/** More wrong characters are another word. */
+const MAX_DISTANCE = 2
+
+/**
+ * Checks that `options` is an object with no keys but those of `known`, an object whose keys are all the options that there
+ * are. `path` is the option that they belong to.
+ *
+ * @throws {TypeError} naming the unknown option and the nearest known one
+ */
+export function assertKnownOptions<Options extends object>(
+  options: Options,
+  known: Readonly<Record<keyof Options, unknown>>,
+  path = '',
+): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError(`${path || 'options'} must be an object, got ${String(options)}`)
+  }
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name)) continue
+    throw new TypeError(unknownOption(name, Object.keys(known), path && `${path}.`))
+  }
+}
+
+function unknownOption(name: string, known: readonly string[], prefix: string): string {
+  const [suggested] = nearest(name, known, MAX_DISTANCE)
+  const unknown = `unknown option "${prefix}${name}"`
+  if (suggested !== undefined) return `${unknown}; did you mean "${prefix}${suggested}"?`
+  return `${unknown}; known options: ${known.map((each) => prefix + each).join(', ')}`
+}
