@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { withCompression } from '../../src/compression/with-compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders, mountContract } from '../../src/testing/index.ts'
 import type { Mount } from '../../src/testing/index.ts'
@@ -7,7 +8,8 @@ import type { Mount } from '../../src/testing/index.ts'
 type Answer = (request: Request) => Response | Promise<Response>
 
 const handler = createRatesHandler({ providers: fakeProviders() })
-const url = 'http://localhost/api'
+const origin = 'http://localhost'
+const url = `${origin}/api`
 
 /** The names of the cases that `mount` fails. */
 async function failures(mount: Mount): Promise<string[]> {
@@ -46,6 +48,25 @@ function replacing(isReplaced: (request: Request) => boolean, answer: Answer): A
 /** The handler behind a change of the URL. */
 function rewriting(change: (url: string, request: Request) => string): Answer {
   return (request) => handler(new Request(change(request.url, request), request))
+}
+
+/** The URL with one slash wherever a path has several, and none at its end. */
+function withSingleSlashes(href: string): string {
+  const [path = '', ...query] = href.split(/(?=\?)/)
+  return [path.replaceAll(/(?<!:)\/+/g, '/').replace(/\/$/, ''), ...query].join('')
+}
+
+/** The handler behind a host that redirects every URL that `normalize` changes; `write` makes the location of the result. */
+function redirecting(
+  status: number,
+  write: (href: string) => string = (href) => href,
+  normalize: (href: string) => string = withSingleSlashes,
+): Answer {
+  return (request) => {
+    const href = normalize(request.url)
+    if (href === request.url) return handler(request)
+    return new Response(null, { status, headers: { location: write(href) } })
+  }
 }
 
 const endsWith =
@@ -98,13 +119,23 @@ const FAULTS: Record<string, Record<string, Answer>> = {
       response.status < 400 ? response : new Response('<h1>Error</h1>', response),
     ),
   },
-  'knows every path by one spelling, and redirects nobody': {
+  'knows every path by one spelling': {
     'a slash behind the path is removed': rewriting((url) => url.replace(/\/$/, '')),
     'paths are decoded': rewriting((url) => decodeURI(url)),
     'a path with a slash behind is redirected': replacing(
       endsWith('/'),
       () => new Response(null, { status: 308, headers: { location: '/' } }),
     ),
+    'a redirect may change the method': redirecting(302),
+    'a redirect leads to another host': redirecting(308, (href) =>
+      href.replace('localhost', 'other.example'),
+    ),
+    'a redirect leads to another path': redirecting(308, (href) => href.replace('/api', '')),
+    'a redirect loses the query': redirecting(308, (href) => href.replace(/\?.*/, '')),
+    'a redirect corrects capitals': redirecting(308, undefined, (href) =>
+      href.replace('LATEST', 'latest'),
+    ),
+    'a redirect corrects escapes': redirecting(308, undefined, (href) => href.replace('%6C', 'l')),
     'a redirect leads to a page that does not exist': replacing(
       endsWith('/v1/latest/'),
       ({ redirect }) => new Response(null, { status: redirect === 'manual' ? 307 : 404 }),
@@ -136,6 +167,15 @@ const FAULTS: Record<string, Record<string, Answer>> = {
     'some requests make a response vary': header('vary', 'Cookie', (_, { headers }) =>
       headers.has('cookie'),
     ),
+    'some requests make a response vary by more than its encoding': header(
+      'vary',
+      'accept-encoding, Cookie',
+      (_, { headers }) => headers.has('cookie'),
+    ),
+    'a page is sent to browsers': replacing(
+      ({ headers }) => headers.get('accept') === 'text/html',
+      () => new Response('<h1>Rates</h1>', { headers: { vary: 'Accept-Encoding' } }),
+    ),
   },
   'writes the same as CSV where it is asked to': {
     'everything is called JSON': header('content-type', 'application/json'),
@@ -150,7 +190,15 @@ const FAULTS: Record<string, Record<string, Answer>> = {
       Response.json({ openapi: '3.0.0' }),
     ),
   },
-  'refuses every other method, whatever its body': {
+  'refuses every other method': {
+    'POST needs a token': replacing(
+      ({ method }) => method === 'POST',
+      () => new Response('', { status: 403 }),
+    ),
+    'the framework itself refuses methods': replacing(
+      ({ method }) => method === 'DELETE',
+      () => new Response(null, { status: 405 }),
+    ),
     'POST is taken for GET': ({ url, headers }) => handler(new Request(url, { headers })),
     'a 405 does not say what is allowed': header('allow', undefined, has(405)),
     'a 405 may be cached': header('cache-control', 'max-age=9', has(405)),
@@ -186,6 +234,27 @@ const FAULTS: Record<string, Record<string, Answer>> = {
   },
 }
 
+/** What hosts do that is not a fault. */
+const TOLERATED: Record<string, Answer> = {
+  'redirects to single slashes with 308': redirecting(308),
+  'redirects to single slashes with 301': redirecting(301),
+  'redirects to single slashes with 307 and a path': redirecting(307, (href) =>
+    href.slice(origin.length),
+  ),
+  'refuses forms of other sites': replacing(
+    ({ method, headers }) =>
+      !['GET', 'HEAD', 'OPTIONS'].includes(method) &&
+      headers.get('content-type') !== 'application/json',
+    () => new Response('', { status: 403 }),
+  ),
+  'adds Accept-Encoding to the Vary of what it may compress': header(
+    'vary',
+    'Accept-Encoding',
+    (_, { headers }) => !headers.has('range'),
+  ),
+  'lets every response vary by headers of the framework': header('vary', 'rsc, Next-Url'),
+}
+
 const CASES = Object.entries(FAULTS).flatMap(([name, faults]) =>
   Object.entries(faults).map(([what, fetch]) => ({ what, fetch, name })),
 )
@@ -208,6 +277,23 @@ describe('mountContract()', () => {
 
   it('is passed with the explorer page', async () => {
     const fetch = createRatesHandler({ providers: fakeProviders(), explorer: true })
+    expect(await failures({ url, fetch })).toEqual([])
+  })
+
+  it.each(Object.entries(TOLERATED))('is passed behind a host that %s', async (_, fetch) => {
+    expect(await failures({ url, fetch })).toEqual([])
+  })
+
+  it('is passed behind a host that compresses', async () => {
+    const encode = async (body: BodyInit) => new Uint8Array(await new Response(body).arrayBuffer())
+    const compressed = withCompression(handler, { br: encode, gzip: encode })
+    // As over a network.
+    const fetch = (request: Request): Promise<Response> => {
+      const { headers } = request
+      if (!headers.has('accept-encoding') && !headers.has('range'))
+        headers.set('accept-encoding', 'gzip')
+      return compressed(request)
+    }
     expect(await failures({ url, fetch })).toEqual([])
   })
 

@@ -30,17 +30,26 @@ const REFUSED_EARLIER = {
   '/convert?from=EUR&to=USD&amount=abc': 'Invalid amount: abc',
 }
 
-/** Other spellings of a path, and paths with nothing behind them. */
+/** Other spellings of a path, which a host may redirect to the path itself, with its query. */
+const REDIRECTABLE = {
+  '/v1/latest/': '/v1/latest',
+  '/v1//latest': '/v1/latest',
+  '/v1/latest/?base=CHF': '/v1/latest?base=CHF',
+  '/v1//latest?base=CHF': '/v1/latest?base=CHF',
+  '/rates/': '/rates',
+}
+
+/** Permanent redirects, and the temporary one that keeps the method. */
+const REDIRECTS = [301, 307, 308]
+
+/** Spellings that nothing may redirect, and paths with nothing behind them. */
 const NOT_FOUND = [
-  '/v1/latest/',
-  '/v1//latest',
   '/v1/LATEST',
   '/v1/%6Catest',
   '/v1/latest.',
   '/v1/nothing',
   '/v2/latest',
   '/latest',
-  '/rates/',
   '/rates/EUR',
 ]
 
@@ -63,21 +72,35 @@ export const REFUSALS: Readonly<Record<string, Rule>> = {
       expectSame(`the error of ${path}`, record['error'], text)
     }
   },
-  async 'refuses every other method, whatever its body'({ ask }) {
+  async 'refuses every other method'({ ask }) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       for (const path of ['/v1/latest', '/rates']) {
-        const { status, header } = await ask(path, { method, body: 'base=EUR' })
+        const { status, header } = await ask(path, { method, body: '{}', headers: JSON_BODY })
         expectSame(`the status of ${method} ${path}`, status, 405)
         expectSame(`allow of ${method} ${path}`, header('allow'), 'GET, HEAD, OPTIONS')
         expectSame(`cache-control of ${method} ${path}`, header('cache-control'), 'no-store')
       }
     }
   },
-  async 'knows every path by one spelling, and redirects nobody'({ ask }) {
+  async 'knows every path by one spelling'({ ask, url }) {
     for (const path of NOT_FOUND) {
       const { status, header } = await ask(path)
       expectSame(`the status of ${path}`, status, 404)
       expectSame(`location of ${path}`, header('location'), '')
     }
+    for (const [path, target] of Object.entries(REDIRECTABLE)) {
+      const { status, header } = await ask(path)
+      const location = header('location')
+      if (!REDIRECTS.includes(status)) {
+        expectSame(`the status of ${path}`, status, 404)
+        expectSame(`location of ${path}`, location, '')
+      } else {
+        const found = URL.canParse(location, url + path) ? new URL(location, url + path).href : ''
+        expectSame(`the target of the redirect of ${path}`, found, new URL(url + target).href)
+      }
+    }
   },
 }
+
+/** Without it, hosts that guard forms against requests of other sites answer with 403. */
+const JSON_BODY = { 'content-type': 'application/json' }

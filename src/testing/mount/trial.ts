@@ -25,6 +25,8 @@ export interface Heard {
 
 /** One mount on trial; whatever it should not do throws an error that says what was expected. */
 export interface Trial {
+  /** The base path with its origin. */
+  url: string
   pair: readonly [string, string]
   /** Whether every origin may read what is at a path below the base path. */
   isOpen(path: string): boolean
@@ -42,6 +44,7 @@ export function openTrial(mount: Mount): Trial {
   const { url, cors = 'v1', pair = ['EUR', 'USD'], fetch = overNetwork } = mount
   assertKnownOptions(mount, { url, cors, pair, fetch })
   const trial: Trial = {
+    url,
     pair,
     isOpen: (path) => cors === 'all' || (cors === 'v1' && path.startsWith('/v1')),
     async ask(path, init) {
