@@ -20,7 +20,7 @@ const config: KnipConfig = {
     'src/explorer/main.ts',
   ],
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
-  project: ['**/*.{ts,mjs}'],
+  project: ['**/*.{ts,mjs}', '!test/apps/**'],
   ignoreBinaries: [
     // Programs of the machine: the first is looked for, the second installed by `.ci/run`, the third of every one but Windows.
     'wrk',

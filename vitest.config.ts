@@ -6,7 +6,7 @@ const PROOFS = ['test/system/{fleet,kill,memory,overload,pipelining,redis-faults
 /** More of the same as what runs before a change lands, and too slow for that. */
 const WEEKLY = [
   'test/simulation/simulation.test.ts',
-  'test/release/{bundles,jsr,release-files}.test.ts',
+  'test/release/{bundles,frameworks,jsr,release-files}.test.ts',
   'test/release/documentation/run.test.ts',
 ]
 
@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{smoke,system,conformance,simulation,release,tools}/**'],
+          exclude: ['test/{smoke,system,conformance,simulation,release,tools,apps}/**'],
           setupFiles: ['test/no-network.ts'],
         },
       },

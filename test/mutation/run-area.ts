@@ -70,7 +70,7 @@ function settingsOf(name: string, { files, jobs, isIncremental }: Run): object {
     coverageAnalysis: 'perTest',
     concurrency: jobs,
     timeoutMS: 10_000,
-    ignorePatterns: ['dist', 'build', 'bench', 'test/tools'],
+    ignorePatterns: ['dist', 'build', 'bench', 'test/apps', 'test/tools'],
     tempDirName: join('build', 'mutate', name),
     // Stryker rewrites a tsconfig.json, and cannot read that of TypeScript 7.
     tsconfigFile: 'none.json',

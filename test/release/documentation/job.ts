@@ -11,7 +11,8 @@ export type Job = ReturnType<typeof startJob>
 /** Starts a program in a folder, in its own process group, as npx does not pass on signals. */
 export function startJob(
   [program = '', ...args]: readonly string[],
-  { folder, env }: Pick<Site, 'folder' | 'env'>,
+  { folder, env }: { folder: string; env: Site['env'] | NodeJS.ProcessEnv },
+  timeout: number = TIMEOUT_MS,
 ) {
   const running = launch(program, args, { cwd: folder, env, detached: true })
   const { pid } = running.process
@@ -22,7 +23,7 @@ export function startJob(
       // The whole group has ended.
     }
   }
-  const timer = setTimeout(kill, TIMEOUT_MS)
+  const timer = setTimeout(kill, timeout)
   void endWithThis(running.process)
   /** Resolves with the fault of an exit code other than 0, if any; a program is killed after the timeout. */
   const ended = running.exited.then((code) => {

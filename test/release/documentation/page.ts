@@ -64,6 +64,18 @@ export function openPage(name: string): Page {
   return page
 }
 
+/** Matches programs that do not compile without the packages of `test/apps`. */
+export const OF_APPS = /from '(?:@nestjs|@react-router)\/|\btoWebRequest\b/
+
+/**
+ * Returns the framework and the file in the lead of a block, as in "Next.js, in `next.config.ts`:". Such blocks are run by
+ * frameworks.test.ts alone, in an app.
+ */
+export function fileOf({ lead }: Block): { framework: string; path: string } | undefined {
+  const [, framework, path] = /^([^,`]+), in `([^`]+)`/.exec(lead) ?? []
+  return framework === undefined || path === undefined ? undefined : { framework, path }
+}
+
 function lastParagraph(lines: readonly string[]): string {
   const end = lines.findLastIndex((line) => line.trim() !== '') + 1
   const start = lines.findLastIndex((line, index) => index < end && line.trim() === '') + 1

@@ -9,7 +9,15 @@ import { ROOT } from '../../system/root.ts'
 import { STRICT } from '../package.ts'
 import { faultOfAnswer, refusedPaths } from './answers.ts'
 import { commandsOf } from './commands.ts'
-import { EXCEPTIONS, followedPages, isBroken, isFollowed, linkedPages, linksOf } from './page.ts'
+import {
+  EXCEPTIONS,
+  OF_APPS,
+  followedPages,
+  isBroken,
+  isFollowed,
+  linkedPages,
+  linksOf,
+} from './page.ts'
 import type { Block, Page } from './page.ts'
 import { nameOf, openSite } from './site.ts'
 import type { Site } from './site.ts'
@@ -79,7 +87,7 @@ describe('the code of the pages', () => {
   afterAll(() => site.close())
 
   it('compiles, with every row of the table of frameworks', async () => {
-    expect(PAGES.map((page) => frameworksOf(page).length).filter(Boolean)).toEqual([9])
+    expect(PAGES.map((page) => frameworksOf(page).length).filter(Boolean)).toEqual([13])
     expect(await compile(PAGES, site)).toBe('')
   })
 })
@@ -124,7 +132,7 @@ async function compile(pages: readonly Page[], { folder }: Site): Promise<string
 }
 
 function filesOfBlocks({ name, blocks }: Page): [path: string, text: string][] {
-  const programs = blocks.filter(({ language }) => language === 'ts')
+  const programs = blocks.filter(({ language, text }) => language === 'ts' && !OF_APPS.test(text))
   return programs.map((block) => [
     join('pages', name.replace('.md', ''), nameOf(block)),
     block.text,
@@ -133,7 +141,7 @@ function filesOfBlocks({ name, blocks }: Page): [path: string, text: string][] {
 
 /** Returns a file for each row of the table of frameworks that is not a line of a recipe on the page. */
 function filesOfFrameworks(page: Page): [path: string, text: string][] {
-  const recipes = page.blocks.flatMap(({ text }) => text.split('\n'))
+  const recipes = page.blocks.flatMap(({ text }) => text.split('\n').map((line) => line.trim()))
   const rows = frameworksOf(page).filter((line) => !recipes.includes(line))
   const before = `import { createRatesHandler } from 'ratesmith'\nconst handler = createRatesHandler()\n`
   return rows.map((line, index) => [`framework-${index}.mts`, `${before}${line}\nexport {}`])

@@ -35,14 +35,13 @@ export async function openSite(pages: readonly Page[]) {
   if (redis) ports.set('6379', String(redis.port))
   const adapted = (shown: string): string =>
     shown.replaceAll(/\b\d{4,5}\b/g, (port) => ports.get(port) ?? port)
-  const ownVariables = Object.keys(process.env).filter((name) => OWN_VARIABLES.test(name))
   return {
     folder,
     /** Replaces the ports in a text with free ones. */
     adapted,
     /** What the environment of programs in the folder has beside this process's. */
     env: {
-      ...Object.fromEntries(ownVariables.map((name) => [name, undefined])),
+      ...withoutOwnVariables(),
       PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(':'),
       NODE_OPTIONS: `--import ${join(folder, 'upstream.mts')}`,
       DOCUMENTATION_UPSTREAM: upstreams.url,
@@ -60,6 +59,12 @@ export async function openSite(pages: readonly Page[]) {
       rmSync(dirname(folder), { recursive: true, force: true })
     },
   }
+}
+
+/** Returns an environment for `launch` that removes what a reader's environment lacks. */
+export function withoutOwnVariables(): Record<string, undefined> {
+  const names = Object.keys(process.env).filter((name) => OWN_VARIABLES.test(name))
+  return Object.fromEntries(names.map((name) => [name, undefined]))
 }
 
 /** Returns whether the first line of a block is a comment with its file name. */
