@@ -8,12 +8,18 @@ import type { Mount } from './mount/trial.ts'
 export type { Mount } from './mount/trial.ts'
 
 /**
- * What a handler must answer wherever it is mounted, one case each, for any test runner:
- * `for (const { name, run } of mountContract(() => ({ url }))) test(name, run)`.
+ * Returns test cases, for any test runner, that check the responses of a handler where clients find it. They send some hundred
+ * requests, none of which changes anything. The rates must not change meanwhile; those of `fakeProviders()` need no network.
+ * Every case calls `open`.
  *
- * Some hundred requests, none of which changes anything. The rates may be any that do not change meanwhile, but the
- * synthetic ones of `fakeProviders()` need no network. A mount that fails a case has something in front of the handler:
- * a router that decodes paths, a middleware that adds CORS headers, a framework that answers `OPTIONS` itself.
+ * A case fails where something in front of the handler changes responses: a router that decodes paths, a middleware that adds
+ * CORS headers, a framework that answers `OPTIONS` itself. A host may redirect `//` and a trailing slash to the path itself (301,
+ * 307 or 308), add `Accept-Encoding` to `Vary`, and refuse other methods than `GET`, `HEAD` and `OPTIONS` unless the content
+ * type is JSON.
+ *
+ * @example
+ * const cases = mountContract(() => ({ url: 'http://127.0.0.1:3000/api' }))
+ * for (const { name, run } of cases) test(name, run)
  */
 export function mountContract(open: () => Mount | Promise<Mount>): ContractCase[] {
   return Object.entries({ ...RECORDS, ...HEADERS, ...REFUSALS }).map(([name, rule]) => ({

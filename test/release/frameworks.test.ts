@@ -14,7 +14,7 @@ import { ROOT } from '../system/root.ts'
 import { openUpstreams } from '../system/upstreams.ts'
 import { faultOfServer, startJob } from './documentation/job.ts'
 import type { Job } from './documentation/job.ts'
-import { fileOf, openPage } from './documentation/page.ts'
+import { filesOf, openPage } from './documentation/page.ts'
 import { withoutOwnVariables } from './documentation/site.ts'
 
 /** What the guide does not show of an app. */
@@ -51,6 +51,7 @@ const APPS: Record<string, App> = {
     build: 'nitropack build',
     start: 'node .output/server/index.mjs',
   },
+  Nuxt: { folder: 'nuxt', build: 'nuxt build', start: 'node .output/server/index.mjs' },
   'Nitro 3': { folder: 'nitro-3', build: 'nitro build', start: 'node .output/server/index.mjs' },
   'NestJS on Express': {
     folder: 'nestjs',
@@ -68,10 +69,9 @@ const CHECK_TYPES =
 /** An app that hangs is killed after this time. */
 const TIMEOUT_MS = 1_200_000
 
-const FILES = openPage('docs/mounting.md').blocks.flatMap((block) => {
-  const file = fileOf(block)
-  return file ? [{ ...file, text: block.text }] : []
-})
+const FILES = openPage('docs/mounting.md').blocks.flatMap((block) =>
+  filesOf(block).map((file) => ({ ...file, text: block.text })),
+)
 
 let root: string
 let upstreams: Awaited<ReturnType<typeof openUpstreams>>
@@ -159,5 +159,6 @@ function environment(port: string): NodeJS.ProcessEnv {
     DOCUMENTATION_UPSTREAM: upstreams.url,
     ASTRO_TELEMETRY_DISABLED: '1',
     NEXT_TELEMETRY_DISABLED: '1',
+    NUXT_TELEMETRY_DISABLED: '1',
   }
 }

@@ -68,12 +68,15 @@ export function openPage(name: string): Page {
 export const OF_APPS = /from '(?:@nestjs|@react-router)\/|\btoWebRequest\b/
 
 /**
- * Returns the framework and the file in the lead of a block, as in "Next.js, in `next.config.ts`:". Such blocks are run by
- * frameworks.test.ts alone, in an app.
+ * Returns the files of apps that a block is, by its lead: "Next.js, in `next.config.ts`:", or several such parts joined by "and".
+ * frameworks.test.ts runs these blocks, in the apps.
  */
-export function fileOf({ lead }: Block): { framework: string; path: string } | undefined {
-  const [, framework, path] = /^([^,`]+), in `([^`]+)`/.exec(lead) ?? []
-  return framework === undefined || path === undefined ? undefined : { framework, path }
+export function filesOf({ lead }: Block): { framework: string; path: string }[] {
+  const parts = lead.replace(/\s+/g, ' ').split(/, and (?=[A-Z])/)
+  return parts.flatMap((part) => {
+    const [, framework, path] = /^([A-Z][^,`]*), in `([^`]+)`/.exec(part) ?? []
+    return framework === undefined || path === undefined ? [] : [{ framework, path }]
+  })
 }
 
 function lastParagraph(lines: readonly string[]): string {

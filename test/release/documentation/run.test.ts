@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { commandsOf, openSession } from './commands.ts'
-import { fileOf, followedPages, isFollowed } from './page.ts'
+import { filesOf, followedPages, isFollowed } from './page.ts'
 import type { Page } from './page.ts'
 import { faultOfProgram, hostsOf, isProgram } from './programs.ts'
 import { isFile, openSite } from './site.ts'
@@ -30,7 +30,9 @@ function commandsIn({ blocks }: Page): { line: number; commands: string[] }[] {
 
 /** Returns the programs of a page, each with every runtime it is for. */
 function programsIn({ blocks }: Page) {
-  const programs = blocks.filter((block) => isProgram(block) && isFollowed(block) && !fileOf(block))
+  const programs = blocks.filter(
+    (block) => isProgram(block) && isFollowed(block) && filesOf(block).length === 0,
+  )
   return programs.flatMap((block) =>
     hostsOf(block).map((host) => ({ block, host, line: block.line })),
   )
