@@ -16,11 +16,12 @@ const LATENESS = 2 * MINUTE
 /** For how long the service is left alone where its status does not say, in ms. */
 const PAUSE = 15 * MINUTE
 
-/** The refusals that its documentation knows. */
+/** The refusals that its documentation lists, and `app_id_inactive`, which it sends for an account that was closed. */
 const REFUSALS = [
   'not_found',
   'missing_app_id',
   'invalid_app_id',
+  'app_id_inactive',
   'not_allowed',
   'access_restricted',
   'invalid_base',
@@ -32,7 +33,7 @@ const payload = z.object({
   rates: ratesAsTheyCame,
 })
 
-const failure = z.object({ error: z.literal(true), message: z.unknown() })
+const failure = z.object({ error: z.literal(true), message: z.optional(z.unknown()) })
 
 /**
  * Understands an answer of `/latest.json` at `now` (ms since the Unix epoch). Its time is in seconds; the next is an hour

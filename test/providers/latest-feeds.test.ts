@@ -166,11 +166,14 @@ describe('createOpenExchangeRatesProvider()', () => {
     ['invalid_app_id', 401, 'invalid_app_id', 15],
     ['not_found', 404, 'not_found', 15],
     ['missing_app_id', 401, 'missing_app_id', 15],
+    ['app_id_inactive', 401, 'app_id_inactive', 15],
     ['access_restricted', 403, 'access_restricted', 15],
     ['invalid_base', 400, 'invalid_base', 15],
     ['not_allowed', 429, 'not_allowed', 20],
     ['a long story', 403, 'status 403', 15],
     [null, 200, 'status 200', 15],
+    [undefined, 200, 'status 200', 15],
+    [undefined, 500, 'status 500', 15],
   ])('describes the refusal %j as far as it is known', async (message, status, reason, minutes) => {
     const refusal = { error: true, status, message, description: 'a longer story' }
     await expect(read(refusal, status)).rejects.toMatchObject({
