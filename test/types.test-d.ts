@@ -95,6 +95,7 @@ import {
   failingProvider,
   fakeClock,
   fakeProviders,
+  fixedProviders,
   providerContract,
   storeContract,
 } from '../src/testing/index.ts'
@@ -103,6 +104,8 @@ import type {
   FailingProviderOptions,
   FailureKind,
   FakeClock,
+  FakeProviders,
+  FixedRates,
   ProviderTrial,
   UpstreamFetch,
 } from '../src/testing/index.ts'
@@ -289,6 +292,17 @@ test('the contract of providers takes those of latest rates, of history or both,
   expectTypeOf<UpstreamFetch>().toEqualTypeOf<(request: Request) => Response | Promise<Response>>()
   // @ts-expect-error what makes a provider, not the provider
   providerContract({ latest: fakeProviders().latest })
+})
+
+test('fixed providers take rates by code and by day, and fit the handler', () => {
+  expectTypeOf(fixedProviders).parameters.toEqualTypeOf<[FixedRates]>()
+  expectTypeOf(fixedProviders).returns.toEqualTypeOf<FakeProviders>()
+  createRatesHandler({ providers: fixedProviders({ base: 'EUR', rates: { USD: 2 } }) })
+  fixedProviders({ base: 'EUR', rates: { USD: 2 }, history: { '2026-01-02': { USD: 1.9 } } })
+  // @ts-expect-error a rate is a number
+  fixedProviders({ base: 'EUR', rates: { USD: '2' } })
+  // @ts-expect-error the base must be named
+  fixedProviders({ rates: { USD: 2 } })
 })
 
 test('a fake clock is a clock, and is told what time it is', () => {

@@ -39,13 +39,18 @@ export function fakeClock(start: number | Date | string = DEFAULT_START): FakeCl
   })
 }
 
-function toInstant(given: number | Date | string): number {
+/**
+ * Returns `given` in ms since the Unix epoch.
+ *
+ * @throws {TypeError} where it is not an instant; its message begins with `name`
+ */
+export function toInstant(given: number | Date | string, name = 'an instant'): number {
   const isOddText = typeof given === 'string' && !ISO_TEXT.test(given)
   const instant = isOddText ? NaN : new Date(given).getTime()
   // A `Date` cuts off fractions of a ms.
   if (Number.isNaN(instant) || (typeof given === 'number' && given !== instant)) {
     throw new TypeError(
-      `an instant is whole ms since the Unix epoch, a Date, or a text as ${DEFAULT_START}, got ${String(given)}`,
+      `${name} is whole ms since the Unix epoch, a Date, or a text as ${DEFAULT_START}, got ${String(given)}`,
     )
   }
   return instant

@@ -1,0 +1,169 @@
+import type { HistoryDay, HistoryDays, LatestTable } from '../providers/provider.ts'
+import { isCode } from '../rates/currency-code.ts'
+import { DAY_MS, addDays, isDay, toDay, toInstant as startOfDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { runInSlices } from '../rates/slices.ts'
+import type { Slices } from '../rates/slices.ts'
+import { FIRST_REFERENCE_DAY, isTargetDay } from '../rates/target-calendar.ts'
+import { yieldToEventLoop } from '../runtime.ts'
+import { toInstant } from './fake-clock.ts'
+import type { FakeProviders } from './fake-providers.ts'
+
+/** Calendar days of a history that are made before each pause, in some ms. */
+const DAYS_PER_SLICE = 2_000
+
+/** The rates that the handler accepts. */
+const MIN_RATE = 1e-100
+const MAX_RATE = 1e100
+
+/** Rates for `fixedProviders`. */
+export interface FixedRates {
+  /** Upper-case code of the currency against which all rates are quoted. */
+  base: string
+  /** Units of each currency for one unit of `base`, by upper-case code: `{ USD: 2 }` with the base `EUR` is 1 EUR = 2 USD. */
+  rates: Readonly<Record<string, number>>
+  /**
+   * Rates of past days, by day: `{ '2026-01-02': { USD: 1.9 } }`. Days that are missing are not published (default: `rates`
+   * on every working day of the European Central Bank since 1999-01-04).
+   */
+  history?: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined
+  /**
+   * When the latest rates were published: ms since the Unix epoch, a `Date`, or an ISO 8601 text as `2026-01-14T18:00:00Z`
+   * (default: midnight UTC of the day of the call).
+   */
+  updatedAt?: number | Date | string | undefined
+  /** When the next rates are announced for, in the same forms (default a day after `updatedAt`). */
+  nextUpdateAt?: number | Date | string | undefined
+  /** Clock, ms since the Unix epoch (default: the clock of the handler). */
+  now?: (() => number) | undefined
+}
+
+const KNOWN: Record<keyof FixedRates, true> = {
+  base: true,
+  rates: true,
+  history: true,
+  updatedAt: true,
+  nextUpdateAt: true,
+  now: true,
+}
+
+/**
+ * Creates providers of the rates that a test chooses, for the handler's option `providers`: no network and no timers. Every
+ * rate that is not listed is derived from those that are; other currencies are unknown.
+ *
+ * @throws {TypeError} naming the option, code or day that cannot be used
+ * @example
+ * const handler = createRatesHandler({ providers: fixedProviders({ base: 'EUR', rates: { USD: 2 } }) })
+ * const { result } = await handler.rates.convert({ from: 'EUR', to: 'USD', amount: 10 }) // 20
+ */
+export function fixedProviders(table: FixedRates): FakeProviders {
+  assertKnownKeys(table)
+  const { base, now } = table
+  if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${show(base)}`)
+  if (now !== undefined && typeof now !== 'function') throw new TypeError('now must be a function')
+  const rates = copyRates('rates', table.rates, base)
+  const days = table.history === undefined ? undefined : copyDays(table.history, base)
+  const updatedAt =
+    table.updatedAt === undefined ? undefined : toInstant(table.updatedAt, 'updatedAt')
+  const nextUpdateAt =
+    table.nextUpdateAt === undefined ? undefined : toInstant(table.nextUpdateAt, 'nextUpdateAt')
+  const attribution = {
+    name: 'Fixed rates (ratesmith)',
+    url: 'https://www.npmjs.com/package/ratesmith',
+  }
+
+  return {
+    latest: {
+      attribution,
+      async fetchLatest({ signal, ...context }): Promise<LatestTable> {
+        signal.throwIfAborted()
+        const publishedAt = updatedAt ?? startOfDay(toDay((now ?? context.now)()))
+        return {
+          base,
+          updatedAt: publishedAt,
+          nextUpdateAt: nextUpdateAt ?? publishedAt + DAY_MS,
+          rates: { ...rates },
+        }
+      },
+    },
+    history: {
+      attribution,
+      async fetchHistory({ start, end }, { signal, ...context }): Promise<HistoryDays> {
+        signal.throwIfAborted()
+        const today = toDay((now ?? context.now)())
+        const last = end < today ? end : today
+        const published = days
+          ? days.filter(({ date }) => date >= start && date <= last)
+          : await runInSlices(workingDays(start, last, rates), yieldToEventLoop, signal)
+        return {
+          base,
+          days: published.map(({ date, rates: quoted }) => ({ date, rates: { ...quoted } })),
+        }
+      },
+    },
+  }
+}
+
+function* workingDays(start: Day, end: Day, rates: HistoryDay['rates']): Slices<HistoryDay[]> {
+  const days: HistoryDay[] = []
+  let passed = 0
+  const first = start > FIRST_REFERENCE_DAY ? start : FIRST_REFERENCE_DAY
+  for (let date = first; date <= end; date = addDays(date, 1)) {
+    passed += 1
+    if (passed % DAYS_PER_SLICE === 0) yield
+    if (isTargetDay(date)) days.push({ date, rates })
+  }
+  return days
+}
+
+function copyDays(history: unknown, base: string): HistoryDay[] {
+  assertObject('history', history)
+  const days = Object.entries(history).map(([date, rates]) => {
+    if (!isDay(date) || date < FIRST_REFERENCE_DAY) {
+      throw new TypeError(
+        `history must have days as 2026-01-02, from ${FIRST_REFERENCE_DAY} on, got ${show(date)}`,
+      )
+    }
+    return { date, rates: copyRates(`history['${date}']`, rates, base) }
+  })
+  if (days.length === 0) throw new TypeError('history must have at least one day')
+  return days.toSorted((one, other) => (one.date < other.date ? -1 : 1))
+}
+
+function copyRates(option: string, rates: unknown, base: string): Record<string, number> {
+  assertObject(option, rates)
+  const entries = Object.entries(rates).map(([code, rate]): [string, number] => {
+    if (!isCode(code)) {
+      throw new TypeError(`${option} must have upper-case codes as keys, got ${show(code)}`)
+    }
+    if (typeof rate !== 'number' || !(rate >= MIN_RATE && rate <= MAX_RATE)) {
+      throw new TypeError(`${option}.${code} must be a positive number, got ${show(rate)}`)
+    }
+    if (code === base && rate !== 1) {
+      throw new TypeError(`${option}.${code} is the base and must be 1, got ${rate}`)
+    }
+    return [code, rate]
+  })
+  if (entries.every(([code]) => code === base)) {
+    throw new TypeError(`${option} must have a currency besides the base ${base}`)
+  }
+  return Object.fromEntries(entries)
+}
+
+function assertKnownKeys(table: FixedRates): void {
+  assertObject('fixedProviders takes { base, rates }, which', table)
+  for (const name of Object.keys(table)) {
+    if (Object.hasOwn(KNOWN, name)) continue
+    throw new TypeError(`unknown option "${name}"; known options: ${Object.keys(KNOWN).join(', ')}`)
+  }
+}
+
+function assertObject(option: string, value: unknown): asserts value is object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
+  throw new TypeError(`${option} must be an object, got ${show(value)}`)
+}
+
+/** A text in quotes, anything else as it prints. */
+function show(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}
