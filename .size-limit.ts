@@ -22,7 +22,7 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** What each module of the package may weigh, alone: what it weighs, and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '38.3 kB',
+  '.': '39.9 kB',
   './bun': '540 B',
   './client': '2 kB',
   './cloudflare': '270 B',

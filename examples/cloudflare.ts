@@ -7,7 +7,7 @@
 //   "kv_namespaces": [{ "binding": "RATES", "id": "(what `npx wrangler kv namespace create RATES` says)" }],
 //   "triggers": { "crons": ["*/15 * * * *"] }
 import { waitUntil } from 'cloudflare:workers'
-import { createRatesHandler } from 'ratesmith'
+import { consoleLogger, createRatesHandler } from 'ratesmith'
 import { toWorker } from 'ratesmith/cloudflare'
 import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
 import type { KvNamespace } from 'ratesmith/stores/cloudflare-kv'
@@ -17,5 +17,5 @@ interface Env {
 }
 
 export default toWorker(({ RATES }: Env) =>
-  createRatesHandler({ store: createKvStore(RATES), waitUntil }),
+  createRatesHandler({ store: createKvStore(RATES), waitUntil, onEvent: consoleLogger() }),
 )

@@ -2,7 +2,7 @@
 // node custom-provider.ts
 //
 // Rates of one's own, with the open feed to fall back on.
-import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
+import { consoleLogger, createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
 import type { LatestProvider } from 'ratesmith'
 
 const points: LatestProvider = {
@@ -19,6 +19,7 @@ const points: LatestProvider = {
 
 const { rates } = createRatesHandler({
   providers: { latest: [points, createExchangeRateApiProvider()] },
+  onEvent: consoleLogger(),
 })
 
 console.log(await rates.convert({ from: 'PTS', to: 'EUR', amount: 2_500 }))

@@ -3,14 +3,14 @@
 //
 // Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
 import express from 'express'
-import { createRatesHandler } from 'ratesmith'
+import { consoleLogger, createRatesHandler } from 'ratesmith'
 import { toExpressHandler } from 'ratesmith/express'
 import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
 // Without `providers` the rates are real.
-const handler = createRatesHandler({ providers: fakeProviders() })
+const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 const app = express()
 app.get('/', (_request, response) => void response.send('My own page\n'))

@@ -3,14 +3,15 @@
 //
 // Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
 import Fastify from 'fastify'
-import { createRatesHandler } from 'ratesmith'
+import { consoleLogger, createRatesHandler } from 'ratesmith'
 import { toExpressHandler } from 'ratesmith/express'
 import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
 // Without `providers` the rates are real.
-const rates = toExpressHandler(createRatesHandler({ providers: fakeProviders() }))
+const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
+const rates = toExpressHandler(handler)
 
 const app = Fastify()
 app.get('/', async () => 'My own page\n')

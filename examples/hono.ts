@@ -4,13 +4,13 @@
 // Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { createRatesHandler } from 'ratesmith'
+import { consoleLogger, createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
 // Without `providers` the rates are real.
-const handler = createRatesHandler({ providers: fakeProviders() })
+const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 const app = new Hono()
 app.get('/', (c) => c.text('My own page\n'))

@@ -2,7 +2,7 @@
 // npx esbuild lambda.ts --bundle --platform=node --format=esm --outfile=index.mjs
 //
 // An AWS Lambda function behind a function URL, or an HTTP API with payload format 2.0; its handler is `index.handler`.
-import { createRatesHandler } from 'ratesmith'
+import { consoleLogger, createRatesHandler } from 'ratesmith'
 import type { Answer } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
@@ -22,7 +22,7 @@ interface FunctionUrlResult {
 }
 
 // Without `providers` the rates are real. Every instance of a function starts with nothing: give it a `store` then.
-const rates = createRatesHandler({ providers: fakeProviders() })
+const rates = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 export async function handler(event: FunctionUrlEvent): Promise<FunctionUrlResult> {
   const { rawPath, rawQueryString, headers, requestContext } = event

@@ -4,14 +4,14 @@
 // Rates beside the pages of an app: http://127.0.0.1:3000/api/v1/latest
 import { createServer } from 'node:http'
 
-import { createRatesHandler } from 'ratesmith'
+import { consoleLogger, createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
 // Without `providers` the rates are real.
-const handler = createRatesHandler({ providers: fakeProviders() })
+const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 const rates = toNodeHandler(handler)
 
 createServer((request, response) => {

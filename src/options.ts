@@ -45,7 +45,7 @@ export interface RatesHandlerOptions {
     | undefined
   /** Given the promise of every refresh that goes on after an answer, for hosts that freeze then (default none). */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined
-  /** Told of everything an operator may log or count; what it throws changes nothing (default none). */
+  /** Called for every log or metrics event, as `consoleLogger()`; exceptions are ignored (default none: nothing is logged). */
   onEvent?: ((event: RatesEvent) => void) | undefined
   /** How many bytes finished answers may take, so that they are not made again; 0 keeps none (default 64 MiB). */
   memory?: number | undefined

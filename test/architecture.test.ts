@@ -32,12 +32,13 @@ const MAY_IMPORT: Record<string, string> = {
   options: 'known-options types:cache types:events providers',
   handler: 'call-quietly endpoints types:events http operations options runtime sources',
   index: '*',
+  log: 'types:events',
   client: 'known-options errors types:providers types:rates types:records runtime',
   currencies: 'rates',
   openapi: 'endpoints errors handler http types:providers rates types:runtime testing zod/mini',
   generate: 'explorer openapi records esbuild jsr.json node:* ratesmith/package.json',
   testing: 'known-options cache types:providers rates runtime',
-  cli: `nearest adapters compression currencies index providers stores testing
+  cli: `nearest adapters compression currencies index log providers stores testing
     ioredis node:* ratesmith/package.json`,
   adapters: '@whatwg-node/server types:index known-options node:* undici',
 }

@@ -26,6 +26,7 @@ import type {
 } from '../src/client/index.ts'
 import {
   RatesError,
+  consoleLogger,
   createExchangeRateApiProvider,
   createFrankfurterProvider,
   createMemoryStore,
@@ -38,6 +39,7 @@ import type {
   ConversionAnswer,
   ConversionQuestion,
   ConversionRecord,
+  ConsoleLoggerOptions,
   ConversionsQuestion,
   ConversionsRecord,
   ConvertedAmount,
@@ -292,6 +294,13 @@ test('the contract of providers takes those of latest rates, of history or both,
   expectTypeOf<UpstreamFetch>().toEqualTypeOf<(request: Request) => Response | Promise<Response>>()
   // @ts-expect-error what makes a provider, not the provider
   providerContract({ latest: fakeProviders().latest })
+})
+
+test('a console logger is what the handler takes for its events', () => {
+  expectTypeOf(consoleLogger).parameter(0).toEqualTypeOf<ConsoleLoggerOptions | undefined>()
+  createRatesHandler({ onEvent: consoleLogger({ level: 'info', format: 'json' }) })
+  // @ts-expect-error levels are a closed list
+  consoleLogger({ level: 'debug' })
 })
 
 test('fixed providers take rates by code and by day, and fit the handler', () => {

@@ -4,7 +4,7 @@ import { createRatesHandler } from '../index.ts'
 import type { RatesEvent, RatesOperations } from '../index.ts'
 import { openCache } from './cache-folder.ts'
 import type { CommandContext } from './context.ts'
-import { printable } from './printable.ts'
+import { printable } from '../log.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { createLog } from '../../src/cli/log.ts'
+import { createLog } from '../../src/log.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'

@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 
-import { createLog } from '../../src/cli/log.ts'
+import { createLog } from '../../src/log.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { createLog } from '../../src/cli/log.ts'
+import { createLog } from '../../src/log.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider, LatestProvider, RatesEvent } from '../../src/index.ts'
 import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'

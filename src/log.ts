@@ -1,16 +1,31 @@
-import type { DataSet, RatesEvent } from '../index.ts'
-import { printable } from './printable.ts'
+import type { DataSet, RatesEvent } from './events.ts'
 
 /** One JSON object a line for machines, or a sentence a line for people. */
 export type LogFormat = 'json' | 'text'
 
+/** How much an event matters; in this order. */
+export type LogLevel = 'info' | 'warn' | 'error'
+
 /** What a log is made from. */
-export interface LogOptions {
+interface LogOptions {
   format: LogFormat
+  /** Events of lower levels are left out (default `info`, for every event). */
+  level?: LogLevel
   /** Takes one line, without its end. */
-  write(line: string): void
+  write(line: string, level: LogLevel): void
   /** The clock, ms since the Unix epoch. */
   now(): number
+}
+
+/** Options of `consoleLogger`. */
+export interface ConsoleLoggerOptions {
+  /**
+   * The least level that is logged: `'error'` for answers with 500, `'warn'` also for failures of providers and stores, doubtful
+   * rates and overdue data, `'info'` for every event (default `'warn'`).
+   */
+  level?: LogLevel | undefined
+  /** A sentence a line for people, or one JSON object a line for machines (default `'text'`). */
+  format?: LogFormat | undefined
 }
 
 /** Stale and refused answers come by the thousand: they are summed up over this time, in ms. */
@@ -25,9 +40,11 @@ type Correction = Extract<RatesEvent, { type: 'rates_corrected' }>['corrections'
 /** Numbers that are rates. */
 const RATES: ReadonlySet<string> = new Set<keyof Correction>(['published', 'corrected'])
 
-type Level = 'info' | 'warn' | 'error'
+const LEVELS: readonly LogLevel[] = ['info', 'warn', 'error']
 
-const LEVEL: Record<RatesEvent['type'], Level> = {
+const FORMATS: readonly LogFormat[] = ['text', 'json']
+
+const LEVEL: Record<RatesEvent['type'], LogLevel> = {
   upstream_asked: 'info',
   upstream_answered: 'info',
   upstream_failed: 'warn',
@@ -49,8 +66,45 @@ const LEVEL: Record<RatesEvent['type'], Level> = {
   internal_error: 'error',
 }
 
+/**
+ * Creates a log for the handler's option `onEvent`: one line on the console per event that matters, with its reason. Answers
+ * with overdue data, and requests that were refused with 503, are counted and logged once a minute.
+ *
+ * @throws {TypeError} naming the option that cannot be used
+ * @example
+ * const handler = createRatesHandler({ onEvent: consoleLogger() })
+ * // ratesmith: latest rates: Our treasury: rejected: updatedAt is in seconds, not in ms
+ */
+export function consoleLogger(options: ConsoleLoggerOptions = {}): (event: RatesEvent) => void {
+  const { level = 'warn', format = 'text', ...unknown } = options
+  const [name] = Object.keys(unknown)
+  if (name !== undefined) {
+    throw new TypeError(`unknown option "${name}"; known options: level, format`)
+  }
+  assertOneOf('level', level, LEVELS)
+  assertOneOf('format', format, FORMATS)
+  return createLog({
+    format,
+    level,
+    // oxlint-disable-next-line no-console
+    write: (line, severity) => console[severity](line),
+    now: Date.now,
+  })
+}
+
+function assertOneOf(option: string, value: string, known: readonly string[]): void {
+  if (known.includes(value)) return
+  throw new TypeError(`${option} must be one of ${known.join(', ')}, got ${String(value)}`)
+}
+
 /** Creates a log of events, one line each; answers with overdue data, and refused ones, are counted and logged once a minute. */
-export function createLog({ format, write, now }: LogOptions): (event: RatesEvent) => void {
+export function createLog({
+  format,
+  level = 'info',
+  write,
+  now,
+}: LogOptions): (event: RatesEvent) => void {
+  const least = LEVELS.indexOf(level)
   const counts = new Map<DataSet | 'overloaded', { loggedAt: number; answers: number }>()
 
   /** Returns how many answers of a kind there have been since they were logged, once a minute, and 0 meanwhile. */
@@ -69,15 +123,22 @@ export function createLog({ format, write, now }: LogOptions): (event: RatesEven
   }
 
   return (event) => {
+    const severity = LEVEL[event.type]
+    if (LEVELS.indexOf(severity) < least) return
     const answers = answersOf(event)
     if (answers === 0) return
     if (format === 'json') {
-      write(toJson(event, answers, now()))
+      write(toJson(event, answers, now()), severity)
     } else {
       const sentence = toSentence(event, answers)
-      if (sentence !== '') write(`ratesmith: ${printable(sentence)}`)
+      if (sentence !== '') write(`ratesmith: ${printable(sentence)}`, severity)
     }
   }
+}
+
+/** One line that no terminal obeys, whatever an upstream put into it. */
+export function printable(text: string): string {
+  return text.slice(0, LONGEST_TEXT).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
 /** Without the error itself: its stack is for a debugger. */
