@@ -24,6 +24,8 @@ import {
   NOT_OF_TABLES,
   refuseMistaken,
 } from './records/mistaken-names.ts'
+import { statusRecord } from './records/status.ts'
+import type { StatusRecord } from './records/status.ts'
 import type { RateSources } from './sources/sources.ts'
 
 /** The operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
@@ -42,6 +44,11 @@ export interface RatesOperations {
   history(question: HistoryQuestion): Promise<HistoryRecord>
   /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
   currencies(): Promise<CurrenciesRecord>
+  /**
+   * How fresh both data sets are; `GET /api/v1/status`. Resolves at once, in any state of the data, and starts whatever refresh
+   * is due.
+   */
+  status(): Promise<StatusRecord>
 }
 
 /** The operations over `sources`; `onInternalError` is told of what nobody foresaw. What can be refused without data is refused before any are asked for. */
@@ -127,6 +134,11 @@ export function createOperations(
         const { askBoth, currenciesRecord } = await import('./records/currencies.ts')
         const { latest, history } = await askBoth(sources)
         return currenciesRecord(latest && latest.value, history && history.value, toDay(now()))
+      }),
+    status: () =>
+      orRatesError(async () => {
+        sources.refreshBehind()
+        return statusRecord(sources.state(), now())
       }),
   }
 }

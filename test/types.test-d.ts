@@ -558,7 +558,9 @@ test('a client is made of a URL, and may be given whatever answers requests', ()
   expectTypeOf(createRatesClient).returns.toEqualTypeOf<RatesClient>()
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
   expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries'>()
-  expectTypeOf<keyof RatesClient>().toEqualTypeOf<'latest' | 'convert' | 'history' | 'currencies'>()
+  expectTypeOf<keyof RatesClient>().toEqualTypeOf<
+    'latest' | 'convert' | 'history' | 'currencies' | 'status'
+  >()
   createRatesClient({ baseUrl: '', fetch })
   createRatesClient({ baseUrl: '', fetch: createRatesHandler() })
   // As frameworks have it, which do not always return a promise.
@@ -582,10 +584,12 @@ test('a client has the operations of the handler, which take a signal', () => {
   void client.convert({ ...pair, amount: 100, signal })
   void client.history({ ...pair, period: '1W', signal })
   void client.currencies({ signal })
+  void client.status({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
 })
 
 test('a question to a client decides which record it resolves to', () => {
+  expectTypeOf(client.status).returns.resolves.toEqualTypeOf<StatusRecord>()
   expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrenciesRecord>()
   expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRecord>()
   expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRecord>()

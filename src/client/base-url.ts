@@ -1,3 +1,11 @@
+/** Returns what is wrong with `root`, the URL of a mount, where a service does not know the paths below it: a hint of an error. */
+export function baseUrlHint(root: string): string {
+  const { pathname } = new URL(root)
+  const [version] = /\/v\d+$/.exec(pathname) ?? []
+  const fault = version ? `without "${version}"` : `by default "/api"; its path is "${pathname}"`
+  return `baseUrl must end with the base path of the handler, ${fault}`
+}
+
 /**
  * `baseUrl` as an absolute URL without a slash at its end; a path is one of the page's own origin.
  *

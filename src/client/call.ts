@@ -54,7 +54,7 @@ export function createCall({ root, exchange, retries, startTimer }: CallSettings
       const reply = await exchange(url, signal)
       const { retryAfter = tries } = reply
       if (!isRetried(reply) || tries > retries || retryAfter > LONGEST_PAUSE) {
-        return requireRecord(reply, mark)
+        return requireRecord(reply, mark, root)
       }
       await pause(retryAfter, signal)
     }

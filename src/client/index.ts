@@ -22,3 +22,4 @@ export type { DatedLatestQuestion, DatedLatestRecord } from '../records/dated-la
 export type { HistoryRangeQuestion, HistoryRangeRecord } from '../records/history-range.ts'
 export type { HistoryQuestion, HistoryRecord, Point } from '../records/history.ts'
 export type { LatestQuestion, LatestRecord } from '../records/latest.ts'
+export type { DataSetStatus, StatusRecord } from '../records/status.ts'

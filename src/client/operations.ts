@@ -5,6 +5,7 @@ import type { DatedLatestQuestion, DatedLatestRecord } from '../records/dated-la
 import type { HistoryRangeQuestion, HistoryRangeRecord } from '../records/history-range.ts'
 import type { HistoryQuestion, HistoryRecord } from '../records/history.ts'
 import type { LatestQuestion, LatestRecord } from '../records/latest.ts'
+import type { StatusRecord } from '../records/status.ts'
 import type { Call } from './call.ts'
 import { writeTarget } from './questions.ts'
 import type { CallOptions, RatesOf } from './questions.ts'
@@ -31,6 +32,8 @@ export interface RatesClient {
   history(question: HistoryQuestion & CallOptions): Promise<HistoryRecord>
   /** The currencies, and where there are rates for them. */
   currencies(options?: CallOptions): Promise<CurrenciesRecord>
+  /** How fresh the data of the service are. */
+  status(options?: CallOptions): Promise<StatusRecord>
 }
 
 /** The operations as questions to `call`; what a question does not know is not sent. */
@@ -90,5 +93,6 @@ export function createOperations(call: Call): RatesClient {
     convert,
     history,
     currencies: ({ signal } = {}) => call({ endpoint: 'currencies', mark: 'currencies', signal }),
+    status: ({ signal } = {}) => call({ endpoint: 'status', mark: 'ready', signal }),
   }
 }

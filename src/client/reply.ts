@@ -1,5 +1,6 @@
 import { RatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
+import { baseUrlHint } from './base-url.ts'
 
 /** A response that was read to its end. */
 export interface Reply {
@@ -31,8 +32,11 @@ const CODES: Record<RatesErrorCode, true> = {
 /** What gateways answer with for a service that is down, and to those who ask too often. */
 const UNAVAILABLE = [429, 502, 503, 504]
 
+/** What answers below the wrong `baseUrl`: another page, or nothing. */
+const ELSEWHERE = [200, 404]
+
 /**
- * The record in `reply`, known by its field `mark`.
+ * The record in `reply` of the service at `root`, known by its field `mark`.
  *
  * @throws {RatesError} what the service says is wrong; or, where the answer is not one of its own,
  *   `provider_unavailable` with a status that says "later" and `internal_error` with any other
@@ -40,6 +44,7 @@ const UNAVAILABLE = [429, 502, 503, 504]
 export function requireRecord<Outcome>(
   { status, text, retryAfter }: Reply,
   mark: FieldOf<Outcome>,
+  root: string,
 ): Outcome {
   let json: unknown
   let cause: unknown
@@ -51,12 +56,17 @@ export function requireRecord<Outcome>(
   if (status === 200 && isRecord<Outcome>(json, mark)) return json
   const { code, message } = Object(Object(json).error)
   if (isErrorCode(code) && typeof message === 'string') {
-    throw new RatesError(code, message, { retryAfter })
+    const hint = code === 'not_found' ? baseUrlHint(root) : undefined
+    throw new RatesError(code, message, { retryAfter, hint })
   }
   throw new RatesError(
     UNAVAILABLE.includes(status) ? 'provider_unavailable' : 'internal_error',
     `Unexpected answer with status ${status}`,
-    { retryAfter, cause: cause ?? json },
+    {
+      retryAfter,
+      cause: cause ?? json,
+      hint: ELSEWHERE.includes(status) ? baseUrlHint(root) : undefined,
+    },
   )
 }
 

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { createRatesClient } from '../../src/client/index.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 import { PAIR, clientOf, conversion, handler } from './service.ts'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -44,6 +46,41 @@ describe('baseUrl', () => {
     vi.stubGlobal('location', { href: 'about:blank' })
     expect(() => createRatesClient({ baseUrl: '/api' })).toThrow(TypeError)
   })
+})
+
+describe('a baseUrl that is not that of a mount', () => {
+  const byDefault = (path: string): string => `by default "/api"; its path is "${path}"`
+  const express = (): Response => new Response('Cannot GET', { status: 404 })
+
+  it.each([
+    ['http://localhost', handler, 'not_found', byDefault('/')],
+    ['http://localhost/', handler, 'not_found', byDefault('/')],
+    ['http://localhost/fx', handler, 'not_found', byDefault('/fx')],
+    ['http://localhost/api/v1', handler, 'not_found', 'without "/v1"'],
+    ['http://localhost/api/v1/', handler, 'not_found', 'without "/v1"'],
+    ['http://localhost', express, 'internal_error', byDefault('/')],
+    ['http://localhost/api/v1', express, 'internal_error', 'without "/v1"'],
+  ])('is the reason of the error: %s', async (baseUrl, fetch, code, fault) => {
+    const client = createRatesClient({ baseUrl, fetch })
+    const message = `(baseUrl must end with the base path of the handler, ${fault})`
+    for (const call of [() => client.latest(), () => client.convert(PAIR), () => client.status()]) {
+      await expect(call()).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(message),
+      })
+    }
+  })
+
+  it.each(['', '/money', '/v1', '/money/v2'])(
+    'may be %j where that is the base path',
+    async (basePath) => {
+      const providers = fakeProviders()
+      const fetch = createRatesHandler({ basePath, providers })
+      const client = createRatesClient({ baseUrl: `http://localhost${basePath}`, fetch })
+      expect(await client.convert(PAIR)).toMatchObject({ from: 'USD' })
+      expect(await client.status()).toMatchObject({ latest: { ready: true } })
+    },
+  )
 })
 
 describe('an option that cannot be used', () => {

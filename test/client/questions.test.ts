@@ -24,6 +24,7 @@ describe('a question', () => {
     ['', (api) => api.latest({ symbols: [] })],
     ['?base=gbp&symbols=eur%2CUSD', (api) => api.latest({ base: 'gbp', symbols: ['eur', 'USD'] })],
     ['', (api) => api.currencies()],
+    ['', (api) => api.status()],
     ['?from=USD&to=EUR', (api) => api.convert(PAIR)],
     ['?from=USD&to=EUR', (api) => api.convert({ ...PAIR, amount: undefined })],
     ...([0, 0.1, 1e-7, 1e21, 1.5e300] as const).map((amount): [string, Ask] => [
