@@ -7,6 +7,10 @@ export type DataSet = 'latest' | 'history' | 'archive'
 /**
  * Everything an operator may want to log or count. A `reason` has at most 300 characters and, of a built-in provider, none
  * that an upstream wrote. Private: `error`, and lists of what was dropped, may hold texts of upstreams.
+ *
+ * `rates_dropped`, `rates_corrected`, `rates_lost` and `rates_held_back` name a code once a day (in UTC) for each data set and
+ * provider, so that a feed that stays wrong is one event a day. Another code, or the same one in another of these events, is
+ * named at once.
  */
 export type RatesEvent =
   /** A provider is being asked. */
@@ -87,5 +91,66 @@ export type RatesEvent =
   /** A request was answered with 500, or one of `rates` rejected with `internal_error`. */
   | { type: 'internal_error'; error: unknown }
 
-/** Tells an event to whoever listens; never throws. */
+/** Passes an event to `onEvent`; never throws. */
 export type Emit = (event: RatesEvent) => void
+
+const DAY_MS = 86_400_000
+
+/** Names remembered of each kind of event, data set and provider in a day; all further ones are left out until the next. */
+const MAX_REMEMBERED = 1_000
+
+/** Names that an upstream made up are compared up to this many characters. */
+const MAX_COMPARED = 40
+
+/** Limits `emit`: an event leaves out the codes that one of the same kind named earlier on this day (in UTC, by the clock `now`). */
+export function onceADay(emit: Emit, now: () => number): Emit {
+  const remembered = new Map<string, Set<string>>()
+  let day = NaN
+
+  /** Returns the items whose names are new today. */
+  function newOf<Item>(kind: string, items: Item[], nameOf: (item: Item) => string): Item[] {
+    const names = remembered.get(kind) ?? new Set()
+    remembered.set(kind, names)
+    const isFull = names.size >= MAX_REMEMBERED
+    return items.filter((item) => {
+      const name = nameOf(item).slice(0, MAX_COMPARED)
+      const isNew = !isFull && !names.has(name)
+      if (names.size < MAX_REMEMBERED) names.add(name)
+      return isNew
+    })
+  }
+
+  return (event) => {
+    const today = Math.floor(now() / DAY_MS)
+    if (today !== day) remembered.clear()
+    day = today
+    const left = reduced(event, newOf)
+    if (left) emit(left)
+  }
+}
+
+/** Returns `event` with the new codes alone, or nothing where there are none. */
+function reduced(
+  event: RatesEvent,
+  newOf: <Item>(kind: string, items: Item[], nameOf: (item: Item) => string) => Item[],
+): RatesEvent | undefined {
+  if (!('provider' in event)) return event
+  const kind = `${event.type} ${event.dataSet} ${event.provider}`
+  switch (event.type) {
+    case 'rates_dropped': {
+      const dropped = newOf(kind, event.dropped, (name) => name)
+      return dropped.length > 0 ? { ...event, dropped } : undefined
+    }
+    case 'rates_corrected': {
+      const corrections = newOf(kind, event.corrections, ({ code }) => code)
+      return corrections.length > 0 ? { ...event, corrections } : undefined
+    }
+    case 'rates_lost':
+    case 'rates_held_back': {
+      const codes = newOf(kind, event.codes, (name) => name)
+      return codes.length > 0 ? { ...event, codes } : undefined
+    }
+    default:
+      return event
+  }
+}

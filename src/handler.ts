@@ -2,6 +2,7 @@ import { callQuietly } from './call-quietly.ts'
 import { lazyEndpoint } from './endpoints/lazy-endpoint.ts'
 import { unversioned } from './endpoints/unversioned/group.ts'
 import { v1 } from './endpoints/v1/group.ts'
+import { onceADay } from './events.ts'
 import type { Emit } from './events.ts'
 import { RequestView } from './http/answer.ts'
 import type { Answer, AnswerRequest } from './http/answer.ts'
@@ -47,16 +48,17 @@ export interface RatesHandler {
  * @throws {TypeError} naming the option that cannot be used
  */
 export function createRatesHandler(options: RatesHandlerOptions = {}): RatesHandler {
-  return createHandlerOn(systemRuntime, options)
+  return createHandlerOn(systemRuntime, options, onceADay)
 }
 
-/** `createRatesHandler` on a machine of the caller's choice; `createRuntime` is given the clock. */
+/** `createRatesHandler` on a machine of the caller's choice, with every event; `createRuntime` is given the clock. */
 export function createHandlerOn(
   createRuntime: (now: () => number) => Runtime,
   options: RatesHandlerOptions = {},
+  limitEvents = (emit: Emit, _now: () => number): Emit => emit,
 ): RatesHandler {
   const { basePath, cors, explorer, memory, now, onEvent, ...resolved } = resolveOptions(options)
-  const emit: Emit = (event) => callQuietly(() => onEvent(event))
+  const emit = limitEvents((event) => callQuietly(() => onEvent(event)), now)
   const runtime = createRuntime(now)
   const sources = createSources({ ...resolved, runtime, emit })
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))

@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, string> = {
   endpoints: 'errors generated http rates records types:sources zod/mini',
   operations: 'errors rates records types:sources',
   options: 'known-options types:cache types:events providers',
-  handler: 'call-quietly endpoints types:events http operations options runtime sources',
+  handler: 'call-quietly endpoints events http operations options runtime sources',
   index: '*',
   log: 'types:events',
   client: 'known-options errors types:providers types:rates types:records runtime',

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../src/index.ts'
+import type { LatestProvider, RatesEvent } from '../src/index.ts'
+import { fakeClock, fakeProviders } from '../src/testing/index.ts'
+
+const HOUR = 3_600_000
+
+/** Forty codes with a good rate. */
+const GOOD = Object.fromEntries(
+  Array.from({ length: 40 }, (_, index) => [
+    `A${String.fromCharCode(65 + (index % 26), 65 + Math.floor(index / 26))}`,
+    2,
+  ]),
+)
+
+/** A handler of a feed that publishes every hour, and what its events name. */
+function hourlyFeed(rates: Record<string, unknown>, start = '2026-11-20T00:30:00Z') {
+  const now = fakeClock(start)
+  const feed: { rates: object } = { rates: { ...GOOD, ...rates } }
+  const latest: LatestProvider = {
+    attribution: { name: 'Hourly', url: 'https://hourly.example' },
+    fetchLatest: async () =>
+      Object({ base: 'EUR', updatedAt: now(), nextUpdateAt: now() + 1_000, rates: feed.rates }),
+  }
+  let named: unknown[] = []
+  const handler = createRatesHandler({
+    now,
+    providers: { latest, history: fakeProviders().history },
+    onEvent(event: RatesEvent) {
+      if (event.type === 'rates_dropped') named.push(event.type, ...event.dropped)
+      else if (event.type === 'rates_corrected') {
+        named.push(event.type, ...event.corrections.map(({ code }) => code))
+      } else if ('codes' in event) named.push(event.type, ...event.codes)
+    },
+  })
+  return {
+    now,
+    /** Publishes these rates, and returns what events name then. */
+    async publish(changed: Record<string, unknown> = rates): Promise<unknown[]> {
+      named = []
+      feed.rates = { ...GOOD, ...changed }
+      await handler.refresh()
+      now.advance(HOUR)
+      return named
+    },
+  }
+}
+
+describe('events that name codes', () => {
+  it.each<[string, Record<string, unknown>, unknown[]]>([
+    ['a bad rate', { BAD: null }, ['rates_dropped', 'BAD']],
+    ['a key that is not a code', { 'EUR=X': 1 }, ['rates_dropped', 'EUR=X']],
+    ['a rate against the law', { BGN: 2 }, ['rates_corrected', 'BGN']],
+  ])('are emitted once a day for %s', async (_, rates, named) => {
+    const { publish } = hourlyFeed(rates)
+    for (let day = 0; day < 3; day += 1) {
+      expect(await publish()).toEqual(named)
+      for (let hour = 1; hour < 24; hour += 1) expect(await publish()).toEqual([])
+    }
+  })
+
+  it('are emitted once a day for a code that is not published any more', async () => {
+    const { publish } = hourlyFeed({ USD: 1.1 }, '2026-11-20T22:30:00Z')
+    expect(await publish()).toEqual([])
+    expect(await publish({})).toEqual(['rates_lost', 'USD'])
+    expect(await publish({})).toEqual(['rates_lost', 'USD'])
+    for (let hour = 1; hour < 24; hour += 1) expect(await publish({})).toEqual([])
+  })
+
+  it('are emitted at once for another code, or another reason', async () => {
+    const { publish } = hourlyFeed({ BGN: 2 })
+    expect(await publish()).toEqual(['rates_corrected', 'BGN'])
+    expect(await publish({ BGN: 2, DEM: 2 })).toEqual(['rates_corrected', 'DEM'])
+    expect(await publish({ BGN: null, DEM: 2 })).toEqual([
+      'rates_dropped',
+      'BGN',
+      'rates_lost',
+      'BGN',
+    ])
+    expect(await publish({ BGN: 2, DEM: 2 })).toEqual([])
+  })
+
+  it('are emitted again on another day of the clock', async () => {
+    const { publish, now } = hourlyFeed({ BAD: null })
+    expect(await publish()).toEqual(['rates_dropped', 'BAD'])
+    now.set('2026-11-22T00:30:00Z')
+    expect(await publish()).toEqual(['rates_dropped', 'BAD'])
+    expect(await publish()).toEqual([])
+  })
+
+  it('are bounded where an upstream makes up names without end', async () => {
+    const { publish } = hourlyFeed({})
+    const made = (publication: number): Record<string, unknown> =>
+      Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${publication}-${index}`, 1]))
+    const lengths: number[] = []
+    for (let publication = 0; publication < 5; publication += 1) {
+      lengths.push((await publish(made(publication))).length)
+    }
+    expect(lengths).toEqual([601, 601, 0, 0, 0])
+  })
+})
