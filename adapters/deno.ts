@@ -18,7 +18,8 @@ interface Deno {
 }
 
 /**
- * Serves `handler` on Deno; resolves when it listens.
+ * Serves `handler` on Deno; resolves when it listens. Deno ends neither idle TLS handshakes nor slow request heads: put a
+ * proxy in front of a public server.
  *
  * @throws {Error} of Deno's own where it cannot listen
  */
