@@ -109,6 +109,9 @@ export function onceADay(emit: Emit, now: () => number): Emit {
 
   /** Returns the items whose names are new today. */
   function newOf<Item>(kind: string, items: Item[], nameOf: (item: Item) => string): Item[] {
+    const today = Math.floor(now() / DAY_MS)
+    if (today !== day) remembered.clear()
+    day = today
     const names = remembered.get(kind) ?? new Set()
     remembered.set(kind, names)
     const isFull = names.size >= MAX_REMEMBERED
@@ -121,9 +124,6 @@ export function onceADay(emit: Emit, now: () => number): Emit {
   }
 
   return (event) => {
-    const today = Math.floor(now() / DAY_MS)
-    if (today !== day) remembered.clear()
-    day = today
     const left = reduced(event, newOf)
     if (left) emit(left)
   }
