@@ -129,7 +129,7 @@ export function onceADay(emit: Emit, now: () => number): Emit {
   }
 }
 
-/** Returns `event` with the new codes alone, or nothing where there are none. */
+/** Returns `event` with the new codes alone, or undefined without any. */
 function reduced(
   event: RatesEvent,
   newOf: <Item>(kind: string, items: Item[], nameOf: (item: Item) => string) => Item[],

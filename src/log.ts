@@ -136,7 +136,7 @@ export function createLog({
   }
 }
 
-/** One line that no terminal obeys, whatever an upstream put into it. */
+/** One line that no terminal obeys, even with texts of an upstream in it. */
 export function printable(text: string): string {
   return text.slice(0, LONGEST_TEXT).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
 }

@@ -45,7 +45,7 @@ export interface RatesOperations {
   /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
   currencies(): Promise<CurrenciesRecord>
   /**
-   * How fresh both data sets are; `GET /api/v1/status`. Resolves at once, in any state of the data, and starts whatever refresh
+   * How fresh both data sets are; `GET /api/v1/status`. Resolves at once, in any state of the data, and starts each refresh that
    * is due.
    */
   status(): Promise<StatusRecord>

@@ -12,9 +12,9 @@ export interface Runtime {
   yieldToEventLoop(): Promise<void>
 }
 
-/** As they are now: timers that a test replaces later do not stop work that pauses. */
-const { setTimeout: startTimeout } = globalThis
-const startImmediate: unknown = Reflect.get(globalThis, 'setImmediate')
+/** As they are now: timers that a test replaces later do not stop work that pauses. Bundles without such work leave them out. */
+const startTimeout: typeof setTimeout = /* @__PURE__ */ Reflect.get(globalThis, 'setTimeout')
+const startImmediate: unknown = /* @__PURE__ */ Reflect.get(globalThis, 'setImmediate')
 
 /** Resolves when the event loop has had a turn. */
 export function yieldToEventLoop(): Promise<void> {
@@ -31,10 +31,13 @@ export function systemRuntime(now: () => number): Runtime {
     now,
     monotonic: () => performance.now(),
     random: () => Math.random(),
-    startTimer(callback, delay) {
-      const timer = setTimeout(callback, delay)
-      return () => clearTimeout(timer)
-    },
+    startTimer,
     yieldToEventLoop,
   }
+}
+
+/** Calls `callback` once after `delay` ms; the function returned prevents it. */
+export function startTimer(callback: () => void, delay: number): () => void {
+  const timer = setTimeout(callback, delay)
+  return () => clearTimeout(timer)
 }

@@ -3,7 +3,7 @@ export function baseUrlHint(root: string): string {
   const { pathname } = new URL(root)
   const [version] = /\/v\d+$/.exec(pathname) ?? []
   const fault = version ? `without "${version}"` : `by default "/api"; its path is "${pathname}"`
-  return `baseUrl must end with the base path of the handler, ${fault}`
+  return `baseUrl must end with the handler's base path, ${fault}`
 }
 
 /**

@@ -1,6 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { systemRuntime } from '../runtime.ts'
-import type { Runtime } from '../runtime.ts'
+import { startTimer } from '../runtime.ts'
 import { requireBaseUrl } from './base-url.ts'
 import { createCall } from './call.ts'
 import { createExchange } from './exchange.ts'
@@ -23,19 +22,11 @@ export interface RatesClientOptions {
  * @throws {TypeError} naming the option that cannot be used
  */
 export function createRatesClient(options: RatesClientOptions): RatesClient {
-  return createClientOn(systemRuntime(Date.now), options)
-}
-
-/** A client on `runtime`. */
-function createClientOn(
-  { now, startTimer }: Pick<Runtime, 'now' | 'startTimer'>,
-  options: RatesClientOptions,
-): RatesClient {
   const { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2 } = options
   assertKnownOptions(options, { baseUrl, fetch, retries })
   const root = requireBaseUrl(baseUrl)
   if (typeof fetch !== 'function') throw new TypeError('fetch must be a function')
   if (!(retries >= 0)) throw new TypeError(`retries must be a number >= 0, got ${retries}`)
-  const exchange = createExchange(fetch, now)
+  const exchange = createExchange(fetch, Date.now)
   return createOperations(createCall({ root, exchange, retries, startTimer }))
 }

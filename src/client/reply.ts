@@ -55,18 +55,15 @@ export function requireRecord<Outcome>(
   }
   if (status === 200 && isRecord<Outcome>(json, mark)) return json
   const { code, message } = Object(Object(json).error)
+  const isElsewhere = ELSEWHERE.includes(status) && code !== 'no_data'
+  const hint = isElsewhere ? baseUrlHint(root) : undefined
   if (isErrorCode(code) && typeof message === 'string') {
-    const hint = code === 'not_found' ? baseUrlHint(root) : undefined
     throw new RatesError(code, message, { retryAfter, hint })
   }
   throw new RatesError(
     UNAVAILABLE.includes(status) ? 'provider_unavailable' : 'internal_error',
     `Unexpected answer with status ${status}`,
-    {
-      retryAfter,
-      cause: cause ?? json,
-      hint: ELSEWHERE.includes(status) ? baseUrlHint(root) : undefined,
-    },
+    { retryAfter, hint, cause: cause ?? json },
   )
 }
 

@@ -62,7 +62,7 @@ describe('a baseUrl that is not that of a mount', () => {
     ['http://localhost/api/v1', express, 'internal_error', 'without "/v1"'],
   ])('is the reason of the error: %s', async (baseUrl, fetch, code, fault) => {
     const client = createRatesClient({ baseUrl, fetch })
-    const message = `(baseUrl must end with the base path of the handler, ${fault})`
+    const message = `(baseUrl must end with the handler's base path, ${fault})`
     for (const call of [() => client.latest(), () => client.convert(PAIR), () => client.status()]) {
       await expect(call()).rejects.toMatchObject({
         code,
