@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 
@@ -10,6 +12,7 @@ import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { CLI, expectRefused, rootOf, serve } from './commands.ts'
 import { run, temporaryFolder } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
+import { openSocket } from './sockets.ts'
 
 const folder = temporaryFolder(afterAll)
 
@@ -30,6 +33,17 @@ function https(files: { key?: string; cert?: string }): string[] {
   return Object.entries(files).flatMap(([kind, name]) => [`--https-${kind}`, join(folder, name)])
 }
 
+/** The first bytes of a handshake. */
+const CLIENT_HELLO = Buffer.from('16030100f8010000f40303', 'hex')
+
+/** A connection to `port` whose handshake is done. */
+async function openTrusted(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', ca: readFileSync(join(folder, 'own.crt')) })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  return socket
+}
+
 /** The body at `url`, from a server that shows the certificate `own.crt`. */
 async function getTrusted(url: string): Promise<string> {
   const ca = readFileSync(join(folder, 'own.crt'))
@@ -38,7 +52,7 @@ async function getTrusted(url: string): Promise<string> {
 }
 
 describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
-  const [, program, ...parameters] = runtime
+  const [name, program, ...parameters] = runtime
 
   beforeEach(({ skip }) => skip(OPENSSL_IS_MISSING, 'openssl is not installed'))
 
@@ -52,6 +66,24 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
     const urls = running.stdout.match(/https:\S+\/v1\/\S+/g) ?? []
     expect(urls).toHaveLength(4)
     for (const url of urls) expect(await getTrusted(url)).toContain('Synthetic')
+    expect(await running.end()).toBe(0)
+  })
+
+  it('disconnects clients that stop in the handshake or amid a head', async ({ skip }) => {
+    skip(name === 'Deno', 'Deno.serve has no limit: a proxy in front needs one')
+    const running = serve(['--demo', ...https({ key: 'own.key', cert: 'own.crt' })], {}, runtime)
+    const port = Number(new URL(await rootOf(running)).port)
+    const beginnings = [
+      openSocket(port),
+      openSocket(port).then((socket) => (socket.write(CLIENT_HELLO), socket)),
+      openTrusted(port),
+      openTrusted(port).then((socket) => (socket.write('GET /api/v1/status HTTP/1.1\r\n'), socket)),
+    ]
+    const sockets = await Promise.all(beginnings)
+    const closed = sockets.map(async (socket) => {
+      if (!socket.closed) await once(socket.resume(), 'close')
+    })
+    await Promise.all(closed)
     expect(await running.end()).toBe(0)
   })
 
