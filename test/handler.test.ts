@@ -228,7 +228,7 @@ describe('the headers', () => {
       (await get(target)).headers.get('access-control-allow-origin')
     const { headers } = await get('/api/v1/latest')
     const exposed = headers.get('access-control-expose-headers')
-    expect(exposed).toBe(expected.v1 && 'ETag, Retry-After, Cache-Status')
+    expect(exposed).toBe(expected.v1 && 'ETag, Retry-After, Cache-Status, Link')
     expect(headers.has('access-control-allow-methods')).toBe(false)
     expect({
       v1: await origin('/api/v1/latest?base=zzz'),
@@ -246,7 +246,7 @@ describe('the answer to OPTIONS', () => {
       'access-control-allow-headers': '*',
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'ETag, Retry-After, Cache-Status',
+      'access-control-expose-headers': 'ETag, Retry-After, Cache-Status, Link',
       'access-control-max-age': '86400',
       allow: 'GET, HEAD, OPTIONS',
       'cross-origin-resource-policy': 'cross-origin',

@@ -4,7 +4,7 @@ import { ALLOW } from './respond.ts'
 /** Lets any origin read an answer. Constant, so that one serves everybody: no origin is reflected, no credentials are allowed. */
 export const CORS_HEADERS: readonly Header[] = [
   ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', 'ETag, Retry-After, Cache-Status'],
+  ['access-control-expose-headers', 'ETag, Retry-After, Cache-Status, Link'],
   ['cross-origin-resource-policy', 'cross-origin'],
 ]
 

@@ -27,7 +27,7 @@ const isBun = 'Bun' in globalThis
 
 const CORS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'ETag, Retry-After, Cache-Status',
+  'access-control-expose-headers': 'ETag, Retry-After, Cache-Status, Link',
   'cross-origin-resource-policy': 'cross-origin',
 }
 
