@@ -29,7 +29,7 @@ export type { CurrencyCode, KnownCurrencyCode } from './rates/known-currency-cod
 export type { HistoryStats } from './rates/history-stats.ts'
 export type { Interval } from './rates/interval.ts'
 export type { Period } from './rates/period.ts'
-export type { ByCode } from './records/by-code.ts'
+export type { ByCode, RatesOf } from './records/by-code.ts'
 export type { Conversion, ConversionQuestion, ConversionRecord } from './records/conversion.ts'
 export type {
   ConversionAnswer,

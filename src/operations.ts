@@ -8,8 +8,10 @@ import {
 } from './errors.ts'
 import { isCodeShaped } from './rates/currency-code.ts'
 import { toDay } from './rates/day.ts'
+import type { CurrencyCode } from './rates/known-currency-code.ts'
 import { PERIODS } from './rates/period.ts'
 import { conversionRecord } from './records/conversion.ts'
+import type { RatesOf } from './records/by-code.ts'
 import type { ConversionAnswer, ConversionsQuestion } from './records/conversions.ts'
 import type { CurrenciesRecord } from './records/currencies.ts'
 import type { DatedLatestQuestion, DatedLatestRecord } from './records/dated-latest.ts'
@@ -30,10 +32,14 @@ import type { RateSources } from './sources/sources.ts'
 
 /** The operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
 export interface RatesOperations {
-  /** The reference rates of a day against a base; `GET /api/v1/latest` with `date`. */
-  latest(question: DatedLatestQuestion): Promise<DatedLatestRecord>
-  /** Latest rates against a base; `GET /api/v1/latest`. */
-  latest(question?: LatestQuestion): Promise<LatestRecord>
+  /** The reference rates of a day against a base; `GET /api/v1/latest` with `date`. `rates` is typed by `symbols`. */
+  latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
+    question: DatedLatestQuestion<Symbols>,
+  ): Promise<DatedLatestRecord<RatesOf<Symbols>>>
+  /** Latest rates against a base; `GET /api/v1/latest`. `rates` is typed by `symbols`. */
+  latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
+    question?: LatestQuestion<Symbols>,
+  ): Promise<LatestRecord<RatesOf<Symbols>>>
   /** An amount of one currency in another, or in several; `GET /api/v1/convert`. */
   convert<const Question extends ConversionsQuestion>(
     question: Question & { [Name in Exclude<keyof Question, keyof ConversionsQuestion>]: never },
@@ -86,8 +92,12 @@ export function createOperations(
     })
   }
 
-  function latest(question: DatedLatestQuestion): Promise<DatedLatestRecord>
-  function latest(question?: LatestQuestion): Promise<LatestRecord>
+  function latest<Symbols extends readonly CurrencyCode[]>(
+    question: DatedLatestQuestion<Symbols>,
+  ): Promise<DatedLatestRecord<RatesOf<Symbols>>>
+  function latest<Symbols extends readonly CurrencyCode[]>(
+    question?: LatestQuestion<Symbols>,
+  ): Promise<LatestRecord<RatesOf<Symbols>>>
   function latest(question: LatestQuestion | DatedLatestQuestion = {}): Promise<LatestRecord> {
     return orRatesError(async () => {
       const { base, symbols = [], date } = question

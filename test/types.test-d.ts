@@ -722,3 +722,22 @@ test('rates has any code where the symbols are not known to the compiler', async
   const question: LatestQuestion = {}
   expectTypeOf(client.latest(question)).resolves.toEqualTypeOf<LatestRecord>()
 })
+
+test('the operations of a handler type rates by symbols as a client does', () => {
+  const some: ('EUR' | 'USD')[] = ['EUR']
+  type OfGbp = LatestRecord<{ EUR: number; USD: number }>
+  expectTypeOf(latest({ base: 'GBP', symbols: ['EUR', 'usd'] })).resolves.toEqualTypeOf<OfGbp>()
+  type Maybe = { EUR: number; HRK: number | undefined }
+  const dated = latest({ date, symbols: ['EUR', 'hrk'] })
+  expectTypeOf(dated).resolves.toEqualTypeOf<DatedLatestRecord<Maybe>>()
+  expectTypeOf(latest({ symbols: some })).resolves.toEqualTypeOf<
+    LatestRecord<{ EUR: number | undefined; USD: number | undefined }>
+  >()
+  expectTypeOf(latest({ symbols: codes })).resolves.toEqualTypeOf<LatestRecord>()
+  const question: LatestQuestion = {}
+  expectTypeOf(latest(question)).resolves.toEqualTypeOf<LatestRecord>()
+  // @ts-expect-error misspelt, beside what makes the call generic
+  void latest({ symbols: ['EUR'], bases: 'USD' })
+  // @ts-expect-error one code is no list
+  void latest({ symbols: 'EUR' })
+})

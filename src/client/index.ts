@@ -1,7 +1,7 @@
 export { createRatesClient } from './client.ts'
 export type { RatesClientOptions } from './client.ts'
 export type { RatesClient } from './operations.ts'
-export type { CallOptions, RatesOf } from './questions.ts'
+export type { CallOptions } from './questions.ts'
 export { RatesError } from '../errors.ts'
 export type { RatesErrorCode, RatesErrorDetails } from '../errors.ts'
 export type { Attribution } from '../providers/provider.ts'
@@ -9,7 +9,7 @@ export type { CurrencyCode, KnownCurrencyCode } from '../rates/known-currency-co
 export type { HistoryStats } from '../rates/history-stats.ts'
 export type { Interval } from '../rates/interval.ts'
 export type { Period } from '../rates/period.ts'
-export type { ByCode } from '../records/by-code.ts'
+export type { ByCode, RatesOf } from '../records/by-code.ts'
 export type { Conversion, ConversionQuestion, ConversionRecord } from '../records/conversion.ts'
 export type {
   ConversionAnswer,

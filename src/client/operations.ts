@@ -1,4 +1,5 @@
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
+import type { RatesOf } from '../records/by-code.ts'
 import type { ConversionAnswer, ConversionsQuestion } from '../records/conversions.ts'
 import type { CurrenciesRecord } from '../records/currencies.ts'
 import type { DatedLatestQuestion, DatedLatestRecord } from '../records/dated-latest.ts'
@@ -8,7 +9,7 @@ import type { LatestQuestion, LatestRecord } from '../records/latest.ts'
 import type { StatusRecord } from '../records/status.ts'
 import type { Call } from './call.ts'
 import { writeTarget } from './questions.ts'
-import type { CallOptions, RatesOf } from './questions.ts'
+import type { CallOptions } from './questions.ts'
 
 /** The operations of `/api/v1`. Each resolves to a record that is the caller's own, or rejects with a `RatesError`. */
 export interface RatesClient {

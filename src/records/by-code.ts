@@ -15,3 +15,14 @@ export type ByCode<
     : number extends Codes['length']
       ? { [Code in Uppercase<Codes[number]>]: Value | undefined }
       : { [Code in Uppercase<Codes[number]>]: Code extends KnownCurrencyCode ? Value : OfUnknown }
+
+/**
+ * The rates of a record that answers a question for `Symbols`, by upper-case code. Known codes that are written out are numbers; a
+ * code that is not known may be of a withdrawn currency, which is left out, and so may any of a list that need not hold all
+ * that its type allows. Where the compiler knows no codes, or the list is empty, rates may have any.
+ */
+export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
+  Symbols,
+  number,
+  number | undefined
+>

@@ -24,7 +24,9 @@ const options: RatesHandlerOptions = {
 }
 export const handler = createRatesHandler({ ...options, fetch: await createUndiciFetch() })
 const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler })
-export const { EUR }: { EUR: number } = (await client.latest({ symbols: ['EUR'] })).rates
+const { rates } = handler
+export const { EUR }: { EUR: number } = (await rates.latest({ symbols: ['EUR'] })).rates
+export const { USD }: { USD: number } = (await client.latest({ symbols: ['USD'] })).rates
 export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
 export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
 export const cases: ContractCase[] = [
