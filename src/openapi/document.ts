@@ -10,7 +10,9 @@ const DESCRIPTION = `Latest rates, conversion and history of currencies.
 
 Codes are read in either case and answered in capitals. Instants are integers, ms since the Unix epoch. A known parameter that is repeated or misspelt is refused; other unknown ones are ignored.
 
-Every path also answers \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\` with 204; any other method with 405 (\`MethodNotAllowed\` below). A path that is none of these is 404 (\`NotFound\`).
+Every path also answers \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\` with 204; any other method is 405 (\`method_not_allowed\`) with the same \`Allow\`. A path that is none of these is 404 (\`not_found\`). Both have the form of the other errors.
+
+Where \`format\` is \`csv\`, the 200 is \`text/csv\`. OpenAPI cannot tie a media type to a parameter, and a generated client would have to narrow the type of every response: \`content\` has the JSON, and \`x-csv\` the Media Type Object of the CSV.
 
 Every record names its source, which is to be shown wherever the rates are. Rates are mid-market reference rates, for information only; they are not an offer to exchange currency. By default latest rates come from ExchangeRate-API's open feed, whose terms ask for attribution and forbid redistribution, and history, like whatever is asked for a day, is the reference rates of the European Central Bank, by way of Frankfurter.
 
@@ -30,9 +32,12 @@ export async function createDocument(version: string): Promise<object> {
       version,
       summary: 'An exchange-rate API: latest rates, conversion and history.',
       description: DESCRIPTION,
+      contact: { name: 'ratesmith', url: 'https://www.npmjs.com/package/ratesmith' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api', description: 'The base path at which the service is mounted.' }],
+    // Neither is a key needed nor a login.
+    security: [],
     tags,
     paths: Object.fromEntries(await Promise.all(paths)),
     components: {

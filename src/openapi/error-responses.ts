@@ -16,17 +16,23 @@ export function generationOf(path: string): Generation {
 
 /** The schemas of errors that have one of `codes`; unversioned ones tell no code. */
 export function errorSchemas(generation: Generation, codes: string[]): Schemas {
-  return { 'application/json': errorSchema(generation, codes) }
+  return { json: errorSchema(generation, codes) }
 }
 
 function errorSchema(generation: Generation, codes: string[]): object {
   if (generation === 'Unversioned') return schemaReference(unversionedError)
   const code = { type: 'string', enum: codes }
-  const error = { type: 'object', properties: { code } }
-  return { allOf: [schemaReference(errorRecord), { type: 'object', properties: { error } }] }
+  // All that the record has, for validators that refuse what neither part of `allOf` names.
+  const error = {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: { code, message: true },
+  }
+  const narrowed = { type: 'object', required: ['error'], properties: { error } }
+  return { allOf: [schemaReference(errorRecord), narrowed] }
 }
 
-/** The Response Objects of what can befall any request, by their names. */
+/** The Response Objects that operations share, by their names. */
 export async function errorResponses(samples: Samples): Promise<Record<string, object>> {
   return {
     ...(await responsesOf('', '/v1/latest', samples)),
@@ -46,17 +52,13 @@ async function responsesOf(
   }
   // For a request whose client has left, nothing expensive is computed.
   const expensive = `${path}?${'-'.repeat(1_000)}`
-  const [unknown, post, unmatched, broken, cold, refused] = await Promise.all([
-    samples.ask(`${path}s`),
-    samples.ask(path, { method: 'POST' }),
+  const [unmatched, broken, cold, refused] = await Promise.all([
     samples.ask(path, { header: () => '"another"' }),
     samples.ask(path, { header: fail }),
     samples.askWithoutData(path),
     samples.ask(expensive, { signal: AbortSignal.abort() }),
   ])
   return {
-    [`${generation}NotFound`]: response('not_found', unknown),
-    [`${generation}MethodNotAllowed`]: response('method_not_allowed', post),
     [`${generation}PreconditionFailed`]: response('precondition_failed', unmatched),
     [`${generation}InternalError`]: response('internal_error', broken),
     [`${generation}ProviderUnavailable`]: response('provider_unavailable', cold),

@@ -1,7 +1,6 @@
 import type { Header } from '../http/answer.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
 import { deliveryHeaders } from '../http/representation.ts'
-import { ALLOW } from '../http/respond.ts'
 
 /** A header of answers. */
 export interface HeaderForm {
@@ -20,24 +19,26 @@ export const headerForms: Record<string, HeaderForm> = {
   CacheForAMinute: kept('May be kept for 60 seconds.', 'minute'),
   CacheForAnHour: kept('May be kept for an hour.', 'hour'),
   NoStore: { name: 'Cache-Control', description: 'Not to be kept.', schema: constant('no-store') },
-  ETag: told('ETag', 'Changes when the body changes, and only then.', '"[^"]+"'),
-  LastModified: told('Last-Modified', 'When the provider published.', DATE),
-  CacheStatus: told(
+  ETag: textHeader('ETag', 'Changes when the body changes, and only then.', '"[^"]+"'),
+  LastModified: textHeader('Last-Modified', 'When the provider published.', DATE),
+  CacheStatus: textHeader(
     'Cache-Status',
     'Where the data came from (RFC 9211); they are due to be refreshed in `ttl` seconds.',
     READING,
   ),
-  Link: told(
-    'Link',
-    'With CSV, where it comes from (RFC 8288).',
-    '<[^>]+>; rel="via"; title\\*?=.+',
-  ),
+  Link: {
+    ...textHeader(
+      'Link',
+      'With CSV, where it comes from (RFC 8288).',
+      '<[^>]+>; rel="via"; title\\*?=.+',
+    ),
+    required: false,
+  },
   RetryAfter: {
     name: 'Retry-After',
     description: 'How long to wait before asking again, in seconds.',
     schema: { type: 'integer', minimum: 1, maximum: 300 },
   },
-  Allow: { name: 'Allow', description: 'What every path answers.', schema: constant(ALLOW) },
   NoSniff: {
     name: 'X-Content-Type-Options',
     description: 'The body is what it is said to be.',
@@ -53,7 +54,7 @@ export function valueOf(name: string, headers: readonly Header[]): string | unde
   return headers.find(([each]) => each === name)?.[1]
 }
 
-function told(name: string, description: string, pattern: string): HeaderForm {
+function textHeader(name: string, description: string, pattern: string): HeaderForm {
   return { name, description, schema: { type: 'string', pattern: `^${pattern}$` } }
 }
 

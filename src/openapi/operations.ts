@@ -19,8 +19,8 @@ export interface Operation {
   parameters: readonly ParameterName[]
   /** The schemas of its records, of which every one has exactly one. */
   records: readonly z.ZodMiniType[]
-  /** The same of its answers in CSV, where it has any. */
-  csv?: readonly z.ZodMiniType[]
+  /** JSON Schemas of its answers in CSV, where it has any; each answer has exactly one. */
+  csv?: readonly object[]
   /** Queries that are answered with a record, by a name for each. */
   questions: Readonly<Record<string, string>>
   /** A query for every error that a question can be answered with, as `/v1` names it. */

@@ -39,9 +39,17 @@ forms.add(symbols, {
   maxLength: MOST_SYMBOLS_CHARACTERS,
 })
 forms.add(targets, { pattern: `^(${TARGETS.join('|')})$`, maxLength: MOST_SYMBOLS_CHARACTERS })
+// Programs send a number, and people any text that is one.
 forms.add(amount, {
-  pattern: '^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$',
-  maxLength: MOST_AMOUNT_CHARACTERS,
+  type: undefined,
+  anyOf: [
+    { type: 'number', minimum: 0 },
+    {
+      type: 'string',
+      pattern: '^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$',
+      maxLength: MOST_AMOUNT_CHARACTERS,
+    },
+  ],
 })
 // It is sent as the text `true` or `false`, and nothing else is taken for it.
 forms.add(truth, { type: 'boolean' })

@@ -33,15 +33,14 @@ export async function describePath(operation: Operation, samples: Samples): Prom
 }
 
 function recordSchemas({ records, csv }: Operation): Schemas {
-  const json = { 'application/json': schemaOf(records) }
-  return csv ? { ...json, 'text/csv': schemaOf(csv) } : json
+  const json = oneOf(records.map(schemaReference))
+  return csv ? { json, csv: oneOf(csv) } : { json }
 }
 
 /** What has exactly one of `schemas`. */
-function schemaOf(schemas: Operation['records']): object {
-  const references = schemas.map(schemaReference)
-  const [only, ...others] = references
-  return only && others.length === 0 ? only : { oneOf: references }
+function oneOf(schemas: readonly object[]): object {
+  const [only, ...others] = schemas
+  return only && others.length === 0 ? only : { oneOf: schemas }
 }
 
 function targetsOf({ path, questions }: Operation): string[] {

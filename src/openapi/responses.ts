@@ -9,8 +9,15 @@ export interface Example {
   shorten?: ((record: object) => object | undefined) | undefined
 }
 
-/** The schema of bodies by their media type. */
-export type Schemas = Readonly<Record<string, object>>
+/** The schemas of bodies. */
+export interface Schemas {
+  json: object
+  /** Of what is answered in place of JSON where the query asks for it. */
+  csv?: object
+}
+
+const JSON_TYPE = 'application/json'
+const CSV_TYPE = 'text/csv'
 
 const DESCRIPTIONS: Record<number, string> = {
   200: 'The record.',
@@ -30,32 +37,37 @@ export function describeResponses(
   schemasOf: (status: number) => Schemas,
 ): Record<string, object> {
   const byStatus = Object.groupBy(examples, ({ answer }) => answer.status)
-  const entries = Object.entries(byStatus).map(([status, alike = []]) => [
+  const entries = Object.entries(byStatus).map(([status, examples = []]) => [
     status,
-    describeResponse(Number(status), alike, schemasOf(Number(status))),
+    describeResponse(Number(status), examples, schemasOf(Number(status))),
   ])
   return Object.fromEntries(entries)
 }
 
 /** The Response Object of answers with one status. */
-export function describeResponse(status: number, alike: Example[], schemas: Schemas): object {
-  const headers = describeHeaders(alike.map(({ answer }) => answer.headers))
-  const described = { description: DESCRIPTIONS[status], headers }
-  return status === 304 ? described : { ...described, content: describeContent(alike, schemas) }
+export function describeResponse(status: number, examples: Example[], schemas: Schemas): object {
+  const headers = describeHeaders(examples.map(({ answer }) => answer.headers))
+  const description = DESCRIPTIONS[status]
+  if (status === 304) return { description, headers }
+  const content = { [JSON_TYPE]: mediaTypeObject(JSON_TYPE, examples, schemas.json) }
+  if (!schemas.csv) return { description, headers, content }
+  return {
+    description: `${description} Where \`format\` is \`csv\`, \`${CSV_TYPE}\` as in \`x-csv\`.`,
+    headers,
+    content,
+    'x-csv': mediaTypeObject(CSV_TYPE, examples, schemas.csv),
+  }
 }
 
-function describeContent(alike: Example[], schemas: Schemas): Record<string, object> {
-  const entries = Object.entries(schemas).map(([type, schema]) => {
-    const ofType = alike.filter(({ answer }) => mediaTypeOf(answer) === type)
-    return [type, { schema, examples: Object.fromEntries(ofType.flatMap(toExample)) }]
-  })
-  return Object.fromEntries(entries)
+function mediaTypeObject(type: string, examples: Example[], schema: object): object {
+  const ofType = examples.filter(({ answer }) => mediaTypeOf(answer) === type)
+  return { schema, examples: Object.fromEntries(ofType.flatMap(toExample)) }
 }
 
 function toExample(example: Example): [name: string, example: object][] {
   const { name, answer, shorten = (record) => record } = example
   const body = String(answer.body)
-  const isJson = mediaTypeOf(answer) === 'application/json'
+  const isJson = mediaTypeOf(answer) === JSON_TYPE
   const value: unknown = isJson ? shorten(JSON.parse(body)) : body
   return value === undefined ? [] : [[name, { value }]]
 }

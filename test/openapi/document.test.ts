@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { createRatesHandler } from '../../src/index.ts'
 import { ERROR_STATUSES } from '../error-statuses.ts'
-import { document, faultsOf, lookUp, operations, sharedResponses } from './document.ts'
+import { bodiesOf, document, faultsOf, lookUp, operations, sharedResponses } from './document.ts'
 import { paths } from './words.ts'
 
 const text = JSON.stringify(document)
@@ -88,7 +88,30 @@ describe('the OpenAPI document', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it.each(Object.keys(ERROR_STATUSES))('shows the error %s', (code) => {
+  it('has JSON alone among the content, so that generated clients need not narrow types', () => {
+    const types = responses.flatMap(([, { content = {} }]) => Object.keys(content))
+    expect(new Set(types)).toEqual(new Set(['application/json']))
+    const inCsv = responses.filter((response) => Object.hasOwn(response[1], 'x-csv'))
+    expect(inCsv.map(([place]) => place)).toEqual(
+      operations
+        .filter(({ parameters }) => parameters.some(({ name }) => name === 'format'))
+        .map(({ operationId }) => `${operationId} 200`),
+    )
+  })
+
+  it('needs no key', () => {
+    expect(document['security']).toEqual([])
+  })
+
+  const ofNoOperation = ['not_found', 'method_not_allowed']
+
+  it.each(ofNoOperation)('says in its description when there is the error %s', (code) => {
+    expect(Object(document['info']).description).toContain(`(\`${code}\`)`)
+  })
+
+  const codes = Object.keys(ERROR_STATUSES).filter((code) => !ofNoOperation.includes(code))
+
+  it.each(codes)('shows the error %s', (code) => {
     const shown = responses.filter(([, { content = {} }]) =>
       Object.hasOwn(Object(content['application/json']).examples ?? {}, code),
     )
@@ -97,8 +120,8 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the examples', () => {
-  const examples = responses.flatMap(([place, { content = {} }]) =>
-    Object.entries(content).flatMap(([type, { schema, examples }]) =>
+  const examples = responses.flatMap(([place, response]) =>
+    Object.entries(bodiesOf(response)).flatMap(([type, { schema, examples }]) =>
       Object.entries(examples).map(([name, { value }]) => ({ place, type, schema, name, value })),
     ),
   )
@@ -109,11 +132,17 @@ describe('the examples', () => {
     expect(Object(value).error?.code ?? name).toBe(name)
   })
 
-  it.each(operations.flatMap(({ parameters }) => parameters))(
-    'of the parameter $name, and its default',
-    ({ schema, example }) => {
-      expect(faultsOf(schema, example)).toBe('')
-      expect(faultsOf(schema, schema.default ?? example)).toBe('')
-    },
+  const parameters = operations.flatMap((operation) => operation.parameters)
+
+  // Viewers send every example.
+  it('are of all required parameters, and of no other', () => {
+    const shown = parameters.filter(({ example }) => example !== undefined)
+    expect(shown).toEqual(parameters.filter(({ required }) => required))
+    for (const { schema, example } of shown) expect(faultsOf(schema, example)).toBe('')
+  })
+
+  it.each(parameters.filter(({ schema }) => schema.default !== undefined))(
+    'allow the default of $name',
+    ({ schema }) => expect(faultsOf(schema, schema.default)).toBe(''),
   )
 })

@@ -10,14 +10,18 @@ export interface Schema {
   readonly pattern?: string
   readonly format?: string
   readonly maxLength?: number
-  readonly default?: string | boolean
+  readonly default?: string | number | boolean
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, object>>
 }
 
 export interface Parameter {
   name: string
   required: boolean
   schema: Schema
-  example: string | boolean
+  /** Of required parameters only. */
+  example?: string
 }
 
 interface Body {
@@ -28,6 +32,7 @@ interface Body {
 export interface Response {
   headers: Record<string, { required: boolean; schema: Schema }>
   content?: Record<string, Body>
+  'x-csv'?: Body
 }
 
 export interface Operation {
@@ -79,6 +84,11 @@ export function operationAt(path: string): Operation {
 export const sharedResponses: Record<string, Response> = Object(
   resolved(generated.components.responses),
 )
+
+/** Bodies of a response by media type. */
+export function bodiesOf({ content = {}, 'x-csv': csv }: Response): Record<string, Body> {
+  return csv ? { ...content, 'text/csv': csv } : content
+}
 
 const $defs = underDefs(generated.components.schemas)
 

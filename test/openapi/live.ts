@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CurrenciesRecord, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { faultsOf, sharedResponses } from './document.ts'
+import { bodiesOf, faultsOf, sharedResponses } from './document.ts'
 import type { Operation, Response as Described } from './document.ts'
 import { toSearch } from './questions.ts'
 import type { Covered } from './questions.ts'
@@ -68,7 +68,7 @@ function codeOf(error: string | { code: string }): string {
 /** A query with what is required, as the document shows it. */
 export function exampleOf({ parameters }: Operation): string {
   const required = parameters.filter(({ required }) => required)
-  return toSearch(Object.fromEntries(required.map(({ name, example }) => [name, String(example)])))
+  return toSearch(Object.fromEntries(required.map(({ name, example = '' }) => [name, example])))
 }
 
 /** The codes that an operation covers, as the service itself tells them. */
@@ -88,6 +88,22 @@ export function sharedResponse({ path }: Operation, name: string): Described {
   const described = sharedResponses[path.startsWith('/v1/') ? name : `Unversioned${name}`]
   if (!described) throw new Error(`the document has no response ${name}`)
   return described
+}
+
+/** A response that no operation has: that to a defect with another `code`, and `more` headers. */
+export function otherResponse(
+  operation: Operation,
+  code: string,
+  more: Described['headers'] = {},
+): Described {
+  const { headers, content = {} } = sharedResponse(operation, 'InternalError')
+  const { schema = {} } = content['application/json'] ?? {}
+  const error = { type: 'object', properties: { code: { const: code } } }
+  const [record, ...others] = schema.allOf ?? []
+  expect(others).toHaveLength(record ? 1 : 0)
+  const narrowed = record && { allOf: [record, { type: 'object', properties: { error } }] }
+  const body = { schema: narrowed ?? schema, examples: {} }
+  return { headers: { ...headers, ...more }, content: { 'application/json': body } }
 }
 
 /** An answer, and all of its body. */
@@ -127,10 +143,10 @@ function headerDifferences({ headers: described }: Described, headers: Headers):
   ].filter((sentence) => !sentence.endsWith(': '))
 }
 
-function bodyDifferences({ content }: Described, { headers, body }: Answered): string[] {
-  if (!content) return body === '' ? [] : ['there is a body']
+function bodyDifferences(response: Described, { headers, body }: Answered): string[] {
+  if (!response.content) return body === '' ? [] : ['there is a body']
   const type = headers.get('content-type')?.split(';', 1)[0] ?? ''
-  const described = content[type]
+  const described = bodiesOf(response)[type]
   if (!described) return [`the media type ${type} is not documented`]
   const faults = faultsOf(described.schema, type === 'application/json' ? JSON.parse(body) : body)
   return faults === '' ? [] : [`the body: ${faults}`]

@@ -110,7 +110,7 @@ export const STRICT = {
 /** All supported compilers, by version. */
 export const COMPILERS: [version: string, program: string][] = [
   ['5.4', tsc('typescript-5.4')],
-  ['5.9', tsc('typescript-5.9')],
+  ['5.9', tsc('../test/tools/node_modules/typescript')],
   ['6.0', tsc('typescript-6.0')],
   ['7.0', tsc('typescript')],
 ]

@@ -1,0 +1,231 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { build as bundle } from 'esbuild'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { openPage } from '../release/documentation/page.ts'
+import { serveForSuite } from './commands.ts'
+import { run, temporaryFolder } from './processes.ts'
+import { requireProgram } from './require-program.ts'
+import { ROOT } from './root.ts'
+import { findPackage } from './runtimes.ts'
+
+/** Neither tool reports how it is used, nor asks for a newer version. */
+const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+
+const DOCUMENT = readFileSync(join(ROOT, 'src/generated/openapi.json'), 'utf8')
+
+function programOf(name: string): string {
+  return join(ROOT, 'node_modules/.bin', name)
+}
+
+function needPackages(...names: string[]): void {
+  beforeEach(({ skip }) => {
+    for (const name of names) requireProgram(name, findPackage(name) ?? '', skip)
+  })
+}
+
+describe.each<[name: string, commandOf: (file: string, folder: string) => string[]]>([
+  ['redocly', (file) => ['lint', '--extends=recommended', '--format=json', file]],
+  [
+    'spectral',
+    (file, folder) => {
+      const ruleset = join(folder, 'ruleset.json')
+      writeFileSync(ruleset, JSON.stringify({ extends: ['spectral:oas'] }))
+      return ['lint', '--fail-severity=hint', '--format=json', '--ruleset', ruleset, file]
+    },
+  ],
+])('%s', (name, commandOf) => {
+  needPackages('@redocly/cli', '@stoplight/spectral-cli')
+
+  /** Resolves with the rules that `text` violates, be they errors, warnings or hints. */
+  async function violations(text: string): Promise<string[]> {
+    const folder = temporaryFolder()
+    const file = join(folder, 'openapi.json')
+    writeFileSync(file, text)
+    const options = { cwd: folder, env: OFFLINE }
+    const { code, stdout, stderr } = await run(programOf(name), commandOf(file, folder), options)
+    const start = stdout.search(/^[[{]/m)
+    if (start < 0) throw new Error(`${code}: ${stdout}${stderr}`)
+    const report: unknown = JSON.parse(stdout.slice(start, stdout.search(/^[\]}]/m) + 1) || '[]')
+    const problems: object[] = Array.isArray(report) ? report : Object(report).problems
+    return problems.map((problem) => Object(problem).code ?? Object(problem).ruleId)
+  }
+
+  it('finds nothing in the document', async () => {
+    expect(await violations(DOCUMENT)).toEqual([])
+  })
+
+  it('finds what is wrong with a worse one', async () => {
+    const { security: _, ...worse } = JSON.parse(DOCUMENT)
+    delete worse.info.contact
+    worse.components.schemas.Unused = { type: 'string' }
+    expect(await violations(JSON.stringify(worse))).toEqual(
+      expect.arrayContaining(
+        name === 'redocly'
+          ? ['security-defined', 'no-unused-components']
+          : ['info-contact', 'oas3-unused-component'],
+      ),
+    )
+  })
+})
+
+/** A program and its arguments. */
+type Command = [name: string, ...args: string[]]
+
+/** What a program asks, in every dialect; it prints the same for each. */
+const PRINT = `console.log(JSON.stringify({ rates, points: points?.length, result, code, provider }))
+// @ts-expect-error the codes of errors are known
+void (code === 'oops')`
+
+const PROCESS = 'declare const process: { argv: [string, string, string] }'
+
+const FETCH_PROGRAM = `import createClient from 'openapi-fetch'
+import type { paths } from './rates.d.ts'
+${PROCESS}
+const { GET } = createClient<paths>({ baseUrl: process.argv[2] })
+const pair = { from: 'USD', to: 'EUR' }
+const some = { base: 'GBP', symbols: 'EUR,USD' }
+const rates = (await GET('/v1/latest', { params: { query: some } })).data?.rates
+const week = { ...pair, period: '1W' } as const
+const points = (await GET('/v1/history', { params: { query: week } })).data?.points
+await GET('/v1/convert', { params: { query: { ...pair, amount: '100' } } })
+const { data } = await GET('/v1/convert', { params: { query: { ...pair, amount: 100 } } })
+const result = data && 'result' in data ? data.result : undefined
+const { error } = await GET('/v1/latest', { params: { query: { base: 'XYZ' } } })
+const code = error?.error.code
+const provider = (await GET('/rates', {})).data?.provider
+const asCsv = { params: { query: { format: 'csv' } }, parseAs: 'text' } as const
+const csv: string | undefined = (await GET('/v1/latest', asCsv)).data
+if (!csv?.startsWith('base,code,rate,')) throw new Error(csv)
+${PRINT}`
+
+/** The program of the documentation, too. */
+const [DOCUMENTED] = openPage('docs/api.md').blocks.filter(({ text }) =>
+  text.includes('openapi-fetch'),
+)
+
+const HEY_API_PROGRAM = `import { convert, getHistory, getLatest, getUnversionedRates } from './hey-api'
+import { client } from './hey-api/client.gen'
+${PROCESS}
+client.setConfig({ baseUrl: process.argv[2] })
+const pair = { from: 'USD', to: 'EUR' }
+const rates = (await getLatest({ query: { base: 'GBP', symbols: 'EUR,USD' } })).data?.rates
+const points = (await getHistory({ query: { ...pair, period: '1W' } })).data?.points
+await convert({ query: { ...pair, amount: '100' } })
+const { data } = await convert({ query: { ...pair, amount: 100 } })
+const result = data && 'result' in data ? data.result : undefined
+const { error } = await getLatest({ query: { base: 'XYZ' } })
+const code = error?.error.code
+const provider = (await getUnversionedRates()).data?.provider
+${PRINT}`
+
+const ORVAL_PROGRAM = `import { convert, getHistory, getLatest, getUnversionedRates } from './orval/client'
+import { ConvertResponse, GetHistoryResponse, GetLatestResponse } from './orval/schemas'
+const pair = { from: 'USD', to: 'EUR' }
+const latest = await getLatest({ base: 'GBP', symbols: 'EUR,USD' })
+const rates = latest.status === 200 ? latest.data.rates : undefined
+const history = await getHistory({ ...pair, period: '1W' })
+const points = history.status === 200 ? history.data.points : undefined
+await convert({ ...pair, amount: '100' })
+const conversion = await convert({ ...pair, amount: 100 })
+const result = conversion.status === 200 && 'result' in conversion.data ? conversion.data.result : undefined
+GetLatestResponse.parse(latest.data)
+GetHistoryResponse.parse(history.data)
+ConvertResponse.parse(conversion.data)
+const refused = await getLatest({ base: 'XYZ' })
+const code = refused.status === 400 ? refused.data.error.code : undefined
+const old = await getUnversionedRates()
+const provider = old.status === 200 ? old.data.provider : undefined
+${PRINT}`
+
+const STRICT = {
+  target: 'es2022',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  types: [],
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noPropertyAccessFromIndexSignature: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  verbatimModuleSyntax: true,
+}
+
+describe('a client generated from the document of a running service', () => {
+  const server = serveForSuite([])
+  const folder = temporaryFolder(afterAll)
+
+  needPackages('@hey-api/openapi-ts', 'openapi-fetch', 'openapi-typescript', 'orval')
+
+  beforeAll(async () => {
+    const response = await fetch(`${server.root}/api/v1/openapi.json`)
+    writeFileSync(join(folder, 'openapi.json'), await response.text())
+    mkdirSync(join(folder, 'node_modules'))
+    for (const name of ['openapi-fetch', 'zod']) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+    }
+    const settingsOf = (target: string, options: object): object => ({
+      input: './openapi.json',
+      output: { target, mode: 'single', ...options },
+    })
+    const clients = {
+      client: settingsOf('orval/client.ts', { client: 'fetch', baseUrl: `${server.root}/api` }),
+      schemas: settingsOf('orval/schemas.ts', { client: 'zod' }),
+    }
+    writeFileSync(join(folder, 'orval.mjs'), `export default ${JSON.stringify(clients)}`)
+  })
+
+  /** Compiles `text` with `options` and runs it; resolves with what it prints. */
+  async function outputOf(name: string, text: string, options: object = {}): Promise<string> {
+    const program = join(folder, `${name}.ts`)
+    writeFileSync(program, text)
+    const project = join(folder, `${name}.json`)
+    const compilerOptions = { ...STRICT, ...options }
+    writeFileSync(project, JSON.stringify({ compilerOptions, files: [program] }))
+    const compiled = await run(programOf('tsc'), ['-p', project])
+    expect(compiled.stdout + compiled.stderr).toBe('')
+    const outfile = join(folder, `${name}.mjs`)
+    await bundle({ bundle: true, format: 'esm', entryPoints: [program], outfile })
+    const { stdout, stderr } = await run(process.execPath, [outfile, `${server.root}/api`])
+    expect(stderr).toBe('')
+    return stdout
+  }
+
+  async function generate([name, ...args]: Command): Promise<void> {
+    const { code, stdout, stderr } = await run(programOf(name), args, { cwd: folder })
+    expect(code, stdout + stderr).toBe(0)
+  }
+
+  const TYPES: Command = ['openapi-typescript', 'openapi.json', '-o', 'rates.d.ts']
+
+  it.each<[command: Command, program: string, options: object]>([
+    [TYPES, FETCH_PROGRAM, {}],
+    [['orval', '--config', 'orval.mjs'], ORVAL_PROGRAM, {}],
+    [
+      ['openapi-ts', '-i', 'openapi.json', '-o', 'hey-api', '--no-log-file'],
+      HEY_API_PROGRAM,
+      // Its own client does not compile with it.
+      { exactOptionalPropertyTypes: false },
+    ],
+  ])('by %j compiles under strict flags, and calls it', async (command, text, options) => {
+    await generate(command)
+    expect(JSON.parse(await outputOf(`${command[0]}-program`, text, options))).toEqual({
+      rates: { USD: expect.any(Number), EUR: expect.any(Number) },
+      points: expect.any(Number),
+      result: expect.any(Number),
+      code: 'invalid_currency',
+      provider: expect.stringContaining('Synthetic'),
+    })
+  })
+
+  it('works as the documentation shows it', async () => {
+    await generate(TYPES)
+    const text = DOCUMENTED?.text.replace('http://127.0.0.1:8787', server.root) ?? ''
+    expect(await outputOf('documented', text)).toMatch(/^\d+ Synthetic rates .* undefined\n$/)
+  })
+})
