@@ -70,6 +70,14 @@ const handler = {
   limit: '38.1 kB',
 }
 
+/** Exports that bundlers load without the handler. */
+const light = ['RatesError', 'createMemoryStore'].map((name) => ({
+  name: `${name} alone`,
+  path: 'dist/index.js',
+  import: `{ ${name} }`,
+  limit: '300 B',
+}))
+
 const page = {
   name: 'the explorer page',
   path: 'dist/explorer-page-*.js',
@@ -80,6 +88,10 @@ const page = {
 
 /** What parts of the build may weigh, minified and compressed by gzip, with all that they depend on. */
 export default [
-  ...[handler, ...modules].map((part) => ({ ...part, modifyEsbuildConfig: portable, gzip: true })),
+  ...[handler, ...light, ...modules].map((part) => ({
+    ...part,
+    modifyEsbuildConfig: portable,
+    gzip: true,
+  })),
   page,
 ]

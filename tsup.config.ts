@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 import { defineConfig } from 'tsup'
 import type { Options } from 'tsup'
@@ -17,12 +17,19 @@ const shared: Options = {
   removeNodeProtocol: false,
 }
 
+/**
+ * Parts of the index that get files to themselves: a bundler leaves out a file of which nothing is used, but not the schemas in
+ * one of which something is.
+ */
+const INNER = ['handler', 'providers/exchange-rate-api', 'providers/frankfurter']
+
 /** What an app imports: what it depends on stays outside, to be one with what the app itself has of it. */
 const library: Options = {
   ...shared,
   name: 'library',
   entry: {
     index: 'src/index.ts',
+    ...Object.fromEntries(INNER.map((name) => [name, `src/${name}.ts`])),
     client: 'src/client/index.ts',
     currencies: 'src/currencies.ts',
     testing: 'src/testing/index.ts',
@@ -50,6 +57,10 @@ const library: Options = {
   // As it is, beside the copy that the handler answers with.
   async onSuccess() {
     copyFileSync('src/generated/openapi.json', 'dist/openapi.json')
+    // The chunks have their code.
+    for (const name of INNER) {
+      for (const end of ['js', 'js.map']) rmSync(`dist/${name}.${end}`)
+    }
   },
 }
 

@@ -53,8 +53,10 @@ const byEsbuildForWorkers: Bundler = byEsbuildWith({
 const installedPackage: Plugin = {
   name: 'installed-package',
   resolveId(source, importer) {
-    if (importer === undefined || source.startsWith('.')) return null
-    if (!source.startsWith('ratesmith')) return { id: source, external: true }
+    if (importer === undefined) return null
+    const isOwn = importer.includes('/node_modules/ratesmith/')
+    if (source.startsWith('.') && !isOwn) return null
+    if (!/^(?:\.|ratesmith)/.test(source)) return { id: source, external: true }
     const { resolve } = createRequire(importer)
     const { sideEffects } = createRequire(importer)('ratesmith/package.json')
     return { id: resolve(source), moduleSideEffects: sideEffects !== false }
@@ -210,6 +212,21 @@ describe('an unused import', () => {
     const { code, stdout, stderr } = await run(process.execPath, [...flags, program])
     expect(code, stderr).toBe(0)
     expect(stdout).toBe('__zod_globalConfig,__zod_globalRegistry\n')
+  })
+})
+
+describe.each([
+  ['esbuild', byEsbuild],
+  ['Rollup', byRollup],
+  ['Vite', byViteForServers],
+])('a bundle of %s', (_, bundler) => {
+  it.each(['RatesError', 'createMemoryStore'])('with %s alone is small', async (name) => {
+    const { folder, write } = openApp()
+    const program = `import { ${name} } from 'ratesmith'\nconsole.log(${name})`
+    const bundle = await bundler(write('program.js', program), join(folder, 'out'))
+    const text = readFileSync(bundle, 'utf8')
+    expect(text).not.toContain('zod')
+    expect(text.length).toBeLessThan(4_000)
   })
 })
 
