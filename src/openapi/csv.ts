@@ -31,3 +31,13 @@ export const historyCsv: object = table(
   ['[A-Z]{3}', '[A-Z]{3}', DAY, RATE],
   '+',
 )
+
+/** Conversions as CSV, of each combination of `reverse` and `date`, which have their columns only where the query asks. */
+export const conversionCsv: readonly object[] = [false, true].flatMap((isReverse) =>
+  [false, true].map((isDated) => {
+    const asked = { ...(isReverse && { reverse: 'true' }), ...(isDated && { date: DAY }) }
+    const names = ['from,to,amount,rate,result', ...Object.keys(asked), 'updatedAt']
+    const cells = ['[A-Z]{3}', '[A-Z]{3}', RATE, RATE, RATE, ...Object.values(asked), INSTANT]
+    return table(names.join(), cells, '+')
+  }),
+)

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 
 import type { RatesErrorCode } from '../errors.ts'
 import { conversionRecord, conversionsRecord, unversionedConversion } from './conversion-records.ts'
-import { datedLatestCsv, historyCsv, latestCsv } from './csv.ts'
+import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './csv.ts'
 import { historyRangeRecord, historyRecord } from './history-record.ts'
 import type { ParameterName } from './parameter-schemas.ts'
 import { datedLatestRecord, latestRecord, unversionedTable } from './rate-records.ts'
@@ -73,14 +73,17 @@ export const operations: readonly Operation[] = [
     summary: 'An amount of one currency in another, or in several',
     description:
       'May be cached for 60 seconds. At the latest rates, or with `date` at the reference rates of that day.',
-    parameters: ['from', 'targets', 'amount', 'reverse', 'date'],
+    parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'format'],
     records: [conversionRecord, conversionsRecord],
+    csv: conversionCsv,
     questions: {
       oneHundred: '?from=USD&to=EUR&amount=100',
       intoSeveral: '?from=USD&to=EUR,GBP&amount=100',
       inReverse: '?from=USD&to=EUR&amount=100&reverse=true',
       ofADay: '?from=USD&to=EUR&amount=100&date=2020-02-29',
       inReverseIntoSeveralOfADay: '?from=USD&to=EUR,GBP&amount=100&reverse=true&date=2020-02-29',
+      csv: '?from=USD&to=EUR,GBP&amount=100&format=csv',
+      csvInReverseOfADay: '?from=USD&to=EUR&amount=100&reverse=true&date=2020-02-29&format=csv',
     },
     refusals: {
       missing_parameter: '?from=USD',

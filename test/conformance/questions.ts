@@ -12,6 +12,7 @@ const GOOD_TARGETS = [
   '/api/v1/convert?from=GBP&to=USD,EUR&date=2020-02-29',
   '/api/v1/latest?format=csv',
   '/api/rates?format=csv',
+  '/api/v1/convert?from=USD&to=EUR,JPY&amount=100&reverse=true&format=csv',
   '/api/v1/history?from=USD&to=JPY&period=1Y&format=csv',
   '/api/v1/latest?format=xml',
   '/api/v1/currencies',

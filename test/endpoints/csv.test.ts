@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { Attribution, HistoryRecord, LatestRecord } from '../../src/index.ts'
+import type {
+  Attribution,
+  ConversionRecord,
+  ConversionsRecord,
+  HistoryRecord,
+  LatestRecord,
+} from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+
+/** A conversion into one currency or several. */
+type Converted = ConversionRecord & Partial<ConversionsRecord>
 
 const now = (): number => Date.UTC(2026, 10, 20, 18)
 
@@ -74,6 +83,32 @@ describe('format=csv', () => {
     expect(lines).toEqual(expected)
   })
 
+  const END = ['updatedAt', 'source', 'sourceUrl']
+
+  it.each([
+    ['', END],
+    ['&reverse=true', ['reverse', ...END]],
+    ['&date=2020-02-29', ['date', ...END]],
+    ['&reverse=true&date=2020-02-29', ['reverse', 'date', ...END]],
+  ])('writes a line for each target of a conversion with "%s"', async (more, end) => {
+    for (const to of ['EUR', 'EUR,', 'jpy,EUR,USD,eur']) {
+      const path = `v1/convert?from=usd&to=${to}&amount=1.5e21${more}`
+      const { from, amount, source, ...record } = await getJson<Converted>(path)
+      const [head, ...lines] = readCsv(await (await get(`${path}&format=csv`)).text())
+      expect(head).toEqual(['from', 'to', 'amount', 'rate', 'result', ...end])
+      const named = { ...record, source: source.name, sourceUrl: source.url }
+      const rest = end.map((column) => String(Object(named)[column]))
+      const results = record.results ?? { EUR: { rate: record.rate, result: record.result } }
+      const expected = Object.entries(results).map(([code, { rate, result }]) => {
+        return [from, code, ...[amount, rate, result].map(String), ...rest]
+      })
+      expect(lines).toEqual(expected)
+      // The order of the question, each code once.
+      const codes = to.includes('jpy') ? ['JPY', 'EUR', 'USD'] : ['EUR']
+      expect(lines.map(([, code]) => code)).toEqual(codes)
+    }
+  })
+
   it.each(['', 'A', 'Bank', 'Banks', 'a,"b"\r\n', 'Zoë’s 💶', 'x'.repeat(301)])(
     'writes every byte of a history of %j',
     async (name) => {
@@ -95,7 +130,7 @@ describe('format=csv', () => {
     },
   )
 
-  it.each(['v1/latest', 'rates', 'v1/history?from=USD&to=EUR'])(
+  it.each(['v1/latest', 'rates', 'v1/history?from=USD&to=EUR', 'v1/convert?from=USD&to=EUR'])(
     'has its own tag on %s, and a link to its source, also in a 304',
     async (path) => {
       const query = `${path}${path.includes('?') ? '&' : '?'}format=csv`
@@ -146,9 +181,14 @@ describe('format', () => {
     ['csv', 'v1/latest?base=XYZ', 400],
     ['csv', 'rates?base=XYZ', 400],
     ['csv', 'v1/history?from=EUR&to=XYZ', 400],
+    ['csv', 'v1/convert?from=EUR&to=XYZ', 400],
+    ['csv', 'v1/convert?from=EUR&to=USD,XYZ', 400],
+    ['csv', 'v1/convert?from=EUR&to=USD&date=1998-01-01', 404],
     ['json', 'v1/latest?symbols=EUR', 200],
     ['json', 'rates?base=EUR', 200],
     ['json', 'v1/history?from=USD&to=EUR', 200],
+    ['json', 'v1/convert?from=USD&to=EUR', 200],
+    ['json', 'v1/convert?from=USD&to=EUR,GBP&reverse=true', 200],
   ])('as %s changes nothing in the answer to %s, %d', async (format, path, status) => {
     const formatted = await get(`${path}&format=${format}`)
     const plain = await get(path)

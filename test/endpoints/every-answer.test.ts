@@ -40,6 +40,7 @@ const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
   [`v1/convert?${PAIR}&date=2026-11-18`, MINUTE, DATED],
   [`v1/convert?${PAIR}&reverse=true`, MINUTE, NEWEST],
   [`v1/convert?${PAIR},JPY`, MINUTE, NEWEST],
+  [`v1/convert?${PAIR},JPY&format=csv`, MINUTE, NEWEST],
   [`v1/history?${PAIR}`, HOUR, null],
   [`v1/history?${PAIR}&period=5Y`, HOUR, null],
   [`v1/history?${PAIR}&format=csv`, HOUR, null],

@@ -87,7 +87,7 @@ const MALFORMED: Refusals = {
       'reverse (true or false)',
     ),
     ...spelled(`history?${PAIR}&interval=`, ' WEEK year', 'interval (day, week or month)'),
-    ...['latest?', `history?${PAIR}&`].flatMap((target) =>
+    ...['latest?', `history?${PAIR}&`, `convert?${PAIR}&`].flatMap((target) =>
       spelled(`${target}format=`, ' CSV xml csv%20 toString', 'format (json or csv)'),
     ),
     [`convert?${PAIR}&%64ATE=2026-11-19`, 'dATE (write date)'],

@@ -157,7 +157,7 @@ describe.each(operations)('$operationId', (operation) => {
 it('is asked of operations with parameters, some of which are required or have defaults', () => {
   const all = operations.flatMap((operation) => operation.parameters)
   expect(all.filter(({ required }) => required)).toHaveLength(6)
-  expect(all.filter(({ schema }) => schema.default !== undefined)).toHaveLength(8)
+  expect(all.filter(({ schema }) => schema.default !== undefined)).toHaveLength(9)
 })
 
 describe('an amount', () => {

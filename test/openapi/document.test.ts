@@ -76,6 +76,7 @@ describe('the OpenAPI document', () => {
     const optional = described.filter(({ required, isOfOrigins }) => !required && !isOfOrigins)
     expect(optional.map(({ header }) => header)).toEqual([
       'Link, getLatest 200',
+      'Link, convert 200',
       'Link, getHistory 200',
       'ETag, listCurrencies 200',
       'Cache-Status, listCurrencies 200',

@@ -6,6 +6,8 @@ import type { Answered } from './live.ts'
 
 const conversion = operationAt('/v1/convert')
 
+const PAIR = 'from=USD&to=EUR'
+const DAY = 'date=2020-02-29'
 const RANGE = '?from=USD&to=EUR&start=2008-09-01&end=2008-09-30&interval=week'
 
 /** What the check says of an answer to a conversion that `change` has changed. */
@@ -88,10 +90,12 @@ describe('the check of an answer against the document', () => {
   })
 
   it.each([
-    ['with other columns', '?format=csv', 'base,code,', 'code,base,'],
-    ['of a day whose lines have none', '?date=2020-02-29&format=csv', ',2020-02-28,', ','],
-  ])('finds CSV %s', async (_what, search, searched, replacement) => {
-    const operation = operationAt('/v1/latest')
+    ['with other columns', '/v1/latest', '?format=csv', 'base,code,', 'code,base,'],
+    ['of a day whose lines have none', '/v1/latest', `?${DAY}&format=csv`, ',2020-02-28,', ','],
+    ['of a conversion on a day', '/v1/convert', `?${PAIR}&${DAY}&format=csv`, ',date,', ','],
+    ['of one in reverse', '/v1/convert', `?${PAIR}&reverse=true&format=csv`, ',true,', ',false,'],
+  ])('finds CSV %s', async (_what, path, search, searched, replacement) => {
+    const operation = operationAt(path)
     const answered = await ask(operation, search)
     const body = answered.body.replaceAll(searched, replacement)
     expect(body).not.toBe(answered.body)

@@ -4,8 +4,8 @@ import type { RateSources } from '../../sources/sources.ts'
 import { conversionEndpoint } from '../conversion-endpoint.ts'
 import { lazyEndpoint } from '../lazy-endpoint.ts'
 
-/** What every query has that asks for more than one conversion at the latest rates, and hardly any other. */
-const MORE = /[,%]|date|reverse/i
+/** What every query has that asks for more than one conversion at the latest rates in JSON, and hardly any other. */
+const MORE = /[,%]|date|format|reverse/i
 
 /** `GET /api/v1/convert` */
 export function convert(sources: RateSources, now: () => number): Endpoint {

@@ -1,0 +1,19 @@
+import type { ConversionAnswer, ConversionsQuestion } from './conversions.ts'
+import { toCsv } from './csv.ts'
+
+/** `record` as CSV: a line for each target currency, with the attribution in each, so that it stays with what is copied. */
+export function conversionCsv(record: ConversionAnswer<ConversionsQuestion>): string {
+  const { from, amount, reverse, date, updatedAt, source } = record
+  const rest = {
+    ...(reverse && { reverse: String(reverse) }),
+    ...(date !== undefined && { date }),
+    updatedAt,
+    source: source.name,
+    sourceUrl: source.url,
+  }
+  const results = 'results' in record ? record.results : { [record.to]: record }
+  const lines = Object.entries(results).map(([to, { rate, result }]) => {
+    return [from, to, amount, rate, result, ...Object.values(rest)]
+  })
+  return toCsv([['from', 'to', 'amount', 'rate', 'result', ...Object.keys(rest)], ...lines])
+}
