@@ -25,7 +25,7 @@ export interface Reply {
    * Bytes, text (to be sent as UTF-8), or null for none. Bytes are a `Uint8Array<ArrayBuffer>`, in words that compilers
    * before TypeScript 5.7 know as well.
    */
-  body: ReturnType<TextEncoder['encode']> | string | null
+  body: ReturnType<typeof Uint8Array.of> | string | null
 }
 
 /** An answer as data, ready to be written to a socket or wrapped in a `Response`. */

@@ -31,7 +31,7 @@ export interface UpstreamAnswer<Body = unknown> {
 }
 
 /** A `Uint8Array<ArrayBuffer>`, in words that compilers before TypeScript 5.7 know as well. */
-type Bytes = ReturnType<TextEncoder['encode']>
+type Bytes = ReturnType<typeof Uint8Array.of>
 
 const MOST_REDIRECTS = 2
 

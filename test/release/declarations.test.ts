@@ -1,7 +1,12 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
 import { describe, expect, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
 import { requireProgram } from '../system/require-program.ts'
+import { ROOT } from '../system/root.ts'
+import { findPackage } from '../system/runtimes.ts'
 import { COMPILERS, MODULES, STRICT, openApp } from './package.ts'
 
 /** A typical app; every other name is checked by the compilation of its module. */
@@ -64,5 +69,61 @@ describe.each(COMPILERS)('the declarations with TypeScript %s', (version, progra
     const { stdout, stderr } = await run(program, ['-p', folder])
     expect(stdout + stderr).toBe('')
     expect((await run(program, ['--version'])).stdout).toContain(` ${version}.`)
+  })
+})
+
+/** What an app uses of the web platform, by the names of the globals. */
+const GLOBALS = `import { createRatesHandler } from 'ratesmith'
+import type { ProviderContext } from 'ratesmith'
+const handler = createRatesHandler({ fetch, providers: {} })
+export default { fetch: handler.fetch }
+export const response: Promise<Response> = handler.fetch(new Request('http://localhost/api/rates'))
+export const ask = ({ fetch, signal }: ProviderContext): Promise<Response> => fetch('', { signal })
+export const isEnded = (signal: AbortSignal, context: ProviderContext): ProviderContext => ({
+  ...context,
+  signal,
+})`
+
+describe('the declarations', () => {
+  /** Compiles every module, and an app with the globals, with `lib` and the packages `types`. */
+  async function faults(lib: string, types: readonly string[]): Promise<string> {
+    const { folder, write } = openApp()
+    for (const name of types) {
+      const link = join(folder, 'node_modules', name)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(join(ROOT, 'node_modules', name), link)
+    }
+    write('every-module.ts', EVERY_MODULE)
+    write('globals.ts', GLOBALS)
+    const compilerOptions = {
+      ...STRICT,
+      lib: ['es2023', ...lib.split(' ').filter(Boolean)],
+      module: 'nodenext',
+      skipLibCheck: false,
+      types,
+    }
+    write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+    const { stdout, stderr } = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder])
+    return stdout + stderr
+  }
+
+  it.for([
+    ['dom', []],
+    ['webworker', []],
+    ['', ['@types/node']],
+    ['', ['bun-types']],
+    ['', ['@cloudflare/workers-types']],
+  ] as const)('compile with lib "%s" and the types of %j', async ([lib, types], { skip }) => {
+    for (const name of types) requireProgram(name, findPackage(name) ?? '', skip)
+    expect(await faults(lib, types)).toBe('')
+  })
+
+  it('need nothing else than these names of the web platform', async () => {
+    const missing = (await faults('', [])).matchAll(
+      /every-module|types\/.* Cannot find name '(\w+)'/g,
+    )
+    const names = new Set(Array.from(missing, ([, name]) => name))
+    const known = ['AbortSignal', 'Request', 'RequestInit', 'Response', 'fetch']
+    expect(names).toEqual(new Set(known))
   })
 })
