@@ -31,6 +31,8 @@ const MAY_IMPORT: Record<string, string> = {
   operations: 'errors rates records types:sources',
   options: 'known-options types:cache types:events providers',
   handler: 'call-quietly endpoints events http operations options runtime sources',
+  compat: `call-quietly endpoints errors types:events types:handler http types:operations
+    rates records runtime zod/mini`,
   index: '*',
   log: 'types:events',
   client: 'known-options errors types:providers types:rates types:records runtime',
@@ -38,7 +40,7 @@ const MAY_IMPORT: Record<string, string> = {
   openapi: 'endpoints errors handler http types:providers rates types:runtime testing zod/mini',
   generate: 'explorer openapi records esbuild jsr.json node:* ratesmith/package.json',
   testing: 'known-options cache types:providers rates runtime',
-  cli: `nearest adapters compression currencies index log providers stores testing
+  cli: `nearest adapters compat compression currencies index log providers stores testing
     ioredis node:* ratesmith/package.json`,
   adapters: '@whatwg-node/server types:index known-options node:* undici',
 }

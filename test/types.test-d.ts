@@ -66,6 +66,13 @@ import type {
   ReferenceTable,
   StatusRecord,
 } from '../src/index.ts'
+import { exchangeRateApi } from '../src/compat/exchange-rate-api.ts'
+import { exchangerateHost } from '../src/compat/exchangerate-host.ts'
+import { frankfurterV2 } from '../src/compat/frankfurter-v2.ts'
+import type { CompatOptions } from '../src/compat/frankfurter-v2.ts'
+import { frankfurter } from '../src/compat/frankfurter.ts'
+import type { FrankfurterCompatOptions } from '../src/compat/frankfurter.ts'
+import { openExchangeRates } from '../src/compat/open-exchange-rates.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
@@ -459,6 +466,21 @@ test('a cross-check makes a provider of latest rates of one, and of one of histo
   crossCheck(providers.latest, providers.latest)
   // @ts-expect-error a share, not a text
   crossCheck(providers.latest, providers.history, { tolerance: '3 %' })
+})
+
+test('a compatibility route makes a handler of a handler', () => {
+  type Mount = (handler: RatesHandler, options?: CompatOptions) => RatesHandler
+  expectTypeOf(frankfurterV2).toEqualTypeOf<Mount>()
+  expectTypeOf(exchangerateHost).toEqualTypeOf<Mount>()
+  expectTypeOf(openExchangeRates).toEqualTypeOf<Mount>()
+  expectTypeOf(exchangeRateApi).toEqualTypeOf<Mount>()
+  expectTypeOf(frankfurter).parameter(1).toEqualTypeOf<FrankfurterCompatOptions | undefined>()
+  expectTypeOf<FrankfurterCompatOptions>().toExtend<CompatOptions>()
+  expectTypeOf<CompatOptions['cors']>().toEqualTypeOf<boolean | undefined>()
+  // @ts-expect-error a fetch-style function has no rates
+  frankfurterV2(async () => new Response())
+  // @ts-expect-error no such option
+  frankfurterV2(createRatesHandler(), { unprefixed: false })
 })
 
 test('events are told apart by their type', () => {

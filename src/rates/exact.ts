@@ -36,6 +36,14 @@ export function exactPercentage(open: number, close: number): Fraction {
   return { numerator: 100n * (change < 0n ? -change : change), denominator: start }
 }
 
+/** `left` − `right`, rounded once to the nearest double; never −0. */
+export function exactDifference(left: number, right: number): number {
+  const [a, b] = [toDecimal(left), toDecimal(right)]
+  const exponent = Math.min(a.exponent, b.exponent)
+  const digits = a.digits * tenTo(a.exponent - exponent) - b.digits * tenTo(b.exponent - exponent)
+  return Number(`${digits}e${exponent}`)
+}
+
 /** `left` × `right`, rounded once to the nearest double. */
 export function exactProductOf(left: number, right: number): number {
   const [a, b] = [toDecimal(left), toDecimal(right)]

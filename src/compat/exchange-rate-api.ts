@@ -1,0 +1,167 @@
+import { RatesError } from '../errors.ts'
+import type { RatesErrorCode } from '../errors.ts'
+import type { RatesHandler } from '../handler.ts'
+import { toDay } from '../rates/day.ts'
+import type { LatestRecord } from '../records/latest.ts'
+import { coveredCurrencies } from './currencies.ts'
+import { multiply, readAmount, readCode, readDay } from './parameters.ts'
+import { mountService, requireOptions } from './route.ts'
+import type {
+  CompatEndpoint,
+  CompatOptions,
+  CompatRequest,
+  CompatService,
+  Refusal,
+} from './route.ts'
+
+export type { CompatOptions } from './route.ts'
+
+const DEFAULT_BASE = 'USD'
+
+/**
+ * Serves the paths of ExchangeRate-API, `/v6/…` with a key or without and `/v4/latest`, and all others as `handler` does: from
+ * the latest rates of `handler`, and `/v6/KEY/history` from its reference rates. Any key will do.
+ *
+ * @throws {TypeError} naming the option or argument that cannot be used
+ * @example
+ * const handler = exchangeRateApi(createRatesHandler())
+ * await handler(new Request('http://localhost/v6/latest/USD'))
+ */
+export function exchangeRateApi(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
+  return mountService(handler, service, requireOptions(options))
+}
+
+const service: CompatService = {
+  find(path) {
+    const [, version, rest = ''] = /^\/(v4|v6)(?:\/(.*))?$/.exec(path) ?? []
+    if (version === undefined) return undefined
+    const [first = '', ...others] = rest.split('/')
+    if (first === 'latest' && others.length <= 1) {
+      const base = others[0] ?? DEFAULT_BASE
+      return (request) => (version === 'v4' ? oldTable(request, base) : openTable(request, base))
+    }
+    return version === 'v6' ? (withKey(others) ?? null) : null
+  },
+  refuse,
+}
+
+/** The endpoint at the parts of a path after its key. */
+function withKey([name, ...parts]: readonly string[]): CompatEndpoint | undefined {
+  const [base = DEFAULT_BASE] = parts
+  if (name === 'latest' && parts.length <= 1) return (request) => keyedTable(request, base)
+  if (name === 'codes' && parts.length === 0) return codes
+  if (name === 'pair' && (parts.length === 2 || parts.length === 3)) {
+    return (request) => pair(request, parts)
+  }
+  if (name === 'history' && (parts.length === 4 || parts.length === 5)) {
+    return (request) => history(request, parts)
+  }
+  return undefined
+}
+
+async function openTable({ rates }: CompatRequest, base: string): Promise<object> {
+  const table = await rates.latest({ base: readCode('base', base) })
+  const { source } = table
+  const origin = { provider: source.url, ...terms(table) }
+  const end = { time_eol_unix: 0, base_code: table.base }
+  return { result: 'success', ...origin, ...times(table), ...end, rates: table.rates }
+}
+
+async function oldTable({ rates }: CompatRequest, base: string): Promise<object> {
+  const table = await rates.latest({ base: readCode('base', base) })
+  const { url } = table.source
+  return {
+    provider: url,
+    WARNING_UPGRADE_TO_V6: url,
+    terms: url,
+    base: table.base,
+    date: toDay(table.updatedAt),
+    time_last_updated: toSeconds(table.updatedAt),
+    rates: table.rates,
+  }
+}
+
+async function keyedTable({ rates }: CompatRequest, base: string): Promise<object> {
+  const table = await rates.latest({ base: readCode('base', base) })
+  return { ...head(table), base_code: table.base, conversion_rates: table.rates }
+}
+
+async function pair(
+  { rates }: CompatRequest,
+  [from, to, sent]: readonly string[],
+): Promise<object> {
+  const [base, symbol] = [readCode('base', from), readCode('symbols', to)]
+  const amount = readAmount(sent)
+  const table = await rates.latest({ base, symbols: [symbol] })
+  const rate = table.rates[symbol]
+  // A withdrawn currency, which tables leave out.
+  if (rate === undefined) throw new RatesError('invalid_currency', 'Invalid currency')
+  const converted = sent === undefined ? {} : { conversion_result: multiply(amount, rate) }
+  const codes = { base_code: base, target_code: symbol }
+  return { ...head(table), ...codes, conversion_rate: rate, ...converted }
+}
+
+async function codes({ rates }: CompatRequest): Promise<object> {
+  const currencies = await coveredCurrencies(rates, 'latest')
+  const supported_codes = currencies.map(({ code, name }) => [code, name ?? code])
+  return { result: 'success', ...terms(await rates.latest()), supported_codes }
+}
+
+/** The rates of a past day; the record names the day on which they were published. */
+async function history({ rates }: CompatRequest, parts: readonly string[]): Promise<object> {
+  const [code, year = '', month = '', day = '', sent] = parts
+  const date = readDay('date', [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'))
+  const amount = readAmount(sent)
+  const table = await rates.latest({ base: readCode('base', code), date })
+  const [ofYear, ofMonth, ofDay] = table.date.split('-').map(Number)
+  const when = { year: ofYear, month: ofMonth, day: ofDay }
+  const start = { result: 'success', ...terms(table), ...when, base_code: table.base }
+  if (sent === undefined) return { ...start, conversion_rates: table.rates }
+  const amounts = Object.entries(table.rates).map(([to, rate]) => [to, multiply(amount, rate)])
+  return { ...start, requested_amount: amount, conversion_amounts: Object.fromEntries(amounts) }
+}
+
+function head(table: LatestRecord): object {
+  return { result: 'success', ...terms(table), ...times(table) }
+}
+
+function terms({ source }: LatestRecord): object {
+  return { documentation: source.url, terms_of_use: source.url }
+}
+
+function times({ updatedAt, nextUpdateAt }: LatestRecord): object {
+  return {
+    time_last_update_unix: toSeconds(updatedAt),
+    time_last_update_utc: toUtc(updatedAt),
+    time_next_update_unix: toSeconds(nextUpdateAt),
+    time_next_update_utc: toUtc(nextUpdateAt),
+  }
+}
+
+function toSeconds(instant: number): number {
+  return Math.floor(instant / 1_000)
+}
+
+/** As in `Fri, 27 Mar 2020 00:00:00 +0000`. */
+function toUtc(instant: number): string {
+  return new Date(instant).toUTCString().replace('GMT', '+0000')
+}
+
+const ERRORS: Partial<Record<RatesErrorCode, readonly [status: number, type: string]>> = {
+  invalid_currency: [404, 'unsupported-code'],
+  unsupported_currency: [404, 'unsupported-code'],
+  no_data: [404, 'no-data-available'],
+  not_found: [404, 'malformed-request'],
+  method_not_allowed: [405, 'malformed-request'],
+  precondition_failed: [412, 'malformed-request'],
+  internal_error: [500, 'no-data-available'],
+  provider_unavailable: [502, 'no-data-available'],
+  overloaded: [503, 'no-data-available'],
+}
+
+function refuse({ code }: RatesError, path: string): Refusal {
+  const [status, type] = ERRORS[code] ?? [400, 'malformed-request']
+  const isOld = path.startsWith('/v4')
+  const named = isOld ? { error_type: type.replaceAll('-', '_') } : { 'error-type': type }
+  return { status, body: { result: 'error', ...named } }
+}

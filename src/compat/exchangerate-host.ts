@@ -1,0 +1,216 @@
+import { RatesError } from '../errors.ts'
+import type { RatesErrorCode } from '../errors.ts'
+import type { RatesHandler } from '../handler.ts'
+import { exactDifference } from '../rates/exact.ts'
+import { dayNumber } from '../rates/day.ts'
+import { percentChange } from '../rates/rounding.ts'
+import type { LatestRecord } from '../records/latest.ts'
+import { coveredCurrencies, namesByCode } from './currencies.ts'
+import { ratesAt, withDailyRates, writeByDay } from './days.ts'
+import type { DaysQuestion } from './days.ts'
+import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
+import { mountService, requireOptions } from './route.ts'
+import type { CompatEndpoint, CompatOptions, CompatRequest, Refusal } from './route.ts'
+
+export type { CompatOptions } from './route.ts'
+
+/** The service's own bound of a time frame, in days. */
+const MAX_TIME_FRAME = 365
+
+/**
+ * Serves the paths of exchangerate.host, and all others as `handler` does: `/live`, `/convert` and `/list` from the latest
+ * rates of `handler`; `/historical`, `/timeframe`, `/change` and `/convert` with `date` from its reference rates. `access_key`
+ * is not read.
+ *
+ * @throws {TypeError} naming the option or argument that cannot be used
+ * @example
+ * const handler = exchangerateHost(createRatesHandler())
+ * await handler(new Request('http://localhost/convert?from=USD&to=EUR&amount=10'))
+ */
+export function exchangerateHost(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
+  const find = (path: string): CompatEndpoint | undefined => ENDPOINTS.get(path)
+  return mountService(handler, { find, refuse }, requireOptions(options))
+}
+
+const readTableQuery = createQueryReader('source', 'currencies', 'date')
+const readConversionQuery = createQueryReader('from', 'to', 'amount', 'date')
+const readFrameQuery = createQueryReader('source', 'currencies', 'start_date', 'end_date')
+
+const ENDPOINTS = new Map<string, CompatEndpoint>([
+  ['/live', live],
+  ['/historical', historical],
+  ['/convert', convert],
+  ['/timeframe', timeframe],
+  ['/change', change],
+  ['/list', list],
+])
+
+async function live({ rates, query }: CompatRequest): Promise<object> {
+  const { source = 'USD', currencies } = readTableQuery(query)
+  const table = await rates.latest({ base: readCode('source', source) })
+  return { ...terms(table), ...timed(table), ...quotesOf(table, currencies) }
+}
+
+async function historical({ rates, query }: CompatRequest): Promise<object> {
+  const { source = 'USD', currencies, date } = readTableQuery(query)
+  const day = readDay('date', date)
+  const table = await rates.latest({ base: readCode('source', source), date: day })
+  const dated = { historical: true, date: table.date }
+  return { ...terms(table), ...dated, ...timed(table), ...quotesOf(table, currencies) }
+}
+
+async function convert({ rates, query }: CompatRequest): Promise<object> {
+  const sent = readConversionQuery(query)
+  const from = readCode('from', sent.from)
+  const to = readCode('to', sent.to)
+  // Its earlier version took an amount of 1 where there was none, and scripts rely on it.
+  const amount = readAmount(sent.amount)
+  const date = sent.date === undefined ? undefined : readDay('date', sent.date)
+  const found = await rates.convert({ from, to, amount, date })
+  const { rate, result } = found
+  const dated = 'date' in found ? { historical: true, date: found.date } : {}
+  const info = { ...timed(found), quote: rate }
+  return { ...terms(found), query: { from, to, amount }, info, ...dated, result }
+}
+
+async function timeframe(request: CompatRequest): Promise<string> {
+  const { source, question, head, ends } = await readFrame(request)
+  if (dayNumber(question.end) - dayNumber(question.start) > MAX_TIME_FRAME) {
+    throw new RatesError('invalid_parameter', `The time frame exceeds ${MAX_TIME_FRAME} days`, {
+      parameter: 'timeframe',
+    })
+  }
+  return withDailyRates(request, question, (daily, pause) =>
+    writeByDay(daily, pause, {
+      head: { ...head, timeframe: true, ...ends },
+      name: 'quotes',
+      valuesAt: (row) => byPair(source, ratesAt(daily, row)),
+    }),
+  )
+}
+
+async function change(request: CompatRequest): Promise<object> {
+  const { source, question, head, ends } = await readFrame(request)
+  return withDailyRates(request, question, async ({ columns }) => {
+    const quotes = [...columns].map(([code, column]): [string, object] => {
+      const rates = column.filter((rate) => !Number.isNaN(rate))
+      const [start = NaN, end = NaN] = [rates.at(0), rates.at(-1)]
+      const difference = {
+        change: exactDifference(end, start),
+        change_pct: percentChange(start, end),
+      }
+      return [code, { start_rate: start, end_rate: end, ...difference }]
+    })
+    return { ...head, change: true, ...ends, quotes: byPair(source, quotes) }
+  })
+}
+
+async function list({ rates }: CompatRequest): Promise<object> {
+  const currencies = namesByCode(await coveredCurrencies(rates, 'latest'))
+  return { ...terms(await rates.latest()), currencies }
+}
+
+/** Reads a query of two days. */
+async function readFrame({ rates, query, today }: CompatRequest) {
+  const sent = readFrameQuery(query)
+  const source = readCode('source', sent.source ?? 'USD')
+  const start = readDay('start_date', sent.start_date)
+  const end = readDay('end_date', sent.end_date)
+  if (start > end) {
+    throw new RatesError('invalid_parameter', 'start_date must not be after end_date', {
+      parameter: 'order',
+    })
+  }
+  const window = { base: source, start, end: end < today ? end : today }
+  const codes = readList('currencies', sent.currencies)?.filter((code) => code !== source)
+  const question: DaysQuestion = { ...window, codes, isStrict: true }
+  const head = terms(await rates.latest({ base: source, date: window.end }))
+  return { source, question, head, ends: { start_date: start, end_date: end, source } }
+}
+
+function terms({ source }: Pick<LatestRecord, 'source'>): object {
+  return { success: true, terms: source.url, privacy: source.url }
+}
+
+function timed({ updatedAt }: { updatedAt: number }): object {
+  return { timestamp: Math.floor(updatedAt / 1_000) }
+}
+
+/** The rates of a table that `sent` names, by pairs such as `USDEUR`. */
+function quotesOf({ base, rates }: LatestRecord, sent: string | undefined): object {
+  const asked = readCurrencies(sent, Object.keys(rates))
+  const quotes = Object.entries(rates).filter(
+    ([code]) => code !== base && (asked?.includes(code) ?? true),
+  )
+  return { source: base, quotes: byPair(base, quotes) }
+}
+
+function byPair(source: string, quotes: readonly [code: string, value: unknown][]): object {
+  return Object.fromEntries(quotes.map(([code, value]) => [source + code, value]))
+}
+
+/** The codes in `sent`, all of which must be among those of `known`. */
+function readCurrencies(sent: string | undefined, known: readonly string[]): string[] | undefined {
+  const codes = readList('currencies', sent)
+  const unknown = codes?.find((code) => !known.includes(code))
+  if (unknown === undefined) return codes
+  throw new RatesError('invalid_currency', 'One or more currency codes are invalid', {
+    parameter: 'currencies',
+  })
+}
+
+/** The service's errors, by the parameter at fault; what a missing one is called may differ. */
+const ERRORS: Readonly<Record<string, Refused>> = {
+  source: [201, 'invalid_source_currency', 'The source currency is invalid, as in source=EUR'],
+  currencies: [202, 'invalid_currency_codes', 'One or more currency codes are invalid'],
+  date: [302, 'invalid_date', 'The date is invalid, as in date=2026-11-20'],
+  from: [401, 'invalid_from_currency', 'The currency "from" is invalid, as in from=EUR'],
+  to: [402, 'invalid_to_currency', 'The currency "to" is invalid, as in to=GBP'],
+  amount: [403, 'invalid_conversion_amount', 'The amount is invalid, as in amount=5'],
+  start_date: [502, 'invalid_start_date', 'The start date is invalid'],
+  end_date: [503, 'invalid_end_date', 'The end date is invalid'],
+  order: [504, 'invalid_time_frame', 'The start date is after the end date'],
+  timeframe: [505, 'time_frame_too_long', `The time frame exceeds ${MAX_TIME_FRAME} days`],
+}
+const MISSING: Readonly<Record<string, Refused>> = {
+  date: [301, 'no_date_supplied', 'A date is missing, as in date=2026-11-20'],
+  start_date: [501, 'no_timeframe_supplied', 'A start date and an end date are missing'],
+  end_date: [501, 'no_timeframe_supplied', 'A start date and an end date are missing'],
+}
+const NO_FUNCTION: Refused = [103, 'invalid_api_function', 'There is nothing at this path']
+const NO_RATES: Refused = [106, 'no_rates_available', 'There are no rates for this request']
+
+type Refused = readonly [code: number, type: string, info: string]
+
+/** Of mistakes, the status is 200, as at the service. */
+const STATUS: Partial<Record<RatesErrorCode, number>> = {
+  not_found: 404,
+  method_not_allowed: 405,
+  precondition_failed: 412,
+  internal_error: 500,
+  provider_unavailable: 502,
+  overloaded: 503,
+}
+
+function refuse(error: RatesError, path: string): Refusal {
+  const [code, type, info] = refusedAs(error, path)
+  return {
+    status: STATUS[error.code] ?? 200,
+    body: { success: false, error: { code, type, info } },
+  }
+}
+
+function refusedAs({ code, message, parameter = '' }: RatesError, path: string): Refused {
+  if (code === 'not_found' || code === 'method_not_allowed') return NO_FUNCTION
+  if (code === 'no_data') return NO_RATES
+  const name = path === '/convert' ? parameter : (NAMES[parameter] ?? parameter)
+  const known = (code === 'missing_parameter' ? MISSING[name] : undefined) ?? ERRORS[name]
+  return known ?? [NO_RATES[0], NO_RATES[1], message]
+}
+
+/** What the operations call parameters of the service, but for `/convert`. */
+const NAMES: Partial<Record<string, string>> = {
+  base: 'source',
+  from: 'source',
+  to: 'currencies',
+}

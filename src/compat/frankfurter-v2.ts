@@ -1,0 +1,294 @@
+import { RatesError, invalidCurrency, invalidParameter } from '../errors.ts'
+import type { RatesHandler } from '../handler.ts'
+import { findCurrency } from '../rates/currencies.ts'
+import { addDays, dayNumber, toDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { mean, quotient } from '../rates/rounding.ts'
+import { findWithdrawn } from '../rates/withdrawn.ts'
+import type { CurrencyCoverage } from '../records/currencies.ts'
+import type { LatestRecord } from '../records/latest.ts'
+import { coveredCurrencies } from './currencies.ts'
+import { isNoData, ratesAt, withDailyRates, writeDays } from './days.ts'
+import type { DailyRates, DaysQuestion } from './days.ts'
+import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
+import { mountService, requireOptions } from './route.ts'
+import type { CompatOptions, CompatRequest, CompatService, Refusal } from './route.ts'
+
+export type { CompatOptions } from './route.ts'
+
+/** A rate, in the form of the service. */
+interface Row {
+  date: Day
+  base: string
+  quote: string
+  rate: number
+}
+
+/** What rates may be averaged over. */
+type Group = 'week' | 'month'
+
+/** What a query asks for. */
+interface Parameters {
+  base: string
+  quotes: readonly string[] | undefined
+  /** Whether reference rates are asked for, where there is no date. */
+  isReference: boolean
+  date: Day | undefined
+  from: Day | undefined
+  to: Day | undefined
+  group: Group | undefined
+}
+
+/** The service's own bound of daily rates: so many years, unless so few currencies are asked for. */
+const MAX_DAILY_YEARS = 5
+const MAX_DAILY_QUOTES = 5
+
+/** The currency of which rates are averaged. */
+const PIVOT = 'EUR'
+
+/**
+ * Serves the paths of Frankfurter's second version, and all others as `handler` does: `/v2/rates` and `/v2/rate` without a date
+ * from the latest rates of `handler`, with a date or `providers=ECB` from its reference rates.
+ *
+ * @throws {TypeError} naming the option or argument that cannot be used
+ * @example
+ * const handler = frankfurterV2(createRatesHandler())
+ * await handler(new Request('http://localhost/v2/rates?base=USD&quotes=EUR'))
+ */
+export function frankfurterV2(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
+  return mountService(handler, service, requireOptions(options))
+}
+
+const service: CompatService = {
+  find(path) {
+    if (path !== '/v2' && !path.startsWith('/v2/')) return undefined
+    if (path === '/v2/rates') return (request) => ratesOf(request, readParameters(request.query))
+    if (path === '/v2/currencies') return currencies
+    const [, code] = /^\/v2\/currency\/([^/]+)$/.exec(path) ?? []
+    if (code) return async (request) => requireCurrency(await currencies(request), code)
+    const [, base, quotes] = /^\/v2\/rate\/([^/]+)\/([^/]+)$/.exec(path) ?? []
+    if (!base || !quotes) return null
+    return (request) => rateOf(request, readParameters(request.query, { base, quotes }))
+  },
+  refuse,
+}
+
+const NAMES = ['base', 'quotes', 'providers', 'date', 'from', 'to', 'group', 'expand'] as const
+const readQuery = createQueryReader(...NAMES)
+
+/** Reads a query; the service refuses parameters that it does not know. */
+function readParameters(query: string, pair?: { base: string; quotes: string }): Parameters {
+  const names: readonly string[] = NAMES
+  const unknown = [...new URLSearchParams(query).keys()].find((name) => !names.includes(name))
+  if (unknown !== undefined) throw invalidParameter(unknown, 'unknown parameter')
+  const sent = { ...readQuery(query), ...pair }
+  const { group, expand, providers } = sent
+  const asked = readList('providers', providers)
+  const unavailable = asked?.find((provider) => provider !== 'ECB')
+  if (unavailable) throw invalidParameter('providers', `${unavailable} is not available, ECB is`)
+  if (expand) throw invalidParameter('expand', 'not available')
+  if (group !== undefined && group !== 'week' && group !== 'month') {
+    throw invalidParameter('group', 'week or month')
+  }
+  const [date, from, to] = (['date', 'from', 'to'] as const).map((name) => {
+    return sent[name] === undefined ? undefined : readDay(name, sent[name])
+  })
+  if (date && (from ?? to)) throw invalidParameter('date', 'either date, or from and to')
+  if (to && !from) throw invalidParameter('to', 'only with from')
+  const quotes = readList('quotes', sent.quotes)
+  const base = readCode('base', sent.base ?? 'EUR')
+  const invalid = quotes?.find((quote) => !isKnown(quote))
+  if (invalid !== undefined) throw invalidCurrency('quotes', invalid)
+  return { base, quotes, isReference: asked !== undefined, date, from, to, group }
+}
+
+/** Whether `code` is of a currency, in use or not, of which there may be no rates. */
+function isKnown(code: string): boolean {
+  return findCurrency(code) !== undefined || findWithdrawn(code) !== undefined
+}
+
+async function rateOf(request: CompatRequest, parameters: Parameters): Promise<object> {
+  const { quotes: [quote] = [], from } = parameters
+  if (from) throw invalidParameter('from', 'only at /v2/rates')
+  const found = await rowsOfDay(request, parameters)
+  const row = found.find((each) => each.quote === quote)
+  if (!row) throw new RatesError('no_data', 'not found')
+  return row
+}
+
+async function ratesOf(request: CompatRequest, parameters: Parameters): Promise<object | string> {
+  const { base, from, to, group } = parameters
+  try {
+    if (from === undefined) return await rowsOfDay(request, parameters)
+    const end = to === undefined || to > request.today ? request.today : to
+    if (from > end) return []
+    const window = { base, start: from, end }
+    return group
+      ? await averages(request, parameters, { window, group })
+      : await dailyRates(request, parameters, window)
+  } catch (error) {
+    // As the service does, where a currency has no rates.
+    if (isNoData(error)) return []
+    throw error
+  }
+}
+
+/** Latest rates, or those of a day. */
+async function rowsOfDay({ rates, today }: CompatRequest, parameters: Parameters): Promise<Row[]> {
+  const { base, quotes, isReference } = parameters
+  const date = parameters.date ?? (isReference ? today : undefined)
+  const table: LatestRecord & { date?: Day } = await (date === undefined
+    ? rates.latest({ base })
+    : rates.latest({ base, date: date > today ? today : date }))
+  const { older = {}, updatedAt } = table
+  const rows = Object.entries(table.rates).map(([quote, rate]): Row => {
+    return { date: table.date ?? toDay(older[quote] ?? updatedAt), base, quote, rate }
+  })
+  return rows
+    .filter(({ quote }) => quotes?.includes(quote) ?? true)
+    .sort((one, other) => (one.quote < other.quote ? -1 : 1))
+}
+
+type Window = Omit<DaysQuestion, 'codes'>
+
+/** Every published day. */
+async function dailyRates(
+  request: CompatRequest,
+  { base, quotes }: Parameters,
+  window: Window,
+): Promise<string> {
+  const days = dayNumber(window.end) - dayNumber(window.start)
+  const isBounded = quotes !== undefined && quotes.length <= MAX_DAILY_QUOTES
+  if (!isBounded && days > MAX_DAILY_YEARS * 366) {
+    const advice = `at most ${MAX_DAILY_YEARS} years, up to ${MAX_DAILY_QUOTES} quotes, or a group`
+    throw invalidParameter('from', advice)
+  }
+  const codes = quotes?.filter((code) => code !== base).sort()
+  return withDailyRates(request, { ...window, codes }, async (daily, pause) => {
+    const rows = await writeDays(daily, pause, (date, row) => {
+      const found = [...ratesAt(daily, row), ...identity({ base, quotes })].sort(byCode)
+      return found.map(([quote, rate]) => JSON.stringify({ date, base, quote, rate })).join(',')
+    })
+    return `[${rows}]`
+  })
+}
+
+function byCode([one]: [string, number], [other]: [string, number]): number {
+  return one < other ? -1 : 1
+}
+
+/** The service has the base itself among the rates, unless `quotes` leaves it out. */
+function identity({ base, quotes }: Pick<Parameters, 'base' | 'quotes'>): [string, number][] {
+  return quotes === undefined || quotes.includes(base) ? [[base, 1]] : []
+}
+
+/**
+ * The means over whole weeks or months. Those of pairs without the euro are quotients of means, as at the service, where
+ * every rate is derived.
+ */
+async function averages(
+  request: CompatRequest,
+  { base, quotes }: Parameters,
+  { window, group }: { window: Window; group: Group },
+): Promise<Row[]> {
+  const { today } = request
+  const last = addDays(window.end, 31)
+  const whole = { start: addDays(window.start, -31), end: last < today ? last : today }
+  const codes = quotes && [...new Set([...quotes, base])].filter((code) => code !== PIVOT)
+  const question = { base: PIVOT, ...whole, codes }
+  return withDailyRates(request, question, async (daily, pause) => {
+    const [first, end] = [bucketOf(window.start, group), bucketOf(window.end, group)]
+    const rows: Row[] = []
+    for (const [date, [from, to]] of bucketsOf(daily, group)) {
+      if (date < first || date > end) continue
+      const means = meansOf(daily, from, to)
+      const ofBase = means.get(base)
+      if (ofBase === undefined) continue
+      for (const quote of [...means.keys()].sort()) {
+        const value = means.get(quote)
+        if (value === undefined || !(quotes?.includes(quote) ?? true)) continue
+        const rate = quote === base ? 1 : base === PIVOT ? value : quotient(value, ofBase)
+        rows.push({ date, base, quote, rate })
+      }
+      await pause()
+    }
+    return rows
+  })
+}
+
+/** The means of the rows from `from` up to, not including, `to`, by code. */
+function meansOf({ base, columns }: DailyRates, from: number, to: number): Map<string, number> {
+  const means = new Map([[base, 1]])
+  for (const [code, column] of columns) {
+    const values = column.subarray(from, to).filter((value) => !Number.isNaN(value))
+    if (values.length > 0) means.set(code, mean(values))
+  }
+  return means
+}
+
+/** The rows of each week or month, as the index of the first and the index after the last, by its date. */
+function bucketsOf({ days }: DailyRates, group: Group): Map<Day, [from: number, to: number]> {
+  const buckets = new Map<Day, [number, number]>()
+  for (const [row, day] of days.entries()) {
+    const date = bucketOf(day, group)
+    buckets.set(date, [buckets.get(date)?.[0] ?? row, row + 1])
+  }
+  return buckets
+}
+
+/**
+ * The date of the week or month of `day`, as the service has it: weeks begin on Monday and are counted from 1 January, from
+ * which they have their date.
+ */
+function bucketOf(day: Day, group: Group): Day {
+  if (group === 'month') return `${day.slice(0, 7)}-01`
+  const newYear = `${day.slice(0, 4)}-01-01`
+  const dayOfYear = dayNumber(day) - dayNumber(newYear)
+  // 1970-01-01 was a Thursday.
+  const fromMonday = (dayNumber(day) + 3) % 7
+  const week = Math.floor((dayOfYear + 7 - fromMonday) / 7)
+  return addDays(newYear, 7 * week)
+}
+
+const readCurrencyQuery = createQueryReader('scope', 'providers')
+
+async function currencies({ rates, query }: CompatRequest): Promise<object[]> {
+  const { scope, providers } = readCurrencyQuery(query)
+  const found = await coveredCurrencies(rates, providers === undefined ? 'latest' : 'history')
+  const all = scope === 'all' ? (await rates.currencies()).currencies : found
+  return all.map(toCurrency)
+}
+
+function toCurrency({ code, numeric, name }: CurrencyCoverage): object {
+  return { iso_code: code, iso_numeric: numeric, name }
+}
+
+function requireCurrency(found: object[], code: string): object {
+  const asked = { iso_code: code.toUpperCase() }
+  const currency = found.find((each) => 'iso_code' in each && each.iso_code === asked.iso_code)
+  if (!currency) throw new RatesError('no_data', 'not found')
+  return currency
+}
+
+const STATUS: Partial<Record<string, number>> = {
+  no_data: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  precondition_failed: 412,
+  internal_error: 500,
+  provider_unavailable: 502,
+  overloaded: 503,
+}
+
+function refuse(error: RatesError): Refusal {
+  const status = STATUS[error.code] ?? 422
+  const message = status === 404 ? 'not found' : messageOf(error)
+  return { status, body: { status, message } }
+}
+
+/** In the words of the service, which clients may compare. */
+function messageOf({ code, message, parameter = '', summary }: RatesError): string {
+  if (code.endsWith('_currency')) return `invalid currency: ${summary.replace(/^.*: /, '')}`
+  if (message.endsWith('(unknown parameter)')) return `unknown parameter: ${parameter}`
+  return message
+}

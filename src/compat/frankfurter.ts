@@ -1,0 +1,180 @@
+import { RatesError } from '../errors.ts'
+import type { RatesHandler } from '../handler.ts'
+import type { Day } from '../rates/day.ts'
+import { coveredCurrencies, namesByCode } from './currencies.ts'
+import { isNoData, ratesAt, withDailyRates, writeByDay } from './days.ts'
+import {
+  createQueryReader,
+  multiply,
+  readAmount,
+  readCode,
+  readDay,
+  readList,
+} from './parameters.ts'
+import { mountService, requireOptions } from './route.ts'
+import type {
+  CompatEndpoint,
+  CompatOptions,
+  CompatRequest,
+  CompatService,
+  Refusal,
+} from './route.ts'
+
+export type { CompatOptions } from './route.ts'
+
+/** Options of `frankfurter()`. */
+export interface FrankfurterCompatOptions extends CompatOptions {
+  /**
+   * Whether the paths are also served without `/v1`, as at api.frankfurter.app and api.ratesapi.io: `/latest`, `/currencies`,
+   * `/2026-04-01`, `/2026-04-01..`, and `/history` with `start_at` (default true).
+   */
+  unprefixed?: boolean | undefined
+}
+
+const DAY = String.raw`(\d{4}-\d\d-\d\d)`
+const PATH = new RegExp(`^/(?:(latest|current)|(currencies)|${DAY}|${DAY}\\.\\.${DAY}?)$`)
+
+/**
+ * Serves the paths of Frankfurter's first version from the reference rates of `handler`, and all others as `handler` does.
+ * Rates against another base than the euro have 10 significant digits.
+ *
+ * @throws {TypeError} naming the option or argument that cannot be used
+ * @example
+ * const handler = frankfurter(createRatesHandler())
+ * await handler(new Request('http://localhost/v1/latest?base=USD&symbols=EUR'))
+ */
+export function frankfurter(
+  handler: RatesHandler,
+  options: FrankfurterCompatOptions = {},
+): RatesHandler {
+  const { unprefixed = true } = requireOptions(options, ['unprefixed'])
+  if (typeof unprefixed !== 'boolean') {
+    throw new TypeError(`unprefixed must be true or false, got ${String(unprefixed)}`)
+  }
+  const service: CompatService = {
+    find(path, query) {
+      const isBelow = path === '/v1' || path.startsWith('/v1/')
+      if (isBelow) return endpointAt(path.slice('/v1'.length)) ?? null
+      if (!unprefixed) return undefined
+      // An app may have a history of its own.
+      return path === '/history' && query.includes('start_at=') ? namedRange : endpointAt(path)
+    },
+    refuse,
+  }
+  return mountService(handler, service, options)
+}
+
+function endpointAt(path: string): CompatEndpoint | undefined {
+  const [, latest, currencies, day, start, end] = PATH.exec(path) ?? []
+  if (latest) return (request) => ratesOfDay(request, request.today)
+  if (currencies) return async ({ rates }) => namesByCode(await coveredCurrencies(rates, 'history'))
+  if (day) return (request) => ratesOfDay(request, readDay('date', day))
+  if (!start) return undefined
+  return (request) => {
+    const last = end === undefined ? request.today : readDay('date', end)
+    return ratesOfRange(request, { start: readDay('date', start), end: last })
+  }
+}
+
+const readQuery = createQueryReader('from', 'base', 'to', 'symbols', 'amount')
+const readNamedRange = createQueryReader('start_at', 'end_at')
+
+/** What a query asks for. */
+function readParameters(query: string) {
+  const { from, base, to, symbols, amount: sent } = readQuery(query)
+  const asked = from ?? base
+  const code = readCode('base', asked ?? 'EUR')
+  const codes = readList('symbols', to ?? symbols)
+  if (asked !== undefined && codes?.join() === code) {
+    throw new RatesError('invalid_parameter', 'bad currency pair')
+  }
+  const amount = readAmount(sent)
+  if (amount === 0) throw new RatesError('invalid_amount', 'Invalid amount: 0')
+  return { amount, base: code, codes }
+}
+
+/** Returns `codes` without the base, sorted; the service has an error for nothing but the base. */
+function requireOthers(codes: readonly string[], base: string): string[] {
+  const others = codes.filter((code) => code !== base)
+  if (others.length === 0) throw notFound()
+  return others.sort()
+}
+
+async function ratesOfDay({ rates, query, today }: CompatRequest, day: Day): Promise<object> {
+  const { amount, base, codes: asked } = readParameters(query)
+  const table = await rates.latest({ base, date: earlier(day, today) })
+  const found = Object.keys(table.rates).filter((code) => asked?.includes(code) ?? true)
+  // The service leaves out codes that it does not know.
+  const codes = requireOthers(found, base)
+  const amounts = codes.map((code) => [code, multiply(amount, table.rates[code] ?? NaN)])
+  return { amount, base, date: table.date, rates: Object.fromEntries(amounts) }
+}
+
+async function ratesOfRange(
+  request: CompatRequest,
+  { start, end }: { start: Day; end: Day },
+): Promise<string> {
+  const { query, today } = request
+  const { amount, base, codes: asked } = readParameters(query)
+  const last = earlier(end, today)
+  if (start > last) throw notFound()
+  // As the service does, where nothing was published on the first day.
+  const first = await publishedOn(request, base, start)
+  const codes = asked && requireOthers(asked, base)
+  return withDailyRates(request, { base, codes, start: first, end: last }, (daily, pause) => {
+    const head = { amount, base, start_date: daily.days.at(0), end_date: daily.days.at(-1) }
+    return writeByDay(daily, pause, {
+      head,
+      name: 'rates',
+      valuesAt: (row) =>
+        Object.fromEntries(
+          ratesAt(daily, row).map(([code, rate]) => [code, multiply(amount, rate)]),
+        ),
+    })
+  })
+}
+
+/** The last day up to `day` on which there were rates, or else `day`. */
+async function publishedOn({ rates }: CompatRequest, base: string, day: Day): Promise<Day> {
+  try {
+    return (await rates.latest({ base, date: day })).date
+  } catch (error) {
+    if (isNoData(error)) return day
+    throw error
+  }
+}
+
+/** `/history?start_at=…&end_at=…` of api.ratesapi.io. */
+async function namedRange(request: CompatRequest): Promise<string> {
+  const { start_at, end_at } = readNamedRange(request.query)
+  const start = readDay('start_at', start_at)
+  const end = end_at === undefined ? request.today : readDay('end_at', end_at)
+  const found = await ratesOfRange(request, { start, end })
+  return `${found.slice(0, -1)},"start_at":"${start}","end_at":"${end}"}`
+}
+
+function earlier(day: Day, other: Day): Day {
+  return day < other ? day : other
+}
+
+function notFound(): RatesError {
+  return new RatesError('no_data', 'not found')
+}
+
+const NOT_FOUND = ['no_data', 'invalid_currency', 'unsupported_currency']
+const STATUS: Partial<Record<string, number>> = {
+  not_found: 404,
+  method_not_allowed: 405,
+  precondition_failed: 412,
+  internal_error: 500,
+  provider_unavailable: 502,
+  overloaded: 503,
+}
+
+function refuse({ code, message }: RatesError): Refusal {
+  if (NOT_FOUND.includes(code)) return { status: 404, body: { message: 'not found' } }
+  const status = STATUS[code] ?? 422
+  return status === 404
+    ? { status, body: { status, message: 'not found' } }
+    : { status, body: { message } }
+}

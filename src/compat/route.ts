@@ -1,0 +1,217 @@
+import { callQuietly } from '../call-quietly.ts'
+import { RatesError, toRatesError } from '../errors.ts'
+import type { RatesEvent } from '../events.ts'
+import type { RatesHandler } from '../handler.ts'
+import { RequestView } from '../http/answer.ts'
+import type { Answer, AnswerRequest, Reply } from '../http/answer.ts'
+import { withCors } from '../http/cors.ts'
+import { createLimiter } from '../http/limiter.ts'
+import type { Limiter } from '../http/limiter.ts'
+import { deliveryHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
+import { failure, meetsIfMatch, options as allowed, revalidated, success } from '../http/respond.ts'
+import { createRendering } from '../http/response.ts'
+import { splitTarget } from '../http/target.ts'
+import type { RatesOperations } from '../operations.ts'
+import { toDay } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { systemRuntime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
+
+/** Options of every compatibility route. */
+export interface CompatOptions {
+  /** Path in front of the service's own paths: absolute, without a trailing slash (default none). */
+  basePath?: string | undefined
+  /** Whether scripts of any origin may read the responses (default true, as at the services). */
+  cors?: boolean | undefined
+  /** The clock of the handler, in ms since the Unix epoch (default `Date.now`). */
+  now?: (() => number) | undefined
+  /** Receives `overloaded` and `internal_error` events of the route; exceptions are ignored (default none). */
+  onEvent?: ((event: RatesEvent) => void) | undefined
+}
+
+/** What an endpoint of a service computes its response from. */
+export interface CompatRequest {
+  rates: RatesOperations
+  /** Raw, without the question mark. */
+  query: string
+  /** The current day in UTC. */
+  today: Day
+  runtime: Runtime
+  limiter: Limiter
+  /** Aborts when the client has left. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** Returns the body of a response: an object, or JSON text. Throws a `RatesError` for a mistake of the client. */
+export type CompatEndpoint = (request: CompatRequest) => Promise<object | string>
+
+/** The form in which a service reports an error. */
+export interface Refusal {
+  status: number
+  body: object
+}
+
+/** The paths of a service, and its errors. */
+export interface CompatService {
+  /**
+   * Returns the endpoint at `path`; null for an unknown path below a prefix that is the service's own; undefined for all
+   * others.
+   */
+  find(path: string, query: string): CompatEndpoint | null | undefined
+  /** Returns the response to a request for `path` that failed with `error`. */
+  refuse(error: RatesError, path: string): Refusal
+}
+
+const OPTIONS = ['basePath', 'cors', 'now', 'onEvent']
+
+/**
+ * Returns `handler` with the paths of `service` in front: all other paths are those of `handler`.
+ *
+ * @throws {TypeError} naming the option or argument that cannot be used
+ */
+export function mountService(
+  handler: RatesHandler,
+  service: CompatService,
+  options: CompatOptions,
+): RatesHandler {
+  requireHandler(handler)
+  const { basePath = '', cors = true, now = Date.now, onEvent = () => {} } = options
+  const runtime = systemRuntime(now)
+  const emit = (event: RatesEvent): void => callQuietly(() => onEvent(event))
+  const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
+  const { rates } = handler
+
+  async function respond(request: AnswerRequest, found: Found): Promise<Reply> {
+    const { endpoint, path, query } = found
+    try {
+      if (request.method === 'OPTIONS' && endpoint) return allowed()
+      const body = await contentOf(endpoint, request, { rates, query, runtime, limiter })
+      return toReply(body, request)
+    } catch (thrown) {
+      const error = toRatesError(thrown)
+      // The operations have reported theirs.
+      if (error !== thrown) emit({ type: 'internal_error', error: thrown })
+      const { status, body } = service.refuse(error, path)
+      return { ...failure(error, body), status }
+    }
+  }
+
+  async function answer(request: AnswerRequest): Promise<Answer> {
+    const found = find(request, service, basePath)
+    if (!found) return handler.answer(request)
+    if (!found.endpoint) {
+      const passed = await handler.answer(request)
+      if (passed.matched) return passed
+    }
+    const reply = await respond(request, found)
+    const sent = cors ? withCors(reply) : reply
+    const body = request.method === 'HEAD' ? null : sent.body
+    return { ...sent, body, matched: found.endpoint !== null }
+  }
+
+  const render = createRendering()
+  const handle = async (request: Request): Promise<Response> =>
+    render(await answer(new RequestView(request)))
+  return Object.assign(handle, { ...handler, fetch: handle, answer })
+}
+
+/** An endpoint that a request is for; null for an unknown path of the service. */
+interface Found {
+  endpoint: CompatEndpoint | null
+  /** Below the base path. */
+  path: string
+  query: string
+}
+
+function find(request: AnswerRequest, service: CompatService, basePath: string): Found | undefined {
+  let target: string
+  try {
+    target = request.target
+  } catch {
+    // The handler has a response to that.
+    return undefined
+  }
+  const { path: whole, query } = splitTarget(target)
+  if (!whole.startsWith(`${basePath}/`)) return undefined
+  const path = whole.slice(basePath.length)
+  const endpoint = service.find(path, query)
+  // A prefix that the app has chosen is for the service alone.
+  if (endpoint === undefined && basePath === '') return undefined
+  return { endpoint: endpoint ?? null, path, query }
+}
+
+async function contentOf(
+  endpoint: CompatEndpoint | null,
+  request: AnswerRequest,
+  given: Omit<CompatRequest, 'today' | 'signal'>,
+): Promise<object | string> {
+  if (!endpoint) throw new RatesError('not_found', 'Not found')
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new RatesError('method_not_allowed', 'Method not allowed')
+  }
+  const today = toDay(given.runtime.now())
+  return endpoint({
+    ...given,
+    today,
+    // Read where work takes long: on Node, each read makes a listener.
+    get signal() {
+      return request.signal
+    },
+  })
+}
+
+function toReply(content: object | string, { header }: AnswerRequest): Reply {
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  const body = toSendable(toBytes(text))
+  const representation = represent(body, deliveryHeaders({ lifetime: 'minute' }))
+  const reply = success({ representation }, [])
+  if (!meetsIfMatch(reply, header('if-match'))) {
+    const message = 'Precondition failed: If-Match does not name the current ETag'
+    throw new RatesError('precondition_failed', message)
+  }
+  return revalidated(reply, header('if-none-match'))
+}
+
+/**
+ * Returns `options`, whose keys must be among those of every route and `more`.
+ *
+ * @throws {TypeError} naming the option that cannot be used
+ */
+export function requireOptions<Options extends CompatOptions>(
+  options: Options,
+  more: readonly string[] = [],
+): Options {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`options must be an object, got ${String(options)}`)
+  }
+  const known = [...OPTIONS, ...more]
+  const unknown = Object.keys(options).find((key) => !known.includes(key))
+  if (unknown !== undefined) {
+    throw new TypeError(`unknown option "${unknown}"; there are ${known.join(', ')}`)
+  }
+  const { basePath = '', cors = true, now, onEvent } = options
+  if (!isBasePath(basePath)) {
+    const form = "'' or an absolute path without a trailing slash"
+    throw new TypeError(`basePath must be ${form}, got ${String(basePath)}`)
+  }
+  if (typeof cors !== 'boolean') {
+    throw new TypeError(`cors must be true or false, got ${String(cors)}`)
+  }
+  for (const [name, value] of Object.entries({ now, onEvent })) {
+    if (value === undefined || typeof value === 'function') continue
+    throw new TypeError(`${name} must be a function`)
+  }
+  return options
+}
+
+function isBasePath(text: unknown): boolean {
+  if (text === '') return true
+  if (typeof text !== 'string' || !/^(\/[^/]+)+$/.test(text)) return false
+  const url = `http://localhost${text}`
+  return URL.canParse(url) && new URL(url).pathname === text
+}
+
+function requireHandler(handler: unknown): void {
+  if (typeof handler === 'function' && 'answer' in handler && 'rates' in handler) return
+  throw new TypeError('handler must be what createRatesHandler() or another route returned')
+}

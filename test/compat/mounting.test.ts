@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest'
+
+import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
+import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
+import { frankfurterV2 } from '../../src/compat/frankfurter-v2.ts'
+import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesEvent, RatesHandler } from '../../src/index.ts'
+import { yieldToEventLoop } from '../../src/runtime.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
+
+const now = () => NOW
+
+/** Each service with paths that it serves and, where it has a prefix, one below that which it does not know. */
+const SERVICES = [
+  { mount: frankfurter, path: '/v1/latest', unknown: '/v1/nothing' },
+  { mount: frankfurterV2, path: '/v2/rates', unknown: '/v2/nothing' },
+  { mount: exchangerateHost, path: '/live', unknown: undefined },
+  { mount: openExchangeRates, path: '/api/latest.json', unknown: '/api/nothing.json' },
+  { mount: exchangeRateApi, path: '/v6/latest/USD', unknown: '/v6/a/nothing' },
+]
+
+/** The errors of each service, without texts. */
+const ERROR = {
+  [frankfurter.name]: (status: number) =>
+    status === 404 ? { status, message: 'not found' } : { message: expect.any(String) },
+  [frankfurterV2.name]: (status: number) => ({ status, message: expect.any(String) }),
+  [exchangerateHost.name]: () => ({
+    success: false,
+    error: { code: expect.any(Number), type: expect.any(String), info: expect.any(String) },
+  }),
+  [openExchangeRates.name]: (status: number) => ({
+    error: true,
+    status,
+    message: expect.any(String),
+    description: expect.any(String),
+  }),
+  [exchangeRateApi.name]: () => ({ result: 'error', 'error-type': expect.any(String) }),
+}
+
+function mountAll(handler: RatesHandler, options = {}): RatesHandler {
+  return SERVICES.reduce((mounted, { mount }) => mount(mounted, { now, ...options }), handler)
+}
+
+function ask(handler: RatesHandler, path: string, init?: RequestInit): Promise<Response> {
+  return handler(new Request(`http://localhost${path}`, init))
+}
+
+describe('routes mounted around each other', () => {
+  const market = openMarket()
+  const handler = mountAll(market.handler)
+
+  it.each(SERVICES)('serve $path and $unknown in the form of the service', async (service) => {
+    const { mount, path, unknown } = service
+    const served = await ask(handler, path)
+    expect(served.status).toBe(200)
+    expect(Object.fromEntries(served.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': expect.stringMatching(/^public, max-age=60,/),
+      'access-control-allow-origin': '*',
+    })
+    if (!unknown) return
+    const missing = await ask(handler, unknown)
+    expect(missing.status).toBe(404)
+    expect(missing.headers.get('cache-control')).toBe('no-store')
+    expect(await missing.json()).toEqual(ERROR[mount.name]?.(404))
+  })
+
+  it.each([
+    '/api/v1/latest',
+    '/api/v1/openapi.json',
+    '/api/rates',
+    '/api/nothing',
+    '/nothing',
+    '/',
+  ])('leave %s to the handler', async (path) => {
+    const [own, through] = [await ask(market.handler, path), await ask(handler, path)]
+    expect(through.status).toBe(own.status)
+    expect(await through.text()).toBe(await own.text())
+  })
+
+  it('report to an adapter which paths are served', async () => {
+    const isMatched = async (target: string, method = 'GET') =>
+      (await handler.answer({ method, target, header: () => undefined })).matched
+    for (const { path, unknown = '/nothing' } of SERVICES) {
+      expect(await isMatched(path)).toBe(true)
+      expect(await isMatched(path, 'POST')).toBe(true)
+      expect(await isMatched(unknown)).toBe(false)
+    }
+    expect(await isMatched('/api/v1/status')).toBe(true)
+  })
+
+  it('have the members of the handler', () => {
+    for (const member of ['rates', 'refresh', 'close'] as const) {
+      expect(handler[member]).toBe(market.handler[member])
+    }
+    expect(handler.fetch).toBe(handler)
+  })
+})
+
+describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
+  const handler = mount(openMarket().handler, { now })
+  const error = ERROR[mount.name]
+
+  it('answers HEAD as GET without a body', async () => {
+    for (const target of [path, unknown ?? path]) {
+      const [get, head] = [
+        await ask(handler, target),
+        await ask(handler, target, { method: 'HEAD' }),
+      ]
+      expect(head.status).toBe(get.status)
+      expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(get.headers))
+      expect(await head.text()).toBe('')
+    }
+  })
+
+  it('answers a preflight, and refuses other methods', async () => {
+    const preflight = await ask(handler, path, { method: 'OPTIONS' })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS')
+    const refused = await ask(handler, path, { method: 'POST', body: '{}' })
+    expect(refused.status).toBe(405)
+    expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+    expect(await refused.json()).toEqual(error?.(405))
+  })
+
+  it('answers conditional requests', async () => {
+    const etag = (await ask(handler, path)).headers.get('etag') ?? ''
+    expect((await ask(handler, path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const failed = await ask(handler, path, { headers: { 'if-match': '"other"' } })
+    expect(failed.status).toBe(412)
+    expect(await failed.json()).toEqual(error?.(412))
+  })
+
+  it('answers in the form of the service when there are no rates', async () => {
+    const down = { attribution: { name: 'Down', url: 'https://down.example' } }
+    const fail = () => Promise.reject(new Error('secret'))
+    const providers = {
+      latest: { ...down, fetchLatest: fail },
+      history: { ...down, fetchHistory: fail },
+    }
+    const failing = mount(createRatesHandler({ providers, now }), { now })
+    const lists = [
+      '/v1/currencies',
+      '/v2/currencies',
+      '/list',
+      '/api/currencies.json',
+      '/v6/k/codes',
+    ]
+    for (const target of [path, ...lists.filter((list) => list.startsWith(path.slice(0, 3)))]) {
+      const response = await ask(failing, target)
+      expect(response.status).toBe(502)
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(await response.json()).toEqual(error?.(502))
+    }
+  })
+
+  it('answers in the form of the service when something unforeseen fails, and reports it', async () => {
+    const events: RatesEvent[] = []
+    const failure = new Error('secret')
+    const rates = { latest: () => Promise.reject(failure) }
+    const broken = mount(Object.assign(createRatesHandler({ now }), { rates }), {
+      now,
+      onEvent: (event) => void events.push(event),
+    })
+    const response = await ask(broken, path)
+    expect(response.status).toBe(500)
+    const body = await response.json()
+    expect(body).toEqual(error?.(500))
+    expect(JSON.stringify(body)).not.toContain('secret')
+    expect(events).toEqual([{ type: 'internal_error', error: failure }])
+  })
+
+  it('has no CORS headers with cors: false', async () => {
+    const closed = mount(openMarket().handler, { now, cors: false })
+    for (const target of [path, unknown ?? path]) {
+      const names = [...(await ask(closed, target)).headers.keys()]
+      expect(names.filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
+  it('serves below basePath, where every other path is unknown', async () => {
+    const below = mount(openMarket().handler, { now, basePath: '/old/api' })
+    expect((await ask(below, `/old/api${path}`)).status).toBe(200)
+    const missing = await ask(below, '/old/api/nothing')
+    expect(missing.status).toBe(404)
+    expect(await missing.json()).toEqual(error?.(404))
+    for (const target of [path, '/old/api', '/old/apis/nothing']) {
+      expect(JSON.stringify(await (await ask(below, target)).json())).toMatch(/Not found/)
+    }
+  })
+
+  it.each<[name: string, options: unknown, message: string]>([
+    ['unknown option', { basepath: '/x' }, 'unknown option "basepath"'],
+    ['null', null, 'options must be an object'],
+    ['base path', { basePath: '/x/' }, "basePath must be '' or"],
+    ['base path', { basePath: '/x/../y' }, "basePath must be '' or"],
+    ['cors', { cors: 'all' }, 'cors must be true or false'],
+    ['clock', { now: 1 }, 'now must be a function'],
+    ['hook', { onEvent: {} }, 'onEvent must be a function'],
+  ])('throws a TypeError for an invalid %s', (_name, options, message) => {
+    // @ts-expect-error it accepts some options only
+    const call = () => mount(handler, options)
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow(message)
+  })
+
+  it.each([undefined, {}, () => new Response()])(
+    'throws a TypeError for %o as handler',
+    (given) => {
+      // @ts-expect-error it accepts handlers only
+      expect(() => mount(given)).toThrow('handler must be')
+    },
+  )
+
+  it('lets the handler answer a request whose target cannot be read', async () => {
+    const request = {
+      method: 'GET',
+      get target(): string {
+        throw new TypeError('Invalid URL')
+      },
+      header: () => undefined,
+    }
+    expect((await handler.answer(request)).status).toBe(500)
+  })
+})
+
+describe('a key in a URL', () => {
+  const KEY = 'k3y0123456789abcdef'
+  const queries = [`app_id=${KEY}`, `access_key=${KEY}`]
+  const paths = [
+    ...SERVICES.flatMap(({ path, unknown = path }) => [path, unknown]).flatMap((path) =>
+      queries.map((query) => `${path}?${query}`),
+    ),
+    ...['latest/USD', 'latest/XYZ', 'pair/EUR/USD/x', 'codes', 'quota', ''].map(
+      (rest) => `/v6/${KEY}/${rest}`,
+    ),
+    `/v6/latest/${KEY}`,
+    `/convert?from=EUR&to=USD&amount=x&access_key=${KEY}&access_key=${KEY}`,
+    `/api/historical/x.json?app_id=${KEY}`,
+  ]
+
+  it.each(paths)('is in no response or event: %s', async (path) => {
+    const events: RatesEvent[] = []
+    const onEvent = (event: RatesEvent) => void events.push(event)
+    const handler = mountAll(
+      createRatesHandler({ providers: fakeProviders({ now }), now, onEvent }),
+      { onEvent },
+    )
+    const response = await ask(handler, path)
+    const sent = [...response.headers].join() + (await response.text()) + JSON.stringify(events)
+    expect(sent).not.toContain(KEY)
+  })
+})
+
+describe('all reference rates since 1999', () => {
+  it.each([
+    '/v1/1999-01-04..2026-11-20',
+    '/v2/rates?from=1999-01-04&group=week',
+    '/change?start_date=1999-01-04&end_date=2026-11-20',
+    '/api/time-series.json?start=1999-01-04&end=2026-11-20',
+  ])('are read with other requests in between: %s', async (path) => {
+    const handler = mountAll(createRatesHandler({ providers: fakeProviders({ now }), now }))
+    await ask(handler, '/v1/1999-01-04')
+    const whole = { isDone: false }
+    const asked = ask(handler, path).finally(() => (whole.isDone = true))
+    let others = 0
+    while (!whole.isDone) {
+      await ask(handler, '/api/v1/convert?from=USD&to=EUR')
+      await yieldToEventLoop()
+      others += 1
+    }
+    expect((await asked).status).toBe(200)
+    // One after each of 29 currencies, at the least.
+    expect(others).toBeGreaterThan(28)
+  })
+
+  it('are read for two requests at a time, and refused with 503 to one whose client has left', async () => {
+    const handler = mountAll(createRatesHandler({ providers: fakeProviders({ now }), now }))
+    const path = '/v1/1999-01-04..2026-11-20'
+    const signal = AbortSignal.abort()
+    const [first, second, gone] = await Promise.all([
+      ask(handler, path),
+      ask(handler, path),
+      handler.answer({ method: 'GET', target: path, header: () => undefined, signal }),
+    ])
+    expect([first.status, second.status, gone.status]).toEqual([200, 200, 503])
+    expect(await first.text()).toBe(await second.text())
+  })
+})
