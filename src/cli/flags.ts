@@ -1,3 +1,5 @@
+import { readCompat } from './compat.ts'
+import type { CompatName } from './compat.ts'
 import { parseArguments } from './parse-arguments.ts'
 import type { ProviderFlags } from './provider-choice.ts'
 import { UsageError } from './usage-error.ts'
@@ -14,6 +16,8 @@ export interface ServeFlags {
   https: { key: string; cert: string } | undefined
   basePath: string
   cors: (typeof CORS_SCOPES)[number] | undefined
+  /** The services whose paths are served, too. */
+  compat: readonly CompatName[]
   compress: boolean
   explorer: boolean
   demo: boolean
@@ -49,6 +53,7 @@ export function parseServeFlags(args: string[]): ServeFlags {
     https: readHttps(flags),
     basePath,
     cors: readChoice('--cors', CORS_SCOPES, flags.cors),
+    compat: readCompat(flags.compat, basePath),
     compress: !flags['no-compress'],
     explorer: !flags['no-explorer'],
     demo,
@@ -92,6 +97,7 @@ function parse(args: string[]) {
       'https-cert': { type: 'string' },
       'base-path': { type: 'string' },
       cors: { type: 'string' },
+      compat: { type: 'string' },
       compress: { type: 'boolean' },
       'no-compress': { type: 'boolean' },
       'no-explorer': { type: 'boolean' },

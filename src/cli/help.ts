@@ -122,6 +122,8 @@ Options:
   --https-cert <file>  its certificate (PEM), and behind that those in between
   --base-path <path>   prefix of every path (default /api)
   --cors <scope>       what scripts of any origin may read: v1, all or off (default v1)
+  --compat <names>     also serve the paths of these services, with commas between: frankfurter,
+                       frankfurter-v2, exchangerate-host, open-exchange-rates, exchange-rate-api
   --no-compress        no gzip and brotli
   --no-explorer        no page at the base path to try the API with
 ${PROVIDER_FLAGS}  --demo               synthetic rates, without any network

@@ -5,6 +5,7 @@ import { withCompression } from '../compression/with-compression.ts'
 import { createRatesHandler } from '../index.ts'
 import type { RatesHandler } from '../index.ts'
 import { codecs } from './codecs.ts'
+import { exampleOf, mountCompat } from './compat.ts'
 import type { CommandContext } from './context.ts'
 import { parseServeFlags } from './flags.ts'
 import type { ServeFlags } from './flags.ts'
@@ -85,7 +86,7 @@ async function createHandler(
   { store }: OpenStore,
   context: CommandContext,
 ): Promise<RatesHandler> {
-  const { basePath, cors, explorer, log } = flags
+  const { basePath, compat, cors, explorer, log } = flags
   const { stderr, now } = context
   const upstreams = await chooseUpstreams(flags, context)
   const onEvent = createLog({
@@ -93,9 +94,10 @@ async function createHandler(
     write: (line) => stderr.write(`${line}\n`),
     now,
   })
-  return told('--base-path', () =>
+  const handler = told('--base-path', () =>
     createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent }),
   )
+  return mountCompat(handler, compat, { cors: cors !== 'off', onEvent })
 }
 
 async function listen(
@@ -114,7 +116,7 @@ async function listen(
   })
 }
 
-function greeting(root: string, { basePath, demo, explorer }: ServeFlags): string {
+function greeting(root: string, { basePath, compat, demo, explorer }: ServeFlags): string {
   return [
     `ratesmith listens on ${root}${demo ? ' with synthetic rates' : ''}. Try:`,
     ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),
@@ -122,6 +124,7 @@ function greeting(root: string, { basePath, demo, explorer }: ServeFlags): strin
     `  ${root}${basePath}/v1/convert?from=USD&to=EUR&amount=100`,
     `  ${root}${basePath}/v1/history?from=USD&to=EUR&period=1M`,
     `  ${root}${basePath}/v1/status`,
+    ...compat.map((name) => `  ${root}${exampleOf(name)} as ${name}`),
     '',
   ].join('\n')
 }
