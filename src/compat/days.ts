@@ -65,7 +65,7 @@ async function quotedCodes(
 }
 
 function daysToLookAt(start: Day, end: Day): Day[] {
-  // There are none before 1999.
+  // Reference rates begin in 1999.
   const first = Math.max(1999, Number(start.slice(0, 4)))
   const years = Math.max(0, Number(end.slice(0, 4)) - first)
   return [

@@ -39,7 +39,7 @@ interface Parameters {
   group: Group | undefined
 }
 
-/** The service's own bound of daily rates: so many years, unless so few currencies are asked for. */
+/** The service's own bound of daily rates: at most this many years, unless for at most this many currencies. */
 const MAX_DAILY_YEARS = 5
 const MAX_DAILY_QUOTES = 5
 

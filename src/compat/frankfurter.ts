@@ -56,7 +56,7 @@ export function frankfurter(
       const isBelow = path === '/v1' || path.startsWith('/v1/')
       if (isBelow) return endpointAt(path.slice('/v1'.length)) ?? null
       if (!unprefixed) return undefined
-      // An app may have a history of its own.
+      // Without it, the path may be a page of the app.
       return path === '/history' && query.includes('start_at=') ? namedRange : endpointAt(path)
     },
     refuse,

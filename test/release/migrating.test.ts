@@ -1,10 +1,11 @@
-import { join } from 'node:path'
-
 import { beforeAll, describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from 'ratesmith'
+import type { frankfurter } from 'ratesmith/compat/frankfurter'
+import { fakeClock, fakeProviders } from 'ratesmith/testing'
 
 import { rowsOf } from '../system/markdown-rows.ts'
 import { openPage } from './documentation/page.ts'
-import { openApp } from './package.ts'
 
 type Fetch = (request: Request) => Promise<Response>
 
@@ -12,20 +13,7 @@ const page = openPage('docs/migrating.md')
 const services = page.text
   .split(/^## /m)
   .map(toService)
-  .filter(({ file }) => file !== '')
-
-const app = openApp()
-for (const { text } of page.blocks) {
-  const [, name] = /^\/\/ (as-\S+)\n/.exec(text) ?? []
-  if (name !== undefined) app.write(name, text)
-}
-
-// Routes compare errors with the class of the installed package, so that the handler comes from there.
-const PACKAGE = app.write(
-  'package.js',
-  `export { createRatesHandler } from 'ratesmith'
-  export { fakeClock, fakeProviders } from 'ratesmith/testing'`,
-)
+  .filter(({ module }) => module !== '')
 
 describe('the page on migrating', () => {
   it('has a route and three kinds of tables for each of five services', () => {
@@ -36,17 +24,14 @@ describe('the page on migrating', () => {
   })
 })
 
-describe.each(services)('migrating from $name', ({ file, requests, fields, refusals }) => {
+describe.each(services)('migrating from $name', ({ module, requests, fields, refusals }) => {
   let route: Fetch
 
   beforeAll(async () => {
-    const { createRatesHandler, fakeClock, fakeProviders } = await import(PACKAGE)
-    const [toRoute]: ((handler: Fetch, now: () => number) => Fetch)[] = Object.values(
-      await import(join(app.folder, file)),
-    )
     const now = fakeClock('2026-11-20T18:00:00Z')
     const handler = createRatesHandler({ now, providers: fakeProviders() })
-    route = toRoute?.(handler, now) ?? handler
+    const [mount]: (typeof frankfurter)[] = Object.values(await import(module))
+    route = mount?.(handler, { now }) ?? handler
   })
 
   async function ask(path = '') {
@@ -79,12 +64,12 @@ describe.each(services)('migrating from $name', ({ file, requests, fields, refus
   })
 })
 
-/** Returns the content of a section: the name of a service, the file of its route, and the rows of its tables. */
+/** Returns the content of a section: the name of a service, the module of its route, and the rows of its tables. */
 function toService(section: string) {
   const tables = section.matchAll(/^(?:Fields of `(\S+)`.* and of `(\S+)`.*:\n\n)?((?:\|.*\n)+)/gm)
   const service = {
     name: section.slice(0, section.indexOf('\n')),
-    file: /^\/\/ (as-\S+)$/m.exec(section)?.[1] ?? '',
+    module: /^Route: .* of `(\S+)`/m.exec(section)?.[1] ?? '',
     requests: [] as [string, string][],
     fields: [] as [string, string, string, string][],
     refusals: [] as [string, string, string, string][],
