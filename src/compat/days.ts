@@ -1,9 +1,11 @@
 import { RatesError } from '../errors.ts'
 import { LARGE_BODY } from '../http/limiter.ts'
+import type { Representation } from '../http/representation.ts'
 import type { RatesOperations } from '../operations.ts'
 import type { Day } from '../rates/day.ts'
 import type { Point } from '../records/history.ts'
 import type { Runtime } from '../runtime.ts'
+import { representJson } from './route.ts'
 import type { CompatRequest } from './route.ts'
 
 /** Daily rates of some currencies against a base. */
@@ -86,33 +88,35 @@ function isUnknown(error: unknown): boolean {
 }
 
 /**
- * Passes the daily rates of `question` to `write` and returns its result. One currency is read at a time, and other requests
- * get as much time after it as it took; of such work with a large result, two pieces are under way at most.
+ * Passes the daily rates of `question` to `write` and represents the JSON that it returns. One currency is read at a time, and other requests
+ * get as much time after it as it took; of such work with a large result, two pieces are under way at most, and requests that
+ * wait for the same result share it.
  *
  * @throws {RatesError} `no_data` where no currency has a rate, `overloaded` where too much of such work waits, and as
  * `rates.history()` does
  */
-export async function withDailyRates<Result>(
+export async function withDailyRates(
   request: CompatRequest,
   question: DaysQuestion,
-  write: (daily: DailyRates, pause: Pause) => Promise<Result>,
-): Promise<Result> {
-  const { rates, runtime, limiter } = request
+  write: (daily: DailyRates, pause: Pause) => Promise<string>,
+): Promise<Representation> {
+  const { rates, runtime, limiter, jobs, key } = request
   const codes = question.codes ?? (await quotedCodes(rates, question))
   const days = (Date.parse(question.end) - Date.parse(question.start)) / DAY_MS
   const isLarge = days * codes.length * RATE_BYTES > LARGE_BODY
-  const signal = isLarge ? request.signal : undefined
-  const read = async (): Promise<Result> => {
-    const pause = createPause(runtime, signal)
-    return write(await readDays(rates, { ...question, codes }, pause), pause)
+  const read = async (): Promise<Representation> => {
+    const pause = createPause(runtime)
+    const text = await write(await readDays(rates, { ...question, codes }, pause), pause)
+    await pause()
+    return representJson(text)
   }
-  return isLarge ? limiter.run(read, { signal }) : read()
+  return isLarge ? limiter.run(read, request, { jobs, key }) : read()
 }
 
-/** Gives other requests time; throws when the client has left. */
+/** Gives other requests time. */
 export type Pause = () => Promise<void>
 
-function createPause(runtime: Runtime, signal: AbortSignal | undefined): Pause {
+function createPause(runtime: Runtime): Pause {
   let startedAt = runtime.monotonic()
   return async () => {
     const now = runtime.monotonic()
@@ -122,7 +126,6 @@ function createPause(runtime: Runtime, signal: AbortSignal | undefined): Pause {
       await runtime.yieldToEventLoop()
       turns += 1
     } while (runtime.monotonic() < until && turns < MAX_TURNS)
-    if (signal?.aborted) throw new RatesError('overloaded', 'The request was aborted.')
     startedAt = runtime.monotonic()
   }
 }
@@ -183,16 +186,18 @@ export async function writeDays(
   return slices.join(',')
 }
 
-/** Returns `head` as JSON with one more field, `name`: an object with a field for each day. */
+/** Rates by code, or by another key without characters that JSON escapes. */
+type Rated = readonly [key: string, rate: number]
+
+/** Returns `head` as JSON with one more field, `name`: an object with the rates of each day. */
 export async function writeByDay(
   daily: DailyRates,
   pause: Pause,
-  { head, name, valuesAt }: { head: object; name: string; valuesAt: (row: number) => object },
+  { head, name, ratesOf }: { head: object; name: string; ratesOf: (row: number) => Rated[] },
 ): Promise<string> {
-  const days = await writeDays(
-    daily,
-    pause,
-    (day, row) => `${JSON.stringify(day)}:${JSON.stringify(valuesAt(row))}`,
-  )
+  const days = await writeDays(daily, pause, (day, row) => {
+    const rates = ratesOf(row).map(([key, rate]) => `"${key}":${rate}`)
+    return `"${day}":{${rates.join(',')}}`
+  })
   return `${JSON.stringify(head).slice(0, -1)},${JSON.stringify(name)}:{${days}}}`
 }

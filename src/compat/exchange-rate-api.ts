@@ -5,16 +5,12 @@ import { toDay } from '../rates/day.ts'
 import type { LatestRecord } from '../records/latest.ts'
 import { coveredCurrencies } from './currencies.ts'
 import { multiply, readAmount, readCode, readDay } from './parameters.ts'
-import { mountService, requireOptions } from './route.ts'
-import type {
-  CompatEndpoint,
-  CompatOptions,
-  CompatRequest,
-  CompatService,
-  Refusal,
-} from './route.ts'
+import { requireOptions } from './options.ts'
+import type { CompatOptions } from './options.ts'
+import { mountService } from './route.ts'
+import type { CompatEndpoint, CompatRequest, CompatService, Refusal } from './route.ts'
 
-export type { CompatOptions } from './route.ts'
+export type { CompatOptions } from './options.ts'
 
 const DEFAULT_BASE = 'USD'
 

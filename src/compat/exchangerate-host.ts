@@ -9,10 +9,12 @@ import { coveredCurrencies, namesByCode } from './currencies.ts'
 import { ratesAt, withDailyRates, writeByDay } from './days.ts'
 import type { DaysQuestion } from './days.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
-import { mountService, requireOptions } from './route.ts'
-import type { CompatEndpoint, CompatOptions, CompatRequest, Refusal } from './route.ts'
+import { requireOptions } from './options.ts'
+import type { CompatOptions } from './options.ts'
+import { mountService } from './route.ts'
+import type { CompatEndpoint, CompatRequest, Refusal } from './route.ts'
 
-export type { CompatOptions } from './route.ts'
+export type { CompatOptions } from './options.ts'
 
 /** The service's own bound of a time frame, in days. */
 const MAX_TIME_FRAME = 365
@@ -73,7 +75,7 @@ async function convert({ rates, query }: CompatRequest): Promise<object> {
   return { ...terms(found), query: { from, to, amount }, info, ...dated, result }
 }
 
-async function timeframe(request: CompatRequest): Promise<string> {
+async function timeframe(request: CompatRequest): Promise<object> {
   const { source, question, head, ends } = await readFrame(request)
   if (dayNumber(question.end) - dayNumber(question.start) > MAX_TIME_FRAME) {
     throw new RatesError('invalid_parameter', `The time frame exceeds ${MAX_TIME_FRAME} days`, {
@@ -84,7 +86,7 @@ async function timeframe(request: CompatRequest): Promise<string> {
     writeByDay(daily, pause, {
       head: { ...head, timeframe: true, ...ends },
       name: 'quotes',
-      valuesAt: (row) => byPair(source, ratesAt(daily, row)),
+      ratesOf: (row) => ratesAt(daily, row).map(([code, rate]) => [source + code, rate] as const),
     }),
   )
 }
@@ -101,7 +103,7 @@ async function change(request: CompatRequest): Promise<object> {
       }
       return [code, { start_rate: start, end_rate: end, ...difference }]
     })
-    return { ...head, change: true, ...ends, quotes: byPair(source, quotes) }
+    return JSON.stringify({ ...head, change: true, ...ends, quotes: byPair(source, quotes) })
   })
 }
 

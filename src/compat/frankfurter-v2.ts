@@ -11,10 +11,12 @@ import { coveredCurrencies } from './currencies.ts'
 import { isNoData, ratesAt, withDailyRates, writeDays } from './days.ts'
 import type { DailyRates, DaysQuestion } from './days.ts'
 import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
-import { mountService, requireOptions } from './route.ts'
-import type { CompatOptions, CompatRequest, CompatService, Refusal } from './route.ts'
+import { requireOptions } from './options.ts'
+import type { CompatOptions } from './options.ts'
+import { mountService } from './route.ts'
+import type { CompatRequest, CompatService, Refusal } from './route.ts'
 
-export type { CompatOptions } from './route.ts'
+export type { CompatOptions } from './options.ts'
 
 /** A rate, in the form of the service. */
 interface Row {
@@ -116,7 +118,7 @@ async function rateOf(request: CompatRequest, parameters: Parameters): Promise<o
   return row
 }
 
-async function ratesOf(request: CompatRequest, parameters: Parameters): Promise<object | string> {
+async function ratesOf(request: CompatRequest, parameters: Parameters): Promise<object> {
   const { base, from, to, group } = parameters
   try {
     if (from === undefined) return await rowsOfDay(request, parameters)
@@ -156,7 +158,7 @@ async function dailyRates(
   request: CompatRequest,
   { base, quotes }: Parameters,
   window: Window,
-): Promise<string> {
+): Promise<object> {
   const days = dayNumber(window.end) - dayNumber(window.start)
   const isBounded = quotes !== undefined && quotes.length <= MAX_DAILY_QUOTES
   if (!isBounded && days > MAX_DAILY_YEARS * 366) {
@@ -167,7 +169,9 @@ async function dailyRates(
   return withDailyRates(request, { ...window, codes }, async (daily, pause) => {
     const rows = await writeDays(daily, pause, (date, row) => {
       const found = [...ratesAt(daily, row), ...identity({ base, quotes })].sort(byCode)
-      return found.map(([quote, rate]) => JSON.stringify({ date, base, quote, rate })).join(',')
+      // Codes and days have no characters that JSON escapes.
+      const start = `{"date":"${date}","base":"${base}","quote":"`
+      return found.map(([quote, rate]) => `${start}${quote}","rate":${rate}}`).join(',')
     })
     return `[${rows}]`
   })
@@ -190,7 +194,7 @@ async function averages(
   request: CompatRequest,
   { base, quotes }: Parameters,
   { window, group }: { window: Window; group: Group },
-): Promise<Row[]> {
+): Promise<object> {
   const { today } = request
   const last = addDays(window.end, 31)
   const whole = { start: addDays(window.start, -31), end: last < today ? last : today }
@@ -212,7 +216,7 @@ async function averages(
       }
       await pause()
     }
-    return rows
+    return JSON.stringify(rows)
   })
 }
 

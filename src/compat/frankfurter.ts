@@ -11,16 +11,12 @@ import {
   readDay,
   readList,
 } from './parameters.ts'
-import { mountService, requireOptions } from './route.ts'
-import type {
-  CompatEndpoint,
-  CompatOptions,
-  CompatRequest,
-  CompatService,
-  Refusal,
-} from './route.ts'
+import { requireOptions } from './options.ts'
+import type { CompatOptions } from './options.ts'
+import { mountService } from './route.ts'
+import type { CompatEndpoint, CompatRequest, CompatService, Refusal } from './route.ts'
 
-export type { CompatOptions } from './route.ts'
+export type { CompatOptions } from './options.ts'
 
 /** Options of `frankfurter()`. */
 export interface FrankfurterCompatOptions extends CompatOptions {
@@ -112,8 +108,8 @@ async function ratesOfDay({ rates, query, today }: CompatRequest, day: Day): Pro
 
 async function ratesOfRange(
   request: CompatRequest,
-  { start, end }: { start: Day; end: Day },
-): Promise<string> {
+  { start, end, more }: { start: Day; end: Day; more?: object },
+): Promise<object> {
   const { query, today } = request
   const { amount, base, codes: asked } = readParameters(query)
   const last = earlier(end, today)
@@ -122,14 +118,12 @@ async function ratesOfRange(
   const first = await publishedOn(request, base, start)
   const codes = asked && requireOthers(asked, base)
   return withDailyRates(request, { base, codes, start: first, end: last }, (daily, pause) => {
-    const head = { amount, base, start_date: daily.days.at(0), end_date: daily.days.at(-1) }
+    const ends = { start_date: daily.days.at(0), end_date: daily.days.at(-1) }
     return writeByDay(daily, pause, {
-      head,
+      head: { amount, base, ...ends, ...more },
       name: 'rates',
-      valuesAt: (row) =>
-        Object.fromEntries(
-          ratesAt(daily, row).map(([code, rate]) => [code, multiply(amount, rate)]),
-        ),
+      ratesOf: (row) =>
+        ratesAt(daily, row).map(([code, rate]) => [code, multiply(amount, rate)] as const),
     })
   })
 }
@@ -145,12 +139,11 @@ async function publishedOn({ rates }: CompatRequest, base: string, day: Day): Pr
 }
 
 /** `/history?start_at=…&end_at=…` of api.ratesapi.io. */
-async function namedRange(request: CompatRequest): Promise<string> {
+async function namedRange(request: CompatRequest): Promise<object> {
   const { start_at, end_at } = readNamedRange(request.query)
   const start = readDay('start_at', start_at)
   const end = end_at === undefined ? request.today : readDay('end_at', end_at)
-  const found = await ratesOfRange(request, { start, end })
-  return `${found.slice(0, -1)},"start_at":"${start}","end_at":"${end}"}`
+  return ratesOfRange(request, { start, end, more: { start_at: start, end_at: end } })
 }
 
 function earlier(day: Day, other: Day): Day {

@@ -6,16 +6,12 @@ import type { LatestRecord } from '../records/latest.ts'
 import { coveredCurrencies, namesByCode } from './currencies.ts'
 import { isNoData, ratesAt, withDailyRates, writeByDay } from './days.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
-import { mountService, requireOptions } from './route.ts'
-import type {
-  CompatEndpoint,
-  CompatOptions,
-  CompatRequest,
-  CompatService,
-  Refusal,
-} from './route.ts'
+import { requireOptions } from './options.ts'
+import type { CompatOptions } from './options.ts'
+import { mountService } from './route.ts'
+import type { CompatEndpoint, CompatRequest, CompatService, Refusal } from './route.ts'
 
-export type { CompatOptions } from './route.ts'
+export type { CompatOptions } from './options.ts'
 
 /**
  * Serves the paths of Open Exchange Rates, `/api/….json` and `/api/convert/…`, and all others as `handler` does: latest rates
@@ -75,7 +71,7 @@ async function table(
   return { ...terms(record), ...timed(record), base, rates: Object.fromEntries(rates) }
 }
 
-async function timeSeries(request: CompatRequest): Promise<string> {
+async function timeSeries(request: CompatRequest): Promise<object> {
   const { rates, today } = request
   const { base, symbols, ...sent } = readTable(request.query)
   const start = readDay('start', sent.start)
@@ -90,10 +86,10 @@ async function timeSeries(request: CompatRequest): Promise<string> {
     writeByDay(daily, pause, {
       head,
       name: 'rates',
-      valuesAt: (row) => Object.fromEntries([...ratesAt(daily, row), ...own]),
+      ratesOf: (row) => [...ratesAt(daily, row), ...own],
     }),
   ).catch((error: unknown) => {
-    if (isNoData(error)) return JSON.stringify({ ...head, rates: {} })
+    if (isNoData(error)) return { ...head, rates: {} }
     throw error
   })
 }

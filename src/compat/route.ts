@@ -6,8 +6,9 @@ import { RequestView } from '../http/answer.ts'
 import type { Answer, AnswerRequest, Reply } from '../http/answer.ts'
 import { withCors } from '../http/cors.ts'
 import { createLimiter } from '../http/limiter.ts'
-import type { Limiter } from '../http/limiter.ts'
+import type { Job, Limiter } from '../http/limiter.ts'
 import { deliveryHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
+import type { Representation } from '../http/representation.ts'
 import { failure, meetsIfMatch, options as allowed, revalidated, success } from '../http/respond.ts'
 import { createRendering } from '../http/response.ts'
 import { splitTarget } from '../http/target.ts'
@@ -16,18 +17,7 @@ import { toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { systemRuntime } from '../runtime.ts'
 import type { Runtime } from '../runtime.ts'
-
-/** Options of every compatibility route. */
-export interface CompatOptions {
-  /** Path in front of the service's own paths: absolute, without a trailing slash (default none). */
-  basePath?: string | undefined
-  /** Whether scripts of any origin may read the responses (default true, as at the services). */
-  cors?: boolean | undefined
-  /** The clock of the handler, in ms since the Unix epoch (default `Date.now`). */
-  now?: (() => number) | undefined
-  /** Receives `overloaded` and `internal_error` events of the route; exceptions are ignored (default none). */
-  onEvent?: ((event: RatesEvent) => void) | undefined
-}
+import type { CompatOptions } from './options.ts'
 
 /** What an endpoint of a service computes its response from. */
 export interface CompatRequest {
@@ -37,13 +27,17 @@ export interface CompatRequest {
   /** The current day in UTC. */
   today: Day
   runtime: Runtime
+  /** Bounds large work. */
   limiter: Limiter
+  /** Large work that waits, by the `key` of the requests that it is for. */
+  jobs: Map<string, Job<Representation>>
+  key: string
   /** Aborts when the client has left. */
   readonly signal: AbortSignal | undefined
 }
 
-/** Returns the body of a response: an object, or JSON text. Throws a `RatesError` for a mistake of the client. */
-export type CompatEndpoint = (request: CompatRequest) => Promise<object | string>
+/** Returns the body of a response, as an object or represented. Throws a `RatesError` for a mistake of the client. */
+export type CompatEndpoint = (request: CompatRequest) => Promise<object | Representation>
 
 /** The form in which a service reports an error. */
 export interface Refusal {
@@ -62,8 +56,6 @@ export interface CompatService {
   refuse(error: RatesError, path: string): Refusal
 }
 
-const OPTIONS = ['basePath', 'cors', 'now', 'onEvent']
-
 /**
  * Returns `handler` with the paths of `service` in front: all other paths are those of `handler`.
  *
@@ -79,13 +71,19 @@ export function mountService(
   const runtime = systemRuntime(now)
   const emit = (event: RatesEvent): void => callQuietly(() => onEvent(event))
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
-  const { rates } = handler
+  const shared = {
+    rates: handler.rates,
+    runtime,
+    limiter,
+    jobs: new Map<string, Job<Representation>>(),
+  }
 
   async function respond(request: AnswerRequest, found: Found): Promise<Reply> {
     const { endpoint, path, query } = found
     try {
       if (request.method === 'OPTIONS' && endpoint) return allowed()
-      const body = await contentOf(endpoint, request, { rates, query, runtime, limiter })
+      const key = `${path}?${query}`
+      const body = await contentOf(endpoint, request, { ...shared, query, key })
       return toReply(body, request)
     } catch (thrown) {
       const error = toRatesError(thrown)
@@ -144,7 +142,7 @@ async function contentOf(
   endpoint: CompatEndpoint | null,
   request: AnswerRequest,
   given: Omit<CompatRequest, 'today' | 'signal'>,
-): Promise<object | string> {
+): Promise<object | Representation> {
   if (!endpoint) throw new RatesError('not_found', 'Not found')
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new RatesError('method_not_allowed', 'Method not allowed')
@@ -160,55 +158,25 @@ async function contentOf(
   })
 }
 
-function toReply(content: object | string, { header }: AnswerRequest): Reply {
-  const text = typeof content === 'string' ? content : JSON.stringify(content)
-  const body = toSendable(toBytes(text))
-  const representation = represent(body, deliveryHeaders({ lifetime: 'minute' }))
+/** Represents the JSON `text`. */
+export function representJson(text: string): Representation {
+  return represent(toSendable(toBytes(text)), deliveryHeaders({ lifetime: 'minute' }))
+}
+
+function isRepresentation(content: object): content is Representation {
+  return 'delivery' in content && 'etag' in content
+}
+
+function toReply(content: object | Representation, { header }: AnswerRequest): Reply {
+  const representation = isRepresentation(content)
+    ? content
+    : representJson(JSON.stringify(content))
   const reply = success({ representation }, [])
   if (!meetsIfMatch(reply, header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
     throw new RatesError('precondition_failed', message)
   }
   return revalidated(reply, header('if-none-match'))
-}
-
-/**
- * Returns `options`, whose keys must be among those of every route and `more`.
- *
- * @throws {TypeError} naming the option that cannot be used
- */
-export function requireOptions<Options extends CompatOptions>(
-  options: Options,
-  more: readonly string[] = [],
-): Options {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options must be an object, got ${String(options)}`)
-  }
-  const known = [...OPTIONS, ...more]
-  const unknown = Object.keys(options).find((key) => !known.includes(key))
-  if (unknown !== undefined) {
-    throw new TypeError(`unknown option "${unknown}"; there are ${known.join(', ')}`)
-  }
-  const { basePath = '', cors = true, now, onEvent } = options
-  if (!isBasePath(basePath)) {
-    const form = "'' or an absolute path without a trailing slash"
-    throw new TypeError(`basePath must be ${form}, got ${String(basePath)}`)
-  }
-  if (typeof cors !== 'boolean') {
-    throw new TypeError(`cors must be true or false, got ${String(cors)}`)
-  }
-  for (const [name, value] of Object.entries({ now, onEvent })) {
-    if (value === undefined || typeof value === 'function') continue
-    throw new TypeError(`${name} must be a function`)
-  }
-  return options
-}
-
-function isBasePath(text: unknown): boolean {
-  if (text === '') return true
-  if (typeof text !== 'string' || !/^(\/[^/]+)+$/.test(text)) return false
-  const url = `http://localhost${text}`
-  return URL.canParse(url) && new URL(url).pathname === text
 }
 
 function requireHandler(handler: unknown): void {

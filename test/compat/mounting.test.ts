@@ -279,16 +279,19 @@ describe('all reference rates since 1999', () => {
     expect(others).toBeGreaterThan(28)
   })
 
-  it('are read for two requests at a time, and refused with 503 to one whose client has left', async () => {
-    const handler = mountAll(createRatesHandler({ providers: fakeProviders({ now }), now }))
+  it('are computed once for requests that wait for the same, and not for a client that has left', async () => {
+    const events: RatesEvent[] = []
+    const options = { onEvent: (event: RatesEvent) => void events.push(event) }
+    const providers = fakeProviders({ now })
+    const handler = mountAll(createRatesHandler({ providers, now, ...options }), options)
     const path = '/v1/1999-01-04..2026-11-20'
     const signal = AbortSignal.abort()
-    const [first, second, gone] = await Promise.all([
-      ask(handler, path),
-      ask(handler, path),
-      handler.answer({ method: 'GET', target: path, header: () => undefined, signal }),
-    ])
-    expect([first.status, second.status, gone.status]).toEqual([200, 200, 503])
-    expect(await first.text()).toBe(await second.text())
+    const gone = handler.answer({ method: 'GET', target: path, header: () => undefined, signal })
+    const waiting = await Promise.all(Array.from({ length: 99 }, () => ask(handler, path)))
+    expect((await gone).status).toBe(503)
+    const bodies = await Promise.all(waiting.map((response) => response.text()))
+    expect(new Set(bodies).size).toBe(1)
+    expect(waiting.map(({ status }) => status)).toEqual(bodies.map(() => 200))
+    expect(events.filter(({ type }) => type === 'overloaded')).toEqual([])
   })
 })

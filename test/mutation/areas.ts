@@ -69,6 +69,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     threshold: 90.5,
   },
   records: { files: sourcesIn('records'), tests: ANSWER_TESTS, threshold: 93 },
+  compat: { files: sourcesIn('compat'), tests: testsIn('compat') },
   client: { files: sourcesIn('client'), tests: testsIn('client'), threshold: 92 },
   compression: {
     files: sourcesIn('compression'),
