@@ -88,9 +88,9 @@ function isUnknown(error: unknown): boolean {
 }
 
 /**
- * Passes the daily rates of `question` to `write` and represents the JSON that it returns. One currency is read at a time, and other requests
- * get as much time after it as it took; of such work with a large result, two pieces are under way at most, and requests that
- * wait for the same result share it.
+ * Passes the daily rates of `question` to `write` and represents the JSON that it returns. One currency is read at a time, and
+ * other requests get as much time after it as it took. Of work with a large result, two pieces are under way at most, and
+ * requests that wait for the same result share it.
  *
  * @throws {RatesError} `no_data` where no currency has a rate, `overloaded` where too much of such work waits, and as
  * `rates.history()` does
@@ -102,6 +102,7 @@ export async function withDailyRates(
 ): Promise<Representation> {
   const { rates, runtime, limiter, jobs, key } = request
   const codes = question.codes ?? (await quotedCodes(rates, question))
+  if (question.codes) await load(rates, question)
   const days = (Date.parse(question.end) - Date.parse(question.start)) / DAY_MS
   const isLarge = days * codes.length * RATE_BYTES > LARGE_BODY
   const read = async (): Promise<Representation> => {
@@ -111,6 +112,15 @@ export async function withDailyRates(
     return representJson(text)
   }
   return isLarge ? limiter.run(read, request, { jobs, key }) : read()
+}
+
+/** Waits for the upstream, so that large work does not. Throws where the base is unknown. */
+async function load(rates: RatesOperations, { base, start, end }: DaysQuestion): Promise<void> {
+  try {
+    await rates.latest({ base, date: start < end ? start : end })
+  } catch (error) {
+    if (!isNoData(error)) throw error
+  }
 }
 
 /** Gives other requests time. */

@@ -1,6 +1,6 @@
 import { RatesError } from '../errors.ts'
-import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
+import { STATUS } from '../http/respond.ts'
 import { toDay } from '../rates/day.ts'
 import type { LatestRecord } from '../records/latest.ts'
 import { coveredCurrencies } from './currencies.ts'
@@ -143,20 +143,15 @@ function toUtc(instant: number): string {
   return new Date(instant).toUTCString().replace('GMT', '+0000')
 }
 
-const ERRORS: Partial<Record<RatesErrorCode, readonly [status: number, type: string]>> = {
-  invalid_currency: [404, 'unsupported-code'],
-  unsupported_currency: [404, 'unsupported-code'],
-  no_data: [404, 'no-data-available'],
-  not_found: [404, 'malformed-request'],
-  method_not_allowed: [405, 'malformed-request'],
-  precondition_failed: [412, 'malformed-request'],
-  internal_error: [500, 'no-data-available'],
-  provider_unavailable: [502, 'no-data-available'],
-  overloaded: [503, 'no-data-available'],
-}
-
 function refuse({ code }: RatesError, path: string): Refusal {
-  const [status, type] = ERRORS[code] ?? [400, 'malformed-request']
+  const isCurrency = code.endsWith('_currency')
+  const status = isCurrency ? 404 : STATUS[code]
+  const isNoData = code === 'no_data' || status >= 500
+  const type = isCurrency
+    ? 'unsupported-code'
+    : isNoData
+      ? 'no-data-available'
+      : 'malformed-request'
   const isOld = path.startsWith('/v4')
   const named = isOld ? { error_type: type.replaceAll('-', '_') } : { 'error-type': type }
   return { status, body: { result: 'error', ...named } }

@@ -1,6 +1,6 @@
 import { RatesError } from '../errors.ts'
-import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
+import { STATUS } from '../http/respond.ts'
 import { exactDifference } from '../rates/exact.ts'
 import { dayNumber } from '../rates/day.ts'
 import { percentChange } from '../rates/rounding.ts'
@@ -184,20 +184,12 @@ const NO_RATES: Refused = [106, 'no_rates_available', 'There are no rates for th
 
 type Refused = readonly [code: number, type: string, info: string]
 
-/** Of mistakes, the status is 200, as at the service. */
-const STATUS: Partial<Record<RatesErrorCode, number>> = {
-  not_found: 404,
-  method_not_allowed: 405,
-  precondition_failed: 412,
-  internal_error: 500,
-  provider_unavailable: 502,
-  overloaded: 503,
-}
-
+/** Mistakes have status 200 at the service. */
 function refuse(error: RatesError, path: string): Refusal {
   const [code, type, info] = refusedAs(error, path)
+  const isMistake = error.code === 'no_data' || STATUS[error.code] === 400
   return {
-    status: STATUS[error.code] ?? 200,
+    status: isMistake ? 200 : STATUS[error.code],
     body: { success: false, error: { code, type, info } },
   }
 }

@@ -1,5 +1,6 @@
 import { RatesError, invalidCurrency, invalidParameter } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
+import { STATUS } from '../http/respond.ts'
 import { findCurrency } from '../rates/currencies.ts'
 import { addDays, dayNumber, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
@@ -274,18 +275,8 @@ function requireCurrency(found: object[], code: string): object {
   return currency
 }
 
-const STATUS: Partial<Record<string, number>> = {
-  no_data: 404,
-  not_found: 404,
-  method_not_allowed: 405,
-  precondition_failed: 412,
-  internal_error: 500,
-  provider_unavailable: 502,
-  overloaded: 503,
-}
-
 function refuse(error: RatesError): Refusal {
-  const status = STATUS[error.code] ?? 422
+  const status = STATUS[error.code] === 400 ? 422 : STATUS[error.code]
   const message = status === 404 ? 'not found' : messageOf(error)
   return { status, body: { status, message } }
 }

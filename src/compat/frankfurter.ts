@@ -1,5 +1,6 @@
 import { RatesError } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
+import { STATUS } from '../http/respond.ts'
 import type { Day } from '../rates/day.ts'
 import { coveredCurrencies, namesByCode } from './currencies.ts'
 import { isNoData, ratesAt, withDailyRates, writeByDay } from './days.ts'
@@ -154,20 +155,11 @@ function notFound(): RatesError {
   return new RatesError('no_data', 'not found')
 }
 
-const NOT_FOUND = ['no_data', 'invalid_currency', 'unsupported_currency']
-const STATUS: Partial<Record<string, number>> = {
-  not_found: 404,
-  method_not_allowed: 405,
-  precondition_failed: 412,
-  internal_error: 500,
-  provider_unavailable: 502,
-  overloaded: 503,
-}
+const NO_RATES = ['no_data', 'invalid_currency', 'unsupported_currency']
 
 function refuse({ code, message }: RatesError): Refusal {
-  if (NOT_FOUND.includes(code)) return { status: 404, body: { message: 'not found' } }
-  const status = STATUS[code] ?? 422
-  return status === 404
-    ? { status, body: { status, message: 'not found' } }
-    : { status, body: { message } }
+  if (NO_RATES.includes(code)) return { status: 404, body: { message: 'not found' } }
+  const status = STATUS[code]
+  if (status === 404) return { status, body: { status, message: 'not found' } }
+  return { status: status === 400 ? 422 : status, body: { message } }
 }

@@ -1,6 +1,7 @@
 import { RatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
+import { STATUS } from '../http/respond.ts'
 import { DISCLAIMER } from '../records/latest.ts'
 import type { LatestRecord } from '../records/latest.ts'
 import { coveredCurrencies, namesByCode } from './currencies.ts'
@@ -116,25 +117,19 @@ function timed({ updatedAt }: { updatedAt: number }): object {
   return { timestamp: Math.floor(updatedAt / 1_000) }
 }
 
-const ERRORS: Partial<Record<RatesErrorCode, readonly [status: number, message: string]>> = {
-  invalid_amount: [400, 'invalid_amount'],
-  invalid_currency: [400, 'invalid_currency'],
-  unsupported_currency: [400, 'invalid_currency'],
-  no_data: [400, 'not_available'],
-  not_found: [404, 'not_found'],
-  method_not_allowed: [405, 'method_not_allowed'],
-  precondition_failed: [412, 'precondition_failed'],
-  internal_error: [500, 'internal_error'],
-  provider_unavailable: [502, 'provider_unavailable'],
-  overloaded: [503, 'overloaded'],
+/** Errors that have another name at the service. */
+const NAMES: Partial<Record<RatesErrorCode, string>> = {
+  unsupported_currency: 'invalid_currency',
+  no_data: 'not_available',
 }
 
 /** The parameters that are days. */
 const DAYS = ['date', 'start', 'end']
 
-function refuse({ code, message: description, parameter }: RatesError): Refusal {
-  const [status, name] = ERRORS[code] ?? [400, 'invalid_parameter']
-  const isDay = code.endsWith('_parameter') && DAYS.includes(parameter ?? '')
-  const message = parameter === 'base' ? 'invalid_base' : isDay ? 'invalid_date' : name
+function refuse({ code, message: description, parameter = '' }: RatesError): Refusal {
+  const status = code === 'no_data' ? 400 : STATUS[code]
+  const isDay = code.endsWith('_parameter') && DAYS.includes(parameter)
+  const named = isDay ? 'invalid_date' : (NAMES[code] ?? code)
+  const message = parameter === 'base' ? 'invalid_base' : named
   return { status, body: { error: true, status, message, description } }
 }

@@ -94,9 +94,7 @@ export function mountService(
     }
   }
 
-  async function answer(request: AnswerRequest): Promise<Answer> {
-    const found = find(request, service, basePath)
-    if (!found) return handler.answer(request)
+  async function answerFound(request: AnswerRequest, found: Found): Promise<Answer> {
     if (!found.endpoint) {
       const passed = await handler.answer(request)
       if (passed.matched) return passed
@@ -105,6 +103,11 @@ export function mountService(
     const sent = cors ? withCors(reply) : reply
     const body = request.method === 'HEAD' ? null : sent.body
     return { ...sent, body, matched: found.endpoint !== null }
+  }
+
+  function answer(request: AnswerRequest): Promise<Answer> {
+    const found = find(request, service, basePath)
+    return found ? answerFound(request, found) : handler.answer(request)
   }
 
   const render = createRendering()

@@ -4,7 +4,8 @@ import { isMatch } from './etag.ts'
 import { JSON_HEADERS, byteLength, lengthHeader } from './representation.ts'
 import type { Reading, Representation } from './representation.ts'
 
-const STATUS: Record<RatesErrorCode, number> = {
+/** The status of an error. */
+export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
   missing_parameter: 400,
   invalid_parameter: 400,
   invalid_currency: 400,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
@@ -258,14 +258,21 @@ describe('a key in a URL', () => {
 })
 
 describe('all reference rates since 1999', () => {
+  const events: RatesEvent[] = []
+  const options = { onEvent: (event: RatesEvent) => void events.push(event) }
+  const providers = fakeProviders({ now })
+  const handler = mountAll(createRatesHandler({ providers, now, ...options }), options)
+
+  beforeAll(async () => {
+    await ask(handler, '/v1/1999-01-04')
+  })
+
   it.each([
     '/v1/1999-01-04..2026-11-20',
     '/v2/rates?from=1999-01-04&group=week',
     '/change?start_date=1999-01-04&end_date=2026-11-20',
     '/api/time-series.json?start=1999-01-04&end=2026-11-20',
   ])('are read with other requests in between: %s', async (path) => {
-    const handler = mountAll(createRatesHandler({ providers: fakeProviders({ now }), now }))
-    await ask(handler, '/v1/1999-01-04')
     const whole = { isDone: false }
     const asked = ask(handler, path).finally(() => (whole.isDone = true))
     let others = 0
@@ -280,18 +287,14 @@ describe('all reference rates since 1999', () => {
   })
 
   it('are computed once for requests that wait for the same, and not for a client that has left', async () => {
-    const events: RatesEvent[] = []
-    const options = { onEvent: (event: RatesEvent) => void events.push(event) }
-    const providers = fakeProviders({ now })
-    const handler = mountAll(createRatesHandler({ providers, now, ...options }), options)
     const path = '/v1/1999-01-04..2026-11-20'
     const signal = AbortSignal.abort()
     const gone = handler.answer({ method: 'GET', target: path, header: () => undefined, signal })
     const waiting = await Promise.all(Array.from({ length: 99 }, () => ask(handler, path)))
     expect((await gone).status).toBe(503)
-    const bodies = await Promise.all(waiting.map((response) => response.text()))
-    expect(new Set(bodies).size).toBe(1)
-    expect(waiting.map(({ status }) => status)).toEqual(bodies.map(() => 200))
+    const etags = new Set(waiting.map(({ headers }) => headers.get('etag')))
+    expect(etags.size).toBe(1)
+    expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set([200]))
     expect(events.filter(({ type }) => type === 'overloaded')).toEqual([])
   })
 })

@@ -14,10 +14,15 @@ import { listen } from './processes.ts'
 // Clients that others wrote for these services, as npm has them: CommonJS without types, for the most part.
 const require = createRequire(import.meta.url)
 
-const server = serveForSuite([
-  '--compat',
-  'frankfurter,frankfurter-v2,exchangerate-host,open-exchange-rates,exchange-rate-api',
-])
+const SERVICES = [
+  'frankfurter',
+  'frankfurter-v2',
+  'exchangerate-host',
+  'open-exchange-rates',
+  'exchange-rate-api',
+]
+
+const server = serveForSuite(['--compat', SERVICES.join()])
 
 type Rates = Record<string, number>
 
@@ -48,6 +53,12 @@ function redirectFetch(): string[] {
   onTestFinished(() => void vi.unstubAllGlobals())
   return asked
 }
+
+it('suggests a path of each service', async () => {
+  const suggested = [...server.stdout.matchAll(/^ +(\S+) as (\S+)$/gm)]
+  expect(suggested.map(([, , name]) => name)).toEqual(SERVICES)
+  for (const [, url = ''] of suggested) expect((await fetch(url)).status).toBe(200)
+})
 
 describe('oxr, a client of Open Exchange Rates', () => {
   interface Oxr {
