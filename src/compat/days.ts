@@ -82,6 +82,16 @@ export function isNoData(error: unknown): boolean {
   return error instanceof RatesError && error.code === 'no_data'
 }
 
+/** The last day up to `day` on which there were rates, or else `day`: where Frankfurter begins a range. */
+export async function publishedOn(rates: RatesOperations, base: string, day: Day): Promise<Day> {
+  try {
+    return (await rates.latest({ base, date: day })).date
+  } catch (error) {
+    if (isNoData(error)) return day
+    throw error
+  }
+}
+
 /** Whether `error` is about a code that is never quoted. */
 function isUnknown(error: unknown): boolean {
   return error instanceof RatesError && error.parameter === 'to' && error.code.endsWith('_currency')

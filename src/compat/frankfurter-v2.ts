@@ -2,15 +2,16 @@ import { RatesError, invalidCurrency, invalidParameter } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/respond.ts'
 import { findCurrency } from '../rates/currencies.ts'
-import { addDays, dayNumber, toDay } from '../rates/day.ts'
+import { dayNumber, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
-import { mean, quotient } from '../rates/rounding.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
 import type { CurrencyCoverage } from '../records/currencies.ts'
 import type { LatestRecord } from '../records/latest.ts'
+import { PIVOT, dateOfGroup, meansByGroup, rebase, wholeGroups } from './averages.ts'
+import type { Group } from './averages.ts'
 import { coveredCurrencies } from './currencies.ts'
-import { isNoData, ratesAt, withDailyRates, writeDays } from './days.ts'
-import type { DailyRates, DaysQuestion } from './days.ts'
+import { isNoData, publishedOn, ratesAt, withDailyRates, writeDays } from './days.ts'
+import type { DaysQuestion } from './days.ts'
 import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
@@ -27,9 +28,6 @@ interface Row {
   rate: number
 }
 
-/** What rates may be averaged over. */
-type Group = 'week' | 'month'
-
 /** What a query asks for. */
 interface Parameters {
   base: string
@@ -45,9 +43,6 @@ interface Parameters {
 /** The service's own bound of daily rates: at most this many years, unless for at most this many currencies. */
 const MAX_DAILY_YEARS = 5
 const MAX_DAILY_QUOTES = 5
-
-/** The currency of which rates are averaged. */
-const PIVOT = 'EUR'
 
 /**
  * Serves the paths of Frankfurter's second version, and all others as `handler` does: `/v2/rates` and `/v2/rate` without a date
@@ -166,8 +161,9 @@ async function dailyRates(
     const advice = `at most ${MAX_DAILY_YEARS} years, up to ${MAX_DAILY_QUOTES} quotes, or a group`
     throw invalidParameter('from', advice)
   }
+  const start = await publishedOn(request.rates, base, window.start)
   const codes = quotes?.filter((code) => code !== base).sort()
-  return withDailyRates(request, { ...window, codes }, async (daily, pause) => {
+  return withDailyRates(request, { ...window, start, codes }, async (daily, pause) => {
     const rows = await writeDays(daily, pause, (date, row) => {
       const found = [...ratesAt(daily, row), ...identity({ base, quotes })].sort(byCode)
       // Codes and days have no characters that JSON escapes.
@@ -187,72 +183,26 @@ function identity({ base, quotes }: Pick<Parameters, 'base' | 'quotes'>): [strin
   return quotes === undefined || quotes.includes(base) ? [[base, 1]] : []
 }
 
-/**
- * The means over whole weeks or months. Those of pairs without the euro are quotients of means, as at the service, where
- * every rate is derived.
- */
+/** Means over weeks or months. */
 async function averages(
   request: CompatRequest,
   { base, quotes }: Parameters,
   { window, group }: { window: Window; group: Group },
 ): Promise<object> {
-  const { today } = request
-  const last = addDays(window.end, 31)
-  const whole = { start: addDays(window.start, -31), end: last < today ? last : today }
   const codes = quotes && [...new Set([...quotes, base])].filter((code) => code !== PIVOT)
-  const question = { base: PIVOT, ...whole, codes }
+  const question = { base: PIVOT, codes, ...wholeGroups(window, request.today) }
   return withDailyRates(request, question, async (daily, pause) => {
-    const [first, end] = [bucketOf(window.start, group), bucketOf(window.end, group)]
+    const [first, last] = [dateOfGroup(window.start, group), dateOfGroup(window.end, group)]
     const rows: Row[] = []
-    for (const [date, [from, to]] of bucketsOf(daily, group)) {
-      if (date < first || date > end) continue
-      const means = meansOf(daily, from, to)
-      const ofBase = means.get(base)
-      if (ofBase === undefined) continue
-      for (const quote of [...means.keys()].sort()) {
-        const value = means.get(quote)
-        if (value === undefined || !(quotes?.includes(quote) ?? true)) continue
-        const rate = quote === base ? 1 : base === PIVOT ? value : quotient(value, ofBase)
-        rows.push({ date, base, quote, rate })
+    for (const { date, means } of meansByGroup(daily, group)) {
+      if (date < first || date > last) continue
+      for (const [quote, rate] of rebase(means, base)) {
+        if (quotes?.includes(quote) ?? true) rows.push({ date, base, quote, rate })
       }
       await pause()
     }
     return JSON.stringify(rows)
   })
-}
-
-/** The means of the rows from `from` up to, not including, `to`, by code. */
-function meansOf({ base, columns }: DailyRates, from: number, to: number): Map<string, number> {
-  const means = new Map([[base, 1]])
-  for (const [code, column] of columns) {
-    const values = column.subarray(from, to).filter((value) => !Number.isNaN(value))
-    if (values.length > 0) means.set(code, mean(values))
-  }
-  return means
-}
-
-/** The rows of each week or month, as the index of the first and the index after the last, by its date. */
-function bucketsOf({ days }: DailyRates, group: Group): Map<Day, [from: number, to: number]> {
-  const buckets = new Map<Day, [number, number]>()
-  for (const [row, day] of days.entries()) {
-    const date = bucketOf(day, group)
-    buckets.set(date, [buckets.get(date)?.[0] ?? row, row + 1])
-  }
-  return buckets
-}
-
-/**
- * The date of the week or month of `day`, as the service has it: weeks begin on Monday and are counted from 1 January, from
- * which they have their date.
- */
-function bucketOf(day: Day, group: Group): Day {
-  if (group === 'month') return `${day.slice(0, 7)}-01`
-  const newYear = `${day.slice(0, 4)}-01-01`
-  const dayOfYear = dayNumber(day) - dayNumber(newYear)
-  // 1970-01-01 was a Thursday.
-  const fromMonday = (dayNumber(day) + 3) % 7
-  const week = Math.floor((dayOfYear + 7 - fromMonday) / 7)
-  return addDays(newYear, 7 * week)
 }
 
 const readCurrencyQuery = createQueryReader('scope', 'providers')

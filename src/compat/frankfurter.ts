@@ -3,7 +3,7 @@ import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/respond.ts'
 import type { Day } from '../rates/day.ts'
 import { coveredCurrencies, namesByCode } from './currencies.ts'
-import { isNoData, ratesAt, withDailyRates, writeByDay } from './days.ts'
+import { publishedOn, ratesAt, withDailyRates, writeByDay } from './days.ts'
 import {
   createQueryReader,
   multiply,
@@ -111,12 +111,11 @@ async function ratesOfRange(
   request: CompatRequest,
   { start, end, more }: { start: Day; end: Day; more?: object },
 ): Promise<object> {
-  const { query, today } = request
+  const { rates, query, today } = request
   const { amount, base, codes: asked } = readParameters(query)
   const last = earlier(end, today)
   if (start > last) throw notFound()
-  // As the service does, where nothing was published on the first day.
-  const first = await publishedOn(request, base, start)
+  const first = await publishedOn(rates, base, start)
   const codes = asked && requireOthers(asked, base)
   return withDailyRates(request, { base, codes, start: first, end: last }, (daily, pause) => {
     const ends = { start_date: daily.days.at(0), end_date: daily.days.at(-1) }
@@ -127,16 +126,6 @@ async function ratesOfRange(
         ratesAt(daily, row).map(([code, rate]) => [code, multiply(amount, rate)] as const),
     })
   })
-}
-
-/** The last day up to `day` on which there were rates, or else `day`. */
-async function publishedOn({ rates }: CompatRequest, base: string, day: Day): Promise<Day> {
-  try {
-    return (await rates.latest({ base, date: day })).date
-  } catch (error) {
-    if (isNoData(error)) return day
-    throw error
-  }
 }
 
 /** `/history?start_at=…&end_at=…` of api.ratesapi.io. */

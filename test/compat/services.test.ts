@@ -164,6 +164,11 @@ describe('frankfurterV2()', () => {
       200,
       [{ ...bank, quote: 'EUR', rate: 1 }, { ...bank, quote: 'JPY', rate: 181 }, bank],
     ],
+    [
+      '/v2/rates?from=2023-01-01&to=2023-01-01&quotes=USD',
+      200,
+      [{ ...bank, date: '2022-12-30', rate: 1.0666 }],
+    ],
     ['/v2/rates?from=2999-01-01', 200, []],
     ['/v2/rates?quotes=GRD', 200, []],
     ['/v2/rates?date=1990-01-01', 200, []],

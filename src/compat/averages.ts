@@ -1,0 +1,73 @@
+import { addDays, dayNumber } from '../rates/day.ts'
+import type { Day } from '../rates/day.ts'
+import { mean, quotient } from '../rates/rounding.ts'
+import type { DailyRates } from './days.ts'
+
+/** What rates are averaged over. */
+export type Group = 'week' | 'month'
+
+/** The currency against which rates are averaged. */
+export const PIVOT = 'EUR'
+
+/** No group has more days. */
+const MAX_GROUP_DAYS = 31
+
+/** The days from `start` to `end`, with those of the weeks or months around both, up to `today`. */
+export function wholeGroups(
+  { start, end }: { start: Day; end: Day },
+  today: Day,
+): { start: Day; end: Day } {
+  const last = addDays(end, MAX_GROUP_DAYS)
+  return { start: addDays(start, -MAX_GROUP_DAYS), end: last < today ? last : today }
+}
+
+/** The mean rates of each week or month against the base of `daily`, which is among them as 1, by its date. */
+export function* meansByGroup(
+  daily: DailyRates,
+  group: Group,
+): Generator<{ date: Day; means: Map<string, number> }> {
+  const { days } = daily
+  for (let start = 0, end = 0; start < days.length; start = end) {
+    const date = dateOfGroup(days[start] ?? '', group)
+    while (end < days.length && dateOfGroup(days[end] ?? '', group) === date) end += 1
+    yield { date, means: meansOf(daily, start, end) }
+  }
+}
+
+/** The means of the rows from `start` up to, not including, `end`, by code. */
+function meansOf({ base, columns }: DailyRates, start: number, end: number): Map<string, number> {
+  const means = new Map([[base, 1]])
+  for (const [code, column] of columns) {
+    const values = column.subarray(start, end).filter((value) => !Number.isNaN(value))
+    if (values.length > 0) means.set(code, mean(values))
+  }
+  return means
+}
+
+/** The quotients of `means` against `base`, sorted by code; none where it is not among them. */
+export function rebase(
+  means: ReadonlyMap<string, number>,
+  base: string,
+): [code: string, rate: number][] {
+  const ofBase = means.get(base)
+  if (ofBase === undefined) return []
+  const rates = Array.from(means, ([code, value]): [string, number] => {
+    if (code === base) return [code, 1]
+    return [code, base === PIVOT ? value : quotient(value, ofBase)]
+  })
+  return rates.sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+/**
+ * The date of the week or month of `day`, as Frankfurter has it: weeks begin on Monday and are counted from 1 January, from
+ * which they have their date.
+ */
+export function dateOfGroup(day: Day, group: Group): Day {
+  if (group === 'month') return `${day.slice(0, 7)}-01`
+  const newYear = `${day.slice(0, 4)}-01-01`
+  const dayOfYear = dayNumber(day) - dayNumber(newYear)
+  // 1970-01-01 was a Thursday.
+  const fromMonday = (dayNumber(day) + 3) % 7
+  const week = Math.floor((dayOfYear + 7 - fromMonday) / 7)
+  return addDays(newYear, 7 * week)
+}
