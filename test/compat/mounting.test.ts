@@ -93,6 +93,19 @@ describe('routes mounted around each other', () => {
     expect(await isMatched('/api/v1/status')).toBe(true)
   })
 
+  it('have no path in common', async () => {
+    const reversed = SERVICES.toReversed().reduce(
+      (mounted, { mount }) => mount(mounted, { now }),
+      market.handler,
+    )
+    const others = ['/latest', '/currencies', '/2026-11-20', '/convert?from=USD&to=EUR', '/list']
+    for (const path of [...SERVICES.map((service) => service.path), ...others]) {
+      const [one, other] = [await ask(handler, path), await ask(reversed, path)]
+      expect(one.status).toBe(200)
+      expect(await other.text()).toBe(await one.text())
+    }
+  })
+
   it('have the members of the handler', () => {
     for (const member of ['rates', 'refresh', 'close'] as const) {
       expect(handler[member]).toBe(market.handler[member])
