@@ -1,6 +1,6 @@
 import type { CompatOptions } from '../compat/frankfurter.ts'
 import type { RatesHandler } from '../index.ts'
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearest } from '../nearest.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Serves the paths of a service, and all others as the handler does. */
