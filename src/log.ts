@@ -1,4 +1,5 @@
 import type { DataSet, RatesEvent } from './events.ts'
+import { assertKnownOptions } from './known-options.ts'
 
 /** One JSON object a line for machines, or a sentence a line for people. */
 export type LogFormat = 'json' | 'text'
@@ -76,11 +77,8 @@ const LEVEL: Record<RatesEvent['type'], LogLevel> = {
  * // ratesmith: latest rates: Our treasury: rejected: updatedAt is in seconds, not in ms
  */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): (event: RatesEvent) => void {
-  const { level = 'warn', format = 'text', ...unknown } = options
-  const [name] = Object.keys(unknown)
-  if (name !== undefined) {
-    throw new TypeError(`unknown option "${name}"; known options: level, format`)
-  }
+  const { level = 'warn', format = 'text' } = options
+  assertKnownOptions(options, { level, format })
   assertOneOf('level', level, LEVELS)
   assertOneOf('format', format, FORMATS)
   return createLog({

@@ -1,5 +1,6 @@
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
+import { assertBasePath } from './http/target.ts'
 import { assertKnownOptions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
@@ -109,7 +110,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   const { latest: latestStale = 7 * DAY_MS, history: historyStale = 14 * DAY_MS } = maxStale
   const latestProviders = latest === false ? [] : [latest].flat()
   const historyProviders = history === false ? [] : [history].flat()
-  requireBasePath(basePath)
+  assertBasePath(basePath)
   requireProviders('latest', 'fetchLatest', latest)
   requireProviders('history', 'fetchHistory', history)
   if (latest === false && history === false) {
@@ -143,19 +144,6 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     cors,
     explorer,
   }
-}
-
-function requireBasePath(basePath: string): void {
-  if (basePath === '') return
-  const isUsable =
-    /^(\/[^/]+)+$/.test(basePath) &&
-    URL.canParse(`http://localhost${basePath}`) &&
-    // A path that a URL would write otherwise, or cut at a question mark, could never be asked for.
-    new URL(`http://localhost${basePath}`).pathname === basePath
-  if (isUsable) return
-  throw new TypeError(
-    `basePath must be '' or an absolute path without a trailing slash, got ${String(basePath)}`,
-  )
 }
 
 function requireProviders(name: string, method: string, given: unknown): void {

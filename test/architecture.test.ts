@@ -29,12 +29,12 @@ const MAY_IMPORT: Record<string, string> = {
   compression: 'http',
   endpoints: 'errors generated http rates records types:sources zod/mini',
   operations: 'errors rates records types:sources',
-  options: 'known-options types:cache types:events providers',
+  options: 'http known-options types:cache types:events providers',
   handler: 'call-quietly endpoints events http operations options runtime sources',
-  compat: `call-quietly endpoints errors types:events types:handler http types:operations
+  compat: `known-options call-quietly endpoints errors types:events types:handler http types:operations
     rates records runtime zod/mini`,
   index: '*',
-  log: 'types:events',
+  log: 'types:events known-options',
   client: 'known-options errors types:providers types:rates types:records runtime',
   currencies: 'rates',
   openapi: 'endpoints errors handler http types:providers rates types:runtime testing zod/mini',

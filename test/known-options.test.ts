@@ -4,6 +4,11 @@ import { serve as serveOnBun } from '../adapters/bun.ts'
 import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { createUndiciFetch, serve } from '../adapters/node.ts'
 import { createRatesClient } from '../src/client/index.ts'
+import { exchangeRateApi } from '../src/compat/exchange-rate-api.ts'
+import { exchangerateHost } from '../src/compat/exchangerate-host.ts'
+import { frankfurterV2 } from '../src/compat/frankfurter-v2.ts'
+import { frankfurter } from '../src/compat/frankfurter.ts'
+import { openExchangeRates } from '../src/compat/open-exchange-rates.ts'
 import * as main from '../src/index.ts'
 import { crossCheck } from '../src/providers/cross-check.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
@@ -23,11 +28,13 @@ import { createUpstashStore } from '../src/stores/upstash.ts'
 import {
   failingProvider,
   fakeProviders,
+  fixedProviders,
   mountContract,
   providerContract,
 } from '../src/testing/index.ts'
 
 const { latest, history } = fakeProviders()
+const handler = main.createRatesHandler({ providers: { latest, history } })
 const cache = { match: async () => undefined, put: async () => {} }
 const namespace = { get: async () => null, put: async () => {} }
 const redis = { call: async () => null }
@@ -40,6 +47,7 @@ const FACTORIES: Record<string, (options: object) => unknown> = {
   'createRatesHandler maxStale': (maxStale) => main.createRatesHandler({ maxStale }),
   createExchangeRateApiProvider: (options) => main.createExchangeRateApiProvider(options),
   createFrankfurterProvider: (options) => main.createFrankfurterProvider(options),
+  consoleLogger: (options) => main.consoleLogger(options),
   createMemoryStore: (options) => main.createMemoryStore(options),
   crossCheck: (options) => crossCheck(latest, history, options),
   createCurrencyapiProvider: (options) => createCurrencyapiProvider({ key: 'k', ...options }),
@@ -59,6 +67,12 @@ const FACTORIES: Record<string, (options: object) => unknown> = {
   createUpstashStore: (options) => createUpstashStore({ ...upstash, ...options }),
   createRatesClient: (options) =>
     createRatesClient({ baseUrl: 'https://app.example/api', ...options }),
+  frankfurter: (options) => frankfurter(handler, options),
+  frankfurterV2: (options) => frankfurterV2(handler, options),
+  exchangerateHost: (options) => exchangerateHost(handler, options),
+  openExchangeRates: (options) => openExchangeRates(handler, options),
+  exchangeRateApi: (options) => exchangeRateApi(handler, options),
+  fixedProviders: (options) => fixedProviders({ base: 'EUR', rates: { USD: 2 }, ...options }),
   fakeProviders: (options) => fakeProviders(options),
   failingProvider: (options) => failingProvider('unreachable', options),
   providerContract: (options) => providerContract({ latest: () => latest, ...options }),

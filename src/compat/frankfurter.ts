@@ -44,7 +44,7 @@ export function frankfurter(
   handler: RatesHandler,
   options: FrankfurterCompatOptions = {},
 ): RatesHandler {
-  const { unprefixed = true } = requireOptions(options, ['unprefixed'])
+  const { unprefixed = true } = requireOptions(options, { unprefixed: true })
   if (typeof unprefixed !== 'boolean') {
     throw new TypeError(`unprefixed must be true or false, got ${String(unprefixed)}`)
   }

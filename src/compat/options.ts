@@ -1,4 +1,6 @@
 import type { RatesEvent } from '../events.ts'
+import { assertBasePath } from '../http/target.ts'
+import { assertKnownOptions } from '../known-options.ts'
 
 /** Options of every compatibility route. */
 export interface CompatOptions {
@@ -12,30 +14,25 @@ export interface CompatOptions {
   onEvent?: ((event: RatesEvent) => void) | undefined
 }
 
-const OPTIONS = ['basePath', 'cors', 'now', 'onEvent']
+const KNOWN: Readonly<Record<keyof CompatOptions, true>> = {
+  basePath: true,
+  cors: true,
+  now: true,
+  onEvent: true,
+}
 
 /**
- * Returns `options`, whose keys must be among those of every route and `more`.
+ * Returns `options`, whose names must be among those of every route and `more`.
  *
  * @throws {TypeError} naming the option that cannot be used
  */
 export function requireOptions<Options extends CompatOptions>(
   options: Options,
-  more: readonly string[] = [],
+  more: Readonly<Record<string, true>> = {},
 ): Options {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options must be an object, got ${String(options)}`)
-  }
-  const known = [...OPTIONS, ...more]
-  const unknown = Object.keys(options).find((key) => !known.includes(key))
-  if (unknown !== undefined) {
-    throw new TypeError(`unknown option "${unknown}"; there are ${known.join(', ')}`)
-  }
+  assertKnownOptions<object>(options, { ...KNOWN, ...more })
   const { basePath = '', cors = true, now, onEvent } = options
-  if (!isBasePath(basePath)) {
-    const form = "'' or an absolute path without a trailing slash"
-    throw new TypeError(`basePath must be ${form}, got ${String(basePath)}`)
-  }
+  assertBasePath(basePath)
   if (typeof cors !== 'boolean') {
     throw new TypeError(`cors must be true or false, got ${String(cors)}`)
   }
@@ -44,11 +41,4 @@ export function requireOptions<Options extends CompatOptions>(
     throw new TypeError(`${name} must be a function`)
   }
   return options
-}
-
-function isBasePath(text: unknown): boolean {
-  if (text === '') return true
-  if (typeof text !== 'string' || !/^(\/[^/]+)+$/.test(text)) return false
-  const url = `http://localhost${text}`
-  return URL.canParse(url) && new URL(url).pathname === text
 }

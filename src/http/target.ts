@@ -31,3 +31,21 @@ export function targetBehind(host: string | null, url: string): string {
   const target = url.slice(scheme.length + host.length)
   return url === scheme + host + target && target.startsWith('/') ? target : url
 }
+
+/**
+ * Checks that requests can have a path below `basePath`.
+ *
+ * @throws {TypeError} unless it is empty, or an absolute path that a URL leaves as it is, without a trailing slash
+ */
+export function assertBasePath(basePath: string): void {
+  if (basePath === '') return
+  const isUsable =
+    /^(\/[^/]+)+$/.test(basePath) &&
+    URL.canParse(`http://localhost${basePath}`) &&
+    // A path that a URL would write otherwise, or cut at a question mark, could never be asked for.
+    new URL(`http://localhost${basePath}`).pathname === basePath
+  if (isUsable) return
+  throw new TypeError(
+    `basePath must be '' or an absolute path without a trailing slash, got ${String(basePath)}`,
+  )
+}

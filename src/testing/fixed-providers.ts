@@ -1,3 +1,4 @@
+import { assertKnownOptions } from '../known-options.ts'
 import type { HistoryDay, HistoryDays, LatestTable } from '../providers/provider.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { DAY_MS, addDays, isDay, toDay, toInstant as startOfDay } from '../rates/day.ts'
@@ -57,7 +58,7 @@ const KNOWN: Record<keyof FixedRates, true> = {
  * const { result } = await handler.rates.convert({ from: 'EUR', to: 'USD', amount: 10 }) // 20
  */
 export function fixedProviders(table: FixedRates): FakeProviders {
-  assertKnownKeys(table)
+  assertKnownOptions(table, KNOWN)
   const { base, now } = table
   if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${show(base)}`)
   if (now !== undefined && typeof now !== 'function') throw new TypeError('now must be a function')
@@ -148,14 +149,6 @@ function copyRates(option: string, rates: unknown, base: string): Record<string,
     throw new TypeError(`${option} must have a currency besides the base ${base}`)
   }
   return Object.fromEntries(entries)
-}
-
-function assertKnownKeys(table: FixedRates): void {
-  assertObject('fixedProviders takes { base, rates }, which', table)
-  for (const name of Object.keys(table)) {
-    if (Object.hasOwn(KNOWN, name)) continue
-    throw new TypeError(`unknown option "${name}"; known options: ${Object.keys(KNOWN).join(', ')}`)
-  }
 }
 
 function assertObject(option: string, value: unknown): asserts value is object {
