@@ -1,22 +1,17 @@
-/** How many letters are to be put in, left out, replaced or swapped with their neighbour to make `to` of `from`. */
-function editDistance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity
-  for (let row = 1; row <= from.length; row += 1) {
-    const cells = [row]
-    rows.push(cells)
-    for (let column = 1; column <= to.length; column += 1) {
-      const [letter, other] = [from[row - 1], to[column - 1]]
-      const isSwap = letter === to[column - 2] && other === from[row - 2]
-      cells[column] = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + (letter === other ? 0 : 1),
-        isSwap ? at(row - 2, column - 2) + 1 : Infinity,
-      )
-    }
-  }
-  return at(from.length, to.length)
+/** Returns whether `to` is made of `from` with at most `most` letters put in, left out, replaced or swapped with their neighbour. */
+function isWithin(from: string, to: string, most: number): boolean {
+  let same = 0
+  while (same < from.length && from[same] === to[same]) same += 1
+  const [left, right] = [from.slice(same), to.slice(same)]
+  if (left === right) return true
+  if (most === 0) return false
+  const isSwapped = left[0] === right[1] && left[1] === right[0]
+  return (
+    isWithin(left.slice(1), right, most - 1) ||
+    isWithin(left, right.slice(1), most - 1) ||
+    isWithin(left.slice(1), right.slice(1), most - 1) ||
+    (isSwapped && isWithin(left.slice(2), right.slice(2), most - 1))
+  )
 }
 
 /** More suggestions are no help. */
@@ -28,12 +23,13 @@ const LONGEST_COMPARED = 32
 /** Those of `candidates` that are nearest to `text`, whatever the case, at most `most` letters away. */
 export function nearest(text: string, candidates: readonly string[], most: number): string[] {
   if (text.length > LONGEST_COMPARED) return []
-  const distances = candidates.map((candidate) => ({
-    candidate,
-    distance: editDistance(text.toUpperCase(), candidate.toUpperCase()),
-  }))
-  const least = Math.min(most, ...distances.map(({ distance }) => distance))
-  return distances.filter(({ distance }) => distance === least).map(({ candidate }) => candidate)
+  for (let distance = 0; distance <= most; distance += 1) {
+    const found = candidates.filter((each) =>
+      isWithin(text.toUpperCase(), each.toUpperCase(), distance),
+    )
+    if (found.length > 0) return found
+  }
+  return []
 }
 
 /** The question that ends a sentence of an error, or nothing where there is nothing to suggest. */
