@@ -99,7 +99,7 @@ describe('fixedProviders()', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['an unknown key', { ...TABLE, rate: {} }, /^unknown option "rate"/],
+    ['an unknown key', { ...TABLE, rate: {} }, /^unknown option "rate"; did you mean "rates"\?$/],
     ['nothing', Object(undefined), /^base must be/],
     ['a base in lower case', { ...TABLE, base: 'eur' }, /^base must be .* "eur"$/],
     ['no rates', { base: 'EUR' }, /^rates must be an object, got undefined$/],
