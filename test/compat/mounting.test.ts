@@ -208,7 +208,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
   })
 
   it.each<[name: string, options: unknown, message: string]>([
-    ['unknown option', { basepath: '/x' }, 'unknown option "basepath"'],
+    ['unknown option', { basepath: '/x' }, 'unknown option "basepath"; did you mean "basePath"?'],
     ['null', null, 'options must be an object'],
     ['base path', { basePath: '/x/' }, "basePath must be '' or"],
     ['base path', { basePath: '/x/../y' }, "basePath must be '' or"],
@@ -239,6 +239,27 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
       header: () => undefined,
     }
     expect((await handler.answer(request)).status).toBe(500)
+  })
+})
+
+describe.each(['latest', 'history'] as const)('a handler without %s rates', (off) => {
+  const providers = { ...fakeProviders({ now }), [off]: false }
+  const handler = mountAll(createRatesHandler({ providers, now }))
+
+  it.each([
+    ['history', '/v1/latest', ERROR[frankfurter.name]],
+    ['history', '/v1/2026-11-02..', ERROR[frankfurter.name]],
+    ['latest', '/v2/rates', ERROR[frankfurterV2.name]],
+    ['history', '/v2/rates?providers=ECB', ERROR[frankfurterV2.name]],
+    ['latest', '/live', ERROR[exchangerateHost.name]],
+    ['latest', '/api/latest.json', ERROR[openExchangeRates.name]],
+    ['history', '/api/historical/2020-01-02.json', ERROR[openExchangeRates.name]],
+    ['latest', '/v6/latest', ERROR[exchangeRateApi.name]],
+  ])('serves what needs no %s rates: %s', async (needed, path, error) => {
+    const response = await ask(handler, path)
+    const anything: unknown = expect.anything()
+    const expected = needed === off ? [404, error?.(404)] : [200, anything]
+    expect([response.status, await response.json()]).toEqual(expected)
   })
 })
 
