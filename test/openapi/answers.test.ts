@@ -135,6 +135,16 @@ describe.each(operations)('$operationId', (operation) => {
     }
   })
 
+  // Viewers fill in and send all of both.
+  it('answers a query with every example and every default as one with what is required', async () => {
+    const filled = operation.parameters.flatMap(({ name, schema, example = schema.default }) => {
+      return example === undefined ? [] : [[name, String(example)] as const]
+    })
+    const { status, body } = await ask(operation, toSearch(Object.fromEntries(filled)))
+    const required = await ask(operation, exampleOf(operation))
+    expect([status, body]).toEqual([200, required.body])
+  })
+
   it('wants what is required', async () => {
     for (const { name } of operation.parameters.filter(({ required }) => required)) {
       const query = new URLSearchParams(exampleOf(operation))
