@@ -22,9 +22,9 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** What each module of the package may weigh, alone: what it weighs, and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '39.9 kB',
-  './bun': '540 B',
-  './client': '2.05 kB',
+  '.': '41.7 kB',
+  './bun': '990 B',
+  './client': '2.42 kB',
   './cloudflare': '270 B',
   './compat/exchange-rate-api': '12 kB',
   './compat/exchangerate-host': '15.7 kB',
@@ -32,24 +32,24 @@ const BUDGETS: Record<string, string> = {
   './compat/frankfurter-v2': '20.2 kB',
   './compat/open-exchange-rates': '14.5 kB',
   './currencies': '5.72 kB',
-  './deno': '1.06 kB',
+  './deno': '1.49 kB',
   './express': '1.23 kB',
-  './node': '2.85 kB',
-  './providers/cross-check': '3.04 kB',
-  './providers/currencyapi': '14.9 kB',
-  './providers/ecb': '14.1 kB',
-  './providers/exchange-rate-api-v6': '12.1 kB',
-  './providers/fawazahmed0': '14.2 kB',
-  './providers/frankfurter-v2': '9.89 kB',
-  './providers/open-exchange-rates': '11.8 kB',
-  './stores/cache-api': '660 B',
-  './stores/cloudflare-kv': '370 B',
+  './node': '3.22 kB',
+  './providers/cross-check': '3.38 kB',
+  './providers/currencyapi': '15.2 kB',
+  './providers/ecb': '14.5 kB',
+  './providers/exchange-rate-api-v6': '12.5 kB',
+  './providers/fawazahmed0': '14.5 kB',
+  './providers/frankfurter-v2': '10.2 kB',
+  './providers/open-exchange-rates': '12.1 kB',
+  './stores/cache-api': '1.06 kB',
+  './stores/cloudflare-kv': '780 B',
   './stores/file': '870 B',
-  './stores/memory': '280 B',
-  './stores/redis': '530 B',
-  './stores/sqlite': '1.06 kB',
-  './stores/upstash': '910 B',
-  './testing': '18.7 kB',
+  './stores/memory': '690 B',
+  './stores/redis': '920 B',
+  './stores/sqlite': '1.46 kB',
+  './stores/upstash': '1.31 kB',
+  './testing': '19.2 kB',
 }
 
 const { exports }: { exports: Record<string, string | { default: string }> } = JSON.parse(
@@ -72,7 +72,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '38.1 kB',
+  limit: '40.2 kB',
 }
 
 /** Exports that bundlers load without the handler. */
