@@ -6,7 +6,7 @@ import { fromFetchStyle } from './fetch-style.ts'
 import { limitPipelining } from './pipelining.ts'
 
 /** Answers Node's requests. */
-type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
+export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /**
  * Lets a handler answer Node's requests: `createServer(toNodeHandler(handler))` of `node:http`, `node:https` or

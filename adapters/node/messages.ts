@@ -15,18 +15,26 @@ export interface NodeRequest {
 }
 
 /** The part of the socket below a request that is used. */
-interface RequestSocket {
+export interface RequestSocket {
+  /** Whether the connection has ended. */
   readonly destroyed: boolean
+  /** Stops reading. */
   pause(): unknown
+  /** Reads again. */
   resume(): unknown
+  /** Ends the connection. */
   destroy(): unknown
+  /** Calls `listener` when the connection has ended. */
   once(event: 'close', listener: () => void): unknown
 }
 
 /** The part of a stream of HTTP/2 that is used. */
-interface RequestStream {
+export interface RequestStream {
+  /** The connection. */
   readonly session?: object | undefined
+  /** Whether the stream has ended. */
   readonly destroyed: boolean
+  /** Ends the stream with an error code of HTTP/2. */
   close(code: number): unknown
 }
 
@@ -56,8 +64,9 @@ export interface NodeResponse {
 }
 
 /** The part of the socket below a response that is used. */
-interface ResponseSocket {
+export interface ResponseSocket {
   /** How long it may be idle, in ms; 0 or absent for no limit. */
   readonly timeout?: number | undefined
+  /** Sets that time. */
   setTimeout(ms: number): unknown
 }
