@@ -20,7 +20,7 @@ const MOST_SUGGESTED = 3
 /** No text that is longer is a slip of the hand, and comparing takes time by its length. */
 const LONGEST_COMPARED = 32
 
-/** Those of `candidates` that are nearest to `text`, whatever the case, at most `most` letters away. */
+/** Those of `candidates` that are nearest to `text` in either case, at most `most` letters away. */
 export function nearest(text: string, candidates: readonly string[], most: number): string[] {
   if (text.length > LONGEST_COMPARED) return []
   for (let distance = 0; distance <= most; distance += 1) {

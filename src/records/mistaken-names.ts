@@ -34,8 +34,8 @@ const NOWHERE = {
 } as const
 
 /**
- * Returns what to do about each name that an endpoint knows under another name or cannot answer: `advice` for the subjects
- * of its own, and for those that no endpoint knows.
+ * Returns what to do about each name that an endpoint knows under another name or cannot answer: `advice` by subject, and
+ * what no endpoint has.
  */
 function mistakenNames(
   advice: Readonly<Record<Exclude<Subject, keyof typeof NOWHERE>, string>>,
@@ -108,7 +108,7 @@ export function refuseMistaken(
   known: readonly string[],
   mistaken: MistakenNames,
 ): void {
-  for (const name of Object.keys(question)) {
+  for (const name in question) {
     if (known.includes(name)) continue
     const meant = name.toLowerCase().replace(/[_-]/g, '')
     if (Object.hasOwn(mistaken, meant)) throw invalidParameter(name, String(mistaken[meant]))

@@ -7,7 +7,7 @@ import { withdrawalHint } from './require-code.ts'
 const MOST_LISTED = 150
 
 /**
- * Returns the code that `sent`, three letters in either case, stands for if reference rates have ever quoted it. How much of
+ * Returns the code that `sent`, three letters in either case, means if reference rates have ever quoted it. How much of
  * them is held decides nothing: an answer must not change as it ages.
  *
  * @throws {RatesError} `unsupported_currency` naming `parameter`, with the codes `covered` by `what`

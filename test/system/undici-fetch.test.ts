@@ -295,7 +295,7 @@ describe('the function', () => {
     [/^proxy must be the URL of a proxy$/, { proxy: '' }],
     [/^proxy must be the URL of a proxy$/, { proxy: true }],
     [/^connections must be a whole number, 1 or more, got 0$/, { connections: 0 }],
-    [/^timeouts must be an object$/, { timeouts: 5_000 }],
+    [/^timeouts must be an object, got /, { timeouts: 5_000 }],
     [/^timeouts\.connect must be .* got Infinity$/, { timeouts: { connect: Infinity } }],
     [/^timeouts\.headers must be .* got 0\.5$/, { timeouts: { headers: 0.5 } }],
     [/^timeouts\.body must be .* 0 or more, got 5s$/, { timeouts: { body: '5s' } }],
