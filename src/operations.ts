@@ -26,7 +26,6 @@ import {
   NOT_OF_TABLES,
   refuseMistaken,
 } from './records/mistaken-names.ts'
-import { statusRecord } from './records/status.ts'
 import type { StatusRecord } from './records/status.ts'
 import type { RateSources } from './sources/sources.ts'
 
@@ -152,6 +151,7 @@ export function createOperations(
     status: () =>
       orRatesError(async () => {
         sources.refreshBehind()
+        const { statusRecord } = await import('./records/status.ts')
         return statusRecord(sources.state(), now())
       }),
   }

@@ -1,4 +1,9 @@
+import { exchangeRateApi } from '../compat/exchange-rate-api.ts'
+import { exchangerateHost } from '../compat/exchangerate-host.ts'
+import { frankfurterV2 } from '../compat/frankfurter-v2.ts'
+import { frankfurter } from '../compat/frankfurter.ts'
 import type { CompatOptions } from '../compat/frankfurter.ts'
+import { openExchangeRates } from '../compat/open-exchange-rates.ts'
 import type { RatesHandler } from '../index.ts'
 import { didYouMean, nearest } from '../nearest.ts'
 import { UsageError } from './usage-error.ts'
@@ -8,33 +13,24 @@ type Mount = (handler: RatesHandler, options: CompatOptions) => RatesHandler
 
 /** A service whose paths can be served. */
 interface Service {
-  load: () => Promise<Mount>
+  mount: Mount
   /** A path to try it with. */
   example: string
 }
 
 /** The services by their names. No two of them have a path in common. */
 const SERVICES = {
-  frankfurter: {
-    load: async () => (await import('../compat/frankfurter.ts')).frankfurter,
-    example: '/v1/latest?base=USD&symbols=EUR,GBP',
-  },
-  'frankfurter-v2': {
-    load: async () => (await import('../compat/frankfurter-v2.ts')).frankfurterV2,
-    example: '/v2/rates?base=USD&quotes=EUR,GBP',
-  },
+  frankfurter: { mount: frankfurter, example: '/v1/latest?base=USD&symbols=EUR,GBP' },
+  'frankfurter-v2': { mount: frankfurterV2, example: '/v2/rates?base=USD&quotes=EUR,GBP' },
   'exchangerate-host': {
-    load: async () => (await import('../compat/exchangerate-host.ts')).exchangerateHost,
+    mount: exchangerateHost,
     example: '/convert?from=USD&to=EUR&amount=100',
   },
   'open-exchange-rates': {
-    load: async () => (await import('../compat/open-exchange-rates.ts')).openExchangeRates,
+    mount: openExchangeRates,
     example: '/api/latest.json?symbols=EUR,GBP',
   },
-  'exchange-rate-api': {
-    load: async () => (await import('../compat/exchange-rate-api.ts')).exchangeRateApi,
-    example: '/v6/latest/USD',
-  },
+  'exchange-rate-api': { mount: exchangeRateApi, example: '/v6/latest/USD' },
 } as const satisfies Record<string, Service>
 
 /** The name of a service whose paths can be served. */
@@ -74,17 +70,12 @@ function isName(name: string): name is CompatName {
 }
 
 /** Serves the paths of the services `names` in front of those of `handler`. */
-export async function mountCompat(
+export function mountCompat(
   handler: RatesHandler,
   names: readonly CompatName[],
   options: CompatOptions,
-): Promise<RatesHandler> {
-  let mounted = handler
-  for (const name of names) {
-    const mount = await SERVICES[name].load()
-    mounted = mount(mounted, options)
-  }
-  return mounted
+): RatesHandler {
+  return names.reduce((mounted, name) => SERVICES[name].mount(mounted, options), handler)
 }
 
 /** A path to try the service `name` with. */

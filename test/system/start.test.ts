@@ -61,7 +61,7 @@ describe('the command loads nothing before it is needed', () => {
     const { files, builtins } = await loadedBy(running)
     expect(files.filter((file) => !/^(dist\/cli[./]|package\.json$)/.test(file))).toEqual([])
     // Some hold what it shares with other commands, or with what is loaded later.
-    expect(files.length).toBeLessThan(35)
+    expect(files.length).toBeLessThan(37)
     expect(builtins).toContain('_http_server')
     expect(builtins.filter((name) => HEAVY.includes(name))).toEqual([])
   })
