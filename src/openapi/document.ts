@@ -8,7 +8,7 @@ import { createSamples } from './samples.ts'
 
 const DESCRIPTION = `Latest rates, conversion and history of currencies.
 
-Codes are read in either case and answered in capitals. Instants are integers, ms since the Unix epoch. A known parameter that is repeated or misspelt is refused; other unknown ones are ignored.
+Codes are read in either case and answered in capitals. Instants are integers, ms since the Unix epoch. A known parameter that is repeated or misspelt is refused, and so is the name that another operation or a similar service uses for it; other unknown ones are ignored.
 
 Every path also answers \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\` with 204; any other method is 405 (\`method_not_allowed\`) with the same \`Allow\`. A path that is none of these is 404 (\`not_found\`). Both have the form of the other errors.
 
