@@ -1,8 +1,5 @@
 import { nearest } from './nearest.ts'
 
-/** More wrong characters are another word. */
-const MAX_DISTANCE = 2
-
 /**
  * Checks that `options` is an object with no keys but those of `known`, an object whose keys are all the options that there
  * are. `path` is the option that they belong to.
@@ -24,8 +21,18 @@ export function assertKnownOptions<Options extends object>(
 }
 
 function unknownOption(name: string, known: readonly string[], prefix: string): string {
-  const [suggested] = nearest(name, known, MAX_DISTANCE)
+  const suggested = meantOption(name, known)
   const unknown = `unknown option "${prefix}${name}"`
   if (suggested !== undefined) return `${unknown}; did you mean "${prefix}${suggested}"?`
   return `${unknown}; known options: ${known.map((each) => prefix + each).join(', ')}`
+}
+
+/** Returns the known option that has `name` in it or is in it (`host`, `hostname`), or else the nearest, if it is near. */
+function meantOption(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase()
+  const similar = known.find(
+    (each) => each.toLowerCase().includes(lower) || lower.includes(each.toLowerCase()),
+  )
+  // More wrong letters are another word.
+  return similar ?? nearest(name, known, Math.floor(name.length / 3))[0]
 }

@@ -119,7 +119,7 @@ describe('an unknown option', () => {
     [
       'createRatesHandler providers',
       { rates: latest },
-      '"providers.rates"; did you mean "providers.latest"?',
+      '"providers.rates"; known options: providers.latest, providers.history',
     ],
     [
       'createRatesHandler maxStale',
@@ -128,11 +128,9 @@ describe('an unknown option', () => {
     ],
     ['createRatesClient', { baseURL: '' }, '"baseURL"; did you mean "baseUrl"?'],
     ['fakeProviders', { rates: { USD: 2 } }, '"rates"; known options: seed, now'],
-    [
-      'createFrankfurterProvider',
-      { baseUrl: 'https://a.example' },
-      '"baseUrl"; known options: url',
-    ],
+    ['createFrankfurterProvider', { baseUrl: '' }, '"baseUrl"; did you mean "url"?'],
+    ['createRatesHandler', { stale: {} }, '"stale"; did you mean "maxStale"?'],
+    ['serve on Node', { host: '::' }, '"host"; did you mean "hostname"?'],
     ['createUpstashStore', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
     ['serve tls', { pfx: 'a' }, '"tls.pfx"; known options: tls.key, tls.cert'],
     [
