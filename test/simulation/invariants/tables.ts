@@ -133,12 +133,11 @@ function complete(table: Table, taking: Taking, isRestored = false): Table {
   for (const [code, own] of table.quotes) {
     const kept = keptOf(code)
     const isHeldBack = notes.heldBack.includes(code)
-    const isOutdated =
-      kept.length > 0 &&
-      own.every((quote) => kept.every((each) => quote.updatedAt < each.updatedAt))
+    const newer = kept.filter((each) => own.every((quote) => quote.updatedAt < each.updatedAt))
+    const isOutdated = kept.length > 0 && newer.length === kept.length
     // What comes from a store may have been held back by another process already.
     if (isRestored ? isOutdated && isWarm : isHeldBack) quotes.set(code, kept)
-    else if (isRestored && (isHeldBack || isOutdated)) quotes.set(code, [...own, ...kept])
+    else if (isRestored && (isHeldBack || newer.length > 0)) quotes.set(code, [...own, ...kept])
   }
   for (const code of before?.quotes.keys() ?? []) {
     if (notes.lost.includes(code)) quotes.set(code, keptOf(code))
