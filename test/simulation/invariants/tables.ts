@@ -311,9 +311,10 @@ export function unconfirmedMoves(
 export function needlessHoldBacks({ doubtful }: Table, before: Table): string[] {
   return [...doubtful].flatMap(([code, rates]) => {
     const last = before.quotes.get(code)?.map(({ rate }) => rate) ?? []
-    return last.length > 0 && rates.every((rate) => isAnyNear(rate, last, maxMoveOf(code)))
-      ? [code]
-      : []
+    // Whichever of them the process holds.
+    const isNear = (rate: number): boolean =>
+      last.every((each) => isAnyNear(rate, [each], maxMoveOf(code)))
+    return last.length > 0 && rates.every(isNear) ? [code] : []
   })
 }
 
