@@ -6,12 +6,14 @@ import type { Scene } from '../world/fleet.ts'
 import type { Clock, Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import { LATEST_CODES } from '../world/truth.ts'
+import type { Publication } from '../world/truth.ts'
 import { NO_NOTES, newCall, noteNews } from './knowledge.ts'
 import type { Call, DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
 import {
   dueAt,
   impossibleRates,
+  isWithdrawn,
   keptCodes,
   lostCodes,
   needlessHoldBacks,
@@ -254,11 +256,14 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   }
 
   /** A process took `table`, but holds `other` since the call began: what that has is kept where `table` is doubtful. */
-  function holdBeside(process: Process, table: Table, other: Table): void {
+  function holdBeside(process: Process, sent: Publication, table: Table, other: Table): void {
     if (table.publishedAt < other.publishedAt) return
     const codes = [...other.quotes.keys()]
     const kept = isWarm(process, other) ? movedCodes(process, table, other) : []
-    const lost = codes.filter((code) => !table.quotes.has(code) || kept.includes(code))
+    // A withdrawn currency that is not published any more has ended.
+    const isLost = (code: string): boolean =>
+      !table.quotes.has(code) && (!isWithdrawn(code) || sent.rates[code] !== undefined)
+    const lost = codes.filter((code) => isLost(code) || kept.includes(code))
     const taking = { ...startTaking(process, other), isWarm: false }
     hold(process, restoreTable(table, { ...taking, notes: { dropped: [], heldBack: codes, lost } }))
   }
@@ -274,7 +279,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     if (before && table.publishedAt < before.publishedAt) {
       violate('I4', `a publication of ${at} was taken`)
     }
-    if (known.table && known.table !== before) return holdBeside(process, table, known.table)
+    if (known.table && known.table !== before) return holdBeside(process, sent, table, known.table)
     requirePlausible(process, table, before)
     if (isWarm(process, before)) {
       const lost = lostCodes(sent, taking)
