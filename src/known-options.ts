@@ -1,5 +1,8 @@
 import { nearest } from './nearest.ts'
 
+/** More wrong letters are another word. */
+const MAX_DISTANCE = 2
+
 /**
  * Checks that `options` is an object with no keys but those of `known`, an object whose keys are all the options that there
  * are. `path` is the option that they belong to.
@@ -33,6 +36,6 @@ function meantOption(name: string, known: readonly string[]): string | undefined
   const similar = known.find(
     (each) => each.toLowerCase().includes(lower) || lower.includes(each.toLowerCase()),
   )
-  // More wrong letters are another word.
-  return similar ?? nearest(name, known, Math.floor(name.length / 3))[0]
+  const distance = Math.min(MAX_DISTANCE, Math.floor(name.length / 3))
+  return similar ?? nearest(name, known, distance)[0]
 }
