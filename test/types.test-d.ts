@@ -663,7 +663,7 @@ test('a misspelt or missing parameter does not compile', () => {
   void client.latest({ symbols: ['EUR'], bases: 'USD' })
   // @ts-expect-error misspelt
   void client.latest({ symbol: ['EUR'] })
-  // @ts-expect-error one code is no list
+  // @ts-expect-error one code is not a list
   void client.latest({ symbols: 'EUR' })
   // @ts-expect-error codes are text
   void client.latest({ symbols: [978] })
@@ -760,6 +760,6 @@ test('the operations of a handler type rates by symbols as a client does', () =>
   expectTypeOf(latest(question)).resolves.toEqualTypeOf<LatestRecord>()
   // @ts-expect-error misspelt, beside what makes the call generic
   void latest({ symbols: ['EUR'], bases: 'USD' })
-  // @ts-expect-error one code is no list
+  // @ts-expect-error one code is not a list
   void latest({ symbols: 'EUR' })
 })

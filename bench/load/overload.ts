@@ -18,7 +18,7 @@ export interface OverloadReport extends OverloadLine {
   peakRss: number
 }
 
-/** A plain conversion is asked for every so many ms. */
+/** The time between two plain conversions, in ms. */
 const PLAIN_EVERY_MS = 20
 
 /** Connections of plain conversions; all but the first are opened under load. */

@@ -4,7 +4,7 @@ import type { CacheStore } from '../index.ts'
 import { createRedisStore } from '../stores/redis.ts'
 import type { ServeFlags } from './flags.ts'
 import { connectRedis, findRedis } from './redis.ts'
-import { UsageError, told } from './usage-error.ts'
+import { UsageError, orUsageError } from './usage-error.ts'
 
 /** Where fetched rates are kept beside memory. */
 export interface OpenStore {
@@ -65,7 +65,7 @@ function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
 /** Rather no server than one that the operator believes to keep its data. */
 async function createDataStore(folder: string): Promise<CacheStore> {
   const { createFileStore } = await import('../stores/file.ts')
-  return told('--data', () => {
+  return orUsageError('--data', () => {
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.R_OK | constants.W_OK)
     return createFileStore(folder)

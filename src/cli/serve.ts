@@ -15,7 +15,7 @@ import type { OpenStore } from './open-store.ts'
 import { loadAdapter, platform } from './platform.ts'
 import type { Tls } from './tls.ts'
 import { chooseUpstreams } from './upstreams.ts'
-import { told } from './usage-error.ts'
+import { orUsageError } from './usage-error.ts'
 
 /** How long the whole stop may take, and how long work on files may go on after the last answer, in ms. */
 const STOP_LIMIT_MS = 10_000
@@ -94,7 +94,7 @@ async function createHandler(
     write: (line) => stderr.write(`${line}\n`),
     now,
   })
-  const handler = told('--base-path', () =>
+  const handler = orUsageError('--base-path', () =>
     createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent }),
   )
   return mountCompat(handler, compat, { cors: cors !== 'off', onEvent })

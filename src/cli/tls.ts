@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-import { UsageError, told } from './usage-error.ts'
+import { UsageError, orUsageError } from './usage-error.ts'
 
 /** Key and certificate in PEM. */
 export interface Tls {
@@ -48,7 +48,7 @@ export function readTls(files: Tls): Tls {
 
 /** The blocks of PEM in `file` of one kind, whatever stands beside them: the runtimes differ in what they pass over. */
 function readBlocks(flag: string, file: string, kind: Kind): string[] {
-  const text = told(flag, () => readFileSync(file, 'utf8'))
+  const text = orUsageError(flag, () => readFileSync(file, 'utf8'))
   const begins = text.split(kind.begin).length - 1
   return parsed(flag, kind, () => {
     const blocks = text.match(kind.block) ?? []

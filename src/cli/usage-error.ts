@@ -8,8 +8,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What `make` makes; what it refuses is put down to `name`, which is what the operator wrote. */
-export function told<Made>(name: string, make: () => Made): Made {
+/**
+ * Returns what `make` returns.
+ *
+ * @throws {UsageError} with the message of what `make` throws, and `name`, which is what the operator wrote
+ */
+export function orUsageError<Made>(name: string, make: () => Made): Made {
   try {
     return make()
   } catch (error) {

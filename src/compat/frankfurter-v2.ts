@@ -32,7 +32,7 @@ interface Row {
 interface Parameters {
   base: string
   quotes: readonly string[] | undefined
-  /** Whether reference rates are asked for, where there is no date. */
+  /** Whether reference rates are asked for without a date. */
   isReference: boolean
   date: Day | undefined
   from: Day | undefined

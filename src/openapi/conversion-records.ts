@@ -1,17 +1,20 @@
 import * as z from 'zod/mini'
 
 import { component } from './components.ts'
-import { code, day, rate, told } from './fields.ts'
+import { code, day, rate, described } from './fields.ts'
 import { attribution, provider, publication } from './rate-records.ts'
 
 const amount = z.number().check(z.nonnegative())
 
-const from = told(code, 'Code of the source currency.')
-const to = told(code, 'Code of the target currency.')
+const from = described(code, 'Code of the source currency.')
+const to = described(code, 'Code of the target currency.')
 
 const converted = {
-  rate: told(rate, 'Units of `to` for one unit of `from`: as published, or derived to 10 digits.'),
-  result: told(
+  rate: described(
+    rate,
+    'Units of `to` for one unit of `from`: as published, or derived to 10 digits.',
+  ),
+  result: described(
     amount,
     'The exact decimal product of `amount` and `rate`, rounded once to the nearest double; in reverse their exact quotient, rounded to 15 significant digits.',
   ),
@@ -23,14 +26,14 @@ const convertedAmount = component(
   z.strictObject(converted),
 )
 
-const asked = told(amount, 'How much was asked for: of `from`, or in reverse of `to`.')
+const asked = described(amount, 'How much was asked for: of `from`, or in reverse of `to`.')
 
 const end = {
   reverse: z.optional(
-    told(z.literal(true), 'That `result` is of `from`; absent where that was not asked for.'),
+    described(z.literal(true), 'That `result` is of `from`; absent where that was not asked for.'),
   ),
   date: z.optional(
-    told(day, 'The day on which the rates were published; absent where they are the latest.'),
+    described(day, 'The day on which the rates were published; absent where they are the latest.'),
   ),
   ...publication,
   source: attribution,
@@ -50,7 +53,7 @@ export const conversionsRecord = component(
   z.strictObject({
     from,
     amount: asked,
-    results: told(
+    results: described(
       z.record(code, convertedAmount),
       'By the codes of the target currencies, in the order in which they were asked for.',
     ),
@@ -65,9 +68,9 @@ export const unversionedConversion = component(
   z.strictObject({
     from,
     to,
-    amount: told(amount, 'How much of `from` was asked for.'),
+    amount: described(amount, 'How much of `from` was asked for.'),
     rate: converted.rate,
-    result: told(
+    result: described(
       amount,
       'The exact decimal product of `amount` and `rate`, rounded once to the nearest double.',
     ),

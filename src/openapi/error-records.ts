@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import type { RatesErrorCode } from '../errors.ts'
 import { component } from './components.ts'
-import { told } from './fields.ts'
+import { described } from './fields.ts'
 
 const MEANINGS: Record<RatesErrorCode, string> = {
   missing_parameter: 'a required parameter is absent',
@@ -30,13 +30,13 @@ export const errorRecord = component(
   'What `/v1` answers instead of a record.',
   z.strictObject({
     error: z.strictObject({
-      code: told(
+      code: described(
         z.enum(Object.keys(MEANINGS)),
         Object.entries(MEANINGS)
           .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
           .join('\n'),
       ),
-      message: told(z.string(), 'What is wrong, in words that are safe to show.'),
+      message: described(z.string(), 'What is wrong, in words that are safe to show.'),
     }),
   }),
 )
@@ -45,5 +45,7 @@ export const errorRecord = component(
 export const unversionedError = component(
   'UnversionedError',
   'What the unversioned endpoints answer instead of a record.',
-  z.strictObject({ error: told(z.string(), 'What is wrong, in words that are safe to show.') }),
+  z.strictObject({
+    error: described(z.string(), 'What is wrong, in words that are safe to show.'),
+  }),
 )

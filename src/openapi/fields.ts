@@ -12,7 +12,10 @@ export const day = z.iso.date()
 /** Units of one currency for one of another. */
 export const rate = z.number().check(z.positive())
 
-/** `schema`, of which JSON Schema tells `description`. */
-export function told<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+/** Returns `schema` with a `description` for JSON Schema. */
+export function described<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  description: string,
+): Schema {
   return schema.check(z.describe(description))
 }

@@ -45,7 +45,7 @@ const DESCRIPTIONS: Record<ParameterName, Description> = {
   },
   period: {
     description:
-      'How far back from the newest published day; both ends belong to it. `1M` where there is no `start` either. Not together with `start` or `end`.',
+      'How far back from the newest published day; both ends belong to it. `1M` by default. Not together with `start` or `end`.',
   },
   start: {
     description: 'The first day (`2008-09-01`); there are reference rates since 1999-01-04.',

@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 
 import { component } from './components.ts'
-import { code, day, instant, rate, told } from './fields.ts'
+import { code, day, instant, rate, described } from './fields.ts'
 
 /** Who is to be named beside rates. */
 export const attribution = component(
   'Attribution',
   'Where rates come from; to be shown wherever they are.',
   z.strictObject({
-    name: told(z.string(), 'Text to display.'),
-    url: told(z.url(), 'Where the text links to.'),
+    name: described(z.string(), 'Text to display.'),
+    url: described(z.url(), 'Where the text links to.'),
   }),
 )
 
@@ -22,19 +22,22 @@ const rateTable = component(
 
 /** When rates were published. */
 export const publication = {
-  updatedAt: told(instant, 'When the provider published, in ms since the Unix epoch.'),
+  updatedAt: described(instant, 'When the provider published, in ms since the Unix epoch.'),
 }
 
-const base = told(code, 'Code against which the rates are quoted.')
+const base = described(code, 'Code against which the rates are quoted.')
 
 const table = {
   ...publication,
-  nextUpdateAt: told(instant, 'When the provider will publish next, in ms since the Unix epoch.'),
+  nextUpdateAt: described(
+    instant,
+    'When the provider will publish next, in ms since the Unix epoch.',
+  ),
   rates: rateTable,
 }
 
 /** The source of rates as one text. */
-export const provider = told(
+export const provider = described(
   z.string(),
   'Where the rates come from: a name, and an address in parentheses.',
 )
@@ -42,7 +45,7 @@ export const provider = told(
 const latest = {
   ...table,
   source: attribution,
-  disclaimer: told(z.string(), 'To be shown with the rates.'),
+  disclaimer: described(z.string(), 'To be shown with the rates.'),
 }
 
 /** The record of `/v1/latest`. */
@@ -53,7 +56,7 @@ export const latestRecord = component(
     base,
     ...latest,
     older: z.optional(
-      told(
+      described(
         z.record(code, instant),
         'When rates that are from an earlier publication were published, by code, in ms since the Unix epoch; absent where all rates are from the same publication.',
       ),
@@ -67,7 +70,7 @@ export const datedLatestRecord = component(
   'The reference rates of one day against one base.',
   z.strictObject({
     base,
-    date: told(day, 'The day on which the rates were published.'),
+    date: described(day, 'The day on which the rates were published.'),
     ...latest,
   }),
 )

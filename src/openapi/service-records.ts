@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 
 import { component } from './components.ts'
-import { code, day, instant, told } from './fields.ts'
+import { code, day, instant, described } from './fields.ts'
 import { attribution } from './rate-records.ts'
 
 const attempt = component(
   'Attempt',
   'A try at a refresh.',
   z.strictObject({
-    at: told(instant, 'When it started, in ms since the Unix epoch.'),
-    outcome: told(
+    at: described(instant, 'When it started, in ms since the Unix epoch.'),
+    outcome: described(
       z.enum(['running', 'loaded', 'restored', 'elsewhere', 'failed']),
       '`loaded` from the provider, `restored` from the store, or left to another process that is `elsewhere` at it.',
     ),
@@ -17,28 +17,28 @@ const attempt = component(
 )
 
 const dataSet = {
-  ready: told(z.boolean(), 'Whether there is something to answer with.'),
-  stale: told(z.boolean(), 'Whether its refresh is overdue.'),
+  ready: described(z.boolean(), 'Whether there is something to answer with.'),
+  stale: described(z.boolean(), 'Whether its refresh is overdue.'),
   source: z.nullable(attribution),
-  age: told(z.nullable(instant), 'How long ago that was published, in ms; null without data.'),
+  age: described(z.nullable(instant), 'How long ago that was published, in ms; null without data.'),
   lastAttempt: z.nullable(attempt),
-  nextAttemptAt: told(instant, 'When the next refresh may and will start, given a request.'),
+  nextAttemptAt: described(instant, 'When the next refresh may and will start, given a request.'),
 }
 
-const updatedAt = told(z.nullable(instant), 'When the rates were published; null without any.')
-const lastDay = told(z.nullable(day), 'The newest day published; null without any.')
+const updatedAt = described(z.nullable(instant), 'When the rates were published; null without any.')
+const lastDay = described(z.nullable(day), 'The newest day published; null without any.')
 
 /** The record of `/v1/status`. */
 export const statusRecord = component(
   'StatusRecord',
   'How the service stands. Instants are in ms since the Unix epoch.',
   z.strictObject({
-    ready: told(z.boolean(), 'Whether every data set is ready that is not turned off.'),
-    latest: told(
+    ready: described(z.boolean(), 'Whether every data set is ready that is not turned off.'),
+    latest: described(
       z.nullable(z.strictObject({ updatedAt, ...dataSet })),
       'Latest rates; null where they are turned off.',
     ),
-    history: told(
+    history: described(
       z.nullable(z.strictObject({ lastDay, ...dataSet })),
       'Reference rates; null where they are turned off.',
     ),
@@ -49,9 +49,9 @@ const end = component(
   'CurrencyEnd',
   'The end of a currency.',
   z.strictObject({
-    at: told(day, 'The day from which the successor was the unit of account.'),
-    successor: told(code, 'The code to use instead; it may be withdrawn too.'),
-    ratio: told(
+    at: described(day, 'The day from which the successor was the unit of account.'),
+    successor: described(code, 'The code to use instead; it may be withdrawn too.'),
+    ratio: described(
       z.nullable(z.number().check(z.positive())),
       'Units of the withdrawn currency for one of the successor, fixed by law; null without such a ratio.',
     ),
@@ -62,24 +62,24 @@ const coverage = component(
   'CurrencyCoverage',
   'A currency, and where there are rates for it.',
   z.strictObject({
-    code: told(code, "ISO 4217 code, or the feed's own where `numeric` is null."),
-    name: told(
+    code: described(code, "ISO 4217 code, or the feed's own where `numeric` is null."),
+    name: described(
       z.nullable(z.string()),
       "English name; null for a code of the feed's that nobody knows.",
     ),
-    numeric: told(
+    numeric: described(
       z.nullable(z.string().check(z.regex(/^[0-9]{3}$/))),
       'ISO 4217 numeric code; null where there is none.',
     ),
-    minorUnits: told(
+    minorUnits: described(
       z.nullable(z.int().check(z.nonnegative())),
       'Digits after the decimal point; null where ISO 4217 has none, as for withdrawn currencies.',
     ),
-    latest: told(
+    latest: described(
       z.nullable(z.boolean()),
       'Whether latest rates and conversions cover it; null while that is not known.',
     ),
-    history: told(
+    history: described(
       z.nullable(z.boolean()),
       'Whether history covers it; null while that is not known.',
     ),
@@ -91,7 +91,7 @@ const coverage = component(
 export const currenciesRecord = component(
   'CurrenciesRecord',
   'The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for.',
-  z.strictObject({ currencies: told(z.array(coverage), 'Sorted by code.') }),
+  z.strictObject({ currencies: described(z.array(coverage), 'Sorted by code.') }),
 )
 
 /** What describes the API; more of it is for the specification of OpenAPI to say. */
