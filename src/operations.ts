@@ -56,11 +56,6 @@ export interface RatesOperations {
   status(): Promise<StatusRecord>
 }
 
-/** The properties of questions. */
-const OF_TABLES = ['base', 'symbols', 'date']
-const OF_CONVERSIONS = ['from', 'to', 'amount', 'date', 'reverse']
-const OF_HISTORY = ['from', 'to', 'period', 'start', 'end', 'interval']
-
 /** The operations over `sources`; `onInternalError` is told of what nobody foresaw. What can be refused without data is refused before any are asked for. */
 export function createOperations(
   sources: RateSources,
@@ -83,7 +78,7 @@ export function createOperations(
   function convert(question: ConversionsQuestion): Promise<ConversionAnswer<ConversionsQuestion>> {
     return orRatesError(async () => {
       const { from, to, amount, date, reverse } = question
-      refuseMistaken(question, OF_CONVERSIONS, NOT_OF_CONVERSIONS)
+      refuseMistaken(question, NOT_OF_CONVERSIONS)
       refuseMalformed('from', from)
       if (typeof to === 'string') refuseMalformed('to', to)
       refuseAmount(amount)
@@ -105,7 +100,7 @@ export function createOperations(
   function latest(question: LatestQuestion | DatedLatestQuestion = {}): Promise<LatestRecord> {
     return orRatesError(async () => {
       const { base, symbols = [], date } = question
-      refuseMistaken(question, OF_TABLES, NOT_OF_TABLES)
+      refuseMistaken(question, NOT_OF_TABLES)
       if (base !== undefined) refuseMalformed('base', base)
       if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
       for (const symbol of symbols) refuseMalformed('symbols', symbol)
@@ -125,7 +120,7 @@ export function createOperations(
   ): Promise<HistoryRecord | HistoryRangeRecord> {
     return orRatesError(async () => {
       const { from, to, period, start, end, interval } = question
-      refuseMistaken(question, OF_HISTORY, NOT_OF_HISTORY)
+      refuseMistaken(question, NOT_OF_HISTORY)
       refuseMalformed('from', from)
       refuseMalformed('to', to)
       if (period !== undefined && !PERIODS.includes(period))

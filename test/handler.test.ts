@@ -822,6 +822,7 @@ describe('an operation', () => {
     ['latest', { base: 'EUR', start_date: '2026-01-01' }, 'start_date (use /v1/history)'],
     ['latest', { from: 'EUR' }, 'from (use base)'],
     ['convert', { from: 'USD', to: 'EUR', value: 2 }, 'value (use amount)'],
+    ['latest', { Base: 'EUR' }, 'Base (use base)'],
     ['history', { from: 'USD', to: 'EUR', startDate: '2026-01-01' }, 'startDate (use start)'],
   ] as const)('%s refuses the property of %j', async (name, question, message) => {
     const { rates } = service().handler

@@ -1,7 +1,8 @@
 import { RatesError } from '../errors.ts'
-import { LARGE_BODY } from '../http/limiter.ts'
+import { LARGE_BODY, MAX_TURNS } from '../http/limiter.ts'
 import type { Representation } from '../http/representation.ts'
 import type { RatesOperations } from '../operations.ts'
+import { dayNumber } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import type { Point } from '../records/history.ts'
 import type { Runtime } from '../runtime.ts'
@@ -31,14 +32,11 @@ export interface DaysQuestion {
 /** A rate of one day takes about so much in a response, in bytes. */
 const RATE_BYTES = 16
 
-/** The longest time that other requests get after one piece of work, in turns of the event loop and in ms. */
-const MAX_TURNS = 64
+/** The longest time that other requests get after one piece of work, in ms. */
 const MAX_REST_MS = 10
 
 /** The number of days that are written at a time. */
 const DAYS_AT_ONCE = 256
-
-const DAY_MS = 86_400_000
 
 /**
  * Returns the codes that reference rates against `base` have on any day from `start` to `end`, sorted, without the base. The
@@ -113,7 +111,7 @@ export async function withDailyRates(
   const { rates, runtime, limiter, jobs, key } = request
   const codes = question.codes ?? (await quotedCodes(rates, question))
   if (question.codes) await load(rates, question)
-  const days = (Date.parse(question.end) - Date.parse(question.start)) / DAY_MS
+  const days = dayNumber(question.end) - dayNumber(question.start)
   const isLarge = days * codes.length * RATE_BYTES > LARGE_BODY
   const read = async (): Promise<Representation> => {
     const pause = createPause(runtime)

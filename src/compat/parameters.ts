@@ -5,6 +5,7 @@ import {
   MOST_SYMBOLS_CHARACTERS,
   isAmount,
   splitSymbols,
+  tooManyCodes,
 } from '../endpoints/parameters.ts'
 import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
@@ -50,10 +51,7 @@ export function readCode(name: string, sent: string | undefined): string {
 export function readList(name: string, sent: string | undefined): string[] | undefined {
   if (sent === undefined) return undefined
   const items = sent.length > MOST_SYMBOLS_CHARACTERS ? undefined : splitSymbols(sent)
-  if (!items || items.length > MOST_SYMBOLS) {
-    const most = `at most ${MOST_SYMBOLS} codes in ${MOST_SYMBOLS_CHARACTERS} characters`
-    throw invalidParameter(name, most)
-  }
+  if (!items || items.length > MOST_SYMBOLS) throw tooManyCodes(name)
   if (items.length === 0) return undefined
   return [...new Set(items.map((item) => item.toUpperCase()))]
 }

@@ -7,6 +7,7 @@ import {
   invalidPeriod,
   missingParameter,
 } from '../errors.ts'
+import type { RatesError } from '../errors.ts'
 import type { Failures } from '../http/query.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { isDay } from '../rates/day.ts'
@@ -34,11 +35,13 @@ export const failures: Failures = {
   date: (parameter) => invalidParameter(parameter, 'YYYY-MM-DD'),
   interval: (parameter) => invalidParameter(parameter, 'day, week or month'),
   format: (parameter) => invalidParameter(parameter, 'json or csv'),
-  overlong: (parameter) =>
-    invalidParameter(
-      parameter,
-      `at most ${MOST_SYMBOLS} codes in ${MOST_SYMBOLS_CHARACTERS} characters`,
-    ),
+  overlong: tooManyCodes,
+}
+
+/** A list of codes that is too long. */
+export function tooManyCodes(parameter: string): RatesError {
+  const most = `at most ${MOST_SYMBOLS} codes in ${MOST_SYMBOLS_CHARACTERS} characters`
+  return invalidParameter(parameter, most)
 }
 
 /** The form of a currency code, in either case; whether it exists is for the data to say. */

@@ -21,7 +21,7 @@ type ConversionParameters = Record<string, string> & {
 export const parseConversion: (query: string) => AskedConversion = createQueryParser({
   parameters: { from: currency, to: currency, amount },
   failures,
-  mistaken: NOT_OF_CONVERSIONS,
+  mistaken: NOT_OF_CONVERSIONS.advice,
   accepts: (values): values is ConversionParameters => {
     const { from, to, amount: sent } = values
     return isCodeShaped(from) && isCodeShaped(to) && (sent === undefined || isAmount(sent))

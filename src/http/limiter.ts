@@ -17,7 +17,7 @@ const MIN_PIECE_MS = 0.1
  * where there is nothing else: Node accepts one connection in a turn.
  */
 const TURNS_PER_MS = 3
-const MAX_TURNS = 64
+export const MAX_TURNS = 64
 
 /** After this time without another turn the host has lost it, in ms: some end the timers of a request with its response. */
 const LOST_AFTER_MS = 1_000

@@ -1,7 +1,12 @@
 import { invalidParameter } from '../errors.ts'
 
-/** What to do about names, which are in lower case without `_` and `-`. */
-export type MistakenNames = Readonly<Record<string, string>>
+/** The names that mean something here or in other services, in lower case without `_` and `-`. */
+export interface MistakenNames {
+  /** What to do about each name. */
+  readonly advice: Readonly<Record<string, string>>
+  /** The names that the advice says to use, which are not mistaken. */
+  readonly own: ReadonlySet<string>
+}
 
 /** What parameters are about, here or in other services. */
 type Subject = keyof typeof NAMES
@@ -41,12 +46,11 @@ function mistakenNames(
   advice: Readonly<Record<Exclude<Subject, keyof typeof NOWHERE>, string>>,
 ): MistakenNames {
   const all: Readonly<Record<string, string>> = { ...advice, ...NOWHERE }
-  const subjects = Object.entries<string>(NAMES)
-  return Object.fromEntries(
-    subjects.flatMap(([subject, names]) =>
-      names.split(' ').map((name) => [name, all[subject] ?? '']),
-    ),
+  const named = Object.entries<string>(NAMES).flatMap(([subject, names]) =>
+    names.split(' ').map((name) => [name, all[subject] ?? ''] as const),
   )
+  const own = named.filter(([name, use]) => use === `use ${name}`).map(([name]) => name)
+  return { advice: Object.fromEntries(named), own: new Set(own) }
 }
 
 const HISTORY = 'use /v1/history'
@@ -66,9 +70,14 @@ export const NOT_OF_TABLES: MistakenNames = mistakenNames({
 })
 
 /** The same for a table that has every currency: a list of some changes nothing. */
-export const NOT_OF_WHOLE_TABLES: MistakenNames = Object.fromEntries(
-  Object.entries(NOT_OF_TABLES).filter(([name]) => !NAMES.targets.split(' ').includes(name)),
-)
+export const NOT_OF_WHOLE_TABLES: MistakenNames = {
+  ...NOT_OF_TABLES,
+  advice: Object.fromEntries(
+    Object.entries(NOT_OF_TABLES.advice).filter(
+      ([name]) => !NAMES.targets.split(' ').includes(name),
+    ),
+  ),
+}
 
 /** The same for a conversion. */
 export const NOT_OF_CONVERSIONS: MistakenNames = mistakenNames({
@@ -99,18 +108,14 @@ export const NOT_OF_HISTORY: MistakenNames = mistakenNames({
 })
 
 /**
- * Refuses properties of `question` that are not among the `known` ones, but among the `mistaken`.
+ * Refuses properties of `question` that have one of these names, but not its own.
  *
  * @throws {RatesError} `invalid_parameter`
  */
-export function refuseMistaken(
-  question: object,
-  known: readonly string[],
-  mistaken: MistakenNames,
-): void {
+export function refuseMistaken(question: object, { advice, own }: MistakenNames): void {
   for (const name in question) {
-    if (known.includes(name)) continue
+    if (own.has(name)) continue
     const meant = name.toLowerCase().replace(/[_-]/g, '')
-    if (Object.hasOwn(mistaken, meant)) throw invalidParameter(name, String(mistaken[meant]))
+    if (Object.hasOwn(advice, meant)) throw invalidParameter(name, String(advice[meant]))
   }
 }

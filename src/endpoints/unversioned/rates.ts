@@ -11,7 +11,7 @@ import { providerText } from './provider-text.ts'
 const parse = createQueryParser({
   parameters: { base, format },
   failures,
-  mistaken: NOT_OF_WHOLE_TABLES,
+  mistaken: NOT_OF_WHOLE_TABLES.advice,
   toQuestion: (question) => ({ question, key: toKey(question) }),
   isRecurring: true,
 })

@@ -13,7 +13,7 @@ import { amount, currency, date, format } from '../parameters.ts'
 const parse = createQueryParser({
   parameters: { from: currency, to: targets, amount, date, reverse: truth, format },
   failures: conversionFailures,
-  mistaken: NOT_OF_CONVERSIONS,
+  mistaken: NOT_OF_CONVERSIONS.advice,
   toQuestion: ({ amount: amountSent, format: form, ...question }) => {
     const value = amountSent === undefined ? undefined : Number(amountSent)
     return { question: { ...question, amount: value }, amountSent, form }

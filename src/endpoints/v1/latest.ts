@@ -10,7 +10,7 @@ import type { AskedTable } from '../table-endpoint.ts'
 const parse = createQueryParser({
   parameters: { base, symbols, date, format },
   failures,
-  mistaken: NOT_OF_TABLES,
+  mistaken: NOT_OF_TABLES.advice,
   toQuestion: ({ date: on, ...question }) => ({ question, key: toKey(question, on), date: on }),
   isRecurring: true,
 })

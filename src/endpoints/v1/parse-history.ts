@@ -30,7 +30,7 @@ export interface AskedHistory {
 export const parseHistory: (query: string) => AskedHistory = createQueryParser({
   parameters: { from: currency, to: currency, period, start: date, end: date, interval, format },
   failures,
-  mistaken: NOT_OF_HISTORY,
+  mistaken: NOT_OF_HISTORY.advice,
   toQuestion: (question) => ({ question, key: toKey(question) }),
   isRecurring: true,
 })
