@@ -1,4 +1,4 @@
-import { answerOf, failed } from './answer-of.ts'
+import { answerOf, failed } from './raw-response.ts'
 import { listenOptions, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 import { untilIdle } from './until-idle.ts'

@@ -1,4 +1,4 @@
-import { failed } from './answer-of.ts'
+import { failed } from './raw-response.ts'
 import type { FetchHandler } from './server.ts'
 
 /** The part of a Worker's execution context that is used. */

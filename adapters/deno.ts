@@ -1,4 +1,4 @@
-import { answerOf, failed } from './answer-of.ts'
+import { answerOf, failed } from './raw-response.ts'
 import { keepListening } from './deno/listening.ts'
 import type { DenoServer } from './deno/listening.ts'
 import { limitStreams } from './deno/streams.ts'

@@ -1,5 +1,5 @@
-import type { Answer, AnswerRequest } from '../src/index.ts'
-import { NodeAnswerRequest, hasTwoHosts, refuse, send } from './node/answer.ts'
+import type { RawResponse, RawRequest } from '../src/index.ts'
+import { NodeRawRequest, hasTwoHosts, refuse, send } from './node/send.ts'
 import type { NodeRequest, NodeResponse } from './node/messages.ts'
 import { limitPipelining } from './node/pipelining.ts'
 
@@ -17,7 +17,7 @@ export interface ExpressRequest extends NodeRequest {
  * the next one when the response before it has been sent.
  */
 export function toExpressHandler(handler: {
-  answer(request: AnswerRequest): Promise<Answer>
+  answer(request: RawRequest): Promise<RawResponse>
 }): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
   async function respond(
     request: ExpressRequest,
@@ -26,7 +26,7 @@ export function toExpressHandler(handler: {
   ): Promise<void> {
     try {
       const { originalUrl } = request
-      const answer = await handler.answer(new NodeAnswerRequest(request, response, originalUrl))
+      const answer = await handler.answer(new NodeRawRequest(request, response, originalUrl))
       if (!answer.matched) next?.()
       else if (hasTwoHosts(request)) refuse(response)
       else send(answer, response)

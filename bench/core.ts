@@ -2,7 +2,7 @@
 // missed.
 import { parseArgs } from 'node:util'
 
-import { freshConversion, rememberedAnswers } from './core/answers.ts'
+import { freshConversion, rememberedAnswers } from './core/responses.ts'
 import { coldHistories } from './core/cold-history.ts'
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'

@@ -26,7 +26,7 @@ async function convert(name: string): Promise<void> {
     store,
     providers: fakeProviders(),
     onEvent({ type }) {
-      if (type === 'upstream_asked') console.log(`${name} asks upstream`)
+      if (type === 'upstream_request') console.log(`${name} asks upstream`)
     },
   })
   const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })

@@ -3,7 +3,7 @@
 //
 // An AWS Lambda function behind a function URL, or an HTTP API with payload format 2.0; its handler is `index.handler`.
 import { consoleLogger, createRatesHandler } from 'ratesmith'
-import type { Answer } from 'ratesmith'
+import type { RawResponse } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 /** What of the event is read. */
@@ -34,7 +34,7 @@ export async function handler(event: FunctionUrlEvent): Promise<FunctionUrlResul
   return toResult(answer)
 }
 
-export function toResult({ status, headers, body }: Answer): FunctionUrlResult {
+export function toResult({ status, headers, body }: RawResponse): FunctionUrlResult {
   const isBase64Encoded = body instanceof Uint8Array
   return {
     statusCode: status,

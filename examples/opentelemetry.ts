@@ -24,7 +24,7 @@ const duration = meter.createHistogram('rates.upstream.duration', { unit: 'ms' }
 function count(event: RatesEvent): void {
   const attributes = 'dataSet' in event ? { 'rates.data_set': event.dataSet } : {}
   events.add(1, { 'rates.event': event.type, ...attributes })
-  if (event.type === 'upstream_answered' || event.type === 'upstream_failed') {
+  if (event.type === 'upstream_response' || event.type === 'upstream_failed') {
     duration.record(event.elapsed, { 'rates.provider': event.provider, ...attributes })
   }
 }

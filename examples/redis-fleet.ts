@@ -21,7 +21,7 @@ const servers = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
     store,
     providers: fakeProviders(),
     onEvent({ type }) {
-      if (type === 'upstream_asked') calls += 1
+      if (type === 'upstream_request') calls += 1
     },
   }),
 }))

@@ -75,23 +75,27 @@ export function missingParameter(parameter: string): RatesError {
 
 /** A parameter that cannot be read as one question: repeated, misspelt or too long. `name` is echoed as sent. */
 export function invalidParameter(name: string, hint: string): RatesError {
-  return new RatesError('invalid_parameter', `Invalid parameter: ${visible(name)}`, {
+  return new RatesError('invalid_parameter', `Invalid parameter: ${escapeForMessage(name)}`, {
     hint,
-    parameter: visible(name),
+    parameter: escapeForMessage(name),
   })
 }
 
 /** A code that is malformed or that the data do not hold. `sent` is echoed. */
 export function invalidCurrency(parameter: string, sent: string, hint?: string): RatesError {
-  return new RatesError('invalid_currency', `Invalid ${parameter} currency: ${visible(sent)}`, {
-    parameter,
-    hint,
-  })
+  return new RatesError(
+    'invalid_currency',
+    `Invalid ${parameter} currency: ${escapeForMessage(sent)}`,
+    {
+      parameter,
+      hint,
+    },
+  )
 }
 
 /** An amount outside the grammar or the range. `sent` is echoed. */
 export function invalidAmount(sent: string, hint?: string): RatesError {
-  return new RatesError('invalid_amount', `Invalid amount: ${visible(sent)}`, {
+  return new RatesError('invalid_amount', `Invalid amount: ${escapeForMessage(sent)}`, {
     parameter: 'amount',
     hint,
   })
@@ -99,14 +103,14 @@ export function invalidAmount(sent: string, hint?: string): RatesError {
 
 /** A period that is none of `periods`. `sent` is echoed. */
 export function invalidPeriod(sent: string, periods: readonly string[]): RatesError {
-  return new RatesError('invalid_period', `Invalid period: ${visible(sent)}`, {
+  return new RatesError('invalid_period', `Invalid period: ${escapeForMessage(sent)}`, {
     hint: `one of ${periods.join(', ')}`,
     parameter: 'period',
   })
 }
 
 /** The longest that `Retry-After` asks clients to wait, in seconds. */
-export const MAX_RETRY_AFTER = 300
+export const MAX_RETRY_AFTER_SECONDS = 300
 
 /** There are no usable rates. `retryAfter` in seconds. */
 export function providerUnavailable(retryAfter: number, cause?: unknown): RatesError {
@@ -114,16 +118,16 @@ export function providerUnavailable(retryAfter: number, cause?: unknown): RatesE
   return new RatesError('provider_unavailable', message, { cause, retryAfter })
 }
 
-const ECHOED_CHARACTERS = 32
+const MAX_ECHOED_CHARACTERS = 32
 
 /**
  * `text` fit for a message: its first 32 characters, those that are invisible or change the direction of reading
  * escaped as `\u{…}`.
  */
-export function visible(text: string): string {
+export function escapeForMessage(text: string): string {
   // Two code units at most make a character; cutting first keeps the work bounded.
-  return Array.from(text.slice(0, 2 * ECHOED_CHARACTERS))
-    .slice(0, ECHOED_CHARACTERS)
+  return Array.from(text.slice(0, 2 * MAX_ECHOED_CHARACTERS))
+    .slice(0, MAX_ECHOED_CHARACTERS)
     .join('')
     .replace(
       /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu,

@@ -8,15 +8,15 @@ export type DataSet = 'latest' | 'history' | 'archive'
  * Everything an operator may want to log or count. A `reason` has at most 300 characters and, of a built-in provider, none
  * that an upstream wrote. Private: `error`, and lists of what was dropped, may hold texts of upstreams.
  *
- * `rates_dropped`, `rates_corrected`, `rates_lost` and `rates_held_back` name a code once a day (in UTC) for each data set and
+ * `rates_dropped`, `rates_corrected`, `rates_lost` and `rates_quarantined` name a code once a day (in UTC) for each data set and
  * provider, so that a feed that stays wrong is one event a day. Another code, or the same one in another of these events, is
  * named at once.
  */
 export type RatesEvent =
   /** A provider is being asked. */
-  | { type: 'upstream_asked'; dataSet: DataSet; provider: string }
+  | { type: 'upstream_request'; dataSet: DataSet; provider: string }
   /** A provider answered with usable data; `elapsed` in ms. */
-  | { type: 'upstream_answered'; dataSet: DataSet; provider: string; elapsed: number }
+  | { type: 'upstream_response'; dataSet: DataSet; provider: string; elapsed: number }
   /** A provider did not answer, or not with data; `elapsed` in ms. */
   | {
       type: 'upstream_failed'
@@ -57,7 +57,7 @@ export type RatesEvent =
    * Rates moved so far that they are not served until the next publication confirms them; of reference rates with the day,
    * as `2026-11-19 USD`, or the day alone where it is doubtful as a whole.
    */
-  | { type: 'rates_held_back'; dataSet: DataSet; provider: string; codes: string[] }
+  | { type: 'rates_quarantined'; dataSet: DataSet; provider: string; codes: string[] }
   /** Rates that are too far from those of a `reference` on the day `date`: see `crossCheck`. They are served as published. */
   | {
       type: 'rates_deviating'
@@ -146,7 +146,7 @@ function reduced(
       return corrections.length > 0 ? { ...event, corrections } : undefined
     }
     case 'rates_lost':
-    case 'rates_held_back': {
+    case 'rates_quarantined': {
       const codes = newOf(kind, event.codes, (name) => name)
       return codes.length > 0 ? { ...event, codes } : undefined
     }

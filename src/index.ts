@@ -1,4 +1,4 @@
-export type { Attempt } from './cache/flight.ts'
+export type { Attempt } from './cache/single-flight.ts'
 export type { CacheStore } from './cache/store.ts'
 export { RatesError } from './errors.ts'
 export type { RatesErrorCode, RatesErrorDetails } from './errors.ts'
@@ -7,7 +7,7 @@ export { createRatesHandler } from './handler.ts'
 export type { RatesHandler } from './handler.ts'
 export { consoleLogger } from './log.ts'
 export type { ConsoleLoggerOptions, LogFormat, LogLevel } from './log.ts'
-export type { Answer, AnswerRequest, Header, Reply } from './http/answer.ts'
+export type { RawResponse, RawRequest, Header, EndpointResponse } from './http/raw.ts'
 export type { RatesOperations } from './operations.ts'
 export type { CorsScope, RatesHandlerOptions } from './options.ts'
 export { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
@@ -30,18 +30,18 @@ export type { HistoryStats } from './rates/history-stats.ts'
 export type { Interval } from './rates/interval.ts'
 export type { Period } from './rates/period.ts'
 export type { ByCode, RatesOf } from './records/by-code.ts'
-export type { Conversion, ConversionQuestion, ConversionRecord } from './records/conversion.ts'
+export type { ConvertedPair, ConversionParams, Conversion } from './records/conversion.ts'
 export type {
-  ConversionAnswer,
-  ConversionsQuestion,
-  ConversionsRecord,
+  ConversionResult,
+  ConversionListParams,
+  ConversionList,
   ConvertedAmount,
 } from './records/conversions.ts'
-export type { CurrenciesRecord, CurrencyCoverage, CurrencyEnd } from './records/currencies.ts'
-export type { DatedLatestQuestion, DatedLatestRecord } from './records/dated-latest.ts'
-export type { HistoryRangeQuestion, HistoryRangeRecord } from './records/history-range.ts'
-export type { HistoryQuestion, HistoryRecord, Point } from './records/history.ts'
-export type { LatestQuestion, LatestRecord } from './records/latest.ts'
-export type { DataSetStatus, StatusRecord } from './records/status.ts'
+export type { CurrencyList, CurrencyCoverage, CurrencyEnd } from './records/currencies.ts'
+export type { DatedRatesParams, DatedRates } from './records/dated-latest.ts'
+export type { HistoryRangeParams, HistoryRange } from './records/history-range.ts'
+export type { HistoryParams, RateHistory, Point } from './records/history.ts'
+export type { LatestParams, LatestRates } from './records/latest.ts'
+export type { DataSetStatus, ServiceStatus } from './records/status.ts'
 export { createMemoryStore } from './stores/memory.ts'
 export type { MemoryStoreOptions } from './stores/memory.ts'

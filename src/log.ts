@@ -30,11 +30,11 @@ export interface ConsoleLoggerOptions {
 }
 
 /** Stale and refused answers come by the thousand: they are summed up over this time, in ms. */
-const SUMMED_OVER_MS = 60_000
+const SUMMARY_INTERVAL_MS = 60_000
 
 /** How much of what an upstream says goes into a line: characters of a text, and items of a list. */
-const LONGEST_TEXT = 500
-const LONGEST_LIST = 20
+const MAX_TEXT_LENGTH = 500
+const MAX_LIST_LENGTH = 20
 
 type Correction = Extract<RatesEvent, { type: 'rates_corrected' }>['corrections'][number]
 
@@ -46,8 +46,8 @@ const LEVELS: readonly LogLevel[] = ['info', 'warn', 'error']
 const FORMATS: readonly LogFormat[] = ['text', 'json']
 
 const LEVEL: Record<RatesEvent['type'], LogLevel> = {
-  upstream_asked: 'info',
-  upstream_answered: 'info',
+  upstream_request: 'info',
+  upstream_response: 'info',
   upstream_failed: 'warn',
   refresh_failed: 'warn',
   upstream_ending: 'warn',
@@ -55,7 +55,7 @@ const LEVEL: Record<RatesEvent['type'], LogLevel> = {
   rates_dropped: 'warn',
   rates_corrected: 'warn',
   rates_lost: 'warn',
-  rates_held_back: 'warn',
+  rates_quarantined: 'warn',
   rates_deviating: 'warn',
   check_failed: 'warn',
   rates_revised: 'info',
@@ -106,24 +106,24 @@ export function createLog({
   const counts = new Map<DataSet | 'overloaded', { loggedAt: number; answers: number }>()
 
   /** Returns how many answers of a kind there have been since they were logged, once a minute, and 0 meanwhile. */
-  function countAnswers(kind: DataSet | 'overloaded'): number {
+  function countResponses(kind: DataSet | 'overloaded'): number {
     const { loggedAt, answers } = counts.get(kind) ?? { loggedAt: -Infinity, answers: 0 }
     // Also when the clock has been set back.
-    const isDue = Math.abs(now() - loggedAt) >= SUMMED_OVER_MS
+    const isDue = Math.abs(now() - loggedAt) >= SUMMARY_INTERVAL_MS
     counts.set(kind, isDue ? { loggedAt: now(), answers: 0 } : { loggedAt, answers: answers + 1 })
     return isDue ? answers + 1 : 0
   }
 
   /** Returns the same for the answer that `event` is about; undefined where it is about something else. */
-  function answersOf(event: RatesEvent): number | undefined {
-    if (event.type === 'overloaded') return countAnswers('overloaded')
-    return event.type === 'stale_served' ? countAnswers(event.dataSet) : undefined
+  function responsesOf(event: RatesEvent): number | undefined {
+    if (event.type === 'overloaded') return countResponses('overloaded')
+    return event.type === 'stale_served' ? countResponses(event.dataSet) : undefined
   }
 
   return (event) => {
     const severity = LEVEL[event.type]
     if (LEVELS.indexOf(severity) < least) return
-    const answers = answersOf(event)
+    const answers = responsesOf(event)
     if (answers === 0) return
     if (format === 'json') {
       write(toJson(event, answers, now()), severity)
@@ -136,7 +136,7 @@ export function createLog({
 
 /** One line that no terminal obeys, even with texts of an upstream in it. */
 export function printable(text: string): string {
-  return text.slice(0, LONGEST_TEXT).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+  return text.slice(0, MAX_TEXT_LENGTH).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
 /** Without the error itself: its stack is for a debugger. */
@@ -161,9 +161,9 @@ function toJson(event: RatesEvent, answers: number | undefined, now: number): st
 /** Other numbers, which are in ms or counts, without what no reader needs; and what an upstream says may be of any length. */
 function legible(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value)
-  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
-  if (!Array.isArray(value) || value.length <= LONGEST_LIST) return value
-  return [...value.slice(0, LONGEST_LIST), `and ${value.length - LONGEST_LIST} more`]
+  if (typeof value === 'string') return value.slice(0, MAX_TEXT_LENGTH)
+  if (!Array.isArray(value) || value.length <= MAX_LIST_LENGTH) return value
+  return [...value.slice(0, MAX_LIST_LENGTH), `and ${value.length - MAX_LIST_LENGTH} more`]
 }
 
 /** Every code unit of `text` as JSON escapes it. */
@@ -176,7 +176,7 @@ function escaped(text: string): string {
 /** What a person wants to know of `event`; nothing where another event says more. */
 function toSentence(event: RatesEvent, answers: number | undefined): string {
   switch (event.type) {
-    case 'upstream_answered':
+    case 'upstream_response':
       return `${event.dataSet} rates: ${event.provider}: answered in ${Math.round(event.elapsed)} ms`
     case 'upstream_failed':
       return `${event.dataSet} rates: ${event.provider}: ${event.reason}`
@@ -190,7 +190,7 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
       return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
     case 'rates_lost':
       return `${event.dataSet} rates: ${event.provider}: no usable rate of ${event.codes.join(', ')}`
-    case 'rates_held_back':
+    case 'rates_quarantined':
       return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
     case 'rates_deviating':
       return `${event.dataSet} rates: ${event.provider}: far from those of ${event.reference} on ${event.date}: ${event.deviations.join(', ')}`

@@ -15,14 +15,14 @@ function isWithin(from: string, to: string, most: number): boolean {
 }
 
 /** More suggestions are no help. */
-const MOST_SUGGESTED = 3
+const MAX_SUGGESTIONS = 3
 
 /** No text that is longer is a slip of the hand, and comparing takes time by its length. */
-const LONGEST_COMPARED = 32
+const MAX_COMPARED_LENGTH = 32
 
 /** Those of `candidates` that are nearest to `text` in either case, at most `most` letters away. */
 export function nearest(text: string, candidates: readonly string[], most: number): string[] {
-  if (text.length > LONGEST_COMPARED) return []
+  if (text.length > MAX_COMPARED_LENGTH) return []
   for (let distance = 0; distance <= most; distance += 1) {
     const found = candidates.filter((each) =>
       isWithin(text.toUpperCase(), each.toUpperCase(), distance),
@@ -34,7 +34,7 @@ export function nearest(text: string, candidates: readonly string[], most: numbe
 
 /** The question that ends a sentence of an error, or nothing where there is nothing to suggest. */
 export function didYouMean(suggestions: readonly string[]): string {
-  const few = suggestions.slice(0, MOST_SUGGESTED)
+  const few = suggestions.slice(0, MAX_SUGGESTIONS)
   if (few.length === 0) return ''
   const last = few.pop()
   return `. Did you mean ${few.length === 0 ? last : `${few.join(', ')} or ${last}`}?`

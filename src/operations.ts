@@ -10,50 +10,50 @@ import { isCodeShaped } from './rates/currency-code.ts'
 import { toDay } from './rates/day.ts'
 import type { CurrencyCode } from './rates/known-currency-code.ts'
 import { PERIODS } from './rates/period.ts'
-import { conversionRecord } from './records/conversion.ts'
+import { toConversion } from './records/conversion.ts'
 import type { RatesOf } from './records/by-code.ts'
-import type { ConversionAnswer, ConversionsQuestion } from './records/conversions.ts'
-import type { CurrenciesRecord } from './records/currencies.ts'
-import type { DatedLatestQuestion, DatedLatestRecord } from './records/dated-latest.ts'
-import type { HistoryRangeQuestion, HistoryRangeRecord } from './records/history-range.ts'
-import { historyRecord, pairHistory } from './records/history.ts'
-import type { HistoryQuestion, HistoryRecord } from './records/history.ts'
-import { codesOf, latestRecord } from './records/latest.ts'
-import type { LatestQuestion, LatestRecord } from './records/latest.ts'
+import type { ConversionResult, ConversionListParams } from './records/conversions.ts'
+import type { CurrencyList } from './records/currencies.ts'
+import type { DatedRatesParams, DatedRates } from './records/dated-latest.ts'
+import type { HistoryRangeParams, HistoryRange } from './records/history-range.ts'
+import { toRateHistory, pairHistory } from './records/history.ts'
+import type { HistoryParams, RateHistory } from './records/history.ts'
+import { codesOf, toLatestRates } from './records/latest.ts'
+import type { LatestParams, LatestRates } from './records/latest.ts'
 import {
   NOT_OF_CONVERSIONS,
   NOT_OF_HISTORY,
   NOT_OF_TABLES,
-  refuseMistaken,
+  assertNoMistakenNames,
 } from './records/mistaken-names.ts'
-import type { StatusRecord } from './records/status.ts'
-import type { RateSources } from './sources/sources.ts'
+import type { ServiceStatus } from './records/status.ts'
+import type { RateSources } from './sources/rate-sources.ts'
 
 /** The operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
 export interface RatesOperations {
   /** The reference rates of a day against a base; `GET /api/v1/latest` with `date`. `rates` is typed by `symbols`. */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
-    question: DatedLatestQuestion<Symbols>,
-  ): Promise<DatedLatestRecord<RatesOf<Symbols>>>
+    params: DatedRatesParams<Symbols>,
+  ): Promise<DatedRates<RatesOf<Symbols>>>
   /** Latest rates against a base; `GET /api/v1/latest`. `rates` is typed by `symbols`. */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
-    question?: LatestQuestion<Symbols>,
-  ): Promise<LatestRecord<RatesOf<Symbols>>>
+    params?: LatestParams<Symbols>,
+  ): Promise<LatestRates<RatesOf<Symbols>>>
   /** An amount of one currency in another, or in several; `GET /api/v1/convert`. */
-  convert<const Question extends ConversionsQuestion>(
-    question: Question & { [Name in Exclude<keyof Question, keyof ConversionsQuestion>]: never },
-  ): Promise<ConversionAnswer<Question>>
+  convert<const Params extends ConversionListParams>(
+    params: Params & { [Name in Exclude<keyof Params, keyof ConversionListParams>]: never },
+  ): Promise<ConversionResult<Params>>
   /** Reference rates of a pair from one day to another; `GET /api/v1/history` with `start`. */
-  history(question: HistoryRangeQuestion): Promise<HistoryRangeRecord>
+  history(params: HistoryRangeParams): Promise<HistoryRange>
   /** Reference rates of a pair, back from the newest published day; `GET /api/v1/history`. */
-  history(question: HistoryQuestion): Promise<HistoryRecord>
+  history(params: HistoryParams): Promise<RateHistory>
   /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
-  currencies(): Promise<CurrenciesRecord>
+  currencies(): Promise<CurrencyList>
   /**
    * How fresh both data sets are; `GET /api/v1/status`. Resolves at once, in any state of the data, and starts each refresh that
    * is due.
    */
-  status(): Promise<StatusRecord>
+  status(): Promise<ServiceStatus>
 }
 
 /** The operations over `sources`; `onInternalError` is told of what nobody foresaw. What can be refused without data is refused before any are asked for. */
@@ -72,64 +72,64 @@ export function createOperations(
     }
   }
 
-  function convert<Question extends ConversionsQuestion>(
-    question: Question,
-  ): Promise<ConversionAnswer<Question>>
-  function convert(question: ConversionsQuestion): Promise<ConversionAnswer<ConversionsQuestion>> {
+  function convert<Params extends ConversionListParams>(
+    params: Params,
+  ): Promise<ConversionResult<Params>>
+  function convert(params: ConversionListParams): Promise<ConversionResult<ConversionListParams>> {
     return orRatesError(async () => {
-      const { from, to, amount, date, reverse } = question
-      refuseMistaken(question, NOT_OF_CONVERSIONS)
-      refuseMalformed('from', from)
-      if (typeof to === 'string') refuseMalformed('to', to)
-      refuseAmount(amount)
+      const { from, to, amount, date, reverse } = params
+      assertNoMistakenNames(params, NOT_OF_CONVERSIONS)
+      assertCode('from', from)
+      if (typeof to === 'string') assertCode('to', to)
+      assertAmount(amount)
       if (typeof to === 'string' && date === undefined && !reverse) {
         const { value } = await sources.latest(undefined, () => [from, to])
-        return conversionRecord(value, { from, to, amount })
+        return toConversion(value, { from, to, amount })
       }
-      const { answerConversion } = await import('./records/answer-conversion.ts')
-      return answerConversion(sources, question, toDay(now()))
+      const { convertAny } = await import('./records/convert-any.ts')
+      return convertAny(sources, params, toDay(now()))
     })
   }
 
   function latest<Symbols extends readonly CurrencyCode[]>(
-    question: DatedLatestQuestion<Symbols>,
-  ): Promise<DatedLatestRecord<RatesOf<Symbols>>>
+    params: DatedRatesParams<Symbols>,
+  ): Promise<DatedRates<RatesOf<Symbols>>>
   function latest<Symbols extends readonly CurrencyCode[]>(
-    question?: LatestQuestion<Symbols>,
-  ): Promise<LatestRecord<RatesOf<Symbols>>>
-  function latest(question: LatestQuestion | DatedLatestQuestion = {}): Promise<LatestRecord> {
+    params?: LatestParams<Symbols>,
+  ): Promise<LatestRates<RatesOf<Symbols>>>
+  function latest(params: LatestParams | DatedRatesParams = {}): Promise<LatestRates> {
     return orRatesError(async () => {
-      const { base, symbols = [], date } = question
-      refuseMistaken(question, NOT_OF_TABLES)
-      if (base !== undefined) refuseMalformed('base', base)
+      const { base, symbols = [], date } = params
+      assertNoMistakenNames(params, NOT_OF_TABLES)
+      if (base !== undefined) assertCode('base', base)
       if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
-      for (const symbol of symbols) refuseMalformed('symbols', symbol)
+      for (const symbol of symbols) assertCode('symbols', symbol)
       if (date === undefined) {
         const codes = (): string[] => codesOf({ base, symbols })
-        return latestRecord((await sources.latest(undefined, codes)).value, question)
+        return toLatestRates((await sources.latest(undefined, codes)).value, params)
       }
-      const { tellLatest } = await import('./records/dated-operations.ts')
-      return tellLatest(sources, now, { ...question, date })
+      const { latestOnDay } = await import('./records/dated-operations.ts')
+      return latestOnDay(sources, now, { ...params, date })
     })
   }
 
-  function history(question: HistoryRangeQuestion): Promise<HistoryRangeRecord>
-  function history(question: HistoryQuestion): Promise<HistoryRecord>
+  function history(params: HistoryRangeParams): Promise<HistoryRange>
+  function history(params: HistoryParams): Promise<RateHistory>
   function history(
-    question: HistoryQuestion | HistoryRangeQuestion,
-  ): Promise<HistoryRecord | HistoryRangeRecord> {
+    params: HistoryParams | HistoryRangeParams,
+  ): Promise<RateHistory | HistoryRange> {
     return orRatesError(async () => {
-      const { from, to, period, start, end, interval } = question
-      refuseMistaken(question, NOT_OF_HISTORY)
-      refuseMalformed('from', from)
-      refuseMalformed('to', to)
+      const { from, to, period, start, end, interval } = params
+      assertNoMistakenNames(params, NOT_OF_HISTORY)
+      assertCode('from', from)
+      assertCode('to', to)
       if (period !== undefined && !PERIODS.includes(period))
         throw invalidPeriod(String(period), PERIODS)
       if ((start ?? end ?? interval) !== undefined) {
-        const { tellHistory } = await import('./records/dated-operations.ts')
-        return tellHistory(sources, now, question)
+        const { historyOfSelection } = await import('./records/dated-operations.ts')
+        return historyOfSelection(sources, now, params)
       }
-      return historyRecord(pairHistory((await sources.history()).value, question, toDay(now())))
+      return toRateHistory(pairHistory((await sources.history()).value, params, toDay(now())))
     })
   }
 
@@ -139,25 +139,25 @@ export function createOperations(
     history,
     currencies: () =>
       orRatesError(async () => {
-        const { askBoth, currenciesRecord } = await import('./records/currencies.ts')
-        const { latest, history } = await askBoth(sources)
-        return currenciesRecord(latest && latest.value, history && history.value, toDay(now()))
+        const { loadBoth, toCurrencyList } = await import('./records/currencies.ts')
+        const { latest, history } = await loadBoth(sources)
+        return toCurrencyList(latest && latest.value, history && history.value, toDay(now()))
       }),
     status: () =>
       orRatesError(async () => {
-        sources.refreshBehind()
-        const { statusRecord } = await import('./records/status.ts')
-        return statusRecord(sources.state(), now())
+        sources.refreshInBackground()
+        const { toServiceStatus } = await import('./records/status.ts')
+        return toServiceStatus(sources.state(), now())
       }),
   }
 }
 
-function refuseMalformed(parameter: string, code: string | undefined): void {
+function assertCode(parameter: string, code: string | undefined): void {
   if (code === undefined) throw missingParameter(parameter)
   if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
 }
 
-function refuseAmount(amount: number | undefined): void {
+function assertAmount(amount: number | undefined): void {
   if (amount === undefined || (Number.isFinite(amount) && amount >= 0)) return
   throw invalidAmount(String(amount))
 }

@@ -49,7 +49,7 @@ export interface RatesHandlerOptions {
   /** Called for every log or metrics event, as `consoleLogger()`; exceptions are ignored (default none: nothing is logged). */
   onEvent?: ((event: RatesEvent) => void) | undefined
   /** How many bytes finished answers may take, so that they are not made again; 0 keeps none (default 64 MiB). */
-  memory?: number | undefined
+  responseCacheBytes?: number | undefined
   /** Which answers may be read by scripts of any origin: `'v1'`, `'all'` or `'off'` (default `'v1'`). */
   cors?: CorsScope | undefined
   /** Whether there is a page at the base path to try the API with in a browser (default false). */
@@ -67,7 +67,7 @@ export interface ResolvedOptions {
   maxStale: { latest: number; history: number }
   waitUntil: ((work: Promise<unknown>) => void) | undefined
   onEvent: (event: RatesEvent) => void
-  memory: number
+  responseCacheBytes: number
   cors: CorsScope
   explorer: boolean
 }
@@ -81,7 +81,7 @@ const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
   maxStale: true,
   waitUntil: true,
   onEvent: true,
-  memory: true,
+  responseCacheBytes: true,
   cors: true,
   explorer: true,
 }
@@ -98,7 +98,7 @@ const MEBIBYTE = 1_048_576
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   assertKnownOptions(options, KNOWN)
   const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
-  const { memory = 64 * MEBIBYTE, explorer = false } = options
+  const { responseCacheBytes = 64 * MEBIBYTE, explorer = false } = options
   if ('fetchLatest' in Object(providers) || 'fetchHistory' in Object(providers)) {
     throw new TypeError('providers must be { latest, history }, got a provider')
   }
@@ -118,11 +118,12 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   }
   requireDuration('maxStale.latest', latestStale)
   requireDuration('maxStale.history', historyStale)
-  requireSize('memory', memory)
+  requireSize('responseCacheBytes', responseCacheBytes)
   requireFunctions({ now, onEvent, waitUntil, fetch })
   requireFunctions({ 'store.get': store?.get, 'store.set': store?.set }, store !== undefined)
   requireFunctions({ 'store.claim': store?.claim })
-  for (const { judge } of latestProviders) requireFunctions({ 'providers.latest.judge': judge })
+  for (const { validateStored } of latestProviders)
+    requireFunctions({ 'providers.latest.validateStored': validateStored })
   if (!['v1', 'all', 'off'].includes(cors)) {
     throw new TypeError(`cors must be 'v1', 'all' or 'off', got ${String(cors)}`)
   }
@@ -140,7 +141,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     maxStale: { latest: latestStale, history: historyStale },
     waitUntil,
     onEvent,
-    memory,
+    responseCacheBytes,
     cors,
     explorer,
   }

@@ -9,7 +9,7 @@ const ROOT = new URL('..', import.meta.url)
  * is a folder of `src/`, a file directly in it, or `adapters`; files of one module may always import each other.
  */
 const MAY_IMPORT: Record<string, string> = {
-  'call-quietly': '',
+  'call-safely': '',
   digest: '',
   errors: '',
   events: '',
@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, string> = {
   nearest: '',
   runtime: '',
   rates: '',
-  cache: 'call-quietly digest types:runtime',
+  cache: 'call-safely digest types:runtime',
   stores: 'known-options types:cache node:*',
   providers: 'known-options rates runtime zod/mini',
   sources: 'cache errors types:events types:providers rates types:runtime',
@@ -30,8 +30,8 @@ const MAY_IMPORT: Record<string, string> = {
   endpoints: 'errors generated http rates records types:sources zod/mini',
   operations: 'errors rates records types:sources',
   options: 'http known-options types:cache types:events providers',
-  handler: 'call-quietly endpoints events http operations options runtime sources',
-  compat: `known-options call-quietly endpoints errors types:events types:handler http types:operations
+  handler: 'call-safely endpoints events http operations options runtime sources',
+  compat: `known-options call-safely endpoints errors types:events types:handler http types:operations
     rates records runtime zod/mini`,
   index: '*',
   log: 'types:events known-options',

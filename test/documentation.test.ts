@@ -34,7 +34,7 @@ const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   maxStale: '',
   waitUntil: 'none',
   onEvent: 'none',
-  memory: '64 MiB',
+  responseCacheBytes: '64 MiB',
   explorer: '`false`',
   cors: "`'v1'`",
 }
@@ -46,8 +46,8 @@ const CLIENT_OPTIONS: Record<keyof RatesClientOptions, string> = {
 }
 
 const EVENTS: Record<RatesEvent['type'], true> = {
-  upstream_asked: true,
-  upstream_answered: true,
+  upstream_request: true,
+  upstream_response: true,
   upstream_failed: true,
   refresh_failed: true,
   upstream_ending: true,
@@ -55,7 +55,7 @@ const EVENTS: Record<RatesEvent['type'], true> = {
   rates_dropped: true,
   rates_corrected: true,
   rates_lost: true,
-  rates_held_back: true,
+  rates_quarantined: true,
   rates_deviating: true,
   check_failed: true,
   rates_revised: true,

@@ -115,7 +115,7 @@ describe('createRatesHandler()', () => {
     { providers: { latest: {} } },
     { providers: { latest: [] } },
     { providers: { latest: { attribution, fetchHistory() {} } } },
-    { providers: { latest: { ...latestProvider(async () => table()), judge: true } } },
+    { providers: { latest: { ...latestProvider(async () => table()), validateStored: true } } },
     { providers: { history: { fetchHistory() {} } } },
     { providers: { history: { attribution: { name: 'Test' }, fetchHistory() {} } } },
     { store: {} },
@@ -304,7 +304,7 @@ describe('upstream calls', () => {
     const answers = await Promise.all(targets.map((target) => get(target)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const requested = ['latest', 'history'].map((dataSet) => ({ dataSet }))
-    expect(eventsOf('upstream_asked')).toMatchObject(requested)
+    expect(eventsOf('upstream_request')).toMatchObject(requested)
   })
 
   it('are one for 10,000 cold requests of which 9,000 abort', async () => {
@@ -340,7 +340,9 @@ describe('upstream calls', () => {
     }
     await get('/api/v1/history?from=USD&to=EUR')
     await get('/api/v1/history?from=USD&to=JPY')
-    const asked = events.flatMap((event) => (event.type === 'upstream_asked' ? event.dataSet : []))
+    const asked = events.flatMap((event) =>
+      event.type === 'upstream_request' ? event.dataSet : [],
+    )
     expect(asked).toEqual(['latest', 'history'])
   })
 
@@ -381,10 +383,10 @@ describe('upstream calls', () => {
     const { handler, events } = service({ latest: [down, second] })
     expect((await handler.rates.latest()).source).toEqual(OTHER_SOURCE)
     expect(events.map(({ type }) => type)).toEqual([
-      'upstream_asked',
+      'upstream_request',
       'upstream_failed',
-      'upstream_asked',
-      'upstream_answered',
+      'upstream_request',
+      'upstream_response',
       'refresh_scheduled',
     ])
   })
@@ -535,11 +537,11 @@ describe('events', () => {
     await get('/api/rates')
     await get('/api/v1/history?from=USD&to=EUR')
     expect(events).toEqual([
-      { type: 'upstream_asked', dataSet: 'latest', provider: 'Test' },
+      { type: 'upstream_request', dataSet: 'latest', provider: 'Test' },
       { type: 'rates_dropped', dataSet: 'latest', provider: 'Test', dropped: ['BAD'] },
-      { type: 'upstream_answered', dataSet: 'latest', provider: 'Test', elapsed: 0 },
+      { type: 'upstream_response', dataSet: 'latest', provider: 'Test', elapsed: 0 },
       { type: 'refresh_scheduled', dataSet: 'latest', at: NOW - 1_000 + DAY + 30_000 },
-      { type: 'upstream_asked', dataSet: 'history', provider: 'Test' },
+      { type: 'upstream_request', dataSet: 'history', provider: 'Test' },
       {
         type: 'upstream_failed',
         dataSet: 'history',
@@ -718,7 +720,7 @@ describe('a store', () => {
     const { cacheStatus, get, eventsOf } = service({ store })
     expect(await cacheStatus('/api/v1/latest')).toBe('rates; fwd=miss')
     expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(200)
-    expect(eventsOf('upstream_asked')).toHaveLength(2)
+    expect(eventsOf('upstream_request')).toHaveLength(2)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createHandlerOn } from '../src/handler.ts'
-import type { Answer, RatesEvent } from '../src/index.ts'
+import type { RawResponse, RatesEvent } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
 import { DAY_MS, addDays } from './fixtures/dates.ts'
 import { listenersLeftBy, settled, virtualRuntime } from './virtual-runtime.ts'
@@ -93,8 +93,8 @@ async function start({ random = 0, isCold = false } = {}) {
     return answer({ method, target, header, signal })
   }
   /** The answers to `targets` so far, in their order. */
-  async function askAll(targets: readonly string[], asked?: Asked): Promise<Answer[]> {
-    const answers: Answer[] = []
+  async function askAll(targets: readonly string[], asked?: Asked): Promise<RawResponse[]> {
+    const answers: RawResponse[] = []
     for (const target of targets) void ask(target, asked).then((given) => answers.push(given))
     await settled()
     return answers
@@ -112,7 +112,7 @@ async function start({ random = 0, isCold = false } = {}) {
   return { runtime, work, events, refresh, turn, ask, askAll }
 }
 
-function header(answer: Answer | undefined, wanted: string): string | undefined {
+function header(answer: RawResponse | undefined, wanted: string): string | undefined {
   return answer?.headers.find(([name]) => name === wanted)?.[1]
 }
 

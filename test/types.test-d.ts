@@ -33,28 +33,28 @@ import {
   createRatesHandler,
 } from '../src/index.ts'
 import type {
-  Answer,
-  AnswerRequest,
+  RawResponse,
+  RawRequest,
   CacheStore,
-  ConversionAnswer,
-  ConversionQuestion,
-  ConversionRecord,
+  ConversionResult,
+  ConversionParams,
+  Conversion,
   ConsoleLoggerOptions,
-  ConversionsQuestion,
-  ConversionsRecord,
+  ConversionListParams,
+  ConversionList,
   ConvertedAmount,
-  CurrenciesRecord,
-  DatedLatestQuestion,
-  DatedLatestRecord,
+  CurrencyList,
+  DatedRatesParams,
+  DatedRates,
   HistoryProvider,
-  HistoryQuestion,
-  HistoryRangeQuestion,
-  HistoryRangeRecord,
-  HistoryRecord,
+  HistoryParams,
+  HistoryRangeParams,
+  HistoryRange,
+  RateHistory,
   Interval,
   LatestProvider,
-  LatestQuestion,
-  LatestRecord,
+  LatestParams,
+  LatestRates,
   LatestTable,
   Period,
   ProviderContext,
@@ -64,7 +64,7 @@ import type {
   RatesHandlerOptions,
   RatesOperations,
   ReferenceTable,
-  StatusRecord,
+  ServiceStatus,
 } from '../src/index.ts'
 import { exchangeRateApi } from '../src/compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../src/compat/exchangerate-host.ts'
@@ -115,7 +115,7 @@ import type {
   FakeClock,
   FakeProviders,
   FixedRates,
-  ProviderTrial,
+  ProviderContractOptions,
   UpstreamFetch,
 } from '../src/testing/index.ts'
 
@@ -144,8 +144,8 @@ test('a handler is a fetch-style function with four members', () => {
   type Members = 'fetch' | 'answer' | 'rates' | 'refresh' | 'close'
   expectTypeOf<keyof RatesHandler>().toEqualTypeOf<Members>()
   expectTypeOf<RatesHandler['fetch']>().toEqualTypeOf<(request: Request) => Promise<Response>>()
-  expectTypeOf<RatesHandler['answer']>().parameters.toEqualTypeOf<[AnswerRequest]>()
-  expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<Promise<Answer>>()
+  expectTypeOf<RatesHandler['answer']>().parameters.toEqualTypeOf<[RawRequest]>()
+  expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<Promise<RawResponse>>()
   expectTypeOf<RatesHandler['rates']>().toEqualTypeOf<RatesOperations>()
   expectTypeOf<RatesHandler['refresh']>().toEqualTypeOf<() => Promise<void>>()
   expectTypeOf<RatesHandler['close']>().toEqualTypeOf<() => void>()
@@ -153,7 +153,7 @@ test('a handler is a fetch-style function with four members', () => {
 
 test('the options are these', () => {
   type Services = 'providers' | 'store' | 'fetch' | 'now' | 'waitUntil' | 'onEvent'
-  type Values = 'basePath' | 'maxStale' | 'explorer' | 'memory' | 'cors'
+  type Values = 'basePath' | 'maxStale' | 'explorer' | 'responseCacheBytes' | 'cors'
   expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<Services | Values>()
   expectTypeOf<{ basePath: undefined; store: undefined }>().toExtend<RatesHandlerOptions>()
   expectTypeOf<{ maxStale: { latest: number } }>().toExtend<RatesHandlerOptions>()
@@ -291,13 +291,13 @@ test('the contract takes whatever makes a store', () => {
 
 test('the contract of providers takes those of latest rates, of history or both, and their upstream', () => {
   expectTypeOf(providerContract).returns.toEqualTypeOf<ContractCase[]>()
-  expectTypeOf(providerContract).parameter(0).toEqualTypeOf<ProviderTrial>()
+  expectTypeOf(providerContract).parameter(0).toEqualTypeOf<ProviderContractOptions>()
   expectTypeOf<{
     latest: () => LatestProvider
     history: () => Promise<HistoryProvider>
     fetch: typeof fetch
     now: FakeClock
-  }>().toExtend<ProviderTrial>()
+  }>().toExtend<ProviderContractOptions>()
   expectTypeOf<UpstreamFetch>().toEqualTypeOf<(request: Request) => Response | Promise<Response>>()
   // @ts-expect-error what makes a provider, not the provider
   providerContract({ latest: fakeProviders().latest })
@@ -341,21 +341,21 @@ test('a failing provider is one of both data sets, of a closed list of kinds', (
 })
 
 test('the operations resolve to the records of the versioned endpoints', () => {
-  expectTypeOf(list).toEqualTypeOf<() => Promise<CurrenciesRecord>>()
-  expectTypeOf(latest({ base: 'EUR' })).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(list).toEqualTypeOf<() => Promise<CurrencyList>>()
+  expectTypeOf(latest({ base: 'EUR' })).resolves.toEqualTypeOf<LatestRates>()
+  expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(latest).toBeCallableWith({ base: 'EUR', symbols: ['USD'] })
-  expectTypeOf(latest({ date: '2026-01-30' })).resolves.toEqualTypeOf<DatedLatestRecord>()
-  expectTypeOf(convert(pair)).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(history({ ...pair })).resolves.toEqualTypeOf<HistoryRecord>()
-  expectTypeOf(history({ ...pair, period: '1Y' })).resolves.toEqualTypeOf<HistoryRecord>()
-  expectTypeOf(history({ ...pair, interval: 'week' })).resolves.toEqualTypeOf<HistoryRecord>()
+  expectTypeOf(latest({ date: '2026-01-30' })).resolves.toEqualTypeOf<DatedRates>()
+  expectTypeOf(convert(pair)).resolves.toEqualTypeOf<Conversion>()
+  expectTypeOf(history({ ...pair })).resolves.toEqualTypeOf<RateHistory>()
+  expectTypeOf(history({ ...pair, period: '1Y' })).resolves.toEqualTypeOf<RateHistory>()
+  expectTypeOf(history({ ...pair, interval: 'week' })).resolves.toEqualTypeOf<RateHistory>()
   const range = { ...pair, start: '1999-01-04' }
-  expectTypeOf(history(range)).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  expectTypeOf(history(range)).resolves.toEqualTypeOf<HistoryRange>()
   const whole = history({ ...range, end: '2026-01-30', interval: 'month' })
-  expectTypeOf(whole).resolves.toEqualTypeOf<HistoryRangeRecord>()
-  expectTypeOf<HistoryRangeRecord>().not.toHaveProperty('period')
-  expectTypeOf<HistoryRecord>().not.toHaveProperty('start')
+  expectTypeOf(whole).resolves.toEqualTypeOf<HistoryRange>()
+  expectTypeOf<HistoryRange>().not.toHaveProperty('period')
+  expectTypeOf<RateHistory>().not.toHaveProperty('start')
   expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month'>()
 })
 
@@ -363,18 +363,18 @@ test('the record of a conversion depends on its date and direction', () => {
   const given: { date?: string; reverse?: boolean } = {}
   const known: { date: string | undefined } = { date: undefined }
   const plain = convert({ ...pair, reverse: false, date: undefined })
-  expectTypeOf(plain).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(convert({ ...pair, date })).resolves.toEqualTypeOf<ConversionRecord & Dated>()
+  expectTypeOf(plain).resolves.toEqualTypeOf<Conversion>()
+  expectTypeOf(convert({ ...pair, date })).resolves.toEqualTypeOf<Conversion & Dated>()
   const reversed = convert({ ...pair, reverse: true })
-  expectTypeOf(reversed).resolves.toEqualTypeOf<ConversionRecord & Reversed>()
+  expectTypeOf(reversed).resolves.toEqualTypeOf<Conversion & Reversed>()
   const both = convert({ ...pair, date: '2020-02-28', reverse: true })
-  expectTypeOf(both).resolves.toEqualTypeOf<ConversionRecord & Dated & Reversed>()
+  expectTypeOf(both).resolves.toEqualTypeOf<Conversion & Dated & Reversed>()
   const perhaps = convert({ ...pair, ...given })
-  expectTypeOf(perhaps).resolves.toEqualTypeOf<ConversionRecord & PerhapsBoth>()
+  expectTypeOf(perhaps).resolves.toEqualTypeOf<Conversion & PerhapsBoth>()
   const perhapsDated = convert({ ...pair, ...known })
-  expectTypeOf(perhapsDated).resolves.toEqualTypeOf<ConversionRecord & { date?: string }>()
-  const question: ConversionQuestion = pair
-  expectTypeOf(convert(question)).resolves.toEqualTypeOf<ConversionRecord>()
+  expectTypeOf(perhapsDated).resolves.toEqualTypeOf<Conversion & { date?: string }>()
+  const question: ConversionParams = pair
+  expectTypeOf(convert(question)).resolves.toEqualTypeOf<Conversion>()
 })
 
 test('a conversion into several currencies has the requested codes, in capitals', () => {
@@ -382,20 +382,20 @@ test('a conversion into several currencies has the requested codes, in capitals'
   const to = ['EUR', 'xyz'] as const
   const some: ('EUR' | 'GBP')[] = ['EUR']
   expectTypeOf<ConvertedAmount>().toEqualTypeOf<{ rate: number; result: number }>()
-  type InEurAndJpy = ConversionsRecord<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
+  type InEurAndJpy = ConversionList<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
   expectTypeOf(convert({ from, to: ['EUR', 'jpy'] })).resolves.toEqualTypeOf<InEurAndJpy>()
-  type Both = ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
+  type Both = ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
   expectTypeOf(convert({ from, to })).resolves.toEqualTypeOf<Both>()
   const reversed = convert({ from, to, date: '2020-02-28', reverse: true })
   expectTypeOf(reversed).resolves.toEqualTypeOf<Both & Dated & Reversed>()
-  expectTypeOf(convert({ from, to: codes })).resolves.toEqualTypeOf<ConversionsRecord>()
+  expectTypeOf(convert({ from, to: codes })).resolves.toEqualTypeOf<ConversionList>()
   expectTypeOf(convert({ from, to: some })).resolves.toEqualTypeOf<
-    ConversionsRecord<{ EUR: ConvertedAmount | undefined; GBP: ConvertedAmount | undefined }>
+    ConversionList<{ EUR: ConvertedAmount | undefined; GBP: ConvertedAmount | undefined }>
   >()
-  const ask = (question: ConversionsQuestion) => convert(question)
-  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
-  expectTypeOf<ConversionAnswer<ConversionsQuestion>>().toEqualTypeOf<
-    (ConversionRecord | ConversionsRecord) & PerhapsBoth
+  const ask = (question: ConversionListParams) => convert(question)
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
+  expectTypeOf<ConversionResult<ConversionListParams>>().toEqualTypeOf<
+    (Conversion | ConversionList) & PerhapsBoth
   >()
 })
 
@@ -427,7 +427,7 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
 })
 
 test('the records have the fields of the specification', () => {
-  expectTypeOf<LatestRecord>().toEqualTypeOf<{
+  expectTypeOf<LatestRates>().toEqualTypeOf<{
     base: string
     updatedAt: number
     nextUpdateAt: number
@@ -436,7 +436,7 @@ test('the records have the fields of the specification', () => {
     disclaimer: string
     older?: Record<string, number> | undefined
   }>()
-  expectTypeOf<ConversionRecord>().toEqualTypeOf<{
+  expectTypeOf<Conversion>().toEqualTypeOf<{
     from: string
     to: string
     amount: number
@@ -445,8 +445,8 @@ test('the records have the fields of the specification', () => {
     updatedAt: number
     source: { name: string; url: string }
   }>()
-  expectTypeOf<HistoryRecord['points']>().toEqualTypeOf<{ d: string; r: number }[]>()
-  expectTypeOf<HistoryRecord['period']>().toEqualTypeOf<Period>()
+  expectTypeOf<RateHistory['points']>().toEqualTypeOf<{ d: string; r: number }[]>()
+  expectTypeOf<RateHistory['period']>().toEqualTypeOf<Period>()
   expectTypeOf<Period>().toEqualTypeOf<'1W' | '1M' | '3M' | '6M' | '1Y' | '5Y'>()
 })
 
@@ -499,8 +499,8 @@ test('events are told apart by their type', () => {
 })
 
 test('an answer is plain data', () => {
-  expectTypeOf<Answer['body']>().toEqualTypeOf<Uint8Array<ArrayBuffer> | string | null>()
-  expectTypeOf<Answer['headers']>().toEqualTypeOf<[name: string, value: string][]>()
+  expectTypeOf<RawResponse['body']>().toEqualTypeOf<Uint8Array<ArrayBuffer> | string | null>()
+  expectTypeOf<RawResponse['headers']>().toEqualTypeOf<[name: string, value: string][]>()
 })
 
 test('the Node adapter takes any fetch-style handler, and serves HTTP/1, HTTPS and HTTP/2', () => {
@@ -562,18 +562,16 @@ test('currencies are rows of plain data', () => {
 
 test('the records have the schemas of the OpenAPI document', () => {
   type Optional = { date?: string | undefined; reverse?: true | undefined }
-  expectTypeOf<z.output<typeof latestRecord>>().toEqualTypeOf<LatestRecord>()
-  expectTypeOf<z.output<typeof datedLatestRecord>>().branded.toEqualTypeOf<DatedLatestRecord>()
-  expectTypeOf<z.output<typeof conversionRecord>>().branded.toEqualTypeOf<
-    ConversionRecord & Optional
-  >()
+  expectTypeOf<z.output<typeof latestRecord>>().toEqualTypeOf<LatestRates>()
+  expectTypeOf<z.output<typeof datedLatestRecord>>().branded.toEqualTypeOf<DatedRates>()
+  expectTypeOf<z.output<typeof conversionRecord>>().branded.toEqualTypeOf<Conversion & Optional>()
   expectTypeOf<z.output<typeof conversionsRecord>>().branded.toEqualTypeOf<
-    ConversionsRecord & Optional
+    ConversionList & Optional
   >()
-  expectTypeOf<z.output<typeof historyRecord>>().toEqualTypeOf<HistoryRecord>()
-  expectTypeOf<z.output<typeof historyRangeRecord>>().toEqualTypeOf<HistoryRangeRecord>()
-  expectTypeOf<z.output<typeof statusRecord>>().branded.toEqualTypeOf<StatusRecord>()
-  expectTypeOf<z.output<typeof currenciesRecord>>().toEqualTypeOf<CurrenciesRecord>()
+  expectTypeOf<z.output<typeof historyRecord>>().toEqualTypeOf<RateHistory>()
+  expectTypeOf<z.output<typeof historyRangeRecord>>().toEqualTypeOf<HistoryRange>()
+  expectTypeOf<z.output<typeof statusRecord>>().branded.toEqualTypeOf<ServiceStatus>()
+  expectTypeOf<z.output<typeof currenciesRecord>>().toEqualTypeOf<CurrencyList>()
 })
 
 test('a client is made of a URL, and may be given whatever answers requests', () => {
@@ -600,8 +598,8 @@ test('a client is made of a URL, and may be given whatever answers requests', ()
 
 test('a client has the operations of the handler, which take a signal', () => {
   expectTypeOf<RatesClient>().toExtend<RatesOperations>()
-  expectTypeOf<LatestQuestion>().toExtend<NonNullable<Parameters<RatesClient['latest']>[0]>>()
-  expectTypeOf<HistoryQuestion>().toExtend<Parameters<RatesClient['history']>[0]>()
+  expectTypeOf<LatestParams>().toExtend<NonNullable<Parameters<RatesClient['latest']>[0]>>()
+  expectTypeOf<HistoryParams>().toExtend<Parameters<RatesClient['history']>[0]>()
   void client.latest({ signal })
   void client.convert({ ...pair, amount: 100, signal })
   void client.history({ ...pair, period: '1W', signal })
@@ -611,49 +609,49 @@ test('a client has the operations of the handler, which take a signal', () => {
 })
 
 test('a question to a client decides which record it resolves to', () => {
-  expectTypeOf(client.status).returns.resolves.toEqualTypeOf<StatusRecord>()
-  expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrenciesRecord>()
-  expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRecord>()
-  const dated: DatedLatestQuestion = { date }
-  expectTypeOf(client.latest(dated)).resolves.toEqualTypeOf<DatedLatestRecord>()
-  expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedLatestRecord>()
-  expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<HistoryRecord>()
+  expectTypeOf(client.status).returns.resolves.toEqualTypeOf<ServiceStatus>()
+  expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrencyList>()
+  expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRates>()
+  expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRates>()
+  const dated: DatedRatesParams = { date }
+  expectTypeOf(client.latest(dated)).resolves.toEqualTypeOf<DatedRates>()
+  expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedRates>()
+  expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<RateHistory>()
   const weeks = client.history({ ...pair, period: '1Y', interval: 'week' })
-  expectTypeOf(weeks).resolves.toEqualTypeOf<HistoryRecord>()
-  const range: HistoryRangeQuestion = { ...pair, start: date }
-  expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  expectTypeOf(weeks).resolves.toEqualTypeOf<RateHistory>()
+  const range: HistoryRangeParams = { ...pair, start: date }
+  expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRange>()
   const ended = client.history({ ...pair, start: date, signal })
-  expectTypeOf(ended).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  expectTypeOf(ended).resolves.toEqualTypeOf<HistoryRange>()
   const months = client.history({ ...pair, start: date, end: date, interval: 'month' })
-  expectTypeOf(months).resolves.toEqualTypeOf<HistoryRangeRecord>()
+  expectTypeOf(months).resolves.toEqualTypeOf<HistoryRange>()
 })
 
 test('a conversion by a client resolves to the record of what was requested', () => {
   const given: { date?: string; reverse?: boolean; signal: AbortSignal } = { signal }
   const from = 'USD'
-  expectTypeOf(client.convert(pair)).resolves.toEqualTypeOf<ConversionRecord>()
-  expectTypeOf(client.convert({ ...pair, signal })).resolves.toEqualTypeOf<ConversionRecord>()
-  const conversion: ConversionQuestion = pair
-  expectTypeOf(client.convert(conversion)).resolves.toEqualTypeOf<ConversionRecord>()
-  const ask = (question: ConversionsQuestion) => client.convert(question)
-  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionAnswer<ConversionsQuestion>>()
+  expectTypeOf(client.convert(pair)).resolves.toEqualTypeOf<Conversion>()
+  expectTypeOf(client.convert({ ...pair, signal })).resolves.toEqualTypeOf<Conversion>()
+  const conversion: ConversionParams = pair
+  expectTypeOf(client.convert(conversion)).resolves.toEqualTypeOf<Conversion>()
+  const ask = (question: ConversionListParams) => client.convert(question)
+  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
   const both = client.convert({ ...pair, date, reverse: true, signal })
-  expectTypeOf(both).resolves.toEqualTypeOf<ConversionRecord & Dated & Reversed>()
+  expectTypeOf(both).resolves.toEqualTypeOf<Conversion & Dated & Reversed>()
   const perhaps = client.convert({ ...pair, ...given })
-  expectTypeOf(perhaps).resolves.toEqualTypeOf<ConversionRecord & PerhapsBoth>()
+  expectTypeOf(perhaps).resolves.toEqualTypeOf<Conversion & PerhapsBoth>()
   expectTypeOf(client.convert({ from, to: ['EUR', 'xyz'], signal })).resolves.toEqualTypeOf<
-    ConversionsRecord<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
+    ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
   >()
   const several = client.convert({ from, to: codes, date })
-  expectTypeOf(several).resolves.toEqualTypeOf<ConversionsRecord & Dated>()
+  expectTypeOf(several).resolves.toEqualTypeOf<ConversionList & Dated>()
 })
 
 test('the rates of a day have the requested symbols, as the latest do', async () => {
   const { rates, date: day } = await client.latest({ date, symbols: ['EUR', 'hrk'] })
   expectTypeOf(rates).toEqualTypeOf<{ EUR: number; HRK: number | undefined }>()
   expectTypeOf(day).toEqualTypeOf<string>()
-  expectTypeOf(client.latest({ date, symbols: [] })).resolves.toEqualTypeOf<DatedLatestRecord>()
+  expectTypeOf(client.latest({ date, symbols: [] })).resolves.toEqualTypeOf<DatedRates>()
 })
 
 test('a misspelt or missing parameter does not compile', () => {
@@ -707,9 +705,9 @@ test('codes are known ones, or any text', () => {
   // A union with `string` itself would be one, and no editor would know any code.
   expectTypeOf<CurrencyCode>().not.toEqualTypeOf<string>()
   expectTypeOf<Extract<CurrencyCode, 'EUR'>>().toEqualTypeOf<'EUR'>()
-  expectTypeOf<ConversionQuestion['from']>().toEqualTypeOf<CurrencyCode>()
-  expectTypeOf<HistoryQuestion['to']>().toEqualTypeOf<CurrencyCode>()
-  expectTypeOf<LatestQuestion['base']>().toEqualTypeOf<CurrencyCode | undefined>()
+  expectTypeOf<ConversionParams['from']>().toEqualTypeOf<CurrencyCode>()
+  expectTypeOf<HistoryParams['to']>().toEqualTypeOf<CurrencyCode>()
+  expectTypeOf<LatestParams['base']>().toEqualTypeOf<CurrencyCode | undefined>()
 })
 
 test('rates has the symbols that were asked for, in capitals, and no others', async () => {
@@ -733,31 +731,31 @@ test('a rate may be missing where the code may be withdrawn, or the list shorter
 
 test('rates has any code where the symbols are not known to the compiler', async () => {
   const known: CurrencyCode[] = ['EUR']
-  expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(client.latest({})).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(client.latest({ base: 'EUR', signal })).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(client.latest({ symbols: [] })).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(client.latest({ symbols: codes })).resolves.toEqualTypeOf<LatestRecord>()
-  expectTypeOf(client.latest({ symbols: known })).resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRates>()
+  expectTypeOf(client.latest({})).resolves.toEqualTypeOf<LatestRates>()
+  expectTypeOf(client.latest({ base: 'EUR', signal })).resolves.toEqualTypeOf<LatestRates>()
+  expectTypeOf(client.latest({ symbols: [] })).resolves.toEqualTypeOf<LatestRates>()
+  expectTypeOf(client.latest({ symbols: codes })).resolves.toEqualTypeOf<LatestRates>()
+  expectTypeOf(client.latest({ symbols: known })).resolves.toEqualTypeOf<LatestRates>()
   const longer = client.latest({ symbols: ['EUR', ...codes] })
-  expectTypeOf(longer).resolves.toEqualTypeOf<LatestRecord>()
-  const question: LatestQuestion = {}
-  expectTypeOf(client.latest(question)).resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(longer).resolves.toEqualTypeOf<LatestRates>()
+  const question: LatestParams = {}
+  expectTypeOf(client.latest(question)).resolves.toEqualTypeOf<LatestRates>()
 })
 
 test('the operations of a handler type rates by symbols as a client does', () => {
   const some: ('EUR' | 'USD')[] = ['EUR']
-  type OfGbp = LatestRecord<{ EUR: number; USD: number }>
+  type OfGbp = LatestRates<{ EUR: number; USD: number }>
   expectTypeOf(latest({ base: 'GBP', symbols: ['EUR', 'usd'] })).resolves.toEqualTypeOf<OfGbp>()
   type Maybe = { EUR: number; HRK: number | undefined }
   const dated = latest({ date, symbols: ['EUR', 'hrk'] })
-  expectTypeOf(dated).resolves.toEqualTypeOf<DatedLatestRecord<Maybe>>()
+  expectTypeOf(dated).resolves.toEqualTypeOf<DatedRates<Maybe>>()
   expectTypeOf(latest({ symbols: some })).resolves.toEqualTypeOf<
-    LatestRecord<{ EUR: number | undefined; USD: number | undefined }>
+    LatestRates<{ EUR: number | undefined; USD: number | undefined }>
   >()
-  expectTypeOf(latest({ symbols: codes })).resolves.toEqualTypeOf<LatestRecord>()
-  const question: LatestQuestion = {}
-  expectTypeOf(latest(question)).resolves.toEqualTypeOf<LatestRecord>()
+  expectTypeOf(latest({ symbols: codes })).resolves.toEqualTypeOf<LatestRates>()
+  const question: LatestParams = {}
+  expectTypeOf(latest(question)).resolves.toEqualTypeOf<LatestRates>()
   // @ts-expect-error misspelt, beside what makes the call generic
   void latest({ symbols: ['EUR'], bases: 'USD' })
   // @ts-expect-error one code is not a list

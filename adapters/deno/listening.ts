@@ -6,7 +6,7 @@ export interface DenoServer {
 }
 
 /** How long a port is left alone before it is listened on again, in ms. */
-const PAUSE = 1_000
+const RETRY_DELAY_MS = 1_000
 
 /**
  * Listens on `port`, and again whenever the server comes to an end that nobody asked for: Deno's does, and would end the
@@ -31,7 +31,7 @@ export function keepListening(
       } catch {
         reopen(at)
       }
-    }, PAUSE)
+    }, RETRY_DELAY_MS)
   }
   return {
     port: server.addr.port,

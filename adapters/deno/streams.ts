@@ -1,4 +1,4 @@
-import { failed } from '../answer-of.ts'
+import { failed } from '../raw-response.ts'
 import { MAX_STREAMS, createConnectionLimit } from '../connection-limit.ts'
 
 /** The part of what Deno passes on with a request that is used. */

@@ -4,7 +4,7 @@ import type { Server, Socket } from 'node:net'
 import { untilIdle } from '../until-idle.ts'
 
 /** For how long clients that keep their connections are told that these will be closed, in ms, before they are. */
-const NOTICE = 200
+const NOTICE_MS = 200
 
 /**
  * What stops `server`, which has not listened yet: after a short notice it takes no more connections, and all are closed as
@@ -34,7 +34,7 @@ export function prepareDrain(server: Server): () => Promise<void> {
   return async () => {
     isStopping = true
     let closed: Promise<unknown> | undefined
-    setTimeout(() => (closed = new Promise((resolve) => void server.close(resolve))), NOTICE)
+    setTimeout(() => (closed = new Promise((resolve) => void server.close(resolve))), NOTICE_MS)
     await untilIdle(() => !closed || isBusy())
     for (const socket of sockets) socket.destroy()
     await closed

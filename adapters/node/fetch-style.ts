@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { answerOf } from '../answer-of.ts'
+import { answerOf } from '../raw-response.ts'
 import type { FetchHandler } from '../server.ts'
-import { limitStall } from './answer.ts'
+import { setStallTimeout } from './send.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 
 /** Lets any fetch-style handler answer Node's requests, by way of a `Request` and a `Response`. */
@@ -42,7 +42,7 @@ async function loadAdapter(
     async (request: Request, { res }: NodeContext) => {
       const response = await answerOf(handler, request)
       // Later: when it begins to send, the adapter itself removes the limit of the socket.
-      setImmediate(limitStall, res)
+      setImmediate(setStallTimeout, res)
       return response
     },
   )

@@ -1,6 +1,6 @@
-import type { Answer, AnswerRequest } from '../../src/index.ts'
+import type { RawResponse, RawRequest } from '../../src/index.ts'
 import type { FetchHandler } from '../server.ts'
-import { NodeAnswerRequest, hasTwoHosts, refuse, send } from './answer.ts'
+import { NodeRawRequest, hasTwoHosts, refuse, send } from './send.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 import { fromFetchStyle } from './fetch-style.ts'
 import { limitPipelining } from './pipelining.ts'
@@ -19,20 +19,20 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
  * seconds is disconnected, unless the server has a `timeout`.
  */
 export function toNodeHandler(
-  handler: FetchHandler & { answer?: (request: AnswerRequest) => Promise<Answer> },
+  handler: FetchHandler & { answer?: (request: RawRequest) => Promise<RawResponse> },
 ): NodeHandler {
   const { answer } = handler
-  const respond = answer ? fromAnswers(answer) : fromFetchStyle(handler)
+  const respond = answer ? fromRawResponses(answer) : fromFetchStyle(handler)
   return limitPipelining((request, response) => {
     if (hasTwoHosts(request)) refuse(response)
     else respond(request, response)
   })
 }
 
-function fromAnswers(answer: (request: AnswerRequest) => Promise<Answer>): NodeHandler {
+function fromRawResponses(answer: (request: RawRequest) => Promise<RawResponse>): NodeHandler {
   async function respond(request: NodeRequest, response: NodeResponse): Promise<void> {
     try {
-      send(await answer(new NodeAnswerRequest(request, response)), response)
+      send(await answer(new NodeRawRequest(request, response)), response)
     } catch {
       response.destroy()
     }

@@ -4,7 +4,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { NOW, request } from './answers.ts'
+import { NOW, request } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 
 /** How many pairs are asked for in turn. */
@@ -12,7 +12,11 @@ const PAIRS = 40
 
 /** A history of five years of pairs in turn, nothing of it remembered, beside `JSON.stringify` of the same points. */
 export async function coldHistories(): Promise<Comparison[]> {
-  const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW, memory: 0 })
+  const handler = createRatesHandler({
+    providers: fakeProviders(),
+    now: () => NOW,
+    responseCacheBytes: 0,
+  })
   const codes = await coveredCodes(handler)
   const pick = (index: number): string => codes[index % codes.length] ?? ''
   const turns = Array.from({ length: PAIRS }, (_, index) => index)

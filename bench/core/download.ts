@@ -1,10 +1,10 @@
 import { createFrankfurterProvider } from 'ratesmith'
 
 import { toHistoryDays } from '../../src/providers/frankfurter.ts'
-import { acceptHistory } from '../../src/rates/accept.ts'
+import { validateHistory } from '../../src/rates/validate.ts'
 import { addDays, subtractMonths, toDay } from '../../src/rates/day.ts'
 import { frankfurterPayload } from '../../test/fixtures/upstream-payloads.ts'
-import { NOW } from './answers.ts'
+import { NOW } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 
 /** The days that a server downloads first: five years and two weeks. */
@@ -27,9 +27,9 @@ export async function downloads(): Promise<[ofText: Download, ofBody: Comparison
   const context = { fetch: async () => new Response(text), signal, now: () => NOW }
   const readText = () => {
     const answer = { host: 'relay', status: 200, body: JSON.parse(text) }
-    return acceptHistory(toHistoryDays(answer, RANGE.start), NOW)
+    return validateHistory(toHistoryDays(answer, RANGE.start), NOW)
   }
-  const readBody = async () => acceptHistory(await provider.fetchHistory(RANGE, context), NOW)
+  const readBody = async () => validateHistory(await provider.fetchHistory(RANGE, context), NOW)
   const { data, dropped } = readText()
   if (dropped.length > 0) throw new Error(`dropped ${dropped.join(', ')}`)
   const reference = {

@@ -4,14 +4,18 @@ import { createEcbProvider } from 'ratesmith/providers/ecb'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { ecbDays, historyZip } from '../../test/fixtures/ecb-files.ts'
-import { NOW, request } from './answers.ts'
+import { NOW, request } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 
 const TARGET = '/api/v1/history?from=USD&to=JPY&start=1999-01-04'
 
 /** What a history of all days since 1999 costs in other forms than JSON by day, beside that; nothing of it is remembered. */
 export async function formsSince1999(): Promise<Comparison[]> {
-  const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW, memory: 0 })
+  const handler = createRatesHandler({
+    providers: fakeProviders(),
+    now: () => NOW,
+    responseCacheBytes: 0,
+  })
   const ask = (more: string) => () => handler.answer(request(`${TARGET}${more}`))
   await ask('')()
   const reference = { name: 'the same as JSON by day', run: ask('') }
@@ -41,7 +45,12 @@ export function firstLoads(): Comparison[] {
       const { latest } = fakeProviders()
       const providers = { latest, history }
       const fetch = async () => new Response(body)
-      const handler = createRatesHandler({ providers, fetch, now: () => NOW, memory: 0 })
+      const handler = createRatesHandler({
+        providers,
+        fetch,
+        now: () => NOW,
+        responseCacheBytes: 0,
+      })
       await handler.answer(request(TARGET))
       handler.close()
     },

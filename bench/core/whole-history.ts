@@ -1,12 +1,12 @@
 import { createEcbProvider } from 'ratesmith/providers/ecb'
 
 import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
-import { acceptHistory } from '../../src/rates/accept.ts'
+import { validateHistory } from '../../src/rates/validate.ts'
 import { toDay } from '../../src/rates/day.ts'
 import { pairSeries } from '../../src/rates/pair-series.ts'
 import { runAtOnce } from '../../src/rates/slices.ts'
 import { ecbDays, historyCsv, historyZip } from '../../test/fixtures/ecb-files.ts'
-import { NOW } from './answers.ts'
+import { NOW } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 import { bytesOf } from './download.ts'
 import type { Download } from './download.ts'
@@ -25,11 +25,11 @@ export async function wholeHistories(): Promise<
   // A text as it comes out of an archive, in one piece.
   const text = new TextDecoder().decode(new TextEncoder().encode(historyCsv(days)))
   const json = JSON.stringify({ base: 'EUR', days })
-  const readText = () => acceptHistory({ base: 'EUR', days: runAtOnce(readEcbCsv(text)) }, NOW)
+  const readText = () => validateHistory({ base: 'EUR', days: runAtOnce(readEcbCsv(text)) }, NOW)
   const provider = createEcbProvider()
   const { signal } = new AbortController()
   const context = { fetch: async () => new Response(archive), signal, now: () => NOW }
-  const readArchive = async () => acceptHistory(await provider.fetchHistory(RANGE, context), NOW)
+  const readArchive = async () => validateHistory(await provider.fetchHistory(RANGE, context), NOW)
   const { data, dropped } = readText()
   if (dropped.length > 0) throw new Error(`dropped ${dropped.join(', ')}`)
   const reference = {

@@ -135,7 +135,7 @@ function providers(): NonNullable<RatesHandlerOptions['providers']> {
 }
 
 function count(event: RatesEvent): void {
-  if (event.type === 'upstream_asked') counts.calls[requireDaily(event.dataSet)] += 1
+  if (event.type === 'upstream_request') counts.calls[requireDaily(event.dataSet)] += 1
   if (event.type === 'store_failed') counts.storeFailures[event.operation] += 1
   if (event.type === 'rates_rejected' && event.origin === 'store') counts.refused += 1
   if (event.type === 'internal_error') troubles.push(`internal_error: ${String(event.error)}`)

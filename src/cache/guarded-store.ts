@@ -1,13 +1,13 @@
 import type { Runtime } from '../runtime.ts'
-import { createBreaker } from './breaker.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { CacheStore } from './store.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** What somebody may be waiting for counts as failed after this long, in ms. */
-const ASKING_LIMIT = 50
+const READ_TIMEOUT_MS = 50
 
 /** Nobody waits for a write, and a store far away needs its time. In ms. */
-const WRITING_LIMIT = 1_000
+const WRITE_TIMEOUT_MS = 1_000
 
 /** The operations of a store. */
 type StoreOperation = 'get' | 'set' | 'claim'
@@ -30,20 +30,20 @@ export function guardStore(
   runtime: Runtime,
   onFailure: OnStoreFailure,
 ): GuardedStore {
-  const breaker = createBreaker(runtime)
+  const breaker = createCircuitBreaker(runtime)
 
   async function attempt<T>(
     operation: StoreOperation,
     key: string,
     work: Promise<T>,
   ): Promise<T | undefined> {
-    const limit = operation === 'set' ? WRITING_LIMIT : ASKING_LIMIT
+    const limit = operation === 'set' ? WRITE_TIMEOUT_MS : READ_TIMEOUT_MS
     try {
-      const result = await within(runtime, limit, work)
-      breaker.succeed()
+      const result = await withTimeout(runtime, limit, work)
+      breaker.recordSuccess()
       return result
     } catch (error) {
-      breaker.fail()
+      breaker.recordFailure()
       onFailure(operation, key, error)
       return undefined
     }
@@ -51,11 +51,11 @@ export function guardStore(
 
   return {
     async get(key, found) {
-      if (!breaker.mayTry()) return
+      if (!breaker.isCallAllowed()) return
       await attempt('get', key, settle(() => store.get(key)).then(found))
     },
     async set(key, value, expiresAt) {
-      if (!breaker.mayTry()) return
+      if (!breaker.isCallAllowed()) return
       await attempt(
         'set',
         key,
@@ -63,7 +63,7 @@ export function guardStore(
       )
     },
     async claim(key, expiresAt) {
-      if (!store.claim || !breaker.mayTry()) return true
+      if (!store.claim || !breaker.isCallAllowed()) return true
       const granted = await attempt(
         'claim',
         key,

@@ -1,23 +1,23 @@
-import { UnavailableError, createFlight } from './flight.ts'
-import type { Attempt } from './flight.ts'
-import { freshFor, isFresh } from './freshness.ts'
-import type { Held } from './freshness.ts'
-import { goOn } from './go-on.ts'
-import { createRefresh } from './refresh.ts'
+import { UnavailableError, createSingleFlight } from './single-flight.ts'
+import type { Attempt } from './single-flight.ts'
+import { timeToRefresh, isFresh } from './cache-entry.ts'
+import type { CacheEntry } from './cache-entry.ts'
+import { runInBackground } from './run-in-background.ts'
+import { createRefreshTask } from './refresh.ts'
 import type { RefreshOptions } from './refresh.ts'
-import { createShelf } from './shelf.ts'
-import type { ShelfOptions } from './shelf.ts'
-import { startWaiting } from './waiting.ts'
-import type { Waiter } from './waiting.ts'
+import { createValueCache } from './value-cache.ts'
+import type { ValueCacheOptions } from './value-cache.ts'
+import { startDeadline } from './deadline.ts'
+import type { RequestOptions } from './deadline.ts'
 
-export type { Waiter }
+export type { RequestOptions }
 
 /** How often at most the store is looked into while the source is left alone, in ms: without and with a usable value. */
-const LOOK_WITHOUT = 1_000
-const LOOK_WITH = 10_000
+const EMPTY_READ_INTERVAL_MS = 1_000
+const READ_INTERVAL_MS = 10_000
 
 /** A value and how it was come by. */
-export interface Reading<Value> {
+export interface CacheResult<Value> {
   value: Value
   /** Whether it was there already; false where this question had to wait for a load. */
   hit: boolean
@@ -27,7 +27,7 @@ export interface Reading<Value> {
 
 /** What a read-through needs to know of its value. */
 export interface ReadThroughOptions<Value>
-  extends ShelfOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
+  extends ValueCacheOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
   /** Told of every answer with a value whose refresh is overdue, and by how many ms. */
   onStale(overdue: number): void
 }
@@ -50,7 +50,7 @@ export interface ReadThrough<Value> {
    *
    * @throws {UnavailableError} where no usable value is held and none can be loaded in 5 s
    */
-  get(waiter?: Waiter): Reading<Value> | Promise<Reading<Value>>
+  get(request?: RequestOptions): CacheResult<Value> | Promise<CacheResult<Value>>
   /** Loads anew if that is due and no pause after a failure holds it back. Never rejects. */
   refresh(): Promise<void>
   /** How things stand. */
@@ -62,61 +62,64 @@ export interface ReadThrough<Value> {
 /** A read-through of one value: memory, then the store, then one load that all who wait share. */
 export function createReadThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
   const { runtime, waitUntil, onScheduled, onStale } = options
-  const shelf = createShelf(options)
-  const flight = createFlight({
+  const cache = createValueCache(options)
+  const singleFlight = createSingleFlight({
     runtime,
-    work: createRefresh({ ...options, shelf }),
-    onPause: (length) => onScheduled(runtime.now() + length),
+    task: createRefreshTask({ ...options, cache }),
+    onBackoff: (length) => onScheduled(runtime.now() + length),
   })
 
   function refreshOverdue(by: number): void {
     onStale(by)
-    const work = flight.mayStart() ? flight.join() : lookUpInPause()
-    if (work) goOn(work, waitUntil)
+    const work = singleFlight.canStart() ? singleFlight.run() : readStoreDuringBackoff()
+    if (work) runInBackground(work, waitUntil)
   }
 
-  function lookUpInPause(): Promise<void> | undefined {
-    return flight.pause() > 0 ? shelf.lookUp(LOOK_WITH) : undefined
+  function readStoreDuringBackoff(): Promise<void> | undefined {
+    return singleFlight.remainingBackoff() > 0 ? cache.readStore(READ_INTERVAL_MS) : undefined
   }
 
   /** What is found in the store, or loaded. */
-  async function fetchFor(waiter: Waiter | undefined): Promise<Reading<Value>> {
-    const wait = startWaiting(runtime, waiter, waitUntil)
-    await wait(shelf.lookUp(LOOK_WITHOUT) ?? Promise.resolve())
-    const stored = shelf.usable()
-    if (stored) return answer(stored)
-    const failure = await wait(flight.join()).catch((error: unknown) => error)
+  async function load(request: RequestOptions | undefined): Promise<CacheResult<Value>> {
+    const waitFor = startDeadline(runtime, request, waitUntil)
+    await waitFor(cache.readStore(EMPTY_READ_INTERVAL_MS) ?? Promise.resolve())
+    const stored = cache.currentEntry()
+    if (stored) return serve(stored)
+    const failure = await waitFor(singleFlight.run()).catch((error: unknown) => error)
     // A store that is slow may have brought something all the same.
-    const loaded = shelf.usable()
-    if (loaded) return { value: loaded.value, hit: false, ttl: toTtl(freshFor(loaded)) }
-    throw failure ?? new UnavailableError(flight.pause(), new Error('another process is at it'))
+    const loaded = cache.currentEntry()
+    if (loaded) return { value: loaded.value, hit: false, ttl: toTtl(timeToRefresh(loaded)) }
+    throw (
+      failure ??
+      new UnavailableError(singleFlight.remainingBackoff(), new Error('another process is at it'))
+    )
   }
 
-  function answer(found: Held<Value>): Reading<Value> {
-    const left = freshFor(found)
+  function serve(found: CacheEntry<Value>): CacheResult<Value> {
+    const left = timeToRefresh(found)
     if (left <= 0) refreshOverdue(Math.abs(left))
     return { value: found.value, hit: true, ttl: toTtl(left) }
   }
 
   return {
-    get(waiter) {
-      const found = shelf.usable()
-      return found ? answer(found) : fetchFor(waiter)
+    get(request) {
+      const found = cache.currentEntry()
+      return found ? serve(found) : load(request)
     },
     async refresh() {
-      if (!isFresh(shelf.usable())) await flight.join().catch(() => undefined)
+      if (!isFresh(cache.currentEntry())) await singleFlight.run().catch(() => undefined)
     },
     state() {
-      const found = shelf.usable()
-      const left = found ? freshFor(found) : 0
+      const found = cache.currentEntry()
+      const left = found ? timeToRefresh(found) : 0
       return {
         value: found?.value,
         stale: found !== undefined && left <= 0,
-        lastAttempt: flight.lastAttempt(),
-        nextAttemptAt: runtime.now() + Math.max(left, flight.pause()),
+        lastAttempt: singleFlight.lastAttempt(),
+        nextAttemptAt: runtime.now() + Math.max(left, singleFlight.remainingBackoff()),
       }
     },
-    close: flight.close,
+    close: singleFlight.close,
   }
 }
 

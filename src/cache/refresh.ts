@@ -1,23 +1,23 @@
 import type { Runtime } from '../runtime.ts'
-import type { Work } from './flight.ts'
-import { isFresh } from './freshness.ts'
-import type { Known } from './shelf.ts'
-import type { Loaded } from './stored-value.ts'
-import { createTurns } from './turns.ts'
-import type { TurnsOptions } from './turns.ts'
-import { TimeoutError, within } from './within.ts'
+import type { RefreshTask } from './single-flight.ts'
+import { isFresh } from './cache-entry.ts'
+import type { CacheState } from './value-cache.ts'
+import type { LoadedValue } from './stored-value.ts'
+import { createRefreshLease } from './refresh-lease.ts'
+import type { LeaseOptions } from './refresh-lease.ts'
+import { TimeoutError, withTimeout } from './with-timeout.ts'
 
 /** A store looked into less than this long ago, in ms, is not asked again before a load. */
-const LOOKED_JUST_NOW = 1_000
+const READ_INTERVAL_MS = 1_000
 
 /** Whoever has nothing at all looks this often, in ms, and for so long, for what another process is loading. */
-const POLL_EVERY = 100
-const POLL_FOR = 4_000
+const POLL_INTERVAL_MS = 100
+const POLL_TIMEOUT_MS = 4_000
 
 /** What a refresh needs. */
-export interface RefreshOptions<Value> extends TurnsOptions<Value> {
+export interface RefreshOptions<Value> extends LeaseOptions<Value> {
   /** Gets a new value. */
-  load(signal: AbortSignal, known: Known<Value>): Promise<Value>
+  load(signal: AbortSignal, before: CacheState<Value>): Promise<Value>
 }
 
 /**
@@ -25,40 +25,43 @@ export interface RefreshOptions<Value> extends TurnsOptions<Value> {
  * the claim loads. The others leave it at that while they have something to answer with, and wait for the result while
  * they have nothing: for four seconds, then they load themselves, once.
  */
-export function createRefresh<Value>(options: RefreshOptions<Value>): Work {
-  const { runtime, shelf, load } = options
-  const turns = createTurns(options)
+export function createRefreshTask<Value>(options: RefreshOptions<Value>): RefreshTask {
+  const { runtime, cache, load } = options
+  const lease = createRefreshLease(options)
 
-  async function appears(signal: AbortSignal): Promise<boolean> {
-    const until = runtime.monotonic() + POLL_FOR
+  async function pollStore(signal: AbortSignal): Promise<boolean> {
+    const until = runtime.monotonic() + POLL_TIMEOUT_MS
     while (runtime.monotonic() < until) {
-      await pause(runtime, POLL_EVERY, signal)
-      await shelf.lookUp(0)
-      if (shelf.usable()) return true
+      await sleep(runtime, POLL_INTERVAL_MS, signal)
+      await cache.readStore(0)
+      if (cache.currentEntry()) return true
     }
     return false
   }
 
-  return async (signal, nextPause) => {
-    await shelf.lookUp(LOOKED_JUST_NOW)
-    if (isFresh(shelf.usable())) return 'restored'
-    if (!(await turns.isOurs(nextPause))) {
-      if (!shelf.usable() && (await appears(signal))) return 'restored'
-      if (!turns.mayJump()) return 'elsewhere'
+  return async (signal, nextDelay) => {
+    await cache.readStore(READ_INTERVAL_MS)
+    if (isFresh(cache.currentEntry())) return 'restored'
+    if (!(await lease.tryAcquire(nextDelay))) {
+      if (!cache.currentEntry() && (await pollStore(signal))) return 'restored'
+      if (!lease.mayBypass()) return 'delegated'
     }
     signal.throwIfAborted()
-    const known = shelf.known()
-    const loaded: Loaded<Value> = { value: await load(signal, known), loadedAt: runtime.now() }
+    const before = cache.state()
+    const loaded: LoadedValue<Value> = {
+      value: await load(signal, before),
+      loadedAt: runtime.now(),
+    }
     signal.throwIfAborted()
-    await shelf.put(loaded, known)
+    await cache.put(loaded, before)
     return 'loaded'
   }
 }
 
 /** Resolves after `duration` ms; rejects when `signal` aborts. */
-async function pause(runtime: Runtime, duration: number, signal: AbortSignal): Promise<void> {
+async function sleep(runtime: Runtime, duration: number, signal: AbortSignal): Promise<void> {
   const never = new Promise<never>(() => {})
-  await within(runtime, duration, never, signal).catch((error: unknown) => {
+  await withTimeout(runtime, duration, never, signal).catch((error: unknown) => {
     if (!(error instanceof TimeoutError)) throw error
   })
 }

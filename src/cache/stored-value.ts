@@ -12,10 +12,10 @@ const FIRST_VERSION = '{"v":1,'
 const DIGEST_FIELD = /^\{"digest":"(\w{1,40})",/
 
 /** A value saved longer than this ahead of the clock, in ms, would never age. */
-const MOST_AHEAD = 3_600_000
+const MAX_AHEAD_MS = 3_600_000
 
 /** A value and the moment at which it was loaded, in ms since the Unix epoch. */
-export interface Loaded<Value> {
+export interface LoadedValue<Value> {
   value: Value
   loadedAt: number
 }
@@ -26,11 +26,11 @@ export interface StoredValue<Value> {
    * Gives what is stored to `found`, unless that has seen it before; `found` rejects where it is not to be trusted.
    * Waits 50 ms for the store; what it brings later is given to `found` all the same.
    */
-  read(found: (loaded: Loaded<Value>) => Promise<void>): Promise<void>
+  read(found: (loaded: LoadedValue<Value>) => Promise<void>): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
-  write(loaded: Loaded<Value>, expiresAt: number): Promise<void>
+  write(loaded: LoadedValue<Value>, expiresAt: number): Promise<void>
   /** Whether this caller may refresh the value until `expiresAt`: true too where the store cannot say. */
-  claim(expiresAt: number): Promise<boolean>
+  tryAcquireLease(expiresAt: number): Promise<boolean>
 }
 
 /** What a value needs in order to be kept as text. */
@@ -54,11 +54,11 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
 
   async function open(
     text: unknown,
-    found: (loaded: Loaded<Value>) => Promise<void>,
+    found: (loaded: LoadedValue<Value>) => Promise<void>,
   ): Promise<void> {
     try {
       const { savedAt, json } = openEnvelope(text, key)
-      if (savedAt > runtime.now() + MOST_AHEAD) throw new Error('it was saved in the future')
+      if (savedAt > runtime.now() + MAX_AHEAD_MS) throw new Error('it was saved in the future')
       const value = await fromJson(json)
       // A writer whose clock is ahead must not make a value younger than it can be.
       await found({ value, loadedAt: Math.min(savedAt, runtime.now()) })
@@ -87,7 +87,7 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
       seen = text
       await store.set(key, text, expiresAt)
     },
-    claim: (expiresAt) => store.claim(key, expiresAt),
+    tryAcquireLease: (expiresAt) => store.claim(key, expiresAt),
   }
 }
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 
-import { LARGE_BODY } from '../compression/variants.ts'
+import { LARGE_BODY_BYTES } from '../compression/variants.ts'
 import type { Codecs } from '../compression/variants.ts'
 
 /** Codecs for what is compressed once and sent often, but waited for by the first. They load zlib when they are asked. */
@@ -13,7 +13,7 @@ export const codecs: Codecs = {
   gzip: async (body) => {
     const { gzip } = await import('node:zlib')
     // Level 1 takes a third of the time, for a body that is some percent larger.
-    const level = body.length > LARGE_BODY ? 1 : 6
+    const level = body.length > LARGE_BODY_BYTES ? 1 : 6
     return trimmed(await promisify(gzip)(body, { level }))
   },
 }

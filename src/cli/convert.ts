@@ -1,9 +1,9 @@
-import type { ConversionRecord, ConversionsRecord } from '../index.ts'
+import type { Conversion, ConversionList } from '../index.ts'
 import { splitCodes } from './codes.ts'
 import type { CommandContext } from './context.ts'
 import { daySentence, isSettledOn } from './dated.ts'
 import { parseRatesArguments } from './rates-flags.ts'
-import { tell } from './tell.ts'
+import { printRates } from './print-rates.ts'
 import { toAge, toMinute } from './terminal/age.ts'
 import { toRateRows } from './terminal/rate-rows.ts'
 import { wrapped } from './terminal/layout.ts'
@@ -12,7 +12,7 @@ import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The answer for one target currency or for several. */
-type Converted = (ConversionRecord | ConversionsRecord) & { reverse?: true; date?: string }
+type Converted = (Conversion | ConversionList) & { reverse?: true; date?: string }
 
 /** `ratesmith convert`: an amount of one currency in another, or in several. */
 export async function convert(args: string[], context: CommandContext): Promise<number> {
@@ -30,7 +30,7 @@ export async function convert(args: string[], context: CommandContext): Promise<
   const query = new URLSearchParams({ from, to, amount, ...own })
   const asked = own.date
   const { now } = context
-  return tell<Converted>(
+  return printRates<Converted>(
     {
       target: `/v1/convert?${query}`,
       dataSet: 'latest',

@@ -1,4 +1,4 @@
-import type { CurrenciesRecord, CurrencyCoverage } from '../index.ts'
+import type { CurrencyList, CurrencyCoverage } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { didYouMean } from '../nearest.ts'
 import { openOutput } from './output.ts'
@@ -19,7 +19,7 @@ export async function currencies(args: string[], context: CommandContext): Promi
   try {
     const asked = session.get('/v1/currencies')
     const { body } = await withSpinner(context, 'asking what there is', asked)
-    const all: CurrenciesRecord = JSON.parse(body)
+    const all: CurrencyList = JSON.parse(body)
     const found = all.currencies.filter((currency) => matches(currency, search))
     if (flags.json) output.print([JSON.stringify({ currencies: found })])
     else if (found.length > 0) output.print(linesOf(found, output.terminal))

@@ -1,11 +1,11 @@
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import type { CommandContext } from './context.ts'
-import type { Finding } from './doctor/finding.ts'
-import { examineProxies, examineRuntime } from './doctor/machine.ts'
-import { examineProviders } from './doctor/providers.ts'
+import type { CheckResult } from './doctor/check-result.ts'
+import { checkProxies, checkRuntime } from './doctor/machine.ts'
+import { checkProviders } from './doctor/providers.ts'
 import { createRedaction } from './doctor/secrets.ts'
-import { examineCache, examineRedis } from './doctor/stores.ts'
+import { checkCache, checkRedis } from './doctor/stores.ts'
 import { openOutput } from './output.ts'
 import { printable } from '../log.ts'
 import { parseRatesArguments } from './rates-flags.ts'
@@ -21,7 +21,7 @@ import { chooseUpstreams } from './upstreams.ts'
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
   const { flags, own } = parseRatesArguments(args, { own: ['redis'], allowPositionals: false })
   const output = openOutput(context)
-  const work = examine(flags, own.redis, context)
+  const work = runChecks(flags, own.redis, context)
   const findings = await withSpinner(context, 'asking providers and stores', work)
   const ok = findings.every((finding) => finding.ok)
   output.print(
@@ -33,22 +33,22 @@ export async function doctor(args: string[], context: CommandContext): Promise<n
 }
 
 /** Everything that was found, fit for a terminal and without passwords. */
-async function examine(
+async function runChecks(
   flags: RatesFlags,
   redis: string | undefined,
   context: CommandContext,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const { demo, cache } = flags
   const { env } = context
   const named = findRedis(redis, env)
   const upstreams = await chooseUpstreams(flags, context)
   // A URL that cannot be used is refused before any provider is asked.
   const stores = [
-    ...(cache && !demo ? [await examineCache(context)] : []),
-    ...(named && !demo ? [await examineRedis(named)] : []),
+    ...(cache && !demo ? [await checkCache(context)] : []),
+    ...(named && !demo ? [await checkRedis(named)] : []),
   ]
-  const providers = await examineProviders(upstreams)
-  const machine = [examineRuntime(context), ...(demo ? [] : examineProxies(env))]
+  const providers = await checkProviders(upstreams)
+  const machine = [checkRuntime(context), ...(demo ? [] : checkProxies(env))]
   const findings = [...machine, ...providers, ...stores]
   const redacted = createRedaction(env, named ? [named.url] : [])
   return findings.map(({ subject, ok, found: seen, advice }) => ({
@@ -59,7 +59,7 @@ async function examine(
   }))
 }
 
-function linesOf({ subject, ok, found, advice }: Finding, terminal: Terminal): string[] {
+function linesOf({ subject, ok, found, advice }: CheckResult, terminal: Terminal): string[] {
   const mark = ok ? styled('good', 'works', terminal) : styled('bad', 'fails', terminal)
   const width = Math.max(terminal.width - INDENT.length, 1)
   const lines = [subject, found, ...(advice === null ? [] : [`-> ${advice}`])]

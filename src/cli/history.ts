@@ -1,9 +1,9 @@
-import type { HistoryRangeRecord, HistoryRecord, Interval, Period } from '../index.ts'
+import type { HistoryRange, RateHistory, Interval, Period } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { isSettledOn } from './dated.ts'
 import { nearest } from '../nearest.ts'
 import { parseRatesArguments } from './rates-flags.ts'
-import { tell } from './tell.ts'
+import { printRates } from './print-rates.ts'
 import { toAge } from './terminal/age.ts'
 import { drawChart } from './terminal/chart.ts'
 import { wrapped } from './terminal/layout.ts'
@@ -12,7 +12,7 @@ import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Lines of the chart. */
-const HEIGHT = 10
+const CHART_HEIGHT = 10
 
 /** Every period; the compiler sees to it that none is missing. */
 const PERIODS = Object.keys({
@@ -31,7 +31,7 @@ const POINTS: Record<Interval, string> = {
   month: ', the last day of each month',
 }
 
-type Told = HistoryRecord | HistoryRangeRecord
+type HistoryBody = RateHistory | HistoryRange
 
 /** `ratesmith history`: the daily reference rates of a pair. */
 export async function history(args: string[], context: CommandContext): Promise<number> {
@@ -44,7 +44,7 @@ export async function history(args: string[], context: CommandContext): Promise<
   }
   const { now } = context
   const query = new URLSearchParams({ from, to, ...own })
-  return tell<Told>(
+  return printRates<HistoryBody>(
     {
       target: `/v1/history?${query}`,
       dataSet: 'history',
@@ -74,11 +74,11 @@ function meantIntervals(sent: string): string[] {
   return nearest(sent, Object.keys(POINTS), 2)
 }
 
-function show(record: Told, terminal: Terminal): string[] {
+function show(record: HistoryBody, terminal: Terminal): string[] {
   const { from, to, points, stats, interval = 'day' } = record
   const { width, hasUnicode } = terminal
   const { open, close, high, low, average, changePct, highDate, lowDate } = stats
-  const chart = drawChart(points, { width, height: HEIGHT, hasUnicode })
+  const chart = drawChart(points, { width, height: CHART_HEIGHT, hasUnicode })
   const title = `1 ${from} in ${to}, ${points[0]?.d} to ${points.at(-1)?.d}${POINTS[interval]}`
   const change = `${changePct > 0 ? '+' : ''}${changePct} %`
   return [

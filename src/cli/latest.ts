@@ -1,21 +1,21 @@
 import { findCurrency } from '../currencies.ts'
-import type { LatestRecord } from '../index.ts'
+import type { LatestRates } from '../index.ts'
 import { splitCodes } from './codes.ts'
 import type { CommandContext } from './context.ts'
 import { daySentence, isSettledOn } from './dated.ts'
 import { parseRatesArguments } from './rates-flags.ts'
-import { tell } from './tell.ts'
+import { printRates } from './print-rates.ts'
 import { toAge, toMinute } from './terminal/age.ts'
 import { alignedNumbers, shortened, toColumns, wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** A name takes no more characters than this, and where there is no room for so many, there is none. */
-const LONGEST_NAME = 28
-const SHORTEST_NAME = 6
+const MAX_NAME_LENGTH = 28
+const MIN_NAME_LENGTH = 6
 
 /** Latest rates, or the reference rates of a day. */
-type Told = LatestRecord & { date?: string }
+type LatestBody = LatestRates & { date?: string }
 
 /** `ratesmith latest`: latest rates against a base, or those of a day. */
 export async function latest(args: string[], context: CommandContext): Promise<number> {
@@ -26,7 +26,7 @@ export async function latest(args: string[], context: CommandContext): Promise<n
   const query = new URLSearchParams(Object.entries(own))
   const { base = 'USD', symbols = '', date: asked } = own
   const { now } = context
-  return tell<Told>(
+  return printRates<LatestBody>(
     {
       target: `/v1/latest?${query}`,
       dataSet: 'latest',
@@ -44,7 +44,7 @@ export async function latest(args: string[], context: CommandContext): Promise<n
 }
 
 function show(
-  record: Told,
+  record: LatestBody,
   asked: string | undefined,
   { terminal, now }: { terminal: Terminal; now: number },
 ): string[] {
@@ -53,9 +53,9 @@ function show(
   const numbers = alignedNumbers(Object.values(rates))
   const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
   const names = Object.keys(rates).map((code) =>
-    room < SHORTEST_NAME
+    room < MIN_NAME_LENGTH
       ? ''
-      : shortened(nameOf(code), Math.min(room, LONGEST_NAME), hasUnicode ? '…' : '.'),
+      : shortened(nameOf(code), Math.min(room, MAX_NAME_LENGTH), hasUnicode ? '…' : '.'),
   )
   const cells = Object.keys(rates).map((code, index) =>
     `${code}  ${numbers[index]}  ${names[index]}`.trimEnd(),

@@ -9,8 +9,8 @@ import { chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
 
 /** How long a person waits for newer data, and for any at all, in ms. */
-const FOR_NEWER = 5_000
-const FOR_ANY = 15_000
+const NEWER_TIMEOUT_MS = 5_000
+const ANY_TIMEOUT_MS = 15_000
 
 /** What the commands that ask for rates are told alike. */
 export interface SessionFlags extends UpstreamFlags {
@@ -19,7 +19,7 @@ export interface SessionFlags extends UpstreamFlags {
 }
 
 /** An answer of the API. */
-export interface SessionAnswer {
+export interface SessionResponse {
   status: number
   /** JSON. */
   body: string
@@ -33,7 +33,7 @@ export interface RatesSession {
    * Asks the API for what is at `target`, a path behind `/api` with its query. A record that `isSettled` says of that no newer
    * data could change it is not waited for, and never overdue (default none).
    */
-  get(target: string, isSettled?: (body: string) => boolean): Promise<SessionAnswer>
+  get(target: string, isSettled?: (body: string) => boolean): Promise<SessionResponse>
   rates: RatesOperations
   /** What every upstream did wrong last, fit for a terminal; empty where nothing. */
   trouble(): string
@@ -63,11 +63,14 @@ export async function openSession(
     waitUntil: (promise) => void work.add(promise),
     onEvent(event) {
       if (event.type === 'stale_served') isOverdue = true
-      noteTrouble(troubles, event)
+      recordTrouble(troubles, event)
     },
   })
 
-  async function ask(target: string, isSettled: (body: string) => boolean): Promise<SessionAnswer> {
+  async function request(
+    target: string,
+    isSettled: (body: string) => boolean,
+  ): Promise<SessionResponse> {
     isOverdue = false
     const request = { method: 'GET', target: `/api${target}`, header: () => undefined }
     const { status, body } = await handler.answer(request)
@@ -77,14 +80,14 @@ export async function openSession(
 
   return {
     async get(target, isSettled = () => false) {
-      const first = await ask(target, isSettled)
+      const first = await request(target, isSettled)
       const isMissing = first.status === 502
       if (!isMissing && !first.isOverdue) return first
       await Promise.race([
         Promise.allSettled(work),
-        sleep(isMissing ? FOR_ANY : FOR_NEWER, undefined, { ref: false }),
+        sleep(isMissing ? ANY_TIMEOUT_MS : NEWER_TIMEOUT_MS, undefined, { ref: false }),
       ])
-      return ask(target, isSettled)
+      return request(target, isSettled)
     },
     rates: handler.rates,
     trouble: () => toText(troubles),
@@ -93,7 +96,7 @@ export async function openSession(
 }
 
 /** Keeps what `event` tells of trouble with a provider. */
-function noteTrouble(troubles: Map<string, string>, event: RatesEvent): void {
+function recordTrouble(troubles: Map<string, string>, event: RatesEvent): void {
   if (event.type === 'upstream_failed') troubles.set(event.provider, event.reason)
   else if (event.type === 'rates_rejected' && event.provider !== undefined)
     troubles.set(event.provider, `its answer was refused: ${event.reason}`)

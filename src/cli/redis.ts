@@ -28,7 +28,7 @@ export function findRedis(
 }
 
 /** How long the start of the server waits for Redis, in ms; after that it goes on without. */
-const PATIENCE = 1_000
+const CONNECT_TIMEOUT_MS = 1_000
 
 /**
  * Connects to the Redis at `url`, through Bun's own client or ioredis. While there is no connection, its commands fail at
@@ -41,7 +41,7 @@ export async function connectRedis({ name, url }: NamedRedis): Promise<RedisConn
   const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
   const connection = createFrom(name, url, create)
   const connected = connection.connect().catch(() => undefined)
-  await Promise.race([connected, sleep(PATIENCE, undefined, { ref: false })])
+  await Promise.race([connected, sleep(CONNECT_TIMEOUT_MS, undefined, { ref: false })])
   return connection
 }
 

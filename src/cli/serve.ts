@@ -19,10 +19,10 @@ import { orUsageError } from './usage-error.ts'
 
 /** How long the whole stop may take, and how long work on files may go on after the last answer, in ms. */
 const STOP_LIMIT_MS = 10_000
-const LAST_WORK_MS = 1_000
+const FINAL_WORK_MS = 1_000
 
 /** How often the process looks whether that work has ended, in ms. */
-const LOOK_EVERY_MS = 20
+const POLL_INTERVAL_MS = 20
 
 /** Work that a thread of Node does, which may be blocked by a dead disk or name server, as Node names it. */
 const THREAD_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
@@ -51,13 +51,13 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
   try {
     const handler = await createHandler(flags, opened, context)
     const server = await listen(handler, flags, tls)
-    stdout.write(greeting(server.url, flags))
+    stdout.write(startMessage(server.url, flags))
     const signal = await stopSignal()
     const stopBy = performance.now() + STOP_LIMIT_MS
     await server.stop()
     handler.close()
-    const endBy = Math.min(stopBy, performance.now() + LAST_WORK_MS)
-    while (isBlocked(opened) && performance.now() < endBy) await sleep(LOOK_EVERY_MS)
+    const endBy = Math.min(stopBy, performance.now() + FINAL_WORK_MS)
+    while (isBlocked(opened) && performance.now() < endBy) await sleep(POLL_INTERVAL_MS)
     return { signal, isBlocked: isBlocked(opened) }
   } finally {
     opened.close()
@@ -76,7 +76,7 @@ export async function serveAndExit(args: string[], context: CommandContext): Pro
   if (isBlocked) {
     // It has no listener any more, and ends a process at once unless that is the first one of a container.
     process.kill(process.pid, signal)
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_INTERVAL_MS)
   }
   process.exit(0)
 }
@@ -116,7 +116,7 @@ async function listen(
   })
 }
 
-function greeting(root: string, { basePath, compat, demo, explorer }: ServeFlags): string {
+function startMessage(root: string, { basePath, compat, demo, explorer }: ServeFlags): string {
   return [
     `ratesmith listens on ${root}${demo ? ' with synthetic rates' : ''}. Try:`,
     ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),

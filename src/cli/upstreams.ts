@@ -72,15 +72,15 @@ async function create<Provider>(
 ): Promise<Provider> {
   if (!make) throw new UsageError(`no provider ${name}`)
   const keyVariable = PROVIDERS[name]?.keyVariable
-  if (keyVariable === undefined) return make({ key: '', url }).catch(refuse(variable))
+  if (keyVariable === undefined) return make({ key: '', url }).catch(throwOffline(variable))
   const key = env[keyVariable]
   if (!key) throw new UsageError(`${name} needs a key: set ${keyVariable}`)
   // Alone, so that what is wrong with the root is not put down to it.
-  await make({ key }).catch(refuse(keyVariable))
-  return make({ key, url }).catch(refuse(variable))
+  await make({ key }).catch(throwOffline(keyVariable))
+  return make({ key, url }).catch(throwOffline(variable))
 }
 
-function refuse(variable: string): (error: Error) => never {
+function throwOffline(variable: string): (error: Error) => never {
   return (error) => {
     throw new UsageError(`${variable}: ${error.message}`, { cause: error })
   }

@@ -1,11 +1,11 @@
 import type { Runtime } from '../runtime.ts'
 import type { Exchange } from './exchange.ts'
-import type { CallOptions } from './questions.ts'
-import { requireRecord } from './reply.ts'
-import type { FieldOf, Reply } from './reply.ts'
+import type { CallOptions } from './target.ts'
+import { requireBody } from './response.ts'
+import type { FieldOf, ClientResponse } from './response.ts'
 
 /** A question to one endpoint, which is answered with an `Outcome`. */
-interface Question<Outcome> extends CallOptions {
+interface ClientRequest<Outcome> extends CallOptions {
   /** Where to ask, behind `/v1/`. */
   endpoint: string
   /** Parameters; what is undefined is not sent. */
@@ -17,7 +17,7 @@ interface Question<Outcome> extends CallOptions {
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Asks one question; resolves to what answers it, or rejects with a `RatesError`. */
-export type Call = <Outcome>(question: Question<Outcome>) => Promise<Outcome>
+export type Call = <Outcome>(question: ClientRequest<Outcome>) => Promise<Outcome>
 
 /** Where and how a client asks. */
 export interface CallSettings {
@@ -30,12 +30,12 @@ export interface CallSettings {
 }
 
 /** For how many seconds an answer is waited for; a service that wants more time is not asked again. */
-const LONGEST_PAUSE = 10
+const MAX_RETRY_AFTER_SECONDS = 10
 
 /** A call that asks again after a 502, or a 503 with `Retry-After`: when the answer says to, or after as many seconds as it has asked before. */
 export function createCall({ root, exchange, retries, startTimer }: CallSettings): Call {
   /** Resolves after so many seconds, or when `signal` aborts. */
-  function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         stop()
@@ -53,16 +53,16 @@ export function createCall({ root, exchange, retries, startTimer }: CallSettings
       signal?.throwIfAborted()
       const reply = await exchange(url, signal)
       const { retryAfter = tries } = reply
-      if (!isRetried(reply) || tries > retries || retryAfter > LONGEST_PAUSE) {
-        return requireRecord(reply, mark, root)
+      if (!isRetried(reply) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
+        return requireBody(reply, mark, root)
       }
-      await pause(retryAfter, signal)
+      await sleep(retryAfter, signal)
     }
   }
 }
 
 /** Gateways answer with 503, too, but only a service that is overloaded says when to come back. */
-function isRetried({ status, retryAfter }: Reply): boolean {
+function isRetried({ status, retryAfter }: ClientResponse): boolean {
   return status === 502 || (status === 503 && retryAfter !== undefined)
 }
 

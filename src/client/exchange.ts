@@ -1,31 +1,31 @@
 import { RatesError } from '../errors.ts'
-import { parseRetryAfter } from './reply.ts'
-import type { Reply } from './reply.ts'
+import { parseRetryAfter } from './response.ts'
+import type { ClientResponse } from './response.ts'
 
 /** Makes one request and reads its response, whatever that is; rejects where there is none. */
-export type Exchange = (url: string, signal: AbortSignal | undefined) => Promise<Reply>
+export type Exchange = (url: string, signal: AbortSignal | undefined) => Promise<ClientResponse>
 
 /** A body with an entity tag, to be asked for by it and parsed anew, so that no caller can spoil another's record. */
-interface Kept {
+interface CachedResponse {
   etag: string
   text: string
 }
 
 /** How many bodies are kept to be revalidated. */
-const MOST_KEPT = 64
+const MAX_CACHED_RESPONSES = 64
 
 /** An exchange over `fetch` that revalidates the answers it has had, those that were asked for last. */
 export function createExchange(
   fetch: (request: Request) => Response | Promise<Response>,
   now: () => number,
 ): Exchange {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, CachedResponse>()
 
-  function keep(url: string, body: Kept): void {
+  function store(url: string, body: CachedResponse): void {
     kept.delete(url)
     kept.set(url, body)
     const [oldest = url] = kept.keys()
-    if (kept.size > MOST_KEPT) kept.delete(oldest)
+    if (kept.size > MAX_CACHED_RESPONSES) kept.delete(oldest)
   }
 
   return async (url, signal) => {
@@ -40,11 +40,11 @@ export function createExchange(
       request.signal.throwIfAborted()
       const { status } = response
       if (status === 304 && before) {
-        keep(url, before)
+        store(url, before)
         return { status: 200, text: before.text, retryAfter: undefined }
       }
       const etag = response.headers.get('etag')
-      if (status === 200 && etag) keep(url, { etag, text })
+      if (status === 200 && etag) store(url, { etag, text })
       return {
         status,
         text,

@@ -1,7 +1,7 @@
 export { createRatesClient } from './client.ts'
 export type { RatesClientOptions } from './client.ts'
 export type { RatesClient } from './operations.ts'
-export type { CallOptions } from './questions.ts'
+export type { CallOptions } from './target.ts'
 export { RatesError } from '../errors.ts'
 export type { RatesErrorCode, RatesErrorDetails } from '../errors.ts'
 export type { Attribution } from '../providers/provider.ts'
@@ -10,16 +10,16 @@ export type { HistoryStats } from '../rates/history-stats.ts'
 export type { Interval } from '../rates/interval.ts'
 export type { Period } from '../rates/period.ts'
 export type { ByCode, RatesOf } from '../records/by-code.ts'
-export type { Conversion, ConversionQuestion, ConversionRecord } from '../records/conversion.ts'
+export type { ConvertedPair, ConversionParams, Conversion } from '../records/conversion.ts'
 export type {
-  ConversionAnswer,
-  ConversionsQuestion,
-  ConversionsRecord,
+  ConversionResult,
+  ConversionListParams,
+  ConversionList,
   ConvertedAmount,
 } from '../records/conversions.ts'
-export type { CurrenciesRecord, CurrencyCoverage, CurrencyEnd } from '../records/currencies.ts'
-export type { DatedLatestQuestion, DatedLatestRecord } from '../records/dated-latest.ts'
-export type { HistoryRangeQuestion, HistoryRangeRecord } from '../records/history-range.ts'
-export type { HistoryQuestion, HistoryRecord, Point } from '../records/history.ts'
-export type { LatestQuestion, LatestRecord } from '../records/latest.ts'
-export type { DataSetStatus, StatusRecord } from '../records/status.ts'
+export type { CurrencyList, CurrencyCoverage, CurrencyEnd } from '../records/currencies.ts'
+export type { DatedRatesParams, DatedRates } from '../records/dated-latest.ts'
+export type { HistoryRangeParams, HistoryRange } from '../records/history-range.ts'
+export type { HistoryParams, RateHistory, Point } from '../records/history.ts'
+export type { LatestParams, LatestRates } from '../records/latest.ts'
+export type { DataSetStatus, ServiceStatus } from '../records/status.ts'

@@ -1,64 +1,64 @@
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import type { RatesOf } from '../records/by-code.ts'
-import type { ConversionAnswer, ConversionsQuestion } from '../records/conversions.ts'
-import type { CurrenciesRecord } from '../records/currencies.ts'
-import type { DatedLatestQuestion, DatedLatestRecord } from '../records/dated-latest.ts'
-import type { HistoryRangeQuestion, HistoryRangeRecord } from '../records/history-range.ts'
-import type { HistoryQuestion, HistoryRecord } from '../records/history.ts'
-import type { LatestQuestion, LatestRecord } from '../records/latest.ts'
-import type { StatusRecord } from '../records/status.ts'
+import type { ConversionResult, ConversionListParams } from '../records/conversions.ts'
+import type { CurrencyList } from '../records/currencies.ts'
+import type { DatedRatesParams, DatedRates } from '../records/dated-latest.ts'
+import type { HistoryRangeParams, HistoryRange } from '../records/history-range.ts'
+import type { HistoryParams, RateHistory } from '../records/history.ts'
+import type { LatestParams, LatestRates } from '../records/latest.ts'
+import type { ServiceStatus } from '../records/status.ts'
 import type { Call } from './call.ts'
-import { writeTarget } from './questions.ts'
-import type { CallOptions } from './questions.ts'
+import { writeTarget } from './target.ts'
+import type { CallOptions } from './target.ts'
 
 /** The operations of `/api/v1`. Each resolves to a record that is the caller's own, or rejects with a `RatesError`. */
 export interface RatesClient {
   /** The reference rates of a day against a base; `rates` is typed by `symbols`. */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
-    question: DatedLatestQuestion<Symbols> & CallOptions,
-  ): Promise<DatedLatestRecord<RatesOf<Symbols>>>
+    question: DatedRatesParams<Symbols> & CallOptions,
+  ): Promise<DatedRates<RatesOf<Symbols>>>
   /** Latest rates against a base; `rates` is typed by `symbols`. */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
-    question?: LatestQuestion<Symbols> & CallOptions,
-  ): Promise<LatestRecord<RatesOf<Symbols>>>
+    question?: LatestParams<Symbols> & CallOptions,
+  ): Promise<LatestRates<RatesOf<Symbols>>>
   /** An amount of one currency in another, or in several. */
-  convert<const Question extends ConversionsQuestion & CallOptions>(
+  convert<const Question extends ConversionListParams & CallOptions>(
     question: Question & {
-      [Name in Exclude<keyof Question, keyof (ConversionsQuestion & CallOptions)>]: never
+      [Name in Exclude<keyof Question, keyof (ConversionListParams & CallOptions)>]: never
     },
-  ): Promise<ConversionAnswer<Question>>
+  ): Promise<ConversionResult<Question>>
   /** Reference rates of a pair from one day to another. */
-  history(question: HistoryRangeQuestion & CallOptions): Promise<HistoryRangeRecord>
+  history(question: HistoryRangeParams & CallOptions): Promise<HistoryRange>
   /** Reference rates of a pair, back from the newest published day. */
-  history(question: HistoryQuestion & CallOptions): Promise<HistoryRecord>
+  history(question: HistoryParams & CallOptions): Promise<RateHistory>
   /** The currencies, and where there are rates for them. */
-  currencies(options?: CallOptions): Promise<CurrenciesRecord>
+  currencies(options?: CallOptions): Promise<CurrencyList>
   /** How fresh the data of the service are. */
-  status(options?: CallOptions): Promise<StatusRecord>
+  status(options?: CallOptions): Promise<ServiceStatus>
 }
 
 /** The operations as questions to `call`; what a question does not know is not sent. */
 export function createOperations(call: Call): RatesClient {
   function latest<Symbols extends readonly CurrencyCode[]>(
-    question: DatedLatestQuestion<Symbols> & CallOptions,
-  ): Promise<DatedLatestRecord<RatesOf<Symbols>>>
+    question: DatedRatesParams<Symbols> & CallOptions,
+  ): Promise<DatedRates<RatesOf<Symbols>>>
   function latest<Symbols extends readonly CurrencyCode[]>(
-    question?: LatestQuestion<Symbols> & CallOptions,
-  ): Promise<LatestRecord<RatesOf<Symbols>>>
+    question?: LatestParams<Symbols> & CallOptions,
+  ): Promise<LatestRates<RatesOf<Symbols>>>
   function latest<Rates>({
     base,
     symbols,
     date,
     signal,
-  }: (LatestQuestion | DatedLatestQuestion) & CallOptions = {}): Promise<LatestRecord<Rates>> {
+  }: (LatestParams | DatedRatesParams) & CallOptions = {}): Promise<LatestRates<Rates>> {
     // An empty list asks for all, as none does.
     const query = { base, symbols: symbols?.join() || undefined, date }
     return call({ endpoint: 'latest', query, mark: 'rates', signal })
   }
 
-  function convert<Question extends ConversionsQuestion & CallOptions>(
+  function convert<Question extends ConversionListParams & CallOptions>(
     question: Question,
-  ): Promise<ConversionAnswer<Question>>
+  ): Promise<ConversionResult<Question>>
   function convert({
     from,
     to,
@@ -66,14 +66,14 @@ export function createOperations(call: Call): RatesClient {
     date,
     reverse,
     signal,
-  }: ConversionsQuestion & CallOptions): Promise<ConversionAnswer<ConversionsQuestion>> {
+  }: ConversionListParams & CallOptions): Promise<ConversionResult<ConversionListParams>> {
     const query = { from, to: writeTarget(to), amount, date, reverse }
     const mark = Array.isArray(to) ? 'results' : 'result'
     return call({ endpoint: 'convert', query, mark, signal })
   }
 
-  function history(question: HistoryRangeQuestion & CallOptions): Promise<HistoryRangeRecord>
-  function history(question: HistoryQuestion & CallOptions): Promise<HistoryRecord>
+  function history(question: HistoryRangeParams & CallOptions): Promise<HistoryRange>
+  function history(question: HistoryParams & CallOptions): Promise<RateHistory>
   function history({
     from,
     to,
@@ -82,9 +82,7 @@ export function createOperations(call: Call): RatesClient {
     end,
     interval,
     signal,
-  }: (HistoryQuestion | HistoryRangeQuestion) & CallOptions): Promise<
-    HistoryRecord | HistoryRangeRecord
-  > {
+  }: (HistoryParams | HistoryRangeParams) & CallOptions): Promise<RateHistory | HistoryRange> {
     const query = { from, to, period, start, end, interval }
     return call({ endpoint: 'history', query, mark: 'points', signal })
   }

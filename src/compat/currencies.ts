@@ -3,7 +3,7 @@ import type { RatesOperations } from '../operations.ts'
 import type { CurrencyCoverage } from '../records/currencies.ts'
 
 /** When to ask again for a list of currencies that is not known yet, in seconds. */
-const RETRY_AFTER = 5
+const RETRY_AFTER_SECONDS = 5
 
 /**
  * Returns the currencies that latest rates or reference rates cover.
@@ -16,7 +16,7 @@ export async function coveredCurrencies(
 ): Promise<CurrencyCoverage[]> {
   const { currencies } = await rates.currencies()
   if (currencies.every((currency) => currency[data] === null))
-    throw providerUnavailable(RETRY_AFTER)
+    throw providerUnavailable(RETRY_AFTER_SECONDS)
   return currencies.filter((currency) => currency[data])
 }
 

@@ -1,5 +1,5 @@
 import { RatesError } from '../errors.ts'
-import { LARGE_BODY, MAX_TURNS } from '../http/limiter.ts'
+import { LARGE_BODY_BYTES, MAX_TURNS } from '../http/limiter.ts'
 import type { Representation } from '../http/representation.ts'
 import type { RatesOperations } from '../operations.ts'
 import { dayNumber } from '../rates/day.ts'
@@ -19,7 +19,7 @@ export interface DailyRates {
 }
 
 /** Which daily rates to read. */
-export interface DaysQuestion {
+export interface DaysQuery {
   base: string
   /** Sorted; without any, all that are quoted. */
   codes: readonly string[] | undefined
@@ -33,7 +33,7 @@ export interface DaysQuestion {
 const RATE_BYTES = 16
 
 /** The longest time that other requests get after one piece of work, in ms. */
-const MAX_REST_MS = 10
+const MAX_PAUSE_MS = 10
 
 /** The number of days that are written at a time. */
 const DAYS_AT_ONCE = 256
@@ -46,11 +46,11 @@ const DAYS_AT_ONCE = 256
  */
 async function quotedCodes(
   rates: RatesOperations,
-  { base, start, end }: DaysQuestion,
+  { base, start, end }: DaysQuery,
 ): Promise<string[]> {
   const codes = new Set<string>()
   let failure: unknown
-  for (const date of daysToLookAt(start, end)) {
+  for (const date of daysToRead(start, end)) {
     try {
       const table = await rates.latest({ base, date })
       for (const code of Object.keys(table.rates)) codes.add(code)
@@ -64,7 +64,7 @@ async function quotedCodes(
   return [...codes].sort()
 }
 
-function daysToLookAt(start: Day, end: Day): Day[] {
+function daysToRead(start: Day, end: Day): Day[] {
   // Reference rates begin in 1999.
   const first = Math.max(1999, Number(start.slice(0, 4)))
   const years = Math.max(0, Number(end.slice(0, 4)) - first)
@@ -105,14 +105,14 @@ function isUnknown(error: unknown): boolean {
  */
 export async function withDailyRates(
   request: CompatRequest,
-  question: DaysQuestion,
+  question: DaysQuery,
   write: (daily: DailyRates, pause: Pause) => Promise<string>,
 ): Promise<Representation> {
   const { rates, runtime, limiter, jobs, key } = request
   const codes = question.codes ?? (await quotedCodes(rates, question))
   if (question.codes) await load(rates, question)
   const days = dayNumber(question.end) - dayNumber(question.start)
-  const isLarge = days * codes.length * RATE_BYTES > LARGE_BODY
+  const isLarge = days * codes.length * RATE_BYTES > LARGE_BODY_BYTES
   const read = async (): Promise<Representation> => {
     const pause = createPause(runtime)
     const text = await write(await readDays(rates, { ...question, codes }, pause), pause)
@@ -123,7 +123,7 @@ export async function withDailyRates(
 }
 
 /** Waits for the upstream, so that large work does not. Throws where the base is unknown. */
-async function load(rates: RatesOperations, { base, start, end }: DaysQuestion): Promise<void> {
+async function load(rates: RatesOperations, { base, start, end }: DaysQuery): Promise<void> {
   try {
     await rates.latest({ base, date: start < end ? start : end })
   } catch (error) {
@@ -138,7 +138,7 @@ function createPause(runtime: Runtime): Pause {
   let startedAt = runtime.monotonic()
   return async () => {
     const now = runtime.monotonic()
-    const until = now + Math.min(MAX_REST_MS, now - startedAt)
+    const until = now + Math.min(MAX_PAUSE_MS, now - startedAt)
     let turns = 0
     do {
       await runtime.yieldToEventLoop()
@@ -150,7 +150,7 @@ function createPause(runtime: Runtime): Pause {
 
 async function readDays(
   rates: RatesOperations,
-  { base, codes, start, end, isStrict }: DaysQuestion & { codes: readonly string[] },
+  { base, codes, start, end, isStrict }: DaysQuery & { codes: readonly string[] },
   pause: Pause,
 ): Promise<DailyRates> {
   const found = new Map<string, Point[]>()

@@ -2,7 +2,7 @@ import { RatesError } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/respond.ts'
 import { toDay } from '../rates/day.ts'
-import type { LatestRecord } from '../records/latest.ts'
+import type { LatestRates } from '../records/latest.ts'
 import { coveredCurrencies } from './currencies.ts'
 import { multiply, readAmount, readCode, readDay } from './parameters.ts'
 import { requireOptions } from './options.ts'
@@ -117,15 +117,15 @@ async function history({ rates }: CompatRequest, parts: readonly string[]): Prom
   return { ...start, requested_amount: amount, conversion_amounts: Object.fromEntries(amounts) }
 }
 
-function head(table: LatestRecord): object {
+function head(table: LatestRates): object {
   return { result: 'success', ...terms(table), ...times(table) }
 }
 
-function terms({ source }: LatestRecord): object {
+function terms({ source }: LatestRates): object {
   return { documentation: source.url, terms_of_use: source.url }
 }
 
-function times({ updatedAt, nextUpdateAt }: LatestRecord): object {
+function times({ updatedAt, nextUpdateAt }: LatestRates): object {
   return {
     time_last_update_unix: toSeconds(updatedAt),
     time_last_update_utc: toUtc(updatedAt),

@@ -4,10 +4,10 @@ import { STATUS } from '../http/respond.ts'
 import { exactDifference } from '../rates/exact.ts'
 import { dayNumber } from '../rates/day.ts'
 import { percentChange } from '../rates/rounding.ts'
-import type { LatestRecord } from '../records/latest.ts'
+import type { LatestRates } from '../records/latest.ts'
 import { coveredCurrencies, namesByCode } from './currencies.ts'
 import { ratesAt, withDailyRates, writeByDay } from './days.ts'
-import type { DaysQuestion } from './days.ts'
+import type { DaysQuery } from './days.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
@@ -17,7 +17,7 @@ import type { CompatEndpoint, CompatRequest, Refusal } from './route.ts'
 export type { CompatOptions } from './options.ts'
 
 /** The service's own bound of a time frame, in days. */
-const MAX_TIME_FRAME = 365
+const MAX_TIME_FRAME_DAYS = 365
 
 /**
  * Serves the paths of exchangerate.host, and all others as `handler` does: `/live`, `/convert` and `/list` from the latest
@@ -77,10 +77,14 @@ async function convert({ rates, query }: CompatRequest): Promise<object> {
 
 async function timeframe(request: CompatRequest): Promise<object> {
   const { source, question, head, ends } = await readFrame(request)
-  if (dayNumber(question.end) - dayNumber(question.start) > MAX_TIME_FRAME) {
-    throw new RatesError('invalid_parameter', `The time frame exceeds ${MAX_TIME_FRAME} days`, {
-      parameter: 'timeframe',
-    })
+  if (dayNumber(question.end) - dayNumber(question.start) > MAX_TIME_FRAME_DAYS) {
+    throw new RatesError(
+      'invalid_parameter',
+      `The time frame exceeds ${MAX_TIME_FRAME_DAYS} days`,
+      {
+        parameter: 'timeframe',
+      },
+    )
   }
   return withDailyRates(request, question, (daily, pause) =>
     writeByDay(daily, pause, {
@@ -125,12 +129,12 @@ async function readFrame({ rates, query, today }: CompatRequest) {
   }
   const window = { base: source, start, end: end < today ? end : today }
   const codes = readList('currencies', sent.currencies)?.filter((code) => code !== source)
-  const question: DaysQuestion = { ...window, codes, isStrict: true }
+  const question: DaysQuery = { ...window, codes, isStrict: true }
   const head = terms(await rates.latest({ base: source, date: window.end }))
   return { source, question, head, ends: { start_date: start, end_date: end, source } }
 }
 
-function terms({ source }: Pick<LatestRecord, 'source'>): object {
+function terms({ source }: Pick<LatestRates, 'source'>): object {
   return { success: true, terms: source.url, privacy: source.url }
 }
 
@@ -139,7 +143,7 @@ function timed({ updatedAt }: { updatedAt: number }): object {
 }
 
 /** The rates of a table that `sent` names, by pairs such as `USDEUR`. */
-function quotesOf({ base, rates }: LatestRecord, sent: string | undefined): object {
+function quotesOf({ base, rates }: LatestRates, sent: string | undefined): object {
   const asked = readCurrencies(sent, Object.keys(rates))
   const quotes = Object.entries(rates).filter(
     ([code]) => code !== base && (asked?.includes(code) ?? true),
@@ -172,7 +176,7 @@ const ERRORS: Readonly<Record<string, Refused>> = {
   start_date: [502, 'invalid_start_date', 'The start date is invalid'],
   end_date: [503, 'invalid_end_date', 'The end date is invalid'],
   order: [504, 'invalid_time_frame', 'The start date is after the end date'],
-  timeframe: [505, 'time_frame_too_long', `The time frame exceeds ${MAX_TIME_FRAME} days`],
+  timeframe: [505, 'time_frame_too_long', `The time frame exceeds ${MAX_TIME_FRAME_DAYS} days`],
 }
 const MISSING: Readonly<Record<string, Refused>> = {
   date: [301, 'no_date_supplied', 'A date is missing, as in date=2026-11-20'],

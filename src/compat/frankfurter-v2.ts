@@ -6,12 +6,12 @@ import { dayNumber, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
 import type { CurrencyCoverage } from '../records/currencies.ts'
-import type { LatestRecord } from '../records/latest.ts'
+import type { LatestRates } from '../records/latest.ts'
 import { PIVOT, dateOfGroup, meansByGroup, rebase, wholeGroups } from './averages.ts'
 import type { Group } from './averages.ts'
 import { coveredCurrencies } from './currencies.ts'
 import { isNoData, publishedOn, ratesAt, withDailyRates, writeDays } from './days.ts'
-import type { DaysQuestion } from './days.ts'
+import type { DaysQuery } from './days.ts'
 import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
@@ -135,7 +135,7 @@ async function ratesOf(request: CompatRequest, parameters: Parameters): Promise<
 async function rowsOfDay({ rates, today }: CompatRequest, parameters: Parameters): Promise<Row[]> {
   const { base, quotes, isReference } = parameters
   const date = parameters.date ?? (isReference ? today : undefined)
-  const table: LatestRecord & { date?: Day } = await (date === undefined
+  const table: LatestRates & { date?: Day } = await (date === undefined
     ? rates.latest({ base })
     : rates.latest({ base, date: date > today ? today : date }))
   const { older = {}, updatedAt } = table
@@ -147,7 +147,7 @@ async function rowsOfDay({ rates, today }: CompatRequest, parameters: Parameters
     .sort((one, other) => (one.quote < other.quote ? -1 : 1))
 }
 
-type Window = Omit<DaysQuestion, 'codes'>
+type Window = Omit<DaysQuery, 'codes'>
 
 /** Every published day. */
 async function dailyRates(

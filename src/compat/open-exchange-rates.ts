@@ -3,7 +3,7 @@ import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/respond.ts'
 import { DISCLAIMER } from '../records/latest.ts'
-import type { LatestRecord } from '../records/latest.ts'
+import type { LatestRates } from '../records/latest.ts'
 import { coveredCurrencies, namesByCode } from './currencies.ts'
 import { isNoData, ratesAt, withDailyRates, writeByDay } from './days.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
@@ -61,10 +61,7 @@ function readTable(query: string) {
   return { base: readCode('base', base), symbols: readList('symbols', symbols), start, end }
 }
 
-async function table(
-  query: string,
-  read: (base: string) => Promise<LatestRecord>,
-): Promise<object> {
+async function table(query: string, read: (base: string) => Promise<LatestRates>): Promise<object> {
   const { base, symbols } = readTable(query)
   const record = await read(base)
   // The service leaves out codes that it does not know.
@@ -109,7 +106,7 @@ async function convert(
   }
 }
 
-function terms({ source }: Pick<LatestRecord, 'source'>): object {
+function terms({ source }: Pick<LatestRates, 'source'>): object {
   return { disclaimer: DISCLAIMER, license: source.url }
 }
 

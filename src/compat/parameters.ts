@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 import {
-  MOST_SYMBOLS,
-  MOST_SYMBOLS_CHARACTERS,
+  MAX_SYMBOLS,
+  MAX_SYMBOLS_CHARACTERS,
   isAmount,
   splitSymbols,
   tooManyCodes,
@@ -29,7 +29,7 @@ export function createQueryReader<Name extends string>(
   const read = createQueryParser<Record<string, typeof text>, object>({
     parameters: Object.fromEntries(names.map((name) => [name, text])),
     failures: {},
-    toQuestion: (values) => values,
+    toParams: (values) => values,
   })
   const isQuery = (values: object): values is Query<Name> =>
     Object.keys(values).every((name) => names.some((known) => known === name))
@@ -50,8 +50,8 @@ export function readCode(name: string, sent: string | undefined): string {
 /** The different items of a list of codes, well-formed or not, in capitals; undefined for none at all. */
 export function readList(name: string, sent: string | undefined): string[] | undefined {
   if (sent === undefined) return undefined
-  const items = sent.length > MOST_SYMBOLS_CHARACTERS ? undefined : splitSymbols(sent)
-  if (!items || items.length > MOST_SYMBOLS) throw tooManyCodes(name)
+  const items = sent.length > MAX_SYMBOLS_CHARACTERS ? undefined : splitSymbols(sent)
+  if (!items || items.length > MAX_SYMBOLS) throw tooManyCodes(name)
   if (items.length === 0) return undefined
   return [...new Set(items.map((item) => item.toUpperCase()))]
 }

@@ -1,13 +1,13 @@
-import { callQuietly } from '../call-quietly.ts'
+import { callSafely } from '../call-safely.ts'
 import { RatesError, toRatesError } from '../errors.ts'
 import type { RatesEvent } from '../events.ts'
 import type { RatesHandler } from '../handler.ts'
-import { RequestView } from '../http/answer.ts'
-import type { Answer, AnswerRequest, Reply } from '../http/answer.ts'
+import { FetchRawRequest } from '../http/raw.ts'
+import type { RawResponse, RawRequest, EndpointResponse } from '../http/raw.ts'
 import { withCors } from '../http/cors.ts'
 import { createLimiter } from '../http/limiter.ts'
 import type { Job, Limiter } from '../http/limiter.ts'
-import { deliveryHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
+import { bodyHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
 import { failure, meetsIfMatch, options as allowed, revalidated, success } from '../http/respond.ts'
 import { createRendering } from '../http/response.ts'
@@ -69,7 +69,7 @@ export function mountService(
   requireHandler(handler)
   const { basePath = '', cors = true, now = Date.now, onEvent = () => {} } = options
   const runtime = systemRuntime(now)
-  const emit = (event: RatesEvent): void => callQuietly(() => onEvent(event))
+  const emit = (event: RatesEvent): void => callSafely(() => onEvent(event))
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
   const shared = {
     rates: handler.rates,
@@ -78,13 +78,13 @@ export function mountService(
     jobs: new Map<string, Job<Representation>>(),
   }
 
-  async function respond(request: AnswerRequest, found: Found): Promise<Reply> {
+  async function respond(request: RawRequest, found: Found): Promise<EndpointResponse> {
     const { endpoint, path, query } = found
     try {
       if (request.method === 'OPTIONS' && endpoint) return allowed()
       const key = `${path}?${query}`
       const body = await contentOf(endpoint, request, { ...shared, query, key })
-      return toReply(body, request)
+      return toEndpointResponse(body, request)
     } catch (thrown) {
       const error = toRatesError(thrown)
       // The operations have reported theirs.
@@ -94,7 +94,7 @@ export function mountService(
     }
   }
 
-  async function answerFound(request: AnswerRequest, found: Found): Promise<Answer> {
+  async function respondTo(request: RawRequest, found: Found): Promise<RawResponse> {
     if (!found.endpoint) {
       const passed = await handler.answer(request)
       if (passed.matched) return passed
@@ -105,14 +105,14 @@ export function mountService(
     return { ...sent, body, matched: found.endpoint !== null }
   }
 
-  function answer(request: AnswerRequest): Promise<Answer> {
+  function answer(request: RawRequest): Promise<RawResponse> {
     const found = find(request, service, basePath)
-    return found ? answerFound(request, found) : handler.answer(request)
+    return found ? respondTo(request, found) : handler.answer(request)
   }
 
   const render = createRendering()
   const handle = async (request: Request): Promise<Response> =>
-    render(await answer(new RequestView(request)))
+    render(await answer(new FetchRawRequest(request)))
   return Object.assign(handle, { ...handler, fetch: handle, answer })
 }
 
@@ -124,7 +124,7 @@ interface Found {
   query: string
 }
 
-function find(request: AnswerRequest, service: CompatService, basePath: string): Found | undefined {
+function find(request: RawRequest, service: CompatService, basePath: string): Found | undefined {
   let target: string
   try {
     target = request.target
@@ -143,7 +143,7 @@ function find(request: AnswerRequest, service: CompatService, basePath: string):
 
 async function contentOf(
   endpoint: CompatEndpoint | null,
-  request: AnswerRequest,
+  request: RawRequest,
   given: Omit<CompatRequest, 'today' | 'signal'>,
 ): Promise<object | Representation> {
   if (!endpoint) throw new RatesError('not_found', 'Not found')
@@ -163,14 +163,17 @@ async function contentOf(
 
 /** Represents the JSON `text`. */
 export function representJson(text: string): Representation {
-  return represent(toSendable(toBytes(text)), deliveryHeaders({ lifetime: 'minute' }))
+  return represent(toSendable(toBytes(text)), bodyHeaders({ lifetime: 'minute' }))
 }
 
 function isRepresentation(content: object): content is Representation {
-  return 'delivery' in content && 'etag' in content
+  return 'bodyHeaders' in content && 'etag' in content
 }
 
-function toReply(content: object | Representation, { header }: AnswerRequest): Reply {
+function toEndpointResponse(
+  content: object | Representation,
+  { header }: RawRequest,
+): EndpointResponse {
   const representation = isRepresentation(content)
     ? content
     : representJson(JSON.stringify(content))

@@ -11,7 +11,7 @@ const ENTRY =
   /^[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i
 
 /** How many characters of what clients accept are kept: there are few who differ. */
-const CHARACTERS_KEPT = 4_096
+const MAX_CACHED_CHARACTERS = 4_096
 
 /** What a client accepts; undefined is the plain body. */
 export interface AcceptedEncodings {
@@ -27,7 +27,7 @@ const PLAIN: AcceptedEncodings = { best: undefined, fast: undefined }
 export function createEncodingChoice(): (
   acceptEncoding: string | null | undefined,
 ) => AcceptedEncodings {
-  const known = createBoundedMap<string, AcceptedEncodings>(CHARACTERS_KEPT)
+  const known = createBoundedMap<string, AcceptedEncodings>(MAX_CACHED_CHARACTERS)
   return (acceptEncoding) => {
     if (!acceptEncoding) return PLAIN
     const before = known.get(acceptEncoding)

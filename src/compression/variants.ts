@@ -1,8 +1,8 @@
 import { createBoundedMap } from '../http/bounded-map.ts'
-import { LARGE_BODY } from '../http/limiter.ts'
+import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import type { AcceptedEncodings, Encoding } from './accept-encoding.ts'
 
-export { LARGE_BODY }
+export { LARGE_BODY_BYTES }
 
 /** How many large bodies are encoded at the same time, beside those that have just been made. */
 const MAX_LARGE_AT_ONCE = 2
@@ -74,7 +74,7 @@ export function createVariants(codecs: Codecs, capacity: number): Variants {
     encode(body, { best, fast }) {
       const known = best && made[best].get(body)
       if (!best || known) return known
-      if (body.length <= LARGE_BODY) return encodeAndKeep(best, body)
+      if (body.length <= LARGE_BODY_BYTES) return encodeAndKeep(best, body)
       if (largeUnderWay < MAX_LARGE_AT_ONCE) return encodeLarge(best, body)
       return fast && made[fast].get(body)
     },

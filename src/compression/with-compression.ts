@@ -1,8 +1,8 @@
-import { RequestView } from '../http/answer.ts'
-import type { Answer, AnswerRequest, Header } from '../http/answer.ts'
+import { FetchRawRequest } from '../http/raw.ts'
+import type { RawResponse, RawRequest, Header } from '../http/raw.ts'
 import type { RequestContext } from '../http/endpoint.ts'
 import { isMatch } from '../http/etag.ts'
-import { LARGE_BODY } from '../http/limiter.ts'
+import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import { lengthHeader } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
 import { meetsIfMatch, revalidated } from '../http/respond.ts'
@@ -13,10 +13,10 @@ import { createVariants } from './variants.ts'
 import type { Codecs, Variants } from './variants.ts'
 
 /** Bodies of up to so many bytes go as they are: there is little to gain. */
-const SMALL = 1_024
+const MIN_BODY_BYTES = 1_024
 
 /** How many bytes of bodies have their encoded ones kept, for each coding; these take a quarter of it beside. */
-const CAPACITY = 16 * 1_024 * 1_024
+const CACHE_BYTES = 16 * 1_024 * 1_024
 
 /** An `If-Match` that no body meets. */
 const NO_TAG = 'W/""'
@@ -24,12 +24,12 @@ const NO_TAG = 'W/""'
 const VARY: Header = ['vary', 'Accept-Encoding']
 
 /** Whatever gives answers as data, as the handler of this package does. */
-interface Answering {
-  answer(request: AnswerRequest): Promise<Answer>
+interface RawHandler {
+  answer(request: RawRequest): Promise<RawResponse>
 }
 
 /** A handler in both of its forms: fetch-style, and with answers as data. */
-export interface CompressedHandler extends Answering {
+export interface CompressedHandler extends RawHandler {
   (request: Request): Promise<Response>
 }
 
@@ -39,19 +39,19 @@ export interface CompressedHandler extends Answering {
  * `If-Match` and `If-None-Match` are compared with those of all bodies that the client may have been sent. A codec that fails
  * costs nothing but the plain body.
  */
-export function withCompression(handler: Answering, codecs: Codecs): CompressedHandler {
+export function withCompression(handler: RawHandler, codecs: Codecs): CompressedHandler {
   const choose = createEncodingChoice()
-  const variants = createVariants(codecs, CAPACITY)
+  const variants = createVariants(codecs, CACHE_BYTES)
   const encodedLists = {
     br: new WeakMap<Header[], Header[]>(),
     gzip: new WeakMap<Header[], Header[]>(),
   }
 
   /** The representation of `plain`, which is a 200, that `request` asks for, by its preconditions. */
-  async function represented(plain: Answer, request: PlainRequest): Promise<Answer> {
+  async function represented(plain: RawResponse, request: PlainRequest): Promise<RawResponse> {
     const { headers, body } = plain
     const { accepted, ifMatch, ifNoneMatch } = request
-    const isEncoded = accepted.best !== undefined && body !== null && body.length > SMALL
+    const isEncoded = accepted.best !== undefined && body !== null && body.length > MIN_BODY_BYTES
     if (ifMatch || ifNoneMatch) {
       const sent = (isEncoded ? encodingsSent(body, accepted) : [undefined]).map((encoding) => ({
         ...plain,
@@ -74,7 +74,7 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
     return { ...plain, headers: list, body: bytes }
   }
 
-  async function answer(request: AnswerRequest): Promise<Answer> {
+  async function answer(request: RawRequest): Promise<RawResponse> {
     const isHead = request.method === 'HEAD'
     const plainRequest = new PlainRequest(request, variants, choose)
     const plain = await handler.answer(plainRequest)
@@ -83,14 +83,17 @@ export function withCompression(handler: Answering, codecs: Codecs): CompressedH
   }
 
   const render = createRendering()
-  return Object.assign(async (request: Request) => render(await answer(new RequestView(request))), {
-    answer,
-  })
+  return Object.assign(
+    async (request: Request) => render(await answer(new FetchRawRequest(request))),
+    {
+      answer,
+    },
+  )
 }
 
 /** `request` for the body that decides: `HEAD` and its preconditions, by which that would be left out, are heeded later. */
-class PlainRequest implements AnswerRequest, RequestContext {
-  readonly #request: AnswerRequest
+class PlainRequest implements RawRequest, RequestContext {
+  readonly #request: RawRequest
   readonly #variants: Variants
   readonly #choose: ReturnType<typeof createEncodingChoice>
   /** Whether an expensive body was made for this request, and that in its coding. */
@@ -98,7 +101,7 @@ class PlainRequest implements AnswerRequest, RequestContext {
   encoded: ReturnType<Variants['encodeOnce']>
 
   constructor(
-    request: AnswerRequest,
+    request: RawRequest,
     variants: Variants,
     choose: ReturnType<typeof createEncodingChoice>,
   ) {
@@ -124,7 +127,7 @@ class PlainRequest implements AnswerRequest, RequestContext {
   }
 
   /** The same for any tag that no body has. */
-  refused(): AnswerRequest {
+  refused(): RawRequest {
     const { method, target, signal } = this
     const header = (name: string): string | null | undefined =>
       name === 'if-match' ? NO_TAG : this.header(name)
@@ -148,7 +151,7 @@ class PlainRequest implements AnswerRequest, RequestContext {
     const isKnown = encodingsSent(body, accepted).some(
       (encoding) => ifNoneMatch && isMatch(ifNoneMatch, tagOf(tag, encoding), 'weak'),
     )
-    if (isKnown || body.length <= SMALL) return undefined
+    if (isKnown || body.length <= MIN_BODY_BYTES) return undefined
     this.isExpensive = true
     this.encoded = this.#variants.encodeOnce(body, accepted)
     return this.encoded?.then(() => undefined)
@@ -160,7 +163,7 @@ function encodingsSent(
   { length }: { length: number },
   { best, fast }: AcceptedEncodings,
 ): (Encoding | undefined)[] {
-  return length > LARGE_BODY ? [best, fast, undefined] : [best, fast ?? best]
+  return length > LARGE_BODY_BYTES ? [best, fast, undefined] : [best, fast ?? best]
 }
 
 /** The headers of a body in a coding: its length, where that is known, and its tag are others. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { invalidParameter } from '../errors.ts'
 import type { Failures } from '../http/query.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
-import { MOST_SYMBOLS, MOST_SYMBOLS_CHARACTERS, failures, splitSymbols } from './parameters.ts'
+import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS, failures, splitSymbols } from './parameters.ts'
 
 /** The errors that the schemas of conversions speak of. */
 export const conversionFailures: Failures = {
@@ -35,9 +35,9 @@ function isList(text: string): boolean {
 /** What is wrong with target currencies: the name of a failure, and the part that is at fault. */
 function faultOf(text: string): { message: string; input: string } | undefined {
   if (!isList(text)) return isCodeShaped(text) ? undefined : { message: 'currency', input: text }
-  if (text.length > MOST_SYMBOLS_CHARACTERS) return { message: 'overlong', input: text }
+  if (text.length > MAX_SYMBOLS_CHARACTERS) return { message: 'overlong', input: text }
   const codes = splitSymbols(text)
-  if (codes.length > MOST_SYMBOLS) return { message: 'overlong', input: text }
+  if (codes.length > MAX_SYMBOLS) return { message: 'overlong', input: text }
   if (codes.length === 0) return { message: 'currency', input: text }
   const input = codes.find((code) => !isCodeShaped(code))
   return input === undefined ? undefined : { message: 'currency', input }

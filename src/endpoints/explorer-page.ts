@@ -1,11 +1,11 @@
 import { contentSecurityPolicy, html } from '../generated/explorer-page.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { deliveryHeaders, represent } from '../http/representation.ts'
+import { bodyHeaders, represent } from '../http/representation.ts'
 
 /** `GET /api`, where the explorer is on: a page that tries the API in a browser. */
 export function explorerPage(): Endpoint {
   const representation = represent(html, [
-    ...deliveryHeaders({ form: 'html', lifetime: 'checked' }),
+    ...bodyHeaders({ form: 'html', lifetime: 'checked' }),
     ['content-security-policy', contentSecurityPolicy],
     ['referrer-policy', 'no-referrer'],
   ])

@@ -18,13 +18,13 @@ import { PERIODS } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 
 /** The most codes in `symbols`. */
-export const MOST_SYMBOLS = 250
+export const MAX_SYMBOLS = 250
 
 /** The most characters of `symbols`. */
-export const MOST_SYMBOLS_CHARACTERS = 2_048
+export const MAX_SYMBOLS_CHARACTERS = 2_048
 
 /** The most characters of an amount. */
-export const MOST_AMOUNT_CHARACTERS = 64
+export const MAX_AMOUNT_CHARACTERS = 64
 
 /** The errors that the schemas below speak of in their messages. */
 export const failures: Failures = {
@@ -40,7 +40,7 @@ export const failures: Failures = {
 
 /** A list of codes that is too long. */
 export function tooManyCodes(parameter: string): RatesError {
-  const most = `at most ${MOST_SYMBOLS} codes in ${MOST_SYMBOLS_CHARACTERS} characters`
+  const most = `at most ${MAX_SYMBOLS} codes in ${MAX_SYMBOLS_CHARACTERS} characters`
   return invalidParameter(parameter, most)
 }
 
@@ -55,8 +55,8 @@ export const base: Optional<string> = z.optional(currency)
 /** Codes separated by commas, with spaces around them or nothing between them. */
 export const symbols: Optional<string[], string> = z.optional(
   z.pipe(
-    z.pipe(z.string().check(atMost(MOST_SYMBOLS_CHARACTERS)), z.transform(splitSymbols)),
-    z.array(currency).check(atMost(MOST_SYMBOLS)),
+    z.pipe(z.string().check(atMost(MAX_SYMBOLS_CHARACTERS)), z.transform(splitSymbols)),
+    z.array(currency).check(atMost(MAX_SYMBOLS)),
   ),
 )
 
@@ -112,7 +112,7 @@ function trimSpaces(text: string): string {
 
 /** Whether `text` is an amount. */
 export function isAmount(text: string): boolean {
-  if (text.length > MOST_AMOUNT_CHARACTERS) return false
+  if (text.length > MAX_AMOUNT_CHARACTERS) return false
   if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false
   const value = Number(text)
   return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text))

@@ -1,12 +1,12 @@
 import { createQueryParser } from '../http/query.ts'
-import type { ConversionQuestion } from '../records/conversion.ts'
+import type { ConversionParams } from '../records/conversion.ts'
 import { NOT_OF_CONVERSIONS } from '../records/mistaken-names.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { amount, currency, failures, isAmount } from './parameters.ts'
 
 /** A conversion that a query asks for. */
-export interface AskedConversion {
-  question: ConversionQuestion
+export interface ParsedConversion {
+  params: ConversionParams
   /** The amount as it was sent, for an error to name. */
   amountSent: string | undefined
 }
@@ -18,7 +18,7 @@ type ConversionParameters = Record<string, string> & {
 }
 
 /** Reads the query of a conversion, which is the same in both generations. */
-export const parseConversion: (query: string) => AskedConversion = createQueryParser({
+export const parseConversion: (query: string) => ParsedConversion = createQueryParser({
   parameters: { from: currency, to: currency, amount },
   failures,
   mistaken: NOT_OF_CONVERSIONS.advice,
@@ -26,8 +26,8 @@ export const parseConversion: (query: string) => AskedConversion = createQueryPa
     const { from, to, amount: sent } = values
     return isCodeShaped(from) && isCodeShaped(to) && (sent === undefined || isAmount(sent))
   },
-  toQuestion: ({ from, to, amount: amountSent }) => {
+  toParams: ({ from, to, amount: amountSent }) => {
     const value = amountSent === undefined ? undefined : Number(amountSent)
-    return { question: { from, to, amount: value }, amountSent }
+    return { params: { from, to, amount: value }, amountSent }
   },
 })

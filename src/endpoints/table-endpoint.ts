@@ -1,17 +1,17 @@
-import type { Endpoint, Outcome } from '../http/endpoint.ts'
-import type { Memory } from '../http/memory.ts'
-import { deliveryHeaders, represent } from '../http/representation.ts'
+import type { Endpoint, EndpointResult } from '../http/endpoint.ts'
+import type { ResponseCache } from '../http/response-cache.ts'
+import { bodyHeaders, represent } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
 import type { Day } from '../rates/day.ts'
-import { codesOf, latestRecord } from '../records/latest.ts'
-import type { LatestQuestion, LatestRecord } from '../records/latest.ts'
-import type { RateSources, Waiter } from '../sources/sources.ts'
+import { codesOf, toLatestRates } from '../records/latest.ts'
+import type { LatestParams, LatestRates } from '../records/latest.ts'
+import type { RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Format } from './parameters.ts'
-import { whenRead } from './when-read.ts'
+import { mapMaybePromise } from './map-maybe-promise.ts'
 
 /** A table that a query asks for. */
-export interface AskedTable {
-  question: Pick<LatestQuestion, 'base' | 'symbols'> & { format?: Format | undefined }
+export interface ParsedTableQuery {
+  params: Pick<LatestParams, 'base' | 'symbols'> & { format?: Format | undefined }
   /** The same for every way to ask for it, and for nothing else. */
   key: string
   /** The day whose rates are asked for, where it is not those of now. */
@@ -19,47 +19,50 @@ export interface AskedTable {
 }
 
 /** The same of an earlier day. */
-export interface AskedDate extends AskedTable {
+export interface ParsedDatedQuery extends ParsedTableQuery {
   date: Day
 }
 
 /** What an endpoint of tables is made from. */
 export interface TableOptions {
   sources: RateSources
-  memory: Memory
+  responseCache: ResponseCache
   /** Reads a query. */
-  parse(query: string): AskedTable
+  parse(query: string): ParsedTableQuery
   /** What is written as JSON. */
-  toRecord(latest: LatestRecord): object
+  toBody(latest: LatestRates): object
   /** Answers with the rates of an earlier day, where these may be asked for. */
-  answerDated?(asked: AskedDate, waiter: Waiter): Promise<Outcome>
+  respondDated?(asked: ParsedDatedQuery, request: RequestOptions): Promise<EndpointResult>
 }
 
 /** An endpoint of tables, made of the records of `/api/v1`. */
 export function tableEndpoint(options: TableOptions): Endpoint {
-  const { sources, memory, parse, toRecord } = options
+  const { sources, responseCache, parse, toBody } = options
   const json = {
-    representTable(latest: LatestRecord, lastModified: number): Representation {
-      const headers = deliveryHeaders({ lifetime: 'minute', lastModified })
-      return represent(JSON.stringify(toRecord(latest)), headers)
+    representTable(latest: LatestRates, lastModified: number): Representation {
+      const headers = bodyHeaders({ lifetime: 'minute', lastModified })
+      return represent(JSON.stringify(toBody(latest)), headers)
     },
   }
-  return (query, waiter) => {
-    const { question, key, date } = parse(query)
-    if (date !== undefined && options.answerDated) {
-      return options.answerDated({ question, key, date }, waiter)
+  return (query, request) => {
+    const { params, key, date } = parse(query)
+    if (date !== undefined && options.respondDated) {
+      return options.respondDated({ params, key, date }, request)
     }
-    const form = question.format === 'csv' ? import('./csv.ts') : json
-    return whenRead(form, ({ representTable }) =>
-      whenRead(
-        sources.latest(waiter, () => codesOf(question)),
-        (reading) => {
+    const form = params.format === 'csv' ? import('./csv.ts') : json
+    return mapMaybePromise(form, ({ representTable }) =>
+      mapMaybePromise(
+        sources.latest(request, () => codesOf(params)),
+        (result) => {
           const make = () => {
-            const record = latestRecord(reading.value, question)
-            const { publishedAt } = reading.value.table
+            const record = toLatestRates(result.value, params)
+            const { publishedAt } = result.value.table
             return representTable(record, Math.min(record.updatedAt, publishedAt))
           }
-          return { representation: memory.recall(reading.value, key, make), reading }
+          return {
+            representation: responseCache.getOrCreate(result.value, key, make),
+            freshness: result,
+          }
         },
       ),
     )

@@ -1,9 +1,9 @@
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 /** How far past its time an update is still on its way: the server looks for it some minutes later. */
-const GRACE = 10 * MINUTE
+const GRACE_MS = 10 * MINUTE_MS
 
 /** When rates were published and when the next ones are to be, in ms since the Unix epoch. */
 export interface Publication {
@@ -13,10 +13,10 @@ export interface Publication {
 
 /** A length of time, in ms, in plain words; whole units, rounded down. */
 export function durationInWords(duration: number): string {
-  if (duration < MINUTE) return 'less than a minute'
-  if (duration < HOUR) return counted(Math.floor(duration / MINUTE), 'minute')
-  if (duration < 2 * DAY) return counted(Math.floor(duration / HOUR), 'hour')
-  return counted(Math.floor(duration / DAY), 'day')
+  if (duration < MINUTE_MS) return 'less than a minute'
+  if (duration < HOUR_MS) return counted(Math.floor(duration / MINUTE_MS), 'minute')
+  if (duration < 2 * DAY_MS) return counted(Math.floor(duration / HOUR_MS), 'hour')
+  return counted(Math.floor(duration / DAY_MS), 'day')
 }
 
 /** How old what was published at `updatedAt` is at `now`. A clock that is behind makes it new, not of the future. */
@@ -29,7 +29,7 @@ export function publicationInWords({ updatedAt, nextUpdateAt }: Publication, now
   const age = ageInWords(updatedAt, now)
   const left = nextUpdateAt - now
   if (left > 0) return `${age}, next update expected in ${durationInWords(left)}`
-  if (left > -GRACE) return `${age}, next update due now`
+  if (left > -GRACE_MS) return `${age}, next update due now`
   return `${age}, next update overdue for ${durationInWords(-left)}`
 }
 

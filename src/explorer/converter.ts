@@ -1,4 +1,4 @@
-import type { ConversionRecord } from '../records/conversion.ts'
+import type { Conversion } from '../records/conversion.ts'
 import { ageInWords } from './ages.ts'
 import { createCurrencySelect } from './currency-select.ts'
 import { find, make } from './elements.ts'
@@ -7,7 +7,7 @@ import type { Part } from './part.ts'
 import type { View } from './view.ts'
 
 /** How long to wait for more to be typed, in ms. */
-const TYPING = 150
+const TYPING_DELAY_MS = 150
 
 /** The part that converts an amount as it is typed. */
 export function createConverter(base: string, change: (to: Partial<View>) => void): Part {
@@ -16,7 +16,7 @@ export function createConverter(base: string, change: (to: Partial<View>) => voi
   const from = createCurrencySelect('#from', (code) => change({ from: code }))
   const to = createCurrencySelect('#to', (code) => change({ to: code }))
   let view: View | undefined
-  let shown: ConversionRecord | undefined
+  let shown: Conversion | undefined
   const panel = createPanel<'convert'>(section, base, {
     show(record) {
       shown = record
@@ -47,12 +47,12 @@ export function createConverter(base: string, change: (to: Partial<View>) => voi
       from.show(choices, now.from)
       to.show(choices, now.to)
       const parameters = { from: now.from, to: now.to, amount: now.amount }
-      panel.ask({ operation: 'convert', parameters }, isTyped ? TYPING : 0)
+      panel.ask({ operation: 'convert', parameters }, isTyped ? TYPING_DELAY_MS : 0)
     },
   }
 }
 
-function showResult({ from, to, amount, rate, result }: ConversionRecord): void {
+function showResult({ from, to, amount, rate, result }: Conversion): void {
   find('#given', HTMLElement).textContent = `${amount} ${from} =`
   find('#result', HTMLElement).replaceChildren(String(result), ' ', make('span', to))
   find('#rate', HTMLElement).textContent = `1 ${from} = ${rate} ${to}`

@@ -1,4 +1,4 @@
-import type { HistoryRecord, Point } from '../records/history.ts'
+import type { RateHistory, Point } from '../records/history.ts'
 import { createDrawing } from './drawing.ts'
 import { find } from './elements.ts'
 import { nearestIndex } from './plot.ts'
@@ -7,11 +7,11 @@ import { nearestIndex } from './plot.ts'
  * The chart with its crosshair, which goes to the nearest day by mouse and touch, and with the keys of a slider. Without
  * either it reads out the newest day.
  */
-export function createCrosshair(): { show(record: HistoryRecord): void } {
+export function createCrosshair(): { show(record: RateHistory): void } {
   const box = find('#plot', HTMLElement)
   const slider = find('input', HTMLInputElement, box)
   const drawing = createDrawing(box)
-  let shown: HistoryRecord | undefined
+  let shown: RateHistory | undefined
 
   function readOut(index: number, isPointed: boolean): void {
     const point = shown?.points[index]

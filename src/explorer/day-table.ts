@@ -1,11 +1,11 @@
-import type { HistoryRecord } from '../records/history.ts'
+import type { RateHistory } from '../records/history.ts'
 import { find, make } from './elements.ts'
 
 /** The points of a history as a table, made when it is opened: it may have more than a thousand rows. */
-export function createDayTable(): { show(record: HistoryRecord): void } {
+export function createDayTable(): { show(record: RateHistory): void } {
   const details = find('#days', HTMLDetailsElement)
   const body = find('tbody', HTMLTableSectionElement, details)
-  let shown: HistoryRecord | undefined
+  let shown: RateHistory | undefined
   function fill(): void {
     if (!shown || !details.open) return
     const { points } = shown

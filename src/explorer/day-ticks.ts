@@ -1,4 +1,4 @@
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** What may lie between two marks, and what stands below one. */
 const STEPS: { months?: number; days?: number; label: (date: Date) => string }[] = [
@@ -31,8 +31,8 @@ export function dayTicks(
 }
 
 function daysBack(start: number, end: number, days: number): number[] {
-  const count = Math.floor((end - start) / (days * DAY)) + 1
-  return Array.from({ length: count }, (_, index) => end - (count - 1 - index) * days * DAY)
+  const count = Math.floor((end - start) / (days * DAY_MS)) + 1
+  return Array.from({ length: count }, (_, index) => end - (count - 1 - index) * days * DAY_MS)
 }
 
 function firsts(start: number, end: number, months: number): number[] {

@@ -1,4 +1,4 @@
-import type { HistoryRecord } from '../records/history.ts'
+import type { RateHistory } from '../records/history.ts'
 import { dateInWords } from './ages.ts'
 import { createCrosshair } from './crosshair.ts'
 import { createDayTable } from './day-table.ts'
@@ -37,7 +37,7 @@ export function createHistoryChart(base: string, change: (to: Partial<View>) => 
   }
 }
 
-function showStats({ stats }: HistoryRecord): void {
+function showStats({ stats }: RateHistory): void {
   const { high, highDate, low, lowDate, average, changePct } = stats
   const sign = changePct > 0 ? '▲ +' : changePct < 0 ? '▼ −' : ''
   const texts = {

@@ -1,4 +1,4 @@
-import { ask } from './ask.ts'
+import { request } from './request.ts'
 import { createConverter } from './converter.ts'
 import type { Choices } from './currency-select.ts'
 import { find } from './elements.ts'
@@ -9,9 +9,9 @@ import { fragmentOf, parseView } from './view.ts'
 import type { View } from './view.ts'
 
 /** How often ages are told anew, in ms. */
-const TICK = 60_000
+const TICK_INTERVAL_MS = 60_000
 /** How long a view is to stay as it is before it goes into the address, in ms: browsers limit how often it may change. */
-const SETTLED = 400
+const URL_UPDATE_DELAY_MS = 400
 
 function start(base: string): void {
   let view = parseView(location.hash)
@@ -28,7 +28,10 @@ function start(base: string): void {
     view = { ...view, ...to }
     show()
     clearTimeout(settling)
-    settling = setTimeout(() => history.replaceState(null, '', fragmentOf(view)), SETTLED)
+    settling = setTimeout(
+      () => history.replaceState(null, '', fragmentOf(view)),
+      URL_UPDATE_DELAY_MS,
+    )
   }
 
   const converter = createConverter(base, change)
@@ -61,22 +64,22 @@ function start(base: string): void {
     // Codes do without names, but not for ever.
     if (choices.names.size === 0) name().catch(() => {})
     for (const part of parts) part.tick(Date.now())
-  }, TICK)
-  showPlace(base)
+  }, TICK_INTERVAL_MS)
+  showBasePath(base)
   show()
   name().catch(() => {})
 }
 
 /** All currencies in use, for as long as it is not known which have rates. */
 async function readCurrencies(base: string): Promise<Choices> {
-  const { currencies } = await ask<'currencies'>(`${base}/v1/currencies`)
+  const { currencies } = await request<'currencies'>(`${base}/v1/currencies`)
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),
   }
 }
 
-function showPlace(base: string): void {
+function showBasePath(base: string): void {
   find('#root', HTMLElement).textContent = location.origin + base
   for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
     link.href = base + link.dataset['path']

@@ -3,7 +3,7 @@ import type { Failure } from './failure.ts'
 
 /** The place of a panel where failures are told. */
 export interface Notice {
-  tell(failure: Failure): void
+  show(failure: Failure): void
   clear(): void
 }
 
@@ -16,7 +16,7 @@ export function createNotice(section: HTMLElement, again: () => void): Notice {
   const waiting = find('.waiting', HTMLElement, box)
   find('button', HTMLButtonElement, box).addEventListener('click', again)
   return {
-    tell({ message: text, retryAfter, isFinal }) {
+    show({ message: text, retryAfter, isFinal }) {
       box.hidden = false
       // The same again would be read out again.
       if (message.textContent !== text) message.textContent = text

@@ -1,16 +1,16 @@
-import { ask } from './ask.ts'
-import type { Records } from './ask.ts'
+import { request } from './request.ts'
+import type { Responses } from './request.ts'
 import { find } from './elements.ts'
 import { Failure } from './failure.ts'
 import { createNotice } from './notice.ts'
-import { pause } from './pause.ts'
-import { pathOf } from './question.ts'
-import type { Operation, Question } from './question.ts'
+import { sleep } from './sleep.ts'
+import { pathOf } from './api-request.ts'
+import type { Operation, ApiRequest } from './api-request.ts'
 import { createRequestLine } from './request-line.ts'
 
 /** What a panel shows of the answers to its questions. */
 export interface Showing<K extends Operation> {
-  show(record: Records[K]): void
+  show(record: Responses[K]): void
   /** Told of every failure; `undefined` once there is an answer. */
   failed?(failure: Failure | undefined): void
 }
@@ -18,7 +18,7 @@ export interface Showing<K extends Operation> {
 /** A part of the page that shows the answer to one question at a time. */
 export interface Panel {
   /** Asks, unless it has just asked the same; the answer to what it asked before is not waited for any more. */
-  ask(question: Question, delay?: number): void
+  ask(question: ApiRequest, delay?: number): void
   /** Asks the same again. */
   again(): void
   /** Asks the same again if that failed. */
@@ -33,13 +33,13 @@ export function createPanel<K extends Operation>(
 ): Panel {
   const notice = createNotice(section, again)
   const requestLine = createRequestLine(section, base)
-  let asked: Question | undefined
+  let asked: ApiRequest | undefined
   let stop = new AbortController()
 
-  async function answer(question: Question, delay: number, signal: AbortSignal): Promise<void> {
+  async function answer(question: ApiRequest, delay: number, signal: AbortSignal): Promise<void> {
     try {
-      await pause(delay, signal)
-      const record = await ask<K>(pathOf(base, question), signal)
+      await sleep(delay, signal)
+      const record = await request<K>(pathOf(base, question), signal)
       section.dataset['state'] = 'answered'
       showSource(section, record)
       show(record)
@@ -55,12 +55,12 @@ export function createPanel<K extends Operation>(
   function fail(failure: Failure, signal: AbortSignal): void {
     section.dataset['state'] = 'failed'
     failed?.(failure)
-    notice.tell(failure)
+    notice.show(failure)
     const { retryAfter } = failure
-    if (retryAfter !== undefined) pause(retryAfter * 1000, signal).then(again, () => {})
+    if (retryAfter !== undefined) sleep(retryAfter * 1000, signal).then(again, () => {})
   }
 
-  function start(question: Question, delay: number): void {
+  function start(question: ApiRequest, delay: number): void {
     stop.abort()
     stop = new AbortController()
     asked = question
@@ -84,7 +84,7 @@ export function createPanel<K extends Operation>(
   }
 }
 
-function showSource(section: HTMLElement, { source }: Pick<Records[Operation], 'source'>): void {
+function showSource(section: HTMLElement, { source }: Pick<Responses[Operation], 'source'>): void {
   const link = find('.source a', HTMLAnchorElement, section)
   link.textContent = source.name
   // Nothing that the API answers is to run here: only the policy of the page would stop a `javascript:`.

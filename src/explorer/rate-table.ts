@@ -1,4 +1,4 @@
-import type { LatestRecord } from '../records/latest.ts'
+import type { LatestRates } from '../records/latest.ts'
 import { publicationInWords } from './ages.ts'
 import { createCurrencySelect } from './currency-select.ts'
 import type { Choices } from './currency-select.ts'
@@ -12,7 +12,7 @@ import type { View } from './view.ts'
 export interface TableEvents {
   change(to: Partial<View>): void
   /** A table has come. */
-  listed(record: LatestRecord): void
+  listed(record: LatestRates): void
 }
 
 /** The part with the latest rates against one base. */
@@ -24,18 +24,18 @@ export function createRateTable(base: string, { change, listed }: TableEvents): 
     if (shown) change({ from: shown.base, to: code })
     find('#converter', HTMLElement).scrollIntoView({ block: 'nearest' })
   })
-  let shown: LatestRecord | undefined
+  let shown: LatestRates | undefined
   let names: Choices['names'] = new Map()
   const panel = createPanel<'latest'>(section, base, {
     show(record) {
       shown = record
       showRows(record)
-      tellAge(record, Date.now())
+      showAge(record, Date.now())
       listed(record)
     },
   })
 
-  function showRows({ base, rates }: LatestRecord): void {
+  function showRows({ base, rates }: LatestRates): void {
     find('#unit', HTMLElement).textContent = `1 ${base} =`
     rows.show(rates, names)
     rows.filter(search.value)
@@ -55,14 +55,14 @@ export function createRateTable(base: string, { change, listed }: TableEvents): 
     },
     tick(now) {
       if (!shown) return
-      tellAge(shown, now)
+      showAge(shown, now)
       // Whoever does not look needs no news.
       if (now > shown.nextUpdateAt && !document.hidden) panel.again()
     },
   }
 }
 
-function tellAge(record: LatestRecord, now: number): void {
+function showAge(record: LatestRates, now: number): void {
   const age = find('#table .age', HTMLElement)
   age.textContent = publicationInWords(record, now)
   age.classList.toggle('overdue', now > record.nextUpdateAt)

@@ -6,7 +6,7 @@ export interface RateTicks {
 }
 
 /** About how many marks are wanted. */
-const WANTED = 4
+const TARGET_TICKS = 4
 
 /** Round numbers from below the lowest to above the highest of `rates`, which are positive. */
 export function rateTicks(rates: readonly number[]): RateTicks {
@@ -17,7 +17,7 @@ export function rateTicks(rates: readonly number[]): RateTicks {
   }
   // A rate that never moves lies in the middle.
   if (low === high) [low, high] = [low * 0.99, high * 1.01]
-  const step = roundStep((high - low) / WANTED)
+  const step = roundStep((high - low) / TARGET_TICKS)
   const [first, last] = [Math.floor(low / step), Math.ceil(high / step)]
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9))
   return {

@@ -1,20 +1,20 @@
 import { copyOf, find } from './elements.ts'
-import { pathOf, snippetOf } from './question.ts'
-import type { Form, Question } from './question.ts'
+import { pathOf, snippetOf } from './api-request.ts'
+import type { Form, ApiRequest } from './api-request.ts'
 
 /** The line at the foot of a panel that tells which request it made, and copies it for use elsewhere. */
 export function createRequestLine(
   section: HTMLElement,
   base: string,
-): { show(question: Question): void } {
+): { show(question: ApiRequest): void } {
   section.append(copyOf('foot'))
   const line = find('.asked', HTMLElement, section)
   const snippet = find('.snippet', HTMLElement, section)
   const outcome = find('.copied', HTMLElement, section)
-  let asked: Question | undefined
+  let asked: ApiRequest | undefined
   let form: Form | undefined
 
-  function show(question: Question): void {
+  function show(question: ApiRequest): void {
     asked = question
     line.textContent = `GET ${pathOf(base, question)}`
     outcome.textContent = ''

@@ -1,4 +1,4 @@
-import type { Header, Reply } from './answer.ts'
+import type { Header, EndpointResponse } from './raw.ts'
 import { ALLOW } from './respond.ts'
 
 /** Lets any origin read an answer. Constant, so that one serves everybody: no origin is reflected, no credentials are allowed. */
@@ -15,7 +15,7 @@ const PREFLIGHT_HEADERS: readonly Header[] = [
 ]
 
 /** Adds the headers that let any origin read `reply`; a 204, which only `OPTIONS` gets, also says what may be asked. */
-export function withCors(reply: Reply): Reply {
+export function withCors(reply: EndpointResponse): EndpointResponse {
   const preflight = reply.status === 204 ? PREFLIGHT_HEADERS : []
   return { ...reply, headers: [...reply.headers, ...CORS_HEADERS, ...preflight] }
 }

@@ -3,10 +3,10 @@ import type { Runtime } from '../runtime.ts'
 import type { RequestContext } from './endpoint.ts'
 
 /** Bodies of more bytes are expensive: to compute where the response cache lacks them, and to encode. */
-export const LARGE_BODY = 16_384
+export const LARGE_BODY_BYTES = 16_384
 
 /** How much expensive work may be under way: the next body is computed while the one before is encoded. */
-const MAX_UNDER_WAY = 2
+const MAX_CONCURRENT = 2
 
 /** How much expensive work is done in a turn of the event loop, in ms, and what a piece counts at the least. */
 const MAX_WORK_MS = 2
@@ -33,7 +33,7 @@ const MAX_WAIT_AFTER_LOAD_MS = 500
 const MAX_REFUSED_AT_ONCE = 16
 
 /** Refused requests are spread over this time, in seconds, so that they do not all come back at once. */
-const MAX_RETRY_AFTER = 5
+const MAX_RETRY_AFTER_SECONDS = 5
 
 /** Computes a result; a promise is of work beside the event loop. */
 type Compute<Made> = () => Made | Promise<Made>
@@ -69,26 +69,26 @@ export interface Limiter {
 }
 
 /** Creates a limiter; `onRefused` is called for every refusal, with the number of jobs that wait. */
-export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => void): Limiter {
+export function createLimiter(runtime: Runtime, onRefused: (queued: number) => void): Limiter {
   const queue = createQueue(runtime)
-  const rest = createRest(runtime, startWaiting)
-  let underWay = 0
+  const pause = createPause(runtime, startQueued)
+  let running = 0
 
-  function mayStart(): boolean {
-    return underWay < MAX_UNDER_WAY && rest.isOver()
+  function canStart(): boolean {
+    return running < MAX_CONCURRENT && pause.isOver()
   }
 
-  function startWaiting(): void {
-    for (let job = queue.first(); job && mayStart(); job = queue.first()) job.start()
+  function startQueued(): void {
+    for (let job = queue.first(); job && canStart(); job = queue.first()) job.start()
   }
 
   function start<Made>(compute: Compute<Made>): Made | Promise<Made> {
-    const made = rest.after(compute)
+    const made = pause.after(compute)
     if (!(made instanceof Promise)) return made
-    underWay += 1
+    running += 1
     return made.finally(() => {
-      underWay -= 1
-      startWaiting()
+      running -= 1
+      startQueued()
     })
   }
 
@@ -103,11 +103,11 @@ export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => 
       if (isScheduledByPlatform()) return compute()
       const joined = jobs?.get(key)
       if (joined) return joined.join(signal)
-      if (queue.size() === 0 && mayStart()) return start(compute)
+      if (queue.size() === 0 && canStart()) return start(compute)
       if (queue.size() >= MAX_WAITING) throw refusal()
-      const patience = hasWaited ? MAX_WAIT_AFTER_LOAD_MS : MAX_WAIT_MS
+      const timeout = hasWaited ? MAX_WAIT_AFTER_LOAD_MS : MAX_WAIT_MS
       const job = enqueue(queue, {
-        expiresAt: runtime.monotonic() + patience,
+        expiresAt: runtime.monotonic() + timeout,
         compute: () => start(compute),
         refusal,
         abandoned: () => overloaded(runtime),
@@ -116,21 +116,21 @@ export function createLimiter(runtime: Runtime, onRefused: (waiting: number) => 
       jobs?.set(key, job)
       const made = job.join(signal)
       // It may start at once where a turn was lost.
-      startWaiting()
+      startQueued()
       return made
     },
   }
 }
 
 /** Gives the event loop time for all else after expensive work, and then calls `onOver`. */
-function createRest(runtime: Runtime, onOver: () => void) {
+function createPause(runtime: Runtime, onOver: () => void) {
   /** Time of expensive work after which there was no rest, in ms. */
   let worked = 0
   let until = -Infinity
   /** When the coming turn was asked for, by the monotonic clock. */
   let awaitedSince = -Infinity
 
-  async function giveTurns(): Promise<void> {
+  async function yieldTurns(): Promise<void> {
     let turns = 0
     do {
       awaitedSince = runtime.monotonic()
@@ -142,12 +142,12 @@ function createRest(runtime: Runtime, onOver: () => void) {
     onOver()
   }
 
-  function isTurnComing(now: number): boolean {
+  function isTurnPending(now: number): boolean {
     return now - awaitedSince <= LOST_AFTER_MS
   }
 
   return {
-    isOver: () => worked < MAX_WORK_MS || !isTurnComing(runtime.monotonic()),
+    isOver: () => worked < MAX_WORK_MS || !isTurnPending(runtime.monotonic()),
     after<Made>(compute: Compute<Made>): Made | Promise<Made> {
       const startedAt = runtime.monotonic()
       try {
@@ -156,14 +156,14 @@ function createRest(runtime: Runtime, onOver: () => void) {
         const now = runtime.monotonic()
         worked += Math.max(MIN_PIECE_MS, now - startedAt)
         until = now + worked
-        if (!isTurnComing(now)) void giveTurns()
+        if (!isTurnPending(now)) void yieldTurns()
       }
     },
   }
 }
 
 /** A job in the queue. */
-interface Waiting {
+interface QueuedJob {
   /** By the monotonic clock, in ms. */
   expiresAt: number
   start(): void
@@ -192,23 +192,23 @@ function enqueue<Made>(
   const result = new Promise<Made>((resolve) => (settle = resolve))
 
   function leave(make: Compute<Made>): void {
-    queue.remove(waiting)
+    queue.remove(queued)
     onEnd()
     settle(new Promise((resolve) => resolve(make())))
   }
 
-  const waiting: Waiting = {
+  const queued: QueuedJob = {
     expiresAt,
     start: () => leave(compute),
     refuse: () => leave(() => Promise.reject(refusal())),
   }
-  queue.add(waiting)
+  queue.add(queued)
   return {
     join(signal) {
       requests += 1
       const onAbort = (): void => {
         requests -= 1
-        if (requests === 0 && queue.has(waiting)) leave(() => Promise.reject(abandoned()))
+        if (requests === 0 && queue.has(queued)) leave(() => Promise.reject(abandoned()))
       }
       signal?.addEventListener('abort', onAbort)
       return result.finally(() => signal?.removeEventListener('abort', onAbort))
@@ -218,7 +218,7 @@ function enqueue<Made>(
 
 /** Creates a queue that refuses its jobs when they expire. */
 function createQueue(runtime: Runtime) {
-  const jobs = new Set<Waiting>()
+  const jobs = new Set<QueuedJob>()
   let alarm: { at: number; stop: () => void } | undefined
 
   function stopAlarm(): void {
@@ -243,17 +243,17 @@ function createQueue(runtime: Runtime) {
   }
 
   return {
-    first(): Waiting | undefined {
+    first(): QueuedJob | undefined {
       const [job] = jobs
       return job
     },
     size: () => jobs.size,
-    has: (job: Waiting) => jobs.has(job),
-    add(job: Waiting) {
+    has: (job: QueuedJob) => jobs.has(job),
+    add(job: QueuedJob) {
       jobs.add(job)
       if (job.expiresAt < (alarm?.at ?? Infinity)) setAlarm(job.expiresAt)
     },
-    remove(job: Waiting) {
+    remove(job: QueuedJob) {
       jobs.delete(job)
       if (jobs.size === 0) stopAlarm()
     },
@@ -262,7 +262,7 @@ function createQueue(runtime: Runtime) {
 
 function overloaded({ random }: Runtime): RatesError {
   return new RatesError('overloaded', 'The server is overloaded, please retry shortly.', {
-    retryAfter: 1 + Math.floor(random() * MAX_RETRY_AFTER),
+    retryAfter: 1 + Math.floor(random() * MAX_RETRY_AFTER_SECONDS),
   })
 }
 

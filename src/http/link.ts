@@ -1,4 +1,4 @@
-import type { Header } from './answer.ts'
+import type { Header } from './raw.ts'
 
 /**
  * A `Link` header (RFC 8288) to where an answer comes from, named `title`.

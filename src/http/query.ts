@@ -8,7 +8,7 @@ import { createBoundedMap } from './bounded-map.ts'
 export type Failures = Readonly<Record<string, (parameter: string, sent: string) => RatesError>>
 
 /** What a query may hold. */
-export interface QueryRules<Shape extends Schemas, Question> {
+export interface QueryRules<Shape extends Schemas, Params> {
   /** The schema of every parameter, in the order in which they are checked. */
   parameters: Shape
   /** The errors that the schemas speak of. */
@@ -24,7 +24,7 @@ export interface QueryRules<Shape extends Schemas, Question> {
    */
   accepts?(values: Sent): values is Sent & z.output<z.ZodMiniObject<Shape>>
   /** What is made of the parameters; may throw what the function that reads them is to throw. */
-  toQuestion(parameters: z.output<z.ZodMiniObject<Shape>>): Question
+  toParams(parameters: z.output<z.ZodMiniObject<Shape>>): Params
   /** Whether few questions are asked again and again, so that each is worth reading only once. */
   isRecurring?: boolean
 }
@@ -35,23 +35,23 @@ type Schemas = Record<string, z.ZodMiniType>
 type Sent = Record<string, string>
 
 /** A text of more characters is no question that many ask. */
-const LONGEST_RECURRING = 256
+const MAX_CACHED_QUERY_LENGTH = 256
 
 /** What is kept of queries takes so much at most, and each of them about so much beside its characters, in bytes. */
-const MOST_KEPT = 262_144
-const OVERHEAD = 512
+const MAX_CACHED_BYTES = 262_144
+const ENTRY_OVERHEAD_BYTES = 512
 
 /**
  * A function that reads a raw query string by `rules`. Other names are ignored, but not a known one that is repeated or
  * written otherwise (`base[]`, `BASE`, `?base`), nor a mistaken one.
  */
-export function createQueryParser<Shape extends Schemas, Question>(
-  rules: QueryRules<Shape, Question>,
-): (query: string) => Question {
+export function createQueryParser<Shape extends Schemas, Params>(
+  rules: QueryRules<Shape, Params>,
+): (query: string) => Params {
   const schema = z.object(rules.parameters)
   const names = Object.keys(rules.parameters)
   const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
-  const answered = rules.isRecurring ? createBoundedMap<string, Question>(MOST_KEPT) : undefined
+  const cached = rules.isRecurring ? createBoundedMap<string, Params>(MAX_CACHED_BYTES) : undefined
 
   function checked(values: Sent): z.output<z.ZodMiniObject<Shape>> {
     const parsed = schema.safeParse(values, { reportInput: true })
@@ -60,14 +60,14 @@ export function createQueryParser<Shape extends Schemas, Question>(
   }
 
   return (query) => {
-    const before = answered?.get(query)
+    const before = cached?.get(query)
     if (before !== undefined) return before
     const { values, isPure } = collect(query, names, mistaken)
-    const question = rules.toQuestion(rules.accepts?.(values) ? values : checked(values))
-    if (isPure && query.length <= LONGEST_RECURRING) {
-      answered?.set(query, question, query.length + OVERHEAD)
+    const params = rules.toParams(rules.accepts?.(values) ? values : checked(values))
+    if (isPure && query.length <= MAX_CACHED_QUERY_LENGTH) {
+      cached?.set(query, params, query.length + ENTRY_OVERHEAD_BYTES)
     }
-    return question
+    return params
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Header } from './answer.ts'
+import type { Header } from './raw.ts'
 import { entityTag } from './etag.ts'
 
 const encoder = new TextEncoder()
@@ -20,13 +20,13 @@ const FORMS = {
 }
 
 /** Measured on Node, in bytes. The other runtimes send text as fast as bytes. */
-const MOST_AS_TEXT = 16_000
+const MAX_TEXT_BYTES = 16_000
 
 /** What every body of JSON is sent with. */
 export const JSON_HEADERS: readonly Header[] = formHeaders('json')
 
 /** What is to be known of a body beside itself. */
-export interface Delivery {
+export interface BodyOptions {
   /** What it is written in (default JSON). */
   form?: keyof typeof FORMS
   /** How long others may cache it. */
@@ -36,7 +36,7 @@ export interface Delivery {
 }
 
 /** Where data came from. */
-export interface Reading {
+export interface Freshness {
   /** Whether they were there already. */
   hit: boolean
   /** Whole seconds until they are due to be refreshed; negative when that is overdue. */
@@ -47,15 +47,15 @@ export interface Reading {
 export interface Representation {
   readonly body: Uint8Array<ArrayBuffer> | string
   /** Those of its delivery. */
-  readonly delivery: readonly Header[]
+  readonly bodyHeaders: readonly Header[]
   readonly etag: Header
   readonly length: Header
   /** All headers that it was last sent with, and when they would be the same again. */
-  sent?: Reading & { headers: Header[] }
+  sent?: Freshness & { headers: Header[] }
 }
 
 /** The headers of all that is delivered so. */
-export function deliveryHeaders({ form = 'json', lifetime, lastModified }: Delivery): Header[] {
+export function bodyHeaders({ form = 'json', lifetime, lastModified }: BodyOptions): Header[] {
   const headers: Header[] = [...formHeaders(form), ['cache-control', LIFETIMES[lifetime]]]
   if (lastModified !== undefined) {
     headers.push(['last-modified', new Date(lastModified).toUTCString()])
@@ -73,10 +73,15 @@ function formHeaders(form: keyof typeof FORMS): Header[] {
 /** `body`, which has so many `bytes`, with the headers of its delivery and an entity tag. */
 export function represent(
   body: Representation['body'],
-  delivery: readonly Header[],
+  headers: readonly Header[],
   bytes: number = byteLength(body),
 ): Representation {
-  return { body, delivery, etag: ['etag', entityTag(body)], length: lengthHeader(bytes) }
+  return {
+    body,
+    bodyHeaders: headers,
+    etag: ['etag', entityTag(body)],
+    length: lengthHeader(bytes),
+  }
 }
 
 /** The header that tells how many bytes a body has. */
@@ -91,7 +96,7 @@ export function byteLength(body: Uint8Array | string): number {
 
 /** `bytes` as what is sent fastest: a text goes in one piece with the headers, up to some kB that are copied for that. */
 export function toSendable(bytes: Uint8Array<ArrayBuffer>): Representation['body'] {
-  return bytes.length <= MOST_AS_TEXT ? new TextDecoder().decode(bytes) : bytes
+  return bytes.length <= MAX_TEXT_BYTES ? new TextDecoder().decode(bytes) : bytes
 }
 
 /** `text` in UTF-8. */

@@ -1,8 +1,8 @@
 import type { RatesError, RatesErrorCode } from '../errors.ts'
-import type { Header, Reply } from './answer.ts'
+import type { Header, EndpointResponse } from './raw.ts'
 import { isMatch } from './etag.ts'
 import { JSON_HEADERS, byteLength, lengthHeader } from './representation.ts'
-import type { Reading, Representation } from './representation.ts'
+import type { Freshness, Representation } from './representation.ts'
 
 /** The status of an error. */
 export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
@@ -27,41 +27,44 @@ export const ALLOW = 'GET, HEAD, OPTIONS'
 const UNCACHED_HEADERS: readonly Header[] = [...JSON_HEADERS, ['cache-control', 'no-store']]
 
 /** What an endpoint has found: what to send, and where the data in it came from; without data, what is always the same. */
-export interface Success {
+export interface DataResult {
   representation: Representation
-  reading?: Reading
+  freshness?: Freshness
 }
 
 /** Stands for what is always the same. */
-const NO_READING: Reading = { hit: true, ttl: Infinity }
+const CONSTANT: Freshness = { hit: true, ttl: Infinity }
 
 /** 200 with a representation, and where the data came from; `more` headers are always the same for one representation. */
 export function success(
-  { representation, reading = NO_READING }: Success,
+  { representation, freshness = CONSTANT }: DataResult,
   more: readonly Header[],
-): Reply {
-  const { body, delivery, etag, length, sent } = representation
-  const { hit, ttl } = reading
+): EndpointResponse {
+  const { body, bodyHeaders: delivery, etag, length, sent } = representation
+  const { hit, ttl } = freshness
   if (sent?.hit === hit && sent.ttl === ttl) return { status: 200, headers: sent.headers, body }
-  const cache: Header[] = reading === NO_READING ? [] : [['cache-status', cacheStatus(reading)]]
+  const cache: Header[] = freshness === CONSTANT ? [] : [['cache-status', cacheStatus(freshness)]]
   const headers = [...delivery, etag, length, ...cache, ...more]
   representation.sent = { hit, ttl, headers }
   return { status: 200, headers, body }
 }
 
 /** 200 with `record` as JSON, not to be cached by anyone. */
-export function uncached(record: object): Reply {
+export function uncached(record: object): EndpointResponse {
   const body = JSON.stringify(record)
   return { status: 200, headers: [...UNCACHED_HEADERS, lengthHeader(byteLength(body))], body }
 }
 
 /** Whether `reply` is what `ifMatch` (a list of entity tags, or `*`) asks for, by RFC 9110 §13.1.1; true without a list. */
-export function meetsIfMatch({ headers }: Reply, ifMatch: string | null | undefined): boolean {
+export function meetsIfMatch(
+  { headers }: EndpointResponse,
+  ifMatch: string | null | undefined,
+): boolean {
   return !ifMatch || isMatch(ifMatch, tagOf(headers), 'strong')
 }
 
 /** `reply`, or a 304 without its body where `ifNoneMatch` shows that whoever asked has it already. */
-export function revalidated<Kind extends Reply>(
+export function revalidated<Kind extends EndpointResponse>(
   reply: Kind,
   ifNoneMatch: string | null | undefined,
 ): Kind {
@@ -79,7 +82,7 @@ function tagOf(headers: readonly Header[]): string {
 }
 
 /** 204 to `OPTIONS`. */
-export function options(): Reply {
+export function options(): EndpointResponse {
   const headers: Header[] = [
     ['allow', ALLOW],
     ['x-content-type-options', 'nosniff'],
@@ -88,7 +91,7 @@ export function options(): Reply {
 }
 
 /** The status of `error` with `record` as JSON, not to be cached by anyone. */
-export function failure(error: RatesError, record: object): Reply {
+export function failure(error: RatesError, record: object): EndpointResponse {
   const body = JSON.stringify(record)
   const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]
   if (error.code === 'method_not_allowed') headers.push(['allow', ALLOW])
@@ -97,7 +100,7 @@ export function failure(error: RatesError, record: object): Reply {
 }
 
 /** `Cache-Status` of RFC 9211, as far as it says where the data came from. */
-function cacheStatus({ hit, ttl }: Reading): string {
+function cacheStatus({ hit, ttl }: Freshness): string {
   if (!hit) return 'rates; fwd=miss'
   return ttl < 0 ? `rates; hit; ttl=${ttl}; detail=stale` : `rates; hit; ttl=${ttl}`
 }

@@ -1,14 +1,14 @@
-import type { Answer, Header } from './answer.ts'
+import type { RawResponse, Header } from './raw.ts'
 import { toBytes } from './representation.ts'
 
 /** Smaller bodies, in bytes, are mostly conversions, of which there are too many to keep anything. */
-const SMALL = 1_024
+const SMALL_BODY_BYTES = 1_024
 
 /**
  * On Deno, a body of more characters or bytes is sent as a stream: only then does its server report when the client has
  * taken it, by which the adapter limits the responses of a connection.
  */
-const LARGE = 65_536
+const LARGE_BODY_BYTES = 65_536
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -16,7 +16,7 @@ type Bytes = Uint8Array<ArrayBuffer>
  * A function that makes a `Response` of an answer. Node copies whatever a `Response` is made of, slowly, but takes a stream
  * of one chunk as it is; to the servers of other runtimes a stream is the dearest form of all.
  */
-export function createRendering(): (answer: Answer) => Response {
+export function createRendering(): (answer: RawResponse) => Response {
   const toBody = bodyFor(globalThis.navigator?.userAgent ?? '')
   const known = new WeakMap<Header[], Headers>()
 
@@ -28,7 +28,7 @@ export function createRendering(): (answer: Answer) => Response {
   }
 
   return ({ status, headers: list, body }) => {
-    const headers = body !== null && body.length > SMALL ? remembered(list) : list
+    const headers = body !== null && body.length > SMALL_BODY_BYTES ? remembered(list) : list
     return new Response(body === null ? null : toBody(body), { status, headers })
   }
 }
@@ -46,5 +46,5 @@ function toStream(body: Bytes | string): ReadableStream<Bytes> {
 function bodyFor(userAgent: string): (body: Bytes | string) => BodyInit {
   if (userAgent.startsWith('Node.js/')) return toStream
   if (!userAgent.startsWith('Deno/')) return (body) => body
-  return (body) => (body.length > LARGE ? toStream(body) : body)
+  return (body) => (body.length > LARGE_BODY_BYTES ? toStream(body) : body)
 }

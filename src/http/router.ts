@@ -1,18 +1,18 @@
 import { RatesError, toRatesError } from '../errors.ts'
-import type { Answer, AnswerRequest, Reply } from './answer.ts'
+import type { RawResponse, RawRequest, EndpointResponse } from './raw.ts'
 import { CORS_HEADERS, withCors } from './cors.ts'
-import type { Outcome } from './endpoint.ts'
+import type { EndpointResult } from './endpoint.ts'
 import type { Limiter } from './limiter.ts'
-import { createLocator } from './places.ts'
-import type { Place, PlacesOptions } from './places.ts'
+import { createRouteTable } from './route-table.ts'
+import type { Route, RouteTableOptions } from './route-table.ts'
 import { failure, meetsIfMatch, options, revalidated, success } from './respond.ts'
 import { splitTarget } from './target.ts'
 
 /** A query of more characters is expensive to read, and may ask for many conversions. */
-const LONG_QUERY = 512
+const MAX_CHEAP_QUERY_LENGTH = 512
 
 /** What the router is made from. */
-export interface RouterOptions extends PlacesOptions {
+export interface RouterOptions extends RouteTableOptions {
   limiter: Limiter
   /** Told of what became a 500. */
   onInternalError(error: unknown): void
@@ -21,53 +21,53 @@ export interface RouterOptions extends PlacesOptions {
 /** A function that answers any request and never rejects. */
 export function createRouter(
   routerOptions: RouterOptions,
-): (request: AnswerRequest) => Promise<Answer> {
+): (request: RawRequest) => Promise<RawResponse> {
   const { limiter, onInternalError } = routerOptions
-  const locator = createLocator(routerOptions)
+  const routes = createRouteTable(routerOptions)
 
   return async (request) => {
-    let place = locator.outside
-    let reply: Reply
+    let route = routes.outside
+    let response: EndpointResponse
     let method = ''
     try {
       const { path, query } = splitTarget(request.target)
       method = request.method
       // What is there already is not awaited: a promise is a turn and dearer than the answer.
-      place = locator.known(path) ?? (await locator.find(path))
-      const outcome =
-        query.length > LONG_QUERY && place.endpoint
-          ? outcomeInTurn(limiter, place, query, request)
-          : outcomeAt(place, query, request)
-      reply = render(outcome instanceof Promise ? await outcome : outcome, place, request)
+      route = routes.findCached(path) ?? (await routes.find(path))
+      const result =
+        query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint
+          ? runLimited(limiter, route, query, request)
+          : runEndpoint(route, query, request)
+      response = render(result instanceof Promise ? await result : result, route, request)
     } catch (thrown) {
       const error = toRatesError(thrown)
       if (error.code === 'internal_error') onInternalError(error.cause)
-      const failed = failure(error, place.group.errorBody(error))
-      reply = place.isOpen ? withCors(failed) : failed
+      const failed = failure(error, route.group.errorBody(error))
+      response = route.isOpen ? withCors(failed) : failed
     }
-    const { status, headers, body } = reply
-    const matched = place.endpoint !== undefined
+    const { status, headers, body } = response
+    const matched = route.endpoint !== undefined
     return { status, headers, body: method === 'HEAD' ? null : body, matched }
   }
 }
 
 /** Only the reading of a query takes a turn, not the wait for data. */
-async function outcomeInTurn(
+async function runLimited(
   limiter: Limiter,
-  place: Place,
+  route: Route,
   query: string,
-  request: AnswerRequest,
-): Promise<Outcome> {
-  const read = () => ({ outcome: outcomeAt(place, query, request) })
-  const { outcome } = await limiter.run(read, request)
-  return outcome
+  request: RawRequest,
+): Promise<EndpointResult> {
+  const read = () => ({ result: runEndpoint(route, query, request) })
+  const { result } = await limiter.run(read, request)
+  return result
 }
 
-function outcomeAt(
-  { endpoint, isVersioned }: Place,
+function runEndpoint(
+  { endpoint, isVersioned }: Route,
   query: string,
-  request: AnswerRequest,
-): Outcome | Promise<Outcome> {
+  request: RawRequest,
+): EndpointResult | Promise<EndpointResult> {
   const { method } = request
   // A preflight of an unknown path succeeds, so that the browser sees the 404 of the request itself.
   if (method === 'OPTIONS' && (endpoint || isVersioned)) return options()
@@ -78,17 +78,21 @@ function outcomeAt(
   return endpoint(query, request)
 }
 
-function render(outcome: Outcome, { isOpen }: Place, { header }: AnswerRequest): Reply {
-  const reply = toReply(outcome, isOpen)
-  if (reply.status !== 200) return reply
-  if (!meetsIfMatch(reply, header('if-match'))) {
+function render(
+  result: EndpointResult,
+  { isOpen }: Route,
+  { header }: RawRequest,
+): EndpointResponse {
+  const response = toEndpointResponse(result, isOpen)
+  if (response.status !== 200) return response
+  if (!meetsIfMatch(response, header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
     throw new RatesError('precondition_failed', message)
   }
-  return revalidated(reply, header('if-none-match'))
+  return revalidated(response, header('if-none-match'))
 }
 
-function toReply(outcome: Outcome, isOpen: boolean): Reply {
-  if ('representation' in outcome) return success(outcome, isOpen ? CORS_HEADERS : [])
-  return isOpen ? withCors(outcome) : outcome
+function toEndpointResponse(result: EndpointResult, isOpen: boolean): EndpointResponse {
+  if ('representation' in result) return success(result, isOpen ? CORS_HEADERS : [])
+  return isOpen ? withCors(result) : result
 }

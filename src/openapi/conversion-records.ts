@@ -41,14 +41,14 @@ const end = {
 
 /** The record of `/v1/convert` for one target currency. */
 export const conversionRecord = component(
-  'ConversionRecord',
+  'Conversion',
   'A converted amount.',
   z.strictObject({ from, to, amount: asked, ...converted, ...end }),
 )
 
 /** The record of `/v1/convert` for a list of target currencies. */
 export const conversionsRecord = component(
-  'ConversionsRecord',
+  'ConversionList',
   'One amount in several currencies.',
   z.strictObject({
     from,

@@ -1,5 +1,5 @@
 import type { RatesErrorCode } from '../errors.ts'
-import type { Answer } from '../http/answer.ts'
+import type { RawResponse } from '../http/raw.ts'
 import { schemaReference } from './components.ts'
 import { errorRecord, unversionedError } from './error-records.ts'
 import { describeResponse } from './responses.ts'
@@ -45,7 +45,7 @@ async function responsesOf(
   path: string,
   samples: Samples,
 ): Promise<Record<string, object>> {
-  const response = (code: RatesErrorCode, answer: Answer): object =>
+  const response = (code: RatesErrorCode, answer: RawResponse): object =>
     describeResponse(answer.status, [{ name: code, answer }], errorSchemas(generation, [code]))
   const fail = (): never => {
     throw new Error('a defect')

@@ -1,6 +1,6 @@
-import type { Header } from '../http/answer.ts'
+import type { Header } from '../http/raw.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
-import { deliveryHeaders } from '../http/representation.ts'
+import { bodyHeaders } from '../http/representation.ts'
 
 /** A header of answers. */
 export interface HeaderForm {
@@ -12,7 +12,7 @@ export interface HeaderForm {
 }
 
 const DATE = '[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT'
-const READING = 'rates; (fwd=miss|hit; ttl=(-[0-9]+; detail=stale|[0-9]+))'
+const CACHE_STATUS = 'rates; (fwd=miss|hit; ttl=(-[0-9]+; detail=stale|[0-9]+))'
 
 /** What answers may have beside their body, by the names of the components. */
 export const headerForms: Record<string, HeaderForm> = {
@@ -24,7 +24,7 @@ export const headerForms: Record<string, HeaderForm> = {
   CacheStatus: textHeader(
     'Cache-Status',
     'Where the data came from (RFC 9211); they are due to be refreshed in `ttl` seconds.',
-    READING,
+    CACHE_STATUS,
   ),
   Link: {
     ...textHeader(
@@ -59,7 +59,7 @@ function textHeader(name: string, description: string, pattern: string): HeaderF
 }
 
 function kept(description: string, lifetime: 'minute' | 'hour'): HeaderForm {
-  const value = valueOf('cache-control', deliveryHeaders({ lifetime }))
+  const value = valueOf('cache-control', bodyHeaders({ lifetime }))
   return { name: 'Cache-Control', description, schema: constant(value) }
 }
 

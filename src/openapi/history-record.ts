@@ -49,7 +49,7 @@ const series = {
 
 /** The record of `/v1/history` for a period. */
 export const historyRecord = component(
-  'HistoryRecord',
+  'RateHistory',
   'The reference rates of a pair, back from the newest published day.',
   z.strictObject({
     ...pair,
@@ -60,7 +60,7 @@ export const historyRecord = component(
 
 /** The record of `/v1/history` for a range of days. */
 export const historyRangeRecord = component(
-  'HistoryRangeRecord',
+  'HistoryRange',
   'The reference rates of a pair on the days of a range.',
   z.strictObject({
     ...pair,

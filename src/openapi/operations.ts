@@ -18,13 +18,13 @@ export interface Operation {
   description: string
   parameters: readonly ParameterName[]
   /** The schemas of its records, of which every one has exactly one. */
-  records: readonly z.ZodMiniType[]
+  bodies: readonly z.ZodMiniType[]
   /** JSON Schemas of its answers in CSV, where it has any; each answer has exactly one. */
   csv?: readonly object[]
   /** Queries that are answered with a record, by a name for each. */
-  questions: Readonly<Record<string, string>>
+  examples: Readonly<Record<string, string>>
   /** A query for every error that a question can be answered with, as `/v1` names it. */
-  refusals: Readonly<Partial<Record<RatesErrorCode, string>>>
+  errorExamples: Readonly<Partial<Record<RatesErrorCode, string>>>
   /** What is shown of a record that is too long to be; nothing where it returns nothing. */
   shorten?(record: object): object | undefined
 }
@@ -50,16 +50,16 @@ export const operations: readonly Operation[] = [
     description:
       'May be cached for 60 seconds. Without `symbols`, the base itself is among the rates. With `date` they are the reference rates of that day.',
     parameters: ['base', 'symbols', 'date', 'format'],
-    records: [latestRecord, datedLatestRecord],
+    bodies: [latestRecord, datedLatestRecord],
     csv: [latestCsv, datedLatestCsv],
-    questions: {
+    examples: {
       all: '',
       someAgainstTheEuro: '?base=EUR&symbols=GBP,USD',
       ofADay: '?base=EUR&symbols=GBP,USD&date=2020-02-29',
       csv: '?base=EUR&symbols=GBP,USD&format=csv',
       csvOfADay: '?base=EUR&symbols=GBP,USD&date=2020-02-29&format=csv',
     },
-    refusals: {
+    errorExamples: {
       invalid_parameter: '?date=29.02.2020',
       invalid_currency: '?symbols=EUR,XYZ',
       unsupported_currency: '?base=KWD&date=2020-02-29',
@@ -74,9 +74,9 @@ export const operations: readonly Operation[] = [
     description:
       'May be cached for 60 seconds. At the latest rates, or with `date` at the reference rates of that day.',
     parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'format'],
-    records: [conversionRecord, conversionsRecord],
+    bodies: [conversionRecord, conversionsRecord],
     csv: conversionCsv,
-    questions: {
+    examples: {
       oneHundred: '?from=USD&to=EUR&amount=100',
       intoSeveral: '?from=USD&to=EUR,GBP&amount=100',
       inReverse: '?from=USD&to=EUR&amount=100&reverse=true',
@@ -85,7 +85,7 @@ export const operations: readonly Operation[] = [
       csv: '?from=USD&to=EUR,GBP&amount=100&format=csv',
       csvInReverseOfADay: '?from=USD&to=EUR&amount=100&reverse=true&date=2020-02-29&format=csv',
     },
-    refusals: {
+    errorExamples: {
       missing_parameter: '?from=USD',
       invalid_parameter: '?from=USD&to=EUR&reverse=1',
       invalid_currency: '?from=BGN&to=EUR',
@@ -102,16 +102,16 @@ export const operations: readonly Operation[] = [
     description:
       'Reference rates of the European Central Bank, which quotes some 30 currencies: of a `period`, or of the days from `start` on. May be cached for an hour.',
     parameters: ['from', 'to', 'period', 'start', 'end', 'interval', 'format'],
-    records: [historyRecord, historyRangeRecord],
+    bodies: [historyRecord, historyRangeRecord],
     csv: [historyCsv],
-    questions: {
+    examples: {
       oneWeek: '?from=USD&to=EUR&period=1W',
       threeMonthsByMonth: '?from=USD&to=EUR&period=3M&interval=month',
       range: '?from=USD&to=EUR&start=2008-09-12&end=2008-09-16',
       rangeByWeek: '?from=USD&to=EUR&start=2008-09-01&end=2008-09-30&interval=week',
       csv: '?from=USD&to=EUR&period=1W&format=csv',
     },
-    refusals: {
+    errorExamples: {
       missing_parameter: '?to=EUR',
       invalid_parameter: '?from=USD&to=EUR&period=1W&start=2008-09-12',
       invalid_currency: '?from=dollar&to=EUR',
@@ -127,9 +127,9 @@ export const operations: readonly Operation[] = [
     summary: 'The currencies, in use and withdrawn, and which data cover them',
     description: 'May be cached for 60 seconds, unless what is covered is not known.',
     parameters: [],
-    records: [currenciesRecord],
-    questions: { some: '' },
-    refusals: {},
+    bodies: [currenciesRecord],
+    examples: { some: '' },
+    errorExamples: {},
     shorten: onlySome,
   },
   {
@@ -140,9 +140,9 @@ export const operations: readonly Operation[] = [
     description:
       '200 in any state of the data. Asking starts the first load of a cold service, and refreshes what is overdue.',
     parameters: [],
-    records: [statusRecord],
-    questions: { ready: '' },
-    refusals: {},
+    bodies: [statusRecord],
+    examples: { ready: '' },
+    errorExamples: {},
   },
   {
     path: '/v1/openapi.json',
@@ -151,9 +151,9 @@ export const operations: readonly Operation[] = [
     summary: 'This document',
     description: 'Its server is the base path of the service. May be cached for an hour.',
     parameters: [],
-    records: [openApiDocument],
-    questions: { itself: '' },
-    refusals: {},
+    bodies: [openApiDocument],
+    examples: { itself: '' },
+    errorExamples: {},
     shorten: () => undefined,
   },
   {
@@ -163,10 +163,10 @@ export const operations: readonly Operation[] = [
     summary: 'Latest rates against a base, as clients before `/v1` read them',
     description: 'May be cached for 60 seconds.',
     parameters: ['base', 'format'],
-    records: [unversionedTable],
+    bodies: [unversionedTable],
     csv: [latestCsv],
-    questions: { all: '', csv: '?format=csv' },
-    refusals: { invalid_parameter: '?base[]=EUR', invalid_currency: '?base=XYZ' },
+    examples: { all: '', csv: '?format=csv' },
+    errorExamples: { invalid_parameter: '?base[]=EUR', invalid_currency: '?base=XYZ' },
   },
   {
     path: '/convert',
@@ -175,9 +175,9 @@ export const operations: readonly Operation[] = [
     summary: 'An amount of one currency in another, as clients before `/v1` read it',
     description: 'May be cached for 60 seconds.',
     parameters: ['from', 'to', 'amount'],
-    records: [unversionedConversion],
-    questions: { oneHundred: '?from=USD&to=EUR&amount=100' },
-    refusals: {
+    bodies: [unversionedConversion],
+    examples: { oneHundred: '?from=USD&to=EUR&amount=100' },
+    errorExamples: {
       missing_parameter: '?from=USD',
       invalid_parameter: '?from=USD&from=EUR&to=JPY',
       invalid_currency: '?from=USD&to=XYZ',

@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 
 import { targets, truth } from '../endpoints/conversion-parameters.ts'
 import {
-  MOST_AMOUNT_CHARACTERS,
-  MOST_SYMBOLS,
-  MOST_SYMBOLS_CHARACTERS,
+  MAX_AMOUNT_CHARACTERS,
+  MAX_SYMBOLS,
+  MAX_SYMBOLS_CHARACTERS,
   amount,
   base,
   currency,
@@ -28,17 +28,17 @@ const TARGETS = [
   CODE,
   ` *,[ ,]*${CODE}[ ,]*`,
   ` *${CODE} *,[ ,]*`,
-  `[ ,]*${CODE}${ANOTHER_CODE}{1,${MOST_SYMBOLS - 1}}[ ,]*`,
+  `[ ,]*${CODE}${ANOTHER_CODE}{1,${MAX_SYMBOLS - 1}}[ ,]*`,
 ]
 
 /** What JSON Schema has in the place of checks that are functions. */
 const forms = z.registry<Record<string, unknown>>()
 forms.add(currency, { pattern: `^${CODE}$` })
 forms.add(symbols, {
-  pattern: `^[ ,]*(${CODE}${ANOTHER_CODE}{0,${MOST_SYMBOLS - 1}}[ ,]*)?$`,
-  maxLength: MOST_SYMBOLS_CHARACTERS,
+  pattern: `^[ ,]*(${CODE}${ANOTHER_CODE}{0,${MAX_SYMBOLS - 1}}[ ,]*)?$`,
+  maxLength: MAX_SYMBOLS_CHARACTERS,
 })
-forms.add(targets, { pattern: `^(${TARGETS.join('|')})$`, maxLength: MOST_SYMBOLS_CHARACTERS })
+forms.add(targets, { pattern: `^(${TARGETS.join('|')})$`, maxLength: MAX_SYMBOLS_CHARACTERS })
 // Programs send a number, and people any text that is one.
 forms.add(amount, {
   type: undefined,
@@ -47,7 +47,7 @@ forms.add(amount, {
     {
       type: 'string',
       pattern: '^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$',
-      maxLength: MOST_AMOUNT_CHARACTERS,
+      maxLength: MAX_AMOUNT_CHARACTERS,
     },
   ],
 })

@@ -10,14 +10,14 @@ import type { Samples } from './samples.ts'
 export async function describePath(operation: Operation, samples: Samples): Promise<object> {
   const { path, operationId, tag, summary, description, parameters } = operation
   const generation = generationOf(path)
-  const refusals = await askRefusals(operation, samples)
+  const refusals = await fetchErrorExamples(operation, samples)
   const schemasOf = (status: number): Schemas => {
     if (status < 400) return recordSchemas(operation)
     const alike = refusals.filter(({ answer }) => answer.status === status)
     const codes = alike.map(({ name }) => name)
     return errorSchemas(generation, codes)
   }
-  const examples = [...(await askRecords(operation, samples)), ...refusals]
+  const examples = [...(await fetchExamples(operation, samples)), ...refusals]
   const { status } = await samples.askWithoutData(targetsOf(operation)[0] ?? path)
   const unavailable = { 502: reference('responses', `${generation}ProviderUnavailable`) }
   const responses = {
@@ -32,7 +32,7 @@ export async function describePath(operation: Operation, samples: Samples): Prom
   return { get: { ...described, parameters: asked, responses } }
 }
 
-function recordSchemas({ records, csv }: Operation): Schemas {
+function recordSchemas({ bodies: records, csv }: Operation): Schemas {
   const json = oneOf(records.map(schemaReference))
   return csv ? { json, csv: oneOf(csv) } : { json }
 }
@@ -43,13 +43,13 @@ function oneOf(schemas: readonly object[]): object {
   return only && others.length === 0 ? only : { oneOf: schemas }
 }
 
-function targetsOf({ path, questions }: Operation): string[] {
+function targetsOf({ path, examples: questions }: Operation): string[] {
   return Object.values(questions).map((query) => path + query)
 }
 
 /** Records, also those that are told without data, and what is told instead of one that is known already. */
-async function askRecords(operation: Operation, samples: Samples): Promise<Example[]> {
-  const { path, questions, shorten } = operation
+async function fetchExamples(operation: Operation, samples: Samples): Promise<Example[]> {
+  const { path, examples: questions, shorten } = operation
   const records = await Promise.all(
     Object.entries(questions).map(async ([name, query]) => {
       return { name, answer: await samples.ask(path + query), shorten }
@@ -65,7 +65,10 @@ async function askRecords(operation: Operation, samples: Samples): Promise<Examp
   ]
 }
 
-async function askRefusals({ path, refusals }: Operation, samples: Samples): Promise<Example[]> {
+async function fetchErrorExamples(
+  { path, errorExamples: refusals }: Operation,
+  samples: Samples,
+): Promise<Example[]> {
   return Promise.all(
     Object.entries(refusals).map(async ([name, query]) => {
       return { name, answer: await samples.ask(path + query) }

@@ -50,7 +50,7 @@ const latest = {
 
 /** The record of `/v1/latest`. */
 export const latestRecord = component(
-  'LatestRecord',
+  'LatestRates',
   'Latest rates against one base.',
   z.strictObject({
     base,
@@ -66,7 +66,7 @@ export const latestRecord = component(
 
 /** The record of `/v1/latest` for an earlier day. */
 export const datedLatestRecord = component(
-  'DatedLatestRecord',
+  'DatedRates',
   'The reference rates of one day against one base.',
   z.strictObject({
     base,

@@ -1,10 +1,10 @@
-import type { Answer } from '../http/answer.ts'
+import type { RawResponse } from '../http/raw.ts'
 import { describeHeaders } from './headers.ts'
 
 /** An answer that the document shows. */
 export interface Example {
   name: string
-  answer: Answer
+  answer: RawResponse
   /** What is shown of its record (default all). */
   shorten?: ((record: object) => object | undefined) | undefined
 }
@@ -72,6 +72,6 @@ function toExample(example: Example): [name: string, example: object][] {
   return value === undefined ? [] : [[name, { value }]]
 }
 
-function mediaTypeOf({ headers }: Answer): string | undefined {
+function mediaTypeOf({ headers }: RawResponse): string | undefined {
   return headers.find(([name]) => name === 'content-type')?.[1].split(';', 1)[0]
 }

@@ -1,6 +1,6 @@
 import { createHandlerOn } from '../handler.ts'
 import type { RatesHandler } from '../handler.ts'
-import type { Answer, AnswerRequest } from '../http/answer.ts'
+import type { RawResponse, RawRequest } from '../http/raw.ts'
 import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
 import type { Runtime } from '../runtime.ts'
 import { fakeProviders } from '../testing/index.ts'
@@ -25,9 +25,9 @@ const still: Runtime = {
 /** Handlers whose answers the document shows. */
 export interface Samples {
   /** What is answered to a `GET` of `target`, below the base path. */
-  ask(target: string, request?: Partial<AnswerRequest>): Promise<Answer>
+  ask(target: string, request?: Partial<RawRequest>): Promise<RawResponse>
   /** The same where no provider has ever answered. */
-  askWithoutData(target: string): Promise<Answer>
+  askWithoutData(target: string): Promise<RawResponse>
 }
 
 /** Handlers of the synthetic market, whose latest rates are few, and which has ceased to quote the Icelandic króna. */
@@ -43,8 +43,8 @@ export async function createSamples(): Promise<Samples> {
   })
   await Promise.all([warm.refresh(), cold.refresh()])
   return {
-    ask: (target, request) => askOf(warm, target, request),
-    askWithoutData: (target) => askOf(cold, target),
+    ask: (target, request) => requester(warm, target, request),
+    askWithoutData: (target) => requester(cold, target),
   }
 }
 
@@ -52,11 +52,11 @@ function handlerOf(providers: ReturnType<typeof fakeProviders>): RatesHandler {
   return createHandlerOn(() => still, { providers, now: still.now })
 }
 
-function askOf(
+function requester(
   handler: RatesHandler,
   target: string,
-  request: Partial<AnswerRequest> = {},
-): Promise<Answer> {
+  request: Partial<RawRequest> = {},
+): Promise<RawResponse> {
   return handler.answer({ method: 'GET', header: () => null, ...request, target: `/api${target}` })
 }
 

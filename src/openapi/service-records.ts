@@ -10,8 +10,8 @@ const attempt = component(
   z.strictObject({
     at: described(instant, 'When it started, in ms since the Unix epoch.'),
     outcome: described(
-      z.enum(['running', 'loaded', 'restored', 'elsewhere', 'failed']),
-      '`loaded` from the provider, `restored` from the store, or left to another process that is `elsewhere` at it.',
+      z.enum(['running', 'loaded', 'restored', 'delegated', 'failed']),
+      '`loaded` from the provider, `restored` from the store, or left to another process that is `delegated` at it.',
     ),
   }),
 )
@@ -30,7 +30,7 @@ const lastDay = described(z.nullable(day), 'The newest day published; null witho
 
 /** The record of `/v1/status`. */
 export const statusRecord = component(
-  'StatusRecord',
+  'ServiceStatus',
   'How the service stands. Instants are in ms since the Unix epoch.',
   z.strictObject({
     ready: described(z.boolean(), 'Whether every data set is ready that is not turned off.'),
@@ -89,7 +89,7 @@ const coverage = component(
 
 /** The record of `/v1/currencies`. */
 export const currenciesRecord = component(
-  'CurrenciesRecord',
+  'CurrencyList',
   'The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for.',
   z.strictObject({ currencies: described(z.array(coverage), 'Sorted by code.') }),
 )

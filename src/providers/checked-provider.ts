@@ -1,4 +1,4 @@
-import { acceptHistory } from '../rates/accept.ts'
+import { validateHistory } from '../rates/validate.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { QuotedRates } from '../rates/plausibility.ts'
@@ -14,13 +14,13 @@ import type {
 } from './provider.ts'
 
 /** The days up to today among which one was published: over Easter the European Central Bank is closed for five. */
-const DAYS_ASKED = 10
+const DAYS_FETCHED = 10
 
 /** How long a reference that has not answered may hold the primary's answer up, in ms from when both were asked. */
-const MOMENT = 1_000
+const CHECK_TIMEOUT_MS = 1_000
 
 /** The longest that a reference may ask to be left alone, in ms. */
-const LONGEST_REST = 6 * 3_600_000
+const MAX_BACKOFF_MS = 6 * 3_600_000
 
 /** What a check goes by. */
 export interface CheckOptions {
@@ -53,10 +53,10 @@ export function checkedProvider(
 
   return {
     attribution: primary.attribution,
-    ...(primary.judge && { judge: primary.judge.bind(primary) }),
+    ...(primary.validateStored && { validateStored: primary.validateStored.bind(primary) }),
     async fetchLatest(context) {
       const { fetch, now } = context
-      const moment = startMoment(runtime)
+      const moment = startCheckTimeout(runtime)
       const share = new AbortController()
       const signal = AbortSignal.any([context.signal, share.signal])
       const asked = askReference({ fetch, now, signal })
@@ -93,7 +93,7 @@ function createReference(
       return await readNewest(reference, context)
     } catch (error) {
       const rest = Number(Object(error).retryAfterMs)
-      if (rest > 0) restUntil = now + Math.min(rest, LONGEST_REST)
+      if (rest > 0) restUntil = now + Math.min(rest, MAX_BACKOFF_MS)
       return { error }
     }
   }
@@ -104,8 +104,8 @@ async function readNewest(
   context: ProviderContext,
 ): Promise<ReferenceDay> {
   const end = toDay(context.now())
-  const range = { start: addDays(end, 1 - DAYS_ASKED), end }
-  const { data } = acceptHistory(await reference.fetchHistory(range, context), context.now())
+  const range = { start: addDays(end, 1 - DAYS_FETCHED), end }
+  const { data } = validateHistory(await reference.fetchHistory(range, context), context.now())
   const date = newestDay(data, end)
   if (date === undefined || date < range.start) {
     throw new RejectedError('there is no day of the last ten')
@@ -115,14 +115,14 @@ async function readNewest(
 }
 
 /** A moment, which is over without a reference unless it is stopped before. */
-function startMoment({ startTimer }: Pick<Runtime, 'startTimer'>): {
+function startCheckTimeout({ startTimer }: Pick<Runtime, 'startTimer'>): {
   over: Promise<Missing>
   stop(): void
 } {
   let stop = (): void => {}
   const over = new Promise<Missing>((resolve) => {
-    const error = new Error(`no answer within ${MOMENT} ms`)
-    stop = startTimer(() => resolve({ error }), MOMENT)
+    const error = new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)
+    stop = startTimer(() => resolve({ error }), CHECK_TIMEOUT_MS)
   })
   return { over, stop }
 }

@@ -1,7 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { toLatestTable } from './currencyapi-table.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
-import { passMarketGates } from './market-gates.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 import type { LatestProvider } from './provider.ts'
 
 /** Options of `createCurrencyapiProvider`. */
@@ -35,8 +35,8 @@ export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestPr
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const read = { fetch, signal, now, url: tableUrl, headers: { apikey: key }, ...LIMITS }
       const answer = await readJsonWithKey(key, read)
-      return passMarketGates(toLatestTable(answer, now()), previous, references)
+      return runSanityChecks(toLatestTable(answer, now()), previous, references)
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
   }
 }

@@ -1,5 +1,5 @@
 import type { HistoryDay } from './provider.ts'
-import { MOST_CHARACTERS } from './reference-days.ts'
+import { MAX_CHARACTERS } from './reference-days.ts'
 
 /** What stands in a line where a day has no rate of a currency. */
 export const NO_RATE = 'N/A'
@@ -40,7 +40,7 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
   const source = new TextEncoder().encode(text)
   if (source.length !== text.length) throw new Error('it is not all ASCII')
   const keys = new TextEncoder().encode(codes.map((code) => `"${code}":`).join(''))
-  const longest = DAY_FRAME + codes.length * (RATE_FRAME + MOST_CHARACTERS)
+  const longest = DAY_FRAME + codes.length * (RATE_FRAME + MAX_CHARACTERS)
   const json: Ascii = { bytes: new Uint8Array(PART + longest), length: 0 }
   append(json, '[')
   const days: HistoryDay[] = []
@@ -117,5 +117,5 @@ function appendRates(json: Ascii, keys: Uint8Array, source: Uint8Array, at: numb
 function isPlain(first: number | undefined, start: number, point: number, end: number): boolean {
   const whole = (point === -1 ? end : point) - start
   const hasNoZeros = whole === 1 || (whole > 1 && first !== ZERO)
-  return hasNoZeros && point !== end - 1 && end - start <= MOST_CHARACTERS
+  return hasNoZeros && point !== end - 1 && end - start <= MAX_CHARACTERS
 }

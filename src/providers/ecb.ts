@@ -2,11 +2,16 @@ import { assertKnownOptions } from '../known-options.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
-import { EUROPEAN_CENTRAL_BANK, toHistoryDays, toLatestTable, understood } from './ecb-answers.ts'
+import {
+  EUROPEAN_CENTRAL_BANK,
+  toHistoryDays,
+  toLatestTable,
+  asRejection,
+} from './ecb-responses.ts'
 import { readEcbCsv } from './ecb-csv.ts'
 import { readEcbXml } from './ecb-xml.ts'
 import { readExrCsv } from './exr-csv.ts'
-import { passMarketGates } from './market-gates.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider, ProviderContext } from './provider.ts'
 import { readBytes, readText } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
@@ -31,7 +36,7 @@ const FILE_LIMITS = {
   maxBytes: 4 * MIB,
   redirectHosts: ['www.ecb.europa.eu', 'ecb.europa.eu'],
 }
-const MOST_INFLATED = 16 * MIB
+const MAX_INFLATED_BYTES = 16 * MIB
 
 /** All observations have some 13 MB; with all that is known of each, five years have as much. */
 const API_LIMITS = {
@@ -46,7 +51,7 @@ const DAYS_IN_SHORT_FILE = 80
 const FIRST_DAY = '1999-01-04'
 
 /** The bank is never closed for so many days in a row: a span that is longer has observations. */
-const LONGER_THAN_CLOSED = 10
+const MAX_CLOSED_DAYS = 10
 
 /**
  * Reference rates of the European Central Bank, from the files that it publishes itself: 29 currencies against the euro,
@@ -67,13 +72,17 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
     read: (text: string) => Result,
   ): Promise<Result> {
     const file = { ...context, url: `${root}/${name}`, ...FILE_LIMITS }
-    return understood(await readText(file, 'application/xml, text/xml'), read)
+    return asRejection(await readText(file, 'application/xml, text/xml'), read)
   }
 
   async function readArchive(context: ProviderContext): Promise<HistoryDay[]> {
     const file = { ...context, url: `${root}/eurofxref-hist.zip`, ...FILE_LIMITS }
-    const member = { name: 'eurofxref-hist.csv', maxBytes: MOST_INFLATED, signal: context.signal }
-    return understood(await readBytes(file, 'application/zip'), async (archive) => {
+    const member = {
+      name: 'eurofxref-hist.csv',
+      maxBytes: MAX_INFLATED_BYTES,
+      signal: context.signal,
+    }
+    return asRejection(await readBytes(file, 'application/zip'), async (archive) => {
       const text = new TextDecoder().decode(await readZipMember(archive, member))
       return runInSlices(readEcbCsv(text), yieldToEventLoop, context.signal)
     })
@@ -86,9 +95,9 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
       const table = await readXml('eurofxref-daily.xml', context, (text) =>
         toLatestTable(readEcbXml(text), context.now()),
       )
-      return passMarketGates(table, context.previous, context.references)
+      return runSanityChecks(table, context.previous, context.references)
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
     async fetchHistory(range, context) {
       if (range.start >= addDays(toDay(context.now()), -DAYS_IN_SHORT_FILE)) {
         const days = await readXml('eurofxref-hist-90d.xml', context, readEcbXml)
@@ -120,7 +129,7 @@ export function createEcbDataApiProvider(
   ): Promise<Result> {
     const target = `${series}?${which}&detail=dataonly&format=csvdata`
     const answer = await readText({ ...context, url: target, ...API_LIMITS }, 'text/csv')
-    return understood(answer, async (text) =>
+    return asRejection(answer, async (text) =>
       toResult(await runInSlices(readExrCsv(text), yieldToEventLoop, context.signal)),
     )
   }
@@ -133,13 +142,13 @@ export function createEcbDataApiProvider(
         // A series that has ended has its last observation on an earlier day.
         toLatestTable(days.slice(-1), context.now()),
       )
-      return passMarketGates(table, context.previous, context.references)
+      return runSanityChecks(table, context.previous, context.references)
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
     async fetchHistory(range, context) {
       if (range.end < FIRST_DAY) return toHistoryDays([], range)
       // The service has no answer for a span without any observation.
-      const start = addDays(range.start, -LONGER_THAN_CLOSED)
+      const start = addDays(range.start, -MAX_CLOSED_DAYS)
       const span = `startPeriod=${start}&endPeriod=${range.end}`
       return readSeries(span, context, (days) => toHistoryDays(days, range))
     },

@@ -1,9 +1,9 @@
 import { isCode } from '../rates/currency-code.ts'
-import { knownRefusal, toLatestTable as toOpenTable } from './exchange-rate-api.ts'
+import { knownError, toLatestTable as toOpenTable } from './exchange-rate-api.ts'
 import { isObject } from './payload.ts'
 import type { LatestTable } from './provider.ts'
 import { ratesByCode } from './rates-by-code.ts'
-import type { UpstreamAnswer } from './read-upstream.ts'
+import type { UpstreamResponse } from './read-upstream.ts'
 
 /**
  * Understands an answer of `/v6/latest/{base}` with a key. It differs from that of the open feed in the name of its
@@ -11,11 +11,11 @@ import type { UpstreamAnswer } from './read-upstream.ts'
  *
  * @throws {Error} where it is a failure, another base's table or anything unknown
  */
-export function toLatestTable(answer: UpstreamAnswer, base: string): LatestTable {
+export function toLatestTable(answer: UpstreamResponse, base: string): LatestTable {
   const { 'error-type': type, conversion_rates, ...others } = Object(answer.body)
   const body = {
     ...others,
-    'error-type': knownRefusal(type),
+    'error-type': knownError(type),
     rates: isObject(conversion_rates)
       ? ratesByCode(Object.entries(conversion_rates), isCode)
       : undefined,

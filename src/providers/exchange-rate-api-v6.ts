@@ -2,7 +2,7 @@ import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { toLatestTable } from './exchange-rate-api-v6-table.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
-import { passMarketGates } from './market-gates.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 import type { LatestProvider } from './provider.ts'
 
 /** Options of `createExchangeRateApiV6Provider`. */
@@ -40,8 +40,8 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const read = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
       const answer = await readJsonWithKey(key, read)
-      return passMarketGates(toLatestTable(answer, base), previous, references)
+      return runSanityChecks(toLatestTable(answer, base), previous, references)
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
   }
 }

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
-import { passMarketGates } from './market-gates.ts'
-import { anotherForm, pathsOf, ratesAsTheyCame } from './payload.ts'
+import { runSanityChecks } from './sanity-checks.ts'
+import { unexpectedShape, pathsOf, ratesInOrder } from './payload.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-upstream.ts'
-import type { UpstreamAnswer } from './read-upstream.ts'
+import type { UpstreamResponse } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -26,21 +26,21 @@ const LIMITS = {
 
 const DAY_SECONDS = 86_400
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 /** For how long the feed is left alone when it refuses so, in ms: it lifts a limit after 20 minutes. */
-const PAUSE_BY_REFUSAL: ReadonlyMap<string, number> = new Map([
-  ['quota-reached', 20 * MINUTE],
-  ['unsupported-code', 15 * MINUTE],
-  ['malformed-request', 15 * MINUTE],
-  ['invalid-key', 15 * MINUTE],
-  ['inactive-account', 15 * MINUTE],
-  ['plan-upgrade-required', 15 * MINUTE],
+const RETRY_DELAY_MS_BY_ERROR: ReadonlyMap<string, number> = new Map([
+  ['quota-reached', 20 * MINUTE_MS],
+  ['unsupported-code', 15 * MINUTE_MS],
+  ['malformed-request', 15 * MINUTE_MS],
+  ['invalid-key', 15 * MINUTE_MS],
+  ['inactive-account', 15 * MINUTE_MS],
+  ['plan-upgrade-required', 15 * MINUTE_MS],
 ])
 
 /** Returns the refusal `type` if it is documented: no other text of the feed's reaches a message. */
-export function knownRefusal(type: unknown): string {
-  const isKnown = typeof type === 'string' && PAUSE_BY_REFUSAL.has(type)
+export function knownError(type: unknown): string {
+  const isKnown = typeof type === 'string' && RETRY_DELAY_MS_BY_ERROR.has(type)
   return isKnown || type === 'no-data-available' ? String(type) : 'unknown'
 }
 
@@ -65,9 +65,9 @@ export function createExchangeRateApiProvider(
     },
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return passMarketGates(toLatestTable(answer, base), previous, references)
+      return runSanityChecks(toLatestTable(answer, base), previous, references)
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
   }
 }
 
@@ -78,7 +78,7 @@ const payload = z.object({
   time_next_update_unix: z.nullish(z.number()),
   time_eol_unix: z.nullish(z.number()),
   base_code: z.string(),
-  rates: ratesAsTheyCame,
+  rates: ratesInOrder,
 })
 
 const failure = z.object({ result: z.literal('error'), 'error-type': z.string() })
@@ -90,20 +90,20 @@ const failure = z.object({ result: z.literal('error'), 'error-type': z.string() 
  * @throws {Error} where it is a failure, another base's table or anything unknown
  */
 export function toLatestTable(
-  { host, status, body, retryAfterMs }: UpstreamAnswer,
+  { host, status, body, retryAfterMs }: UpstreamResponse,
   base: string,
 ): LatestTable {
   const refused = failure.safeParse(body)
   if (refused.success) {
     const type = refused.data['error-type']
-    const pause = retryAfterMs ?? PAUSE_BY_REFUSAL.get(type)
-    throw new UpstreamError(`${host} refused: ${knownRefusal(type)}`, pause)
+    const pause = retryAfterMs ?? RETRY_DELAY_MS_BY_ERROR.get(type)
+    throw new UpstreamError(`${host} refused: ${knownError(type)}`, pause)
   }
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
-  if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
+  if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
     parsed.data
   if (base_code !== base) throw new Error(`${host} answered for another base than ${base}`)

@@ -2,15 +2,15 @@ import * as z from 'zod/mini'
 
 import { DAY_MS, isDay, toInstant } from '../rates/day.ts'
 import { isKnownCode } from './known-code.ts'
-import { anotherForm, pathsOf, ratesAsTheyCame } from './payload.ts'
+import { unexpectedShape, pathsOf, ratesInOrder } from './payload.ts'
 import type { LatestTable } from './provider.ts'
 import { ratesByCode } from './rates-by-code.ts'
-import type { UpstreamAnswer } from './read-upstream.ts'
+import type { UpstreamResponse } from './read-upstream.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 const payload = z.object({
   date: z.string().check(z.refine(isDay)),
-  usd: ratesAsTheyCame,
+  usd: ratesInOrder,
 })
 
 /**
@@ -18,12 +18,12 @@ const payload = z.object({
  *
  * @throws {Error} where it is a failure or of another form
  */
-export function toLatestTable({ host, status, body, retryAfterMs }: UpstreamAnswer): LatestTable {
+export function toLatestTable({ host, status, body, retryAfterMs }: UpstreamResponse): LatestTable {
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
-  if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
+  if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { date, usd } = parsed.data
   const entries = Object.entries(usd).map(([code, rate]) => [code.toUpperCase(), rate] as const)
   const updatedAt = toInstant(date)

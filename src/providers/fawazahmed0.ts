@@ -2,8 +2,8 @@ import { assertKnownOptions } from '../known-options.ts'
 import { toDay } from '../rates/day.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { toLatestTable } from './fawazahmed0-table.ts'
-import { firstGood } from './first-good.ts'
-import { passMarketGates } from './market-gates.ts'
+import { firstSuccess } from './first-success.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
@@ -29,7 +29,7 @@ const LIMITS = {
 }
 
 /** Of the five seconds of a call, so that the other copy has time left for an answer. */
-const HEAD_START = 2_000
+const HEDGE_DELAY_MS = 2_000
 
 /**
  * Latest rates of fawazahmed0/exchange-api: some 170 currencies, published once a day, in the public domain (CC0) and
@@ -49,14 +49,14 @@ export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): Lat
       url: 'https://github.com/fawazahmed0/exchange-api',
     },
     async fetchLatest({ fetch, signal: whole, now, previous, references }) {
-      const limits = { headStart: HEAD_START, signal: whole }
-      return firstGood(tableUrls, limits, async (url, signal) => {
+      const limits = { delay: HEDGE_DELAY_MS, signal: whole }
+      return firstSuccess(tableUrls, limits, async (url, signal) => {
         const answer = await readJson({ fetch, signal, now, url, ...LIMITS })
         const table = requireNotOlder(toLatestTable(answer), previous, answer.host)
-        return passMarketGates(table, previous, references)
+        return runSanityChecks(table, previous, references)
       })
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
   }
 }
 

@@ -1,21 +1,21 @@
 import { addDays, isDay, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import type { Slices } from '../rates/slices.ts'
-import { anotherForm } from './payload.ts'
+import { unexpectedShape } from './payload.ts'
 import type { HistoryDays, LatestTable } from './provider.ts'
-import type { UpstreamAnswer } from './read-upstream.ts'
+import type { UpstreamResponse } from './read-upstream.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** The blend pivots on it: against any other base every rate is divided and rounded once more. */
 export const PIVOT = 'USD'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
 /** How many rows are read before there is a pause: a few ms. */
 const ROWS_PER_SLICE = 8_192
 
 /** An older row than this before the newest is of a bank that has stopped, in days; the service looks no further back. */
-const OLDEST_ROW = 14
+const MAX_ROW_AGE_DAYS = 14
 
 /**
  * Understands blended rates at `now` (ms since the Unix epoch). Every currency has one row, with the day of its newest
@@ -24,7 +24,7 @@ const OLDEST_ROW = 14
  *
  * @throws {Error} where it is a failure, against another base, of another form or without a day up to today
  */
-export function toLatestTable(answer: UpstreamAnswer, now: number): LatestTable {
+export function toLatestTable(answer: UpstreamResponse, now: number): LatestTable {
   const today = toDay(now)
   const rows = rowsOf(answer)
     .map((row, index) => requireRow(row, PIVOT, { host: answer.host, index }))
@@ -34,12 +34,12 @@ export function toLatestTable(answer: UpstreamAnswer, now: number): LatestTable 
     .toSorted()
     .at(-1)
   if (newest === undefined) throw new Error(`${answer.host} answered without a day up to today`)
-  const oldest = addDays(newest, -OLDEST_ROW)
+  const oldest = addDays(newest, -MAX_ROW_AGE_DAYS)
   const kept = rows.filter(({ date }) => date >= oldest)
   return {
     base: PIVOT,
     updatedAt: toInstant(newest),
-    nextUpdateAt: (Math.floor(now / HOUR) + 1) * HOUR,
+    nextUpdateAt: (Math.floor(now / HOUR_MS) + 1) * HOUR_MS,
     rates: Object.fromEntries(kept.map(({ quote, rate }) => [quote, rate])),
   }
 }
@@ -51,7 +51,7 @@ export function toLatestTable(answer: UpstreamAnswer, now: number): LatestTable 
  * @throws {Error} where it is a failure, against another base or of another form
  */
 export function* toHistoryDays(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   { start, end }: { start: Day; end: Day },
 ): Slices<HistoryDays> {
   const base = 'EUR'
@@ -76,18 +76,18 @@ interface Row {
   rate: number
 }
 
-function rowsOf({ host, status, body, retryAfterMs }: UpstreamAnswer): unknown[] {
+function rowsOf({ host, status, body, retryAfterMs }: UpstreamResponse): unknown[] {
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
-  if (!Array.isArray(body)) throw anotherForm(host, ['all of it'])
+  if (!Array.isArray(body)) throw unexpectedShape(host, ['all of it'])
   return body
 }
 
 /** By hand: a schema would copy forty thousand rows. */
 function requireRow(row: unknown, base: string, where: { host: string; index: number }): Row {
   if (isRow(row, base)) return row
-  throw anotherForm(where.host, [`row ${where.index}`])
+  throw unexpectedShape(where.host, [`row ${where.index}`])
 }
 
 function isRow(row: unknown, expected: string): row is Row {

@@ -5,7 +5,7 @@ import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { PIVOT, toHistoryDays, toLatestTable } from './frankfurter-v2-rows.ts'
 import type { LongJson } from '../rates/long-json.ts'
-import { passMarketGates } from './market-gates.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
@@ -31,7 +31,7 @@ const LIMITS = {
 }
 
 /** The service refuses longer ranges of every currency: five years without their leap days. */
-const LONGEST_RANGE = 5 * 365
+const MAX_RANGE_DAYS = 5 * 365
 
 /** `[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.15},…]` */
 const LIST_OF_ROWS: LongJson = {
@@ -42,7 +42,7 @@ const LIST_OF_ROWS: LongJson = {
 }
 
 /** How many pieces of a longer range are asked for at a time. */
-const AT_ONCE = 2
+const MAX_PARALLEL_CALLS = 2
 
 /**
  * Latest rates blended by Frankfurter from those of some 80 central banks, without a key. The banks publish round the
@@ -59,9 +59,9 @@ export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}):
     attribution: { name: 'Frankfurter', url: 'https://frankfurter.dev' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return passMarketGates(toLatestTable(answer, now()), previous, references)
+      return runSanityChecks(toLatestTable(answer, now()), previous, references)
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
   }
 }
 
@@ -97,8 +97,8 @@ export function createFrankfurterV2EcbProvider(
       const pieces = piecesOf(range)
       const days: HistoryDay[] = []
       try {
-        for (let at = 0; at < pieces.length; at += AT_ONCE) {
-          const parts = await Promise.all(pieces.slice(at, at + AT_ONCE).map(ask))
+        for (let at = 0; at < pieces.length; at += MAX_PARALLEL_CALLS) {
+          const parts = await Promise.all(pieces.slice(at, at + MAX_PARALLEL_CALLS).map(ask))
           days.push(...parts.flat())
         }
       } finally {
@@ -117,8 +117,8 @@ interface Range {
 
 function piecesOf({ start, end }: Range): Range[] {
   const pieces: Range[] = []
-  for (let from = start; from <= end; from = addDays(from, LONGEST_RANGE)) {
-    const last = addDays(from, LONGEST_RANGE - 1)
+  for (let from = start; from <= end; from = addDays(from, MAX_RANGE_DAYS)) {
+    const last = addDays(from, MAX_RANGE_DAYS - 1)
     pieces.push({ start: from, end: last < end ? last : end })
   }
   return pieces

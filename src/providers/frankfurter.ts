@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import type { LongJson } from '../rates/long-json.ts'
-import { anotherForm, isObject, pathsOf } from './payload.ts'
+import { unexpectedShape, isObject, pathsOf } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'
-import type { UpstreamAnswer } from './read-upstream.ts'
+import type { UpstreamResponse } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -73,17 +73,17 @@ const payload = z.object({
  * @throws {Error} where it is a failure, scaled, against another base or of another form
  */
 export function toHistoryDays(
-  { host, status, body, retryAfterMs }: UpstreamAnswer,
+  { host, status, body, retryAfterMs }: UpstreamResponse,
   start: string,
 ): HistoryDays {
   if (status !== 200) {
     throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
-  if (!parsed.success) throw anotherForm(host, pathsOf(parsed.error))
+  if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { base, rates } = parsed.data
   const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
   const odd = days.flatMap(({ rates }, index) => (isObject(rates) ? [] : [`day ${index + 1}`]))
-  if (odd.length > 0) throw anotherForm(host, odd)
+  if (odd.length > 0) throw unexpectedShape(host, odd)
   return { base, days: days.filter(({ date }) => date >= start) }
 }

@@ -1,10 +1,10 @@
 import { readJson } from './read-upstream.ts'
-import type { UpstreamAnswer, UpstreamRead } from './read-upstream.ts'
+import type { UpstreamResponse, UpstreamRequest } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** So many characters of a key may be in what is told, by chance. */
-const LONGEST_PART = 7
+const MAX_PART_LENGTH = 7
 
 /**
  * `key`, ready to be sent in a header.
@@ -22,7 +22,7 @@ export function requireKey(key: string): string {
  * @throws {TypeError} where it is none or has `key` in it, without showing either
  */
 export function requireKeylessRootUrl(url: string, key: string): string {
-  if (key.length > LONGEST_PART && has(url, key)) {
+  if (key.length > MAX_PART_LENGTH && has(url, key)) {
     throw new TypeError('url must not have the key in it')
   }
   try {
@@ -40,8 +40,11 @@ export function requireKeylessRootUrl(url: string, key: string): string {
  * rejects with has nothing in it that others wrote but the codes of failures on the wire: a `fetch` may throw the headers,
  * and an upstream echo them.
  */
-export async function readJsonWithKey(key: string, read: UpstreamRead): Promise<UpstreamAnswer> {
-  const fetch: UpstreamRead['fetch'] = async (input, init) => {
+export async function readJsonWithKey(
+  key: string,
+  read: UpstreamRequest,
+): Promise<UpstreamResponse> {
+  const fetch: UpstreamRequest['fetch'] = async (input, init) => {
     const url = input instanceof Request ? input.url : input.toString()
     if (url === new URL(read.url).href || !has(url, key)) return read.fetch(input, init)
     throw Object.assign(new Error('the redirect has the key in it'), { code: 'KEY_IN_URL' })
@@ -61,8 +64,8 @@ function has(text: string, key: string): boolean {
 
 /** Whether a part of `key` is in `text`: what is told of an upstream's text may be cut. */
 function hasPart(text: string, key: string): boolean {
-  const starts = Array.from({ length: Math.max(1, key.length - LONGEST_PART) }, (_, at) => at)
-  return starts.some((at) => has(text, key.slice(at, at + LONGEST_PART + 1)))
+  const starts = Array.from({ length: Math.max(1, key.length - MAX_PART_LENGTH) }, (_, at) => at)
+  return starts.some((at) => has(text, key.slice(at, at + MAX_PART_LENGTH + 1)))
 }
 
 /** Another error with the same message, unless the key is in it, and without causes. */

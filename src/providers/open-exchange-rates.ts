@@ -1,6 +1,6 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
-import { passMarketGates } from './market-gates.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 import { toLatestTable } from './open-exchange-rates-table.ts'
 import type { LatestProvider } from './provider.ts'
 
@@ -36,8 +36,8 @@ export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOption
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const read = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
       const answer = await readJsonWithKey(key, read)
-      return passMarketGates(toLatestTable(answer, now()), previous, references)
+      return runSanityChecks(toLatestTable(answer, now()), previous, references)
     },
-    judge: passMarketGates,
+    validateStored: runSanityChecks,
   }
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 
-const MOST_PATHS = 5
+const MAX_PATHS = 5
 
 /** Rates as they came: each is checked behind the provider, where a few bad ones are tolerated. */
-export const ratesAsTheyCame: z.ZodMiniType<Record<string, number>> =
+export const ratesInOrder: z.ZodMiniType<Record<string, number>> =
   z.custom<Record<string, number>>(isObject)
 
 /** Whether there is anything to look into; a list is an object too. */
@@ -17,6 +17,6 @@ export function pathsOf({ issues }: z.core.$ZodError): string[] {
 }
 
 /** Says that `host` answered with what is not known, and where. */
-export function anotherForm(host: string, paths: readonly string[]): Error {
-  return new Error(`${host} answered in another form: ${paths.slice(0, MOST_PATHS).join(', ')}`)
+export function unexpectedShape(host: string, paths: readonly string[]): Error {
+  return new Error(`${host} answered in another form: ${paths.slice(0, MAX_PATHS).join(', ')}`)
 }

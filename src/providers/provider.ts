@@ -99,7 +99,7 @@ export interface LatestProvider {
    * Optional: what the provider's own gates make of a table of its own that comes out of a store, where another process
    * may have put it; throws to refuse it. `previous` and `references` are as in `ProviderContext`.
    */
-  judge?(
+  validateStored?(
     table: LatestTable,
     previous: LatestTable | undefined,
     references?: readonly ReferenceTable[],

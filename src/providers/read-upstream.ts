@@ -2,10 +2,10 @@ import { parseLongJson } from '../rates/long-json.ts'
 import type { LongJson } from '../rates/long-json.ts'
 import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
-import { UpstreamError, describeFailure, pauseAfter } from './upstream-error.ts'
+import { UpstreamError, describeFailure, retryDelayAfter } from './upstream-error.ts'
 
 /** One GET of an upstream. */
-export interface UpstreamRead {
+export interface UpstreamRequest {
   fetch: typeof fetch
   url: string
   /** Ends the read, from connecting to the last byte. */
@@ -21,7 +21,7 @@ export interface UpstreamRead {
 }
 
 /** What the upstream answered: its status, and its body whatever the status. */
-export interface UpstreamAnswer<Body = unknown> {
+export interface UpstreamResponse<Body = unknown> {
   /** Who answered, for messages. */
   host: string
   status: number
@@ -33,7 +33,7 @@ export interface UpstreamAnswer<Body = unknown> {
 /** A `Uint8Array<ArrayBuffer>`, in words that compilers before TypeScript 5.7 know as well. */
 type Bytes = ReturnType<typeof Uint8Array.of>
 
-const MOST_REDIRECTS = 2
+const MAX_REDIRECTS = 2
 
 /**
  * Reads JSON from an upstream that is not trusted: bounded in time and size, without cookies or caches on the way, and
@@ -41,53 +41,53 @@ const MOST_REDIRECTS = 2
  *
  * @throws {UpstreamError} naming the upstream's host and what went wrong, without a word of the upstream's
  */
-export async function readJson(read: UpstreamRead, form?: LongJson): Promise<UpstreamAnswer> {
-  return readAnswer(read, 'application/json', async (response) =>
+export async function readJson(read: UpstreamRequest, form?: LongJson): Promise<UpstreamResponse> {
+  return readResponse(read, 'application/json', async (response) =>
     parse(await textOf(response, read), read.signal, form),
   )
 }
 
 /** Reads a text as `readJson` reads JSON, asking for the media type `accept`. */
 export async function readText(
-  read: UpstreamRead,
+  read: UpstreamRequest,
   accept: string,
-): Promise<UpstreamAnswer<string>> {
-  return readAnswer(read, accept, (response) => textOf(response, read))
+): Promise<UpstreamResponse<string>> {
+  return readResponse(read, accept, (response) => textOf(response, read))
 }
 
 /** Reads bytes as `readJson` reads JSON, asking for the media type `accept`. */
 export async function readBytes(
-  read: UpstreamRead,
+  read: UpstreamRequest,
   accept: string,
-): Promise<UpstreamAnswer<Bytes>> {
-  return readAnswer(read, accept, async (response) => {
+): Promise<UpstreamResponse<Bytes>> {
+  return readResponse(read, accept, async (response) => {
     const chunks: Uint8Array<ArrayBuffer>[] = []
     await eachChunk(response, read, (chunk) => chunks.push(chunk))
     return new Uint8Array(await new Blob(chunks).arrayBuffer())
   })
 }
 
-async function readAnswer<Body>(
-  read: UpstreamRead,
+async function readResponse<Body>(
+  read: UpstreamRequest,
   accept: string,
   bodyOf: (response: Response) => Promise<Body>,
-): Promise<UpstreamAnswer<Body>> {
+): Promise<UpstreamResponse<Body>> {
   const first = new URL(read.url)
   let url = first
   for (let redirects = 0; ; redirects += 1) {
     const headers = { ...(url.host === first.host ? read.headers : {}), accept }
     const response = await get(read, url, headers)
     const location = isRedirect(response.status) && response.headers.get('location')
-    if (!location) return answerOf(response, read.now(), url, bodyOf)
+    if (!location) return toUpstreamResponse(response, read.now(), url, bodyOf)
     await response.body?.cancel()
-    if (redirects === MOST_REDIRECTS)
+    if (redirects === MAX_REDIRECTS)
       throw new UpstreamError(`${url.host} redirected once too often`)
     url = followed(location, url, read.redirectHosts)
   }
 }
 
 async function get(
-  { fetch, signal }: UpstreamRead,
+  { fetch, signal }: UpstreamRequest,
   url: URL,
   headers: Record<string, string>,
 ): Promise<Response> {
@@ -99,14 +99,14 @@ async function get(
   }
 }
 
-async function answerOf<Body>(
+async function toUpstreamResponse<Body>(
   response: Response,
   now: number,
   { host }: URL,
   bodyOf: (response: Response) => Promise<Body>,
-): Promise<UpstreamAnswer<Body>> {
+): Promise<UpstreamResponse<Body>> {
   const { status } = response
-  const retryAfterMs = pauseAfter(response, now)
+  const retryAfterMs = retryDelayAfter(response, now)
   try {
     return { host, status, body: await bodyOf(response), retryAfterMs }
   } catch (error) {
@@ -124,7 +124,7 @@ async function parse(text: string, signal: AbortSignal, form?: LongJson): Promis
   }
 }
 
-async function textOf(response: Response, read: UpstreamRead): Promise<string> {
+async function textOf(response: Response, read: UpstreamRequest): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   await eachChunk(response, read, (chunk) => {
@@ -135,7 +135,7 @@ async function textOf(response: Response, read: UpstreamRead): Promise<string> {
 
 async function eachChunk(
   response: Response,
-  { url, maxBytes, signal }: UpstreamRead,
+  { url, maxBytes, signal }: UpstreamRequest,
   take: (chunk: Uint8Array<ArrayBuffer>) => void,
 ): Promise<void> {
   if (!response.body) throw new Error('without a body')

@@ -5,11 +5,11 @@ import type { HistoryDay } from './provider.ts'
 const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
 
 /** A rate has no more characters than this: real ones have up to nine. */
-export const MOST_CHARACTERS = 30
+export const MAX_CHARACTERS = 30
 
 /** Whether `text` is a rate in plain digits. */
 export function isRate(text: string): boolean {
-  return text.length <= MOST_CHARACTERS && DECIMAL.test(text)
+  return text.length <= MAX_CHARACTERS && DECIMAL.test(text)
 }
 
 /** Where in an answer something is, for a message: it never quotes the answer itself. */

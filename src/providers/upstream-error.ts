@@ -1,19 +1,19 @@
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 /** Without a word of its own: a limit on requests per address lifts after 20 minutes, a refusal for good hardly sooner. */
-const PAUSE_BY_STATUS: Readonly<Record<number, number>> = {
-  401: 15 * MINUTE,
-  403: 15 * MINUTE,
-  404: 15 * MINUTE,
-  410: 15 * MINUTE,
-  429: 20 * MINUTE,
+const RETRY_DELAY_MS_BY_STATUS: Readonly<Record<number, number>> = {
+  401: 15 * MINUTE_MS,
+  403: 15 * MINUTE_MS,
+  404: 15 * MINUTE_MS,
+  410: 15 * MINUTE_MS,
+  429: 20 * MINUTE_MS,
 }
 
 /** Causes may go round in a circle. */
 const MAX_CAUSES = 5
 
 /** Longer messages of runtimes are not searched, in characters. */
-const MAX_SEARCHED = 500
+const MAX_SEARCHED_CHARACTERS = 500
 
 /** What runtimes call a failure on the wire, as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, and what `key.ts` does. */
 const FAILURE_CODE =
@@ -57,13 +57,13 @@ export class UpstreamError extends Error {
  * For how many ms an upstream that answered so is to be left alone: what its `Retry-After` says (seconds or a date, RFC
  * 9110 §10.2.3), with the clock at `now` (ms since the Unix epoch), else what is due after its status.
  */
-export function pauseAfter({ status, headers }: Response, now: number): number | undefined {
+export function retryDelayAfter({ status, headers }: Response, now: number): number | undefined {
   if (status === 200) return undefined
   const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Number(text) * 1_000
   // A date begins with the day of the week; the parser would also make one of '1.5'.
   const asked = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) - now : NaN
-  return Number.isNaN(asked) ? PAUSE_BY_STATUS[status] : asked
+  return Number.isNaN(asked) ? RETRY_DELAY_MS_BY_STATUS[status] : asked
 }
 
 /**
@@ -76,7 +76,9 @@ export function describeFailure(error: unknown, host: string): string {
     typeof code === 'string' && FAILURE_CODE.test(code) ? [code] : [],
   )
   const text = errors
-    .map(({ name, message, code }) => [name, code, message].join(' ').slice(0, MAX_SEARCHED))
+    .map(({ name, message, code }) =>
+      [name, code, message].join(' ').slice(0, MAX_SEARCHED_CHARACTERS),
+    )
     .join('\n')
     // A name may look like anything.
     .replaceAll(host, '')

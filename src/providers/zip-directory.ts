@@ -1,6 +1,6 @@
 const END_SIGNATURE = 0x06_05_4b_50
 const END_SIZE = 22
-const MOST_COMMENT = 0xff_ff
+const MAX_COMMENT_BYTES = 0xff_ff
 const ENTRY_SIGNATURE = 0x02_01_4b_50
 const ENTRY_SIZE = 46
 
@@ -11,7 +11,7 @@ const DEFLATED = 8
 export const REFUSED_FLAGS = 0b10_0000_0110_0001
 
 /** What stands for a number that is elsewhere, in the format of archives over 4 GB. */
-const ELSEWHERE = 0xff_ff_ff_ff
+const ZIP64_MARKER = 0xff_ff_ff_ff
 
 /** What the central directory says of a member. */
 export interface Entry {
@@ -57,7 +57,7 @@ function requireReadable(entry: Entry, view: DataView, start: number): void {
     throw new Error(`it is packed by method ${entry.method}`)
   }
   if (view.getUint16(start + 34, true) !== 0) throw new Error('the archive is one of several disks')
-  if ([entry.packedSize, entry.size, entry.at].includes(ELSEWHERE)) {
+  if ([entry.packedSize, entry.size, entry.at].includes(ZIP64_MARKER)) {
     throw new Error('the archive is in the format of those over 4 GB')
   }
 }
@@ -71,7 +71,7 @@ interface Directory {
 /** Finds the end of the central directory, behind which there is only a comment. */
 function findDirectory(archive: Uint8Array<ArrayBuffer>): Directory {
   const view = viewOf(archive)
-  const first = Math.max(0, archive.length - END_SIZE - MOST_COMMENT)
+  const first = Math.max(0, archive.length - END_SIZE - MAX_COMMENT_BYTES)
   for (let end = archive.length - END_SIZE; end >= first; end -= 1) {
     if (view.getUint32(end, true) !== END_SIGNATURE) continue
     if (end + END_SIZE + view.getUint16(end + 20, true) !== archive.length) continue

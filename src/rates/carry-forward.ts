@@ -7,7 +7,7 @@ import { toDay } from './day.ts'
 const MAX_UNAVAILABLE = 1_000
 
 /** What is in hand when a new table arrives. */
-export interface InHand {
+export interface PreviousRates {
   /** The table of the same provider before, as long as it may be served. */
   previous: RateTable | undefined
   /** Every other code that was ever served, and all that were unavailable. */
@@ -32,7 +32,7 @@ export interface Carried {
 export function carryForward(
   table: RateTable,
   unusable: readonly string[],
-  { previous, seenCodes, maxStale, now }: InHand,
+  { previous, seenCodes, maxStale, now }: PreviousRates,
 ): Carried {
   const rates = new Map(table.rates)
   const older = new Map(Object.entries(table.older ?? {}))
@@ -78,7 +78,7 @@ export function dropExpired(table: RateTable, now: number, maxStale: number): Ra
 }
 
 /** `table` as its rates of `codes` are: with the `updatedAt` of the oldest of them. */
-export function asOld(table: RateTable, codes: readonly string[]): RateTable {
+export function oldestPublication(table: RateTable, codes: readonly string[]): RateTable {
   const { older } = table
   if (!older) return table
   const times = codes.map((code) => older[code]?.updatedAt ?? table.updatedAt)

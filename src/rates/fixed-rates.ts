@@ -17,10 +17,10 @@ export interface RateCorrection {
  * A rate this near to the fixed one is left as it was published: honest feeds are within 0.006 %, and what is wrong by less
  * than half a percent may as well be another rounding of the successor.
  */
-const SHARE_TOLERATED = 0.005
+const MAX_DEVIATION = 0.005
 
 /** Feeds round to no fewer decimals than so many, even where zeros at the end hide some. */
-const FEWEST_DECIMALS = 4
+const MIN_DECIMALS = 4
 
 /** The rate that law has fixed, and how far from it digits that were rounded may lie. */
 interface FixedRate {
@@ -71,12 +71,12 @@ function toPrinted(value: number): number {
 }
 
 function agrees(published: number, { rate, resolution }: FixedRate): boolean {
-  const tolerated = SHARE_TOLERATED * rate + resolution + resolutionOf(published)
+  const tolerated = MAX_DEVIATION * rate + resolution + resolutionOf(published)
   return Math.abs(published - rate) <= tolerated
 }
 
 /** By how much a number may have been rounded, by its decimals. */
 function resolutionOf(value: number): number {
   const decimals = printedDecimals(value)
-  return Number.isNaN(decimals) ? 0 : 0.5 / 10 ** Math.max(FEWEST_DECIMALS, decimals)
+  return Number.isNaN(decimals) ? 0 : 0.5 / 10 ** Math.max(MIN_DECIMALS, decimals)
 }

@@ -38,7 +38,7 @@ export interface HistoryToCheck {
   /** The days of an answer, or of a store. */
   added: MarketHistory
   /** Days that were accepted before. */
-  held: MarketHistory | undefined
+  previous: MarketHistory | undefined
   /** Whether another source has about the same `rate` of `code` on `date` (default never). */
   isAgreed?(date: Day, code: string, rate: number): boolean
 }
@@ -47,7 +47,7 @@ export interface HistoryToCheck {
 export interface CheckedHistory {
   history: MarketHistory
   /** The days and rates that are held back: `2026-11-19`, `2026-11-19 USD`. */
-  heldBack: string[]
+  quarantined: string[]
   /** Currencies that one of the newest days lacks, unless they are withdrawn: `2022-03-02 RUB`. */
   lost: string[]
 }
@@ -69,21 +69,21 @@ export function* checkHistory(days: HistoryToCheck): Slices<CheckedHistory> {
     remember(walk, row)
   }
   if (isLong) yield
-  const { checked, doubtful, heldBack, lost } = walk
+  const { checked, doubtful, quarantined, lost } = walk
   if (doubtful > checked / 2) {
-    const why = days.held ? 'contradict those held' : 'are implausible'
+    const why = days.previous ? 'contradict those held' : 'are implausible'
     throw new RejectedError(`${doubtful} of ${checked} days ${why}`)
   }
   const { base, dates, columns } = walk
   const accepted = new Map(columns.map((column) => [column.code, column.accepted]))
-  return { history: withoutGaps({ base, dates, columns: accepted }), heldBack, lost }
+  return { history: withoutGaps({ base, dates, columns: accepted }), quarantined, lost }
 }
 
 /** One currency while its days are compared. */
 interface Column {
   code: string
   added: Float64Array | undefined
-  held: Float64Array | undefined
+  previous: Float64Array | undefined
   /** The rates of all days, of which those that are not accepted are taken out. */
   accepted: Float64Array
   /** The row of the rate that was accepted last, or -1. */
@@ -103,7 +103,7 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
   byCode: ReadonlyMap<string, Column>
   /** The row of each day among the added and the held ones, or -1. */
   addedRows: Int32Array
-  heldRows: Int32Array
+  previousRows: Int32Array
   /** The newest day with an accepted rate, or -1. */
   previous: number
   isAgreed: NonNullable<HistoryToCheck['isAgreed']>
@@ -114,14 +114,14 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
   doubtful: number
 }
 
-function startWalk({ merged, added, held, isAgreed = () => false }: HistoryToCheck): Walk {
+function startWalk({ merged, added, previous, isAgreed = () => false }: HistoryToCheck): Walk {
   const { base, dates } = merged
   const [firstAdded] = rowsOf(merged, added.dates[0] ?? '', '')
   const first = Math.max(0, firstAdded - MAX_GAP_DAYS)
   const columns = [...merged.columns].map(([code, rates]) => ({
     code,
     added: added.columns.get(code),
-    held: held?.columns.get(code),
+    previous: previous?.columns.get(code),
     accepted: rates.slice(),
     lastRow: -1,
     isContradicted: false,
@@ -134,13 +134,13 @@ function startWalk({ merged, added, held, isAgreed = () => false }: HistoryToChe
     columns,
     byCode: new Map(columns.map((column) => [column.code, column])),
     addedRows: rowsIn(added, merged, first),
-    heldRows: rowsIn(held, merged, first),
+    previousRows: rowsIn(previous, merged, first),
     previous: -1,
     isAgreed,
-    isUpdate: held !== undefined,
+    isUpdate: previous !== undefined,
     checked: 0,
     doubtful: 0,
-    heldBack: [],
+    quarantined: [],
     lost: [],
   }
 }
@@ -170,8 +170,8 @@ function addedRate({ addedRows }: Walk, { added }: Column, row: number): number 
   return added?.[addedRows[row] ?? -1] ?? NaN
 }
 
-function heldRate({ heldRows }: Walk, { held }: Column, row: number): number {
-  return held?.[heldRows[row] ?? -1] ?? NaN
+function previousRate({ previousRows }: Walk, { previous }: Column, row: number): number {
+  return previous?.[previousRows[row] ?? -1] ?? NaN
 }
 
 /** The rate that was accepted last before `row`; NaN where it is too old. */
@@ -214,9 +214,9 @@ function compareDay(walk: Walk, row: number): Comparison {
   const date = walk.dates[row] ?? ''
   for (const column of walk.columns) {
     const rate = addedRate(walk, column, row)
-    const held = heldRate(walk, column, row)
+    const previous = previousRate(walk, column, row)
     if (Number.isNaN(rate)) {
-      if (!isExpectedOn(walk, column, row, held)) continue
+      if (!isExpectedOn(walk, column, row, previous)) continue
       day.expected += 1
       day.lacking.push(column)
       continue
@@ -228,7 +228,7 @@ function compareDay(walk: Walk, row: number): Comparison {
       day.moves.push(fromLast)
       continue
     }
-    const fromHeld = moveBetween(rate, held)
+    const fromHeld = moveBetween(rate, previous)
     // A rate that is held already may be a real move, or a mistake that is corrected now.
     const move = fromHeld < fromLast || Number.isNaN(fromLast) ? fromHeld : fromLast
     if (Number.isNaN(move)) day.unknown.push(column)
@@ -243,8 +243,8 @@ function compareDay(walk: Walk, row: number): Comparison {
 }
 
 /** Whether an absent currency is held for the day of `row` or, where no day is held, the day before has it. */
-function isExpectedOn(walk: Walk, column: Column, row: number, held: number): boolean {
-  if (isIn(walk.heldRows, row)) return !Number.isNaN(held)
+function isExpectedOn(walk: Walk, column: Column, row: number, previous: number): boolean {
+  if (isIn(walk.previousRows, row)) return !Number.isNaN(previous)
   if (column.lastRow < 0 || column.lastRow !== walk.previous) return false
   const withdrawal = findWithdrawn(column.code)
   return !withdrawal || withdrawal.withdrawnAt > (walk.dates[row] ?? '')
@@ -253,7 +253,7 @@ function isExpectedOn(walk: Walk, column: Column, row: number, held: number): bo
 /** Takes what is doubtful out of an added day. */
 function checkDay(walk: Walk, row: number): void {
   const day = compareDay(walk, row)
-  const isHeld = isIn(walk.heldRows, row)
+  const isHeld = isIn(walk.previousRows, row)
   const isDoubtful =
     countManyMoved(day.moves) !== undefined ||
     isManyLacking(day.lacking.length, day.expected) ||
@@ -263,13 +263,13 @@ function checkDay(walk: Walk, row: number): void {
     walk.checked += 1
     if (isRefused) walk.doubtful += 1
   }
-  if (isRefused) return holdBackDay(walk, row)
+  if (isRefused) return quarantineDay(walk, row)
   for (const column of day.doubtful) {
-    if (!isConfirmedRate(walk, column, row)) holdBackRate(walk, column, row)
+    if (!isConfirmedRate(walk, column, row)) quarantineRate(walk, column, row)
   }
   for (const column of day.unknown) {
     if (!isPlausibleRate(walk, column, row) || isContradictedByNext(walk, column, row)) {
-      holdBackRate(walk, column, row)
+      quarantineRate(walk, column, row)
     }
   }
   if (isHeld || row < walk.dates.length - NEW_DAYS) return
@@ -316,7 +316,7 @@ function isConfirmedDay(walk: Walk, row: number): boolean {
 /** Whether the next rate of the currency confirms that on the day of `row`, and nothing contradicts it. */
 function isConfirmedRate(walk: Walk, column: Column, row: number): boolean {
   const rate = addedRate(walk, column, row)
-  const isHeld = !Number.isNaN(heldRate(walk, column, row))
+  const isHeld = !Number.isNaN(previousRate(walk, column, row))
   if (isHeld || column.isContradicted) return false
   const move = moveBetween(rate, nextRate(walk, column, row))
   return move <= MAX_CONFIRMING_MOVE && isPlausibleRate(walk, column, row)
@@ -339,15 +339,15 @@ function nextRate(walk: Walk, column: Column, row: number): number {
 }
 
 /** Leaves the whole day as it was. */
-function holdBackDay(walk: Walk, row: number): void {
-  for (const column of walk.columns) column.accepted[row] = heldRate(walk, column, row)
-  walk.heldBack.push(walk.dates[row] ?? '')
+function quarantineDay(walk: Walk, row: number): void {
+  for (const column of walk.columns) column.accepted[row] = previousRate(walk, column, row)
+  walk.quarantined.push(walk.dates[row] ?? '')
 }
 
 /** Leaves one rate as it was. */
-function holdBackRate(walk: Walk, column: Column, row: number): void {
-  const held = heldRate(walk, column, row)
-  column.accepted[row] = held
-  if (!Number.isNaN(held)) column.isContradicted = true
-  walk.heldBack.push(`${walk.dates[row] ?? ''} ${column.code}`)
+function quarantineRate(walk: Walk, column: Column, row: number): void {
+  const previous = previousRate(walk, column, row)
+  column.accepted[row] = previous
+  if (!Number.isNaN(previous)) column.isContradicted = true
+  walk.quarantined.push(`${walk.dates[row] ?? ''} ${column.code}`)
 }

@@ -4,7 +4,7 @@ const ZERO = 0x30
 const POINT = 0x2e
 
 /** Below this JavaScript prints an exponent. */
-const LEAST_PLAIN = 1e-6
+const MIN_PLAIN = 1e-6
 
 /** The digits of every number below a thousand as three bytes, the first one lowest. */
 const TRIPLES = Int32Array.from({ length: 1_000 }, (_, value) => {
@@ -16,7 +16,7 @@ const TRIPLES = Int32Array.from({ length: 1_000 }, (_, value) => {
 })
 
 /** The most bytes that are written for a positive number. */
-export const LONGEST_NUMBER = 24
+export const MAX_NUMBER_LENGTH = 24
 
 /**
  * Writes `value`, positive, into `view` at `at` as JSON has it; returns the index behind it. What has up to 10 significant
@@ -28,7 +28,7 @@ export function writeNumber(view: DataView, at: number, value: number): number {
   const digits = withoutPoint(value, decimals)
   // With more whole digits than are written it is NaN, which equals nothing.
   const isWhole = digits / powerOfTen(decimals) === value
-  if (value < LEAST_PLAIN || !isWhole) return writeText(view, at, value)
+  if (value < MIN_PLAIN || !isWhole) return writeText(view, at, value)
   const point = SIGNIFICANT_DIGITS - decimals
   if (point <= 0) return writeSmall(view, at, digits, -point)
   writeDigits(view, at + 1, digits)

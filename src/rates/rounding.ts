@@ -10,15 +10,15 @@ const PERCENT_DECIMALS = 4
 const POWERS_OF_TEN = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
 /** Between these, the powers above tell the size of a number. */
-const LEAST_SIZED = 1e-12
-const MOST_SIZED = 1e22
+const MIN_SIZED = 1e-12
+const MAX_SIZED = 1e22
 
 /** Below this, a quotient of two doubles, or of a compensated sum, is right to 1e-5 of its last digit: the margin is wider. */
 const DOUBLE_DECIDES_BELOW = 1e10
 const TIE_MARGIN = 0.0001
 
 /** Decimals of so many digits at most are all different doubles: one that equals such a decimal is printed as it. */
-const MOST_PRINTED = 1e15
+const MAX_PRINTED = 1e15
 
 /** `dividend` / `divisor`, both positive, rounded half up to 10 significant digits. */
 export function quotient(dividend: number, divisor: number): number {
@@ -76,7 +76,7 @@ export function exactProduct(left: number, right: number): number {
 export function printedDecimals(value: number): number {
   for (let decimals = 0; decimals < POWERS_OF_TEN.length; decimals += 1) {
     const whole = withoutPoint(value, decimals)
-    if (whole >= MOST_PRINTED) return NaN
+    if (whole >= MAX_PRINTED) return NaN
     if (whole / powerOfTen(decimals) === value) return decimals
   }
   return NaN
@@ -89,7 +89,7 @@ export function withoutPoint(value: number, decimals: number): number {
 
 /** How many decimals `value`, positive, has with 10 significant digits; negative where even some whole digits are more. */
 export function significantDecimals(value: number): number {
-  if (value < LEAST_SIZED || value >= MOST_SIZED) {
+  if (value < MIN_SIZED || value >= MAX_SIZED) {
     const [, exponent] = value.toExponential().split('e')
     return SIGNIFICANT_DIGITS - 1 - Number(exponent)
   }

@@ -4,7 +4,7 @@ import type { Day } from './day.ts'
 const HOUR_MS = 3_600_000
 
 /** Rates that are late are looked for again no sooner than this. */
-const LATE_PAUSE_MS = 600_000
+const LATE_RETRY_MS = 600_000
 
 /** The first day of the European Central Bank's reference rates. */
 export const FIRST_REFERENCE_DAY: Day = '1999-01-04'
@@ -63,12 +63,12 @@ export function nextPublication(instant: number): number {
  * due; but while due ones are missing, after a quarter of the time that they are late, and not between 22:00 and 8:00 in
  * Frankfurt nor on days without a publication. All instants in ms since the Unix epoch.
  */
-export function nextLook(newest: Day, instant: number): number {
+export function nextRefresh(newest: Day, instant: number): number {
   const next = nextPublication(instant)
   const missing = newestPublishedDay(instant)
   if (newest >= missing) return next
   const late = instant - publicationInstant(missing)
-  const again = instant + Math.max(LATE_PAUSE_MS, late / 4)
+  const again = instant + Math.max(LATE_RETRY_MS, late / 4)
   return Math.min(isOfficeTime(again) ? again : nextMorning(again), next)
 }
 

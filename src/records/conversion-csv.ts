@@ -1,8 +1,8 @@
-import type { ConversionAnswer, ConversionsQuestion } from './conversions.ts'
+import type { ConversionResult, ConversionListParams } from './conversions.ts'
 import { toCsv } from './csv.ts'
 
 /** `record` as CSV: a line for each target currency, with the attribution in each, so that it stays with what is copied. */
-export function conversionCsv(record: ConversionAnswer<ConversionsQuestion>): string {
+export function conversionCsv(record: ConversionResult<ConversionListParams>): string {
   const { from, amount, reverse, date, updatedAt, source } = record
   const rest = {
     ...(reverse && { reverse: String(reverse) }),

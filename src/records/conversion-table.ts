@@ -1,8 +1,8 @@
 import type { Attribution } from '../providers/provider.ts'
 import type { Day } from '../rates/day.ts'
 import type { RateTable } from '../rates/rate-table.ts'
-import type { RateSources, Reading, Waiter } from '../sources/sources.ts'
-import { datedSnapshot, refuseFuture, requireQuoted, sinceOf } from './dated.ts'
+import type { RateSources, CacheResult, RequestOptions } from '../sources/rate-sources.ts'
+import { datedSnapshot, assertNotFuture, requireQuoted, earliestDayFor } from './dated.ts'
 import { requireCode } from './require-code.ts'
 
 /** A table to convert at. */
@@ -16,19 +16,19 @@ export interface ConversionTable {
 }
 
 /** The table of latest rates that has `codes`, or that of the reference rates of `date`. On the day `today` (UTC). */
-export async function readConversionTable(
+export async function loadConversionTable(
   sources: RateSources,
   { codes, date, today }: { codes: readonly string[]; date: Day | undefined; today: Day },
-  waiter?: Waiter,
-): Promise<Reading<ConversionTable>> {
+  request?: RequestOptions,
+): Promise<CacheResult<ConversionTable>> {
   if (date === undefined) {
-    const { value, ...how } = await sources.latest(waiter, () => codes)
+    const { value, ...how } = await sources.latest(request, () => codes)
     const { table } = value
     const require = (parameter: string, sent: string): string => requireCode(table, parameter, sent)
     return { ...how, value: { ...value, date, requireCode: require } }
   }
-  refuseFuture(date, today)
-  const { value, ...how } = await sources.history(waiter, sinceOf(date))
+  assertNotFuture(date, today)
+  const { value, ...how } = await sources.history(request, earliestDayFor(date))
   const dated = datedSnapshot(value, date, today)
   const require = (parameter: string, sent: string): string =>
     requireQuoted(value, dated, parameter, sent)

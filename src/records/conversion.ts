@@ -1,7 +1,7 @@
 import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
-import { asOld } from '../rates/carry-forward.ts'
+import { oldestPublication } from '../rates/carry-forward.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
@@ -10,7 +10,7 @@ import { requireCode } from './require-code.ts'
 import { toSource } from './source.ts'
 
 /** What to convert. Codes have three letters in either case. */
-export interface ConversionQuestion {
+export interface ConversionParams {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
@@ -20,7 +20,7 @@ export interface ConversionQuestion {
 }
 
 /** A converted amount. */
-export interface Conversion {
+export interface ConvertedPair {
   /** Code of the source currency, in capitals. */
   from: string
   /** Code of the target currency, in capitals. */
@@ -34,7 +34,7 @@ export interface Conversion {
 }
 
 /** A converted amount, and where its rate comes from. */
-export interface ConversionRecord extends Conversion {
+export interface Conversion extends ConvertedPair {
   /** When the provider published, in ms since the Unix epoch. */
   updatedAt: number
   /** Where the rate comes from; to be shown with it. */
@@ -42,12 +42,12 @@ export interface ConversionRecord extends Conversion {
 }
 
 /** The conversion record that answers `question`; throws as `convert` does. */
-export function conversionRecord(
+export function toConversion(
   { table, attribution }: LatestSnapshot,
-  question: ConversionQuestion,
-): ConversionRecord {
-  const conversion = convert(table, question)
-  const { updatedAt } = asOld(table, [conversion.from, conversion.to])
+  params: ConversionParams,
+): Conversion {
+  const conversion = convert(table, params)
+  const { updatedAt } = oldestPublication(table, [conversion.from, conversion.to])
   return { ...conversion, updatedAt, source: toSource(attribution) }
 }
 
@@ -58,12 +58,12 @@ export function conversionRecord(
  */
 export function convert(
   table: RateTable,
-  question: ConversionQuestion,
+  params: ConversionParams,
   amountSent?: string,
-): Conversion {
-  const { amount = 1 } = question
-  const from = requireCode(table, 'from', question.from)
-  const to = requireCode(table, 'to', question.to)
+): ConvertedPair {
+  const { amount = 1 } = params
+  const from = requireCode(table, 'from', params.from)
+  const to = requireCode(table, 'to', params.to)
   const rate = crossRate(table, from, to)
   const result = exactProduct(amount, rate)
   if (!Number.isFinite(result)) {

@@ -2,16 +2,16 @@ import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { amountNeeded } from '../rates/amount-needed.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
-import { asOld } from '../rates/carry-forward.ts'
+import { oldestPublication } from '../rates/carry-forward.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
 import type { ByCode } from './by-code.ts'
-import type { ConversionQuestion, ConversionRecord } from './conversion.ts'
+import type { ConversionParams, Conversion } from './conversion.ts'
 import type { ConversionTable } from './conversion-table.ts'
 import { toSource } from './source.ts'
 
 /** What to convert: into one currency or several, at the latest rates or those of a day. */
-export interface ConversionsQuestion extends Omit<ConversionQuestion, 'to'> {
+export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
   /** Target currency, or several. */
   to: CurrencyCode | readonly CurrencyCode[]
   /** Day whose reference rates to convert at, or else the last ones before it; `YYYY-MM-DD` (default: the latest rates). */
@@ -29,7 +29,7 @@ export interface ConvertedAmount {
 }
 
 /** One amount converted at one table: into several currencies, or in reverse. */
-export interface ConversionsRecord<Results = Record<string, ConvertedAmount>> {
+export interface ConversionList<Results = Record<string, ConvertedAmount>> {
   /** Code of the source currency, in capitals. */
   from: string
   /** How much was asked for: of `from`, or in reverse of each target currency. */
@@ -43,36 +43,35 @@ export interface ConversionsRecord<Results = Record<string, ConvertedAmount>> {
 }
 
 /** The record that answers `Question`. */
-export type ConversionAnswer<Question extends ConversionsQuestion> =
-  (Question['to'] extends infer To
-    ? To extends readonly CurrencyCode[]
-      ? ConversionsRecord<ByCode<To, ConvertedAmount>>
-      : ConversionRecord
-    : never) &
-    (Question extends { date: string }
-      ? { date: string }
-      : Question extends { from: unknown; date?: undefined }
-        ? {}
-        : { date?: string }) &
-    (Question extends { reverse: true }
-      ? { reverse: true }
-      : Question extends { from: unknown; reverse?: false | undefined }
-        ? {}
-        : { reverse?: true })
+export type ConversionResult<Params extends ConversionListParams> = (Params['to'] extends infer To
+  ? To extends readonly CurrencyCode[]
+    ? ConversionList<ByCode<To, ConvertedAmount>>
+    : Conversion
+  : never) &
+  (Params extends { date: string }
+    ? { date: string }
+    : Params extends { from: unknown; date?: undefined }
+      ? {}
+      : { date?: string }) &
+  (Params extends { reverse: true }
+    ? { reverse: true }
+    : Params extends { from: unknown; reverse?: false | undefined }
+      ? {}
+      : { reverse?: true })
 
 /**
  * The record that answers `question` at the rates of `rates`. `amountSent` is how an error names the amount.
  *
  * @throws {RatesError} as `requireCode` of `rates` does; `invalid_amount` where a result is beyond the doubles
  */
-export function conversionsRecord(
+export function toConversionResult(
   rates: ConversionTable,
-  question: ConversionsQuestion,
+  params: ConversionListParams,
   amountSent?: string,
-): ConversionAnswer<ConversionsQuestion> {
-  const { to: target, amount = 1, reverse = false } = question
+): ConversionResult<ConversionListParams> {
+  const { to: target, amount = 1, reverse = false } = params
   const { table, attribution, date } = rates
-  const from = rates.requireCode('from', question.from)
+  const from = rates.requireCode('from', params.from)
   const convert = (to: string): ConvertedAmount => {
     const rate = crossRate(table, from, to)
     const result = reverse ? amountNeeded(amount, rate) : exactProduct(amount, rate)
@@ -83,7 +82,7 @@ export function conversionsRecord(
   const end = {
     ...(reverse && { reverse }),
     ...(date !== undefined && { date }),
-    updatedAt: asOld(table, [from, ...targets]).updatedAt,
+    updatedAt: oldestPublication(table, [from, ...targets]).updatedAt,
     source: toSource(attribution),
   }
   const [to = from] = targets

@@ -4,7 +4,7 @@ import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import { findWithdrawnCurrency, withdrawnCurrencies } from '../rates/withdrawn-currencies.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
-import type { RateSources, Reading, Waiter } from '../sources/sources.ts'
+import type { RateSources, CacheResult, RequestOptions } from '../sources/rate-sources.ts'
 
 /** A currency, and where there are rates for it. */
 export interface CurrencyCoverage {
@@ -35,18 +35,18 @@ export interface CurrencyEnd {
 }
 
 /** The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for. */
-export interface CurrenciesRecord {
+export interface CurrencyList {
   /** Sorted by code. */
   currencies: CurrencyCoverage[]
 }
 
 /** Returns which data cover each currency on the day `today` (UTC); undefined data are not known, null ones turned off. */
-export function currenciesRecord(
+export function toCurrencyList(
   latest: LatestSnapshot | null | undefined,
   history: HistorySnapshot | null | undefined,
   today: Day,
-): CurrenciesRecord {
-  const kept = latest?.reserve?.()?.value.table.rates ?? new Map<string, number>()
+): CurrencyList {
+  const kept = latest?.fallback?.()?.value.table.rates ?? new Map<string, number>()
   const none = new Set<string>()
   const inLatest =
     latest === null ? none : latest && new Set([...latest.table.rates.keys(), ...kept.keys()])
@@ -87,21 +87,24 @@ function endOf(code: string): CurrencyEnd | null {
 }
 
 /** Both data sets: undefined without data, null where they are turned off. */
-export interface BothReadings {
-  latest: Reading<LatestSnapshot> | null | undefined
-  history: Reading<HistorySnapshot> | null | undefined
+export interface BothResults {
+  latest: CacheResult<LatestSnapshot> | null | undefined
+  history: CacheResult<HistorySnapshot> | null | undefined
 }
 
 /** Asks for both data sets at once, for what can be answered without them. */
-export async function askBoth(sources: RateSources, waiter?: Waiter): Promise<BothReadings> {
+export async function loadBoth(
+  sources: RateSources,
+  request?: RequestOptions,
+): Promise<BothResults> {
   const state = sources.state()
   const [latest, history] = await Promise.all([
-    state.latest && orNothing(async () => sources.latest(waiter)),
-    state.history && orNothing(async () => sources.history(waiter)),
+    state.latest && orNothing(async () => sources.latest(request)),
+    state.history && orNothing(async () => sources.history(request)),
   ])
   return { latest, history }
 }
 
-async function orNothing<Value>(ask: () => Promise<Value>): Promise<Value | undefined> {
-  return ask().catch(() => undefined)
+async function orNothing<Value>(load: () => Promise<Value>): Promise<Value | undefined> {
+  return load().catch(() => undefined)
 }

@@ -3,20 +3,20 @@ import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import { datedSnapshot, requireQuoted } from './dated.ts'
-import { latestRecord } from './latest.ts'
-import type { LatestQuestion, LatestRecord } from './latest.ts'
+import { toLatestRates } from './latest.ts'
+import type { LatestParams, LatestRates } from './latest.ts'
 
 /** What to say of the rates of an earlier day. Codes have three letters in either case. */
-export interface DatedLatestQuestion<
+export interface DatedRatesParams<
   Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[],
-> extends Omit<LatestQuestion<Symbols>, 'date'> {
+> extends Omit<LatestParams<Symbols>, 'date'> {
   /** The day, `YYYY-MM-DD`, since 1999-01-04; where nothing was published on it, the last day before on which there was. */
   date: string
 }
 
 /** The reference rates of one day against one base. */
-export interface DatedLatestRecord<Rates = Record<string, number>> extends Omit<
-  LatestRecord<Rates>,
+export interface DatedRates<Rates = Record<string, number>> extends Omit<
+  LatestRates<Rates>,
   'older'
 > {
   /** The day on which the rates were published, `YYYY-MM-DD`. */
@@ -28,19 +28,19 @@ export interface DatedLatestRecord<Rates = Record<string, number>> extends Omit<
  *
  * @throws {RatesError} as `datedSnapshot` and `requireQuoted` do
  */
-export function datedLatestRecord(
+export function toDatedRates(
   snapshot: HistorySnapshot,
-  { base = 'USD', symbols = [], date: asked }: DatedLatestQuestion,
+  { base = 'USD', symbols = [], date: requested }: DatedRatesParams,
   today: Day,
-): DatedLatestRecord {
-  const dated = datedSnapshot(snapshot, asked, today)
+): DatedRates {
+  const dated = datedSnapshot(snapshot, requested, today)
   requireQuoted(snapshot, dated, 'base', base)
   for (const symbol of symbols) {
     // As in the latest rates, where a currency's end must not break whoever asks for it.
     if (!isWithdrawnBy(dated.date, symbol)) requireQuoted(snapshot, dated, 'symbols', symbol)
   }
-  const { base: code, ...told } = latestRecord(dated, { base, symbols })
-  return { base: code, date: dated.date, ...told }
+  const { base: code, ...rest } = toLatestRates(dated, { base, symbols })
+  return { base: code, date: dated.date, ...rest }
 }
 
 function isWithdrawnBy(date: Day, sent: string): boolean {

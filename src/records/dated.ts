@@ -11,7 +11,7 @@ import { withdrawalHint } from './require-code.ts'
 import { requireEverQuoted } from './unsupported-currency.ts'
 
 /** Days without a publication come in rows of five at the most, over Easter; so far back there surely is one. */
-const MOST_DAYS_BACK = 14
+const MAX_DAYS_BACK = 14
 
 /** The reference rates of one day. */
 export interface DatedSnapshot {
@@ -23,8 +23,8 @@ export interface DatedSnapshot {
 }
 
 /** How far back reference rates must reach to have those that were last published on or before `date`. */
-export function sinceOf(date: Day): Day {
-  return addDays(date, -MOST_DAYS_BACK)
+export function earliestDayFor(date: Day): Day {
+  return addDays(date, -MAX_DAYS_BACK)
 }
 
 /**
@@ -32,7 +32,7 @@ export function sinceOf(date: Day): Day {
  *
  * @throws {RatesError} `invalid_parameter`
  */
-export function refuseFuture(date: Day, today: Day): void {
+export function assertNotFuture(date: Day, today: Day): void {
   if (date > addDays(today, 1)) throw invalidParameter('date', 'not after today')
 }
 
@@ -46,9 +46,9 @@ export function datedSnapshot(
   date: Day,
   today: Day,
 ): DatedSnapshot {
-  refuseFuture(date, today)
+  assertNotFuture(date, today)
   const published = newestDay(history, date)
-  if (published === undefined || published < sinceOf(date)) {
+  if (published === undefined || published < earliestDayFor(date)) {
     throw new RatesError('no_data', `No reference rates of ${date}`, { parameter: 'date' })
   }
   return { table: tableOf(history, published), attribution, date: published }

@@ -10,12 +10,12 @@ import { dayAt, pairSeries } from '../rates/pair-series.ts'
 import type { PairSeries } from '../rates/pair-series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import { pairHistory, requireStats, toPoints } from './history.ts'
-import type { HistoryQuestion, PairHistory, Point } from './history.ts'
+import type { HistoryParams, PairHistory, Point } from './history.ts'
 import { toSource } from './source.ts'
 import { requireEverQuoted } from './unsupported-currency.ts'
 
 /** Which days of history to tell. Codes have three letters in either case. */
-export interface HistoryRangeQuestion {
+export interface HistoryRangeParams {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
@@ -26,12 +26,12 @@ export interface HistoryRangeQuestion {
   end?: string | undefined
   /** Whether every published day is told, or the last of each week or month (default `day`). */
   interval?: Interval | undefined
-  /** A question of a period is a `HistoryQuestion`. */
+  /** A question of a period is a `HistoryParams`. */
   period?: undefined
 }
 
 /** The reference rates of a pair on the days of a range. */
-export interface HistoryRangeRecord {
+export interface HistoryRange {
   /** Code of the source currency, in capitals. */
   from: string
   /** Code of the target currency, in capitals. */
@@ -51,7 +51,7 @@ export interface HistoryRangeRecord {
 }
 
 /** The record of a range with its points as columns. */
-export interface PairRange extends Omit<HistoryRangeRecord, 'points'> {
+export interface PairRange extends Omit<HistoryRange, 'points'> {
   series: PairSeries
 }
 
@@ -62,32 +62,32 @@ export interface PairRange extends Omit<HistoryRangeRecord, 'points'> {
  */
 export function intervalHistory(
   snapshot: HistorySnapshot,
-  question: HistoryQuestion | HistoryRangeQuestion,
+  params: HistoryParams | HistoryRangeParams,
   today: Day,
 ): PairHistory | PairRange {
-  if (question.start !== undefined) return pairRange(snapshot, question, today)
-  const { from, to, period, series, source } = pairHistory(snapshot, question, today)
-  const { interval = 'day' } = question
+  if (params.start !== undefined) return pairRange(snapshot, params, today)
+  const { from, to, period, series, source } = pairHistory(snapshot, params, today)
+  const { interval = 'day' } = params
   const thinned = lastOfEach(series, interval)
   const stats = requireStats(thinned, { from, to }, dayAt(series, 0))
   return { from, to, period, interval, series: thinned, stats, source }
 }
 
 /** The record of `range`. */
-export function rangeRecord({ series, stats, source, ...head }: PairRange): HistoryRangeRecord {
+export function toHistoryRange({ series, stats, source, ...head }: PairRange): HistoryRange {
   return { ...head, points: toPoints(series), stats, source }
 }
 
 function pairRange(
   { history, attribution }: HistorySnapshot,
-  question: HistoryRangeQuestion,
+  params: HistoryRangeParams,
   today: Day,
 ): PairRange {
   const { base, columns } = history
   const about = { what: 'history covers', covered: () => [base, ...columns.keys()].sort() }
-  const from = requireEverQuoted(history, 'from', question.from, about)
-  const to = requireEverQuoted(history, 'to', question.to, about)
-  const { start, end = newestDay(history, today) ?? today, interval } = question
+  const from = requireEverQuoted(history, 'from', params.from, about)
+  const to = requireEverQuoted(history, 'to', params.to, about)
+  const { start, end = newestDay(history, today) ?? today, interval } = params
   // No day after today counts, whatever has been published.
   const last = end < today ? end : today
   const first = start > last ? addDays(last, 1) : start

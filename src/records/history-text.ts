@@ -1,5 +1,5 @@
 import type { Day } from '../rates/day.ts'
-import { LONGEST_NUMBER, writeNumber } from '../rates/number-text.ts'
+import { MAX_NUMBER_LENGTH, writeNumber } from '../rates/number-text.ts'
 import type { PairSeries } from '../rates/pair-series.ts'
 import type { PairHistory } from './history.ts'
 import type { PairRange } from './history-range.ts'
@@ -56,7 +56,7 @@ export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
       starts = toWords(series.dates.map((day) => `${separator}${format.pointStart(day)}`))
       startsOf.set(series.dates, starts)
     }
-    const longest = starts.room + LONGEST_NUMBER + rateEnd.room
+    const longest = starts.room + MAX_NUMBER_LENGTH + rateEnd.room
     const most = before.length + series.rates.length * longest + after.length
     if (buffer.length < most) buffer = new Uint8Array(most)
     const points = { series, starts, rateEnd }

@@ -18,7 +18,7 @@ import { toSource } from './source.ts'
 import { unsupportedCurrency } from './unsupported-currency.ts'
 
 /** Which history to tell. Codes have three letters in either case. */
-export interface HistoryQuestion {
+export interface HistoryParams {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
@@ -27,7 +27,7 @@ export interface HistoryQuestion {
   period?: Period | undefined
   /** Whether every published day is told, or the last of each week or month (default `day`). */
   interval?: Interval | undefined
-  /** A question of days is a `HistoryRangeQuestion`. */
+  /** A question of days is a `HistoryRangeParams`. */
   start?: undefined
   /** As `start`. */
   end?: undefined
@@ -42,7 +42,7 @@ export interface Point {
 }
 
 /** The reference rates of a pair, back from the newest published day. */
-export interface HistoryRecord {
+export interface RateHistory {
   /** Code of the source currency, in capitals. */
   from: string
   /** Code of the target currency, in capitals. */
@@ -60,12 +60,12 @@ export interface HistoryRecord {
 }
 
 /** A history record with its points as columns. */
-export interface PairHistory extends Omit<HistoryRecord, 'points'> {
+export interface PairHistory extends Omit<RateHistory, 'points'> {
   series: PairSeries
 }
 
 /** The history record of `history`. */
-export function historyRecord({ series, stats, source, ...head }: PairHistory): HistoryRecord {
+export function toRateHistory({ series, stats, source, ...head }: PairHistory): RateHistory {
   return { ...head, points: toPoints(series), stats, source }
 }
 
@@ -81,13 +81,13 @@ export function toPoints(series: PairSeries): Point[] {
  */
 export function pairHistory(
   { history, attribution }: HistorySnapshot,
-  question: Pick<HistoryQuestion, 'from' | 'to' | 'period'>,
+  params: Pick<HistoryParams, 'from' | 'to' | 'period'>,
   today: Day,
 ): PairHistory {
-  const { period = '1M' } = question
+  const { period = '1M' } = params
   const end = newestDay(history, today) ?? today
-  const from = requireCovered(history, end, 'from', question.from)
-  const to = requireCovered(history, end, 'to', question.to)
+  const from = requireCovered(history, end, 'from', params.from)
+  const to = requireCovered(history, end, 'to', params.to)
   const start = periodStart(end, period)
   const series = pairSeries(history, { from, to }, { start, end })
   const stats = requireStats(series, { from, to }, start)

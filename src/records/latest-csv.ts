@@ -1,9 +1,9 @@
 import { toCsv } from './csv.ts'
-import type { DatedLatestRecord } from './dated-latest.ts'
-import type { LatestRecord } from './latest.ts'
+import type { DatedRates } from './dated-latest.ts'
+import type { LatestRates } from './latest.ts'
 
 /** `record` as CSV: a line for each rate, and the attribution in each, so that it stays with what is copied. */
-export function latestCsv(record: LatestRecord | DatedLatestRecord): string {
+export function latestCsv(record: LatestRates | DatedRates): string {
   const { base, rates, updatedAt, nextUpdateAt, source } = record
   const older: Record<string, number> = ('older' in record && record.older) || {}
   const date = 'date' in record ? { date: record.date } : {}

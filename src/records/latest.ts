@@ -1,7 +1,7 @@
 import { invalidCurrency } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
-import { asOld } from '../rates/carry-forward.ts'
+import { oldestPublication } from '../rates/carry-forward.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
@@ -10,17 +10,17 @@ import { requireCode, requireKnown } from './require-code.ts'
 import { toSource } from './source.ts'
 
 /** What to say of latest rates. Codes have three letters in either case. */
-export interface LatestQuestion<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> {
+export interface LatestParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> {
   /** Base currency (default `USD`). */
   base?: CurrencyCode | undefined
   /** Codes to include (default all). */
   symbols?: Symbols | undefined
-  /** A question of earlier rates is a `DatedLatestQuestion`. */
+  /** A question of earlier rates is a `DatedRatesParams`. */
   date?: undefined
 }
 
 /** Latest rates against one base. */
-export interface LatestRecord<Rates = Record<string, number>> {
+export interface LatestRates<Rates = Record<string, number>> {
   /** Code against which the rates are quoted. */
   base: string
   /** When the provider published, in ms since the Unix epoch. */
@@ -48,7 +48,7 @@ export const DISCLAIMER: string =
 export function codesOf({
   base = 'USD',
   symbols = [],
-}: Pick<LatestQuestion, 'base' | 'symbols'>): string[] {
+}: Pick<LatestParams, 'base' | 'symbols'>): string[] {
   return [base, ...symbols.filter((symbol) => !findWithdrawn(symbol.toUpperCase()))]
 }
 
@@ -57,10 +57,10 @@ export function codesOf({
  *
  * @throws {RatesError} `invalid_currency`
  */
-export function latestRecord(
+export function toLatestRates(
   { table, attribution }: LatestSnapshot,
-  { base = 'USD', symbols = [] }: Pick<LatestQuestion, 'base' | 'symbols'>,
-): LatestRecord {
+  { base = 'USD', symbols = [] }: Pick<LatestParams, 'base' | 'symbols'>,
+): LatestRates {
   const from = requireCode(table, 'base', base)
   const selected = selectCodes(table, symbols)
   const rates: Record<string, number> = {}
@@ -68,7 +68,7 @@ export function latestRecord(
     if (selected.has(code)) rates[code] = crossRate(table, from, code)
   }
   const { nextUpdateAt } = table
-  const { updatedAt } = asOld(table, [from, ...(symbols.length > 0 ? selected : [])])
+  const { updatedAt } = oldestPublication(table, [from, ...(symbols.length > 0 ? selected : [])])
   const older = olderTimes(table, selected)
   const source = toSource(attribution)
   const record = { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }

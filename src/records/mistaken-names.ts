@@ -112,7 +112,7 @@ export const NOT_OF_HISTORY: MistakenNames = mistakenNames({
  *
  * @throws {RatesError} `invalid_parameter`
  */
-export function refuseMistaken(question: object, { advice, own }: MistakenNames): void {
+export function assertNoMistakenNames(question: object, { advice, own }: MistakenNames): void {
   for (const name in question) {
     if (own.has(name)) continue
     const meant = name.toLowerCase().replace(/[_-]/g, '')

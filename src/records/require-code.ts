@@ -1,4 +1,4 @@
-import { MAX_RETRY_AFTER, invalidCurrency, providerUnavailable } from '../errors.ts'
+import { MAX_RETRY_AFTER_SECONDS, invalidCurrency, providerUnavailable } from '../errors.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findSuccession, findWithdrawn } from '../rates/withdrawn.ts'
 
@@ -24,7 +24,7 @@ export function requireCode(table: RateTable, parameter: string, sent: string): 
  * @throws {RatesError} `provider_unavailable`
  */
 export function requireKnown({ unavailable }: RateTable, code: string): void {
-  if (unavailable?.includes(code)) throw providerUnavailable(MAX_RETRY_AFTER)
+  if (unavailable?.includes(code)) throw providerUnavailable(MAX_RETRY_AFTER_SECONDS)
 }
 
 /** What became of `code`, where it is a withdrawn currency's. */

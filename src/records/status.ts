@@ -2,7 +2,7 @@ import type { Attribution } from '../providers/provider.ts'
 import { toDay } from '../rates/day.ts'
 import { newestDay } from '../rates/market-history.ts'
 import { publicationInstant } from '../rates/target-calendar.ts'
-import type { Attempt, SourcesState } from '../sources/sources.ts'
+import type { Attempt, SourcesState } from '../sources/rate-sources.ts'
 import { toSource } from './source.ts'
 
 /** How one data set stands. */
@@ -22,7 +22,7 @@ export interface DataSetStatus {
 }
 
 /** How the service stands. */
-export interface StatusRecord {
+export interface ServiceStatus {
   /** Whether every data set is that is not turned off. */
   ready: boolean
   /** Latest rates, null where they are turned off; `updatedAt` is when they were published, in ms since the Unix epoch. */
@@ -32,7 +32,7 @@ export interface StatusRecord {
 }
 
 /** The status record of `state` at `now` (ms since the Unix epoch). */
-export function statusRecord({ latest, history }: SourcesState, now: number): StatusRecord {
+export function toServiceStatus({ latest, history }: SourcesState, now: number): ServiceStatus {
   const updatedAt = latest?.value?.table.updatedAt ?? null
   const lastDay = (history?.value && newestDay(history.value.history, toDay(now))) ?? null
   const publishedAt = lastDay === null ? null : publicationInstant(lastDay)

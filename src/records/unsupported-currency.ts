@@ -1,10 +1,10 @@
-import { RatesError, visible } from '../errors.ts'
+import { RatesError, escapeForMessage } from '../errors.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { FORMERLY_QUOTED } from '../rates/target-calendar.ts'
 import { withdrawalHint } from './require-code.ts'
 
 /** As many codes as an error of 1 KiB has room for. */
-const MOST_LISTED = 150
+const MAX_LISTED = 150
 
 /**
  * Returns the code that `sent`, three letters in either case, means if reference rates have ever quoted it. How much of
@@ -30,12 +30,12 @@ export function unsupportedCurrency(
   what: string,
   covered: readonly string[],
 ): RatesError {
-  const more = covered.length > MOST_LISTED ? ` and ${covered.length - MOST_LISTED} more` : ''
-  const coverage = `${what} ${covered.slice(0, MOST_LISTED).join(', ')}${more}`
+  const more = covered.length > MAX_LISTED ? ` and ${covered.length - MAX_LISTED} more` : ''
+  const coverage = `${what} ${covered.slice(0, MAX_LISTED).join(', ')}${more}`
   const withdrawal = withdrawalHint(sent.toUpperCase())
   return new RatesError(
     'unsupported_currency',
-    `Unsupported ${parameter} currency: ${visible(sent)}`,
+    `Unsupported ${parameter} currency: ${escapeForMessage(sent)}`,
     { parameter, hint: withdrawal === undefined ? coverage : `${withdrawal}; ${coverage}` },
   )
 }

@@ -1,7 +1,7 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../providers/provider.ts'
-import { acceptHistoryInSlices } from '../rates/accept.ts'
+import { validateHistoryInSlices } from '../rates/validate.ts'
 import { addDays, isDay, subtractMonths, toDay, toInstant } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { checkHistory } from '../rates/history-checks.ts'
@@ -15,8 +15,8 @@ import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
 import { runInSlices } from '../rates/slices.ts'
 import type { Slices } from '../rates/slices.ts'
-import { FIRST_REFERENCE_DAY, nextLook } from '../rates/target-calendar.ts'
-import { createRound } from './ask.ts'
+import { FIRST_REFERENCE_DAY, nextRefresh } from '../rates/target-calendar.ts'
+import { createFailover } from './failover.ts'
 import type { LatestSnapshot } from './latest-snapshot.ts'
 import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
@@ -26,10 +26,10 @@ const MONTHS_KEPT = 60
 const DAYS_KEPT_BEFORE = 14
 
 /** The European Central Bank stays closed for five days at the longest, over Easter. In ms. */
-const LONGEST_LIFE = 7 * 86_400_000
+const MAX_LIFETIME_MS = 7 * 86_400_000
 
 /** How many of the newest published days every refresh fetches again: relays make mistakes, and banks correct theirs. */
-const DAYS_ASKED_AGAIN = 7
+const DAYS_REFETCHED = 7
 
 /** Latest rates confirm reference rates of the same day, or of the days before it, this many over Easter. */
 const MAX_DAYS_NEWER = 5
@@ -45,20 +45,20 @@ export interface HistorySnapshot {
 }
 
 /** How far back reference rates are held. */
-export interface Reach {
+export interface HistoryScope {
   dataSet: 'history' | 'archive'
   /** The first day of what is downloaded on the day `today`. */
   startOn(today: Day): Day
 }
 
 /** What every period needs. */
-export const LAST_FIVE_YEARS: Reach = {
+export const LAST_FIVE_YEARS: HistoryScope = {
   dataSet: 'history',
   startOn: (today) => addDays(subtractMonths(today, MONTHS_KEPT), -DAYS_KEPT_BEFORE),
 }
 
 /** Every day that there are reference rates of. */
-export const ALL_DAYS: Reach = { dataSet: 'archive', startOn: () => FIRST_REFERENCE_DAY }
+export const ALL_DAYS: HistoryScope = { dataSet: 'archive', startOn: () => FIRST_REFERENCE_DAY }
 
 /**
  * The reference rates of the whole market: downloaded once as far back as `reach` says, then the newest days again and those
@@ -66,13 +66,13 @@ export const ALL_DAYS: Reach = { dataSet: 'archive', startOn: () => FIRST_REFERE
  */
 export function createHistorySource(
   options: SourcesOptions,
-  reach: Reach,
+  scope: HistoryScope,
   latest: () => LatestSnapshot | undefined,
 ): ReadThrough<HistorySnapshot> {
   const { historyProviders: providers, runtime, maxStale } = options
-  const { dataSet } = reach
-  const askInTurn = createRound(options, dataSet, providers)
-  const checks = createChecks(options, reach, latest)
+  const { dataSet } = scope
+  const failover = createFailover(options, dataSet, providers)
+  const checks = createChecks(options, scope, latest)
   const inSlices = <Result>(work: Slices<Result>): Promise<Result> =>
     runInSlices(work, runtime.yieldToEventLoop)
 
@@ -81,21 +81,21 @@ export function createHistorySource(
     maxStale: maxStale.history,
     publishedAt: ({ history }) => toInstant(newestDay(history, toDay(runtime.now())) ?? ''),
     lifetime: ({ value, loadedAt }) => ({
-      nextUpdateAt: nextLook(newestDay(value.history, toDay(loadedAt)) ?? '', loadedAt),
-      longestLife: LONGEST_LIFE,
+      nextUpdateAt: nextRefresh(newestDay(value.history, toDay(loadedAt)) ?? '', loadedAt),
+      maxLifetime: MAX_LIFETIME_MS,
     }),
-    async judge(snapshot, { usable }) {
+    async validateStored(snapshot, { current }) {
       const { history, ...about } = snapshot
       const provider = providers.find((each) => isSameSource(each.attribution, about.attribution))
       if (!provider?.sanityChecks) return snapshot
       const checked = await checks.ofWhole(provider, history)
-      requireDay(checked.history, runtime.now(), usable?.history)
+      requireDay(checked.history, runtime.now(), current?.history)
       return { ...about, ...checked }
     },
-    load: (signal, { held, usable }) =>
-      askInTurn({ signal, isAwaited: !usable }, async (provider, context) => {
-        const snapshot = await update({ options, reach, checks, provider, context }, usable)
-        requireDay(snapshot.history, context.now(), held?.history)
+    load: (signal, { last, current }) =>
+      failover({ signal, isAwaited: !current }, async (provider, context) => {
+        const snapshot = await update({ options, reach: scope, checks, provider, context }, current)
+        requireDay(snapshot.history, context.now(), last?.history)
         return snapshot
       }),
     stored: storedIn(options, dataSet, {
@@ -105,7 +105,7 @@ export function createHistorySource(
         const { start, attribution, ...days } = requireObject(stored, 'the stored data are')
         if (typeof start !== 'string' || !isDay(start))
           throw new RejectedError('start is not a day')
-        const { data: history } = await inSlices(acceptHistoryInSlices(days, runtime.now()))
+        const { data: history } = await inSlices(validateHistoryInSlices(days, runtime.now()))
         requireDay(history, runtime.now())
         return { attribution: requireAttribution(attribution, providers), start, history }
       },
@@ -114,42 +114,45 @@ export function createHistorySource(
 }
 
 /** A question to a provider. */
-interface Update {
+interface UpdateContext {
   options: SourcesOptions
-  reach: Reach
+  reach: HistoryScope
   checks: Checks
   provider: HistoryProvider
   context: ProviderContext
 }
 
 /** Fetches the newest days of `held` again and all after them, or all days where it is another provider's or begins too late. */
-async function update(asking: Update, held: HistorySnapshot | undefined): Promise<HistorySnapshot> {
-  const { options, reach, checks, provider, context } = asking
+async function update(
+  updateContext: UpdateContext,
+  last: HistorySnapshot | undefined,
+): Promise<HistorySnapshot> {
+  const { options, reach: scope, checks, provider, context } = updateContext
   const { attribution } = provider
   const today = toDay(context.now())
-  const start = reach.startOn(today)
-  const isKnown = held && isSameSource(held.attribution, attribution) && held.start <= start
+  const start = scope.startOn(today)
+  const isKnown = last && isSameSource(last.attribution, attribution) && last.start <= start
   if (!isKnown) {
-    const added = await fetchDays(asking, { start, end: today })
+    const added = await fetchDays(updateContext, { start, end: today })
     return { attribution, start, ...(await checks.ofWhole(provider, added, context.signal)) }
   }
-  const since = firstDayAsked(held, today) ?? start
-  const added = await fetchDays(asking, { start: since, end: today })
-  if (added.base !== held.history.base) return update(asking, undefined)
-  const merged = mergeHistory(held.history, added, start)
-  const days = { merged, added, held: held.history }
+  const since = firstDayToFetch(last, today) ?? start
+  const added = await fetchDays(updateContext, { start: since, end: today })
+  if (added.base !== last.history.base) return update(updateContext, undefined)
+  const merged = mergeHistory(last.history, added, start)
+  const days = { merged, added, previous: last.history }
   const history = await checks.ofUpdate(provider, days, context.signal)
-  const { revised, isSame } = findRevisions(held.history, history, added.dates[0] ?? today)
-  const about = { dataSet: reach.dataSet, provider: attribution.name }
+  const { revised, isSame } = findRevisions(last.history, history, added.dates[0] ?? today)
+  const about = { dataSet: scope.dataSet, provider: attribution.name }
   if (revised.length > 0) options.emit({ type: 'rates_revised', ...about, revised })
   // What was made of the same rates may be used on.
-  return isSame && !held.doubtfulSince ? held : { history, attribution, start }
+  return isSame && !last.doubtfulSince ? last : { history, attribution, start }
 }
 
 /** The first day that a refresh fetches; `undefined` where all are missing. */
-function firstDayAsked({ history, doubtfulSince }: HistorySnapshot, today: Day): Day | undefined {
+function firstDayToFetch({ history, doubtfulSince }: HistorySnapshot, today: Day): Day | undefined {
   const published = history.dates.filter((date) => date <= today)
-  const again = published.at(-DAYS_ASKED_AGAIN) ?? published[0]
+  const again = published.at(-DAYS_REFETCHED) ?? published[0]
   return again && doubtfulSince && doubtfulSince < again ? doubtfulSince : again
 }
 
@@ -171,7 +174,7 @@ interface Checks {
 
 function createChecks(
   { emit, runtime }: SourcesOptions,
-  { dataSet }: Reach,
+  { dataSet }: HistoryScope,
   latest: () => LatestSnapshot | undefined,
 ): Checks {
   let reported: readonly string[] = []
@@ -186,9 +189,9 @@ function createChecks(
     const checked = await runInSlices(work, runtime.yieldToEventLoop, signal)
     const about = { dataSet, provider: attribution.name }
     // The same days are asked for again and again.
-    const codes = checked.heldBack.filter((each) => !reported.includes(each))
-    reported = checked.heldBack
-    if (codes.length > 0) emit({ type: 'rates_held_back', ...about, codes })
+    const codes = checked.quarantined.filter((each) => !reported.includes(each))
+    reported = checked.quarantined
+    if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
     if (checked.lost.length > 0) emit({ type: 'rates_lost', ...about, codes: checked.lost })
     return checked
   }
@@ -196,9 +199,9 @@ function createChecks(
   return {
     async ofWhole(provider, history, signal) {
       if (!provider.sanityChecks) return { history }
-      const days = { merged: history, added: history, held: undefined }
+      const days = { merged: history, added: history, previous: undefined }
       const checked = await check(provider, days, signal)
-      const [doubtfulSince] = checked.heldBack.map((each) => each.slice(0, 10)).sort()
+      const [doubtfulSince] = checked.quarantined.map((each) => each.slice(0, 10)).sort()
       return { history: checked.history, ...(doubtfulSince && { doubtfulSince }) }
     },
     ofUpdate: async (provider, days, signal) =>
@@ -228,28 +231,28 @@ function agreesWith(
 
 /** What the provider answers, checked; an event names what was left out of it. */
 async function fetchDays(
-  { options, reach, provider, context }: Update,
+  { options, reach: scope, provider, context }: UpdateContext,
   range: { start: Day; end: Day },
 ): Promise<MarketHistory> {
   const answer = await provider.fetchHistory(range, context)
   // An answer that came too late is not used, and causes no events.
   context.signal.throwIfAborted()
-  const checks = acceptHistoryInSlices(answer, context.now())
+  const checks = validateHistoryInSlices(answer, context.now())
   const { data, dropped } = await runInSlices(
     checks,
     options.runtime.yieldToEventLoop,
     context.signal,
   )
-  const about = { dataSet: reach.dataSet, provider: provider.attribution.name }
+  const about = { dataSet: scope.dataSet, provider: provider.attribution.name }
   if (dropped.length > 0) options.emit({ type: 'rates_dropped', ...about, dropped })
   return data
 }
 
 /** Requires a day up to today, and none older than the newest one of `held`. */
-function requireDay(history: MarketHistory, now: number, held?: MarketHistory): void {
+function requireDay(history: MarketHistory, now: number, last?: MarketHistory): void {
   const newest = newestDay(history, toDay(now))
   if (newest === undefined) throw new RejectedError('there is no day up to today')
-  if (held && (newestDay(held, toDay(now)) ?? '') > newest) {
+  if (last && (newestDay(last, toDay(now)) ?? '') > newest) {
     throw new RejectedError('the newest day is older than the one held')
   }
 }

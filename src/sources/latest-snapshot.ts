@@ -1,4 +1,4 @@
-import type { Held } from '../cache/freshness.ts'
+import type { CacheEntry } from '../cache/cache-entry.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 
@@ -7,5 +7,5 @@ export interface LatestSnapshot {
   table: RateTable
   attribution: Attribution
   /** What another provider published before, for codes that this table lacks; `undefined` once that is too old. */
-  reserve?: () => Held<LatestSnapshot> | undefined
+  fallback?: () => CacheEntry<LatestSnapshot> | undefined
 }

@@ -6,24 +6,24 @@ import type {
   LatestTable,
   ReferenceTable,
 } from '../providers/provider.ts'
-import { acceptTable } from '../rates/accept.ts'
-import type { AcceptedTable } from '../rates/accept.ts'
+import { validateTable } from '../rates/validate.ts'
+import type { ValidatedTable } from '../rates/validate.ts'
 import { dropExpired } from '../rates/carry-forward.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
-import { createRound } from './ask.ts'
+import { createFailover } from './failover.ts'
 import type { LatestSnapshot } from './latest-snapshot.ts'
 import { reasonOf } from './reason.ts'
-import { withReserve } from './reserve.ts'
-import type { LatestReading } from './reserve.ts'
+import { withFallbackTable } from './fallback-table.ts'
+import type { LatestReadThroughOptions } from './fallback-table.ts'
 import { isSameSource, requireAttribution, sourceHooks } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
 export type { LatestSnapshot }
 
 /** The feed publishes once a day; an hour more is its grace. In ms. */
-const LONGEST_LIFE = 25 * 3_600_000
+const MAX_LIFETIME_MS = 25 * 3_600_000
 
 /**
  * The newest table, fetched once per publication: every base is derived from it. `referenceRates` are those of other data
@@ -34,10 +34,10 @@ export function createLatestSource(
   referenceRates: () => readonly Reference[] = () => [],
 ): ReadThrough<LatestSnapshot> {
   const { latestProviders: providers, runtime, maxStale, emit } = options
-  const askInTurn = createRound(options, 'latest', providers)
+  const failover = createFailover(options, 'latest', providers)
 
-  function isMarket(attribution: Attribution): boolean {
-    return !!providerOf(attribution)?.judge
+  function hasSanityChecks(attribution: Attribution): boolean {
+    return !!providerOf(attribution)?.validateStored
   }
 
   function providerOf(attribution: Attribution): LatestProvider | undefined {
@@ -45,8 +45,8 @@ export function createLatestSource(
   }
 
   /** What `provider` compares its table with, beside that of its own. */
-  function referencesFor(provider: LatestProvider, usable: LatestSnapshot | undefined) {
-    const tables = tablesOf(usable).filter(({ attribution }) => isMarket(attribution))
+  function referencesFor(provider: LatestProvider, current: LatestSnapshot | undefined) {
+    const tables = tablesOf(current).filter(({ attribution }) => hasSanityChecks(attribution))
     const inHand = tables.map(({ attribution, table }): Reference => ({ attribution, ...table }))
     return [...inHand, ...referenceRates()].filter(
       ({ attribution }) => !isSameSource(attribution, provider.attribution),
@@ -54,22 +54,22 @@ export function createLatestSource(
   }
 
   /** The table of an answer, checked, completed with what is in hand; an event says what is odd about it. */
-  function accept(
+  function validate(
     provider: LatestProvider,
     answer: LatestTable,
-    { held, usable }: InMemory,
-  ): AcceptedTable {
-    const accepted = acceptTable(answer, runtime.now(), {
-      previous: ownTable(provider, usable),
-      seenCodes: seenCodes(held),
+    { last, current }: CachedTables,
+  ): ValidatedTable {
+    const validated = validateTable(answer, runtime.now(), {
+      previous: ownTable(provider, current),
+      seenCodes: seenCodes(last),
       maxStale: maxStale.latest,
     })
-    const { data: table, dropped, lost } = accepted
+    const { data: table, dropped, lost } = validated
     const about = { dataSet: 'latest', provider: provider.attribution.name } as const
     const codes = Object.keys(table.unconfirmed ?? {})
     if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
     if (lost.length > 0) emit({ type: 'rates_lost', ...about, codes: lost })
-    if (codes.length > 0) emit({ type: 'rates_held_back', ...about, codes })
+    if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
     const { endsAt, check } = answer
     if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
     if (check && 'error' in check) {
@@ -77,46 +77,50 @@ export function createLatestSource(
     } else if (check && check.deviations.length > 0) {
       emit({ type: 'rates_deviating', ...about, ...check })
     }
-    return accepted
+    return validated
   }
 
-  const reading: LatestReading = {
+  const readThrough: LatestReadThroughOptions = {
     ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
     publishedAt: ({ table }) => table.publishedAt,
     lifetime: ({ value }) => ({
       nextUpdateAt: value.table.nextUpdateAt,
-      longestLife: LONGEST_LIFE,
+      maxLifetime: MAX_LIFETIME_MS,
     }),
-    judge({ attribution, table }, { held, usable }) {
+    validateStored({ attribution, table }, { last, current }) {
       const provider = providerOf(attribution)
       if (!provider) return { attribution, table }
       const stored = toLatestTable(table)
-      const judged = provider.judge
-        ? provider.judge(stored, previousOf(provider, usable), referencesFor(provider, usable))
+      const checked = provider.validateStored
+        ? provider.validateStored(
+            stored,
+            previousOf(provider, current),
+            referencesFor(provider, current),
+          )
         : stored
       const { updatedAt, nextUpdateAt, publishedAt } = table
-      const answer = { ...judged, updatedAt, nextUpdateAt, publishedAt }
-      return { attribution, table: accept(provider, answer, { held, usable }).data }
+      const answer = { ...checked, updatedAt, nextUpdateAt, publishedAt }
+      return { attribution, table: validate(provider, answer, { last, current }).data }
     },
-    load: (signal, { held, usable }) =>
-      askInTurn({ signal, isAwaited: !usable }, async (provider, context) => {
-        const previous = previousOf(provider, usable)
-        const references = referencesFor(provider, usable)
+    load: (signal, { last, current }) =>
+      failover({ signal, isAwaited: !current }, async (provider, context) => {
+        const previous = previousOf(provider, current)
+        const references = referencesFor(provider, current)
         const compared = { ...context, ...(previous && { previous }), references }
         const answer = await provider.fetchLatest(compared)
         // An answer that came too late is not used, and causes no events.
         context.signal.throwIfAborted()
-        const { data: table, corrections } = accept(provider, answer, { held, usable })
+        const { data: table, corrections } = validate(provider, answer, { last, current })
         const { attribution } = provider
         // An upstream behind a cache may answer with yesterday's publication.
-        if (held && held.table.publishedAt > table.publishedAt) {
+        if (last && last.table.publishedAt > table.publishedAt) {
           throw new RejectedError('the publication is older than the one held')
         }
         // A publication that is late is fetched again and again, and told once.
-        const isHeld =
-          held?.table.updatedAt === table.updatedAt && isSameSource(held.attribution, attribution)
-        if (corrections.length > 0 && !isHeld) {
+        const isKnown =
+          last?.table.updatedAt === table.updatedAt && isSameSource(last.attribution, attribution)
+        if (corrections.length > 0 && !isKnown) {
           emit({
             type: 'rates_corrected',
             dataSet: 'latest',
@@ -126,26 +130,26 @@ export function createLatestSource(
         }
         return { table, attribution }
       }),
-    form: {
+    format: {
       toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),
       fromData(data) {
         const { attribution, table } = requireObject(data, 'the stored data are')
         return {
           attribution: requireAttribution(attribution, providers),
-          table: acceptTable(table, runtime.now()).data,
+          table: validateTable(table, runtime.now()).data,
         }
       },
     },
   }
-  return createReadThrough(withReserve(options, reading))
+  return createReadThrough(withFallbackTable(options, readThrough))
 }
 
 /** What is in memory when a table arrives. */
-interface InMemory {
+interface CachedTables {
   /** However old it is. */
-  held: LatestSnapshot | undefined
+  last: LatestSnapshot | undefined
   /** As long as it may be served. */
-  usable: LatestSnapshot | undefined
+  current: LatestSnapshot | undefined
 }
 
 /** Rates of other data, and who published them. */
@@ -156,27 +160,27 @@ export interface Reference extends ReferenceTable {
 /** What `provider` published before, to compare with: another one's table may have other codes. */
 function ownTable(
   { attribution }: LatestProvider,
-  usable: LatestSnapshot | undefined,
+  current: LatestSnapshot | undefined,
 ): RateTable | undefined {
-  return tablesOf(usable).find((each) => isSameSource(each.attribution, attribution))?.table
+  return tablesOf(current).find((each) => isSameSource(each.attribution, attribution))?.table
 }
 
 function previousOf(
   provider: LatestProvider,
-  usable: LatestSnapshot | undefined,
+  current: LatestSnapshot | undefined,
 ): LatestTable | undefined {
-  const own = ownTable(provider, usable)
+  const own = ownTable(provider, current)
   return own && toLatestTable(own)
 }
 
 /** A snapshot and its reserve. */
 function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
-  return [snapshot, snapshot?.reserve?.()?.value].filter((each) => each !== undefined)
+  return [snapshot, snapshot?.fallback?.()?.value].filter((each) => each !== undefined)
 }
 
 /** Every code of which there was a rate in `held`, or that lacked one already. */
-function seenCodes(held: LatestSnapshot | undefined): string[] {
-  return tablesOf(held).flatMap(({ table }) => [
+function seenCodes(last: LatestSnapshot | undefined): string[] {
+  return tablesOf(last).flatMap(({ table }) => [
     ...table.rates.keys(),
     ...(table.unavailable ?? []),
   ])

@@ -1,4 +1,4 @@
-import type { WaitUntil } from '../cache/go-on.ts'
+import type { WaitUntil } from '../cache/run-in-background.ts'
 import type { GuardedStore } from '../cache/guarded-store.ts'
 import type { ReadThroughOptions } from '../cache/read-through.ts'
 import { createStoredValue } from '../cache/stored-value.ts'

@@ -5,7 +5,7 @@ import type { StoreOptions } from './store-options.ts'
 export type { StoreOptions } from './store-options.ts'
 
 /** KV takes no shorter life than this, in seconds. */
-const SHORTEST_LIFE = 60
+const MIN_TTL_SECONDS = 60
 
 /** The part of a Workers KV namespace that is used; the real one is assignable to it. */
 export interface KvNamespace {
@@ -30,7 +30,9 @@ export function createKvStore(namespace: KvNamespace, options: StoreOptions = {}
     get: (key) => namespace.get(prefix + key),
     set(key, value, expiresAt) {
       const seconds = Math.ceil(timeLeft(expiresAt) / 1_000)
-      return namespace.put(prefix + key, value, { expirationTtl: Math.max(SHORTEST_LIFE, seconds) })
+      return namespace.put(prefix + key, value, {
+        expirationTtl: Math.max(MIN_TTL_SECONDS, seconds),
+      })
     },
   }
 }

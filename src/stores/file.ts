@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import type { CacheStore } from '../cache/store.ts'
 
 /** How much older than a new file an unfinished one must be to have been left behind, in ms: writing takes far less. */
-const LEFTOVER_AGE = 60_000
+const MAX_UNFINISHED_MS = 60_000
 
 const UNFINISHED = /-[0-9a-f]{32}\.cache\.[0-9a-f-]{36}\.tmp$/
 
@@ -36,7 +36,7 @@ export function createFileStore(folder: string): CacheStore {
     const writtenAt = await replaceFile(join(root, fileName(key)), value)
     if (isSwept) return
     isSwept = true
-    await removeUnfinished(root, writtenAt - LEFTOVER_AGE)
+    await removeUnfinished(root, writtenAt - MAX_UNFINISHED_MS)
   }
 
   return {

@@ -9,15 +9,15 @@ import { assertKnownOptions } from '../known-options.ts'
  * before anything is served. SQLite itself does not wait with the switch to a write-ahead log while others write.
  */
 const SETUP_ATTEMPTS = 20
-const SETUP_LIMIT = 100
+const SETUP_BUSY_TIMEOUT_MS = 100
 
 /** How long any later operation may: it blocks everything else in this process meanwhile. In ms. */
-const BUSY_LIMIT = 20
+const BUSY_TIMEOUT_MS = 20
 
 // With a write-ahead log readers never wait for a writer. NORMAL waits for the disk only now and then: a kill loses
 // nothing, a power cut at most the last texts, and never the file.
 const SETUP = `
-  PRAGMA busy_timeout = ${SETUP_LIMIT};
+  PRAGMA busy_timeout = ${SETUP_BUSY_TIMEOUT_MS};
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS ratesmith_texts (
@@ -26,7 +26,7 @@ const SETUP = `
   CREATE TABLE IF NOT EXISTS ratesmith_claims (
     key TEXT PRIMARY KEY, expires_at REAL NOT NULL
   ) STRICT;
-  PRAGMA busy_timeout = ${BUSY_LIMIT};
+  PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
 `
 
 /** Options of `createSqliteStore`. */
@@ -130,12 +130,12 @@ function setUp(database: DatabaseSync): void {
       return
     } catch (error) {
       if (attempt === SETUP_ATTEMPTS || !/locked/.test(String(error))) throw error
-      pause(5 * attempt)
+      sleep(5 * attempt)
     }
   }
 }
 
 /** Stops this process for `duration` ms. */
-function pause(duration: number): void {
+function sleep(duration: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, duration)
 }

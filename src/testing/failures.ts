@@ -32,9 +32,9 @@ interface Failure {
 
 type Rates = Record<string, number>
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
-const WEEK = 7 * DAY_MS
+const WEEK_MS = 7 * DAY_MS
 
 /** What each kind does. */
 export const FAILURES: Record<FailureKind, Failure> = {
@@ -43,9 +43,9 @@ export const FAILURES: Record<FailureKind, Failure> = {
     throw new Error('upstream.example did not answer', { cause })
   }),
   timeout: rejecting(hang),
-  'server-error': refusing(503, 2 * MINUTE),
-  'rate-limited': refusing(429, 20 * MINUTE),
-  unauthorized: refusing(401, 15 * MINUTE),
+  'server-error': refusing(503, 2 * MINUTE_MS),
+  'rate-limited': refusing(429, 20 * MINUTE_MS),
+  unauthorized: refusing(401, 15 * MINUTE_MS),
   malformed: {
     latest: async () => JSON.parse('{"message":"Internal error"}'),
     history: async () => JSON.parse('{"message":"Internal error"}'),
@@ -61,11 +61,11 @@ export const FAILURES: Record<FailureKind, Failure> = {
   outdated: {
     async latest(answer) {
       const { updatedAt, nextUpdateAt, ...table } = await answer()
-      return { ...table, updatedAt: updatedAt - WEEK, nextUpdateAt: nextUpdateAt - WEEK }
+      return { ...table, updatedAt: updatedAt - WEEK_MS, nextUpdateAt: nextUpdateAt - WEEK_MS }
     },
     async history(answer, { now }) {
       const { base, days } = await answer()
-      const last = toDay(now() - WEEK)
+      const last = toDay(now() - WEEK_MS)
       return { base, days: days.filter(({ date }) => date <= last) }
     },
   },

@@ -3,9 +3,9 @@ import { HEADERS } from './mount/headers.ts'
 import { RECORDS } from './mount/records.ts'
 import { REFUSALS } from './mount/refusals.ts'
 import { openTrial } from './mount/trial.ts'
-import type { Mount } from './mount/trial.ts'
+import type { MountContractOptions } from './mount/trial.ts'
 
-export type { Mount } from './mount/trial.ts'
+export type { MountContractOptions } from './mount/trial.ts'
 
 /**
  * Returns test cases, for any test runner, that check the responses of a handler where clients find it. They send some hundred
@@ -21,7 +21,9 @@ export type { Mount } from './mount/trial.ts'
  * const cases = mountContract(() => ({ url: 'http://127.0.0.1:3000/api' }))
  * for (const { name, run } of cases) test(name, run)
  */
-export function mountContract(open: () => Mount | Promise<Mount>): ContractCase[] {
+export function mountContract(
+  open: () => MountContractOptions | Promise<MountContractOptions>,
+): ContractCase[] {
   return Object.entries({ ...RECORDS, ...HEADERS, ...REFUSALS }).map(([name, rule]) => ({
     name,
     run: async () => rule(openTrial(await open())),

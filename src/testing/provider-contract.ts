@@ -13,7 +13,7 @@ import type { UpstreamFetch } from './provider/upstream.ts'
 export type { UpstreamFetch } from './provider/upstream.ts'
 
 /** What the contract of providers is given: providers of latest rates, of history or of both, and their upstream. */
-export interface ProviderTrial {
+export interface ProviderContractOptions {
   /** Makes the provider of latest rates, a new one for every case (default none). */
   latest?: (() => LatestProvider | Promise<LatestProvider>) | undefined
   /** Makes the provider of history, a new one for every case (default none). */
@@ -34,7 +34,7 @@ export interface ProviderTrial {
  *
  * @throws {TypeError} where there is nothing that makes a provider
  */
-export function providerContract(given: ProviderTrial): ContractCase[] {
+export function providerContract(given: ProviderContractOptions): ContractCase[] {
   const { latest, history, fetch, now } = given
   assertKnownOptions(given, { latest, history, fetch, now })
   requireMakers({ latest, history })
@@ -65,7 +65,7 @@ interface Method<Provider, Answer> {
 
 function casesOf<Provider, Answer>(
   name: string,
-  { fetch, now }: ProviderTrial,
+  { fetch, now }: ProviderContractOptions,
   { create, subjectOf, own }: Method<Provider, Answer>,
 ): ContractCase[] {
   const rules = { ...CALLS, ...own, ...(fetch ? REQUESTS : OFFLINE) }

@@ -4,10 +4,10 @@ import { expectSame } from './expect-same.ts'
 import { openTrial } from './store-trial.ts'
 import type { Trial } from './store-trial.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** For how long a store that counts in seconds may go on refusing a claim that has run out, in ms. */
-const LATENESS = 2_000
+const MAX_EXPIRY_DELAY_MS = 2_000
 
 /**
  * What every `CacheStore` must do, one case each, for any test runner:
@@ -84,13 +84,13 @@ const TEXTS: Record<string, Rule> = {
   },
   async 'keeps a text until it expires, be that soon or in 30 days'({ key, after, set, ...trial }) {
     await set(key('soon'), 'one', after(10_000))
-    await set(key('far'), 'two', after(30 * DAY))
+    await set(key('far'), 'two', after(30 * DAY_MS))
     await trial.wait(40)
     await trial.expectText(key('soon'), 'one')
     await trial.expectText(key('far'), 'two')
   },
   async 'takes a text that has expired already, and the next one too'({ key, after, ...trial }) {
-    await trial.set(key('a'), 'old', after(-DAY))
+    await trial.set(key('a'), 'old', after(-DAY_MS))
     await trial.get(key('a'))
     await trial.set(key('a'), 'older', 0)
     await trial.set(key('a'), 'new')
@@ -151,17 +151,19 @@ const CLAIMS: Record<string, Rule> = {
   },
   async 'is not blocked by a claim that has expired already'(trial) {
     const key = trial.key('a')
-    await trial.claim(key, trial.after(-DAY))
+    await trial.claim(key, trial.after(-DAY_MS))
     await trial.claim(key, 0)
     await expectGrantedSoon(trial, key)
   },
 }
 
 async function expectGrantedSoon({ claim, after, wait }: Trial, key: string): Promise<void> {
-  const deadline = after(LATENESS)
+  const deadline = after(MAX_EXPIRY_DELAY_MS)
   while (!(await claim(key, after(10_000)))) {
     if (after(0) > deadline) {
-      throw new Error(`expected a claim to be granted within ${LATENESS} ms of the end of another`)
+      throw new Error(
+        `expected a claim to be granted within ${MAX_EXPIRY_DELAY_MS} ms of the end of another`,
+      )
     }
     await wait(20)
   }

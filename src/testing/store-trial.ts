@@ -1,12 +1,12 @@
 import type { CacheStore } from '../cache/store.ts'
-import { within } from '../cache/within.ts'
+import { withTimeout } from '../cache/with-timeout.ts'
 import { systemRuntime } from '../runtime.ts'
 import { expectSame, show } from './expect-same.ts'
 import { createWait } from './wait.ts'
 import type { Wait } from './wait.ts'
 
 /** A store that takes longer than this over one operation, in ms, has hung. Runners of tests give up after 5 s, and cannot say on what. */
-const OPERATION_LIMIT = 4_000
+const OPERATION_TIMEOUT_MS = 4_000
 
 /** One store on trial; whatever it should not do rejects with an error that says what was expected. */
 export interface Trial {
@@ -33,7 +33,7 @@ export function openTrial(store: CacheStore): Trial {
 
   async function operate(name: string, operation: () => unknown): Promise<unknown> {
     try {
-      return await within(runtime, OPERATION_LIMIT, settle(operation))
+      return await withTimeout(runtime, OPERATION_TIMEOUT_MS, settle(operation))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new Error(`expected ${name} to work, but: ${reason}`, { cause: error })

@@ -127,8 +127,8 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
   const corrections = [{ code: text, published: 1, corrected: 2 }]
   const deviating = { reference: text, date: text, deviations: [text] }
   return {
-    upstream_asked: { type: 'upstream_asked', ...about },
-    upstream_answered: { type: 'upstream_answered', ...about, elapsed: 1 },
+    upstream_request: { type: 'upstream_request', ...about },
+    upstream_response: { type: 'upstream_response', ...about, elapsed: 1 },
     upstream_failed: { type: 'upstream_failed', ...failed, elapsed: 1 },
     refresh_failed: { type: 'refresh_failed', dataSet: 'latest', reason: text, error },
     upstream_ending: { type: 'upstream_ending', ...about, endsAt: NaN },
@@ -136,7 +136,7 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
     rates_dropped: { type: 'rates_dropped', ...about, dropped: [text, text] },
     rates_corrected: { type: 'rates_corrected', ...about, corrections },
     rates_lost: { type: 'rates_lost', ...about, codes: [text] },
-    rates_held_back: { type: 'rates_held_back', ...about, codes: [text] },
+    rates_quarantined: { type: 'rates_quarantined', ...about, codes: [text] },
     rates_deviating: { type: 'rates_deviating', ...about, ...deviating },
     check_failed: { type: 'check_failed', ...failed, reference: text },
     rates_revised: { type: 'rates_revised', ...about, revised: [text] },

@@ -26,7 +26,7 @@ async function convert(world: World, to = 'EUR') {
 }
 
 /** The codes that events of `type` name, in their order. */
-function named(world: World, type: 'rates_lost' | 'rates_held_back'): string[] {
+function named(world: World, type: 'rates_lost' | 'rates_quarantined'): string[] {
   return world.events.flatMap((event) => {
     return event.type === type && 'codes' in event ? event.codes : []
   })
@@ -39,11 +39,11 @@ describe('a currency that the next publication gets wrong', () => {
     ['text', { EUR: '0.85' }, 'rates_lost'],
     ['beyond the doubles', { EUR: 1e300 }, 'rates_lost'],
     ['missing', { EUR: undefined }, 'rates_lost'],
-    ['inverted', { EUR: 1 / EUR }, 'rates_held_back'],
-    ['× 9.9', { EUR: EUR * 9.9 }, 'rates_held_back'],
-    ['a digit further on a day on which it fell', { EUR: EUR * 9.99 }, 'rates_held_back'],
-    ['× 1.21', { EUR: EUR * 1.21 }, 'rates_held_back'],
-    ['× 1,000', { EUR: EUR * 1_000 }, 'rates_held_back'],
+    ['inverted', { EUR: 1 / EUR }, 'rates_quarantined'],
+    ['× 9.9', { EUR: EUR * 9.9 }, 'rates_quarantined'],
+    ['a digit further on a day on which it fell', { EUR: EUR * 9.99 }, 'rates_quarantined'],
+    ['× 1.21', { EUR: EUR * 1.21 }, 'rates_quarantined'],
+    ['× 1,000', { EUR: EUR * 1_000 }, 'rates_quarantined'],
   ] as const)(
     'keeps its last rate with its own time where it is %s',
     async (_how, quotes, type) => {
@@ -236,7 +236,7 @@ describe('a currency without a usable rate', () => {
     const converted = convert(world)
     await world.pass(SECOND)
     expect(await converted).toMatchObject({ status: 200, rate: EUR })
-    expect(named(world, 'rates_held_back')).toEqual(['EUR'])
+    expect(named(world, 'rates_quarantined')).toEqual(['EUR'])
   })
 
   it('is remembered where another process, which never had it, has stored a table', async () => {
@@ -363,7 +363,7 @@ describe('another provider that steps in', () => {
     expect(await convert(world)).toEqual(before)
     expect((await convert(world, 'GBP')).updatedAt).toBeGreaterThan(before.updatedAt)
     expect((await world.get('/v1/convert?from=EUR&to=JPY')).body.updatedAt).toBe(before.updatedAt)
-    expect(named(world, 'rates_held_back')).toEqual(['EUR'])
+    expect(named(world, 'rates_quarantined')).toEqual(['EUR'])
   })
 
   it('is refused where much of its table is far from the one before', async () => {

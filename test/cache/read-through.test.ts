@@ -39,7 +39,7 @@ describe('a cold value', () => {
     expect(upstream.calls).toBe(1)
     const reading = { value: 1, hit: false, ttl: REFRESH_AFTER / SECOND }
     expect(readings).toEqual(Array.from({ length: 100 }, () => reading))
-    expect(upstream.known).toEqual([{ held: undefined, usable: undefined, current: undefined }])
+    expect(upstream.known).toEqual([{ last: undefined, current: undefined, entry: undefined }])
     expect(upstream.signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
@@ -71,7 +71,7 @@ describe('a cold value', () => {
     await settled()
     const reason = new Error('enough')
     controller.abort(reason)
-    expect(await waiting).toMatchObject({ ...UNAVAILABLE, pause: 0, cause: reason })
+    expect(await waiting).toMatchObject({ ...UNAVAILABLE, retryInMs: 0, cause: reason })
     load.resolve(1)
     await settled()
     expect(process.get()).toMatchObject({ value: 1, hit: true })
@@ -91,7 +91,7 @@ describe('a cold value', () => {
     const waiting = ask(process)
     await runtime.advance(5 * SECOND)
     const cause = { name: 'TimeoutError', message: 'no answer within 5000 ms' }
-    expect(await waiting).toMatchObject({ ...UNAVAILABLE, pause: 5_000, cause })
+    expect(await waiting).toMatchObject({ ...UNAVAILABLE, retryInMs: 5_000, cause })
     expect(upstream.signals[0]?.aborted).toBe(false)
   })
 
@@ -105,7 +105,7 @@ describe('a cold value', () => {
     await runtime.advance(1)
     expect(upstream.signals[0]?.reason).toMatchObject({ message: 'no answer within 20000 ms' })
     expect(process.state().lastAttempt).toEqual({ at: START, outcome: 'failed' })
-    expect(await ask(process)).toMatchObject({ pause: 1_000, cause: { name: 'TimeoutError' } })
+    expect(await ask(process)).toMatchObject({ retryInMs: 1_000, cause: { name: 'TimeoutError' } })
     upstream.answer = (call) => call
     await runtime.advance(SECOND)
     expect(await process.get()).toMatchObject({ value: 2 })
@@ -116,11 +116,11 @@ describe('a cold value', () => {
     const { runtime, upstream, process } = createLonely()
     const cause = new Error('refused')
     upstream.answer = () => Promise.reject(cause)
-    expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, pause: 1_000, cause })
+    expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, retryInMs: 1_000, cause })
     expect(upstream.signals[0]?.reason).toBe(cause)
     await runtime.advance(400)
     for (let caller = 0; caller < 100; caller += 1) {
-      expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, pause: 600, cause })
+      expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, retryInMs: 600, cause })
     }
     expect(upstream.calls).toBe(1)
     await runtime.advance(600)
@@ -175,7 +175,7 @@ describe('a held value', () => {
     ['is due in the far future', { nextUpdateAt: 9e15 }, Infinity, 25 * HOUR],
   ])('that %s lives for ten minutes at least and as long as allowed at most', async (...row) => {
     const [, { nextUpdateAt }, dueAfter, refreshAfter] = row
-    const lifetime = () => ({ nextUpdateAt, longestLife: 25 * HOUR })
+    const lifetime = () => ({ nextUpdateAt, maxLifetime: 25 * HOUR })
     const { runtime, upstream, process, scheduled } = createLonely({ lifetime, maxStale: MINUTE })
     expect(await process.get()).toMatchObject({ ttl: refreshAfter / SECOND })
     expect(scheduled).toEqual([refreshAfter])
@@ -225,8 +225,8 @@ describe('a held value', () => {
       await process.refresh()
     }
     expect(upstream.known.slice(1)).toMatchObject([
-      { held: 1, usable: 1, current: { value: 1, loadedAt: START + 500 } },
-      { held: 2, usable: undefined, current: undefined },
+      { last: 1, current: 1, entry: { value: 1, loadedAt: START + 500 } },
+      { last: 2, current: undefined, entry: undefined },
     ])
   })
 
@@ -385,7 +385,7 @@ describe('close()', () => {
   it('prevents even the first load', async () => {
     const { upstream, process } = createLonely()
     process.close()
-    expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, pause: 0, cause: undefined })
+    expect(await ask(process)).toMatchObject({ ...UNAVAILABLE, retryInMs: 0, cause: undefined })
     expect(upstream.calls).toBe(0)
   })
 

@@ -303,7 +303,7 @@ describe('a value in a store', () => {
     const { runtime, upstream, rejected } = world
     upstream.answer = refuseFor(60 * DAY)
     const process = world.start({
-      judge(value, { held, usable, current }) {
+      validateStored(value, { last: held, current: usable, entry: current }) {
         judged.push([value, held, usable, current?.loadedAt])
         if (value === 9) throw new Error('suspicious')
         return value + 0.5
@@ -423,7 +423,7 @@ describe('the store behind a read-through', () => {
     await runtime.advance(5 * SECOND - 1)
     expect(runtime.timers()).toBe(2)
     await runtime.advance(1)
-    expect(await failed).toMatchObject({ pause: 5_000 })
+    expect(await failed).toMatchObject({ retryInMs: 5_000 })
     expect(runtime.timers()).toBe(1)
   })
 

@@ -71,7 +71,7 @@ export function createWorld(random = 0) {
         upstream.known.push(known)
         return upstream.answer(upstream.calls)
       },
-      lifetime: ({ loadedAt }) => ({ nextUpdateAt: loadedAt + HOUR, longestLife: 25 * HOUR }),
+      lifetime: ({ loadedAt }) => ({ nextUpdateAt: loadedAt + HOUR, maxLifetime: 25 * HOUR }),
       publishedAt: Math.trunc,
       maxStale: 7 * DAY,
       stored: createStoredValue<number>({

@@ -283,7 +283,7 @@ async function expectServed({ world, state }: Meeting): Promise<void> {
 
 function expectHeldBack({ world, state }: Meeting): void {
   const events = world.service.events.map(({ event }) => event)
-  const reported = events.filter(({ type }) => type === 'rates_held_back')
+  const reported = events.filter(({ type }) => type === 'rates_quarantined')
   expect(reported).toHaveLength(state === 'warm' ? 1 : 0)
   if (state === 'warm') expect(reported[0]).toMatchObject({ dataSet: 'latest', codes: ['THB'] })
 }
@@ -324,7 +324,7 @@ function expectSpikeIsHeldBack({ world, state, now }: Meeting): void {
     .toSorted()
     .at(-2)
   const events = world.service.events.map(({ event }) => event)
-  const reported = events.filter(({ type }) => type === 'rates_held_back')
+  const reported = events.filter(({ type }) => type === 'rates_quarantined')
   expect(reported).toMatchObject([{ dataSet: 'history', codes: [`${day} USD`] }])
 }
 

@@ -193,7 +193,7 @@ function keep(held: Truth, dataSet: DataSet, loaded: Truth): Truth {
 }
 
 function lastOutcome({ services }: World, dataSet: DataSet): number | undefined {
-  const types = ['upstream_answered', 'upstream_failed', 'rates_rejected']
+  const types = ['upstream_response', 'upstream_failed', 'rates_rejected']
   const outcomes = services.flatMap(({ events }) =>
     events.filter(
       ({ event }) => types.includes(event.type) && 'dataSet' in event && event.dataSet === dataSet,

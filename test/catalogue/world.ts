@@ -51,8 +51,8 @@ export function createWorld(options: WorldOptions = {}) {
   }
 
   function isIdle(): boolean {
-    const outcomes = count(undefined, 'upstream_answered', 'upstream_failed', 'rates_rejected')
-    return outcomes === count(undefined, 'upstream_asked')
+    const outcomes = count(undefined, 'upstream_response', 'upstream_failed', 'rates_rejected')
+    return outcomes === count(undefined, 'upstream_request')
   }
 
   return {
@@ -63,8 +63,8 @@ export function createWorld(options: WorldOptions = {}) {
     service,
     /** How often the providers of each data set were asked, by all services. */
     attempts: (): Record<DataSet, number> => ({
-      latest: count('latest', 'upstream_asked'),
-      history: count('history', 'upstream_asked'),
+      latest: count('latest', 'upstream_request'),
+      history: count('history', 'upstream_request'),
     }),
     /** Waits until no provider is being asked, or only time can bring its answer. */
     async settle() {

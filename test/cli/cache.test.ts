@@ -94,7 +94,7 @@ describe('readAhead', () => {
       providers: fakeProviders(),
       store,
       waitUntil: (write) => void writes.push(write),
-      onEvent: ({ type }) => void (calls += type === 'upstream_asked' ? 1 : 0),
+      onEvent: ({ type }) => void (calls += type === 'upstream_request' ? 1 : 0),
     })
     await handler.rates.latest()
     await handler.rates.history({ from: 'EUR', to: 'USD' })

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { withCompression } from '../../src/compression/with-compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { Answer } from '../../src/index.ts'
+import type { RawResponse } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { settled } from '../virtual-runtime.ts'
 
@@ -30,11 +30,11 @@ function ask(target: string, headers: Record<string, string> = {}, method = 'GET
   return compressed.answer({ method, target, header: (name) => headers[name] })
 }
 
-function header({ headers }: Answer, wanted: string): string | undefined {
+function header({ headers }: RawResponse, wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1]
 }
 
-function textOf({ body }: Answer): Promise<string> {
+function textOf({ body }: RawResponse): Promise<string> {
   return new Response(body).text()
 }
 
@@ -205,8 +205,8 @@ describe('withCompression', () => {
 })
 
 /** Answers a target with that one of `bodies`, encoded as ten bytes; `encoded` has what was, in its order. */
-function answering(bodies: Record<string, () => Answer['body']>) {
-  const encoded: Answer['body'][] = []
+function answering(bodies: Record<string, () => RawResponse['body']>) {
+  const encoded: RawResponse['body'][] = []
   const codec: Codec = async (body) => {
     encoded.push(body)
     return new Uint8Array(10)
@@ -219,7 +219,7 @@ function answering(bodies: Record<string, () => Answer['body']>) {
     },
     { br: codec, gzip: codec },
   )
-  const get = (target: string, acceptEncoding?: string | null): Promise<Answer> =>
+  const get = (target: string, acceptEncoding?: string | null): Promise<RawResponse> =>
     answer({
       method: 'GET',
       target,
@@ -284,7 +284,7 @@ describe('an expensive body', () => {
     const { br, gzip } = { ...CODECS, ...encoded }
     const codecs = { br: vi.fn<Codec>(br), gzip: vi.fn<Codec>(gzip) }
     const { answer } = withCompression(handler, codecs)
-    const get = (accept: string, target = EXPENSIVE, tag = ''): Promise<Answer> => {
+    const get = (accept: string, target = EXPENSIVE, tag = ''): Promise<RawResponse> => {
       const headers: Record<string, string> = { 'accept-encoding': accept, 'if-none-match': tag }
       return answer({ method: 'GET', target, header: (name) => headers[name] })
     }

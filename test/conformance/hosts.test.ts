@@ -7,7 +7,7 @@ import type { Question, Reply } from '../catalogue/catalogue.ts'
 import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { createConformanceHandler } from './market.ts'
-import { conformanceQuestions } from './questions.ts'
+import { conformanceQuestions } from './requests.ts'
 
 describe.each(HOSTS)('$name', (host) => {
   const { prefix = '', openClient } = host

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { ConversionRecord, ConversionsRecord, ConvertedAmount } from '../../src/index.ts'
+import type { Conversion, ConversionList, ConvertedAmount } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import * as oracle from '../oracle.ts'
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   quotedCodes = currencies.filter(({ history }) => history).map(({ code }) => code)
 })
 
-async function ask<Asked = ConversionRecord>(query: string): Promise<Asked> {
+async function ask<Asked = Conversion>(query: string): Promise<Asked> {
   const response = await handler(new Request(`http://localhost/api/v1/convert?${query}`))
   const body: Asked = await response.json()
   expect(response.status, JSON.stringify(body)).toBe(200)
@@ -73,7 +73,7 @@ describe('several currencies', () => {
   ])('have each what they have alone: %s', async (conversion) => {
     const codes = conversion.includes('date=') ? quotedCodes : latestCodes
     for (const query of [conversion, `${conversion}&reverse=true`]) {
-      const batch = await ask<ConversionsRecord>(`${query}&to=${codes.join()}`)
+      const batch = await ask<ConversionList>(`${query}&to=${codes.join()}`)
       expect(JSON.stringify(batch.results)).toBe(JSON.stringify(await oneByOne(query, codes)))
     }
   })
@@ -89,7 +89,7 @@ describe('a conversion on a day', () => {
       )
       for (const date of dates) {
         const asked = `from=${from}&date=${date}&to=${quotedCodes.join()}`
-        const answer = await ask<ConversionsRecord & { date: string }>(asked)
+        const answer = await ask<ConversionList & { date: string }>(asked)
         const expected = series.map(({ points }) => points.findLast(({ d }) => d <= date))
         expect(Object.values(answer.results).map(({ rate }) => rate)).toEqual(
           expected.map((point) => point?.r),
@@ -112,7 +112,7 @@ describe('a conversion on a day', () => {
       )
       const codes = [...published.keys()]
       const from = pick(codes, index)
-      const answer = await ask<ConversionsRecord>(`from=${from}&date=${date}&to=${codes.join()}`)
+      const answer = await ask<ConversionList>(`from=${from}&date=${date}&to=${codes.join()}`)
       for (const to of codes) {
         const rate = oracle.crossRate(published, 'EUR', from, to)
         expect(answer.results[to], `${from} in ${to} on ${date}`).toEqual({ rate, result: rate })

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type {
   Attribution,
-  ConversionRecord,
-  ConversionsRecord,
-  HistoryRecord,
-  LatestRecord,
+  Conversion,
+  ConversionList,
+  RateHistory,
+  LatestRates,
 } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 
 /** A conversion into one currency or several. */
-type Converted = ConversionRecord & Partial<ConversionsRecord>
+type Converted = Conversion & Partial<ConversionList>
 
 const now = (): number => Date.UTC(2026, 10, 20, 18)
 
@@ -62,7 +62,7 @@ describe('format=csv', () => {
     ['v1/latest?base=eur&symbols=usd,GBP&', 'v1/latest?base=EUR&symbols=GBP,USD&'],
     ['rates?base=idr&', 'v1/latest?base=IDR&'],
   ])('writes the rates that %s answers with', async (path, twin) => {
-    const { base, rates, updatedAt, nextUpdateAt, source } = await getJson<LatestRecord>(twin)
+    const { base, rates, updatedAt, nextUpdateAt, source } = await getJson<LatestRates>(twin)
     const [head, ...lines] = readCsv(await (await get(`${path}format=csv`)).text())
     expect(head).toEqual(TABLE_HEAD)
     const publication = [updatedAt, nextUpdateAt, source.name, source.url].map(String)
@@ -75,7 +75,7 @@ describe('format=csv', () => {
 
   it.each(['1W', '1M', '5Y'])('writes the points of a history of %s', async (period) => {
     const path = `v1/history?from=idr&to=EUR&period=${period}`
-    const { points, source } = await getJson<HistoryRecord>(path)
+    const { points, source } = await getJson<RateHistory>(path)
     const [head, ...lines] = readCsv(await (await get(`${path}&format=csv`)).text())
     expect(head).toEqual(['from', 'to', 'date', 'rate', 'source', 'sourceUrl'])
     const expected = points.map(({ d, r }) => ['IDR', 'EUR', d, String(r), source.name, source.url])
@@ -117,7 +117,7 @@ describe('format=csv', () => {
       const service = handlerOf(source)
       for (const interval of ['day', 'month']) {
         const path = `${query}&interval=${interval}`
-        const { points } = await getJson<HistoryRecord>(path, service)
+        const { points } = await getJson<RateHistory>(path, service)
         const quoted = /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
         const lines = points.map(({ d, r }) => `USD,IDR,${d},${r},${quoted},"${source.url}"`)
         const response = await get(`${path}&format=csv`, service)

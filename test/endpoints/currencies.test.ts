@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { CurrenciesRecord, RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
+import type { CurrencyList, RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { DAY_MS } from '../fixtures/dates.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
@@ -19,7 +19,7 @@ const dead = {
 /** The answer of `handler`, and its rows by code. */
 async function currenciesOf(handler: RatesHandler) {
   const response = await handler(new Request('http://localhost/api/v1/currencies'))
-  const record: CurrenciesRecord = JSON.parse(await response.text())
+  const record: CurrencyList = JSON.parse(await response.text())
   const find = (code: string) => record.currencies.find((currency) => currency.code === code)
   return { handler, response, record, find }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createHandlerOn } from '../../src/handler.ts'
-import type { RatesHandlerOptions, StatusRecord } from '../../src/index.ts'
+import type { RatesHandlerOptions, ServiceStatus } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
 
@@ -46,7 +46,7 @@ function service(options: RatesHandlerOptions = {}) {
     runtime,
     handler,
     upstream,
-    async status(): Promise<StatusRecord> {
+    async status(): Promise<ServiceStatus> {
       const response = await handler(new Request('http://localhost/api/v1/status'))
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-control')).toBe('no-store')

@@ -114,7 +114,7 @@ describe('a rate that stays wrong', () => {
     await world.refresh()
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.66)
     expect(world.eventsOf('rates_corrected')).toHaveLength(4)
-    expect(world.eventsOf('rates_held_back')).toEqual([])
+    expect(world.eventsOf('rates_quarantined')).toEqual([])
   })
 
   it('emits one event for a publication that is fetched again', async () => {
@@ -122,7 +122,7 @@ describe('a rate that stays wrong', () => {
     const world = openFeed('2026-11-20', {}, { providers: { latest } })
     for (let fetches = 1; fetches <= 3; fetches += 1) {
       await world.refresh()
-      expect(world.eventsOf('upstream_answered')).toHaveLength(fetches)
+      expect(world.eventsOf('upstream_response')).toHaveLength(fetches)
       await world.pass(11 * 60_000)
     }
     expect(world.eventsOf('rates_corrected')).toHaveLength(1)
@@ -133,17 +133,17 @@ describe('a rate that stays wrong', () => {
     await world.refresh()
     await world.publish({ BGN: 57 })
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.662456)
-    expect(world.eventsOf('rates_held_back')).toMatchObject([{ codes: ['BGN'] }])
+    expect(world.eventsOf('rates_quarantined')).toMatchObject([{ codes: ['BGN'] }])
     await world.publish({})
     expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
-    expect(world.eventsOf('rates_held_back')).toHaveLength(1)
+    expect(world.eventsOf('rates_quarantined')).toHaveLength(1)
   })
 
   it('follows a successor that is held back itself', async () => {
     const world = openFeed('2026-02-18', { ZWL: 64_966.8 })
     await world.refresh()
     await world.publish({ ZWG: 2_600, ZWL: 6_496_683 })
-    expect(world.eventsOf('rates_held_back')).toMatchObject([{ codes: ['ZWG'] }])
+    expect(world.eventsOf('rates_quarantined')).toMatchObject([{ codes: ['ZWG'] }])
     expect(await rateOf(world, 'USD', 'ZWG')).toBe(26)
     expect(await rateOf(world, 'ZWG', 'ZWL')).toBe(2498.7242)
   })
@@ -168,9 +168,9 @@ describe('a table from a store', () => {
     store.set('rates:v1:latest', seal(JSON.parse(asPublished)))
     const reader = openFeed('2026-02-18', {}, { store })
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
-    expect(reader.eventsOf('rates_held_back')).toEqual([])
+    expect(reader.eventsOf('rates_quarantined')).toEqual([])
     expect(reader.eventsOf('rates_corrected')).toEqual([])
-    const requested = reader.eventsOf('upstream_asked')
+    const requested = reader.eventsOf('upstream_request')
     expect(requested).not.toContainEqual(expect.objectContaining({ dataSet: 'latest' }))
   })
 
@@ -185,7 +185,7 @@ describe('a table from a store', () => {
     await reader.refresh()
     expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
     expect(reader.eventsOf('rates_restored').length).toBeGreaterThan(1)
-    for (const world of fleet) expect(world.eventsOf('rates_held_back')).toEqual([])
+    for (const world of fleet) expect(world.eventsOf('rates_quarantined')).toEqual([])
     expect(reader.eventsOf('rates_corrected')).toEqual([])
   })
 })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { dateInWords, durationInWords, publicationInWords } from '../../src/explorer/ages.ts'
 import { nearestIndex, plotOf } from '../../src/explorer/plot.ts'
-import { pathOf, snippetOf } from '../../src/explorer/question.ts'
-import type { Question } from '../../src/explorer/question.ts'
+import { pathOf, snippetOf } from '../../src/explorer/api-request.ts'
+import type { ApiRequest } from '../../src/explorer/api-request.ts'
 
 const HOUR = 3_600_000
 
@@ -133,7 +133,7 @@ describe('plotOf', () => {
 })
 
 describe('a question', () => {
-  const asking = (amount: string): Question => ({
+  const asking = (amount: string): ApiRequest => ({
     operation: 'convert',
     parameters: { from: 'USD', to: 'EUR', amount },
   })

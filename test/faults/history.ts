@@ -102,7 +102,7 @@ export const history: readonly FaultCase[] = [
               fromEnd === 1 ? rates : { ...rates, USD },
             ).rates,
         },
-        reported: ['rates_held_back'],
+        reported: ['rates_quarantined'],
       },
     ),
   ]),
@@ -227,7 +227,7 @@ function wrongNewest(
         return Object.fromEntries(days.filter(([, day]) => Object.keys(day).length > 0))
       },
     },
-    reported: ['rates_held_back'],
+    reported: ['rates_quarantined'],
   })
 }
 

@@ -11,7 +11,7 @@ function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, strin
   return createQueryParser({
     parameters: { base: optional, to: optional },
     failures: {},
-    toQuestion: (question): object => question,
+    toParams: (question): object => question,
     ...more,
   })
 }
@@ -92,7 +92,7 @@ describe('the schemas of a query', () => {
       long: (parameter: string, sent: string) =>
         new RatesError('invalid_parameter', `${parameter} is not ${sent}`),
     },
-    toQuestion: ({ from, to }: { from: string; to: string }) => [from, to],
+    toParams: ({ from, to }: { from: string; to: string }) => [from, to],
   }
 
   it.each([

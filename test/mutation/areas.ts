@@ -57,7 +57,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     // The headers of every answer, of CSV, of the explorer and of CORS.
     tests: [
       ...testsIn('http'),
-      'test/endpoints/{every-answer,csv,explorer-page}.test.ts',
+      'test/endpoints/{every-response,csv,explorer-page}.test.ts',
       'test/advisories/cors-*.test.ts',
       ...HANDLER_TESTS,
     ],

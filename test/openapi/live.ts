@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { CurrenciesRecord, RatesHandler } from '../../src/index.ts'
+import type { CurrencyList, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { bodiesOf, faultsOf, sharedResponses } from './document.ts'
 import type { Operation, Response as Described } from './document.ts'
-import { toSearch } from './questions.ts'
-import type { Covered } from './questions.ts'
+import { toSearch } from './requests.ts'
+import type { Covered } from './requests.ts'
 
 /** A handler or a client. */
 export type Asked = (request: Request) => Promise<Response>
@@ -74,7 +74,7 @@ export function exampleOf({ parameters }: Operation): string {
 /** The codes that an operation covers, as the service itself tells them. */
 export async function coveredCodes({ path }: Operation): Promise<Covered> {
   const response = await handler(new Request('http://localhost/api/v1/currencies'))
-  const { currencies }: CurrenciesRecord = JSON.parse(await response.text())
+  const { currencies }: CurrencyList = JSON.parse(await response.text())
   const codesOf = (data: 'latest' | 'history'): string[] => {
     const codes = currencies.filter((currency) => currency[data]).map(({ code }) => code)
     expect(codes.length).toBeGreaterThan(25)

@@ -229,13 +229,13 @@ describe('crossCheck()', () => {
     const store = new Map<string, string>()
     const primary = primaryOf(async () => tableOf({ GBP: 1.05 }))
     const judge = vi.fn<(table: LatestTable) => LatestTable>((table) => table)
-    const latest = crossCheck({ ...primary, judge }, referenceOf(healthy))
+    const latest = crossCheck({ ...primary, validateStored: judge }, referenceOf(healthy))
     const start = () => createRatesHandler({ now: () => Date.now(), store, providers: { latest } })
     await start().rates.latest()
     expect(store.get('rates:v1:latest')).not.toMatch(/check|deviat|Reference/)
     expect((await start().rates.latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
     expect(judge).toHaveBeenCalledTimes(1)
-    expect(crossCheck(primary, referenceOf(healthy))).not.toHaveProperty('judge')
+    expect(crossCheck(primary, referenceOf(healthy))).not.toHaveProperty('validateStored')
   })
 
   const NO_TABLES = [undefined, null, 'text', [], { base: 'USD' }]

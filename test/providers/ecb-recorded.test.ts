@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, ProviderContext } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { acceptHistory } from '../../src/rates/accept.ts'
+import { validateHistory } from '../../src/rates/validate.ts'
 import { checkHistory } from '../../src/rates/history-checks.ts'
 import { marketDays, mergeHistory } from '../../src/rates/market-history.ts'
 import type { MarketHistory } from '../../src/rates/market-history.ts'
@@ -143,24 +143,24 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
     })
     const range = { from: 'EUR', to: 'USD', start: '1999-01-04', end: '2026-04-13' } as const
     expect((await handler.rates.history(range)).points).toHaveLength(6_983)
-    expect(types).toContain('upstream_answered')
+    expect(types).toContain('upstream_response')
     expect(types).not.toContain('rates_dropped')
-    expect(types).not.toContain('rates_held_back')
+    expect(types).not.toContain('rates_quarantined')
   })
 
   it('has four rates that wait for the next day when each day is published after the other', () => {
     const days = independentCsv()
     const marketOf = (first: number, end: number): MarketHistory =>
-      acceptHistory({ base: 'EUR', days: days.slice(first, end) }, Date.UTC(2026, 3, 13)).data
+      validateHistory({ base: 'EUR', days: days.slice(first, end) }, Date.UTC(2026, 3, 13)).data
     const waiting = new Set<string>()
     let [held, lost] = [marketOf(0, 8), 0]
     for (let end = 9; end <= days.length; end += 1) {
       const added = marketOf(end - 8, end)
       const since = days[Math.max(0, end - 40)]?.date ?? ''
       const merged = mergeHistory(held, added, since)
-      const checked = runAtOnce(checkHistory({ merged, added, held }))
+      const checked = runAtOnce(checkHistory({ merged, added, previous: held }))
       held = checked.history
-      for (const each of checked.heldBack) waiting.add(each)
+      for (const each of checked.quarantined) waiting.add(each)
       const confirmed = marketDays(held).at(-2)?.rates.size ?? 0
       lost += Object.keys(days[end - 2]?.rates ?? {}).length - confirmed
     }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import type { HistoryProvider, LatestProvider, ProviderContext } from '../../src/index.ts'
 import { providerContract } from '../../src/testing/index.ts'
-import type { ProviderTrial } from '../../src/testing/index.ts'
+import type { ProviderContractOptions } from '../../src/testing/index.ts'
 import { failuresOf } from '../testing/virtual-time.ts'
 import { FEEDS, good } from './feeds.ts'
 import type { Feed } from './feeds.ts'
@@ -11,7 +11,7 @@ import { NOW } from './upstream.ts'
 // Generous: the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-function trialOf(feed: Feed): ProviderTrial {
+function trialOf(feed: Feed): ProviderContractOptions {
   const { fetchLatest, fetchHistory } = feed.create()
   const create = (): LatestProvider & HistoryProvider => Object(feed.create())
   return {
@@ -57,13 +57,13 @@ describe('a provider of latest rates', () => {
       given.fetch?.(new Request(input, init)) ?? Response.error()
     const context = { fetch, signal: new AbortController().signal, now: () => NOW }
     const table = await provider?.fetchLatest(context)
-    if (!provider?.judge || !table) throw new Error('there is nothing to judge')
+    if (!provider?.validateStored || !table) throw new Error('there is nothing to judge')
     const { GBP = NaN } = table.rates
     const previous = { ...table, rates: { ...table.rates, GBP: GBP * 2 } }
     const judged = await provider.fetchLatest({ ...context, previous })
     expect(judged).toMatchObject({ rates: { GBP: GBP * 2 }, unconfirmed: { GBP } })
-    expect(provider.judge(table, previous)).toEqual(judged)
+    expect(provider.validateStored(table, previous)).toEqual(judged)
     const few = { ...table, rates: { EUR: 1, USD: 1.1 } }
-    expect(() => provider.judge?.(few, undefined)).toThrow('2 codes are not a market')
+    expect(() => provider.validateStored?.(few, undefined)).toThrow('2 codes are not a market')
   })
 })

@@ -160,7 +160,7 @@ describe('the table of providers with a key', () => {
   it('has every file with such an option', () => {
     const folder = new URL('../../src/providers/', import.meta.url)
     const withKey = readdirSync(folder).filter((name) =>
-      /^ {2}(readonly )?(key|token|secret|password)\??: /m.test(
+      /^ {2}(readonly )?(key|token|secret|password)\??: [^,]*$/m.test(
         readFileSync(new URL(name, folder), 'utf8'),
       ),
     )

@@ -1,4 +1,4 @@
-import { DISASTERS, OTHER_FORMS } from '../../src/testing/provider/disasters.ts'
+import { FAULTS, OTHER_FORMS } from '../../src/testing/provider/faults.ts'
 
 /** One request with a key in it, and how its upstream may answer. */
 interface KeyedRequest {
@@ -17,7 +17,7 @@ const STATUSES = [200, 201, 401, 422, 429, 500]
 /** Everything that an upstream, or the `fetch` on the way to it, may do with a key, by what it does. */
 export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
   'is well': ({ body }) => Response.json(body),
-  ...Object.fromEntries(Object.entries(DISASTERS).map(([what, each]) => [what, asLeaky(each)])),
+  ...Object.fromEntries(Object.entries(FAULTS).map(([what, each]) => [what, asLeaky(each)])),
   ...Object.fromEntries(
     OTHER_FORMS.map((text) => [`answers with ${text}`, () => new Response(text)]),
   ),
@@ -130,7 +130,7 @@ function ascii(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '')
 }
 
-function asLeaky(behaviour: (typeof DISASTERS)[string]): LeakyUpstream {
+function asLeaky(behaviour: (typeof FAULTS)[string]): LeakyUpstream {
   return async ({ request, body }) =>
     behaviour({
       signal: request.signal,

@@ -8,7 +8,7 @@ import {
   FIRST_REFERENCE_DAY,
   isTargetDay,
   newestPublishedDay,
-  nextLook,
+  nextRefresh,
   nextPublication,
   publicationInstant,
 } from '../../src/rates/target-calendar.ts'
@@ -126,14 +126,14 @@ describe('the next look for rates', () => {
     ['over Easter, in summer: on Tuesday', '2026-04-01', '2026-04-04T12:00Z', '2026-04-07T06:00Z'],
     ['close to the next one: then', '2026-11-18', '2026-11-20T14:00Z', '2026-11-20T15:00Z'],
   ])('%s', (_when, newest, instant, expected) => {
-    expect(new Date(nextLook(newest, Date.parse(instant)))).toEqual(new Date(expected))
+    expect(new Date(nextRefresh(newest, Date.parse(instant)))).toEqual(new Date(expected))
   })
 
   it('is never at night nor on a day without a publication, nor sooner than in ten minutes', () => {
     const instants = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2031, 0, 1) })
     fc.assert(
       fc.property(instants, fc.integer({ min: 0, max: 9 }), (instant, missing) => {
-        const look = nextLook(addDays(newestPublishedDay(instant), -missing), instant)
+        const look = nextRefresh(addDays(newestPublishedDay(instant), -missing), instant)
         const day = toDay(look)
         const fromPublication = (look - publicationInstant(day)) / 3_600_000
         expect(isTargetDay(day)).toBe(true)

@@ -171,7 +171,7 @@ describe('a doubtful day', () => {
     // One call for each refresh, the second one for the old day as well, and one event for each day.
     expect(world.ranges).toEqual(['2021-11-05', OLD, expect.anything(), expect.anything()])
     const reported = [OLD, FRIDAY].map((day) => ({ codes: [`${day}${doubtful}`] }))
-    expect(world.eventsOf('rates_held_back')).toMatchObject(reported)
+    expect(world.eventsOf('rates_quarantined')).toMatchObject(reported)
   })
 
   it.each([
@@ -190,7 +190,7 @@ describe('a doubtful day', () => {
     expect(await world.rates('TRY')).toEqual(moved)
     // It is asked for again, and doubted no more.
     await world.refresh(TUESDAY)
-    expect(world.eventsOf('rates_held_back')).toMatchObject([{ codes: [`${FRIDAY}${doubtful}`] }])
+    expect(world.eventsOf('rates_quarantined')).toMatchObject([{ codes: [`${FRIDAY}${doubtful}`] }])
   })
 
   it.each<[name: string, day: string, isServed: boolean, latest: (lira: number) => Latest]>([

@@ -10,7 +10,7 @@ import {
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { acceptHistory } from '../../src/rates/accept.ts'
+import { validateHistory } from '../../src/rates/validate.ts'
 import { addDays } from '../../src/rates/day.ts'
 import {
   buildMarket,
@@ -41,7 +41,7 @@ const day = record({
 const days = array(day, { minLength: 1, maxLength: 6 })
 
 function toMarket(listed: Day[]): MarketHistory {
-  return acceptHistory({ base: 'EUR', days: listed }, Date.UTC(2026, 10, 20)).data
+  return validateHistory({ base: 'EUR', days: listed }, Date.UTC(2026, 10, 20)).data
 }
 
 describe('mergeHistory()', () => {

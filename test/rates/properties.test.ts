@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryRangeQuestion, HistoryRecord, Point, RatesHandler } from '../../src/index.ts'
+import type { HistoryRangeParams, RateHistory, Point, RatesHandler } from '../../src/index.ts'
 import { crossRate } from '../../src/rates/rate-table.ts'
 import type { RateTable } from '../../src/rates/rate-table.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
@@ -103,7 +103,7 @@ describe('the synthetic market', () => {
 })
 
 /** Returns what ought to be true of a record and is not. */
-function violations({ points, stats }: HistoryRecord): string[] {
+function violations({ points, stats }: RateHistory): string[] {
   const rates = points.map(({ r }) => r)
   const dates = points.map(({ d }) => d)
   const claims = {
@@ -154,7 +154,7 @@ describe('any range', () => {
       .array(fc.nat((last - first) / DAY_MS), { minLength: count, maxLength: count })
       .map((numbers) => numbers.map((number) => toDay(first + number * DAY_MS)).toSorted())
 
-  async function pointsOf(question: HistoryRangeQuestion): Promise<Point[]> {
+  async function pointsOf(question: HistoryRangeParams): Promise<Point[]> {
     const record = await rates.history(question).catch(() => ({ points: [] }))
     return record.points
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { acceptHistory, acceptTable } from '../../src/rates/accept.ts'
+import { validateHistory, validateTable } from '../../src/rates/validate.ts'
 import { codes } from '../fixtures/codes.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
@@ -22,8 +22,8 @@ function withRates(rates: object, count?: number): Record<string, unknown> {
   return { ...whole, rates: { ...Object(whole['rates']), ...rates } }
 }
 
-function accepted(changes: object, now = NOW): ReturnType<typeof acceptTable>['data'] {
-  return acceptTable(table(changes), now).data
+function accepted(changes: object, now = NOW): ReturnType<typeof validateTable>['data'] {
+  return validateTable(table(changes), now).data
 }
 
 function expectRejected(accept: () => unknown, message: string): void {
@@ -34,7 +34,7 @@ function expectRejected(accept: () => unknown, message: string): void {
 describe('a table', () => {
   it('keeps its order, its digits and its times', () => {
     const rates = { EUR: 0.8512, USD: 1, AED: 3.6725 }
-    const { data, dropped } = acceptTable(table({ rates }), NOW)
+    const { data, dropped } = validateTable(table({ rates }), NOW)
     expect([...data.rates]).toEqual(Object.entries(rates))
     expect(data).toMatchObject({ base: 'USD', updatedAt: NOW - HOUR, nextUpdateAt: NOW + HOUR })
     expect(dropped).toEqual([])
@@ -46,18 +46,18 @@ describe('a table', () => {
   })
 
   it.each([1.0001, 0, 100, null, '1'])('is refused with its base quoted at %j', (rate) => {
-    expect(() => acceptTable(withRates({ USD: rate }), NOW)).toThrow('not quoted at 1')
+    expect(() => validateTable(withRates({ USD: rate }), NOW)).toThrow('not quoted at 1')
   })
 
   it.each([0, -0.86, NaN, Infinity, 1e300, 5e-324, '0.86', null, true, {}, []])(
     'loses a rate of %j, where it is one in twenty at most',
     (rate) => {
-      const { data, dropped } = acceptTable(withRates({ AAA: rate }), NOW)
+      const { data, dropped } = validateTable(withRates({ AAA: rate }), NOW)
       expect(dropped).toEqual(['AAA'])
       expect(data.rates.has('AAA')).toBe(false)
       expect(data.rates.size).toBe(39)
       expect(data.rates.get('AAB')).toBe(2)
-      expect(() => acceptTable(withRates({ AAA: rate }, 18), NOW)).toThrow(
+      expect(() => validateTable(withRates({ AAA: rate }, 18), NOW)).toThrow(
         '1 of 19 rates are not numbers from 1e-100 to 1e+100: AAA',
       )
     },
@@ -67,7 +67,7 @@ describe('a table', () => {
     const rates: unknown = JSON.parse(
       '{"EUR":0.85,"eur":1,"__proto__":2,"toString":3,"USDT":1,"":4,"ÄÖÜ":5}',
     )
-    const { data, dropped } = acceptTable(table({ rates }), NOW)
+    const { data, dropped } = validateTable(table({ rates }), NOW)
     expect([...data.rates.keys()]).toEqual(['USD', 'EUR'])
     expect(dropped).toEqual(['eur', '__proto__', 'toString', 'USDT', '', 'ÄÖÜ'])
   })
@@ -113,7 +113,7 @@ describe('a table', () => {
     ['a late next update', table({ nextUpdateAt: LAST_INSTANT + 1 }), 'nextUpdateAt is not a time'],
     ['a list of held back rates', table({ unconfirmed: [7] }), 'the unconfirmed rates are not an'],
   ])('is refused: %s', (_what, answer, message) => {
-    expectRejected(() => acceptTable(answer, NOW), message)
+    expectRejected(() => validateTable(answer, NOW), message)
   })
 
   it('has rates from 1e-100 to 1e+100', () => {
@@ -154,7 +154,7 @@ describe('a table', () => {
   })
 
   it('is corrected where it contradicts the law', () => {
-    const { data, corrections } = acceptTable(withRates({ EUR: 0.85, HRK: 64 }), NOW)
+    const { data, corrections } = validateTable(withRates({ EUR: 0.85, HRK: 64 }), NOW)
     expect(corrections).toEqual([{ code: 'HRK', published: 64, corrected: 6.404325 }])
     expect(data.rates.get('HRK')).toBe(6.404325)
   })
@@ -163,8 +163,8 @@ describe('a table', () => {
 describe('a history', () => {
   const days = (...dates: string[]): { date: string; rates: Record<string, unknown> }[] =>
     dates.map((date, index) => ({ date, rates: { USD: index + 1, GBP: 2 } }))
-  const accept = (listed: unknown): ReturnType<typeof acceptHistory> =>
-    acceptHistory({ base: 'EUR', days: listed }, NOW)
+  const accept = (listed: unknown): ReturnType<typeof validateHistory> =>
+    validateHistory({ base: 'EUR', days: listed }, NOW)
 
   it('is sorted, and of two rows for one day the later one counts', () => {
     const { data, dropped } = accept(days('2026-11-19', '2026-11-18', '2026-11-19'))
@@ -235,6 +235,6 @@ describe('a history', () => {
       'the rates are not an object',
     ],
   ])('is refused: %s', (_what, answer, message) => {
-    expectRejected(() => acceptHistory(answer, NOW), message)
+    expectRejected(() => validateHistory(answer, NOW), message)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import type { HistoryProvider, LatestProvider, LatestTable } from '../../src/index.ts'
-import type { Answer, AnswerRequest, CacheStore, RatesHandler } from '../../src/index.ts'
+import type { RawResponse, RawRequest, CacheStore, RatesHandler } from '../../src/index.ts'
 import { reseal } from '../fixtures/envelopes.ts'
 import { DAY, HOUR, SECOND } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'
@@ -288,7 +288,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       let loads = 0
       const onEvent: HandlerParts['onEvent'] = (event) => {
         parts.onEvent(event)
-        if (event.type === 'upstream_answered' && (loads += 1) === 2) {
+        if (event.type === 'upstream_response' && (loads += 1) === 2) {
           void Promise.resolve().then(handler.close)
         }
       }
@@ -354,7 +354,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'bodies are remembered beyond their data': {
     breaks: 'I3',
     plant: inAnswersOfEach(() => {
-      const bodies = new Map<string, Answer['body']>()
+      const bodies = new Map<string, RawResponse['body']>()
       return ({ target }, answer) => {
         if (answer.status !== 200 || !/latest|convert/.test(target)) return answer
         const body = bodies.get(target) ?? answer.body
@@ -379,7 +379,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     faults: /^conn-refused/,
     settings: { maxStale: { latest: HOUR, history: DAY }, requests: 400 },
     plant: inAnswersOfEach(() => {
-      let last: Answer | undefined
+      let last: RawResponse | undefined
       return ({ target }, answer) => {
         if (!target.startsWith('/api/v1/convert')) return answer
         if (answer.status === 200) last = withHeaders(answer, { 'cache-status': 'rates; fwd=miss' })
@@ -449,7 +449,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
 
 const CHANCE: Plant = inRuntime(() => ({ random: () => Math.random() }))
 
-const UNAVAILABLE: Answer = {
+const UNAVAILABLE: RawResponse = {
   status: 502,
   headers: [
     ['cache-control', 'no-store'],
@@ -470,7 +470,7 @@ function uncompared(faults: RegExp): PlantedBug {
 }
 
 /** A bug that adds the cause of the last failure to answers. */
-function leak(isLeaky: (answer: Answer, target: string) => boolean): PlantedBug {
+function leak(isLeaky: (answer: RawResponse, target: string) => boolean): PlantedBug {
   return {
     breaks: 'I11',
     faults: /^conn-refused/,
@@ -545,7 +545,7 @@ function inRuntime(alter: (runtime: Runtime) => Partial<Runtime>): Plant {
 }
 
 function inRequests(
-  answer: (handler: RatesHandler, request: AnswerRequest, parts: HandlerParts) => Promise<Answer>,
+  answer: (handler: RatesHandler, request: RawRequest, parts: HandlerParts) => Promise<RawResponse>,
 ): Plant {
   return (create) => (createRuntime, parts) => {
     const handler = create(createRuntime, parts)
@@ -553,7 +553,7 @@ function inRequests(
   }
 }
 
-type AlterAnswer = (request: AnswerRequest, answer: Answer) => Answer
+type AlterAnswer = (request: RawRequest, answer: RawResponse) => RawResponse
 
 function inAnswers(alter: AlterAnswer): Plant {
   return inAnswersOfEach(() => alter)
@@ -578,15 +578,15 @@ function altered(handler: RatesHandler, answer: RatesHandler['answer']): RatesHa
   return Object.assign((request: Request) => handler(request), handler, { answer })
 }
 
-function isStale(answer: Answer): boolean {
+function isStale(answer: RawResponse): boolean {
   return headerOf(answer, 'cache-status')?.includes('stale') === true
 }
 
-function headerOf({ headers }: Answer, wanted: string): string | undefined {
+function headerOf({ headers }: RawResponse, wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1]
 }
 
-function withHeaders(answer: Answer, changed: Record<string, string>): Answer {
+function withHeaders(answer: RawResponse, changed: Record<string, string>): RawResponse {
   const kept = answer.headers.filter(([name]) => !Object.hasOwn(changed, name))
   return { ...answer, headers: [...kept, ...Object.entries(changed)] }
 }

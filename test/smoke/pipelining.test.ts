@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { toExpressHandler } from '../../adapters/express.ts'
 import { serve, toNodeHandler } from '../../adapters/node.ts'
-import type { Answer, AnswerRequest } from '../../src/index.ts'
+import type { RawResponse, RawRequest } from '../../src/index.ts'
 import { listenOnFreePort } from '../system/ports.ts'
 import { listen } from '../system/processes.ts'
 import { openSocket, sendRaw } from '../system/sockets.ts'
@@ -26,7 +26,7 @@ function createEcho(before: (path: string) => Promise<unknown> = turn) {
   const respond = async ({ url }: Request): Promise<Response> => {
     return new Response(await echo(new URL(url).pathname))
   }
-  const answer = async ({ target }: AnswerRequest): Promise<Answer> => {
+  const answer = async ({ target }: RawRequest): Promise<RawResponse> => {
     return { status: 200, headers: [], body: await echo(target), matched: target !== '/own' }
   }
   return { calls, respond, handler: Object.assign(respond, { answer }) }

@@ -52,7 +52,7 @@ function expectNoAnswer({ response, waited }: ChainAnswer): void {
 /** Expects one call of each provider with one outcome, and no timer. */
 function expectNothingLeft({ runtime, events, calls }: Chain, dataSet: DataSet): void {
   const asked = events.flatMap((event) =>
-    event.type === 'upstream_asked' && event.dataSet === dataSet ? [event.provider] : [],
+    event.type === 'upstream_request' && event.dataSet === dataSet ? [event.provider] : [],
   )
   expect(asked).toEqual(calls)
   const types = (provider: string): string[] =>
@@ -60,7 +60,7 @@ function expectNothingLeft({ runtime, events, calls }: Chain, dataSet: DataSet):
       const isOf = 'provider' in event && event.provider === provider && event.dataSet === dataSet
       return isOf ? [event.type] : []
     })
-  for (const name of calls) expect(types(name)).toEqual(['upstream_asked', expect.any(String)])
+  for (const name of calls) expect(types(name)).toEqual(['upstream_request', expect.any(String)])
   expect(runtime.timers()).toBe(0)
 }
 

@@ -97,7 +97,7 @@ describe('all days since 1999', () => {
         })
         const { points } = await handler.rates.history({ ...PAIR, start: RANGE.start })
         while (!end()) await settled()
-        return { points, since: turns() - (turnOf['upstream_answered'] ?? 0), turnOf }
+        return { points, since: turns() - (turnOf['upstream_response'] ?? 0), turnOf }
       })
     const first = await load(() => store.has('rates:v1:archive'))
     expect(first.result.since).toBeGreaterThanOrEqual(14)

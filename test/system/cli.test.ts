@@ -61,7 +61,7 @@ describe('ratesmith serve', () => {
     expect(status).toBe(502)
     const lines = running.stderr.trimEnd().split('\n')
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
-      { level: 'info', event: 'upstream_asked', dataSet: 'latest', time: expect.any(String) },
+      { level: 'info', event: 'upstream_request', dataSet: 'latest', time: expect.any(String) },
       { level: 'warn', event: 'upstream_failed', reason: `${host} refused: unknown` },
       { level: 'warn', event: 'refresh_failed', reason: expect.stringContaining(host) },
       { level: 'info', event: 'refresh_scheduled', at: expect.any(Number) },

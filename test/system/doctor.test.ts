@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import type { Finding } from '../../src/cli/doctor/finding.ts'
+import type { CheckResult } from '../../src/cli/doctor/check-result.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { makeCertificate, OPENSSL_IS_MISSING } from './certificate.ts'
 import { expectRefused, piped, rootOf, serve, startUpstreams, upstreams } from './commands.ts'
@@ -18,7 +18,7 @@ const PASSWORD = 'open-sesame-99'
 /** The findings, by the first words of their subjects, and the exit code. */
 async function examine(runtime: Runtime, env: NodeJS.ProcessEnv, args = '') {
   const { code, stdout, stderr } = await piped(runtime, `doctor --json${args}`, env)
-  const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout)
+  const { ok, findings }: { ok: boolean; findings: CheckResult[] } = JSON.parse(stdout)
   const found = new Map(findings.map((each) => [each.subject.split(',', 1).join(), each]))
   return { code, ok, found, all: stdout + stderr }
 }

@@ -39,7 +39,7 @@ describe('an example that ends', () => {
     [
       'opentelemetry.ts',
       [],
-      /'rates\.events'[^]*'rates\.event': 'upstream_asked'[^]*value: 1\b[^]*'rates\.upstream\.duration'/,
+      /'rates\.events'[^]*'rates\.event': 'upstream_request'[^]*value: 1\b[^]*'rates\.upstream\.duration'/,
     ],
     ['unit-test.ts', ['--test', '--test-reporter=tap'], /\n# pass 4\n# fail 0\n/],
   ])('%s prints what it promises', async (name, flags, output) => {

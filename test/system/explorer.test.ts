@@ -1,7 +1,7 @@
 import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import type { HistoryRecord, LatestRecord } from 'ratesmith'
+import type { RateHistory, LatestRates } from 'ratesmith'
 
 import { expectText, openDemo, settled, tabTo, textOf } from './explorer-page.ts'
 import { run } from './processes.ts'
@@ -82,7 +82,7 @@ describe('the table', () => {
     const { page, record } = await openDemo()
     await page.selectOption('#base', 'EUR')
     await expectText(page, '#unit', '1 EUR =')
-    const { rates }: LatestRecord = await record('latest?base=EUR')
+    const { rates }: LatestRates = await record('latest?base=EUR')
     const rows = await page
       .locator('#rows tr')
       .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))
@@ -112,7 +112,7 @@ describe('the chart', () => {
     const { page, record } = await openDemo(period === '3M' ? '#period=1W' : '')
     await page.locator(`[value="${period}"]`).check()
     const path = `history?from=USD&to=EUR&period=${period}`
-    const { points, stats }: HistoryRecord = await record(path)
+    const { points, stats }: RateHistory = await record(path)
     await expectText(page, '#days summary', `${points.length} days as a table`)
     const { high, low, average, highDate, lowDate } = stats
     const shown = { high, low, average, 'high-date': highDate, 'low-date': lowDate }
@@ -130,7 +130,7 @@ describe('the chart', () => {
 
   it.each(['mouse', 'finger'])('reads out date and rate where a %s points', async (pointer) => {
     const { page, record } = await openDemo('', { hasTouch: pointer === 'finger' })
-    const { points }: HistoryRecord = await record('history?from=USD&to=EUR&period=3M')
+    const { points }: RateHistory = await record('history?from=USD&to=EUR&period=3M')
     const box = await page.locator('#plot').boundingBox()
     if (!box) throw new Error('the chart is not seen')
     const [x, y] = [box.x + box.width / 2, box.y + 20]
@@ -151,7 +151,7 @@ describe('the chart', () => {
 
   it('reads out with the keys of a slider', async () => {
     const { page, record } = await openDemo()
-    const { points }: HistoryRecord = await record('history?from=USD&to=EUR&period=3M')
+    const { points }: RateHistory = await record('history?from=USD&to=EUR&period=3M')
     const slider = page.getByRole('slider', { name: 'Day of the history' })
     await slider.focus()
     for (const [key, index] of [
@@ -258,7 +258,7 @@ describe('the request', () => {
 describe('what is shown with the data', () => {
   it('is where they are from, how old they are and what they are not', async () => {
     const { page, record } = await openDemo()
-    const { source, disclaimer }: LatestRecord = await record('latest')
+    const { source, disclaimer }: LatestRates = await record('latest')
     for (const panel of ['#converter', '#chart', '#table']) {
       const link = page.locator(`${panel} .source a`)
       expect(await link.innerText()).toBe(source.name)

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { Answer, AnswerRequest } from '../../src/index.ts'
+import type { RawResponse, RawRequest } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
 import { openSocket, sendRaw } from './sockets.ts'
@@ -66,8 +66,8 @@ describe('toNodeHandler()', () => {
   })
 
   it('ends a connection over which it cannot send an answer, and only that', async () => {
-    const answer = async ({ target }: { target: string }): Promise<Answer> => {
-      const headers: Answer['headers'] = target === '/bad' ? [['x-bad', 'a\nb']] : []
+    const answer = async ({ target }: { target: string }): Promise<RawResponse> => {
+      const headers: RawResponse['headers'] = target === '/bad' ? [['x-bad', 'a\nb']] : []
       return { status: 200, headers, body: 'fine', matched: true }
     }
     const { url } = await listen(toNodeHandler(Object.assign(notAsked, { answer })))
@@ -77,7 +77,7 @@ describe('toNodeHandler()', () => {
 
   it('stops the waiting of a client that has left', async () => {
     const signals: (AbortSignal | undefined)[] = []
-    const answer = ({ signal }: AnswerRequest): Promise<Answer> => {
+    const answer = ({ signal }: RawRequest): Promise<RawResponse> => {
       signals.push(signal)
       return new Promise(() => {})
     }
@@ -117,7 +117,12 @@ describe('a client that reads nothing', () => {
     })
     onTestFinished(() => scaled.mockRestore())
     const body = new Uint8Array(40_000_000)
-    const answer = async (): Promise<Answer> => ({ status: 200, headers: [], body, matched: true })
+    const answer = async (): Promise<RawResponse> => ({
+      status: 200,
+      headers: [],
+      body,
+      matched: true,
+    })
     const direct = toNodeHandler(Object.assign(notAsked, { answer }))
     /** Resolves when `end` of the connection, the server's or the client's, is closed. */
     async function ask(

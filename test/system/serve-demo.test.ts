@@ -14,7 +14,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { operations } from '../openapi/document.ts'
 import { ask as askOperation, coveredCodes } from '../openapi/live.ts'
-import { allowedQueries, answerableQueries, toSearch } from '../openapi/questions.ts'
+import { allowedQueries, answerableQueries, toSearch } from '../openapi/requests.ts'
 import { nearTexts } from '../openapi/texts.ts'
 import { serveForSuite } from './commands.ts'
 import { listen } from './processes.ts'

@@ -43,7 +43,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
       second = await visit([], { RATESMITH_REDIS_URL: url })
       expect(calls.length === callsBefore || second.log.includes('store_failed')).toBe(true)
     }
-    const asked = '"event":"upstream_asked","dataSet":"latest"'
+    const asked = '"event":"upstream_request","dataSet":"latest"'
     expect(first.log).toContain(asked)
     expect(second.log).not.toContain(asked)
     expect(second.body).toBe(first.body)

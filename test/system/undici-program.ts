@@ -9,7 +9,7 @@ const outcomes: string[] = []
 const handler = createRatesHandler({
   fetch: await createUndiciFetch(),
   onEvent(event) {
-    if (event.type === 'upstream_answered') outcomes.push(`${event.dataSet} answered`)
+    if (event.type === 'upstream_response') outcomes.push(`${event.dataSet} answered`)
     if (event.type === 'upstream_failed') outcomes.push(`${event.dataSet} failed: ${event.reason}`)
   },
 })

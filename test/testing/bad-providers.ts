@@ -243,15 +243,15 @@ export const BAD_TABLES = listed<Change>({
       },
     },
   },
-  'judges its own table to be good': {
-    'judges every table to be bad': {
-      judge() {
+  'accepts its own stored table': {
+    'rejects every stored table': {
+      validateStored() {
         throw new Error('bad')
       },
     },
-    'makes a bad one of a table that it judges': { judge: (table) => ({ ...table, rates: {} }) },
-    'judges its table to be bad beside the same before': {
-      judge(table, previous) {
+    'turns a stored table into a bad one': { validateStored: (table) => ({ ...table, rates: {} }) },
+    'rejects its stored table after the same one': {
+      validateStored(table, previous) {
         if (previous) throw new Error('not new')
         return table
       },

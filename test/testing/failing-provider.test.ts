@@ -100,7 +100,7 @@ function troublesWith(event: string | undefined): string[] {
 }
 
 function callsIn(types: string[]): number {
-  return types.filter((type) => type === 'upstream_asked').length
+  return types.filter((type) => type === 'upstream_request').length
 }
 
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { withCompression } from '../../src/compression/with-compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders, mountContract } from '../../src/testing/index.ts'
-import type { Mount } from '../../src/testing/index.ts'
+import type { MountContractOptions } from '../../src/testing/index.ts'
 
 type Answer = (request: Request) => Response | Promise<Response>
 
@@ -12,7 +12,7 @@ const origin = 'http://localhost'
 const url = `${origin}/api`
 
 /** The names of the cases that `mount` fails. */
-async function failures(mount: Mount): Promise<string[]> {
+async function failures(mount: MountContractOptions): Promise<string[]> {
   const failed: string[] = []
   for (const { name, run } of mountContract(() => mount)) {
     await run().catch(() => failed.push(name))

@@ -7,7 +7,7 @@ import {
   fakeProviders,
   providerContract,
 } from '../../src/testing/index.ts'
-import type { ProviderTrial } from '../../src/testing/index.ts'
+import type { ProviderContractOptions } from '../../src/testing/index.ts'
 import { BAD_CLIENTS, BAD_DAYS, BAD_METHODS, BAD_TABLES, withRates } from './bad-providers.ts'
 import { historyTrial, latestTrial } from './trial-providers.ts'
 import type { Client } from './trial-providers.ts'
@@ -24,7 +24,7 @@ const ENDS = 'ends within a second of its signal aborting'
 const { latest: fake } = fakeProviders()
 
 /** Providers that do all they must. */
-const TRIALS: Record<string, ProviderTrial> = {
+const TRIALS: Record<string, ProviderContractOptions> = {
   'fakeProviders()': {
     latest: () => fakeProviders().latest,
     history: async () => fakeProviders().history,
@@ -44,12 +44,12 @@ function toRule(name: string): string {
 }
 
 /** Returns the cases that fail for such a provider, each with its error. */
-async function failures(given: ProviderTrial): Promise<Map<string, Error>> {
+async function failures(given: ProviderContractOptions): Promise<Map<string, Error>> {
   const failed = await failuresOf(providerContract(given))
   return new Map(Array.from(failed, ([name, error]) => [toRule(name), error]))
 }
 
-async function expectFound(given: ProviderTrial, names: string[]): Promise<void> {
+async function expectFound(given: ProviderContractOptions, names: string[]): Promise<void> {
   const failed = await failures(given)
   expect([...failed.keys()]).toEqual(expect.arrayContaining(names))
   for (const { message } of failed.values()) expect(message).toMatch(/^expected \S/)
@@ -65,7 +65,7 @@ describe.each(Object.entries(TRIALS))('providerContract() of %s', (_, given) => 
   })
 })
 
-function namesOf(given: ProviderTrial): string[] {
+function namesOf(given: ProviderContractOptions): string[] {
   return providerContract(given).map(({ name }) => name)
 }
 

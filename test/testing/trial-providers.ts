@@ -1,6 +1,6 @@
 import type { HistoryDays, HistoryProvider, LatestProvider, LatestTable } from '../../src/index.ts'
 import { fakeClock, fakeProviders } from '../../src/testing/index.ts'
-import type { FakeClock, ProviderTrial } from '../../src/testing/index.ts'
+import type { FakeClock, ProviderContractOptions } from '../../src/testing/index.ts'
 
 type Fetch = typeof fetch
 
@@ -16,7 +16,7 @@ export interface Change {
   meddle?(given: object): void
   /** What it makes of a good table. */
   table?(table: LatestTable, previous: LatestTable | undefined): LatestTable
-  judge?: NonNullable<LatestProvider['judge']>
+  validateStored?: NonNullable<LatestProvider['validateStored']>
   /** What it makes of good days. */
   days?(
     days: HistoryDays,
@@ -35,14 +35,14 @@ const context = { fetch, signal: new AbortController().signal, now: clock }
 const MONTH = { start: '2026-10-21', end: '2026-11-20' }
 
 /** A good provider of latest rates, the documentation's, but for what is changed. */
-export async function latestTrial(change: Change = {}): Promise<ProviderTrial> {
+export async function latestTrial(change: Change = {}): Promise<ProviderContractOptions> {
   const { rates } = await market.latest.fetchLatest(context)
   const good = JSON.stringify({ published: '2026-11-20T16:00:00Z', usd: rates })
   return { now: clock, latest: () => treasury(change, good), fetch: () => new Response(good) }
 }
 
 /** A good provider of history, but for what is changed. */
-export async function historyTrial(change: Change = {}): Promise<ProviderTrial> {
+export async function historyTrial(change: Change = {}): Promise<ProviderContractOptions> {
   const textOf = async (range: typeof MONTH): Promise<string> =>
     JSON.stringify(await market.history.fetchHistory(range, context))
   const good = await textOf(MONTH)

@@ -31,15 +31,15 @@ const ADVICE: readonly (readonly [trouble: RegExp, advice: string])[] = [
 ]
 
 /** For what fits nowhere. */
-const OTHERWISE = 'try again later'
+const OTHER_ADVICE = 'try again later'
 
 /** What to do about an upstream at `host` that failed for `reason`. */
 export function adviceFor(reason: string, host: string): string {
   // A name may look like anything.
   const words = host === '' ? reason : reason.replaceAll(host, '')
-  return ADVICE.find(([trouble]) => trouble.test(words))?.[1] ?? OTHERWISE
+  return ADVICE.find(([trouble]) => trouble.test(words))?.[1] ?? OTHER_ADVICE
 }
 
 /** What to do about data that were refused. */
-export const AFTER_REFUSAL =
+export const AFTER_REJECTION =
   'what it answered cannot be a market of today: look at the clock of this machine and at the URL; earlier rates stay in use'

@@ -2,14 +2,14 @@ import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import type { CommandContext } from '../context.ts'
 import { platform } from '../platform.ts'
-import type { Finding } from './finding.ts'
+import type { CheckResult } from './check-result.ts'
 
 const NAMES = { node: 'Node', bun: 'Bun', deno: 'Deno' }
 
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy']
 
 /** The runtime; one that is too old has been refused before. */
-export function examineRuntime({ versions }: CommandContext): Finding {
+export function checkRuntime({ versions }: CommandContext): CheckResult {
   return {
     subject: 'runtime',
     ok: true,
@@ -19,9 +19,9 @@ export function examineRuntime({ versions }: CommandContext): Finding {
 }
 
 /** The variables that send upstream calls through a proxy, or past it. */
-export function examineProxies(env: NodeJS.ProcessEnv): Finding[] {
+export function checkProxies(env: NodeJS.ProcessEnv): CheckResult[] {
   const names = PROXIES.filter((name) => env[name])
   if (names.length === 0) return []
   const found = names.map((name) => `${name}=${env[name]}`).join(' ')
-  return [{ subject: 'proxies', ok: true, found, advice: null }]
+  return [{ subject: 'proxies', ok: true, found: found, advice: null }]
 }

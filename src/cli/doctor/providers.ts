@@ -2,17 +2,17 @@ import { createRatesHandler } from '../../index.ts'
 import type { DataSet, RatesEvent, RatesHandler, RatesHandlerOptions } from '../../index.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { toAge, toMinute } from '../terminal/age.ts'
-import { AFTER_REFUSAL, adviceFor } from './advice.ts'
-import type { Finding } from './finding.ts'
+import { AFTER_REJECTION, adviceFor } from './advice.ts'
+import type { CheckResult } from './check-result.ts'
 
 /** One of the providers alone. */
-type Alone = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, 'fetch' | 'now'>
+type SingleProvider = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, 'fetch' | 'now'>
 
 /** A clock that is further off than this, in ms, misjudges how old rates are. */
-const MOST_SKEW = 300_000
+const MAX_CLOCK_SKEW_MS = 300_000
 
 /** What was seen of the calls to one upstream. */
-interface Sight {
+interface ObservedCalls {
   /** Empty where no call was made. */
   host: string
   /** By how much the upstream's clock is ahead of this machine's, in ms; rounded by the second of `Date`. */
@@ -20,11 +20,13 @@ interface Sight {
 }
 
 /** Asks every provider of both data sets anew, on its own and past every cache. */
-export async function examineProviders({ providers, ...shared }: Upstreams): Promise<Finding[]> {
+export async function checkProviders({ providers, ...shared }: Upstreams): Promise<CheckResult[]> {
   const found = await Promise.all([
-    ...providers.latest.map((latest) => examine('latest', { providers: { latest }, ...shared })),
+    ...providers.latest.map((latest) =>
+      checkProvider('latest', { providers: { latest }, ...shared }),
+    ),
     ...providers.history.map((history) =>
-      examine('history', { providers: { history }, ...shared }),
+      checkProvider('history', { providers: { history }, ...shared }),
     ),
   ])
   // One clock is wrong however many tell.
@@ -33,40 +35,49 @@ export async function examineProviders({ providers, ...shared }: Upstreams): Pro
 }
 
 /** All of history comes from the providers of its last five years. */
-type ExaminedSet = Exclude<DataSet, 'archive'>
+type CheckedDataSet = Exclude<DataSet, 'archive'>
 
 /** What was found at one provider. */
-interface Examined {
-  provider: Finding
+interface ProviderChecks {
+  provider: CheckResult
   /** Nothing where the clocks agree. */
-  clock: Finding[]
+  clock: CheckResult[]
 }
 
-async function examine(dataSet: ExaminedSet, { providers, fetch, now }: Alone): Promise<Examined> {
-  const sight: Sight = { host: '', skew: 0 }
+async function checkProvider(
+  dataSet: CheckedDataSet,
+  { providers, fetch, now }: SingleProvider,
+): Promise<ProviderChecks> {
+  const calls: ObservedCalls = { host: '', skew: 0 }
   const events: RatesEvent[] = []
   const work: Promise<unknown>[] = []
   const handler = createRatesHandler({
     providers,
-    fetch: watched(fetch ?? globalThis.fetch, sight, now),
+    fetch: observed(fetch ?? globalThis.fetch, calls, now),
     now,
     waitUntil: (promise) => void work.push(promise),
     onEvent: (event) => void events.push(event),
   })
   try {
     // A load that takes longer than a request waits is still a load.
-    const told = await tellOf[dataSet](handler, now).catch(async () => {
+    const description = await describeRates[dataSet](handler, now).catch(async () => {
       await Promise.allSettled(work)
-      return tellOf[dataSet](handler, now).catch(() => undefined)
+      return describeRates[dataSet](handler, now).catch(() => undefined)
     })
-    return { provider: toFinding({ dataSet, events, sight, told }), clock: clockFinding(sight) }
+    return {
+      provider: toCheckResult({ dataSet, events, sight: calls, told: description }),
+      clock: clockCheck(calls),
+    }
   } finally {
     handler.close()
   }
 }
 
 /** What a data set has, in words; rejects where there are no data. */
-const tellOf: Record<ExaminedSet, (handler: RatesHandler, now: () => number) => Promise<string>> = {
+const describeRates: Record<
+  CheckedDataSet,
+  (handler: RatesHandler, now: () => number) => Promise<string>
+> = {
   async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
     const age = toAge(now() - updatedAt)
@@ -78,23 +89,23 @@ const tellOf: Record<ExaminedSet, (handler: RatesHandler, now: () => number) => 
   },
 }
 
-function toFinding({
+function toCheckResult({
   dataSet,
   events,
-  sight,
-  told,
+  sight: calls,
+  told: description,
 }: {
-  dataSet: ExaminedSet
+  dataSet: CheckedDataSet
   events: readonly RatesEvent[]
-  sight: Sight
+  sight: ObservedCalls
   told: string | undefined
-}): Finding {
-  const [asked] = events.filter((event) => event.type === 'upstream_asked')
-  const subject = [`${dataSet} rates`, asked?.provider, sight.host].filter(Boolean).join(', ')
-  if (told !== undefined) return { subject, ok: true, found: told, advice: null }
+}): CheckResult {
+  const [asked] = events.filter((event) => event.type === 'upstream_request')
+  const subject = [`${dataSet} rates`, asked?.provider, calls.host].filter(Boolean).join(', ')
+  if (description !== undefined) return { subject, ok: true, found: description, advice: null }
   const failed = events.find((event) => event.type === 'upstream_failed')
   if (failed) {
-    const advice = adviceFor(failed.reason, sight.host)
+    const advice = adviceFor(failed.reason, calls.host)
     return { subject, ok: false, found: failed.reason, advice }
   }
   const rejected = events.find((event) => event.type === 'rates_rejected')
@@ -102,24 +113,24 @@ function toFinding({
   return {
     subject,
     ok: false,
-    found,
-    advice: rejected ? AFTER_REFUSAL : adviceFor(found, sight.host),
+    found: found,
+    advice: rejected ? AFTER_REJECTION : adviceFor(found, calls.host),
   }
 }
 
 /** `call`, which writes down whom it calls and what time it is there. */
-function watched(call: typeof fetch, sight: Sight, now: () => number): typeof fetch {
+function observed(call: typeof fetch, calls: ObservedCalls, now: () => number): typeof fetch {
   return async (input, init) => {
-    sight.host = new URL(input instanceof Request ? input.url : input).host
+    calls.host = new URL(input instanceof Request ? input.url : input).host
     const response = await call(input, init)
     const date = Date.parse(response.headers.get('date') ?? '')
-    if (!Number.isNaN(date)) sight.skew = date - now()
+    if (!Number.isNaN(date)) calls.skew = date - now()
     return response
   }
 }
 
-function clockFinding({ host, skew }: Sight): Finding[] {
-  if (Math.abs(skew) <= MOST_SKEW) return []
+function clockCheck({ host, skew }: ObservedCalls): CheckResult[] {
+  if (Math.abs(skew) <= MAX_CLOCK_SKEW_MS) return []
   const found = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'behind' : 'ahead of'} ${host}`
-  return [{ subject: 'clock', ok: false, found, advice: 'set the clock of this machine' }]
+  return [{ subject: 'clock', ok: false, found: found, advice: 'set the clock of this machine' }]
 }

@@ -12,7 +12,7 @@ const VARIABLES = [
 ]
 
 /** Shorter ones are no secret, and to take them out would garble what is told. */
-const SHORTEST = 3
+const MIN_SECRET_LENGTH = 3
 
 /**
  * A function that takes user names, passwords and keys out of a text: those of every URL in it, and those of the variables
@@ -25,7 +25,7 @@ export function createRedaction(
   const keys = Object.values(KEY_VARIABLES).map((name) => env[name] ?? '')
   const written = VARIABLES.flatMap((name) => [env[name] ?? '', ...(env[name] ?? '').split(',')])
   const secrets = [...[...written, ...urls].flatMap(credentialsOf), ...keys]
-    .filter((secret) => secret.length >= SHORTEST)
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .sort((one, other) => other.length - one.length)
   return (text) =>
     secrets

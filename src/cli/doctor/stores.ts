@@ -10,13 +10,13 @@ import type { CommandContext } from '../context.ts'
 import { connectRedis } from '../redis.ts'
 import type { NamedRedis } from '../redis.ts'
 import { messageOf } from '../usage-error.ts'
-import type { Finding } from './finding.ts'
+import type { CheckResult } from './check-result.ts'
 
 /** What is written lives so long, in ms, where it is not removed. */
-const LIFE = 10_000
+const TRIAL_LIFETIME_MS = 10_000
 
 /** Whether the user's cache can be written and read. */
-export async function examineCache(context: CommandContext): Promise<Finding> {
+export async function checkCache(context: CommandContext): Promise<CheckResult> {
   const folder = cacheFolder(context)
   const subject = `cache, ${folder ?? 'no folder'}`
   const advice = 'name a folder of your own in RATESMITH_CACHE_DIR, or say --no-cache'
@@ -40,7 +40,7 @@ export async function examineCache(context: CommandContext): Promise<Finding> {
  *
  * @throws {UsageError} where its URL is none, or ioredis is missing
  */
-export async function examineRedis({ name, url }: NamedRedis): Promise<Finding> {
+export async function checkRedis({ name, url }: NamedRedis): Promise<CheckResult> {
   const connection = await connectRedis({ name, url })
   const subject = `Redis, ${new URL(url).host}`
   try {
@@ -57,7 +57,7 @@ export async function examineRedis({ name, url }: NamedRedis): Promise<Finding> 
 /** Rejects unless `store` gives back what it is given, and one claim of two. */
 async function tryStore(store: CacheStore): Promise<void> {
   const key = `ratesmith-doctor-${randomUUID()}`
-  const expiresAt = Date.now() + LIFE
+  const expiresAt = Date.now() + TRIAL_LIFETIME_MS
   await store.set(key, key, expiresAt)
   if ((await store.get(key)) !== key) throw new Error('it does not give back what it was given')
   if (!store.claim) return

@@ -1,9 +1,9 @@
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 const UNITS = [
-  { name: 'day', length: 1_440 * MINUTE },
-  { name: 'hour', length: 60 * MINUTE },
-  { name: 'minute', length: MINUTE },
+  { name: 'day', length: 1_440 * MINUTE_MS },
+  { name: 'hour', length: 60 * MINUTE_MS },
+  { name: 'minute', length: MINUTE_MS },
 ]
 
 /** How long ago something was, of `age` ms: `3 hours ago`. */

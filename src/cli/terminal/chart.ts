@@ -13,7 +13,7 @@ export interface ChartOptions {
 }
 
 /** A narrower line shows nothing. */
-const LEAST_WIDTH = 8
+const MIN_WIDTH = 8
 
 /**
  * A line through `points` over time, with the highest and the lowest rate at its side, and the first and the last day
@@ -26,7 +26,7 @@ export function drawChart(points: readonly Point[], options: ChartOptions): stri
   const [high, low] = [Math.max(...rates), Math.min(...rates)]
   const labelWidth = Math.max(String(high).length, String(low).length)
   const columns = width - labelWidth - 2
-  if (columns < LEAST_WIDTH || points.length === 0) return []
+  if (columns < MIN_WIDTH || points.length === 0) return []
   const raster = { ink, columns, height }
   const cells = drawLine(toDots(points, raster), raster)
   const labels = new Map([

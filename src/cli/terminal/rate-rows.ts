@@ -5,7 +5,7 @@ import { styled } from './style.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A name in less room than this, in characters, says nothing. */
-const SHORTEST_NAME = 6
+const MIN_NAME_LENGTH = 6
 
 /** How rows are drawn. */
 export interface RateRowsOptions {
@@ -42,7 +42,7 @@ export function toRateRows(
 /** The characters that a table of `columns` needs; names may be cut. */
 function widthOf(columns: readonly (readonly string[])[]): number {
   const widths = columns.map((cells, column) =>
-    column === 3 ? SHORTEST_NAME : Math.max(...cells.map((cell) => cell.trimEnd().length)),
+    column === 3 ? MIN_NAME_LENGTH : Math.max(...cells.map((cell) => cell.trimEnd().length)),
   )
   return widths.reduce((sum, each) => sum + each + 2, -2)
 }

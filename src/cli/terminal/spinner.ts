@@ -1,9 +1,9 @@
 import type { CommandContext } from '../context.ts'
 
 /** Work that takes no longer than this, in ms, needs no sign of life. */
-const PATIENCE = 300
+const DELAY_MS = 300
 
-const EVERY = 100
+const FRAME_INTERVAL_MS = 100
 
 const FRAMES = ['-', '\\', '|', '/']
 
@@ -24,8 +24,8 @@ export async function withSpinner<Result>(
   }
   let timer = setTimeout(() => {
     draw()
-    timer = setInterval(draw, EVERY)
-  }, PATIENCE)
+    timer = setInterval(draw, FRAME_INTERVAL_MS)
+  }, DELAY_MS)
   try {
     return await work
   } finally {

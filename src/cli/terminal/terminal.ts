@@ -16,7 +16,7 @@ interface Stream {
 }
 
 /** Where a terminal does not tell its width. */
-const WIDTH = 80
+const DEFAULT_WIDTH = 80
 
 /** What `stream` is able to show in the environment `env` on `platform`. */
 export function describeTerminal(
@@ -30,7 +30,7 @@ export function describeTerminal(
   return {
     isTTY,
     // A terminal that nobody has told its size says 0.
-    width: columns || WIDTH,
+    width: columns || DEFAULT_WIDTH,
     hasColour: isTTY && !isDumb && !env['NO_COLOR'],
     hasUnicode: !isDumb && (platform === 'win32' || /utf-?8/i.test(locale)),
   }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../http/endpoint.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 import { conversionEndpoint } from '../conversion-endpoint.ts'
 import { providerText } from './provider-text.ts'
 

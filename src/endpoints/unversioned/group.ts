@@ -1,14 +1,14 @@
-import type { Memory } from '../../http/memory.ts'
-import type { Group } from '../../http/endpoint.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
+import type { EndpointGroup } from '../../http/endpoint.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 import { convert } from './convert.ts'
 import { rates } from './rates.ts'
 
 /** The earlier endpoints: errors are texts, and the source is one text too. */
-export function unversioned(sources: RateSources, memory: Memory): Group {
+export function unversioned(sources: RateSources, responseCache: ResponseCache): EndpointGroup {
   return {
     endpoints: {
-      '/rates': rates(sources, memory),
+      '/rates': rates(sources, responseCache),
       '/convert': convert(sources),
     },
     errorBody: ({ summary }) => ({ error: summary }),

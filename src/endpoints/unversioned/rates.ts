@@ -1,28 +1,28 @@
 import type { Endpoint } from '../../http/endpoint.ts'
-import type { Memory } from '../../http/memory.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
 import { createQueryParser } from '../../http/query.ts'
 import { NOT_OF_WHOLE_TABLES } from '../../records/mistaken-names.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 import { base, failures, format } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
-import type { AskedTable } from '../table-endpoint.ts'
+import type { ParsedTableQuery } from '../table-endpoint.ts'
 import { providerText } from './provider-text.ts'
 
 const parse = createQueryParser({
   parameters: { base, format },
   failures,
   mistaken: NOT_OF_WHOLE_TABLES.advice,
-  toQuestion: (question) => ({ question, key: toKey(question) }),
+  toParams: (params) => ({ params, key: toKey(params) }),
   isRecurring: true,
 })
 
 /** `GET /api/rates` */
-export function rates(sources: RateSources, memory: Memory): Endpoint {
+export function rates(sources: RateSources, responseCache: ResponseCache): Endpoint {
   return tableEndpoint({
     sources,
-    memory,
+    responseCache,
     parse,
-    toRecord: (latest) => ({
+    toBody: (latest) => ({
       base: latest.base,
       rates: latest.rates,
       updatedAt: latest.updatedAt,
@@ -32,6 +32,6 @@ export function rates(sources: RateSources, memory: Memory): Endpoint {
   })
 }
 
-function toKey({ base: from = 'USD', format: of = 'json' }: AskedTable['question']): string {
+function toKey({ base: from = 'USD', format: of = 'json' }: ParsedTableQuery['params']): string {
   return `rates ${of} ${from.toUpperCase()}`
 }

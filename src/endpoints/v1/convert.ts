@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import { toSource } from '../../records/source.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 import { conversionEndpoint } from '../conversion-endpoint.ts'
 import { lazyEndpoint } from '../lazy-endpoint.ts'
 

@@ -1,35 +1,42 @@
-import type { Outcome } from '../../http/endpoint.ts'
-import type { Memory } from '../../http/memory.ts'
-import { deliveryHeaders, represent } from '../../http/representation.ts'
+import type { EndpointResult } from '../../http/endpoint.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
+import { bodyHeaders, represent } from '../../http/representation.ts'
 import type { Representation } from '../../http/representation.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
-import { datedLatestRecord } from '../../records/dated-latest.ts'
-import type { DatedLatestRecord } from '../../records/dated-latest.ts'
-import { refuseFuture, sinceOf } from '../../records/dated.ts'
-import type { RateSources, Waiter } from '../../sources/sources.ts'
-import type { AskedDate } from '../table-endpoint.ts'
+import { toDatedRates } from '../../records/dated-latest.ts'
+import type { DatedRates } from '../../records/dated-latest.ts'
+import { assertNotFuture, earliestDayFor } from '../../records/dated.ts'
+import type { RateSources, RequestOptions } from '../../sources/rate-sources.ts'
+import type { ParsedDatedQuery } from '../table-endpoint.ts'
 
 const json = {
-  representTable(record: DatedLatestRecord, lastModified: number): Representation {
-    return represent(JSON.stringify(record), deliveryHeaders({ lifetime: 'minute', lastModified }))
+  representTable(record: DatedRates, lastModified: number): Representation {
+    return represent(JSON.stringify(record), bodyHeaders({ lifetime: 'minute', lastModified }))
   },
 }
 
 /** Answers a question of the rates of an earlier day. */
-export async function answerDated(
-  { sources, memory, now }: { sources: RateSources; memory: Memory; now: () => number },
-  { question, key, date }: AskedDate,
-  waiter: Waiter,
-): Promise<Outcome> {
+export async function respondDated(
+  {
+    sources,
+    responseCache,
+    now,
+  }: { sources: RateSources; responseCache: ResponseCache; now: () => number },
+  { params, key, date }: ParsedDatedQuery,
+  request: RequestOptions,
+): Promise<EndpointResult> {
   const instant = now()
   const today = toDay(instant)
-  refuseFuture(date, today)
-  const { representTable } = question.format === 'csv' ? await import('../csv.ts') : json
-  const reading = await sources.history(waiter, sinceOf(date))
+  assertNotFuture(date, today)
+  const { representTable } = params.format === 'csv' ? await import('../csv.ts') : json
+  const result = await sources.history(request, earliestDayFor(date))
   const make = (): Representation => {
-    const record = datedLatestRecord(reading.value, { ...question, date }, today)
+    const record = toDatedRates(result.value, { ...params, date }, today)
     return representTable(record, Math.min(record.updatedAt, instant))
   }
   const day = Math.floor(instant / DAY_MS)
-  return { representation: memory.recall(reading.value, key, make, day), reading }
+  return {
+    representation: responseCache.getOrCreate(result.value, key, make, day),
+    freshness: result,
+  }
 }

@@ -1,6 +1,6 @@
-import type { Memories } from '../../http/memory.ts'
-import type { Group } from '../../http/endpoint.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import type { ResponseCaches } from '../../http/response-cache.ts'
+import type { EndpointGroup } from '../../http/endpoint.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 import { lazyEndpoint } from '../lazy-endpoint.ts'
 import { convert } from './convert.ts'
 import { history } from './history.ts'
@@ -9,18 +9,18 @@ import { latest } from './latest.ts'
 /** What the versioned endpoints are made from. */
 export interface V1Options {
   sources: RateSources
-  memories: Memories
+  responseCaches: ResponseCaches
   now: () => number
   basePath: string
 }
 
 /** The versioned endpoints: errors are objects with a code and a message. */
-export function v1({ sources, memories, now, basePath }: V1Options): Group {
+export function v1({ sources, responseCaches, now, basePath }: V1Options): EndpointGroup {
   return {
     endpoints: {
-      '/v1/latest': latest(sources, memories, now),
+      '/v1/latest': latest(sources, responseCaches, now),
       '/v1/convert': convert(sources, now),
-      '/v1/history': history(sources, memories, now),
+      '/v1/history': history(sources, responseCaches, now),
       '/v1/currencies': lazyEndpoint(async () =>
         (await import('./currencies.ts')).currencies(sources, now),
       ),

@@ -1,21 +1,21 @@
 import type { Endpoint } from '../../http/endpoint.ts'
-import type { Memories } from '../../http/memory.ts'
-import { deliveryHeaders, represent, toSendable } from '../../http/representation.ts'
+import type { ResponseCaches } from '../../http/response-cache.ts'
+import { bodyHeaders, represent, toSendable } from '../../http/representation.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { pairHistory } from '../../records/history.ts'
 import { JSON_HISTORY, createHistoryWriter } from '../../records/history-text.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 import type { Format } from '../parameters.ts'
-import { whenRead } from '../when-read.ts'
+import { mapMaybePromise } from '../map-maybe-promise.ts'
 import type { HistoryForm } from './history-range.ts'
 import { daysOf, isExpensive, parseHistory } from './parse-history.ts'
 
-const HEADERS = deliveryHeaders({ lifetime: 'hour' })
+const HEADERS = bodyHeaders({ lifetime: 'hour' })
 
 /** `GET /api/v1/history` */
 export function history(
   sources: RateSources,
-  { history: memory, dated }: Memories,
+  { history: responseCache, dated }: ResponseCaches,
   now: () => number,
 ): Endpoint {
   const write = createHistoryWriter(JSON_HISTORY)
@@ -33,33 +33,36 @@ export function history(
     return format === 'csv' ? (csv ?? loadCsv()) : json
   }
 
-  return (query, waiter) => {
+  return (query, request) => {
     const asked = parseHistory(query)
-    const { question, key } = asked
-    if ((question.start ?? question.end ?? question.interval) !== undefined) {
-      return import('./history-range.ts').then(({ answerRange }) =>
-        answerRange({ sources, memory: dated, now, formOf }, asked, waiter),
+    const { params, key } = asked
+    if ((params.start ?? params.end ?? params.interval) !== undefined) {
+      return import('./history-range.ts').then(({ respondRange }) =>
+        respondRange({ sources, responseCache: dated, now, formOf }, asked, request),
       )
     }
-    return whenRead(formOf(question.format), ({ representHistory }) =>
-      whenRead(sources.history(waiter), (reading) => {
-        const { value } = reading
+    return mapMaybePromise(formOf(params.format), ({ representHistory }) =>
+      mapMaybePromise(sources.history(request), (result) => {
+        const { value } = result
         const instant = now()
         // A window ends today at the latest, whatever else is published.
         const day = Math.floor(instant / DAY_MS)
-        const known = memory.find(value, key, day)
-        if (known) return { representation: known, reading }
-        const recalled = {
+        const known = responseCache.find(value, key, day)
+        if (known) return { representation: known, freshness: result }
+        const work = {
           data: value,
           key,
           day,
-          hasWaited: !reading.hit,
-          isExpensive: () => isExpensive(daysOf(question.period), question.format),
-          make: () => representHistory(pairHistory(value, question, toDay(instant))),
+          hasWaited: !result.hit,
+          isExpensive: () => isExpensive(daysOf(params.period), params.format),
+          make: () => representHistory(pairHistory(value, params, toDay(instant))),
         }
-        return whenRead(memory.recallExpensive(recalled, waiter), (representation) => {
-          return { representation, reading }
-        })
+        return mapMaybePromise(
+          responseCache.getOrCreateLimited(work, request),
+          (representation) => {
+            return { representation, freshness: result }
+          },
+        )
       }),
     )
   }

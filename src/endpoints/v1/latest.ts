@@ -1,40 +1,40 @@
 import type { Endpoint } from '../../http/endpoint.ts'
-import type { Memories } from '../../http/memory.ts'
+import type { ResponseCaches } from '../../http/response-cache.ts'
 import { createQueryParser } from '../../http/query.ts'
 import { NOT_OF_TABLES } from '../../records/mistaken-names.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 import { base, date, failures, format, symbols } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
-import type { AskedTable } from '../table-endpoint.ts'
+import type { ParsedTableQuery } from '../table-endpoint.ts'
 
 const parse = createQueryParser({
   parameters: { base, symbols, date, format },
   failures,
   mistaken: NOT_OF_TABLES.advice,
-  toQuestion: ({ date: on, ...question }) => ({ question, key: toKey(question, on), date: on }),
+  toParams: ({ date: on, ...params }) => ({ params, key: toKey(params, on), date: on }),
   isRecurring: true,
 })
 
 /** `GET /api/v1/latest` */
 export function latest(
   sources: RateSources,
-  { latest: memory, dated }: Memories,
+  { latest: memory, dated }: ResponseCaches,
   now: () => number,
 ): Endpoint {
   return tableEndpoint({
     sources,
-    memory,
+    responseCache: memory,
     parse,
-    toRecord: (record) => record,
-    async answerDated(asked, waiter) {
-      const { answerDated } = await import('./dated-latest.ts')
-      return answerDated({ sources, memory: dated, now }, asked, waiter)
+    toBody: (record) => record,
+    async respondDated(asked, waiter) {
+      const { respondDated } = await import('./dated-latest.ts')
+      return respondDated({ sources, responseCache: dated, now }, asked, waiter)
     },
   })
 }
 
 function toKey(
-  { base: from = 'USD', symbols: to = [], format: of = 'json' }: AskedTable['question'],
+  { base: from = 'USD', symbols: to = [], format: of = 'json' }: ParsedTableQuery['params'],
   on: string | undefined,
 ): string {
   const codes = new Set(to.map((code) => code.toUpperCase()))

@@ -1,9 +1,9 @@
 import { createQueryParser } from '../../http/query.ts'
-import type { AskedDays } from '../../records/asked-days.ts'
+import type { HistorySelection } from '../../records/history-selection.ts'
 import { NOT_OF_HISTORY } from '../../records/mistaken-names.ts'
 import { currency, date, failures, format, interval, period } from '../parameters.ts'
 import type { Format } from '../parameters.ts'
-import { LARGE_BODY } from '../../http/limiter.ts'
+import { LARGE_BODY_BYTES } from '../../http/limiter.ts'
 import type { Period } from '../../rates/period.ts'
 
 /** Days on which rates are published in a period, about. */
@@ -20,18 +20,18 @@ const PERIOD_DAYS: Readonly<Record<Period, number>> = {
 const POINT_BYTES: Readonly<Record<Format, number>> = { json: 40, csv: 100 }
 
 /** A history that a query asks for. */
-export interface AskedHistory {
-  question: AskedDays & { format?: Format | undefined }
+export interface ParsedHistory {
+  params: HistorySelection & { format?: Format | undefined }
   /** The same for every way to ask for it, and for nothing else. */
   key: string
 }
 
 /** Reads the query of a history. */
-export const parseHistory: (query: string) => AskedHistory = createQueryParser({
+export const parseHistory: (query: string) => ParsedHistory = createQueryParser({
   parameters: { from: currency, to: currency, period, start: date, end: date, interval, format },
   failures,
   mistaken: NOT_OF_HISTORY.advice,
-  toQuestion: (question) => ({ question, key: toKey(question) }),
+  toParams: (params) => ({ params, key: toKey(params) }),
   isRecurring: true,
 })
 
@@ -42,7 +42,7 @@ export function daysOf(period: Period = '1M'): number {
 
 /** Returns whether a history of `days` days is expensive; with an interval all of them are read, too. */
 export function isExpensive(days: number, format: Format = 'json'): boolean {
-  return days * POINT_BYTES[format] > LARGE_BODY
+  return days * POINT_BYTES[format] > LARGE_BODY_BYTES
 }
 
 function toKey({
@@ -53,6 +53,6 @@ function toKey({
   start,
   end,
   interval: each,
-}: AskedHistory['question']): string {
+}: ParsedHistory['params']): string {
   return `history ${as} ${from.toUpperCase()} ${to.toUpperCase()} ${[of, start, end, each].join()}`
 }

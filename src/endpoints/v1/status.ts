@@ -1,12 +1,12 @@
 import { uncached } from '../../http/respond.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
-import { statusRecord } from '../../records/status.ts'
-import type { RateSources } from '../../sources/sources.ts'
+import { toServiceStatus } from '../../records/status.ts'
+import type { RateSources } from '../../sources/rate-sources.ts'
 
 /** `GET /api/v1/status`: 200 in any state of the data. What is due is loaded behind the answer, so that asking wakes a cold handler. */
 export function status(sources: RateSources, now: () => number): Endpoint {
   return async () => {
-    sources.refreshBehind()
-    return uncached(statusRecord(sources.state(), now()))
+    sources.refreshInBackground()
+    return uncached(toServiceStatus(sources.state(), now()))
   }
 }

@@ -13,7 +13,7 @@ const ANY_PATHS = ['/v1/latest', '/v1/latest?base=1', '/v1/convert', '/rates', '
 
 /** What the headers of a mount must be like. */
 export const HEADERS: Readonly<Record<string, Rule>> = {
-  async 'says how long an answer may be cached'({ askGood, pair: [from, to] }) {
+  async 'says how long an answer may be cached'({ requestOk: askGood, pair: [from, to] }) {
     for (const [path, lifetime] of Object.entries(LIFETIMES)) {
       const query = path === '/v1/history' ? `?from=${from}&to=${to}` : ''
       const { header } = await askGood(path + query)
@@ -24,7 +24,7 @@ export const HEADERS: Readonly<Record<string, Rule>> = {
       expectSame(`that ${path} has a cache-status`, told, true)
     }
   },
-  async 'sends JSON, errors too, and nobody caches those'({ ask }) {
+  async 'sends JSON, errors too, and nobody caches those'({ request: ask }) {
     for (const path of ANY_PATHS) {
       const { status, header } = await ask(path)
       const type = 'application/json; charset=utf-8'
@@ -34,7 +34,10 @@ export const HEADERS: Readonly<Record<string, Rule>> = {
       expectSame(`cache-control of ${path}`, header('cache-control'), 'no-store')
     }
   },
-  async 'answers with 304 and no body where the tag is known'({ ask, askGood }) {
+  async 'answers with 304 and no body where the tag is known'({
+    request: ask,
+    requestOk: askGood,
+  }) {
     const tag = (await askGood('/v1/latest')).header('etag')
     for (const list of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       const headers = { 'if-none-match': list }
@@ -47,7 +50,7 @@ export const HEADERS: Readonly<Record<string, Rule>> = {
     const { status } = await ask('/v1/latest', { headers: { 'if-none-match': '"other"' } })
     expectSame('the status with another tag', status, 200)
   },
-  async 'answers HEAD as GET, without the body'({ ask }) {
+  async 'answers HEAD as GET, without the body'({ request: ask }) {
     for (const path of ANY_PATHS) {
       const get = await ask(path)
       const head = await ask(path, { method: 'HEAD' })
@@ -58,7 +61,7 @@ export const HEADERS: Readonly<Record<string, Rule>> = {
       }
     }
   },
-  async 'lets scripts of every origin read what they may, and no more'({ ask, isOpen }) {
+  async 'lets scripts of every origin read what they may, and no more'({ request: ask, isOpen }) {
     for (const path of ANY_PATHS) {
       const { header } = await ask(path, { headers: { origin: 'https://other.example' } })
       const allowed = isOpen(path) ? '*' : ''
@@ -68,7 +71,7 @@ export const HEADERS: Readonly<Record<string, Rule>> = {
       expectSame(`access-control-allow-credentials of ${path}`, credentials, '')
     }
   },
-  async 'answers OPTIONS, and so the question before a request'({ ask, isOpen }) {
+  async 'answers OPTIONS, and so the question before a request'({ request: ask, isOpen }) {
     for (const path of ['/v1/latest', '/rates']) {
       const { status, text, header } = await ask(path, { method: 'OPTIONS', headers: PREFLIGHT })
       expectSame(`the status of OPTIONS ${path}`, status, 204)

@@ -55,7 +55,7 @@ const NOT_FOUND = [
 
 /** What a mount must refuse. */
 export const REFUSALS: Readonly<Record<string, Rule>> = {
-  async 'refuses what has no answer, with a code and a message'({ ask }) {
+  async 'refuses what has no answer, with a code and a message'({ request: ask }) {
     for (const [path, code] of Object.entries(REFUSED)) {
       const { status, record } = await ask(path)
       expectSame(`the status of ${path}`, status, 400)
@@ -65,14 +65,14 @@ export const REFUSALS: Readonly<Record<string, Rule>> = {
       expectSame(`the type of the message of ${path}`, typeof error['message'], 'string')
     }
   },
-  async 'refuses what has no answer on the earlier endpoints, with a text'({ ask }) {
+  async 'refuses what has no answer on the earlier endpoints, with a text'({ request: ask }) {
     for (const [path, text] of Object.entries(REFUSED_EARLIER)) {
       const { status, record } = await ask(path)
       expectSame(`the status of ${path}`, status, 400)
       expectSame(`the error of ${path}`, record['error'], text)
     }
   },
-  async 'refuses every other method'({ ask }) {
+  async 'refuses every other method'({ request: ask }) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       for (const path of ['/v1/latest', '/rates']) {
         const { status, header } = await ask(path, { method, body: '{}', headers: JSON_BODY })
@@ -82,7 +82,7 @@ export const REFUSALS: Readonly<Record<string, Rule>> = {
       }
     }
   },
-  async 'knows every path by one spelling'({ ask, url }) {
+  async 'knows every path by one spelling'({ request: ask, url }) {
     for (const path of NOT_FOUND) {
       const { status, header } = await ask(path)
       expectSame(`the status of ${path}`, status, 404)

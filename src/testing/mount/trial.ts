@@ -2,7 +2,7 @@ import { assertKnownOptions } from '../../known-options.ts'
 import { expectSame } from '../expect-same.ts'
 
 /** A handler where clients find it, and how it is asked. */
-export interface Mount {
+export interface MountContractOptions {
   /** The base path with its origin, for example `http://127.0.0.1:3000/api`. */
   url: string
   /** Answers a request (default the platform's `fetch`); that of an app, or a handler itself, needs no server. */
@@ -14,7 +14,7 @@ export interface Mount {
 }
 
 /** An answer, read to its end. */
-export interface Heard {
+export interface MountResponse {
   status: number
   /** The value of a header, or an empty text. */
   header(name: string): string
@@ -24,30 +24,30 @@ export interface Heard {
 }
 
 /** One mount on trial; whatever it should not do throws an error that says what was expected. */
-export interface Trial {
+export interface MountTrial {
   /** The base path with its origin. */
   url: string
   pair: readonly [string, string]
   /** Whether every origin may read what is at a path below the base path. */
   isOpen(path: string): boolean
   /** Asks for a path below the base path. */
-  ask(path: string, init?: RequestInit): Promise<Heard>
+  request(path: string, init?: RequestInit): Promise<MountResponse>
   /** Asks, and expects 200. */
-  askGood(path: string): Promise<Heard>
+  requestOk(path: string): Promise<MountResponse>
 }
 
 /** A thing that a mount must do. */
-export type Rule = (trial: Trial) => Promise<void>
+export type Rule = (trial: MountTrial) => Promise<void>
 
 /** Puts a mount on trial. */
-export function openTrial(mount: Mount): Trial {
+export function openTrial(mount: MountContractOptions): MountTrial {
   const { url, cors = 'v1', pair = ['EUR', 'USD'], fetch = overNetwork } = mount
   assertKnownOptions(mount, { url, cors, pair, fetch })
-  const trial: Trial = {
+  const trial: MountTrial = {
     url,
     pair,
     isOpen: (path) => cors === 'all' || (cors === 'v1' && path.startsWith('/v1')),
-    async ask(path, init) {
+    async request(path, init) {
       const response = await fetch(new Request(url + path, { redirect: 'manual', ...init }))
       const text = await response.text()
       return {
@@ -57,8 +57,8 @@ export function openTrial(mount: Mount): Trial {
         record: toRecord(text),
       }
     },
-    async askGood(path) {
-      const heard = await trial.ask(path)
+    async requestOk(path) {
+      const heard = await trial.request(path)
       expectSame(`the status of ${path}`, heard.status, 200)
       return heard
     },
@@ -70,7 +70,7 @@ function overNetwork(request: Request): Promise<Response> {
   return globalThis.fetch(request)
 }
 
-function toRecord(text: string): Heard['record'] {
+function toRecord(text: string): MountResponse['record'] {
   try {
     return Object(JSON.parse(text))
   } catch {

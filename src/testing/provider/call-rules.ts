@@ -9,7 +9,7 @@ export type Rule<Answer = unknown, Provider = unknown> = (
 ) => Promise<void>
 
 /** How soon a call ends when its signal aborts, in ms. */
-export const PROMPT = 1_000
+export const ABORT_DEADLINE_MS = 1_000
 
 /** What each method of a provider must do, wherever its rates come from. */
 export const CALLS: Record<string, Rule> = {
@@ -53,8 +53,8 @@ export const OFFLINE: Record<string, Rule> = {
     const controller = new AbortController()
     const call = trial.call({ signal: controller.signal })
     controller.abort()
-    await call.outcome(PROMPT)
-    await trial.call({ signal: controller.signal }).outcome(PROMPT)
+    await call.outcome(ABORT_DEADLINE_MS)
+    await trial.call({ signal: controller.signal }).outcome(ABORT_DEADLINE_MS)
   },
 }
 

@@ -4,8 +4,8 @@ import type {
   HistoryProvider,
   ProviderContext,
 } from '../../providers/provider.ts'
-import { acceptHistory } from '../../rates/accept.ts'
-import type { Accepted } from '../../rates/accept.ts'
+import { validateHistory } from '../../rates/validate.ts'
+import type { Validated } from '../../rates/validate.ts'
 import { addDays, toDay } from '../../rates/day.ts'
 import type { Day } from '../../rates/day.ts'
 import { RejectedError } from '../../rates/rejected-error.ts'
@@ -67,8 +67,8 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
 }
 
 /** What the handler accepts; a month without a single day is not. */
-function acceptDays(answer: unknown, now: number): Accepted<unknown> {
-  const accepted = acceptHistory(answer, now)
+function acceptDays(answer: unknown, now: number): Validated<unknown> {
+  const accepted = validateHistory(answer, now)
   if (accepted.data.dates.length > 0) return accepted
   throw new RejectedError('there is no day in a month')
 }
@@ -92,7 +92,7 @@ async function daysOf(
 
 /** The days of `answer`, which may be none, but only what the handler would accept. */
 function acceptedDays(trial: Trial<HistoryDays>, range: Range, answer: HistoryDays): HistoryDay[] {
-  const subject = { ...trial.subject, name: called(range), accept: acceptHistory }
+  const subject = { ...trial.subject, name: called(range), accept: validateHistory }
   acceptedOf({ ...trial, subject }, answer)
   return answer.days
 }

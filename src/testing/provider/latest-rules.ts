@@ -1,5 +1,5 @@
 import type { LatestProvider, LatestTable } from '../../providers/provider.ts'
-import { acceptTable } from '../../rates/accept.ts'
+import { validateTable } from '../../rates/validate.ts'
 import { expectSameJson } from '../expect-same.ts'
 import { acceptedOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'
@@ -12,7 +12,7 @@ export function latestOf(provider: LatestProvider): Subject<LatestTable> {
     name: 'fetchLatest()',
     attribution: provider.attribution,
     ask: (context) => provider.fetchLatest(context),
-    accept: acceptTable,
+    accept: validateTable,
   }
 }
 
@@ -32,13 +32,13 @@ export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
     expectSameJson('the table', await trial.answer({ previous }), before)
     expectSameJson('context.previous', previous, before)
   },
-  async 'judges its own table to be good'(trial, provider) {
+  async 'accepts its own stored table'(trial, provider) {
     const table = await tableOf(trial)
     for (const previous of [undefined, table]) {
       try {
-        acceptTable(provider.judge?.(table, previous) ?? table, trial.now)
+        validateTable(provider.validateStored?.(table, previous) ?? table, trial.now)
       } catch (error) {
-        throw new Error(`expected judge() to take its own table, but: ${messageOf(error)}`, {
+        throw new Error(`expected validateStored() to accept its own table: ${messageOf(error)}`, {
           cause: error,
         })
       }

@@ -1,15 +1,15 @@
-import { within } from '../../cache/within.ts'
+import { withTimeout } from '../../cache/with-timeout.ts'
 import type { LatestTable, ProviderContext } from '../../providers/provider.ts'
-import type { Accepted } from '../../rates/accept.ts'
+import type { Validated } from '../../rates/validate.ts'
 import { systemRuntime } from '../../runtime.ts'
 import { show } from '../expect-same.ts'
 import { createWait } from '../wait.ts'
 import type { Wait } from '../wait.ts'
-import { GOOD, openNetwork } from './upstream.ts'
+import { HEALTHY, createNetwork } from './upstream.ts'
 import type { Behaviour, UpstreamFetch } from './upstream.ts'
 
 /** A call that takes longer than this, in ms, has hung. Runners of tests give up after 5 s, and cannot say on what. */
-const CALL_LIMIT = 4_000
+const CALL_TIMEOUT_MS = 4_000
 
 /** One method of a provider. */
 export interface Subject<Answer = unknown> {
@@ -19,7 +19,7 @@ export interface Subject<Answer = unknown> {
   /** Calls it. */
   ask(context: ProviderContext): Promise<Answer>
   /** What the handler makes of an answer; throws where that is nothing. */
-  accept(answer: unknown, now: number): Accepted<unknown>
+  accept(answer: unknown, now: number): Validated<unknown>
 }
 
 /** How a call is made. */
@@ -75,8 +75,8 @@ export function openTrial<Answer>(
   const trial: Trial<Answer> = {
     subject,
     now,
-    call({ behaviour = GOOD, signal = over.signal, previous, ask = subject.ask } = {}) {
-      const network = openNetwork({ runtime, upstream, behaviour, over: over.signal })
+    call({ behaviour = HEALTHY, signal = over.signal, previous, ask = subject.ask } = {}) {
+      const network = createNetwork({ runtime, upstream, behaviour, over: over.signal })
       const context: ProviderContext = {
         fetch: network.fetch,
         signal,
@@ -87,8 +87,8 @@ export function openTrial<Answer>(
       return {
         context,
         requests: network.requests,
-        outcome: (limit = CALL_LIMIT) =>
-          within(runtime, limit, settled).catch((error: unknown) => {
+        outcome: (limit = CALL_TIMEOUT_MS) =>
+          withTimeout(runtime, limit, settled).catch((error: unknown) => {
             throw new Error(`expected ${name} to settle within ${limit} ms`, { cause: error })
           }),
       }

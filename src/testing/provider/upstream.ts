@@ -1,4 +1,4 @@
-import { within } from '../../cache/within.ts'
+import { withTimeout } from '../../cache/with-timeout.ts'
 import type { Runtime } from '../../runtime.ts'
 import { createWait } from '../wait.ts'
 import type { Wait } from '../wait.ts'
@@ -19,7 +19,7 @@ export interface Exchange {
 export type Behaviour = (exchange: Exchange) => Response | Promise<Response>
 
 /** All goes well. */
-export const GOOD: Behaviour = ({ goodAnswer }) => goodAnswer()
+export const HEALTHY: Behaviour = ({ goodAnswer }) => goodAnswer()
 
 /** What a trial of a provider has in the place of a network. */
 export interface Network {
@@ -38,10 +38,10 @@ export interface NetworkOptions {
 }
 
 /** No request takes longer than this, in ms. */
-const REQUEST_LIMIT = 60_000
+const REQUEST_TIMEOUT_MS = 60_000
 
 /** A network in which every request meets with `behaviour`, and ends with its signal as those of the platform do. */
-export function openNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
+export function createNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
   // Held until the trial is over: Node forgets the abort of a request that nobody holds.
   const requests: Request[] = []
   const wait = createWait(runtime)
@@ -58,7 +58,7 @@ export function openNetwork({ runtime, upstream, behaviour, over }: NetworkOptio
       signal.throwIfAborted()
       const goodAnswer = async (): Promise<Response> => upstream(request)
       const answer = Promise.resolve(behaviour({ signal, goodAnswer, wait }))
-      return within(runtime, REQUEST_LIMIT, answer, signal)
+      return withTimeout(runtime, REQUEST_TIMEOUT_MS, answer, signal)
     },
   }
 }

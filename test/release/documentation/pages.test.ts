@@ -7,7 +7,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { run } from '../../system/processes.ts'
 import { ROOT } from '../../system/root.ts'
 import { STRICT } from '../package.ts'
-import { faultOfAnswer, refusedPaths } from './answers.ts'
+import { faultOfAnswer, refusedPaths } from './responses.ts'
 import { commandsOf } from './commands.ts'
 import {
   EXCEPTIONS,

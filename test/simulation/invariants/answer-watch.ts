@@ -1,4 +1,4 @@
-import type { Answer } from '../../../src/index.ts'
+import type { RawResponse } from '../../../src/index.ts'
 import { SECRET } from '../../faults/fault.ts'
 import type { DataSet } from '../../faults/fault.ts'
 import { CACHE_CONTROL } from '../../fixtures/contract.ts'
@@ -97,7 +97,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     }
   }
 
-  function requireDiscretion({ question }: Asked, { headers, body }: Answer): void {
+  function requireDiscretion({ question }: Asked, { headers, body }: RawResponse): void {
     const isDiscreet = ![...headers.flat(), String(body)].some((text) => text.includes(SECRET))
     if (isDiscreet) return
     violate('I11', `${question.target} is answered with a secret of an upstream or a store`)
@@ -209,7 +209,7 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     given(asked: Asked) {
       asked.turn = turns += 1
     },
-    answered(asked: Asked, answer: Answer) {
+    answered(asked: Asked, answer: RawResponse) {
       const { question } = asked
       const { status, body } = answer
       const named = new Map(answer.headers)

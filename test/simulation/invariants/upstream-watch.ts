@@ -131,8 +131,8 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
       if (!('dataSet' in event)) return
       const dataSet = requireDaily(event.dataSet)
-      if (event.type === 'upstream_asked') asked(process, dataSet)
-      if (event.type === 'upstream_answered') answered(process, dataSet)
+      if (event.type === 'upstream_request') asked(process, dataSet)
+      if (event.type === 'upstream_response') answered(process, dataSet)
       if (event.type === 'upstream_failed') failed(process, dataSet)
       if (event.type === 'rates_rejected' && event.origin === 'upstream') {
         failed(process, dataSet)
@@ -140,7 +140,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       const known = process.knowledge[dataSet]
       if (event.type === 'rates_dropped') note(known, 'dropped', event.dropped)
       if (event.type === 'rates_lost') note(known, 'lost', event.codes)
-      if (event.type === 'rates_held_back') note(known, 'heldBack', event.codes)
+      if (event.type === 'rates_quarantined') note(known, 'heldBack', event.codes)
       if (event.type === 'rates_restored') restored(process, dataSet)
     },
     /** The call that a `fetch` with `signal` belongs to, or nothing where the call has been given up. */

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../src/index.ts'
+import type { RawResponse } from '../../../src/index.ts'
 import type { DataSet } from '../../faults/fault.ts'
 import type { Period } from '../../oracle.ts'
 import { DAY, MINUTE, SECOND } from '../../virtual-runtime.ts'
@@ -40,7 +40,11 @@ export function createClients(
     pending.delete(asked)
   }
 
-  async function send({ handler }: Server, asked: Asked, signal?: AbortSignal): Promise<Answer> {
+  async function send(
+    { handler }: Server,
+    asked: Asked,
+    signal?: AbortSignal,
+  ): Promise<RawResponse> {
     const { method, target, ifNoneMatch } = asked.question
     const headers = new Headers(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
     if (random.chance(0.95)) {

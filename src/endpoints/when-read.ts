@@ -1,7 +1,0 @@
-/** What `respond` makes of what is read: at once where that is there already. */
-export function whenRead<Reading extends object, Made>(
-  reading: Reading | Promise<Reading>,
-  respond: (reading: Reading) => Made | Promise<Made>,
-): Made | Promise<Made> {
-  return reading instanceof Promise ? reading.then(respond) : respond(reading)
-}

@@ -1,0 +1,10 @@
+/** Resolves after so many ms; rejects once `signal` is aborted. */
+export function sleep(duration: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, duration)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}

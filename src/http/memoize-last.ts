@@ -1,0 +1,10 @@
+/** `make`, which is not called again while it is given the same object. */
+export function memoizeLast<From extends object, Made>(
+  make: (from: From) => Made,
+): (from: From) => Made {
+  let last: { from: From; made: Made } | undefined
+  return (from) => {
+    if (last?.from !== from) last = { from, made: make(from) }
+    return last.made
+  }
+}

@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest'
+
+import { createHandlerOn } from '../../src/handler.ts'
+import type { LatestProvider, LatestTable, RatesEvent } from '../../src/index.ts'
+import { chooseTable } from '../../src/sources/fallback-table.ts'
+import { seal } from '../fixtures/envelopes.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const DAY = 24 * HOUR
+const START = Date.UTC(2026, 10, 20, 18)
+
+/** How long after its due time a table may be served: see the option. */
+const MAX_STALE = 7 * DAY
+
+const WIDE = { name: 'Wide', url: 'https://wide.example' }
+const NARROW = { name: 'Narrow', url: 'https://narrow.example' }
+
+const WIDE_RATES = { USD: 1, EUR: 0.8, JPY: 150, AED: 3.6725, BGN: 1.564664 }
+const NARROW_RATES = { EUR: 1, USD: 1.3, JPY: 190 }
+
+/** A wide and a narrow provider, which publish every day: the narrow one twelve hours after the wide one. */
+function startMarket() {
+  const runtime = virtualRuntime(START)
+  const published = (offset: number): Pick<LatestTable, 'updatedAt' | 'nextUpdateAt'> => {
+    const updatedAt = START + offset + Math.floor((runtime.now() - START - offset) / DAY) * DAY
+    return { updatedAt, nextUpdateAt: updatedAt + DAY }
+  }
+  const store = new Map<string, string>()
+  /** The wide provider, and the tables that it was given to compare with. */
+  const upstream = { isDown: false, previous: [] as (LatestTable | undefined)[], isStrict: false }
+  const wide: LatestProvider = {
+    attribution: WIDE,
+    async fetchLatest({ previous }) {
+      upstream.previous.push(previous)
+      if (upstream.isDown) throw new Error('down')
+      return { base: 'USD', rates: WIDE_RATES, ...published(0) }
+    },
+    validateStored(table) {
+      if (upstream.isStrict) throw new Error('not a market')
+      return table
+    },
+  }
+  const narrow: LatestProvider = {
+    attribution: NARROW,
+    async fetchLatest() {
+      return { base: 'EUR', rates: NARROW_RATES, ...published(12 * HOUR) }
+    },
+  }
+  /** Starts a process. */
+  function start() {
+    const events: RatesEvent[] = []
+    const handler = createHandlerOn(() => runtime, {
+      now: runtime.now,
+      providers: { latest: [wide, narrow] },
+      store,
+      onEvent: (event) => void events.push(event),
+    })
+    const get = (target: string): Promise<Response> =>
+      handler(new Request(`http://localhost/api${target}`))
+    const read = async (target: string): Promise<unknown> => (await get(target)).json()
+    return { handler, events, get, read }
+  }
+  return { runtime, store, upstream, start }
+}
+
+/** A market whose wide provider has gone down when its table was due, and a process that has both tables. */
+async function withReserve() {
+  const market = startMarket()
+  const process = market.start()
+  await process.handler.refresh()
+  market.upstream.isDown = true
+  // The narrow one has published twelve hours ago then.
+  await market.runtime.advance(DAY + 6 * 60 * SECOND)
+  await process.handler.refresh()
+  expect(await process.read('/v1/latest')).toMatchObject({ source: NARROW })
+  return { ...market, ...process }
+}
+
+/** Of a code that the newest table lacks. */
+const CONVERT = '/v1/convert?from=AED&to=USD'
+
+/** Expects that the newest table is served, and that no rate is left of a code that it lacks. */
+async function expectNewestAlone(get: (target: string) => Promise<Response>): Promise<void> {
+  expect((await get('/v1/latest')).status).toBe(200)
+  const { status, headers } = await get(CONVERT)
+  expect([status, headers.get('retry-after')]).toEqual([502, '300'])
+}
+
+const AED = { source: WIDE, updatedAt: START }
+const NEWEST = { source: NARROW, updatedAt: START + 12 * HOUR }
+
+describe('a wider table that had to give way', () => {
+  const provider = 'Wide (https://wide.example)'
+
+  it.each<[target: string, expected: object]>([
+    [`${CONVERT}&amount=2`, { from: 'AED', rate: 0.2722940776, ...AED }],
+    ['/v1/convert?from=usd&to=aed', { rate: 3.6725, ...AED }],
+    ['/v1/convert?from=USD&to=AED,EUR', { results: { AED: { rate: 3.6725 } }, ...AED }],
+    ['/v1/convert?from=USD&to=AED,EUR', { results: { EUR: { rate: 0.8 } }, ...AED }],
+    [`${CONVERT}&reverse=true`, AED],
+    ['/convert?from=USD&to=AED', { rate: 3.6725, provider }],
+    ['/v1/latest?base=AED', { ...AED, rates: { JPY: 40.84411164 } }],
+    ['/v1/latest?symbols=AED,EUR,JPY', { ...AED, rates: { EUR: 0.8, JPY: 150, AED: 3.6725 } }],
+    ['/rates?base=AED', { updatedAt: START, provider }],
+    // The newest table has all codes of these.
+    ['/v1/latest', NEWEST],
+    ['/v1/latest?base=JPY', NEWEST],
+    ['/v1/latest?symbols=USD,EUR', NEWEST],
+    ['/v1/convert?from=EUR&to=USD', { rate: 1.3, ...NEWEST }],
+    // Left out as ever, and no reason to go back to older rates.
+    ['/v1/latest?symbols=EUR,BGN', { ...NEWEST, rates: { EUR: 0.7692307692 } }],
+    // No table has these.
+    ['/v1/convert?from=AED&to=XYZ', { error: { message: 'Invalid to currency: XYZ' } }],
+    ['/v1/latest?base=AED&symbols=XYZ', { error: { message: 'Invalid symbols currency: XYZ' } }],
+    ['/v1/latest?base=XYZ', { error: { message: 'Invalid base currency: XYZ' } }],
+  ])('answers only for the codes that the newest lacks: %s', async (target, expected) => {
+    const { read } = await withReserve()
+    expect(await read(target)).toMatchObject(expected)
+  })
+
+  it('is stale, with its own times', async () => {
+    const { read, get, events, runtime } = await withReserve()
+    events.length = 0
+    await read(CONVERT)
+    expect(events).toMatchObject([{ type: 'stale_served', dataSet: 'latest' }])
+    for (const ttl of [-330, -331]) {
+      const { headers } = await get(CONVERT)
+      expect(headers.get('cache-status')).toBe(`rates; hit; ttl=${ttl}; detail=stale`)
+      expect(headers.get('last-modified')).toBe(new Date(START).toUTCString())
+      await runtime.advance(100)
+    }
+    expect(await (await get('/v1/latest?symbols=AED&format=csv')).text()).toContain('Wide')
+    const { headers } = await get('/v1/convert?from=EUR&to=USD')
+    expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+  })
+
+  it('is behind handler.rates, and counts as covered', async () => {
+    const { read, handler } = await withReserve()
+    const { rates } = handler
+    expect(await rates.convert({ from: 'AED', to: 'USD' })).toMatchObject(AED)
+    expect(await rates.convert({ from: 'EUR', to: ['AED', 'USD'] })).toMatchObject(AED)
+    expect(await rates.convert({ from: 'EUR', to: ['JPY', 'USD'] })).toMatchObject(NEWEST)
+    expect(await rates.latest({ base: 'AED', symbols: ['EUR'] })).toMatchObject(AED)
+    const { currencies } = await rates.currencies()
+    const covered = currencies.filter(({ latest }) => latest).map(({ code }) => code)
+    expect(covered).toEqual(['AED', 'BGN', 'EUR', 'JPY', 'USD'])
+    expect(await read('/v1/status')).toMatchObject({ latest: NEWEST })
+  })
+
+  it('is kept over refreshes of the narrow one until it is too old to be served, to the ms', async () => {
+    const { runtime, handler, read, get } = await withReserve()
+    const end = START + DAY + MAX_STALE
+    while (runtime.now() < end - 13 * HOUR) {
+      await runtime.advance(12 * HOUR)
+      await handler.refresh()
+    }
+    await runtime.advance(end - runtime.now())
+    await handler.refresh()
+    expect(await read(CONVERT)).toMatchObject(AED)
+    expect(await read('/v1/latest')).toMatchObject({ updatedAt: START + 7 * DAY + 12 * HOUR })
+    await runtime.advance(1)
+    await expectNewestAlone(get)
+    const { error } = Object(await read('/v1/convert?from=BGN&to=USD'))
+    expect(error.message).toContain('Invalid from currency: BGN (withdrawn on 2026-01-01')
+    const { currencies } = await handler.rates.currencies()
+    expect(currencies.find(({ code }) => code === 'AED')?.latest).toBe(false)
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('is dropped when its provider is back, whose gates have compared with it', async () => {
+    const { runtime, handler, read, store, upstream } = await withReserve()
+    expect(store.get('rates:v1:latest')).toContain('"reserve"')
+    upstream.isDown = false
+    await runtime.advance(DAY)
+    await handler.refresh()
+    const before = { base: 'USD', updatedAt: START, rates: WIDE_RATES }
+    expect(upstream.previous.at(-1)).toMatchObject(before)
+    const updatedAt = START + 2 * DAY
+    expect(await read(CONVERT)).toMatchObject({ source: WIDE, updatedAt })
+    expect(await read('/v1/latest')).toMatchObject({ updatedAt })
+    expect(store.get('rates:v1:latest')).not.toContain('"reserve"')
+  })
+})
+
+/** What is stored, with another reserve. */
+function withStoredReserve(
+  store: Map<string, string>,
+  change: (reserve: Record<string, unknown>) => unknown,
+): void {
+  const envelope = JSON.parse(store.get('rates:v1:latest') ?? '')
+  envelope.data.reserve = change(envelope.data.reserve)
+  store.set('rates:v1:latest', seal(envelope))
+}
+
+describe('a store', () => {
+  it('hands the wider table on to another process, and its age', async () => {
+    const { runtime, start } = await withReserve()
+    const next = start()
+    expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
+    expect(await next.read(CONVERT)).toMatchObject(AED)
+    await runtime.advance(START + DAY + MAX_STALE - runtime.now())
+    expect(await next.read(CONVERT)).toMatchObject(AED)
+    await runtime.advance(1)
+    await expectNewestAlone(next.get)
+  })
+
+  it('takes no wider table away from who has one', async () => {
+    const { store, runtime } = await withReserve()
+    withStoredReserve(store, () => undefined)
+    // This one had the wide table before, and comes upon the narrow one only now.
+    const fresh = startMarket()
+    const other = fresh.start()
+    await other.handler.refresh()
+    fresh.upstream.isDown = true
+    await fresh.runtime.advance(runtime.now() - START)
+    fresh.store.set('rates:v1:latest', store.get('rates:v1:latest') ?? '')
+    await other.handler.refresh()
+    expect(other.events.map(({ type }) => type)).toContain('rates_restored')
+    expect(await other.read('/v1/latest')).toMatchObject(NEWEST)
+    expect(await other.read(CONVERT)).toMatchObject(AED)
+  })
+
+  it.each<[string, (reserve: Record<string, unknown>) => unknown]>([
+    ['is no reserve', () => 'text'],
+    ['is of nobody', (reserve) => ({ ...reserve, attribution: { name: 'Evil', url: 'e:' } })],
+    ['has no rates', (reserve) => ({ ...reserve, table: { base: 'USD' } })],
+    ['does not say when it was loaded', (reserve) => ({ ...reserve, loadedAt: undefined })],
+  ])('is believed about the newest table where the other %s', async (_what, change) => {
+    const { store, start } = await withReserve()
+    withStoredReserve(store, change)
+    const next = start()
+    expect(await next.read('/v1/convert?from=EUR&to=USD')).toMatchObject(NEWEST)
+    await expectNewestAlone(next.get)
+    expect(next.events.map(({ type }) => type)).not.toContain('rates_rejected')
+  })
+
+  it('is not believed that a table was loaded in the future', async () => {
+    const { store, start, runtime } = await withReserve()
+    withStoredReserve(store, (reserve) => ({ ...reserve, loadedAt: START + 365 * DAY }))
+    const next = start()
+    expect(await next.read(CONVERT)).toMatchObject(AED)
+    // Ten minutes after it was found it is due at the latest.
+    await runtime.advance(10 * 60 * SECOND + MAX_STALE + 1)
+    await expectNewestAlone(next.get)
+  })
+
+  it("has its wider table judged by its provider's gates", async () => {
+    const { start, upstream } = await withReserve()
+    upstream.isStrict = true
+    const next = start()
+    expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
+    await expectNewestAlone(next.get)
+    await settled()
+  })
+})
+
+/** A handler that has loaded each of `tables`, a day after the one before it, from the provider named with it. */
+async function startSuccession(...tables: readonly [name: string, codes: string][]) {
+  const runtime = virtualRuntime(START)
+  let turn = 0
+  const names = [...new Set(tables.map(([name]) => name))]
+  const latest = names.map((name): LatestProvider => ({
+    attribution: { name, url: `https://${name.toLowerCase()}.example` },
+    async fetchLatest() {
+      const [up, codes = ''] = tables[turn] ?? []
+      if (up !== name) throw new Error('down')
+      const rates = Object.fromEntries(codes.split(' ').map((code) => [code, 1]))
+      return { base: 'USD', rates, updatedAt: runtime.now(), nextUpdateAt: runtime.now() + DAY }
+    },
+  }))
+  const handler = createHandlerOn(() => runtime, { now: runtime.now, providers: { latest } })
+  for (turn = 0; turn < tables.length; turn += 1) {
+    if (turn > 0) await runtime.advance(DAY + 6 * 60 * SECOND)
+    await handler.refresh()
+  }
+  /** The name of the provider whose table has a code; `null` where none has. */
+  const sourceOf = (to: string): Promise<string | null> =>
+    handler.rates.convert({ from: 'USD', to }).then(
+      ({ source }) => source.name,
+      () => null,
+    )
+  return { handler, sourceOf }
+}
+
+describe('the table that is kept beside a new one', () => {
+  const CODES = ['EUR', 'AED', 'NOK', 'SEK']
+
+  it.each([
+    ['USD EUR', 'USD EUR SEK', 'USD AED NOK', ['Third', 'First', 'First', null]],
+    ['USD EUR', 'USD SEK NOK', 'USD EUR AED', ['Third', null, 'Second', 'Second']],
+    ['USD EUR SEK', 'USD EUR SEK', 'USD AED', ['Third', 'First', null, 'Third']],
+    ['USD EUR SEK AED', 'USD EUR SEK', 'USD AED', ['Third', 'Third', null, 'Third']],
+  ])('has most of the codes that %j lacks: of %j and %j', async (loaded, now, then, expected) => {
+    const tables = await startSuccession(['First', then], ['Second', now], ['Third', loaded])
+    expect(await Promise.all(CODES.map(tables.sourceOf))).toEqual(expected)
+  })
+
+  it('is never an older one of the same provider, whose rates are carried forward', async () => {
+    const { handler, sourceOf } = await startSuccession(
+      ['First', 'USD EUR AED'],
+      ['First', 'USD EUR NOK'],
+    )
+    expect(await Promise.all(CODES.map(sourceOf))).toEqual(['First', 'First', 'First', null])
+    // In one table, which is fresh.
+    expect(await handler.rates.latest({ symbols: ['AED', 'NOK'] })).toMatchObject({
+      updatedAt: START,
+      older: { AED: START },
+    })
+    const { headers } = await handler(new Request('http://localhost/api/v1/latest?symbols=AED'))
+    expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
+  })
+})
+
+describe('a question about several codes', () => {
+  const start = () => startSuccession(['Wide', 'USD EUR AED NOK'], ['Narrow', 'USD EUR SEK'])
+
+  it.each([
+    ['Wide', ['AED']],
+    ['Wide', ['usd', 'aed']],
+    ['Wide', ['AED', 'BGN']],
+    ['Narrow', []],
+    ['Narrow', ['USD']],
+    ['Narrow', ['USD', 'BGN']],
+    ['Narrow', ['SEK']],
+  ])('is answered from the %s table for %j', async (name, symbols) => {
+    const { rates } = (await start()).handler
+    const { source } = await rates.latest(symbols.length > 0 ? { symbols } : {})
+    expect(source.name).toBe(name)
+  })
+
+  it.each([
+    [['SEK', 'AED'], 'provider_unavailable'],
+    [['AED', 'sek', 'USD'], 'provider_unavailable'],
+    [['QQQ', 'AED'], 'invalid_currency'],
+  ])(
+    'is not answered where no table has all of %j, and the error is about the newest',
+    async (symbols, code) => {
+      const { rates } = (await start()).handler
+      await expect(rates.latest({ symbols })).rejects.toMatchObject({ code })
+    },
+  )
+})
+
+// The handler does not even ask where there is no table beside the newest, so that this is not seen in a response.
+describe('readingWith()', () => {
+  it('returns the newest reading where no table is beside it, or none any more', () => {
+    const times = { updatedAt: 0, nextUpdateAt: 1, publishedAt: 0 }
+    const table = { base: 'USD', ...times, rates: new Map([['USD', 1]]) }
+    const reading = { value: { table, attribution: NARROW }, hit: false, ttl: 60 }
+    expect(chooseTable(reading, ['AED'])).toBe(reading)
+    const late = { ...reading, value: { ...reading.value, reserve: () => undefined } }
+    expect(chooseTable(late, ['AED'])).toBe(late)
+  })
+})
