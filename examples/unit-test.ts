@@ -1,7 +1,7 @@
 // npm install ratesmith && npm pkg set type=module
 // node --test unit-test.ts
 //
-// Tests code that needs rates: without a network, and with the same rates every time.
+// Tests code that needs rates, without a network and with the same rates in every run.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -11,7 +11,7 @@ import { failingProvider, fakeClock, fixedProviders } from 'ratesmith/testing'
 
 const DAY = 86_400_000
 
-/** The code under test: a price in the customer's currency, or in euros while there are no rates. */
+/** Code under test: returns a price in the customer's currency, or in euros if no rates are available. */
 async function priceTag(rates: RatesOperations, euros: number, currency: string): Promise<string> {
   try {
     const { result, updatedAt } = await rates.convert({ from: 'EUR', to: currency, amount: euros })
@@ -24,13 +24,13 @@ async function priceTag(rates: RatesOperations, euros: number, currency: string)
   }
 }
 
-test('a price is shown in the currency of the customer', async () => {
+test('shows a price in the currency of the customer', async () => {
   const providers = fixedProviders({ base: 'EUR', rates: { USD: 2 } }) // 1 EUR = 2 USD
   const { rates } = createRatesHandler({ providers })
   assert.match(await priceTag(rates, 10, 'USD'), /^20\.00 USD /)
 })
 
-test('a price follows the rates of the next day', async () => {
+test('uses the rates of the next day', async () => {
   const now = fakeClock('2026-11-20T18:00:00Z')
   const providers = fixedProviders({ base: 'EUR', rates: { USD: 2 } })
   const { rates, refresh } = createRatesHandler({ now, providers })
@@ -40,7 +40,7 @@ test('a price follows the rates of the next day', async () => {
   assert.equal(await priceTag(rates, 10, 'USD'), '20.00 USD (rates of 2026-11-21)')
 })
 
-test('a price is shown for days while the upstream is down', async () => {
+test('shows a price for days while the upstream is down', async () => {
   const now = fakeClock('2026-11-20T18:00:00Z')
   const upstream = failingProvider('unreachable', { after: 1 })
   const providers = { latest: upstream, history: upstream }
@@ -53,7 +53,7 @@ test('a price is shown for days while the upstream is down', async () => {
   assert.equal(await priceTag(rates, 100, 'USD'), '100.00 EUR')
 })
 
-test('a price is shown in euros until there are rates', async () => {
+test('shows a price in euros until there are rates', async () => {
   const now = fakeClock()
   const upstream = failingProvider('rate-limited', { times: 1 })
   const { rates } = createRatesHandler({ now, providers: { latest: upstream, history: upstream } })
