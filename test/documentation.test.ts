@@ -111,8 +111,10 @@ describe('the documentation', () => {
     expect(found[0]?.[0]).toContain(value)
   })
 
-  it('has a link in README.md to every guide', () => {
-    const guides = readdirSync(new URL('../docs', import.meta.url))
+  it('has a link in README.md to every guide, and to the first page of a folder', () => {
+    const folder = new URL('../docs', import.meta.url)
+    const documents = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const guides = documents.filter((name) => /^[^/]+(?:\/README)?\.md$/.test(name))
     expect(guides.length).toBeGreaterThan(5)
     for (const guide of guides) {
       expect(README).toMatch(new RegExp(`^\\| \\[.*\\]\\(docs/${guide}\\)`, 'm'))

@@ -20,7 +20,8 @@ function expectedFiles(): string[] {
   const built = reachedFiles(modules.map((module) => module.built))
   const sources = reachedFiles([...modules.map(({ source }) => source), 'src/cli/main.ts'])
   const declared = sources.filter((path) => /^(adapters|src(?!\/cli\/))\/.*\.ts$/.test(path))
-  const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+  const documents = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  const guides = documents.filter((name) => name.endsWith('.md'))
   const files = [
     ...TEXTS,
     ...RECORDS,

@@ -5,26 +5,35 @@ import type { frankfurter } from 'ratesmith/compat/frankfurter'
 import { fakeClock, fakeProviders } from 'ratesmith/testing'
 
 import { rowsOf } from '../system/markdown-rows.ts'
-import { openPage } from './documentation/page.ts'
+import { followedPages } from './documentation/page.ts'
+import type { Page } from './documentation/page.ts'
 
 type Fetch = (request: Request) => Promise<Response>
 
-const page = openPage('docs/migrating.md')
-const services = page.text
-  .split(/^## /m)
-  .map(toService)
-  .filter(({ module }) => module !== '')
+const SECTIONS = ['What changes', 'Requests', 'Fields', 'Errors', 'Compatibility route']
 
-describe('the page on migrating', () => {
-  it('has a route and three kinds of tables for each of five services', () => {
+const pages = followedPages().filter(({ name }) => name.startsWith('docs/migrating/'))
+const services = pages.filter(({ name }) => !name.endsWith('/README.md')).map(toService)
+
+describe('the pages on migrating', () => {
+  it('have the same sections for each of five services, with rows in each kind of table', () => {
     expect(services).toHaveLength(5)
-    for (const { requests, fields, refusals } of services) {
+    for (const { name, sections, requests, fields, refusals } of services) {
+      expect(sections, name).toEqual(SECTIONS)
       expect([requests, fields, refusals].map(({ length }) => length)).not.toContain(0)
+    }
+  })
+
+  it('have a link to each service, and a row for each route, on the first page', () => {
+    const text = pages.find(({ name }) => name.endsWith('/README.md'))?.text
+    for (const { name, module } of services) {
+      expect(text).toContain(`](${name.replace('docs/migrating/', '')})`)
+      expect(text).toContain(`| \`${module}\` `)
     }
   })
 })
 
-describe.each(services)('migrating from $name', ({ module, requests, fields, refusals }) => {
+describe.each(services)('$name', ({ module, requests, fields, refusals }) => {
   let route: Fetch
 
   beforeAll(async () => {
@@ -34,55 +43,63 @@ describe.each(services)('migrating from $name', ({ module, requests, fields, ref
     route = mount?.(handler, { now }) ?? handler
   })
 
-  async function ask(path = '') {
+  async function request(path = '') {
     const response = await route(new Request(`http://localhost${path}`))
     const body: unknown = await response.json()
     return { status: response.status, body }
   }
 
-  it.each(requests)('the route answers %s, and the handler %s', async (there, here) => {
-    const paths = [...pathsIn(there), ...pathsIn(here)]
+  it.each(requests)('serves %s by the route, and %s by the handler', async (old, ours) => {
+    const paths = [...pathsIn(old), ...pathsIn(ours)]
     expect(paths).toHaveLength(2)
-    for (const path of paths) expect(await ask(path), path).toMatchObject({ status: 200 })
+    for (const path of paths) expect(await request(path), path).toMatchObject({ status: 200 })
   })
 
-  it.each(fields)('%s and %s have the fields %s and %s', async (there, here, theirs, ours) => {
-    const found = [fieldOf((await ask(here)).body, ours)]
-    if (!isNothing(theirs)) found.push(fieldOf((await ask(there)).body, theirs))
+  it.each(fields)('finds in %s and %s the fields %s and %s', async (oldPath, path, old, ours) => {
+    const found = [fieldOf((await request(path)).body, ours)]
+    if (!isNothing(old)) found.push(fieldOf((await request(oldPath)).body, old))
     expect(found).not.toContain(undefined)
   })
 
-  it.each(refusals)('the route answers %s with %s, and the handler %s with %s', async (...row) => {
-    const [there, theirs, here, ours] = row
-    const old = await ask(pathsIn(there)[0])
-    const [, status = old.status, example = ''] = /^(?:`(\d+)` )?`(\{.*\})`/.exec(theirs) ?? []
+  it.each(refusals)('serves %s with %s by the route, and %s with %s', async (...row) => {
+    const [oldPath, oldResponse, path, ours] = row
+    const old = await request(pathsIn(oldPath)[0])
+    const [, status = old.status, example = ''] = /^(?:`(\d+)` )?`(\{.*\})`/.exec(oldResponse) ?? []
     expect(old.status).toBe(Number(status))
     expect(shapeOf(old.body)).toEqual(shapeOf(JSON.parse(example)))
     const [, expected, code] = /`(\d+)(?: (\w+))?`/.exec(ours) ?? []
     const body = code ? { error: { code } } : {}
-    expect(await ask(pathsIn(here)[0])).toMatchObject({ status: Number(expected), body })
+    expect(await request(pathsIn(path)[0])).toMatchObject({ status: Number(expected), body })
   })
 })
 
-/** Returns the content of a section: the name of a service, the module of its route, and the rows of its tables. */
-function toService(section: string) {
-  const tables = section.matchAll(/^(?:Fields of `(\S+)`.* and of `(\S+)`.*:\n\n)?((?:\|.*\n)+)/gm)
-  const service = {
-    name: section.slice(0, section.indexOf('\n')),
-    module: /^Route: .* of `(\S+)`/m.exec(section)?.[1] ?? '',
-    requests: [] as [string, string][],
-    fields: [] as [string, string, string, string][],
-    refusals: [] as [string, string, string, string][],
+/** Returns the content of a page: its sections, the module of its route, and the rows of its tables. */
+function toService({ name, text }: Page) {
+  const [, ...parts] = text.split(/^## /m)
+  const sections = new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]))
+  const tables = [...sectionOf('Fields').matchAll(/^From `(\S+)`.* to `(\S+)`:\n\n((?:\|.*\n)+)/gm)]
+
+  function sectionOf(title: string): string {
+    return sections.get(title) ?? ''
   }
-  for (const [, there, here, table = ''] of tables) {
-    for (const [one = '', two = '', three = '', four = ''] of rowsOf(table)) {
-      if (isNothing(two)) continue
-      if (there && here) service.fields.push([there, here, one, two])
-      else if (four) service.refusals.push([one, two, three, four])
-      else service.requests.push([one, two])
-    }
+
+  return {
+    name,
+    sections: [...sections.keys()],
+    module: /`(ratesmith\/compat\/[\w-]+)`/.exec(sectionOf('Compatibility route'))?.[1] ?? '',
+    requests: rowsOf(sectionOf('Requests'))
+      .filter(([, ours = '']) => !isNothing(ours))
+      .map(([old = '', ours = '']) => [old, ours] as const),
+    fields: tables.flatMap(([, oldPath = '', path = '', table = '']) =>
+      rowsOf(table)
+        .filter(([, ours = '']) => !isNothing(ours))
+        .map(([old = '', ours = '']) => [oldPath, path, old, ours] as const),
+    ),
+    refusals: rowsOf(sectionOf('Errors')).map(
+      ([old = '', response = '', ours = '', expected = '']) =>
+        [old, response, ours, expected] as const,
+    ),
   }
-  return service
 }
 
 function isNothing(cell: string): boolean {
