@@ -1,14 +1,14 @@
 // bun add ratesmith
 // bun bun.ts
 //
-// Serves http://127.0.0.1:3000/api/v1/latest until it is told to stop.
+// Serves http://127.0.0.1:3000/api/v1/latest until it receives SIGTERM.
 import { consoleLogger, createRatesHandler } from 'ratesmith'
 import { serve } from 'ratesmith/bun'
 import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
-// Without `providers` the rates are real.
+// Synthetic rates; omit `providers` for real ones.
 const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 const server = await serve(handler, { port: Number(PORT) })

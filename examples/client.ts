@@ -1,20 +1,20 @@
 // npm install ratesmith && npm pkg set type=module
 // npx ratesmith serve --demo & node client.ts http://127.0.0.1:8787/api
 //
-// How to ask a service that runs elsewhere: with types, a time limit, and something to show when there are no rates.
+// Calls a remote service with types, a time limit, and a message for each failure.
 import { RatesError, createRatesClient } from 'ratesmith/client'
 
 const [, , baseUrl = 'http://127.0.0.1:8787/api'] = process.argv
 const client = createRatesClient({ baseUrl })
 
-/** One euro in the currencies of our shop. */
+/** Returns the value of one euro in three currencies. */
 async function priceList(): Promise<string> {
   const { rates, source } = await client.latest({
     base: 'EUR',
     symbols: ['USD', 'GBP', 'JPY'],
     signal: AbortSignal.timeout(5_000),
   })
-  // The compiler knows these three, and no others.
+  // The compiler accepts only these three codes.
   return `1 EUR = ${rates.USD} USD = ${rates.GBP} GBP = ${rates.JPY} JPY (${source.name})`
 }
 

@@ -1,10 +1,11 @@
 // npm install ratesmith
 // npx wrangler dev cloudflare.ts --test-scheduled
 //
-// A Worker whose visitors never wait for an upstream. It needs a KV namespace and a cron trigger in wrangler.jsonc:
+// A Worker that refreshes rates on a schedule, so that visitors do not wait for an upstream. wrangler.jsonc needs a KV
+// namespace and a cron trigger:
 //
 //   "compatibility_date": "2026-07-01",
-//   "kv_namespaces": [{ "binding": "RATES", "id": "(what `npx wrangler kv namespace create RATES` says)" }],
+//   "kv_namespaces": [{ "binding": "RATES", "id": "(printed by `npx wrangler kv namespace create RATES`)" }],
 //   "triggers": { "crons": ["*/15 * * * *"] }
 import { waitUntil } from 'cloudflare:workers'
 import { consoleLogger, createRatesHandler } from 'ratesmith'

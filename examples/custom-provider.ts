@@ -1,7 +1,7 @@
 // npm install ratesmith && npm pkg set type=module
 // node custom-provider.ts
 //
-// Rates of one's own, with the open feed to fall back on.
+// Serves your own rates, with the open feed as the fallback.
 import { consoleLogger, createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
 import type { LatestProvider } from 'ratesmith'
 

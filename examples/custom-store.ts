@@ -1,7 +1,7 @@
 // npm install ratesmith && npm pkg set type=module
 // node custom-store.ts
 //
-// A store of your own: two handlers ask it at once for what neither has, and only one of them asks upstream.
+// Shares a custom store: two handlers need rates at the same time, and only one of them calls the upstream.
 import { createRatesHandler } from 'ratesmith'
 import type { CacheStore } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
@@ -11,9 +11,9 @@ const claims = new Map<string, number>()
 
 const store: CacheStore = {
   get: (key) => texts.get(key),
-  // `expiresAt`, the third argument, is when it may be forgotten.
+  // The third argument, `expiresAt`, is the time from which the store may delete the value.
   set: (key, value) => void texts.set(key, value),
-  // May be left out: true for the one that is to ask upstream until then, for all who share the store.
+  // Optional. Returns true to one caller: only that handler calls the upstream until `expiresAt`.
   claim(key, expiresAt) {
     if ((claims.get(key) ?? 0) > Date.now()) return false
     claims.set(key, expiresAt)
@@ -26,7 +26,7 @@ async function convert(name: string): Promise<void> {
     store,
     providers: fakeProviders(),
     onEvent({ type }) {
-      if (type === 'upstream_request') console.log(`${name} asks upstream`)
+      if (type === 'upstream_request') console.log(`${name} calls the upstream`)
     },
   })
   const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })

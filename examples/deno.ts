@@ -1,7 +1,7 @@
 // deno add npm:ratesmith
 // deno run -A deno.ts
 //
-// Serves http://127.0.0.1:3000/api/v1/latest until it is told to stop.
+// Serves http://127.0.0.1:3000/api/v1/latest until it receives SIGTERM.
 import process from 'node:process'
 
 import { consoleLogger, createRatesHandler } from 'ratesmith'
@@ -10,7 +10,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
-// Without `providers` the rates are real.
+// Synthetic rates; omit `providers` for real ones.
 const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 const server = await serve(handler, { port: Number(PORT) })

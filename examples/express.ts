@@ -1,7 +1,7 @@
 // npm install ratesmith express && npm pkg set type=module
 // node express.ts
 //
-// Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
+// Serves rates next to the routes of an app: http://127.0.0.1:3000/api/v1/latest
 import express from 'express'
 import { consoleLogger, createRatesHandler } from 'ratesmith'
 import { toExpressHandler } from 'ratesmith/express'
@@ -9,12 +9,12 @@ import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
-// Without `providers` the rates are real.
+// Synthetic rates; omit `providers` for real ones.
 const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 const app = express()
 app.get('/', (_request, response) => void response.send('My own page\n'))
 app.use(toExpressHandler(handler))
-// Also what is below the handler's prefix, but none of its paths, goes on to the app.
+// Other paths below the base path reach the app.
 app.get('/api/users', (_request, response) => void response.json(['Ada', 'Grace']))
 app.listen(Number(PORT), '127.0.0.1')

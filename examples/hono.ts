@@ -1,7 +1,7 @@
 // npm install ratesmith hono @hono/node-server && npm pkg set type=module
 // node hono.ts
 //
-// Rates beside the routes of an app: http://127.0.0.1:3000/api/v1/latest
+// Serves rates next to the routes of an app: http://127.0.0.1:3000/api/v1/latest
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { consoleLogger, createRatesHandler } from 'ratesmith'
@@ -9,13 +9,13 @@ import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
-// Without `providers` the rates are real.
+// Synthetic rates; omit `providers` for real ones.
 const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 const app = new Hono()
 app.get('/', (c) => c.text('My own page\n'))
 app.get('/api/users', (c) => c.json(['Ada', 'Grace']))
-// Hono asks its routes in their order, so that this one comes after the app's own.
+// Hono matches routes in order: this one must follow the app's own.
 app.all('/api/*', (c) => handler(c.req.raw))
 
 // On Bun, Deno and Workers this is `export default app`.

@@ -1,7 +1,7 @@
 // npm install ratesmith && npm pkg set type=module
 // node node.ts
 //
-// Rates beside the pages of an app: http://127.0.0.1:3000/api/v1/latest
+// Serves rates next to the pages of an app: http://127.0.0.1:3000/api/v1/latest
 import { createServer } from 'node:http'
 
 import { consoleLogger, createRatesHandler } from 'ratesmith'
@@ -10,7 +10,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 const { PORT = '3000' } = process.env
 
-// Without `providers` the rates are real.
+// Synthetic rates; omit `providers` for real ones.
 const handler = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 const rates = toNodeHandler(handler)
 

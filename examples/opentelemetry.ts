@@ -1,7 +1,7 @@
 // npm install ratesmith @opentelemetry/api @opentelemetry/sdk-metrics && npm pkg set type=module
 // node opentelemetry.ts
 //
-// Counts what happens upstream and how old the answers are, with OpenTelemetry.
+// Counts events and measures the duration of upstream calls with OpenTelemetry.
 import { metrics } from '@opentelemetry/api'
 import {
   ConsoleMetricExporter,
@@ -12,7 +12,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesEvent } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-// Your app has this already; an OTLP exporter takes the place of the console.
+// Your app already has this part, with an OTLP exporter instead of the console.
 const reader = new PeriodicExportingMetricReader({ exporter: new ConsoleMetricExporter() })
 const meterProvider = new MeterProvider({ readers: [reader] })
 metrics.setGlobalMeterProvider(meterProvider)

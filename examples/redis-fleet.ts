@@ -1,7 +1,7 @@
 // npm install ratesmith ioredis && npm pkg set type=module
 // REDIS_URL=redis://127.0.0.1:6379 node redis-fleet.ts
 //
-// Five handlers over one Redis, as five servers would have it: one of them asks upstream, and all have its rates.
+// Shares one Redis between five handlers, as five servers would: one of them calls the upstream, and all get its rates.
 import { Redis } from 'ioredis'
 import { createRatesHandler } from 'ratesmith'
 import { createRedisStore } from 'ratesmith/stores/redis'
@@ -10,7 +10,7 @@ import { fakeProviders } from 'ratesmith/testing'
 const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
 
 const redis = new Redis(REDIS_URL)
-// Whoever starts to ask before there is a connection does without the store.
+// Handlers skip the store until it is connected.
 await redis.ping()
 
 const store = createRedisStore(redis, { prefix: 'example:' })

@@ -34,7 +34,7 @@ describe('an example that ends', () => {
     [
       'custom-store.ts',
       [],
-      /^first asks upstream\nfirst: 1 USD = (\d\S+) EUR\nsecond: 1 USD = \1 EUR\n$/,
+      /^first calls the upstream\nfirst: 1 USD = (\d\S+) EUR\nsecond: 1 USD = \1 EUR\n$/,
     ],
     [
       'opentelemetry.ts',
