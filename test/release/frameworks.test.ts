@@ -17,7 +17,7 @@ import type { Job } from './documentation/job.ts'
 import { filesOf, openPage } from './documentation/page.ts'
 import { withoutOwnVariables } from './documentation/site.ts'
 
-/** What the guide does not show of an app. */
+/** The parts of an app that the guide does not show. */
 interface App {
   /** The folder in `test/apps` with its other files. */
   folder: string
@@ -25,7 +25,7 @@ interface App {
   type?: 'module' | 'commonjs'
   /** The command that builds it; all commands are in `node_modules/.bin`. */
   build: string
-  /** The command that starts the build on `PORT`, as `${port}` where it does not read the variable. */
+  /** The command that starts the build on `PORT`, or on `${port}` if it does not read the variable. */
   start: string
   /** Its own routes below the prefix of the handler (default `/api/users`). */
   routes?: string[]
@@ -146,7 +146,7 @@ function writeApp(framework: string, { folder: name, type = 'module' }: App) {
   return { folder, files: shown.map(({ path }) => path) }
 }
 
-/** What the environment of an app has besides this process's: nothing leaves the machine. */
+/** Returns additions to this process's environment for an app, with which no request leaves the machine. */
 function environment(port: string): NodeJS.ProcessEnv {
   return {
     ...withoutOwnVariables(),

@@ -1,4 +1,4 @@
-// Asks what the module at the path that is given exports: a handler, or an object with one as `fetch`.
+// Sends a request to the export of the module at the given path: a handler, or an object with one as `fetch`.
 import { pathToFileURL } from 'node:url'
 
 import type { RatesHandler } from 'ratesmith'

@@ -39,7 +39,7 @@ export async function openSite(pages: readonly Page[]) {
     folder,
     /** Replaces the ports in a text with free ones. */
     adapted,
-    /** What the environment of programs in the folder has beside this process's. */
+    /** Additions to this process's environment for programs in the folder. */
     env: {
       ...withoutOwnVariables(),
       PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(':'),

@@ -1,4 +1,4 @@
-// Loaded before a program: has whatever it asks of other machines answered by the server that the environment names.
+// Loaded before a program: redirects its requests for other machines to the server that the environment names.
 import process from 'node:process'
 
 const upstream = process.env['DOCUMENTATION_UPSTREAM']
