@@ -123,7 +123,7 @@ describe('the documentation', () => {
 
   it.each([
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
-    ['docs/edge.md', 'lambda.mts', 'examples/lambda.ts'],
+    ['docs/deploying.md', 'lambda.mts', 'examples/lambda.ts'],
   ])('shows in %s, as %s, the program that is tried in %s', (path, name, example) => {
     const program = page(example)
     const shown = program.slice(program.indexOf('import '))
@@ -132,8 +132,8 @@ describe('the documentation', () => {
   })
 })
 
-describe('the page on attribution', () => {
-  const text = page('docs/attribution.md')
+describe('the page on providers', () => {
+  const text = page('docs/providers.md')
 
   it.each(PROVIDERS)('has one row for %s, with the name of its source', (name, { attribution }) => {
     const [[shown] = [], ...others] = rowsOf(`${name}()`, text)
