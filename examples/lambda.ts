@@ -6,7 +6,7 @@ import { consoleLogger, createRatesHandler } from 'ratesmith'
 import type { RawResponse } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-/** What of the event is read. */
+/** The fields of the event that are read. */
 interface FunctionUrlEvent {
   rawPath: string
   rawQueryString: string
@@ -21,17 +21,17 @@ interface FunctionUrlResult {
   isBase64Encoded: boolean
 }
 
-// Without `providers` the rates are real. Every instance of a function starts with nothing: give it a `store` then.
+// Without `providers`, the rates are real. Then set a `store`, because every instance starts empty.
 const rates = createRatesHandler({ providers: fakeProviders(), onEvent: consoleLogger() })
 
 export async function handler(event: FunctionUrlEvent): Promise<FunctionUrlResult> {
   const { rawPath, rawQueryString, headers, requestContext } = event
-  const answer = await rates.answer({
+  const response = await rates.answer({
     method: requestContext.http.method,
     target: rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`,
     header: (name) => headers[name],
   })
-  return toResult(answer)
+  return toResult(response)
 }
 
 export function toResult({ status, headers, body }: RawResponse): FunctionUrlResult {
