@@ -1,22 +1,9 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeEach, onTestFinished } from 'vitest'
 
+import { CHROMIUM, launchChromium } from './launch-chromium.ts'
 import { requireProgram } from './require-program.ts'
 import { findPackage } from './runtimes.ts'
-
-/** Where Debian installs it. */
-const CHROMIUM = '/usr/bin/chromium'
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // It would still look for updates: no other host has an address.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-]
 
 let launched: Promise<Browser> | undefined
 
@@ -31,13 +18,8 @@ export function needBrowser(): void {
 
 /** A profile of one Chromium without a window, which ends with the test. */
 export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  launched ??= launch()
+  launched ??= launchChromium()
   const context = await (await launched).newContext(options)
   onTestFinished(() => context.close())
   return context
-}
-
-async function launch(): Promise<Browser> {
-  const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 }
