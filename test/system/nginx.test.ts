@@ -159,9 +159,9 @@ function readEntry(path: string): Buffer {
   return file
 }
 
-/** The first or second configuration in the page about caching. */
+/** The first or second configuration of nginx in the page on the API. */
 function documentedConfiguration(number: 1 | 2 = 1): string {
-  const page = readFileSync(join(ROOT, 'docs/http-caching.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/api.md'), 'utf8')
   const blocks = [...page.matchAll(/^```nginx\n(.*?)^```/gms)].map(([, block]) => block)
   const block = blocks[number - 1]
   if (block === undefined) throw new Error('the page lacks a configuration of nginx')
