@@ -85,7 +85,7 @@ function programOf(command: string, { folder }: Site): string {
   return file !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
-/** Returns the URLs in comments of a program, which it answers. */
+/** Returns the URLs in comments of a program, which it serves. */
 export function urlsOf(program: string): string[] {
   return program.match(/(?<=\/\/ .*)http:\/\/127\.0\.0\.1:\d+[^\s'`]*/g) ?? []
 }

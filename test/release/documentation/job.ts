@@ -40,14 +40,14 @@ export function startJob(
   }
 }
 
-/** Requests `url` until `job` answers or ends; resolves with the fault of the answer, if any. */
+/** Requests `url` until `job` responds or ends; resolves with the fault of the response, if any. */
 export async function faultOfServer(job: Job, url: string): Promise<string | undefined> {
   const ended = job.ended.then(() => true)
   while (!(await Promise.race([ended, sleep(50, false)]))) {
     const response = await fetch(url).catch(() => undefined)
     const text = await response?.text()
     if (response?.ok) return undefined
-    if (response) return `${url} answers ${response.status} ${text}`
+    if (response) return `${url} returns ${response.status} ${text}`
   }
-  return `${(await job.ended) ?? 'ended'} before it answered ${url}`
+  return `${(await job.ended) ?? 'ended'} before it responded to ${url}`
 }

@@ -8,7 +8,7 @@ export interface Block {
   page: string
   /** The line of the opening fence, from 1. */
   line: number
-  /** The word after the fence, `ts` for example, or an empty text. */
+  /** The word after the fence, for example `ts`, or an empty text. */
   language: string
   text: string
   /** The paragraph before the block. */
@@ -112,7 +112,7 @@ export function linksOf({ prose }: Page): string[] {
   return found.map(([, target = '']) => target).filter((target) => !/^(?:\w+:|\/\/)/.test(target))
 }
 
-/** Returns whether a link leads to no file, folder or heading of the project. */
+/** Returns whether a link leads to a missing file, folder or heading. */
 export function isBroken(page: Page, target: string): boolean {
   const [path = '', anchor] = target.split('#').map(decodeURIComponent)
   const file = path === '' ? join(ROOT, page.name) : join(ROOT, dirname(page.name), path)

@@ -39,20 +39,20 @@ const COMPILER_OPTIONS = {
 /** Languages of blocks that are run or compared. */
 const LANGUAGES = ['csv', 'diff', 'js', 'json', 'sh', 'text', 'ts']
 
-describe('the pages', () => {
-  it('have blocks of known languages', () => {
+describe('the documentation', () => {
+  it('has only blocks of known languages', () => {
     const unknown = BLOCKS.filter(({ language }) => !LANGUAGES.includes(language))
     expect(unknown.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([])
   })
 
-  it.each(EXCEPTIONS)('have a block of $language that $reason', ({ language, matches }) => {
+  it.each(EXCEPTIONS)('has a block of $language that $reason', ({ language, matches }) => {
     const all = PAGES.flatMap(({ blocks }) => blocks)
     const blocks = all.filter((block) => block.language === language)
     const texts = language === 'sh' ? blocks.flatMap(commandsOf) : blocks.map(({ text }) => text)
     expect(texts.filter((text) => matches.test(text))).not.toHaveLength(0)
   })
 
-  it('have links', () => {
+  it('has links', () => {
     expect(LINKED_PAGES.flatMap(linksOf).length).toBeGreaterThan(40)
   })
 })
@@ -79,7 +79,7 @@ describe.each(LINKED_PAGES.filter(({ name }) => name.startsWith('.github/')))('$
   })
 })
 
-describe('the code of the pages', () => {
+describe('the code of the documentation', () => {
   let site: Site
   beforeAll(async () => {
     site = await openSite(PAGES)
@@ -92,18 +92,18 @@ describe('the code of the pages', () => {
   })
 })
 
-/** The blocks in one of `languages`. */
+/** Returns the blocks in one of `languages`. */
 const blocksOf = (...languages: string[]): Block[] =>
   BLOCKS.filter(({ language }) => languages.includes(language))
 
 it.each(blocksOf('json', 'csv'))(
-  '$page:$line is the answer with synthetic rates',
+  '$page:$line shows the response on the synthetic market',
   async (block) => {
     expect(await faultOfAnswer(block)).toBeUndefined()
   },
 )
 
-it.each(blocksOf('text', 'diff'))('$page:$line has paths that are answered', async (block) => {
+it.each(blocksOf('text', 'diff'))('$page:$line has only paths that return 200', async (block) => {
   expect(await refusedPaths(block)).toEqual([])
 })
 

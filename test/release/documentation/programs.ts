@@ -102,7 +102,7 @@ async function faultOfWorker(block: Block, site: Site): Promise<string | undefin
   const worker = await simulator.getWorker('one')
   const response = await worker.fetch('http://localhost/api/v1/latest')
   const text = await response.text()
-  return response.ok ? undefined : `answers ${response.status} ${text}`
+  return response.ok ? undefined : `returns ${response.status} ${text}`
 }
 
 function faultOfErrors(stderr: string): string | undefined {

@@ -5,7 +5,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import type { Block } from './page.ts'
 
-/** The time of all answers on the pages. */
+/** The time of all responses on the pages. */
 const NOW = Date.UTC(2026, 10, 20, 18)
 
 /** Marks left-out fields and rows. */
@@ -18,20 +18,20 @@ async function request(path: string): Promise<Response> {
   return handler(new Request(`http://localhost${path}`))
 }
 
-/** Resolves with the difference between a block of `json` or `csv` and the answer to the last path in its lead, if any. */
+/** Resolves with the fault of a block of `json` or `csv`, if any: it must show the response to the last path in its lead. */
 export async function faultOfAnswer({ lead, language, text }: Block): Promise<string | undefined> {
   const path = [...lead.matchAll(/`(?:GET )?(\/api\/[^`\s]*)`/g)].at(-1)?.[1]
-  if (path === undefined) return 'the paragraph before it names no path'
+  if (path === undefined) return 'the paragraph before it has no path'
   const response = await request(path)
-  const answer = await response.text()
+  const body = await response.text()
   const isShown =
     language === 'json'
-      ? isPartOf(JSON.parse(text), JSON.parse(answer))
-      : areRowsOf(text, answer.replaceAll('\r\n', '\n'))
-  return isShown ? undefined : `${path} answers ${response.status} ${answer.slice(0, 2_000)}`
+      ? isPartOf(JSON.parse(text), JSON.parse(body))
+      : areRowsOf(text, body.replaceAll('\r\n', '\n'))
+  return isShown ? undefined : `${path} returns ${response.status} ${body.slice(0, 2_000)}`
 }
 
-/** Resolves with the paths of a block that are not answered with 200: lines of `text`, or added lines of `diff`. */
+/** Resolves with the paths of a block that do not return 200: lines of `text`, or added lines of `diff`. */
 export async function refusedPaths({ language, text }: Block): Promise<string[]> {
   const lines = text.trim().split('\n')
   const added = lines.filter((line) => line.startsWith('+'))
@@ -42,19 +42,19 @@ export async function refusedPaths({ language, text }: Block): Promise<string[]>
   return paths.filter((_, index) => statuses[index] !== 200)
 }
 
-/** Returns whether `shown` is the answer, or an object anywhere in it. */
-function isPartOf(shown: unknown, answer: unknown): boolean {
-  if (agrees(shown, answer)) return true
-  return isObject(answer) && Object.values(answer).some((part) => isPartOf(shown, part))
+/** Returns whether `shown` is the body, or an object anywhere in it. */
+function isPartOf(shown: unknown, body: unknown): boolean {
+  if (agrees(shown, body)) return true
+  return isObject(body) && Object.values(body).some((part) => isPartOf(shown, part))
 }
 
-/** Returns whether both are equal; an object with a field `…` may leave out others. */
-function agrees(shown: unknown, answer: unknown): boolean {
-  if (!isObject(shown) || !isObject(answer)) return isDeepStrictEqual(shown, answer)
+/** Returns whether both are equal; an object with a field `…` may omit others. */
+function agrees(shown: unknown, body: unknown): boolean {
+  if (!isObject(shown) || !isObject(body)) return isDeepStrictEqual(shown, body)
   const { [ELLIPSIS]: ellipsis, ...fields } = shown
-  const isWhole = Object.keys(fields).length === Object.keys(answer).length
+  const isWhole = Object.keys(fields).length === Object.keys(body).length
   if (ellipsis === undefined && !isWhole) return false
-  return Object.entries(fields).every(([name, value]) => agrees(value, answer[name]))
+  return Object.entries(fields).every(([name, value]) => agrees(value, body[name]))
 }
 
 /** Returns whether `shown` is all rows, or the first ones followed by `…`. */

@@ -61,7 +61,7 @@ describe.each(PAGES)('$name', ({ page, commands, programs }) => {
   })
 
   // Clients request a server that a command of the page has started before.
-  it('starts the server of its clients', async () => {
+  it('has a server for its clients', async () => {
     const hasClient = programs.some(({ block }) => block.text.includes('127.0.0.1:8787'))
     const command = 'npx ratesmith serve --demo'
     expect(hasClient ? await session.faultOf([command]) : undefined).toBeUndefined()
