@@ -17,14 +17,18 @@ import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-
 import { run } from './cli/run.ts'
 import { ERROR_STATUSES } from './error-statuses.ts'
 
-/** The text of a page, by its path in the repository. */
+/** Returns the text of a page, by its path in the repository. */
 function page(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
 const README = page('README.md')
 
-// Each list is complete, or it would not compile. An option that is an object has a row for each of its own.
+const GUIDES = readdirSync(new URL('../docs', import.meta.url)).filter((name) =>
+  name.endsWith('.md'),
+)
+
+// The types make each list complete. An option that is an object has one row for each of its fields.
 const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   basePath: "`'/api'`",
   providers: '',
@@ -82,7 +86,7 @@ const PROVIDERS = Object.entries({
   createOpenExchangeRatesProvider: createOpenExchangeRatesProvider({ key }),
 })
 
-/** The cells behind `` `name` `` in the tables of `text`, row by row. */
+/** Returns the cells after `` `name` `` in the tables of `text`, row by row. */
 function rowsOf(name: string, text: string): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith(`| \`${name}\` `))
   return rows.map((line) =>
@@ -96,35 +100,44 @@ function rowsOf(name: string, text: string): string[][] {
 describe('the documentation', () => {
   const parts = ['providers.latest', 'providers.history', 'maxStale.latest', 'maxStale.history']
   const rows = Object.entries({
-    'README.md': [
+    'docs/api.md': [
+      ...Object.entries(ERROR_STATUSES),
       ...Object.entries(OPTIONS).filter(([, value]) => value !== ''),
       ...parts.map((name): [string, string] => [name, '']),
     ],
     'docs/client.md': Object.entries(CLIENT_OPTIONS),
-    'docs/api.md': Object.entries(ERROR_STATUSES),
     'docs/freshness.md': Object.keys(EVENTS).map((type): [string, string] => [type, '']),
   }).flatMap(([path, names]) => names.map(([name, value]) => [path, name, String(value)] as const))
 
-  it.each(rows)('has in %s one row for %s, with its value %s', (path, name, value) => {
+  it.each(rows)('has in %s one row for %s, with the value %s', (path, name, value) => {
     const found = rowsOf(name, page(path))
     expect(found).toHaveLength(1)
     expect(found[0]?.[0]).toContain(value)
   })
 
-  it('has a link in README.md to every guide, and to the first page of a folder', () => {
-    const folder = new URL('../docs', import.meta.url)
-    const documents = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    const guides = documents.filter((name) => /^[^/]+(?:\/README)?\.md$/.test(name))
-    expect(guides.length).toBeGreaterThan(5)
-    for (const guide of guides) {
+  it('has at most twelve guides, each with a row in README.md', () => {
+    expect(GUIDES.length).toBeGreaterThan(5)
+    expect(GUIDES.length).toBeLessThanOrEqual(12)
+    for (const guide of [...GUIDES, 'migrating/README.md']) {
       expect(README).toMatch(new RegExp(`^\\| \\[.*\\]\\(docs/${guide}\\)`, 'm'))
     }
   })
 
+  it('has a README.md of at most 200 lines', () => {
+    expect(README.trimEnd().split('\n').length).toBeLessThanOrEqual(200)
+  })
+
+  it.each(['README.md', ...GUIDES.map((name) => `docs/${name}`)])(
+    'opens %s with a sentence after the title',
+    (path) => {
+      expect(page(path)).toMatch(/^# .+\n\n[A-Z`](?:[^\n]|\n(?!\n))*[.:]\n\n/)
+    },
+  )
+
   it.each([
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
     ['docs/deploying.md', 'lambda.mts', 'examples/lambda.ts'],
-  ])('shows in %s, as %s, the program that is tried in %s', (path, name, example) => {
+  ])('shows in %s, as %s, the tested program of %s', (path, name, example) => {
     const program = page(example)
     const shown = program.slice(program.indexOf('import '))
     expect(shown.split('\n').length).toBeGreaterThan(5)
@@ -186,7 +199,7 @@ describe('the changelog', () => {
   const headings = [...page('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, text = '']) => text)
   const released = headings.filter((heading) => heading !== 'Unreleased')
 
-  it('starts with unreleased changes or the version that is published next, the newest first', () => {
+  it('starts with unreleased changes or the next version, and has the newest version first', () => {
     expect([0, -1]).toContain(headings.indexOf('Unreleased'))
     expect(released[0]).toMatch(/^\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)$/)
     expect(released[0]?.split(' ')[0]).toBe(JSON.parse(page('package.json')).version)
