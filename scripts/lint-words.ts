@@ -51,7 +51,7 @@ function lint(paths: readonly string[]): number {
       ({ line, phrase, plain }) => `${path}:${line}: "${phrase}" (write: ${plain})`,
     ),
   )
-  for (const line of found) console.error(line)
+  process.stderr.write(found.map((line) => `${line}\n`).join(''))
   return found.length
 }
 
