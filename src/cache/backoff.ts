@@ -1,38 +1,37 @@
 import type { Runtime } from '../runtime.ts'
 
-/** Up to this share of a pause is added at random. */
+/** The largest share of a delay that is added at random. */
 const JITTER = 0.5
 
-/** Enough to get from the first pause to any longest one, and no more than a number can hold. */
+/** Keeps `2 ** failures` finite; enough doublings to reach any `max`. */
 const MAX_DOUBLINGS = 30
 
-/** Bounds of what an error may ask for, in ms. */
+/** Bounds of the delay that an error may request, in ms. */
 const MIN_REQUESTED_MS = 1_000
 const MAX_REQUESTED_MS = 6 * 3_600_000
 
 const NO_WAIT = { until: 0, untilMonotonic: 0 }
 
-/** How long pauses are, in ms: the first, and the longest that doubling with every failure in a row leads to. */
+/** The first delay in ms, and the longest that doubling after each consecutive failure leads to. */
 export interface BackoffOptions {
   initial: number
   max: number
 }
 
-/** Keeps what failed from being tried again at once. */
+/** Delays between retries, doubled with every failure in a row. */
 export interface Backoff {
-  /** How long the pause still lasts, in ms; 0 when it may be tried. */
+  /** Returns how long the current delay still lasts, in ms; 0 when a retry is allowed. */
   remaining(): number
-  /** How long the pause after a failure now would be at most, in ms. */
+  /** Returns the longest delay that a failure now would cause, in ms. */
   nextDelay(): number
-  /** Starts a pause, up to half as long again at random, of `atLeast` ms if that is longer. */
+  /** Starts a delay with up to 50 % jitter, or of `atLeast` ms if that is longer. */
   recordFailure(atLeast?: number): void
-  /** Counts a failure of somebody else's, which makes the next pause longer and starts none. */
+  /** Lengthens the next delay without starting one: for a failure of another process. */
   countFailure(): void
-  /** Ends the pause and forgets the failures. */
   reset(): void
 }
 
-/** A cooldown that starts without a pause. */
+/** Creates a backoff without a current delay. */
 export function createBackoff(runtime: Runtime, { initial, max }: BackoffOptions): Backoff {
   let failures = 0
   let wait = NO_WAIT
@@ -43,7 +42,7 @@ export function createBackoff(runtime: Runtime, { initial, max }: BackoffOptions
 
   return {
     remaining() {
-      // Whichever clock says that it is over is right: the other one has been set, or stands still in a test.
+      // The delay ends when either clock says so: the other one was set, or is stopped by a test.
       const remaining = Math.min(
         wait.until - runtime.now(),
         wait.untilMonotonic - runtime.monotonic(),
@@ -52,11 +51,11 @@ export function createBackoff(runtime: Runtime, { initial, max }: BackoffOptions
     },
     nextDelay: () => delayWith(JITTER),
     recordFailure(atLeast = 0) {
-      const chosen = Math.max(delayWith(JITTER * runtime.random()), atLeast)
+      const delay = Math.max(delayWith(JITTER * runtime.random()), atLeast)
       failures += 1
       wait = {
-        until: runtime.now() + chosen,
-        untilMonotonic: runtime.monotonic() + chosen,
+        until: runtime.now() + delay,
+        untilMonotonic: runtime.monotonic() + delay,
       }
     },
     countFailure() {
@@ -69,7 +68,7 @@ export function createBackoff(runtime: Runtime, { initial, max }: BackoffOptions
   }
 }
 
-/** The pause that `error` asks for with its `retryAfterMs`: from a second to six hours, in ms, or 0 where it asks for none. */
+/** Returns `retryAfterMs` of `error`, limited to 1 s to 6 h, in ms; 0 where the error has none. */
 export function requestedDelay(error: unknown): number {
   const retryAfterMs = readRetryAfterMs(error)
   if (typeof retryAfterMs !== 'number' || Number.isNaN(retryAfterMs)) return 0
@@ -80,7 +79,7 @@ function readRetryAfterMs(error: unknown): unknown {
   try {
     return Object(error).retryAfterMs
   } catch {
-    // Whatever was thrown is somebody else's, down to its properties.
+    // A provider may throw any value, also one with a getter that throws.
     return undefined
   }
 }

@@ -5,54 +5,54 @@ import type { LoadedValue } from './stored-value.ts'
 
 const MINUTE_MS = 60_000
 
-/** No refresh is due sooner than this after the last one, whatever the source promises. In ms. */
+/** The shortest time between a load and the next refresh, in ms, even if the source announces an earlier update. */
 const MIN_LIFETIME_MS = 10 * MINUTE_MS
 
-/** A refresh waits this much longer than the source asks, so that its users do not all come at once. In ms. */
+/** Bounds of the random delay after the announced update, in ms, so that handlers do not all refresh at once. */
 const MIN_JITTER_MS = 30_000
 const MAX_JITTER_MS = 300_000
 
 /** A value in memory. All instants in ms since the Unix epoch. */
 export interface CacheEntry<Value> extends LoadedValue<Value> {
-  /** When the source promised something newer, ten minutes after loading at the soonest; `maxStale` counts from here. */
+  /** When the source announced an update, at least ten minutes after loading; `maxStale` counts from here. */
   dueAt: number
-  /** When a refresh is due: a little after `dueAt`, but not longer after loading than is allowed. */
+  /** When a refresh is due: shortly after `dueAt`, at most `maxLifetime` after loading. */
   refreshAt: number
-  /** By which it ages, so that a clock set back makes it no younger. */
+  /** The clock that measures its age; setting the system clock back does not make the entry younger. */
   clock: SteadyClock
 }
 
-/** What a source says of the life of its value. */
+/** How long a value stays fresh. */
 export interface Lifetime {
-  /** When it promises something newer, in ms since the Unix epoch. */
+  /** When the source announces the next update, in ms since the Unix epoch. */
   nextUpdateAt: number
-  /** A refresh is due no later than this after the last one, in ms, however far away the promise is. */
+  /** The longest time between a load and the next refresh, in ms. */
   maxLifetime: number
 }
 
-/** Holds `loaded` for as long as `lifetime` says. */
+/** Creates the entry of `loaded`, with its refresh scheduled by `lifetime`. */
 export function createEntry<Value>(
   loaded: LoadedValue<Value>,
-  { nextUpdateAt, maxLifetime: longestLife }: Lifetime,
+  { nextUpdateAt, maxLifetime }: Lifetime,
   runtime: Runtime,
 ): CacheEntry<Value> {
   const dueAt = Math.max(nextUpdateAt, loaded.loadedAt + MIN_LIFETIME_MS)
   const jitter = MIN_JITTER_MS + runtime.random() * (MAX_JITTER_MS - MIN_JITTER_MS)
-  const refreshAt = Math.min(dueAt + jitter, loaded.loadedAt + longestLife)
+  const refreshAt = Math.min(dueAt + jitter, loaded.loadedAt + maxLifetime)
   return { ...loaded, dueAt, refreshAt, clock: startSteadyClock(runtime) }
 }
 
-/** How long `held` needs no refresh yet, in ms; negative when one is overdue. */
+/** Returns the time until the refresh of the entry is due, in ms; negative when it is overdue. */
 export function timeToRefresh({ refreshAt, clock }: CacheEntry<unknown>): number {
   return refreshAt - clock()
 }
 
-/** Whether there is something that needs no refresh yet. */
-export function isFresh(held: CacheEntry<unknown> | undefined): boolean {
-  return held !== undefined && timeToRefresh(held) > 0
+/** Returns whether there is an entry whose refresh is not due yet. */
+export function isFresh(entry: CacheEntry<unknown> | undefined): boolean {
+  return entry !== undefined && timeToRefresh(entry) > 0
 }
 
-/** Whether `held` may still be answered with: not overdue by more than `maxStale` ms. */
+/** Returns whether the entry may still be served: overdue by at most `maxStale` ms. */
 export function isServable({ dueAt, clock }: CacheEntry<unknown>, maxStale: number): boolean {
   return clock() <= dueAt + maxStale
 }

@@ -1,32 +1,31 @@
 import type { Runtime } from '../runtime.ts'
 
-/** After this many failures in a row there is a rest of so long, in ms, and then a single try. */
+/** Opens after 5 consecutive failures; half-open after 5 s. */
 const FAILURE_THRESHOLD = 5
 const OPEN_MS = 5_000
 
-/** Leaves alone what fails again and again. */
+/** Suspends calls that keep failing. */
 export interface CircuitBreaker {
-  /** Whether to try: while all is well, and at the end of a rest by the one who asks first. */
+  /** Returns whether to call: always while closed; for the first caller when half-open. */
   isCallAllowed(): boolean
   recordSuccess(): void
   recordFailure(): void
 }
 
-/** A breaker of something that has not failed yet. */
+/** Creates a closed circuit breaker. */
 export function createCircuitBreaker(runtime: Runtime): CircuitBreaker {
   let failures = 0
-  let restsUntil = 0
+  let openUntil = 0
 
-  /** Begins a rest, which counts only after enough failures. */
-  function backoff(): void {
-    restsUntil = runtime.monotonic() + OPEN_MS
+  function delayNextCall(): void {
+    openUntil = runtime.monotonic() + OPEN_MS
   }
 
   return {
     isCallAllowed() {
       if (failures < FAILURE_THRESHOLD) return true
-      if (runtime.monotonic() < restsUntil) return false
-      backoff()
+      if (runtime.monotonic() < openUntil) return false
+      delayNextCall()
       return true
     },
     recordSuccess() {
@@ -34,7 +33,7 @@ export function createCircuitBreaker(runtime: Runtime): CircuitBreaker {
     },
     recordFailure() {
       failures += 1
-      backoff()
+      delayNextCall()
     },
   }
 }

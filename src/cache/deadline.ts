@@ -4,21 +4,22 @@ import { runInBackground } from './run-in-background.ts'
 import type { WaitUntil } from './run-in-background.ts'
 import { TimeoutError, withTimeout } from './with-timeout.ts'
 
-/** How long whoever asks waits in all, in ms. */
+/** How long a request waits in total, in ms. */
 export const REQUEST_TIMEOUT_MS = 5_000
 
-/** Whoever asks; `signal`, which is read only when there is something to wait for, ends the waiting. */
+/** A request for data. `signal` ends its wait; it is read only when the request has to wait. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The time of one who asks: waits for one piece of work after another, which go on when it is over. */
+/** Waits for work within the deadline of one request; the work continues when the deadline passes. */
 export type WaitFor = (work: Promise<void>) => Promise<void>
 
 /**
- * Starts the time of `waiter`, who waits for 5 s in all.
+ * Starts the deadline of `request`: 5 s from now, for all work together.
  *
- * What it makes rejects with an `UnavailableError` when the time is over, the waiter leaves or the work has failed so.
+ * The returned function rejects with an `UnavailableError` when the deadline passes, the request is aborted or the work
+ * rejects with one.
  */
 export function startDeadline(
   runtime: Runtime,
@@ -27,9 +28,9 @@ export function startDeadline(
 ): WaitFor {
   const startedAt = runtime.monotonic()
   return async (work) => {
-    const limit = startedAt + REQUEST_TIMEOUT_MS - runtime.monotonic()
+    const remaining = startedAt + REQUEST_TIMEOUT_MS - runtime.monotonic()
     try {
-      await withTimeout(runtime, limit, work, request?.signal)
+      await withTimeout(runtime, remaining, work, request?.signal)
     } catch (error) {
       if (error instanceof UnavailableError) throw error
       runInBackground(work, waitUntil)

@@ -3,28 +3,27 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { CacheStore } from './store.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** What somebody may be waiting for counts as failed after this long, in ms. */
+/** The timeout of operations that a request may wait for, in ms. */
 const READ_TIMEOUT_MS = 50
 
-/** Nobody waits for a write, and a store far away needs its time. In ms. */
+/** The timeout of writes, in ms: no request waits for them, and a remote store needs more time. */
 const WRITE_TIMEOUT_MS = 1_000
 
-/** The operations of a store. */
 type StoreOperation = 'get' | 'set' | 'claim'
 
-/** A store whose trouble stays its own: nothing rejects, and nobody waits longer than 50 ms for an answer. */
+/** A store that never rejects, with a time limit on every operation. */
 export interface GuardedStore {
-  /** Gives what is stored to `found`, even if it comes late; resolves when it has come or is not waited for any more. */
+  /** Passes the stored value to `found`, even if it arrives late; resolves when it has arrived or after 50 ms. */
   get(key: string, found: (value: unknown) => void): Promise<void>
   set(key: string, value: string, expiresAt: number): Promise<void>
-  /** Whether this caller may refresh `key` until `expiresAt`: true too where the store cannot say. */
+  /** Returns whether this process may refresh `key` until `expiresAt`; true also where the store cannot decide. */
   claim(key: string, expiresAt: number): Promise<boolean>
 }
 
-/** Told of every operation that failed. */
+/** Called for every failed operation. */
 export type OnStoreFailure = (operation: StoreOperation, key: string, error: unknown) => void
 
-/** Guards `store` with a time limit for every operation and a rest after five failures in a row. */
+/** Guards `store` with a timeout for every operation and a circuit breaker. */
 export function guardStore(
   store: CacheStore,
   runtime: Runtime,
@@ -37,9 +36,9 @@ export function guardStore(
     key: string,
     work: Promise<T>,
   ): Promise<T | undefined> {
-    const limit = operation === 'set' ? WRITE_TIMEOUT_MS : READ_TIMEOUT_MS
+    const timeout = operation === 'set' ? WRITE_TIMEOUT_MS : READ_TIMEOUT_MS
     try {
-      const result = await withTimeout(runtime, limit, work)
+      const result = await withTimeout(runtime, timeout, work)
       breaker.recordSuccess()
       return result
     } catch (error) {
@@ -74,7 +73,7 @@ export function guardStore(
   }
 }
 
-/** The result of `operation`, which may be a value, a promise or a throw. */
+/** Turns a value, a promise or a throw into a promise. */
 async function settle(operation: () => unknown): Promise<unknown> {
   return operation()
 }

@@ -12,54 +12,53 @@ import type { RequestOptions } from './deadline.ts'
 
 export type { RequestOptions }
 
-/** How often at most the store is looked into while the source is left alone, in ms: without and with a usable value. */
+/** The shortest time between two reads of the store during backoff, in ms: without and with a usable value. */
 const EMPTY_READ_INTERVAL_MS = 1_000
 const READ_INTERVAL_MS = 10_000
 
-/** A value and how it was come by. */
+/** A value with its freshness. */
 export interface CacheResult<Value> {
   value: Value
-  /** Whether it was there already; false where this question had to wait for a load. */
+  /** Whether the value was cached; false where the request waited for a load. */
   hit: boolean
   /** Whole seconds until the next refresh is due; negative when it is overdue. */
   ttl: number
 }
 
-/** What a read-through needs to know of its value. */
+/** Options of `createReadThrough`. */
 export interface ReadThroughOptions<Value>
   extends ValueCacheOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
-  /** Told of every answer with a value whose refresh is overdue, and by how many ms. */
+  /** Called whenever an overdue value is served, with how long it is overdue in ms. */
   onStale(overdue: number): void
 }
 
-/** How a read-through stands, without asking anything of anyone. */
+/** The state of a read-through, available without a request. */
 export interface ReadThroughState<Value> {
-  /** What it would answer with. */
+  /** The value that would be served. */
   value: Value | undefined
-  /** Whether the refresh of that is overdue. */
+  /** Whether the refresh of `value` is overdue. */
   stale: boolean
   lastAttempt: Attempt | undefined
-  /** When the source may and will be asked next, given a request; ms since the Unix epoch. */
+  /** When the next request may start a load, in ms since the Unix epoch. */
   nextAttemptAt: number
 }
 
-/** One value that is loaded when it is needed, kept, and kept fresh. */
+/** One value that is loaded on demand, cached and refreshed. */
 export interface ReadThrough<Value> {
   /**
-   * The value: at once, without a promise, where one is held, even if overdue.
+   * Returns the value: synchronously where one is cached, even if overdue.
    *
-   * @throws {UnavailableError} where no usable value is held and none can be loaded in 5 s
+   * @throws {UnavailableError} where no usable value is cached and none can be loaded in 5 s
    */
   get(request?: RequestOptions): CacheResult<Value> | Promise<CacheResult<Value>>
-  /** Loads anew if that is due and no pause after a failure holds it back. Never rejects. */
+  /** Loads the value again if that is due and no backoff is in progress. Never rejects. */
   refresh(): Promise<void>
-  /** How things stand. */
   state(): ReadThroughState<Value>
-  /** Ends the load under way; none is started any more. */
+  /** Aborts the load in progress and starts no others. */
   close(): void
 }
 
-/** A read-through of one value: memory, then the store, then one load that all who wait share. */
+/** Creates a read-through of one value: from memory, then the store, then one load that all requests share. */
 export function createReadThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
   const { runtime, waitUntil, onScheduled, onStale } = options
   const cache = createValueCache(options)
@@ -79,19 +78,21 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     return singleFlight.remainingBackoff() > 0 ? cache.readStore(READ_INTERVAL_MS) : undefined
   }
 
-  /** What is found in the store, or loaded. */
   async function load(request: RequestOptions | undefined): Promise<CacheResult<Value>> {
     const waitFor = startDeadline(runtime, request, waitUntil)
     await waitFor(cache.readStore(EMPTY_READ_INTERVAL_MS) ?? Promise.resolve())
     const stored = cache.currentEntry()
     if (stored) return serve(stored)
     const failure = await waitFor(singleFlight.run()).catch((error: unknown) => error)
-    // A store that is slow may have brought something all the same.
+    // A slow store may have supplied a value meanwhile, even if the load failed.
     const loaded = cache.currentEntry()
     if (loaded) return { value: loaded.value, hit: false, ttl: toTtl(timeToRefresh(loaded)) }
     throw (
       failure ??
-      new UnavailableError(singleFlight.remainingBackoff(), new Error('another process is at it'))
+      new UnavailableError(
+        singleFlight.remainingBackoff(),
+        new Error('another process is refreshing'),
+      )
     )
   }
 

@@ -3,23 +3,23 @@ import { createBackoff, requestedDelay } from './backoff.ts'
 
 const AFTER_FAILURES = { initial: 1_000, max: 300_000 }
 
-/** While another process does the work, its result is looked for this often. */
+/** How often the store is read for the result of another process that refreshes. */
 const WHILE_DELEGATED = { initial: 2_000, max: 30_000 }
 
-/** How soon work is tried again. */
+/** The backoff between refreshes. */
 export interface RefreshBackoff {
-  /** How long it must not be, in ms; 0 when it may be. */
+  /** Returns how long no refresh may start, in ms; 0 when one may. */
   remaining(): number
-  /** How long the pause after a failure now would be at most, in ms. */
+  /** Returns the longest delay that a failure now would cause, in ms. */
   nextDelay(): number
   reset(): void
-  /** It failed with `error`, which may ask for a pause. */
+  /** Starts a delay after a failure, at least as long as `error` requests. */
   recordFailure(error: unknown): void
-  /** Another process is at it. */
+  /** Starts a delay while another process refreshes. */
   recordDelegation(): void
 }
 
-/** The pace of work that has not been tried yet; `onPause` is told of every pause, by its length in ms. */
+/** Creates a backoff without a current delay; `onBackoff` receives the length of every delay, in ms. */
 export function createRefreshBackoff(
   runtime: Runtime,
   onBackoff: (length: number) => void,
@@ -44,7 +44,7 @@ export function createRefreshBackoff(
     },
     recordDelegation() {
       delegations.recordFailure()
-      // While nobody has succeeded, the claims of a whole fleet get longer, whoever has the next one.
+      // Until one process succeeds, the leases of the whole fleet get longer, whichever process holds the next one.
       failures.countFailure()
       onBackoff(remaining())
     },

@@ -4,36 +4,36 @@ import type { CacheEntry } from './cache-entry.ts'
 import type { ValueCache } from './value-cache.ts'
 import type { StoredValue } from './stored-value.ts'
 
-/** Whoever was refused a claim for so long, in ms, does without one: no honest claim lasts, and no chain of them should. */
+/** After being denied for this long, in ms, a process refreshes without a lease: no working lease, or chain of leases, lasts as long. */
 const MAX_DENIAL_MS = 6 * 3_600_000
 
-/** What turns are taken for. */
+/** Options of `createRefreshLease`. */
 export interface LeaseOptions<Value> {
   runtime: Runtime
   cache: ValueCache<Value>
   stored: StoredValue<Value> | undefined
 }
 
-/** Whose turn it is to load, among all processes that share a store. */
+/** Lets one of all processes that share a store refresh a value. */
 export interface RefreshLease {
   /**
-   * Whether it is this process's turn: it holds the claim, is granted it, or shares nothing. A claim lasts as long as the
-   * load may, and through the pause after its failure, of `nextPause` ms.
+   * Returns whether this process may refresh: it holds the lease, acquires it, or has no store. The lease lasts as long as
+   * a refresh may take, and through the backoff after a failure, `nextDelay` ms.
    */
-  tryAcquire(nextPause: number): Promise<boolean>
-  /** Whether to load out of turn: the first time that there is nothing at all, or after hours of refusals. */
+  tryAcquire(nextDelay: number): Promise<boolean>
+  /** Returns whether to refresh without a lease: once while nothing is cached, and after hours of denials. */
   mayBypass(): boolean
 }
 
-/** For whatever comes after what is `held`: a new value begins a new wait, wherever it came from. */
+/** Denials since `entry` was cached: a new value starts a new wait, wherever it came from. */
 interface Denial<Value> {
   entry: CacheEntry<Value> | undefined
-  /** The first refusal after the last turn, by the monotonic clock. */
+  /** When the first denial since the last lease was, by the monotonic clock. */
   since: number | undefined
   hasBypassed: boolean
 }
 
-/** The turns of this process. */
+/** Creates the lease of this process. */
 export function createRefreshLease<Value>({
   runtime,
   cache,
@@ -42,21 +42,19 @@ export function createRefreshLease<Value>({
   let acquiredAt = -Infinity
   let denial: Denial<Value> = { entry: undefined, since: undefined, hasBypassed: false }
 
-  /**
-   * Whether the claim of this process still lets it load: for as long as a load takes. Afterwards the next turn may be
-   * another process's, so that all of them together are no more eager than one.
-   */
+  // The stored lease may last longer. Afterwards another process may acquire it, so that all processes together refresh
+  // no more often than one.
   function isHeld(): boolean {
     return runtime.monotonic() - acquiredAt < REFRESH_TIMEOUT_MS
   }
 
   return {
-    async tryAcquire(nextPause) {
+    async tryAcquire(nextDelay) {
       if (!stored || isHeld()) return true
       const at = runtime.monotonic()
       const entry = cache.lastEntry()
       if (denial.entry !== entry) denial = { entry, since: undefined, hasBypassed: false }
-      const duration = Math.max(REFRESH_TIMEOUT_MS, nextPause)
+      const duration = Math.max(REFRESH_TIMEOUT_MS, nextDelay)
       const isGranted = await stored.tryAcquireLease(runtime.now() + duration)
       if (isGranted) acquiredAt = at
       denial.since = isGranted ? undefined : (denial.since ?? at)

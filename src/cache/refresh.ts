@@ -7,23 +7,23 @@ import { createRefreshLease } from './refresh-lease.ts'
 import type { LeaseOptions } from './refresh-lease.ts'
 import { TimeoutError, withTimeout } from './with-timeout.ts'
 
-/** A store looked into less than this long ago, in ms, is not asked again before a load. */
+/** A store that was read less than this long ago, in ms, is not read again before a load. */
 const READ_INTERVAL_MS = 1_000
 
-/** Whoever has nothing at all looks this often, in ms, and for so long, for what another process is loading. */
+/** How often, and how long, the store is polled in ms while nothing is cached and another process refreshes. */
 const POLL_INTERVAL_MS = 100
 const POLL_TIMEOUT_MS = 4_000
 
-/** What a refresh needs. */
+/** Options of `createRefreshTask`. */
 export interface RefreshOptions<Value> extends LeaseOptions<Value> {
-  /** Gets a new value. */
+  /** Fetches a new value. */
   load(signal: AbortSignal, before: CacheState<Value>): Promise<Value>
 }
 
 /**
- * The work of one refresh: the store may have what another process has loaded meanwhile; else the one that is granted
- * the claim loads. The others leave it at that while they have something to answer with, and wait for the result while
- * they have nothing: for four seconds, then they load themselves, once.
+ * Creates the work of one refresh. It takes a newer value from the store, where another process has put one; else it
+ * loads, if it acquires the lease. Without the lease it delegates to the process that holds it while a value is cached;
+ * while none is, it polls the store for four seconds and then loads once without the lease.
  */
 export function createRefreshTask<Value>(options: RefreshOptions<Value>): RefreshTask {
   const { runtime, cache, load } = options
@@ -58,7 +58,6 @@ export function createRefreshTask<Value>(options: RefreshOptions<Value>): Refres
   }
 }
 
-/** Resolves after `duration` ms; rejects when `signal` aborts. */
 async function sleep(runtime: Runtime, duration: number, signal: AbortSignal): Promise<void> {
   const never = new Promise<never>(() => {})
   await withTimeout(runtime, duration, never, signal).catch((error: unknown) => {

@@ -1,15 +1,15 @@
 import { callSafely } from '../call-safely.ts'
 
-/** Given every promise of work that goes on after an answer. */
+/** Receives every promise of work that continues after the response. */
 export type WaitUntil = (work: Promise<unknown>) => void
 
-/** Lets `work` go on behind an answer. */
+/** Lets `work` continue after the response, and ignores its rejection. */
 export function runInBackground(work: Promise<unknown>, waitUntil: WaitUntil | undefined): void {
-  // What goes wrong is told where it happens; here it must only not go unhandled.
+  // The work reports its own failures; here they must only not become unhandled rejections.
   const settled = work.then(
     () => undefined,
     () => undefined,
   )
-  // A host that takes no more work leaves it to run as long as the process does.
+  // Where the hook throws, the work runs as long as the process does.
   callSafely(() => waitUntil?.(settled))
 }

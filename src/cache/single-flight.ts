@@ -2,63 +2,62 @@ import type { Runtime } from '../runtime.ts'
 import { createRefreshBackoff } from './refresh-backoff.ts'
 import { runWithTimeout } from './with-timeout.ts'
 
-/** How long a flight may take before its place is free again, in ms, even if it takes no notice of its signal. */
+/** How long a refresh may take, in ms; then another one may start, even if the first ignores its signal. */
 export const REFRESH_TIMEOUT_MS = 20_000
 
-/** There is no value to be had; `cause` says why. */
+/** No usable value is available; `cause` is the reason. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
-  /** How long to wait before asking again, in ms. */
+  /** How long to wait before the next request, in ms. */
   readonly retryInMs: number
 
-  constructor(pause: number, cause: unknown) {
-    super('nothing to answer with', { cause })
-    this.retryInMs = pause
+  constructor(retryInMs: number, cause: unknown) {
+    super('no usable data', { cause })
+    this.retryInMs = retryInMs
   }
 }
 
-/** A try at a refresh. */
+/** An attempt to refresh a data set. */
 export interface Attempt {
   /** When it started, in ms since the Unix epoch. */
   at: number
-  /** `loaded` from the provider, `restored` from the store, or left to another process that is `delegated` at it. */
+  /** `loaded` from a provider, `restored` from the store, `delegated` to another process that is refreshing, or `failed`. */
   outcome: 'running' | 'loaded' | 'restored' | 'delegated' | 'failed'
 }
 
-/** How a flight ended well: with what its source gave, with what the store had, or left to another process that is at it. */
 type RefreshOutcome = Exclude<Attempt['outcome'], 'running' | 'failed'>
 
-/** What a flight does. `nextPause` is the pause in ms that would follow if it failed. */
-export type RefreshTask = (signal: AbortSignal, nextPause: number) => Promise<RefreshOutcome>
+/** The work to run. `nextDelay` is the longest backoff that follows if it fails, in ms. */
+export type RefreshTask = (signal: AbortSignal, nextDelay: number) => Promise<RefreshOutcome>
 
-/** Work that is shared by all who need it: never twice at once, and not within the pause after a failure. */
+/** Runs a task once at a time for all callers, with backoff after failures. */
 export interface SingleFlight {
-  /** Whether `join` would start the work now. */
+  /** Returns whether `run` would start the task now. */
   canStart(): boolean
-  /** How long it must not be started, in ms; 0 where nothing but work under way keeps it from being started. */
+  /** Returns how long the current backoff still lasts, in ms. */
   remainingBackoff(): number
-  /** The last try, if there was one. */
+  /** Returns the last attempt, or undefined before the first. */
   lastAttempt(): Attempt | undefined
   /**
-   * Joins the work under way, or starts it.
+   * Starts the task, or returns the run in progress.
    *
-   * @throws {UnavailableError} when it fails, and at once within the pause after a failure
+   * @throws {UnavailableError} when the task fails, and immediately during backoff
    */
   run(): Promise<void>
-  /** Aborts the work under way; none is started any more. */
+  /** Aborts the run in progress and refuses new ones. */
   close(): void
 }
 
-/** What a flight is made from. */
+/** Options of `createSingleFlight`. */
 export interface SingleFlightOptions {
   runtime: Runtime
-  /** Given a signal that aborts when its time is over or the flight is closed. */
+  /** Receives a signal that aborts after 20 s or on `close`. */
   task: RefreshTask
-  /** Told of every pause, by its length in ms. */
+  /** Receives the length of every backoff delay, in ms. */
   onBackoff(length: number): void
 }
 
-/** A flight that does `work`. */
+/** Creates a single flight for `task`. */
 export function createSingleFlight({
   runtime,
   task,
@@ -69,7 +68,7 @@ export function createSingleFlight({
   let attempt: Attempt | undefined
   let lastError: unknown
   let isClosed = false
-  // One for every flight: on some hosts it belongs to the request that made it, and there is none at first.
+  // One for every run: on some hosts a controller belongs to the request that created it.
   let closing: AbortController | undefined
 
   function canStart(): boolean {

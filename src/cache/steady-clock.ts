@@ -1,20 +1,20 @@
 import type { Runtime } from '../runtime.ts'
 
-/** Tells the time in ms since the Unix epoch, and never goes back. */
+/** Returns the time in ms since the Unix epoch; never goes back. */
 export type SteadyClock = () => number
 
 /**
- * A clock that goes on with the machine's own; over a step back of that one it goes on with the one that never jumps. A
- * clock that stands still, as a test may have it, stands still here too.
+ * Starts a clock that follows the system clock. When the system clock is set back, it advances by the monotonic clock
+ * instead. It stops where the system clock stops, as in a test.
  */
 export function startSteadyClock(runtime: Runtime): SteadyClock {
   let time = runtime.now()
-  let read = { now: time, monotonic: runtime.monotonic() }
+  let current = { now: time, monotonic: runtime.monotonic() }
   return () => {
-    const last = read
-    read = { now: runtime.now(), monotonic: runtime.monotonic() }
-    const isSetBack = read.now < last.now
-    time += isSetBack ? read.monotonic - last.monotonic : read.now - last.now
+    const previous = current
+    current = { now: runtime.now(), monotonic: runtime.monotonic() }
+    const isSetBack = current.now < previous.now
+    time += isSetBack ? current.monotonic - previous.monotonic : current.now - previous.now
     return time
   }
 }

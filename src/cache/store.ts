@@ -1,12 +1,27 @@
-/** Where fetched rates are kept beyond one handler's memory, so that others have them too. A `Map` is one. */
+/**
+ * A store for fetched rates that outlives one handler and can be shared between processes. A `Map` is one.
+ *
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import type { CacheStore } from 'ratesmith'
+ *
+ * const entries = new Map<string, string>()
+ * const store: CacheStore = {
+ *   get: (key) => entries.get(key),
+ *   set: (key, value) => entries.set(key, value),
+ * }
+ * const handler = createRatesHandler({ store })
+ * ```
+ */
 export interface CacheStore {
-  /** The text last set for `key`; anything else counts as a miss. A value or a promise. */
+  /** Returns the string last set for `key`, or a promise of it; any other value counts as a miss. */
   get(key: string): unknown
-  /** Keeps `value`, which may be evicted after `expiresAt` (ms since the Unix epoch). How fresh it is, is not the store's business. */
+  /** Keeps `value`, which may be evicted after `expiresAt` (ms since the Unix epoch). The handler decides whether it is fresh. */
   set(key: string, value: string, expiresAt: number): unknown
   /**
-   * Optional: true for the one caller that may refresh the value of `key` until `expiresAt` (ms since the Unix epoch);
-   * false for all others until then. Nobody gives a claim back: it runs out.
+   * Optional lease: returns true to the one caller that may refresh the value of `key` until `expiresAt` (ms since the Unix
+   * epoch), and false to all others until then. A lease is never released; it expires.
    */
   claim?(key: string, expiresAt: number): boolean | Promise<boolean>
 }

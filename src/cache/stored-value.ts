@@ -2,55 +2,54 @@ import { digestOf } from '../digest.ts'
 import type { Runtime } from '../runtime.ts'
 import type { GuardedStore } from './guarded-store.ts'
 
-/** Changes when the form of the envelope or of anything in it does, so that no version reads another's values. */
+/** Changes with the format of the envelope or its data, so that no version reads values of another. */
 const ENVELOPE_VERSION = 2
 
-/** How 0.1.0 began its envelopes, which had no digest: a miss, and nothing to report. */
+/** The start of an envelope of 0.1.0, which has no digest: a miss that is not reported. */
 const FIRST_VERSION = '{"v":1,'
 
-/** The first field of an envelope: the digest of the whole text behind it. */
+/** The first field of an envelope: the digest of the text that follows. */
 const DIGEST_FIELD = /^\{"digest":"(\w{1,40})",/
 
-/** A value saved longer than this ahead of the clock, in ms, would never age. */
+/** How far `savedAt` may be ahead of the clock, in ms: a value from the far future would never age. */
 const MAX_AHEAD_MS = 3_600_000
 
-/** A value and the moment at which it was loaded, in ms since the Unix epoch. */
+/** A value and when it was loaded, in ms since the Unix epoch. */
 export interface LoadedValue<Value> {
   value: Value
   loadedAt: number
 }
 
-/** One value's place in a store. Nothing rejects: a store in trouble is a miss. */
+/** One value in a store. Never rejects: a failing store is a miss. */
 export interface StoredValue<Value> {
   /**
-   * Gives what is stored to `found`, unless that has seen it before; `found` rejects where it is not to be trusted.
-   * Waits 50 ms for the store; what it brings later is given to `found` all the same.
+   * Passes the stored value to `found`, unless it did so before; `found` rejects values that fail its checks. Waits
+   * 50 ms for the store; a value that arrives later is still passed to `found`.
    */
   read(found: (loaded: LoadedValue<Value>) => Promise<void>): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
   write(loaded: LoadedValue<Value>, expiresAt: number): Promise<void>
-  /** Whether this caller may refresh the value until `expiresAt`: true too where the store cannot say. */
+  /** Returns whether this process may refresh the value until `expiresAt`; true also where the store cannot decide. */
   tryAcquireLease(expiresAt: number): Promise<boolean>
 }
 
-/** What a value needs in order to be kept as text. */
+/** Options of `createStoredValue`. */
 export interface StoredValueOptions<Value> {
   store: GuardedStore
   key: string
   runtime: Runtime
-  /** The value as JSON. */
   toJson(value: Value): string | Promise<string>
-  /** The value again; throws where the JSON is not to be trusted. */
+  /** Parses and validates the JSON; throws where it is invalid. */
   fromJson(json: string): Value | Promise<Value>
-  /** Told of what is stored but not to be used. */
+  /** Called when a stored value cannot be used. */
   onRejected(error: unknown): void
 }
 
-/** Keeps a value in a store as a self-describing envelope, `{ digest, v, key, savedAt, data }`. */
+/** Creates access to a value that is stored as an envelope, `{ digest, v, key, savedAt, data }`. */
 export function createStoredValue<Value>(options: StoredValueOptions<Value>): StoredValue<Value> {
   const { store, key, runtime, toJson, fromJson, onRejected } = options
   let seen: unknown
-  let refused: unknown
+  let reported: unknown
 
   async function open(
     text: unknown,
@@ -58,15 +57,17 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
   ): Promise<void> {
     try {
       const { savedAt, json } = openEnvelope(text, key)
-      if (savedAt > runtime.now() + MAX_AHEAD_MS) throw new Error('it was saved in the future')
+      if (savedAt > runtime.now() + MAX_AHEAD_MS) {
+        throw new Error(`savedAt is more than 1 h in the future: ${savedAt}`)
+      }
       const value = await fromJson(json)
-      // A writer whose clock is ahead must not make a value younger than it can be.
+      // The clock of the writer may be ahead; the value must not appear younger than it is.
       await found({ value, loadedAt: Math.min(savedAt, runtime.now()) })
       seen = text
     } catch (error) {
-      // Reported once, but judged again: another time may find it good.
-      if (text !== refused) onRejected(error)
-      refused = text
+      // Reported once, but checked again at each read: the checks depend on the time.
+      if (text !== reported) onRejected(error)
+      reported = text
     }
   }
 
@@ -74,7 +75,7 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
     async read(found) {
       let opening: Promise<void> | undefined
       await store.get(key, (text) => {
-        // Five years of a market are half a megabyte: what was looked at once need not be again.
+        // Five years of rates take 0.5 MB: the same text is parsed only once.
         if (text === undefined || text === null || text === seen) return
         if (typeof text === 'string' && text.startsWith(FIRST_VERSION)) return
         opening = open(text, found)
@@ -91,26 +92,26 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
   }
 }
 
-/** What precedes the value, the last of the fields. */
+/** Starts the last field of an envelope. */
 const DATA_FIELD = ',"data":'
 
-/** Returns the text of an envelope with these `fields` and then `json` as its data, after the digest of all of them. */
+/** Returns an envelope: the digest, then `fields`, then `json` as `data`. */
 export function sealEnvelope(fields: object, json: string): string {
   const sealed = `${JSON.stringify(fields).slice(1, -1)}${DATA_FIELD}${json}}`
   return `{"digest":"${digestOf(sealed)}",${sealed}`
 }
 
 function openEnvelope(text: unknown, key: string): { savedAt: number; json: string } {
-  if (typeof text !== 'string') throw new Error('it is not a text')
+  if (typeof text !== 'string') throw new Error(`stored value is not a string, got ${typeof text}`)
   const [field, digest] = DIGEST_FIELD.exec(text) ?? []
-  if (field === undefined) throw new Error('it does not begin with a digest')
-  if (digestOf(text.slice(field.length)) !== digest) throw new Error('its digest does not match')
+  if (field === undefined) throw new Error('stored value does not start with a digest')
+  if (digestOf(text.slice(field.length)) !== digest) throw new Error('digest does not match')
   const end = text.indexOf(DATA_FIELD)
-  if (end === -1) throw new Error('it has no data')
+  if (end === -1) throw new Error('data is missing')
   const envelope: object = JSON.parse(`${text.slice(0, end)}}`)
   const fields = { v: 0, key: '', savedAt: NaN, ...envelope }
-  if (fields.v !== ENVELOPE_VERSION) throw new Error('it is of another version')
-  if (fields.key !== key) throw new Error("it is another key's value")
-  if (!Number.isFinite(fields.savedAt)) throw new Error('it does not say when it was saved')
+  if (fields.v !== ENVELOPE_VERSION) throw new Error(`version must be ${ENVELOPE_VERSION}`)
+  if (fields.key !== key) throw new Error(`key must be ${key}`)
+  if (!Number.isFinite(fields.savedAt)) throw new Error('savedAt must be a time in ms')
   return { savedAt: fields.savedAt, json: text.slice(end + DATA_FIELD.length, -1) }
 }

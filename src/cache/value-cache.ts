@@ -5,61 +5,58 @@ import { runInBackground } from './run-in-background.ts'
 import type { WaitUntil } from './run-in-background.ts'
 import type { LoadedValue, StoredValue } from './stored-value.ts'
 
-/** The last instant that a `Date` holds, in ms since the Unix epoch. */
+/** The latest instant that a `Date` can represent, in ms since the Unix epoch. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
-/** What is in memory when a new value comes. */
+/** The values in memory when a new one arrives. */
 export interface CacheState<Value> {
-  /** The value before, however old. */
+  /** The last value, of any age. */
   last: Value | undefined
-  /** The same, while it may be answered with. */
+  /** The last value, while it may be served. */
   current: Value | undefined
-  /** That as it is held. */
+  /** The entry of `current`. */
   entry: CacheEntry<Value> | undefined
 }
 
-/** What a shelf needs to know of its value. */
+/** Options of `createValueCache`. */
 export interface ValueCacheOptions<Value> {
   runtime: Runtime
-  /** For how long what was loaded needs no refresh. */
+  /** Returns how long a loaded value stays fresh. */
   lifetime(loaded: LoadedValue<Value>): Lifetime
-  /** When the value was published: a number that never goes back from one value to the next. */
+  /** Returns when the value was published: a number that never decreases from one value to the next. */
   publishedAt(value: Value): number
-  /** Returns what is kept of a value, beside those in memory; throws where it is not to be trusted. */
+  /** Returns the part of a stored value that is kept, given those in memory; throws where it is implausible. */
   validateStored?(value: Value, state: CacheState<Value>): Value | Promise<Value>
-  /** For how many ms past its due time a value may still be answered with. */
+  /** How long after `dueAt` a value may still be served, in ms. */
   maxStale: number
-  /** Where the value is kept beyond this memory. */
   stored: StoredValue<Value> | undefined
-  /** Given every promise of work that goes on after an answer. */
   waitUntil: WaitUntil | undefined
-  /** Told of every value that is taken from the store, by when it was loaded, in ms since the Unix epoch. */
+  /** Called for every value taken from the store, with its load time in ms since the Unix epoch. */
   onRestored(loadedAt: number): void
-  /** Told when the next refresh is due, in ms since the Unix epoch, whenever that changes. */
+  /** Called when the time of the next refresh changes, with that time in ms since the Unix epoch. */
   onScheduled(at: number): void
 }
 
-/** Where one value is kept: in memory, and behind that in a store. */
+/** Keeps one value in memory and in a store. */
 export interface ValueCache<Value> {
-  /** The value in memory, however old. */
+  /** Returns the entry in memory, of any age. */
   lastEntry(): CacheEntry<Value> | undefined
-  /** The value in memory, while it may be answered with. */
+  /** Returns the entry in memory, while it may be served. */
   currentEntry(): CacheEntry<Value> | undefined
-  /** The same, for what comes after it. */
   state(): CacheState<Value>
   /**
-   * Keeps what was loaded, in memory and in the store, unless something newer is held. Judges it again where the store has
-   * brought another value than `before` during the load; rejects as `judge` throws.
+   * Keeps `loaded` in memory and in the store, unless a newer value is cached. Validates it again where the store supplied
+   * a value other than `before` during the load; rejects where `validateStored` throws.
    */
   put(loaded: LoadedValue<Value>, before: CacheState<Value>): Promise<void>
   /**
-   * Looks into the store for something newer, for which it waits 50 ms. `undefined` where there is no store, or it was
-   * looked into within the last `gap` ms.
+   * Reads a newer value from the store, for which it waits 50 ms. Returns `undefined` without a store, or where the store
+   * was read within the last `interval` ms.
    */
-  readStore(gap: number): Promise<void> | undefined
+  readStore(interval: number): Promise<void> | undefined
 }
 
-/** A shelf with nothing in memory. */
+/** Creates a cache without a value in memory. */
 export function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<Value> {
   const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onRestored, onScheduled } =
     options
@@ -86,7 +83,7 @@ export function createValueCache<Value>(options: ValueCacheOptions<Value>): Valu
   function isNewer({ value, loadedAt }: LoadedValue<Value>): boolean {
     if (!lastEntry) return true
     const ahead = publishedAt(value) - publishedAt(lastEntry.value)
-    // The same publication, found by another process later than by this one, needs no refresh for so much longer.
+    // Of the same publication, the one that was loaded later stays fresh for longer.
     return ahead > 0 || (ahead === 0 && loadedAt > lastEntry.loadedAt)
   }
 
@@ -94,7 +91,7 @@ export function createValueCache<Value>(options: ValueCacheOptions<Value>): Valu
     if (!isNewer(loaded)) return
     const value = await validateStored(loaded.value, state())
     const validated = { ...loaded, value }
-    // Meanwhile another one may have come.
+    // A newer value may have arrived meanwhile.
     if (!isNewer(validated)) return
     onRestored(loaded.loadedAt)
     keep(validated)
@@ -116,9 +113,9 @@ export function createValueCache<Value>(options: ValueCacheOptions<Value>): Valu
       if (stored)
         runInBackground(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
     },
-    readStore(gap) {
+    readStore(interval) {
       if (reading || !stored) return reading
-      if (runtime.monotonic() - readAt < gap) return undefined
+      if (runtime.monotonic() - readAt < interval) return undefined
       readAt = runtime.monotonic()
       reading = stored.read(adopt).finally(() => {
         reading = undefined

@@ -1,13 +1,13 @@
 import type { Runtime } from '../runtime.ts'
 
-/** The time that was granted is over. */
+/** Work took longer than its timeout. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
 
 /**
- * Settles as `promise` does, but rejects as soon as `limit` ms are over (`TimeoutError`) or `signal` aborts (its
- * reason). Only the waiting ends then, not the work. Leaves no timer and no listener behind.
+ * Settles like `promise`, but rejects after `timeout` ms (`TimeoutError`) or when `signal` aborts (with its reason). The
+ * work itself continues. Removes its timer and listener in every case.
  */
 export function withTimeout<T>(
   runtime: Runtime,
@@ -18,10 +18,10 @@ export function withTimeout<T>(
   return new Promise<T>((resolve, reject) => {
     const giveUp = (): void => {
       end()
-      reject(new TimeoutError(`no answer within ${timeout} ms`))
+      reject(new TimeoutError(`timed out after ${timeout} ms`))
     }
     let stopTimer = runtime.startTimer(() => {
-      // A loop that was blocked fires its timers before it reads the answers that have come meanwhile: one more turn.
+      // After the event loop was blocked, timers fire before received responses are read: wait one more turn.
       stopTimer = runtime.startTimer(giveUp, 0)
     }, timeout)
     const onAbort = (): void => {
@@ -39,8 +39,8 @@ export function withTimeout<T>(
 }
 
 /**
- * Runs `work` for at most `limit` ms, under a signal of its own that aborts when the time is over or `parent` aborts.
- * Rejects at that moment even if `work` takes no notice.
+ * Runs `work` for at most `timeout` ms, with a signal that aborts after that time or when `parent` aborts. Rejects at that
+ * moment even if `work` ignores the signal.
  */
 export async function runWithTimeout<T>(
   runtime: Runtime,

@@ -8,7 +8,7 @@ import {
   REFRESH_AFTER,
   SECOND,
   START,
-  ask,
+  request,
   becomeOverdue,
   createWorld,
   hang,
@@ -19,17 +19,17 @@ import {
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
 
-/** More than a claim of any length that an attempt asks for, in ms. */
-const LONGEST_CLAIM = 450 * SECOND
+/** The longest lease that an attempt requests, in ms. */
+const MAX_LEASE = 450 * SECOND
 
-/** What each of `processes` returns. */
+/** Returns the value of each of `processes`. */
 async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
-  const readings = await Promise.all(processes.map(async (process) => process.get()))
+  const results = await Promise.all(processes.map(async (process) => process.get()))
   await settled()
-  return readings.map(({ value }) => value)
+  return results.map(({ value }) => value)
 }
 
-/** Several processes, each with the value of the first load. */
+/** Starts several processes, each with the value of the first load. */
 async function startWarm(world: World, size: number): Promise<ReadThrough<number>[]> {
   const processes = Array.from({ length: size }, () => world.start())
   const first = valuesOf(processes)
@@ -38,7 +38,7 @@ async function startWarm(world: World, size: number): Promise<ReadThrough<number
   return processes
 }
 
-/** Two processes, both with the value that the first one loaded, overdue by a second. */
+/** Starts two processes, both with the value that the first one loaded, overdue by a second. */
 async function startTwoOverdue() {
   const world = createWorld()
   const [one, other] = [world.start(), world.start()]
@@ -48,15 +48,15 @@ async function startTwoOverdue() {
   return { ...world, world, one, other }
 }
 
-/** Calls for a value every `step` ms until `duration` ms have passed. */
-async function askEvery(
+/** Requests a value every `step` ms for `duration` ms. */
+async function requestEvery(
   step: number,
   duration: number,
   { runtime }: World,
   processes: ReadThrough<number>[],
 ): Promise<void> {
   for (let passed = 0; passed < duration; passed += step) {
-    for (const process of processes) void ask(process)
+    for (const process of processes) void request(process)
     await runtime.advance(step)
   }
 }
@@ -77,10 +77,10 @@ describe('a fleet over one store', () => {
     }
   })
 
-  it('returns the held values while one process loads, and looks for its result after a pause', async () => {
+  it('serves cached values while one process loads, and reads its result after a delay', async () => {
     const { runtime, store, upstream, one, other } = await startTwoOverdue()
     const load = Promise.withResolvers<number>()
-    upstream.answer = () => load.promise
+    upstream.respond = () => load.promise
     expect(one.get()).toMatchObject({ value: 1 })
     await settled()
     expect(other.get()).toMatchObject({ value: 1, hit: true })
@@ -100,31 +100,31 @@ describe('a fleet over one store', () => {
     expect(upstream.calls).toBe(2)
   })
 
-  it('replaces a process that died with the claim, once that has expired', async () => {
+  it('replaces a process that died with the lease, once that has expired', async () => {
     const { world, upstream, one, other } = await startTwoOverdue()
-    upstream.answer = hang
+    upstream.respond = hang
     void one.get()
     await settled()
-    upstream.answer = (call) => call
-    await askEvery(SECOND, 19 * SECOND, world, [other])
+    upstream.respond = (call) => call
+    await requestEvery(SECOND, 19 * SECOND, world, [other])
     expect(upstream.calls).toBe(2)
-    await askEvery(SECOND, 31 * SECOND, world, [other])
+    await requestEvery(SECOND, 31 * SECOND, world, [other])
     expect(upstream.calls).toBe(3)
     expect(other.get()).toMatchObject({ value: 3, hit: true })
   })
 
-  it('waits for one claim after another in the same refresh, not in all of them together', async () => {
+  it('counts consecutive denials in each refresh by itself', async () => {
     const world = createWorld()
     const { runtime, upstream } = world
     const processes = await startWarm(world, 8)
     for (let refreshes = 2; refreshes <= 6; refreshes += 1) {
       await runtime.advance(9 * HOUR)
       const load = Promise.withResolvers<number>()
-      upstream.answer = () => load.promise
-      // Long enough for the others to find the result in spite of their pauses.
-      await askEvery(SECOND, 19 * SECOND, world, processes)
+      upstream.respond = () => load.promise
+      // Long enough for the others to read the result after their delays.
+      await requestEvery(SECOND, 19 * SECOND, world, processes)
       load.resolve(refreshes)
-      await askEvery(SECOND, 21 * SECOND, world, processes)
+      await requestEvery(SECOND, 21 * SECOND, world, processes)
       expect(await valuesOf(processes)).toEqual(Array.from({ length: 8 }, () => refreshes))
       expect(upstream.calls).toBe(refreshes)
     }
@@ -134,7 +134,7 @@ describe('a fleet over one store', () => {
     'loads from a dead upstream about as often as one %s process',
     { timeout: 60_000 },
     async (how) => {
-      /** How often several processes load in two hours. */
+      /** Returns the number of loads of several processes in two hours. */
       async function loadsOf(size: number): Promise<number> {
         const world = createWorld(0.5)
         const { runtime, upstream } = world
@@ -143,34 +143,34 @@ describe('a fleet over one store', () => {
           ? await startWarm(world, size)
           : Array.from({ length: size }, () => world.start())
         if (isStale) await runtime.advance(REFRESH_AFTER + 400 * SECOND)
-        upstream.answer = refuse
+        upstream.respond = refuse
         upstream.calls = 0
-        await askEvery(MINUTE, 2 * HOUR, world, processes)
+        await requestEvery(MINUTE, 2 * HOUR, world, processes)
         return upstream.calls
       }
       const [one, three] = [await loadsOf(1), await loadsOf(3)]
       expect(one).toBeGreaterThan(15)
       expect(three).toBeGreaterThan(one / 2)
-      // Without claims it would be three times as often.
+      // Without leases it would be three times as often.
       expect(three).toBeLessThan(1.5 * one)
     },
   )
 })
 
-describe('a process without a value whose claim is refused', () => {
-  it('looks ten times a second for what another process loads', async () => {
+describe('a process without a value whose lease is denied', () => {
+  it('polls the store ten times a second', async () => {
     const world = createWorld()
     const { runtime, store, upstream, start } = world
     store.grants = false
     const process = start()
-    const reading = ask(process)
+    const result = request(process)
     await runtime.advance(350)
     expect(store.reads).toBe(4)
     save(world, 5, START + 300)
     await runtime.advance(49)
     expect(process.state().value).toBeUndefined()
     await runtime.advance(1)
-    expect(await reading).toEqual({ value: 5, hit: false, ttl: 3_629 })
+    expect(await result).toEqual({ value: 5, hit: false, ttl: 3_629 })
     expect(process.state().lastAttempt?.outcome).toBe('restored')
     expect([upstream.calls, runtime.timers()]).toEqual([0, 0])
   })
@@ -178,46 +178,46 @@ describe('a process without a value whose claim is refused', () => {
   it('loads after four seconds, once, and then fails', async () => {
     const { runtime, store, upstream, start } = createWorld()
     store.grants = false
-    upstream.answer = refuse
+    upstream.respond = refuse
     const process = start()
-    const first = ask(process)
+    const first = request(process)
     await runtime.advance(3_999)
     expect(upstream.calls).toBe(0)
     await runtime.advance(1)
     expect(await first).toMatchObject({ cause: { message: 'refused' } })
     expect([upstream.calls, store.reads]).toEqual([1, 41])
     await runtime.advance(SECOND)
-    const next = ask(process)
+    const next = request(process)
     await runtime.advance(4_000)
     expect(await next).toMatchObject({
       name: 'UnavailableError',
       retryInMs: 2 * SECOND,
-      cause: { message: 'another process is at it' },
+      cause: { message: expect.stringContaining('another process') },
     })
     expect([upstream.calls, process.state().lastAttempt?.outcome]).toEqual([1, 'delegated'])
   })
 
-  it('stops looking when it is closed', async () => {
+  it('stops polling when it is closed', async () => {
     const { runtime, store, upstream, start } = createWorld()
     store.grants = false
     const process = start()
-    const reading = ask(process)
+    const result = request(process)
     await runtime.advance(250)
     process.close()
-    expect(await reading).toMatchObject({ cause: { message: 'closed' } })
+    expect(await result).toMatchObject({ cause: { message: 'closed' } })
     await runtime.advance(10 * SECOND)
     expect([store.reads, upstream.calls, runtime.timers()]).toEqual([3, 0, 0])
   })
 
-  it('loads once more for what comes after a value from elsewhere', async () => {
+  it('loads once more after a value from another process has expired', async () => {
     const world = createWorld()
     const { runtime, store, upstream } = world
     const process = world.start({ maxStale: HOUR })
     store.grants = false
-    upstream.answer = refuse
+    upstream.respond = refuse
     const callsAfter = async (duration: number): Promise<number> => {
       await runtime.advance(duration)
-      void ask(process)
+      void request(process)
       await runtime.advance(4 * SECOND)
       return upstream.calls
     }
@@ -225,18 +225,18 @@ describe('a process without a value whose claim is refused', () => {
     save(world, 5, runtime.now())
     expect(await callsAfter(MINUTE)).toBe(1)
     expect(process.state().value).toBe(5)
-    // While it is stale but usable the refusals count as little.
+    // While the value is stale but served, denials have no effect.
     expect([await callsAfter(HOUR), await callsAfter(MINUTE)]).toEqual([1, 1])
     expect([await callsAfter(HOUR), await callsAfter(MINUTE)]).toEqual([2, 2])
   })
 })
 
-describe('a process with a stale value whose claims are refused', () => {
-  /** A world whose process is asked after each of these waits, from the first refusal on; how often it loaded since. */
+describe('a process with a stale value whose leases are denied', () => {
+  /** Refreshes after each of these waits, from the first denial on; returns the number of loads. */
   async function loadsAfter(...waits: number[]): Promise<number> {
     const { runtime, store, upstream, process } = await startOverdue()
     store.grants = false
-    upstream.answer = refuse
+    upstream.respond = refuse
     upstream.calls = 0
     for (const wait of [0, ...waits]) {
       await runtime.advance(wait)
@@ -257,15 +257,15 @@ describe('a process with a stale value whose claims are refused', () => {
     expect(await loadsAfter(...waits)).toBe(loads)
   })
 
-  it('counts them from the first one after the last grant', async () => {
+  it('counts the six hours from the first denial after the last grant', async () => {
     const { runtime, store, upstream, process } = await startOverdue()
-    upstream.answer = refuse
+    upstream.respond = refuse
     for (const grants of [false, true, false]) {
       store.grants = grants
       await process.refresh()
       await runtime.advance(grants ? HOUR : 5 * HOUR)
     }
-    // Eleven hours after the first refusal, and five after the first one since.
+    // Eleven hours after the first denial, and five after the first one since the grant.
     await process.refresh()
     expect(upstream.calls).toBe(2)
     await runtime.advance(HOUR + 1)
@@ -273,7 +273,7 @@ describe('a process with a stale value whose claims are refused', () => {
     expect(upstream.calls).toBe(3)
   })
 
-  it('counts them again for a new value', async () => {
+  it('counts the six hours again for a new value', async () => {
     const { world, runtime, store, upstream, process } = await startOverdue()
     store.grants = false
     await process.refresh()
@@ -284,14 +284,14 @@ describe('a process with a stale value whose claims are refused', () => {
     await runtime.advance(5 * HOUR)
     await process.refresh()
     expect(upstream.calls).toBe(1)
-    await runtime.advance(HOUR + LONGEST_CLAIM)
+    await runtime.advance(HOUR + MAX_LEASE)
     await process.refresh()
     expect(upstream.calls).toBe(2)
   })
 })
 
-/** The length in seconds of each of the pauses after `attempts`, each at the end of the pause before it. */
-async function pausesOf(
+/** Returns the delays after `attempts` in seconds; each attempt follows at the end of the delay before it. */
+async function delaysOf(
   { runtime, scheduled }: World,
   process: ReadThrough<number>,
   attempts: number,
@@ -304,24 +304,24 @@ async function pausesOf(
   return scheduled.map((length) => length / SECOND)
 }
 
-describe('the pause after a failure', () => {
+describe('the backoff after a failure', () => {
   it('doubles from a second to five minutes, and starts again after a success', async () => {
     const world = createWorld()
     const { upstream } = world
     const process = world.start({ stored: undefined })
-    upstream.answer = refuse
+    upstream.respond = refuse
     const expected = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
-    expect(await pausesOf(world, process, 11)).toEqual(expected)
-    upstream.answer = (call) => call
-    expect(await pausesOf(world, process, 1)).toEqual([REFRESH_AFTER / SECOND])
-    upstream.answer = refuse
-    expect(await pausesOf(world, process, 3)).toEqual([1, 2, 4])
+    expect(await delaysOf(world, process, 11)).toEqual(expected)
+    upstream.respond = (call) => call
+    expect(await delaysOf(world, process, 1)).toEqual([REFRESH_AFTER / SECOND])
+    upstream.respond = refuse
+    expect(await delaysOf(world, process, 3)).toEqual([1, 2, 4])
   })
 
   it('gets up to 50 % of random jitter', async () => {
     const world = createWorld(0.999)
-    world.upstream.answer = refuse
-    expect(await pausesOf(world, world.start(), 2)).toEqual([1.4995, 2.999])
+    world.upstream.respond = refuse
+    expect(await delaysOf(world, world.start(), 2)).toEqual([1.4995, 2.999])
   })
 
   it.each([
@@ -333,25 +333,25 @@ describe('the pause after a failure', () => {
     [{ retryAfterMs: Infinity }, 21_600_000],
     [{ retryAfterMs: NaN }, 1_000],
     [{ retryAfterMs: '30000' }, 1_000],
-    [new Error('without a pause'), 1_000],
+    [new Error('without a delay'), 1_000],
     [undefined, 1_000],
     ['text', 1_000],
     [null, 1_000],
-  ])('is as long as the error asks for within bounds: %j, %d ms', async (thrown, pause) => {
+  ])('is as long as the error requests, within bounds: %j, %d ms', async (thrown, delay) => {
     const { upstream, start, scheduled } = createWorld()
-    upstream.answer = () => Promise.reject(thrown)
+    upstream.respond = () => Promise.reject(thrown)
     const process = start()
-    expect(await ask(process)).toMatchObject({
+    expect(await request(process)).toMatchObject({
       name: 'UnavailableError',
-      retryInMs: pause,
+      retryInMs: delay,
       cause: thrown,
     })
-    expect(scheduled).toEqual([pause])
+    expect(scheduled).toEqual([delay])
   })
 
-  it('is the usual one where the error throws when it is read', async () => {
+  it('is the default where reading the error throws', async () => {
     const { upstream, start, scheduled } = createWorld()
-    upstream.answer = () =>
+    upstream.respond = () =>
       Promise.reject({
         get retryAfterMs(): number {
           throw new Error('not readable')
@@ -363,7 +363,7 @@ describe('the pause after a failure', () => {
 
   it('ends by either clock', async () => {
     const { runtime, upstream, start } = createWorld()
-    upstream.answer = refuseFor(60 * SECOND)
+    upstream.respond = refuseFor(60 * SECOND)
     const process = start({ stored: undefined })
     const callsAfter = async (duration: number): Promise<number> => {
       await runtime.advance(duration)
@@ -378,54 +378,54 @@ describe('the pause after a failure', () => {
   })
 })
 
-describe('the pause while another process loads', () => {
+describe('the delay while another process loads', () => {
   it('doubles from two seconds to half a minute, and starts again after a success', async () => {
     const { world, store, upstream, process } = await startOverdue()
     store.grants = false
-    expect(await pausesOf(world, process, 6)).toEqual([2, 4, 8, 16, 30, 30])
+    expect(await delaysOf(world, process, 6)).toEqual([2, 4, 8, 16, 30, 30])
     expect(process.state()).toMatchObject({ value: 1, lastAttempt: { outcome: 'delegated' } })
     store.grants = true
     await becomeOverdue(world, process)
     await process.refresh()
     await world.runtime.advance(REFRESH_AFTER)
     store.grants = false
-    expect(await pausesOf(world, process, 2)).toEqual([2, 4])
+    expect(await delaysOf(world, process, 2)).toEqual([2, 4])
     expect(upstream.calls).toBe(3)
   })
 
-  it('makes the next pause after a failure longer', async () => {
+  it('makes the next backoff after a failure longer', async () => {
     const { world, store, upstream, process } = await startOverdue()
     store.grants = false
-    await pausesOf(world, process, 2)
+    await delaysOf(world, process, 2)
     store.grants = true
-    upstream.answer = refuse
-    expect(await pausesOf(world, process, 2)).toEqual([4, 8])
+    upstream.respond = refuse
+    expect(await delaysOf(world, process, 2)).toEqual([4, 8])
   })
 
-  it('counts beside the pause after a failure, and the longer one counts', async () => {
+  it('runs in parallel with the backoff after a failure; the longer one counts', async () => {
     const { world, store, upstream, process } = await startOverdue()
-    upstream.answer = refuse
+    upstream.respond = refuse
     store.grants = false
-    expect(await pausesOf(world, process, 3)).toEqual([2, 4, 8])
+    expect(await delaysOf(world, process, 3)).toEqual([2, 4, 8])
     store.grants = true
-    expect(await pausesOf(world, process, 2)).toEqual([8, 16])
+    expect(await delaysOf(world, process, 2)).toEqual([8, 16])
     store.grants = false
-    expect(await pausesOf(world, process, 1)).toEqual([16])
+    expect(await delaysOf(world, process, 1)).toEqual([16])
   })
 })
 
-describe('a claim', () => {
+describe('a lease', () => {
   it.each([
-    ['an attempt that fails', true, [20, 48, 96, 192, 384, 450, 450]],
-    ['an attempt that is left to another process', false, [20, 20, 20, 20, 24, 48, 96, 192]],
-  ])('lasts for a load, or for the pause after it, at each of %s', async (_, grants, expected) => {
+    ['attempt that fails', true, [20, 48, 96, 192, 384, 450, 450]],
+    ['attempt that is delegated', false, [20, 20, 20, 20, 24, 48, 96, 192]],
+  ])('lasts for a load, or for the backoff after it, at each %s', async (_, grants, expected) => {
     const { world, store, upstream, process } = await startOverdue()
     store.grants = grants
     store.claims.length = 0
-    upstream.answer = refuse
-    await pausesOf(world, process, grants ? 11 : 8)
+    upstream.respond = refuse
+    await delaysOf(world, process, grants ? 11 : 8)
     expect(store.claims.map((length) => length / SECOND)).toEqual(expected)
-    upstream.answer = (call) => call
+    upstream.respond = (call) => call
     store.grants = true
     await becomeOverdue(world, process)
     store.claims.length = 0
@@ -433,17 +433,17 @@ describe('a claim', () => {
     expect(store.claims).toEqual([20 * SECOND])
   })
 
-  it('is held for the 20 s of a load, and then made again', async () => {
+  it('is held for the 20 s of a load, and then requested again', async () => {
     const { runtime, store, upstream, start } = createWorld()
     const process = start()
     for (const retryAfterMs of [19_999, 1_000, DAY]) {
-      upstream.answer = refuseFor(retryAfterMs)
+      upstream.respond = refuseFor(retryAfterMs)
       await process.refresh()
       await runtime.advance(retryAfterMs === 1_000 ? 2_000 : retryAfterMs)
     }
     expect([upstream.calls, store.claims.length]).toEqual([3, 2])
     const other = createWorld()
-    other.upstream.answer = refuseFor(20_000)
+    other.upstream.respond = refuseFor(20_000)
     const late = other.start()
     await late.refresh()
     await other.runtime.advance(20_000)

@@ -6,23 +6,23 @@ import type { Chain } from '../sources/chain.ts'
 const MINUTE = 60 * SECOND
 const DAY = 24 * HOUR
 
-/** How long past its due time a value is usable here, in ms. */
+/** How long overdue a value is served here, in ms. */
 const MAX_STALE = 12 * HOUR
 
-/** In a day. With fewer attempts a recovery would be noticed late. */
+/** Attempts in a day. With fewer, a recovery would be noticed late. */
 const MAX_ATTEMPTS = 300
 const MIN_ATTEMPTS = 200
 
-/** How long a recovery is unnoticed at most: through a call that hangs, and the longest pause after it. */
-const UNNOTICED = 20 * SECOND + 5 * MINUTE
+/** The longest time until a recovery is noticed, in ms: a call that hangs, and the longest backoff after it. */
+const MAX_NOTICE_DELAY = 20 * SECOND + 5 * MINUTE
 
-/** How many requests come at once when the upstream may be called again. */
+/** The number of requests at once when the upstream may be called again. */
 const BURST = 20
 
 const LATEST = {
   dataSet: 'latest',
   target: '/api/v1/convert?from=USD&to=EUR&amount=2',
-  /** When the held value is due. */
+  /** When the cached value is due. */
   dueAt: START + DAY,
 }
 const HISTORY: typeof LATEST = {
@@ -35,27 +35,27 @@ const HISTORY: typeof LATEST = {
 /** Sends requests to a chain, and records the responses by the time of the request. */
 function watch({ handler, runtime, events }: Chain, { dataSet, target }: typeof LATEST) {
   const responses = {
-    /** When each status was first and last responded with, in ms since the Unix epoch. */
+    /** When each status was first and last returned, in ms since the Unix epoch. */
     statuses: new Map<number, { first: number; last: number }>(),
     /** Every `Retry-After`. */
-    pauses: new Set<string>(),
-    unanswered: 0,
+    retryAfter: new Set<string>(),
+    pending: 0,
     passUntil,
   }
 
   async function send(): Promise<void> {
-    const askedAt = runtime.now()
-    responses.unanswered += 1
+    const sentAt = runtime.now()
+    responses.pending += 1
     const { status, headers } = await handler.answer({
       method: 'GET',
       target,
       header: () => undefined,
     })
-    responses.unanswered -= 1
-    const { first } = responses.statuses.get(status) ?? { first: askedAt }
-    responses.statuses.set(status, { first, last: askedAt })
-    const [, pause] = headers.find(([name]) => name === 'retry-after') ?? []
-    if (pause !== undefined) responses.pauses.add(pause)
+    responses.pending -= 1
+    const { first } = responses.statuses.get(status) ?? { first: sentAt }
+    responses.statuses.set(status, { first, last: sentAt })
+    const [, seconds] = headers.find(([name]) => name === 'retry-after') ?? []
+    if (seconds !== undefined) responses.retryAfter.add(seconds)
   }
 
   /** Lets time pass until `end`, with a request a minute and a burst whenever the upstream may be called again. */
@@ -64,7 +64,7 @@ function watch({ handler, runtime, events }: Chain, { dataSet, target }: typeof 
       const last = events.findLast(
         (event) => event.type === 'refresh_scheduled' && event.dataSet === dataSet,
       )
-      // The whole ms before may still be too soon.
+      // Rounded up: the ms before may be too soon.
       const burstAt = last?.type === 'refresh_scheduled' ? Math.ceil(last.at) : 0
       const minute = runtime.now() - (runtime.now() % MINUTE) + MINUTE
       const next = Math.min(end, minute, burstAt > runtime.now() ? burstAt : Infinity)
@@ -93,28 +93,25 @@ describe('an upstream that is dead for a day', { timeout: 60_000 }, () => {
     conditions[0] = row.condition
     calls.length = 0
     const responses = watch(chain, row)
-    const { statuses, pauses, passUntil } = responses
-    const unusableAt = row.dueAt + MAX_STALE + 1
-    // No response is 5xx for as long as the held value may be used, to the ms.
-    await passUntil(unusableAt - 1)
+    const { statuses, retryAfter, passUntil } = responses
+    const expiredAt = row.dueAt + MAX_STALE + 1
+    // No response is 5xx as long as the cached value may be served, to the ms.
+    await passUntil(expiredAt - 1)
     expect([...statuses.keys()]).toEqual([200])
-    await passUntil(unusableAt)
+    await passUntil(expiredAt)
     await passUntil(row.dueAt + DAY)
     expect([...statuses.keys()]).toEqual([200, 502])
-    expect([statuses.get(200)?.last, statuses.get(502)?.first]).toEqual([
-      unusableAt - 1,
-      unusableAt,
-    ])
+    expect([statuses.get(200)?.last, statuses.get(502)?.first]).toEqual([expiredAt - 1, expiredAt])
     expect(calls.length).toBeLessThanOrEqual(MAX_ATTEMPTS)
     expect(calls.length).toBeGreaterThan(MIN_ATTEMPTS)
-    expect(pauses.size).toBeGreaterThan(0)
-    for (const pause of pauses) expect(pause).toMatch(/^([1-9]|[1-9]\d|[12]\d\d|300)$/)
+    expect(retryAfter.size).toBeGreaterThan(0)
+    for (const seconds of retryAfter) expect(seconds).toMatch(/^([1-9]|[1-9]\d|[12]\d\d|300)$/)
     conditions[0] = 'healthy'
-    const recoveredAt = runtime.now() + UNNOTICED
+    const recoveredAt = runtime.now() + MAX_NOTICE_DELAY
     await passUntil(recoveredAt)
     expect(statuses.get(200)?.last).toBe(recoveredAt)
     await runtime.advance(20 * SECOND)
-    expect([responses.unanswered, runtime.timers()]).toEqual([0, 0])
+    expect([responses.pending, runtime.timers()]).toEqual([0, 0])
   })
 })
 

@@ -17,15 +17,15 @@ export const DAY = 24 * HOUR
 /** When the clock of every world starts, in ms since the Unix epoch. */
 export const START = Date.UTC(2026, 10, 20, 12)
 
-/** How long after loading a value is to be refreshed, in ms: when it is due, and the shortest jitter later. */
+/** How long after loading the refresh of a value is due, in ms: an hour, and the shortest jitter. */
 export const REFRESH_AFTER = HOUR + 30 * SECOND
 
 export type World = ReturnType<typeof createWorld>
 
 /**
  * Processes that share a clock, a store and an upstream, but no memory. Their values are numbers. The whole part of a
- * number is its publication; it is due an hour after it was loaded, and usable for a week longer. The number 13 is not
- * accepted from a store.
+ * number is its publication. It is due an hour after it was loaded, and may be served for a week longer. The number 13 is
+ * rejected when it comes from a store.
  */
 export function createWorld(random = 0) {
   const runtime = virtualRuntime(START, random)
@@ -35,24 +35,24 @@ export function createWorld(random = 0) {
     store,
     upstream: {
       calls: 0,
-      /** Returns the number of the call, unless it is replaced. */
-      answer: (call: number): number | Promise<number> => call,
+      /** Returns the number of the call; tests replace it. */
+      respond: (call: number): number | Promise<number> => call,
       /** The signal of every load. */
       signals: [] as AbortSignal[],
-      /** What was known when each load began. */
+      /** The cache state when each load began. */
       known: [] as Parameters<ReadThroughOptions<number>['load']>[1][],
     },
-    /** How often stored data were parsed. */
+    /** Number of times that stored data were parsed. */
     parsed: 0,
-    /** How many ms it was until each next refresh. */
+    /** The time until each next refresh, in ms. */
     scheduled: [] as number[],
-    /** By how many ms each stale value was overdue. */
+    /** How long each stale value was overdue, in ms. */
     overdue: [] as number[],
-    /** When each value from the store was loaded. */
+    /** The load time of each value from the store. */
     restored: [] as number[],
-    /** Why stored values were rejected. */
+    /** The messages of rejected stored values. */
     rejected: [] as string[],
-    /** The operations of the store that failed, and why. */
+    /** The failed operations of the store, with their messages. */
     storeFailures: [] as string[],
     start,
   }
@@ -61,7 +61,6 @@ export function createWorld(random = 0) {
     world.storeFailures.push(`${operation} ${key}: ${Object(error).message}`),
   )
 
-  /** Starts a process. */
   function start(overrides: Partial<ReadThroughOptions<number>> = {}): ReadThrough<number> {
     return createReadThrough<number>({
       runtime,
@@ -69,7 +68,7 @@ export function createWorld(random = 0) {
         upstream.calls += 1
         upstream.signals.push(signal)
         upstream.known.push(known)
-        return upstream.answer(upstream.calls)
+        return upstream.respond(upstream.calls)
       },
       lifetime: ({ loadedAt }) => ({ nextUpdateAt: loadedAt + HOUR, maxLifetime: 25 * HOUR }),
       publishedAt: Math.trunc,
@@ -83,7 +82,7 @@ export function createWorld(random = 0) {
           const data: unknown = JSON.parse(json)
           world.parsed += 1
           if (typeof data !== 'number') throw new Error('not a number')
-          if (data === 13) throw new Error('not that one')
+          if (data === 13) throw new Error('not 13')
           return data
         },
         onRejected: (error) => world.rejected.push(Object(error).message),
@@ -99,17 +98,17 @@ export function createWorld(random = 0) {
   return world
 }
 
-/** A store in memory whose operations are recorded, and can be replaced by faults. */
+/** A store in memory that records its operations; tests replace them by faults. */
 function createFakeStore(runtime: VirtualRuntime) {
   const claimedUntil = new Map<string, number>()
   const store = {
     values: new Map<string, unknown>(),
     reads: 0,
-    /** Every key and text that was set, and its lifetime in ms. */
+    /** Every key, text and lifetime in ms that was set. */
     writes: [] as [key: string, text: string, keptFor: number][],
-    /** How many ms every claim was to last. */
+    /** The requested length of every lease, in ms. */
     claims: [] as number[],
-    /** The answer to every claim; without one they are granted in turn. */
+    /** The result of every `claim`; by default, one lease at a time is granted. */
     grants: undefined as boolean | Promise<boolean> | undefined,
     get(key: string): unknown {
       store.reads += 1
@@ -130,7 +129,7 @@ function createFakeStore(runtime: VirtualRuntime) {
   return store
 }
 
-/** The text under which a store keeps the number 41, as if loaded at the start, with other `fields`. */
+/** The stored text of the number 41, loaded at the start, with other `fields`. */
 export function envelope(fields: object = {}): string {
   return seal({ v: 2, key: 'number', savedAt: START, data: 41, ...fields })
 }
@@ -140,8 +139,11 @@ export function save({ store }: World, data: number, savedAt: number): void {
   store.values.set('number', envelope({ data, savedAt }))
 }
 
-/** What `get` returns, or the error that it rejects with. */
-export async function ask(process: ReadThrough<number>, signal?: AbortSignal): Promise<unknown> {
+/** Returns the result of `get`, or the error that it rejects with. */
+export async function request(
+  process: ReadThrough<number>,
+  signal?: AbortSignal,
+): Promise<unknown> {
   try {
     return await process.get({ signal })
   } catch (error) {
@@ -170,7 +172,7 @@ export function throwRefusal(): never {
 export const refuse = async (): Promise<never> => throwRefusal()
 export const hang = (): Promise<never> => new Promise(() => {})
 
-/** A failure that asks for a pause, in ms. */
+/** Returns a load that fails and requests a delay, in ms. */
 export function refuseFor(retryAfterMs: number): () => Promise<never> {
   return () => Promise.reject(Object.assign(new Error('later'), { retryAfterMs }))
 }

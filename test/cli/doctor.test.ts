@@ -39,7 +39,7 @@ describe('ratesmith doctor', () => {
     ['not trusted', failing('certificate has expired'), 'clock'],
     ['not trusted', failing('invalid peer: UnknownIssuer'), 'NODE_EXTRA_CA_CERTS'],
     ['status 407', failing('Proxy response (407) !== 200'), 'HTTPS_PROXY'],
-    ['took too long', failing('no answer within 5000 ms'), 'firewall'],
+    ['took too long', failing('timed out after 5000 ms'), 'firewall'],
     ['status 429', answering('{}', 429), '20 minutes'],
     ['quota', answering('{"result":"error","error-type":"quota-reached"}'), '20 minutes'],
     ['status 403', answering('{}', 403), 'may not ask'],

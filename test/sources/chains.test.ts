@@ -135,7 +135,7 @@ describe('a chain of providers', () => {
     const { response } = await ask(LATEST)
     expect(await response.text()).not.toMatch(/is down|updatedAt|5000/)
     const reason =
-      'no provider has a good answer: A: A is down; B: updatedAt is not a time in ms; C: no answer within 5000 ms'
+      'no provider has a good answer: A: A is down; B: updatedAt is not a time in ms; C: timed out after 5000 ms'
     const failed = { type: 'refresh_failed', dataSet: 'latest', reason }
     expect(events).toContainEqual(expect.objectContaining(failed))
     handler.close()

@@ -140,7 +140,7 @@ async function look(store: CacheStore): Promise<Found> {
 
 /** A busy machine may take longer than a handler waits for a store. That is no loss. */
 function isTimeout(error: unknown): boolean {
-  return /no answer within/.test(String(error))
+  return /timed out after/.test(String(error))
 }
 
 async function lookAtRates(handler: RatesHandler, found: Found): Promise<void> {

@@ -25,7 +25,7 @@ const ADVICE: readonly (readonly [trouble: RegExp, advice: string])[] = [
     'nothing listens there: look at the URL, the network, its firewall, and the proxy if there is one',
   ],
   [
-    /no answer within|took too long|connection was closed|broke off|did not answer/,
+    /timed out|no answer within|took too long|connection was closed|broke off|did not answer/,
     'the connection fails: look at the network and its firewall; where they want a proxy, set HTTPS_PROXY',
   ],
 ]
