@@ -2,29 +2,36 @@ import type { CacheStore } from '../cache/store.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { resolveStoreOptions } from './store-options.ts'
 
-/** The part of a `Cache` that is used; the real one is assignable to it. */
+/** The methods of a `Cache` that the store calls; a real `Cache` is assignable. */
 export interface WebCache {
-  /** The response last put for `url`, if there still is one. */
+  /** Resolves to the response last put for `url`; undefined once it has expired. */
   match(url: string): Promise<{ text(): Promise<string> } | undefined>
-  /** Keeps `response`, whose `Cache-Control` says for how long. */
+  /** Stores `response` for the lifetime in its `Cache-Control`. */
   put(url: string, response: Response): Promise<unknown>
 }
 
 /** Options of `createCacheApiStore`. */
 export interface CacheApiStoreOptions {
-  /** The cache (default `caches.default` where there is one, as in Workers, otherwise `caches.open('ratesmith')`; looked up at each call). */
+  /** The cache (default `caches.default` where it exists, as in Workers, otherwise `caches.open('ratesmith')`; looked up at each call). */
   cache?: WebCache | undefined
-  /** Keys become URLs below this origin, which is never asked for anything (default `https://ratesmith.invalid`). */
+  /** Origin of the URLs that the keys become; it is never requested (default `https://ratesmith.invalid`). */
   origin?: string | undefined
-  /** The clock that the life of an entry is measured by, ms since the Unix epoch (default `Date.now`). */
+  /** Clock for expiry, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
 }
 
 /**
- * A store in the Web's Cache API, as Workers and Deno have it. In Workers every data centre has a cache of its own, and
- * on `workers.dev` it keeps nothing. It cannot claim.
+ * Creates a store in the Web Cache API of Workers and Deno. In Workers, every data centre has a separate cache; on
+ * `workers.dev`, nothing is stored. The store has no `claim` method.
  *
- * @throws {TypeError} where there is no Cache API, or an option cannot be used
+ * @throws {TypeError} if the runtime has no Cache API, or an option is invalid
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createCacheApiStore } from 'ratesmith/stores/cache-api'
+ *
+ * const handler = createRatesHandler({ store: createCacheApiStore() })
+ * ```
  */
 export function createCacheApiStore(options: CacheApiStoreOptions = {}): CacheStore {
   const { cache, origin = 'https://ratesmith.invalid', now } = options
@@ -32,7 +39,7 @@ export function createCacheApiStore(options: CacheApiStoreOptions = {}): CacheSt
   const { timeLeft } = resolveStoreOptions({ now })
   requireCache(cache)
   requireOrigin(origin)
-  // The text before the key keeps `..` from being a way up.
+  // The prefix keeps the key `..` from leaving the path.
   const urlOf = (key: string): string => `${origin}/key:${encodeURIComponent(key)}`
   const cacheNow = async (): Promise<WebCache> => cache ?? openCache()
   return {
@@ -57,7 +64,7 @@ function requireCache(cache: WebCache | undefined): void {
   if (cache === undefined && typeof globalThis.caches === 'object') return
   if (typeof cache?.match === 'function' && typeof cache.put === 'function') return
   throw new TypeError(
-    'cache must be a cache with match() and put(): this runtime has none of its own',
+    'cache must be a Cache with match() and put(); without a Cache API in the runtime it is required',
   )
 }
 
@@ -67,5 +74,5 @@ function requireOrigin(origin: unknown): void {
     /^https?:/.test(origin) &&
     URL.canParse(origin) &&
     new URL(origin).origin === origin
-  if (!isOrigin) throw new TypeError('origin must be an http(s) origin, without a path')
+  if (!isOrigin) throw new TypeError('origin must be an http(s) origin such as https://a.example')
 }

@@ -4,27 +4,36 @@ import type { StoreOptions } from './store-options.ts'
 
 export type { StoreOptions } from './store-options.ts'
 
-/** KV takes no shorter life than this, in seconds. */
+/** KV rejects a shorter `expirationTtl`. */
 const MIN_TTL_SECONDS = 60
 
-/** The part of a Workers KV namespace that is used; the real one is assignable to it. */
+/** The methods of a Workers KV namespace that the store calls; a real namespace is assignable. */
 export interface KvNamespace {
-  /** The value last put for `key` that has reached this place; null where there is none. */
+  /** Resolves to the value last put for `key`, as far as it has been replicated to this location; null without one. */
   get(key: string): Promise<string | null>
-  /** Keeps `value` for `expirationTtl` seconds. */
+  /** Stores `value` for `expirationTtl` seconds. */
   put(key: string, value: string, options: { expirationTtl: number }): Promise<unknown>
 }
 
 /**
- * A store in a Workers KV namespace. What one place writes, others may see a minute later, so that it cannot claim: after
- * an expiry a few places may ask upstream at the same time.
+ * Creates a store in a Workers KV namespace. KV replicates writes to other locations within about a minute, so the store
+ * has no `claim` method: when rates become due, several locations may send an upstream request at the same time.
  *
- * @throws {TypeError} where `namespace` has no `get` and `put`, or an option cannot be used
+ * @throws {TypeError} if `namespace` has no `get` and `put` methods, or an option is invalid
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
+ * import type { KvNamespace } from 'ratesmith/stores/cloudflare-kv'
+ *
+ * const createHandler = (env: { RATES: KvNamespace }) =>
+ *   createRatesHandler({ store: createKvStore(env.RATES) })
+ * ```
  */
 export function createKvStore(namespace: KvNamespace, options: StoreOptions = {}): CacheStore {
   const { prefix, timeLeft } = resolveStoreOptions(options)
   if (typeof namespace?.get !== 'function' || typeof namespace.put !== 'function') {
-    throw new TypeError('namespace must be a KV namespace, with get() and put()')
+    throw new TypeError('namespace must be a KV namespace with get() and put()')
   }
   return {
     get: (key) => namespace.get(prefix + key),

@@ -4,28 +4,34 @@ import { join, resolve } from 'node:path'
 
 import type { CacheStore } from '../cache/store.ts'
 
-/** How much older than a new file an unfinished one must be to have been left behind, in ms: writing takes far less. */
+/** A temporary file older than this comes from a killed process: a write takes far less. */
 const MAX_UNFINISHED_MS = 60_000
 
 const UNFINISHED = /-[0-9a-f]{32}\.cache\.[0-9a-f-]{36}\.tmp$/
 
 /**
- * A store of one file per key in `folder`, for one process or a few on one machine (Node, Bun and Deno). The folder is
- * made when it is first written to. A file is replaced in one step: whoever reads, even after a crash or a power cut,
- * finds an earlier text or the new one, whole. What a killed writer left unfinished is removed by the first `set` of a
- * later store.
+ * Creates a store with one file per key in `folder`, for one process or a few on one machine (Node, Bun and Deno). The
+ * first write creates the folder. Writes are atomic: after a crash or a power cut, `get` returns the earlier or the new
+ * value, never a part of one. The first `set` of a later store removes temporary files of killed processes.
  *
- * Nothing expires: a key's file stays until it is overwritten, which suits a handler, whose keys are three. There are no
- * claims: processes that share a folder share what they fetched, but two may fetch at the same time.
+ * Entries never expire: a file stays until it is overwritten, which suits a handler with its three keys. The store has no
+ * `claim` method: processes share the fetched rates, but two may fetch at the same time.
  *
- * `get` rejects where a file is there and cannot be read, or is a folder, a pipe or a device; `set` rejects where it cannot be
- * written. A file is for its owner alone (mode 0600).
+ * `get` rejects if the file exists but cannot be read, or is a directory, a pipe or a device. `set` rejects if the file
+ * cannot be written. Files have mode 0600.
  *
- * @throws {TypeError} where `folder` is not a path
+ * @throws {TypeError} if `folder` is not a path
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createFileStore } from 'ratesmith/stores/file'
+ *
+ * const handler = createRatesHandler({ store: createFileStore('./cache') })
+ * ```
  */
 export function createFileStore(folder: string): CacheStore {
   if (typeof folder !== 'string' || folder === '') {
-    throw new TypeError(`folder must be the path of a folder, got ${String(folder) || 'nothing'}`)
+    throw new TypeError(`folder must be a non-empty path, got ${JSON.stringify(folder)}`)
   }
   const root = resolve(folder)
   let lastWrite: Promise<unknown> = Promise.resolve()
@@ -42,7 +48,7 @@ export function createFileStore(folder: string): CacheStore {
   return {
     get: (key) => readRegularFile(join(root, fileName(key))),
     set(key, value) {
-      // One after another, so that of two texts for one key the one set last stays.
+      // One after another, so that the value set last for a key wins.
       const written = lastWrite.then(() => write(key, value))
       lastWrite = written.catch(() => undefined)
       return written
@@ -50,23 +56,22 @@ export function createFileStore(folder: string): CacheStore {
   }
 }
 
-/** A name for eyes and a digest that tells keys apart on every file system, whatever they hold and however long they are. */
+/** Starts with a readable part; the digest keeps any two keys apart, also on case-insensitive file systems. */
 function fileName(key: string): string {
   const readable = key.toLowerCase().match(/[a-z0-9]+/g) ?? ['key']
   const digest = createHash('sha256').update(key, 'utf16le').digest('hex')
   return `${readable.join('-').slice(0, 60)}-${digest.slice(0, 32)}.cache`
 }
 
-/** Returns the text of the file at `path`, or nothing where there is none. */
 async function readRegularFile(path: string): Promise<string | undefined> {
   const found = await unlessMissing(stat(path))
   if (!found) return undefined
-  // To open a pipe takes a thread of the runtime until there is a writer, and the process could not end before.
+  // Opening a pipe would block a thread of the runtime, and the end of the process, until a writer opens it.
   if (!found.isFile()) throw new Error(`${path} is not a regular file`)
   return unlessMissing(readFile(path, 'utf8'))
 }
 
-/** Puts `text` in the place of the file at `path` and returns when it was written, by the file system's clock in ms. */
+/** Resolves to the time of the write, in ms by the file system's clock. */
 async function replaceFile(path: string, text: string): Promise<number> {
   const unfinished = `${path}.${randomUUID()}.tmp`
   try {
@@ -74,13 +79,13 @@ async function replaceFile(path: string, text: string): Promise<number> {
     await rename(unfinished, path)
     return writtenAt
   } catch (error) {
-    // What went wrong first is the error to tell; a file that cannot be removed now is removed as left behind.
+    // The first error counts. A file that cannot be removed now is removed later by `removeUnfinished`.
     await rm(unfinished, { force: true }).catch(() => undefined)
     throw error
   }
 }
 
-/** Writes a new file and waits for the disk: a rename could otherwise outlive a power cut that the text does not. */
+/** Waits for the disk: otherwise the rename could survive a power cut and the text not. */
 async function writeThrough(path: string, text: string): Promise<number> {
   const file = await open(path, 'wx', 0o600)
   try {
@@ -92,7 +97,7 @@ async function writeThrough(path: string, text: string): Promise<number> {
   }
 }
 
-/** Removes the unfinished files in `root` that were last written before `before`, by the file system's clock in ms. */
+/** `before` is in ms by the file system's clock. */
 async function removeUnfinished(root: string, before: number): Promise<void> {
   for (const name of await readdir(root)) {
     if (!UNFINISHED.test(name)) continue
@@ -102,7 +107,6 @@ async function removeUnfinished(root: string, before: number): Promise<void> {
   }
 }
 
-/** What `found` resolves to, or nothing where there is no such file. */
 async function unlessMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
     return await found

@@ -3,20 +3,28 @@ import { assertKnownOptions } from '../known-options.ts'
 
 /** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
-  /** How many entries to keep; the one set longest ago goes first (default 1,000). */
+  /** Maximum number of entries; the least recently set entry is evicted first (default 1,000). */
   maxEntries?: number | undefined
 }
 
 /**
- * A bounded store in this process, for handlers that are to share what they fetched.
+ * Creates a bounded in-process store, which lets several handlers share their rates.
  *
- * @throws {TypeError} where `maxEntries` is not a whole number of at least 1
+ * @throws {TypeError} if `maxEntries` is not an integer of at least 1
+ * @example
+ * ```ts
+ * import { createMemoryStore, createRatesHandler } from 'ratesmith'
+ *
+ * const store = createMemoryStore()
+ * const open = createRatesHandler({ store })
+ * const closed = createRatesHandler({ store, cors: 'off' })
+ * ```
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): CacheStore {
   const { maxEntries = 1_000 } = options
   assertKnownOptions(options, { maxEntries })
   if (!Number.isInteger(maxEntries) || maxEntries < 1) {
-    throw new TypeError(`maxEntries must be a whole number of at least 1, got ${maxEntries}`)
+    throw new TypeError(`maxEntries must be an integer of at least 1, got ${maxEntries}`)
   }
   const entries = new Map<string, string>()
   return {

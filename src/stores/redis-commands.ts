@@ -2,17 +2,17 @@ import type { CacheStore } from '../cache/store.ts'
 import { resolveStoreOptions } from './store-options.ts'
 import type { StoreOptions } from './store-options.ts'
 
-/** A store that can claim and that answers with promises. */
+/** An asynchronous store with a `claim` method. */
 export interface ClaimingStore extends CacheStore {
-  /** The value last set for `key`, until it expires. */
+  /** Resolves to the value last set for `key`; undefined once it has expired. */
   get(key: string): Promise<string | undefined>
-  /** Keeps `value` until `expiresAt` (ms since the Unix epoch). */
+  /** Stores `value` until `expiresAt` (ms since the Unix epoch). */
   set(key: string, value: string, expiresAt: number): Promise<void>
-  /** Whether the caller is the one who may refresh the value of `key` until `expiresAt` (ms since the Unix epoch). */
+  /** Resolves to true for exactly one caller, which may refresh the value of `key` until `expiresAt` (ms since the Unix epoch). */
   claim(key: string, expiresAt: number): Promise<boolean>
 }
 
-/** A store behind anything that carries Redis commands; it sends `GET` and `SET` and no other. */
+/** Creates a store on top of `send`, which transports Redis commands: only `GET` and `SET`. */
 export function createCommandStore(
   send: (command: 'GET' | 'SET', args: string[]) => Promise<unknown>,
   options: StoreOptions,
@@ -20,14 +20,14 @@ export function createCommandStore(
   const { prefix, timeLeft } = resolveStoreOptions(options)
   return {
     async get(key) {
-      const answer = await send('GET', [prefix + key])
-      return typeof answer === 'string' ? answer : undefined
+      const value = await send('GET', [prefix + key])
+      return typeof value === 'string' ? value : undefined
     },
     async set(key, value, expiresAt) {
       await send('SET', [prefix + key, value, 'PX', String(timeLeft(expiresAt))])
     },
     async claim(key, expiresAt) {
-      // Any value will do: nobody gives a claim back, so nobody has to know it for his own.
+      // The value does not matter: claims expire and are never released.
       const args = [`${prefix}${key}:claim`, '1', 'NX', 'PX', String(timeLeft(expiresAt))]
       return String(await send('SET', args)) === 'OK'
     },

@@ -5,26 +5,34 @@ import type { StoreOptions } from './store-options.ts'
 export type { ClaimingStore } from './redis-commands.ts'
 export type { StoreOptions } from './store-options.ts'
 
-/** The one method of a Redis client that is called: that of ioredis, of node-redis or of Bun's own client. */
+/** A Redis client with `call` (ioredis), `sendCommand` (node-redis) or `send` (Bun). */
 export type RedisClient =
   | { call(command: string, ...args: string[]): Promise<unknown> }
   | { sendCommand(command: string[]): Promise<unknown> }
   | { send(command: string, args: string[]): Promise<unknown> }
 
 /**
- * A store in Redis, through the client that you have and whose connection stays yours. It sends `GET` and `SET` only,
- * and rejects where the client does.
+ * Creates a store in Redis. You open and close the connection of `client`. The store sends only `GET` and `SET`, and
+ * rejects when the client rejects or throws.
  *
- * @throws {TypeError} where `client` has none of the three methods, or an option cannot be used
+ * @throws {TypeError} if `client` has none of the three methods, or an option is invalid
+ * @example
+ * ```ts
+ * import { Redis } from 'ioredis'
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createRedisStore } from 'ratesmith/stores/redis'
+ *
+ * const handler = createRatesHandler({ store: createRedisStore(new Redis()) })
+ * ```
  */
 export function createRedisStore(client: RedisClient, options: StoreOptions = {}): ClaimingStore {
   return createCommandStore(senderOf(client), options)
 }
 
 function senderOf(client: RedisClient): (command: string, args: string[]) => Promise<unknown> {
-  // A class or a function has a `call` of its own.
+  // Classes and functions inherit a `call` method.
   if (typeof client === 'object' && client !== null) {
-    // First, because ioredis has a `sendCommand` too, which takes something else.
+    // First, because ioredis also has a `sendCommand`, with other parameters.
     if ('call' in client && isFunction(client.call)) {
       return async (command, args) => client.call(command, ...args)
     }
@@ -35,7 +43,7 @@ function senderOf(client: RedisClient): (command: string, args: string[]) => Pro
       return async (command, args) => client.send(command, args)
     }
   }
-  throw new TypeError('client must be a Redis client, with call(), sendCommand() or send()')
+  throw new TypeError('client must be a Redis client with call(), sendCommand() or send()')
 }
 
 function isFunction(value: unknown): boolean {

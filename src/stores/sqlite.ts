@@ -5,17 +5,17 @@ import type { CacheStore } from '../cache/store.ts'
 import { assertKnownOptions } from '../known-options.ts'
 
 /**
- * How often the setup is tried, and how long each step of it waits for other processes, in ms: some 3 s in all, once,
- * before anything is served. SQLite itself does not wait with the switch to a write-ahead log while others write.
+ * At most about 3 s in all, once, before the first request is served. SQLite does not apply its busy timeout to the switch
+ * to a write-ahead log, hence the attempts.
  */
 const SETUP_ATTEMPTS = 20
 const SETUP_BUSY_TIMEOUT_MS = 100
 
-/** How long any later operation may: it blocks everything else in this process meanwhile. In ms. */
+/** Short, because a waiting operation blocks this process. */
 const BUSY_TIMEOUT_MS = 20
 
-// With a write-ahead log readers never wait for a writer. NORMAL waits for the disk only now and then: a kill loses
-// nothing, a power cut at most the last texts, and never the file.
+// With a write-ahead log, readers never wait for a writer. NORMAL rarely waits for the disk: a killed process loses
+// nothing, a power cut at most the last values, and the file stays intact.
 const SETUP = `
   PRAGMA busy_timeout = ${SETUP_BUSY_TIMEOUT_MS};
   PRAGMA journal_mode = WAL;
@@ -31,32 +31,39 @@ const SETUP = `
 
 /** Options of `createSqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The clock by which texts and claims expire, ms since the Unix epoch (default `Date.now`). */
+  /** Clock for the expiry of values and claims, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
 }
 
-/** A store in an SQLite database, whose operations are done when they return. */
+/** A synchronous store in an SQLite database. */
 export interface SqliteStore extends CacheStore {
-  /** True for the one caller, in whatever process, that may refresh the value of `key` until `expiresAt` (ms since the Unix epoch). */
+  /** Returns true for exactly one caller across processes, which may refresh the value of `key` until `expiresAt` (ms since the Unix epoch). */
   claim(key: string, expiresAt: number): boolean
-  /** Closes the database: every later operation throws. May be called again. */
+  /** Closes the database; every later operation throws. Repeated calls do nothing. */
   close(): void
 }
 
 /**
- * A store in the SQLite database at `path`, which is made where there is none, or in memory for `:memory:`. Processes
- * of one machine may share the file; a claim is granted to one of them. Needs `node:sqlite`, so importing this module
- * fails on Workers and on runtimes that lack it (Node has it from 22.13, Bun from 1.4, Deno from 2.2); Node 22 warns
+ * Creates a store in the SQLite database at `path`, or in memory for `:memory:`; creates the database if it does not
+ * exist. Processes on one machine can share the file; exactly one of them gets a claim. Requires `node:sqlite` (Node
+ * 22.13, Bun 1.4, Deno 2.2 or later; not on Workers): importing this module fails without it. Node 22 prints a warning
  * that it is experimental.
  *
- * A new database and its log are for their owner alone (mode 0600) under any umask. An existing one keeps its mode, which
- * its log gets too, so that a group can share it.
+ * A new database and its log have mode 0600 under any umask. An existing database keeps its mode, and its log gets the
+ * same, so that a group can share it.
  *
- * An operation throws SQLite's error where it fails, as when another process has kept the database locked for 20 ms, or
- * the file is damaged.
+ * Operations throw SQLite's error when they fail, for example after another process has locked the database for 20 ms, or
+ * if the file is damaged.
  *
- * @throws {TypeError} where `path` is not a path or `now` not a function
- * @throws {Error} where no sound database can be opened or created at `path`, naming the path
+ * @throws {TypeError} if `path` is not a path or `now` is not a function
+ * @throws {Error} naming `path`, if a database cannot be opened or created there
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createSqliteStore } from 'ratesmith/stores/sqlite'
+ *
+ * const handler = createRatesHandler({ store: createSqliteStore('./rates.db') })
+ * ```
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
   const { now = Date.now } = options
@@ -78,9 +85,9 @@ export function createSqliteStore(path: string, options: SqliteStoreOptions = {}
 }
 
 function openDatabase(path: string) {
-  // SQLite takes an empty path for a file that nobody else sees and that is gone at the end.
+  // For SQLite, an empty path means a private temporary file.
   if (typeof path !== 'string' || path === '') {
-    throw new TypeError(`path must be the path of a file, got ${String(path) || 'nothing'}`)
+    throw new TypeError(`path must be a non-empty file path, got ${JSON.stringify(path)}`)
   }
   let database: DatabaseSync | undefined
   try {
@@ -91,7 +98,7 @@ function openDatabase(path: string) {
   } catch (error) {
     database?.close()
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`the SQLite database ${path} cannot be used: ${reason}`, { cause: error })
+    throw new Error(`cannot open the SQLite database ${path}: ${reason}`, { cause: error })
   }
 }
 
@@ -110,16 +117,16 @@ function prepare(database: DatabaseSync) {
 }
 
 /**
- * Creates an empty file at `path`, unless something is there. SQLite gives its logs the mode of the database. An existing
- * file must not be opened: to close it would release the locks that another connection of this process holds.
+ * SQLite gives its logs the mode of the database. An existing file must not be opened here: closing it would release the
+ * locks of other connections in this process.
  */
 function createPrivateFile(path: string): void {
-  // A URI is not a path, and this one has no file.
+  // Neither is a file path.
   if (path === ':memory:' || path.startsWith('file:')) return
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
-    // It is there already, or SQLite will say why it cannot be.
+    // The file exists, or SQLite's error will give the reason.
   }
 }
 
@@ -135,7 +142,6 @@ function setUp(database: DatabaseSync): void {
   }
 }
 
-/** Stops this process for `duration` ms. */
-function sleep(duration: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, duration)
+function sleep(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs)
 }

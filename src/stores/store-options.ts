@@ -1,24 +1,24 @@
 import { assertKnownOptions } from '../known-options.ts'
 
-/** Options that stores have in common. */
+/** Options shared by the stores. */
 export interface StoreOptions {
-  /** Goes before every key, for a backend that others use too (default `''`). */
+  /** Prefix of every key, for a backend shared with other applications (default `''`). */
   prefix?: string | undefined
-  /** The clock that the life of an entry is measured by, ms since the Unix epoch (default `Date.now`). */
+  /** Clock for expiry, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
 }
 
-/** What a store makes of its options. */
+/** Resolved options of a store. */
 export interface Expiry {
   prefix: string
-  /** Whole ms from now to `expiresAt` (ms since the Unix epoch), at least 1: no backend takes less. */
+  /** Returns the whole ms from now to `expiresAt` (ms since the Unix epoch), at least 1: backends reject less. */
   timeLeft(expiresAt: number): number
 }
 
 /**
- * Fills in what was left out.
+ * Applies defaults to `options`.
  *
- * @throws {TypeError} naming the option that cannot be used
+ * @throws {TypeError} naming the invalid option
  */
 export function resolveStoreOptions(options: StoreOptions): Expiry {
   const { prefix = '', now = Date.now } = options

@@ -7,19 +7,27 @@ export type { ClaimingStore } from './redis-commands.ts'
 
 /** Options of `createUpstashStore`. */
 export interface UpstashStoreOptions extends StoreOptions {
-  /** The REST address of the database (required), `UPSTASH_REDIS_REST_URL`. */
+  /** REST URL of the database, `UPSTASH_REDIS_REST_URL` (required). */
   url: string
-  /** Its token, one that may write (required), `UPSTASH_REDIS_REST_TOKEN`. */
+  /** Token with write access, `UPSTASH_REDIS_REST_TOKEN` (required). */
   token: string
-  /** Used for every call (default `globalThis.fetch`, looked up at each call). */
+  /** Used for every request (default `globalThis.fetch`, looked up at each call). */
   fetch?: typeof fetch | undefined
 }
 
 /**
- * A store in Redis as Upstash serves it, over HTTP. It sends `GET` and `SET` only. Where a call fails it rejects with an
- * error whose message tells neither the address nor the token.
+ * Creates a store in Upstash Redis, over HTTP. It sends only `GET` and `SET`. Error messages contain neither the URL nor
+ * the token.
  *
- * @throws {TypeError} naming the option that cannot be used
+ * @throws {TypeError} naming the invalid option
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createUpstashStore } from 'ratesmith/stores/upstash'
+ *
+ * const store = createUpstashStore({ url: 'https://database.example', token: 'AX8sASQg' })
+ * const handler = createRatesHandler({ store })
+ * ```
  */
 export function createUpstashStore(options: UpstashStoreOptions): ClaimingStore {
   const { url, token, fetch, prefix, now } = options
@@ -36,12 +44,12 @@ export function createUpstashStore(options: UpstashStoreOptions): ClaimingStore 
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(command),
-        // A redirect could take the token elsewhere. (Workers do not know `error`.)
+        // A redirect could leak the token. (Workers do not support `error`.)
         redirect: 'manual',
       })
       return { status: response.status, text: await response.text() }
     } catch (cause) {
-      throw new Error('Upstash could not be reached', { cause })
+      throw new Error('request to Upstash failed', { cause })
     }
   }
 
@@ -53,26 +61,26 @@ export function createUpstashStore(options: UpstashStoreOptions): ClaimingStore 
 
 function readResult({ status, text }: { status: number; text: string }): unknown {
   try {
-    const answer: unknown = JSON.parse(text)
-    const isObject = typeof answer === 'object' && answer !== null
-    const isResult = isObject && 'result' in answer && !('error' in answer)
-    if (status === 200 && isResult) return answer.result
+    const body: unknown = JSON.parse(text)
+    const isObject = typeof body === 'object' && body !== null
+    const isResult = isObject && 'result' in body && !('error' in body)
+    if (status === 200 && isResult) return body.result
   } catch (cause) {
-    throw new Error(`Upstash answered ${status}, not in JSON`, { cause })
+    throw new Error(`Upstash returned HTTP ${status} with invalid JSON`, { cause })
   }
-  throw new Error(`Upstash answered ${status} without a result`, { cause: text.slice(0, 200) })
+  throw new Error(`Upstash returned HTTP ${status} without a result`, { cause: text.slice(0, 200) })
 }
 
-/** Neither this nor the next repeats what it was given: it may be secret. */
+/** This message and the next do not quote the value: it may be secret. */
 function requireAddress(url: unknown): void {
   const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   const isHttp = address?.protocol === 'https:' || address?.protocol === 'http:'
   if (isHttp && !address.username && !address.password) return
-  throw new TypeError('url must be an http(s) address without a user name')
+  throw new TypeError('url must be an http(s) URL without a user name or password')
 }
 
 function requireToken(token: unknown): void {
-  // What a header cannot carry would otherwise be repeated in the error of each call.
+  // Otherwise the error of each call would quote a token that is invalid in a header.
   if (typeof token === 'string' && /^[!-~]+$/.test(token)) return
-  throw new TypeError('token must be a text without white space')
+  throw new TypeError('token must be printable ASCII characters without spaces')
 }

@@ -6,7 +6,7 @@ import { itMeetsTheContract } from './meets-contract.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 
-/** A cache that reads a key as the real ones do: as the URL of a request. */
+/** A cache whose keys are request URLs, as in real caches. */
 class FakeCache implements WebCache {
   readonly headers: [url: string, cacheControl: string | null][] = []
   readonly #responses = new Map<string, Response>()
@@ -28,7 +28,7 @@ describe('createCacheApiStore()', () => {
     createCacheApiStore({ cache: new FakeCache() })
   itMeetsTheContract(create)
 
-  it('keeps a text as a response that lives for whole seconds, one at least', async () => {
+  it('stores a value as a response with a lifetime in whole seconds, at least 1', async () => {
     const cache = new FakeCache()
     const store = createCacheApiStore({ cache, now: () => NOW })
     for (const life of [86_400_000, 1_001, 0, -1]) await store.set('a/b', 'text', NOW + life)
@@ -40,13 +40,13 @@ describe('createCacheApiStore()', () => {
     )
   })
 
-  it('makes its keys of the origin that it is given', async () => {
+  it('puts its keys below the given origin', async () => {
     const cache = new FakeCache()
     await createCacheApiStore({ cache, origin: 'https://rates.example' }).set('..', 'text', NOW)
     expect(cache.headers[0]?.[0]).toBe('https://rates.example/key:..')
   })
 
-  it('takes the default cache where there is one, when it is used', async () => {
+  it('uses the default cache of the runtime, looked up at each call', async () => {
     vi.stubGlobal('caches', {})
     const store = createCacheApiStore()
     vi.stubGlobal('caches', { default: new FakeCache() })
@@ -56,7 +56,7 @@ describe('createCacheApiStore()', () => {
     expect(await store.get('k')).toBeUndefined()
   })
 
-  it('opens a cache of its own name where there is no default one', async () => {
+  it('opens a cache with the name ratesmith if the runtime has no default cache', async () => {
     const cache = new FakeCache()
     const names = new Set<string>()
     vi.stubGlobal('caches', { open: async (name: string) => (names.add(name), cache) })
@@ -66,11 +66,11 @@ describe('createCacheApiStore()', () => {
     expect([...names]).toEqual(['ratesmith'])
   })
 
-  it('cannot claim', () => {
+  it('has no claim method', () => {
     expect(create().claim).toBeUndefined()
   })
 
-  it('refuses to be made where there is no Cache API', () => {
+  it('throws if the runtime has no Cache API', () => {
     vi.stubGlobal('caches', undefined)
     expect(() => createCacheApiStore()).toThrow(TypeError)
   })
@@ -83,7 +83,7 @@ describe('createCacheApiStore()', () => {
     { origin: 'file://a' },
     { origin: 7 },
     { now: 7 },
-  ])('refuses %o', (option) => {
+  ])('throws for %o', (option) => {
     const [name] = Object.keys(option)
     // @ts-expect-error not such an option
     const createIt = (): unknown => createCacheApiStore({ cache: new FakeCache(), ...option })

@@ -6,7 +6,7 @@ import { itMeetsTheContract } from './meets-contract.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 
-/** A namespace that refuses what the real one does. */
+/** A namespace with the limits of the real one. */
 class FakeNamespace implements KvNamespace {
   readonly lives: [key: string, seconds: number][] = []
   readonly #entries = new Map<string, string>()
@@ -27,7 +27,7 @@ class FakeNamespace implements KvNamespace {
 describe('createKvStore()', () => {
   itMeetsTheContract(() => createKvStore(new FakeNamespace()))
 
-  it('asks for whole seconds, rounded up, and never for less than a minute', async () => {
+  it('stores for whole seconds, rounded up, and at least for a minute', async () => {
     const namespace = new FakeNamespace()
     const store = createKvStore(namespace, { prefix: 'app:', now: () => NOW })
     for (const life of [7 * 86_400_000, 60_000, 60_001, 59_999, 1, 0, -86_400_000]) {
@@ -38,14 +38,14 @@ describe('createKvStore()', () => {
     )
   })
 
-  it('cannot claim', () => {
+  it('has no claim method', () => {
     expect(createKvStore(new FakeNamespace()).claim).toBeUndefined()
   })
 
-  it.each([undefined, null, {}, { get: 1, put: 1 }, 'RATES'])('refuses %o', (namespace) => {
+  it.each([undefined, null, {}, { get: 1, put: 1 }, 'RATES'])('throws for %o', (namespace) => {
     // @ts-expect-error not a namespace
     const create = (): unknown => createKvStore(namespace)
-    expect(create).toThrow(/^namespace must be a KV namespace/)
+    expect(create).toThrow(/^namespace must be .*get\(\) and put\(\)/)
     expect(create).toThrow(TypeError)
   })
 })

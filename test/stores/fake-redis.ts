@@ -1,6 +1,6 @@
 export type FakeRedis = ReturnType<typeof fakeRedis>
 
-/** An empty server in this process; it takes exactly the forms of `GET` and `SET` that a store should send. */
+/** An empty in-process server; it accepts exactly the forms of `GET` and `SET` that a store should send. */
 export function fakeRedis(now: () => number = Date.now) {
   const entries = new Map<string, { value: string; until: number }>()
   const commands: string[][] = []
@@ -11,9 +11,9 @@ export function fakeRedis(now: () => number = Date.now) {
   }
 
   return {
-    /** Every command that came, with its arguments. */
+    /** Every command received, with its arguments. */
     commands,
-    /** The answer to one command; throws what a server would answer with an error. */
+    /** Returns the result of a command; throws where a server would return an error. */
     run(command: string[]): string | null {
       commands.push(command)
       const [name, key = '', value = '', ...options] = command

@@ -9,7 +9,7 @@ import { itMeetsTheContract } from './meets-contract.ts'
 
 const NEVER = 8_640_000_000_000_000
 
-/** A folder that is gone after the test, however it is used. */
+/** Creates a folder that is removed after the test. */
 function temporaryFolder(): string {
   const folder = fs.mkdtempSync(`${tmpdir()}/ratesmith-file-`)
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ function onlyName(folder: string): string {
   return names[0] ?? ''
 }
 
-/** Puts a file into `folder` that looks last written `age` ms ago. */
+/** Creates a file in `folder` with a modification time `age` ms ago. */
 function plant(folder: string, name: string, age: number): string {
   const path = `${folder}/${name}`
   fs.writeFileSync(path, '{"half":')
@@ -39,7 +39,7 @@ function unfinishedName(of: string): string {
 describe('createFileStore()', () => {
   itMeetsTheContract(() => createFileStore(temporaryFolder()))
 
-  it('makes its folder when something is set, and again when somebody has removed it', async () => {
+  it('creates its folder on the first set, and again after the folder was removed', async () => {
     const folder = `${temporaryFolder()}/not/there`
     const store = createFileStore(folder)
     for (const text of ['one', 'two']) {
@@ -51,19 +51,19 @@ describe('createFileStore()', () => {
     }
   })
 
-  it('keeps the text as it is, in one file for each key, for its owner alone', async () => {
+  it('stores the unchanged text, in one file per key with mode 0600', async () => {
     const folder = temporaryFolder()
     const store = createFileStore(folder)
     for (const text of ['{"v":1}', '{"v":2}']) await store.set('rates:v1:latest', text, 0)
     const name = onlyName(folder)
     expect(name).toMatch(/^rates-v1-latest-[0-9a-f]{32}\.cache$/)
     expect(fs.readFileSync(`${folder}/${name}`, 'utf8')).toBe('{"v":2}')
-    // Windows knows no such permissions.
+    // Windows has no such permissions.
     expect([0o600, 0o666]).toContain(fs.statSync(`${folder}/${name}`).mode & 0o777)
     expect(await createFileStore(folder).get('rates:v1:latest')).toBe('{"v":2}')
   })
 
-  it('gives every key a name of its own, within the folder, on every file system', async () => {
+  it('gives every key a distinct file name within the folder, on every file system', async () => {
     const above = temporaryFolder()
     const folder = `${above}/rates`
     const store = createFileStore(folder)
@@ -76,7 +76,7 @@ describe('createFileStore()', () => {
     expect(fs.readdirSync(above)).toEqual(['rates'])
   })
 
-  it('keeps the text that was set last, in whatever order the disk finishes', async () => {
+  it('keeps the text set last, regardless of the order in which the disk finishes', async () => {
     const store = createFileStore(temporaryFolder())
     for (let round = 0; round < 20; round += 1) {
       const sizes = [900_000, 90_000, 9]
@@ -85,7 +85,7 @@ describe('createFileStore()', () => {
     }
   })
 
-  it('never lets anyone see half a text', async () => {
+  it('never returns a partial text', async () => {
     const folder = temporaryFolder()
     const texts = ['a', 'b'].map((letter) => letter.repeat(1_000_000))
     const [writer, reader] = [createFileStore(folder), createFileStore(folder)]
@@ -99,7 +99,7 @@ describe('createFileStore()', () => {
     expect([...seen].filter((text) => !texts.includes(String(text)))).toEqual([])
   })
 
-  it('rejects where it cannot read, rather than to miss', async () => {
+  it('rejects instead of missing when it cannot read', async () => {
     const folder = temporaryFolder()
     fs.writeFileSync(`${folder}/rates`, 'no folder')
     const inTheWay = createFileStore(`${folder}/rates`)
@@ -107,7 +107,7 @@ describe('createFileStore()', () => {
     await expect(inTheWay.set('a', 'text', NEVER)).rejects.toThrow(/EEXIST|ENOTDIR/)
   })
 
-  it('rejects where it cannot write, leaves nothing behind and goes on', async () => {
+  it('rejects when it cannot write, leaves no file behind and works afterwards', async () => {
     const folder = temporaryFolder()
     const store = createFileStore(folder)
     await store.set('a', 'one', NEVER)
@@ -121,7 +121,7 @@ describe('createFileStore()', () => {
     expect(await store.get('b')).toBe('three')
   })
 
-  // There are no pipes in the folders of Windows.
+  // Windows has no named pipes in folders.
   it.skipIf(process.platform === 'win32')('rejects at once for a pipe', async () => {
     const folder = temporaryFolder()
     const store = createFileStore(folder)
@@ -132,7 +132,7 @@ describe('createFileStore()', () => {
     await expect(store.get('a')).rejects.toThrow('is not a regular file')
   })
 
-  it('removes what killed writers left, but neither what is being written nor what is not its own', async () => {
+  it('removes temporary files of killed writers, but no newer and no foreign ones', async () => {
     const folder = temporaryFolder()
     await createFileStore(folder).set('a', 'one', NEVER)
     const name = onlyName(folder)
@@ -152,7 +152,7 @@ describe('createFileStore()', () => {
     expect(kept.filter((path) => !fs.existsSync(path))).toEqual([])
   })
 
-  it.each(['', undefined, 5])('refuses %j for a folder', (folder) => {
+  it.each(['', undefined, 5])('throws for the folder %j', (folder) => {
     // @ts-expect-error not everyone has a compiler
     expect(() => createFileStore(folder)).toThrow(TypeError)
   })

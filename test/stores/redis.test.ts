@@ -7,7 +7,7 @@ import { itMeetsTheContract } from './meets-contract.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 
-/** What the three clients look like to a store; each reads `this`, so that a method without it is found. */
+/** The three clients as a store sees them; each reads `this`, so that a detached method call fails. */
 const CLIENTS = [
   {
     name: 'call() and its own sendCommand(), as ioredis',
@@ -63,14 +63,14 @@ describe.each(CLIENTS)('createRedisStore() with a client that has $name', ({ con
 })
 
 describe('createRedisStore()', () => {
-  it('takes everything but text for a miss', async () => {
-    for (const answer of [null, undefined, 7, new Uint8Array([97]), {}, ['text']]) {
-      const store = createRedisStore({ send: async () => answer })
-      expect(await store.get('k'), JSON.stringify(answer)).toBeUndefined()
+  it('treats any value but a string as a miss', async () => {
+    for (const value of [null, undefined, 7, new Uint8Array([97]), {}, ['text']]) {
+      const store = createRedisStore({ send: async () => value })
+      expect(await store.get('k'), JSON.stringify(value)).toBeUndefined()
     }
   })
 
-  it('reads the answer to a claim also where a client gives bytes', async () => {
+  it('reads the result of a claim also as bytes', async () => {
     const bytes = Object.assign(new Uint8Array([79, 75]), { toString: () => 'OK' })
     expect(await createRedisStore({ send: async () => bytes }).claim('k', 0)).toBe(true)
     expect(await createRedisStore({ send: async () => null }).claim('k', 0)).toBe(false)
@@ -83,7 +83,7 @@ describe('createRedisStore()', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['rejects', async () => throwing()],
     ['throws', throwing],
-  ])('rejects where the client %s', async (_, send) => {
+  ])('rejects when the client %s', async (_, send) => {
     const store = createRedisStore({ send })
     await expect(store.get('k')).rejects.toThrow('READONLY')
     await expect(store.set('k', '', 0)).rejects.toThrow('READONLY')
@@ -91,14 +91,14 @@ describe('createRedisStore()', () => {
   })
 
   it.each([undefined, null, 'redis://localhost', {}, { call: true }, Map])(
-    'refuses %o',
+    'throws for %o',
     (client) => {
       // @ts-expect-error not a client
-      expect(() => createRedisStore(client)).toThrow(/^client must be a Redis client/)
+      expect(() => createRedisStore(client)).toThrow(/^client must be .*sendCommand\(\)/)
     },
   )
 
-  it.each([{ prefix: 7 }, { now: 7 }])('refuses %o', (options) => {
+  it.each([{ prefix: 7 }, { now: 7 }])('throws for %o', (options) => {
     const [name] = Object.keys(options)
     // @ts-expect-error not such an option
     const create = (): unknown => createRedisStore({ send: async () => null }, options)

@@ -10,21 +10,21 @@ import { itMeetsTheContract } from './meets-contract.ts'
 
 const NEVER = 8_640_000_000_000_000
 
-/** The path of a database that does not exist yet and is gone after the test. */
+/** Returns the path of a database that does not exist yet and is removed after the test. */
 function temporaryPath(): string {
   const folder = mkdtempSync(`${tmpdir()}/ratesmith-sqlite-`)
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return `${folder}/rates.db`
 }
 
-/** A store that is closed after the test. */
+/** Opens a store that is closed after the test. */
 function openStore(path: string, options?: SqliteStoreOptions) {
   const store = createSqliteStore(path, options)
   onTestFinished(() => store.close())
   return store
 }
 
-/** Another program's connection to the database, closed after the test. */
+/** Opens the database as another program would; closed after the test. */
 function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   onTestFinished(() => database.close())
@@ -39,7 +39,7 @@ describe.each([
 })
 
 describe('createSqliteStore()', () => {
-  it('finds again what an earlier store has kept, and shares it with others of the same file', () => {
+  it('reads the values of an earlier store and of other stores of the same file', () => {
     const path = temporaryPath()
     const earlier = createSqliteStore(path)
     earlier.set('a', 'text', NEVER)
@@ -55,7 +55,7 @@ describe('createSqliteStore()', () => {
     expect([one.claim('b', NEVER), other.claim('b', NEVER)]).toEqual([true, false])
   })
 
-  it('grants a claim again from the moment at which it expires, by the clock it is given', () => {
+  it('grants a claim again as soon as it expires by the given clock', () => {
     let time = 1_000
     const store = openStore(':memory:', { now: () => time })
     expect(store.claim('a', 2_000)).toBe(true)
@@ -66,7 +66,7 @@ describe('createSqliteStore()', () => {
     expect(store.claim('a', 3_000)).toBe(false)
   })
 
-  it('removes what has expired when something is set, by the clock it is given', () => {
+  it('removes entries that have expired by the given clock on the next set', () => {
     let time = 1_000
     const path = temporaryPath()
     const store = openStore(path, { now: () => time })
@@ -83,7 +83,7 @@ describe('createSqliteStore()', () => {
     expect(claims.all()).toHaveLength(1)
   })
 
-  it('reads on while another process writes, and throws soon where it would have to wait', () => {
+  it('reads while another process writes, and throws soon instead of waiting for a lock', () => {
     const path = temporaryPath()
     const store = openStore(path)
     store.set('a', 'one', NEVER)
@@ -93,14 +93,14 @@ describe('createSqliteStore()', () => {
     const start = performance.now()
     expect(() => store.set('a', 'two', NEVER)).toThrow('locked')
     expect(() => store.claim('a', NEVER)).toThrow('locked')
-    // Either waits for 20 ms; SQLite's usual patience is 5 s.
+    // Either waits for 20 ms; the usual busy timeout of SQLite is 5 s.
     expect(performance.now() - start).toBeLessThan(1_000)
     other.exec('ROLLBACK')
     store.set('a', 'three', NEVER)
     expect(store.get('a')).toBe('three')
   })
 
-  it('does not let its log grow with what was overwritten', () => {
+  it('keeps its log small when values are overwritten', () => {
     const path = temporaryPath()
     const [store, other] = [openStore(path), openStore(path)]
     const text = 'x'.repeat(400_000)
@@ -117,7 +117,7 @@ describe('createSqliteStore()', () => {
     [0o000, 0o600],
     [0o022, 0o660],
   ])(
-    'has files for its owner alone under the umask %i, or of the mode before: %i',
+    'under the umask %i gives new files mode 0600 and keeps the mode of existing ones: %i',
     (umask, mode) => {
       const before = process.umask(umask)
       onTestFinished(() => void process.umask(before))
@@ -130,7 +130,7 @@ describe('createSqliteStore()', () => {
     },
   )
 
-  it('throws once it is closed, which may happen twice', () => {
+  it('throws once it is closed, and may be closed twice', () => {
     const store = openStore(temporaryPath())
     store.close()
     store.close()
@@ -138,12 +138,12 @@ describe('createSqliteStore()', () => {
     expect(() => store.set('a', 'text', NEVER)).toThrow(Error)
   })
 
-  it('refuses at once a path that leads to no database', () => {
+  it('throws at once, naming the path, if that is not a database', () => {
     const path = temporaryPath()
     const text = `${path}.txt`
     writeFileSync(text, 'no database, but long enough to be taken for one'.repeat(100))
     for (const wrong of [`${path}/no/folder.db`, text]) {
-      expect(() => createSqliteStore(wrong)).toThrow(`the SQLite database ${wrong} cannot be used`)
+      expect(() => createSqliteStore(wrong)).toThrow(`SQLite database ${wrong}: `)
     }
   })
 
@@ -152,7 +152,7 @@ describe('createSqliteStore()', () => {
     [undefined, {}],
     [5, {}],
     [':memory:', { now: 5 }],
-  ])('refuses the path %j with %j', (path, options) => {
+  ])('throws for the path %j with %j', (path, options) => {
     // @ts-expect-error not everyone has a compiler
     expect(() => createSqliteStore(path, options)).toThrow(TypeError)
   })
