@@ -251,7 +251,7 @@ describe('expensive work', () => {
 })
 
 describe('a refusal', () => {
-  const MESSAGE = 'The server is overloaded, please retry shortly.'
+  const MESSAGE = 'The server is overloaded. Please retry shortly.'
 
   it.each([
     [0, '1'],

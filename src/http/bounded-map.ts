@@ -1,7 +1,7 @@
-/** A map whose entries may take so much together and no more. */
+/** A map with a limit on the total size of its entries. */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined
-  /** Keeps `value`, which takes `size`; a value larger than the whole map is not kept. */
+  /** Stores `value` with the given `size`; does not store a value larger than the capacity. */
   set(key: Key, value: Value, size: number): void
   delete(key: Key): void
   clear(): void
@@ -10,11 +10,10 @@ export interface BoundedMap<Key, Value> {
 interface Entry<Value> {
   value: Value
   size: number
-  /** Whether it was asked for since it was kept, or since it was last to go. */
   isUsed: boolean
 }
 
-/** A bounded map: what was kept first goes first, but what was asked for meanwhile is given a second chance. */
+/** Creates a bounded map. Evicts the oldest entry first, but gives an entry that has been read a second chance. */
 export function createBoundedMap<Key, Value>(capacity: number): BoundedMap<Key, Value> {
   const entries = new Map<Key, Entry<Value>>()
   let total = 0

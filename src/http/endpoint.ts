@@ -3,28 +3,28 @@ import type { RawRequest, EndpointResponse } from './raw.ts'
 import type { Representation } from './representation.ts'
 import type { DataResult } from './respond.ts'
 
-/** What an endpoint answers with: a success, or any other reply. */
+/** The result of an endpoint: data to send with status 200, or a complete response. */
 export type EndpointResult = DataResult | EndpointResponse
 
-/** What an endpoint reads of a request apart from its query. */
+/** The parts of a request that an endpoint reads besides the query. */
 export interface RequestContext extends Pick<RawRequest, 'signal'> {
-  /** Encodes an expensive body that has been made for this request; it counts as under way until then. Never rejects. */
-  encode?(made: Representation): Promise<void> | undefined
+  /** Encodes an expensive body of this request; the limiter counts the job as running until then. Never rejects. */
+  encode?(representation: Representation): Promise<void> | undefined
 }
 
 /**
- * What is behind one path. `query` is raw, without the question mark; the `signal` of `waiter` ends its waiting. It answers at
- * once where it need not wait, which is much cheaper.
+ * The function behind one path. `query` is raw, without the question mark; `request.signal` ends the wait for data. Returns
+ * a promise only if it has to wait, because a synchronous result is much cheaper.
  */
 export type Endpoint = (
   query: string,
-  waiter: RequestContext,
+  request: RequestContext,
 ) => EndpointResult | Promise<EndpointResult>
 
-/** Endpoints that share the form of their errors. */
+/** Endpoints that share one error format. */
 export interface EndpointGroup {
-  /** By path below the base path. */
+  /** Endpoints by path below the base path. */
   endpoints: Readonly<Record<string, Endpoint>>
-  /** The body that tells `error`. */
+  /** Returns the JSON body for `error`. */
   errorBody(error: RatesError): object
 }

@@ -1,11 +1,11 @@
 import { digestOf } from '../digest.ts'
 
-/** Returns a strong entity tag of `body`, the same for the same body on every runtime. */
+/** Returns a strong entity tag for `body`; the same body has the same tag on every runtime. */
 export function entityTag(body: Uint8Array | string): string {
   return `"${digestOf(body)}"`
 }
 
-/** Whether `list` (entity tags, or `*`) names `tag`, a strong one, by a comparison of RFC 9110 §8.8.3.2. */
+/** Returns whether `list` (entity tags, or `*`) contains the strong `tag`, by a comparison of RFC 9110 §8.8.3.2. */
 export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'): boolean {
   if (list.trim() === '*') return true
   for (const [, weakness, listed] of list.matchAll(/(W\/)?("[^"]*")/g)) {

@@ -2,91 +2,90 @@ import { RatesError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import type { RequestContext } from './endpoint.ts'
 
-/** Bodies of more bytes are expensive: to compute where the response cache lacks them, and to encode. */
+/** Larger bodies are expensive to compute (on a miss of the response cache) and to encode. */
 export const LARGE_BODY_BYTES = 16_384
 
-/** How much expensive work may be under way: the next body is computed while the one before is encoded. */
+/** Two, so that one body can be computed while the previous one is encoded. */
 const MAX_CONCURRENT = 2
 
-/** How much expensive work is done in a turn of the event loop, in ms, and what a piece counts at the least. */
+// Expensive work per turn of the event loop; every job counts as at least 0.1 ms.
 const MAX_WORK_MS = 2
-const MIN_PIECE_MS = 0.1
+const MIN_JOB_MS = 0.1
 
 /**
- * After that, the event loop has as much time for all else as the work took, but no more than this many turns, which are short
- * where there is nothing else: Node accepts one connection in a turn.
+ * After expensive work, the event loop gets the same time for other work, up to this number of turns. Turns are short when
+ * nothing else is pending; Node accepts one connection per turn.
  */
 const TURNS_PER_MS = 3
 export const MAX_TURNS = 64
 
-/** After this time without another turn the host has lost it, in ms: some end the timers of a request with its response. */
-const LOST_AFTER_MS = 1_000
+/** Some hosts end the timers of a request with its response: a turn that takes longer is lost. */
+const TURN_TIMEOUT_MS = 1_000
 
-/** How many jobs may wait; a waiting request takes some kB, with its connection. */
+/** A waiting request takes a few kB, including its connection. */
 const MAX_WAITING = 1_000
 
-/** How long a job waits before it is refused, in ms; less if its request has waited for data, so that 5 s are enough for both. */
+// A request that has waited for data gets less, so that 5 s are enough for both waits.
 const MAX_WAIT_MS = 3_000
 const MAX_WAIT_AFTER_LOAD_MS = 500
 
-/** How many jobs are refused in a turn: each takes the time of a response, and its client may be back at once. */
-const MAX_REFUSED_AT_ONCE = 16
+/** A refusal takes the time of a response, and its client may retry immediately. */
+const MAX_REFUSED_PER_TURN = 16
 
-/** Refused requests are spread over this time, in seconds, so that they do not all come back at once. */
+/** Random `Retry-After` values up to this one spread the retries. */
 const MAX_RETRY_AFTER_SECONDS = 5
 
-/** Computes a result; a promise is of work beside the event loop. */
-type Compute<Made> = () => Made | Promise<Made>
+/** Computes a result; returns a promise for work outside the event loop. */
+type Compute<Result> = () => Result | Promise<Result>
 
-/** Expensive work that waits for its turn. */
-export interface Job<Made> {
-  /** Resolves with the result for one more request. */
-  join(signal: AbortSignal | undefined): Promise<Made>
+/** Expensive work that waits in the queue. */
+export interface Job<Result> {
+  /** Adds a request; resolves with the result. */
+  join(signal: AbortSignal | undefined): Promise<Result>
 }
 
-/** What is known of expensive work. */
-interface WorkOptions<Made> {
-  /** Jobs that wait, by key; requests with the same key share one. */
-  jobs: Map<string, Job<Made>>
+interface WorkOptions<Result> {
+  /** Waiting jobs by key; requests with the same key share one job. */
+  jobs: Map<string, Job<Result>>
   key: string
-  /** Whether its request has waited for data already. */
+  /** Whether the request has already waited for data. */
   hasWaited: boolean
 }
 
-/** Bounds expensive work, so that it delays other requests by little and takes little memory. */
+/** Limits expensive work, so that it delays other requests only briefly and takes little memory. */
 export interface Limiter {
   /**
-   * Returns the result of `compute`, at once where no other expensive work is under way. Otherwise `compute` waits in a
-   * queue, from which one job at a time is started; a job leaves it when all its requests are aborted.
+   * Returns the result of `compute`, which runs immediately if no other expensive work is running. Otherwise it waits in a
+   * queue, which starts one job at a time. A job leaves the queue when all its requests are aborted.
    *
-   * @throws {RatesError} `overloaded` when the queue is full, after 3 s in it, and for an aborted request
+   * @throws {RatesError} `overloaded` if the queue is full, after 3 s in the queue, or if the request is aborted
    */
-  run<Made>(
-    compute: Compute<Made>,
+  run<Result>(
+    compute: Compute<Result>,
     request: RequestContext,
-    options?: Partial<WorkOptions<Made>>,
-  ): Made | Promise<Made>
+    options?: Partial<WorkOptions<Result>>,
+  ): Result | Promise<Result>
 }
 
-/** Creates a limiter; `onRefused` is called for every refusal, with the number of jobs that wait. */
+/** Creates a limiter; calls `onRefused` for every refused job with the number of waiting jobs. */
 export function createLimiter(runtime: Runtime, onRefused: (queued: number) => void): Limiter {
   const queue = createQueue(runtime)
-  const pause = createPause(runtime, startQueued)
+  const throttle = createThrottle(runtime, startQueued)
   let running = 0
 
   function canStart(): boolean {
-    return running < MAX_CONCURRENT && pause.isOver()
+    return running < MAX_CONCURRENT && throttle.isReady()
   }
 
   function startQueued(): void {
     for (let job = queue.first(); job && canStart(); job = queue.first()) job.start()
   }
 
-  function start<Made>(compute: Compute<Made>): Made | Promise<Made> {
-    const made = pause.after(compute)
-    if (!(made instanceof Promise)) return made
+  function start<Result>(compute: Compute<Result>): Result | Promise<Result> {
+    const result = throttle.run(compute)
+    if (!(result instanceof Promise)) return result
     running += 1
-    return made.finally(() => {
+    return result.finally(() => {
       running -= 1
       startQueued()
     })
@@ -114,84 +113,81 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
         onEnd: () => jobs?.delete(key),
       })
       jobs?.set(key, job)
-      const made = job.join(signal)
-      // It may start at once where a turn was lost.
+      const result = job.join(signal)
+      // A lost turn can leave the throttle ready while the queue is not empty.
       startQueued()
-      return made
+      return result
     },
   }
 }
 
-/** Gives the event loop time for all else after expensive work, and then calls `onOver`. */
-function createPause(runtime: Runtime, onOver: () => void) {
-  /** Time of expensive work after which there was no rest, in ms. */
-  let worked = 0
-  let until = -Infinity
-  /** When the coming turn was asked for, by the monotonic clock. */
-  let awaitedSince = -Infinity
+/** Gives the event loop time for other work after expensive work, then calls `onReady`. */
+function createThrottle(runtime: Runtime, onReady: () => void) {
+  let unpaidMs = 0
+  let yieldUntil = -Infinity
+  let turnRequestedAt = -Infinity
 
   async function yieldTurns(): Promise<void> {
     let turns = 0
     do {
-      awaitedSince = runtime.monotonic()
+      turnRequestedAt = runtime.monotonic()
       await runtime.yieldToEventLoop()
       turns += 1
-    } while (runtime.monotonic() < until && turns < Math.min(MAX_TURNS, worked * TURNS_PER_MS))
-    worked = 0
-    awaitedSince = -Infinity
-    onOver()
+    } while (
+      runtime.monotonic() < yieldUntil &&
+      turns < Math.min(MAX_TURNS, unpaidMs * TURNS_PER_MS)
+    )
+    unpaidMs = 0
+    turnRequestedAt = -Infinity
+    onReady()
   }
 
   function isTurnPending(now: number): boolean {
-    return now - awaitedSince <= LOST_AFTER_MS
+    return now - turnRequestedAt <= TURN_TIMEOUT_MS
   }
 
   return {
-    isOver: () => worked < MAX_WORK_MS || !isTurnPending(runtime.monotonic()),
-    after<Made>(compute: Compute<Made>): Made | Promise<Made> {
+    isReady: () => unpaidMs < MAX_WORK_MS || !isTurnPending(runtime.monotonic()),
+    run<Result>(compute: Compute<Result>): Result | Promise<Result> {
       const startedAt = runtime.monotonic()
       try {
         return compute()
       } finally {
         const now = runtime.monotonic()
-        worked += Math.max(MIN_PIECE_MS, now - startedAt)
-        until = now + worked
+        unpaidMs += Math.max(MIN_JOB_MS, now - startedAt)
+        yieldUntil = now + unpaidMs
         if (!isTurnPending(now)) void yieldTurns()
       }
     },
   }
 }
 
-/** A job in the queue. */
 interface QueuedJob {
-  /** By the monotonic clock, in ms. */
+  /** Time of the monotonic clock, in ms. */
   expiresAt: number
   start(): void
   refuse(): void
 }
 
-/** What a job is made from. */
-interface JobOptions<Made> {
+interface JobOptions<Result> {
   expiresAt: number
-  compute: Compute<Made>
-  /** Returns the error of a job that has waited for too long. */
+  compute: Compute<Result>
+  /** Returns the error for a job that expires. */
   refusal(): RatesError
-  /** Returns the error of a job whose requests are all aborted. */
+  /** Returns the error for a job whose requests are all aborted. */
   abandoned(): RatesError
-  /** Called when the job leaves the queue. */
   onEnd(): void
 }
 
-/** Adds a job to `queue`. */
-function enqueue<Made>(
+function enqueue<Result>(
   queue: ReturnType<typeof createQueue>,
-  { expiresAt, compute, refusal, abandoned, onEnd }: JobOptions<Made>,
-): Job<Made> {
+  { expiresAt, compute, refusal, abandoned, onEnd }: JobOptions<Result>,
+): Job<Result> {
   let requests = 0
-  let settle: (result: Promise<Made>) => void
-  const result = new Promise<Made>((resolve) => (settle = resolve))
+  let settle: (result: Promise<Result>) => void
+  const result = new Promise<Result>((resolve) => (settle = resolve))
 
-  function leave(make: Compute<Made>): void {
+  function leave(make: Compute<Result>): void {
     queue.remove(queued)
     onEnd()
     settle(new Promise((resolve) => resolve(make())))
@@ -216,30 +212,29 @@ function enqueue<Made>(
   }
 }
 
-/** Creates a queue that refuses its jobs when they expire. */
 function createQueue(runtime: Runtime) {
   const jobs = new Set<QueuedJob>()
-  let alarm: { at: number; stop: () => void } | undefined
+  let timer: { at: number; stop: () => void } | undefined
 
-  function stopAlarm(): void {
-    alarm?.stop()
-    alarm = undefined
+  function stopTimer(): void {
+    timer?.stop()
+    timer = undefined
   }
 
-  function setAlarm(at: number): void {
-    stopAlarm()
+  function setTimer(at: number): void {
+    stopTimer()
     const delay = Math.max(0, at - runtime.monotonic())
-    alarm = { at, stop: runtime.startTimer(expire, delay) }
+    timer = { at, stop: runtime.startTimer(expire, delay) }
   }
 
   function expire(): void {
-    // None is set meanwhile.
-    alarm = { at: -Infinity, stop: () => {} }
+    // Keeps added and removed jobs from setting another timer meanwhile.
+    timer = { at: -Infinity, stop: () => {} }
     const expired = [...jobs].filter(({ expiresAt }) => expiresAt <= runtime.monotonic())
-    for (const job of expired.splice(0, MAX_REFUSED_AT_ONCE)) job.refuse()
+    for (const job of expired.splice(0, MAX_REFUSED_PER_TURN)) job.refuse()
     if (expired.length > 0) void runtime.yieldToEventLoop().then(expire)
-    else if (jobs.size > 0) setAlarm(Math.min(...Array.from(jobs, ({ expiresAt }) => expiresAt)))
-    else alarm = undefined
+    else if (jobs.size > 0) setTimer(Math.min(...Array.from(jobs, ({ expiresAt }) => expiresAt)))
+    else timer = undefined
   }
 
   return {
@@ -251,22 +246,22 @@ function createQueue(runtime: Runtime) {
     has: (job: QueuedJob) => jobs.has(job),
     add(job: QueuedJob) {
       jobs.add(job)
-      if (job.expiresAt < (alarm?.at ?? Infinity)) setAlarm(job.expiresAt)
+      if (job.expiresAt < (timer?.at ?? Infinity)) setTimer(job.expiresAt)
     },
     remove(job: QueuedJob) {
       jobs.delete(job)
-      if (jobs.size === 0) stopAlarm()
+      if (jobs.size === 0) stopTimer()
     },
   }
 }
 
 function overloaded({ random }: Runtime): RatesError {
-  return new RatesError('overloaded', 'The server is overloaded, please retry shortly.', {
+  return new RatesError('overloaded', 'The server is overloaded. Please retry shortly.', {
     retryAfter: 1 + Math.floor(random() * MAX_RETRY_AFTER_SECONDS),
   })
 }
 
-/** Whether this is a Worker of Cloudflare's, where a timer ends with the request that started it. */
+/** On Cloudflare Workers, a timer ends with the request that started it. */
 function isScheduledByPlatform(): boolean {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 }

@@ -1,7 +1,7 @@
 import type { Header } from './raw.ts'
 
 /**
- * A `Link` header (RFC 8288) to where an answer comes from, named `title`.
+ * Returns a `Link` header (RFC 8288) to the source of a response.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2 for `via`
  */
@@ -9,7 +9,7 @@ export function viaLink({ name, url }: { name: string; url: string }): Header[] 
   return [['link', `<${new URL(url).href}>; rel="via"; ${titleOf(name)}`]]
 }
 
-/** What is not printable ASCII goes as RFC 8187 has it. */
+// RFC 8187 encodes titles that are not printable ASCII.
 function titleOf(name: string): string {
   if (/^[\x20-\x7e]*$/.test(name)) return `title="${name.replace(/["\\]/g, '\\$&')}"`
   const whole = name.replace(/\p{Cs}/gu, '\ufffd')

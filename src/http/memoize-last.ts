@@ -1,4 +1,4 @@
-/** `make`, which is not called again while it is given the same object. */
+/** Returns `make` with a cache of one result: it is called again only for another object. */
 export function memoizeLast<From extends object, Made>(
   make: (from: From) => Made,
 ): (from: From) => Made {

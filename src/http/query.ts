@@ -4,46 +4,45 @@ import { invalidParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { createBoundedMap } from './bounded-map.ts'
 
-/** The error for each message that an issue of a schema may have. `sent` is the value at fault. */
+/** Creates the error for each message that a schema issue can have; `sent` is the invalid value. */
 export type Failures = Readonly<Record<string, (parameter: string, sent: string) => RatesError>>
 
-/** What a query may hold. */
+/** The parameters that a query accepts. */
 export interface QueryRules<Shape extends Schemas, Params> {
-  /** The schema of every parameter, in the order in which they are checked. */
+  /** Schemas by parameter name, in the order of validation. */
   parameters: Shape
-  /** The errors that the schemas speak of. */
+  /** Errors by schema message. */
   failures: Failures
   /**
-   * Names that other endpoints and services have, in lower case without `_` and `-`, and what to do instead: to ignore
-   * them would answer another question.
+   * Advice for names that other endpoints and services use, in lower case without `_` and `-`. Ignoring them would return
+   * rates that the client did not request.
    */
   mistaken?: Readonly<Record<string, string>>
   /**
-   * Whether the schemas would accept the parameters, and change nothing. It may say no to any: they have the last word. For
-   * what is asked anew each time, as a question to them takes several times longer.
+   * Returns true only if the schemas would accept the parameters unchanged; false leaves the decision to the schemas, which
+   * take several times longer. For queries that differ on every request.
    */
-  accepts?(values: Sent): values is Sent & z.output<z.ZodMiniObject<Shape>>
-  /** What is made of the parameters; may throw what the function that reads them is to throw. */
+  accepts?(values: RawParameters): values is RawParameters & z.output<z.ZodMiniObject<Shape>>
+  /** Maps the validated parameters to the result of the parser; may throw a `RatesError`. */
   toParams(parameters: z.output<z.ZodMiniObject<Shape>>): Params
-  /** Whether few questions are asked again and again, so that each is worth reading only once. */
+  /** Whether the same queries recur, so that parsed ones are cached. */
   isRecurring?: boolean
 }
 
 type Schemas = Record<string, z.ZodMiniType>
 
-/** Parameters as they were sent. */
-type Sent = Record<string, string>
+type RawParameters = Record<string, string>
 
-/** A text of more characters is no question that many ask. */
+// Longer queries rarely recur.
 const MAX_CACHED_QUERY_LENGTH = 256
 
-/** What is kept of queries takes so much at most, and each of them about so much beside its characters, in bytes. */
+// Limit of all cached queries, and the approximate size of each without its characters.
 const MAX_CACHED_BYTES = 262_144
 const ENTRY_OVERHEAD_BYTES = 512
 
 /**
- * A function that reads a raw query string by `rules`. Other names are ignored, but not a known one that is repeated or
- * written otherwise (`base[]`, `BASE`, `?base`), nor a mistaken one.
+ * Creates a parser of raw query strings. The parser ignores unknown names, but throws `invalid_parameter` for a known name
+ * that is repeated or misspelt (`base[]`, `BASE`, `?base`) and for a name in `mistaken`.
  */
 export function createQueryParser<Shape extends Schemas, Params>(
   rules: QueryRules<Shape, Params>,
@@ -53,17 +52,17 @@ export function createQueryParser<Shape extends Schemas, Params>(
   const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
   const cached = rules.isRecurring ? createBoundedMap<string, Params>(MAX_CACHED_BYTES) : undefined
 
-  function checked(values: Sent): z.output<z.ZodMiniObject<Shape>> {
+  function validate(values: RawParameters): z.output<z.ZodMiniObject<Shape>> {
     const parsed = schema.safeParse(values, { reportInput: true })
     if (parsed.success) return parsed.data
     throw toError(parsed.error.issues[0], rules.failures)
   }
 
   return (query) => {
-    const before = cached?.get(query)
-    if (before !== undefined) return before
+    const hit = cached?.get(query)
+    if (hit !== undefined) return hit
     const { values, isPure } = collect(query, names, mistaken)
-    const params = rules.toParams(rules.accepts?.(values) ? values : checked(values))
+    const params = rules.toParams(rules.accepts?.(values) ? values : validate(values))
     if (isPure && query.length <= MAX_CACHED_QUERY_LENGTH) {
       cached?.set(query, params, query.length + ENTRY_OVERHEAD_BYTES)
     }
@@ -71,23 +70,23 @@ export function createQueryParser<Shape extends Schemas, Params>(
   }
 }
 
-/** The values of the known names, and whether there are no others. */
+/** Returns the values of known names; `isPure` is true if the query has no other names. */
 function collect(
   query: string,
   names: readonly string[],
   mistaken: ReadonlyMap<string, string>,
-): { values: Sent; isPure: boolean } {
-  const values: Sent = {}
+): { values: RawParameters; isPure: boolean } {
+  const values: RawParameters = {}
   let isPure = true
   let refused: { written: string; meant: string } | undefined
   eachParameter(query, (written, value) => {
-    // By its own name, which the engine knows already as the name of a property.
+    // The string from `names` is already internalized as a property key.
     const name = names[names.indexOf(written)]
     if (name === undefined) {
       isPure = false
-      const meant = meantName(written)
-      if (names.includes(meant)) throw invalidParameter(written, `write ${meant}`)
-      // The same one in whichever order they come.
+      const meant = normalizeName(written)
+      if (names.includes(meant)) throw invalidParameter(written, `use ${meant}`)
+      // The first in alphabetical order, so that the error does not depend on the order of the query.
       const isFirst = refused === undefined || meant < refused.meant
       if (mistaken.has(meant) && isFirst) refused = { written, meant }
     } else if (Object.hasOwn(values, name)) {
@@ -100,20 +99,20 @@ function collect(
   return { values, isPure }
 }
 
-/** Gives names and values to `take` as `URLSearchParams` reads them; a query that needs no decoding is cut, much faster. */
-function eachParameter(query: string, take: (name: string, value: string) => void): void {
+/** Parses like `URLSearchParams`, but splits a query that needs no decoding itself, which is much faster. */
+function eachParameter(query: string, visit: (name: string, value: string) => void): void {
   if (query.includes('%') || query.includes('+')) {
-    // It would strip a question mark at the very start, and so make `??base=EUR` a base.
-    for (const [name, value] of new URLSearchParams(`&${query}`)) take(name, value)
+    // Without the `&`, it would strip a leading question mark and read `??base=EUR` as `?base=EUR`.
+    for (const [name, value] of new URLSearchParams(`&${query}`)) visit(name, value)
     return
   }
-  let sign = -1
+  let equalsSign = -1
   for (let start = 0, end = 0; start < query.length; start = end + 1) {
     end = indexOrEnd(query, '&', start)
-    // Looked for once, however many parameters stand before it.
-    if (sign < start) sign = indexOrEnd(query, '=', start)
-    const equals = Math.min(sign, end)
-    if (end > start) take(query.slice(start, equals), query.slice(equals + 1, end))
+    // Searched again only behind the last match, so that the time stays linear.
+    if (equalsSign < start) equalsSign = indexOrEnd(query, '=', start)
+    const equals = Math.min(equalsSign, end)
+    if (end > start) visit(query.slice(start, equals), query.slice(equals + 1, end))
   }
 }
 
@@ -122,14 +121,14 @@ function indexOrEnd(text: string, character: string, from: number): number {
   return index < 0 ? text.length : index
 }
 
-/** All that `meantName` may change: there are capitals beyond ASCII, too. */
+// Matches every name that `normalizeName` may change; non-ASCII letters have capitals too.
 const MAY_CHANGE = /[?A-Z[_-]|[^ -~]/
 
 /**
- * The name without the case, the brackets and the question marks that frameworks and slips of the hand add to it, and
- * without what some put between words. A `_` at the start is of cache busters.
+ * Removes case, brackets, leading question marks and word separators, which frameworks and typing mistakes add. Keeps a
+ * leading `_`, which cache busters use.
  */
-function meantName(name: string): string {
+function normalizeName(name: string): string {
   if (!MAY_CHANGE.test(name)) return name
   const [bare = ''] = name.replace(/^\?+/, '').split('[', 1)
   return bare.toLowerCase().replace(/(?<=[a-z])[_-](?=[a-z])/g, '')
@@ -137,6 +136,6 @@ function meantName(name: string): string {
 
 function toError(issue: z.core.$ZodIssue | undefined, failures: Failures): Error {
   const failure = issue && failures[issue.message]
-  if (!failure) return new Error(`a schema raised an issue without an error: ${issue?.message}`)
+  if (!failure) return new Error(`unknown failure "${issue?.message}" in a parameter schema`)
   return failure(String(issue.path[0]), String(issue.input))
 }

@@ -1,43 +1,43 @@
 import { targetBehind } from './target.ts'
 
-/** A request, as far as an answer depends on it. */
+/** The parts of an HTTP request that determine the response; input of `handler.answer()`. */
 export interface RawRequest {
-  /** `GET`, `HEAD`, `OPTIONS` …, in capitals. */
+  /** Request method in capitals: `GET`, `HEAD`, `OPTIONS` … */
   method: string
-  /** Path and query as they came, or an absolute URL whose authority is ignored. */
+  /** Raw path and query, or an absolute URL, whose authority is ignored. */
   target: string
-  /** The value of a request header by its lower-case name; several of one name joined by commas. */
+  /** Returns the value of a request header by lower-case name; repeated headers are joined by commas. */
   header: (name: string) => string | null | undefined
-  /** Ends the waiting for data. */
+  /** Ends the wait for data. */
   signal?: AbortSignal | undefined
 }
 
-/** A header; its name is in lower case. */
+/** A header: lower-case name and value. */
 export type Header = [name: string, value: string]
 
-/** What is said, wherever it was asked. Headers and body may be those of other answers too, and are not to be written to. */
+/** Status, headers and body of a response. Do not modify headers and body: responses share them. */
 export interface EndpointResponse {
-  /** Status code of HTTP. */
+  /** HTTP status code. */
   status: number
-  /** Names in lower case. */
+  /** Headers with lower-case names. */
   headers: Header[]
   /**
-   * Bytes, text (to be sent as UTF-8), or null for none. Bytes are a `Uint8Array<ArrayBuffer>`, in words that compilers
-   * before TypeScript 5.7 know as well.
+   * Bytes, text (to send as UTF-8), or null for an empty body. Bytes are a `Uint8Array<ArrayBuffer>`, in a notation that
+   * TypeScript before 5.7 also accepts.
    */
   body: ReturnType<typeof Uint8Array.of> | string | null
 }
 
-/** An answer as data, ready to be written to a socket or wrapped in a `Response`. */
+/** A response as data, to write to a socket or to wrap in a `Response`; result of `handler.answer()`. */
 export interface RawResponse extends EndpointResponse {
-  /** False where the path is none of ours: an app that the handler is mounted in may have something there. */
+  /** False if the path does not belong to the API; an app with its own routes then handles the request. */
   matched: boolean
 }
 
 /**
- * What of `request` an answer depends on. It is read when it is needed, where a failure becomes an answer: some hosts
- * throw on the way to the URL of a malformed request. A class, because getters of an object made for each request would
- * take longer than all the rest of the answer.
+ * A `Request` as a `RawRequest`. Reads properties on demand, inside the error handling: some hosts throw when the URL of a
+ * malformed request is read. A class, because creating getters for every request would take longer than the rest of the
+ * response.
  */
 export class FetchRawRequest implements RawRequest {
   readonly #request: Request

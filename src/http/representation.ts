@@ -3,15 +3,14 @@ import { entityTag } from './etag.ts'
 
 const encoder = new TextEncoder()
 
-/** Values of `Cache-Control`. Never `s-maxage`: it forbids a shared cache to answer stale (RFC 9111 §5.2.2.10). */
+/** Values of `Cache-Control`. Never `s-maxage`: it forbids shared caches to serve stale responses (RFC 9111 §5.2.2.10). */
 const LIFETIMES = {
   minute: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
   hour: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
-  /** Kept, but asked for whenever it is wanted. */
+  // Caches revalidate before every use.
   checked: 'no-cache',
 }
 
-/** Values of `Content-Type`. */
 const FORMS = {
   json: 'application/json; charset=utf-8',
   // RFC 4180 §3
@@ -19,42 +18,42 @@ const FORMS = {
   html: 'text/html; charset=utf-8',
 }
 
-/** Measured on Node, in bytes. The other runtimes send text as fast as bytes. */
+/** Measured on Node; other runtimes send text as fast as bytes. */
 const MAX_TEXT_BYTES = 16_000
 
-/** What every body of JSON is sent with. */
+/** Headers of every JSON body. */
 export const JSON_HEADERS: readonly Header[] = formHeaders('json')
 
-/** What is to be known of a body beside itself. */
+/** Properties of a body that determine its headers. */
 export interface BodyOptions {
-  /** What it is written in (default JSON). */
+  /** Format of the body (default `json`). */
   form?: keyof typeof FORMS
-  /** How long others may cache it. */
+  /** How long other caches may keep the body. */
   lifetime: keyof typeof LIFETIMES
-  /** When the data were published, in ms since the Unix epoch; never ahead of the clock (RFC 9110 §8.8.2.1). */
+  /** Publication time, ms since the Unix epoch; must not be later than the clock (RFC 9110 §8.8.2.1). */
   lastModified?: number
 }
 
-/** Where data came from. */
+/** The cache state of data. */
 export interface Freshness {
-  /** Whether they were there already. */
+  /** Whether the data was cached. */
   hit: boolean
-  /** Whole seconds until they are due to be refreshed; negative when that is overdue. */
+  /** Whole seconds until the next refresh; negative if it is overdue. */
   ttl: number
 }
 
-/** A body, and the headers that hold as long as it does. */
+/** A body with the headers that depend only on it. */
 export interface Representation {
   readonly body: Uint8Array<ArrayBuffer> | string
-  /** Those of its delivery. */
+  /** Content type, caching and `Last-Modified`. */
   readonly bodyHeaders: readonly Header[]
   readonly etag: Header
   readonly length: Header
-  /** All headers that it was last sent with, and when they would be the same again. */
+  /** All headers of the last response, reused while the freshness is the same. */
   sent?: Freshness & { headers: Header[] }
 }
 
-/** The headers of all that is delivered so. */
+/** Returns the headers for bodies with these options. */
 export function bodyHeaders({ form = 'json', lifetime, lastModified }: BodyOptions): Header[] {
   const headers: Header[] = [...formHeaders(form), ['cache-control', LIFETIMES[lifetime]]]
   if (lastModified !== undefined) {
@@ -70,7 +69,7 @@ function formHeaders(form: keyof typeof FORMS): Header[] {
   ]
 }
 
-/** `body`, which has so many `bytes`, with the headers of its delivery and an entity tag. */
+/** Creates a representation of `body`, with an entity tag; `bytes` is its length in bytes. */
 export function represent(
   body: Representation['body'],
   headers: readonly Header[],
@@ -84,22 +83,22 @@ export function represent(
   }
 }
 
-/** The header that tells how many bytes a body has. */
+/** Returns the `Content-Length` header. */
 export function lengthHeader(bytes: number): Header {
   return ['content-length', String(bytes)]
 }
 
-/** How many bytes `body` has; a text, in UTF-8. */
+/** Returns the length of `body` in bytes; text counts as UTF-8. */
 export function byteLength(body: Uint8Array | string): number {
   return typeof body === 'string' ? toBytes(body).length : body.length
 }
 
-/** `bytes` as what is sent fastest: a text goes in one piece with the headers, up to some kB that are copied for that. */
+/** Returns `bytes` in the form that is fastest to send: Node sends short text in one piece with the headers. */
 export function toSendable(bytes: Uint8Array<ArrayBuffer>): Representation['body'] {
   return bytes.length <= MAX_TEXT_BYTES ? new TextDecoder().decode(bytes) : bytes
 }
 
-/** `text` in UTF-8. */
+/** Encodes `text` as UTF-8. */
 export function toBytes(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)
 }

@@ -4,7 +4,7 @@ import { isMatch } from './etag.ts'
 import { JSON_HEADERS, byteLength, lengthHeader } from './representation.ts'
 import type { Freshness, Representation } from './representation.ts'
 
-/** The status of an error. */
+/** HTTP status by error code. */
 export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
   missing_parameter: 400,
   invalid_parameter: 400,
@@ -21,21 +21,20 @@ export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
   internal_error: 500,
 }
 
-/** What may be asked for anywhere. */
+/** Methods allowed on every endpoint. */
 export const ALLOW = 'GET, HEAD, OPTIONS'
 
 const UNCACHED_HEADERS: readonly Header[] = [...JSON_HEADERS, ['cache-control', 'no-store']]
 
-/** What an endpoint has found: what to send, and where the data in it came from; without data, what is always the same. */
+/** The result of a successful endpoint; `freshness` is absent for constant content. */
 export interface DataResult {
   representation: Representation
   freshness?: Freshness
 }
 
-/** Stands for what is always the same. */
 const CONSTANT: Freshness = { hit: true, ttl: Infinity }
 
-/** 200 with a representation, and where the data came from; `more` headers are always the same for one representation. */
+/** Creates a 200 response; `more` headers must be the same on every call for one representation. */
 export function success(
   { representation, freshness = CONSTANT }: DataResult,
   more: readonly Header[],
@@ -49,13 +48,13 @@ export function success(
   return { status: 200, headers, body }
 }
 
-/** 200 with `record` as JSON, not to be cached by anyone. */
+/** Creates a 200 response with `record` as JSON and `no-store`. */
 export function uncached(record: object): EndpointResponse {
   const body = JSON.stringify(record)
   return { status: 200, headers: [...UNCACHED_HEADERS, lengthHeader(byteLength(body))], body }
 }
 
-/** Whether `reply` is what `ifMatch` (a list of entity tags, or `*`) asks for, by RFC 9110 §13.1.1; true without a list. */
+/** Returns whether `response` meets `ifMatch` (entity tags, or `*`; RFC 9110 §13.1.1); true without a list. */
 export function meetsIfMatch(
   { headers }: EndpointResponse,
   ifMatch: string | null | undefined,
@@ -63,25 +62,24 @@ export function meetsIfMatch(
   return !ifMatch || isMatch(ifMatch, tagOf(headers), 'strong')
 }
 
-/** `reply`, or a 304 without its body where `ifNoneMatch` shows that whoever asked has it already. */
+/** Returns `response`, or a 304 without its body if `ifNoneMatch` lists its entity tag. */
 export function revalidated<Kind extends EndpointResponse>(
-  reply: Kind,
+  response: Kind,
   ifNoneMatch: string | null | undefined,
 ): Kind {
-  if (!ifNoneMatch) return reply
-  const tag = tagOf(reply.headers)
-  if (!tag || !isMatch(ifNoneMatch, tag, 'weak')) return reply
-  // A length would be of a body that is not sent (RFC 9110 §15.4.5).
-  const headers = reply.headers.filter(([name]) => name !== 'content-length')
-  return { ...reply, status: 304, headers, body: null }
+  if (!ifNoneMatch) return response
+  const tag = tagOf(response.headers)
+  if (!tag || !isMatch(ifNoneMatch, tag, 'weak')) return response
+  // `Content-Length` would describe a body that is not sent (RFC 9110 §15.4.5).
+  const headers = response.headers.filter(([name]) => name !== 'content-length')
+  return { ...response, status: 304, headers, body: null }
 }
 
-/** The entity tag among `headers`; empty where there is none. */
 function tagOf(headers: readonly Header[]): string {
   return headers.find(([name]) => name === 'etag')?.[1] ?? ''
 }
 
-/** 204 to `OPTIONS`. */
+/** Creates the 204 response to `OPTIONS`. */
 export function options(): EndpointResponse {
   const headers: Header[] = [
     ['allow', ALLOW],
@@ -90,7 +88,7 @@ export function options(): EndpointResponse {
   return { status: 204, headers, body: null }
 }
 
-/** The status of `error` with `record` as JSON, not to be cached by anyone. */
+/** Creates the response to `error`, with `record` as JSON and `no-store`. */
 export function failure(error: RatesError, record: object): EndpointResponse {
   const body = JSON.stringify(record)
   const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]
@@ -99,7 +97,7 @@ export function failure(error: RatesError, record: object): EndpointResponse {
   return { status: STATUS[error.code], headers, body }
 }
 
-/** `Cache-Status` of RFC 9211, as far as it says where the data came from. */
+// RFC 9211
 function cacheStatus({ hit, ttl }: Freshness): string {
   if (!hit) return 'rates; fwd=miss'
   return ttl < 0 ? `rates; hit; ttl=${ttl}; detail=stale` : `rates; hit; ttl=${ttl}`

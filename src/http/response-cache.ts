@@ -3,34 +3,32 @@ import type { RequestContext } from './endpoint.ts'
 import type { Job, Limiter } from './limiter.ts'
 import type { Representation } from './representation.ts'
 
-/** What a representation takes beside its body, about, in bytes. */
+// Approximate size of a representation without its body.
 const ENTRY_OVERHEAD_BYTES = 1_024
 
-/** A question, and what answers it. */
 interface CachedWork {
-  /** The data that the representation is made of. */
+  /** The snapshot that the representation shows. */
   data: object
   key: string
-  /** The day (a number that changes with it). */
+  /** A number that changes with the day. */
   day: number
-  /** Whether the request has waited for the data. */
   hasWaited: boolean
-  /** Whether it is expensive to make; called where it must be made. */
+  /** Called only on a cache miss. */
   isExpensive(): boolean
   make(): Representation
 }
 
-/** Representations that were made of the data in hand. */
+/** Representations of the current data. */
 export interface ResponseCache {
-  /** What there is for `key` of `data` on `day`; as `recall`. */
+  /** Returns the cached representation for `key` of `data` on `day`. */
   find(data: object, key: string, day: number): Representation | undefined
   /**
-   * What `make` has made for `key` of `data`, on `day` (a number that changes with it) where that matters. With another of
-   * either, all that was made before is forgotten.
+   * Returns the cached representation for `key` of `data`, or caches the result of `make`. A call with other data, or another
+   * `day` (a number that changes with the day), clears the cache.
    */
   getOrCreate(data: object, key: string, make: () => Representation, day?: number): Representation
   /**
-   * The same for a representation that may be expensive to make. That is limited, and `request` may encode its body before
+   * Does the same for a representation that may be expensive: the limiter runs it, and `request` may encode its body before
    * the next one is made.
    *
    * @throws {RatesError} `overloaded`
@@ -41,17 +39,17 @@ export interface ResponseCache {
   ): Representation | Promise<Representation>
 }
 
-/** What has been answered. */
+/** The response caches of a handler. */
 export interface ResponseCaches {
-  /** From latest rates. */
+  /** Latest rates. */
   latest: ResponseCache
-  /** A period back from the newest reference rates. */
+  /** Periods that end at the newest reference rates. */
   history: ResponseCache
-  /** About days that whoever asks has chosen. */
+  /** Days and ranges that the client selects. */
   dated: ResponseCache
 }
 
-/** A memory that keeps what was made of some data as long as those are in use, in `capacity` bytes for each of them. */
+/** Creates a cache with `capacity` bytes for every snapshot that is still in use. */
 export function createResponseCachePerData(capacity: number, limiter: Limiter): ResponseCache {
   const caches = new WeakMap<object, ResponseCache>()
   function cacheOf(data: object): ResponseCache {
@@ -60,28 +58,28 @@ export function createResponseCachePerData(capacity: number, limiter: Limiter): 
     return cache
   }
   return {
-    find: (data, ...asked) => cacheOf(data).find(data, ...asked),
-    getOrCreate: (data, ...asked) => cacheOf(data).getOrCreate(data, ...asked),
+    find: (data, ...query) => cacheOf(data).find(data, ...query),
+    getOrCreate: (data, ...query) => cacheOf(data).getOrCreate(data, ...query),
     getOrCreateLimited: (work, request) => cacheOf(work.data).getOrCreateLimited(work, request),
   }
 }
 
-/** A memory of `capacity` bytes at most. */
+/** Creates a cache of at most `capacity` bytes. */
 export function createResponseCache(capacity: number, limiter: Limiter): ResponseCache {
   const entries = createBoundedMap<string, Representation>(capacity)
-  let [madeOf, madeOn]: [object | undefined, number] = [undefined, NaN]
+  let [currentData, currentDay]: [object | undefined, number] = [undefined, NaN]
   let jobs = new Map<string, Job<Representation>>()
 
   function find(data: object, key: string, day: number): Representation | undefined {
-    if (data !== madeOf || day !== madeOn) {
+    if (data !== currentData || day !== currentDay) {
       entries.clear()
       jobs = new Map()
-      madeOf = data
-      madeOn = day
+      currentData = data
+      currentDay = day
     }
-    const known = entries.get(key)
-    // Whoever reads a `Response` may have taken the bytes away: a stream of bytes does so with what is put into it.
-    return known && known.body.length > 0 ? known : undefined
+    const cached = entries.get(key)
+    // A reader of a `Response` may have detached the bytes: byte streams transfer their chunks.
+    return cached && cached.body.length > 0 ? cached : undefined
   }
 
   function store(key: string, made: Representation): Representation {
@@ -93,13 +91,13 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
     find,
     getOrCreate: (data, key, make, day = 0) => find(data, key, day) ?? store(key, make()),
     getOrCreateLimited({ data, key, day, hasWaited, isExpensive, make }, request) {
-      const known = find(data, key, day)
-      if (known) return known
+      const cached = find(data, key, day)
+      if (cached) return cached
       if (!isExpensive()) return store(key, make())
       const compute = (): Representation | Promise<Representation> => {
         const made = make()
-        // There may be other data by now.
-        if (data === madeOf && day === madeOn) store(key, made)
+        // New data may have arrived while the job waited.
+        if (data === currentData && day === currentDay) store(key, made)
         const encoding = request.encode?.(made)
         return encoding ? encoding.then(() => made) : made
       }

@@ -2,41 +2,41 @@ import { Router } from 'itty-router/Router'
 
 import type { Endpoint, EndpointGroup } from './endpoint.ts'
 
-/** Where what is. */
+/** The paths of a service. */
 export interface RouteTableOptions {
-  /** Prefix of every path: absolute and without a trailing slash, or empty. */
+  /** Prefix of every path: absolute without a trailing slash, or empty. */
   basePath: string
-  /** Below `/v<digits>`; its errors also answer paths outside the base path. */
+  /** Endpoints below `/v<digits>`; paths outside the base path use their error format too. */
   versioned: EndpointGroup
-  /** Everything else below the base path. */
+  /** All other endpoints below the base path. */
   unversioned: EndpointGroup
-  /** At the base path itself, with or without a slash behind it. */
+  /** Page at the base path itself, with or without a trailing slash. */
   page?: Endpoint | undefined
-  /** Which answers every origin may read. */
+  /** Which endpoints send CORS headers. */
   cors: 'v1' | 'all' | 'off'
 }
 
-/** The place of a path in the service. */
+/** The route of a path. */
 export interface Route {
   group: EndpointGroup
-  /** Whether unknown paths may be asked with `OPTIONS`. */
+  /** Whether unknown paths accept `OPTIONS`. */
   isVersioned: boolean
-  /** Whether every origin may read the answers. */
+  /** Whether responses have CORS headers. */
   isOpen: boolean
-  /** Undefined where nothing is. */
+  /** Undefined for an unknown path. */
   endpoint: Endpoint | undefined
 }
 
-/** Finds the place of a path, which is matched to the letter: case-sensitive, undecoded, no trailing slash. */
+/** Finds the route of a path. Matches exactly: case-sensitive, undecoded, no trailing slash. */
 export interface RouteTable {
-  /** Where paths are that do not begin with the base path. */
+  /** Route of paths outside the base path. */
   outside: Route
-  /** The place of an endpoint that was found before. */
+  /** Returns the route of an endpoint found before, without a promise. */
   findCached(path: string): Route | undefined
   find(path: string): Promise<Route>
 }
 
-/** A locator of these places. */
+/** Creates a route table. */
 export function createRouteTable({
   basePath,
   versioned,
@@ -61,7 +61,7 @@ export function createRouteTable({
 
   async function endpointAt(local: string): Promise<Endpoint | undefined> {
     if (local === '' || local === '/') return page
-    // itty-router also matches a path with slashes behind it.
+    // itty-router also matches paths with trailing slashes.
     if (local.endsWith('/')) return undefined
     return router.fetch({ method: 'GET', url: `http://localhost${local}` })
   }
@@ -81,7 +81,7 @@ export function createRouteTable({
         isOpen: openToAll || (cors === 'v1' && isVersioned),
         endpoint,
       }
-      // Only the paths of endpoints are worth keeping, and few enough.
+      // Unknown paths are not cached: their number is unlimited.
       if (endpoint) found.set(path, route)
       return route
     },

@@ -8,17 +8,17 @@ import type { Route, RouteTableOptions } from './route-table.ts'
 import { failure, meetsIfMatch, options, revalidated, success } from './respond.ts'
 import { splitTarget } from './target.ts'
 
-/** A query of more characters is expensive to read, and may ask for many conversions. */
+/** Longer queries are expensive to parse and may request many conversions. */
 const MAX_CHEAP_QUERY_LENGTH = 512
 
-/** What the router is made from. */
+/** Options of `createRouter`. */
 export interface RouterOptions extends RouteTableOptions {
   limiter: Limiter
-  /** Told of what became a 500. */
+  /** Called with every error that becomes a 500. */
   onInternalError(error: unknown): void
 }
 
-/** A function that answers any request and never rejects. */
+/** Creates a function that responds to every request and never rejects. */
 export function createRouter(
   routerOptions: RouterOptions,
 ): (request: RawRequest) => Promise<RawResponse> {
@@ -32,7 +32,7 @@ export function createRouter(
     try {
       const { path, query } = splitTarget(request.target)
       method = request.method
-      // What is there already is not awaited: a promise is a turn and dearer than the answer.
+      // Synchronous results are not awaited: a promise takes longer than the rest of the response.
       route = routes.findCached(path) ?? (await routes.find(path))
       const result =
         query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint
@@ -51,15 +51,15 @@ export function createRouter(
   }
 }
 
-/** Only the reading of a query takes a turn, not the wait for data. */
+/** Limits only the parsing of the query, not the wait for data. */
 async function runLimited(
   limiter: Limiter,
   route: Route,
   query: string,
   request: RawRequest,
 ): Promise<EndpointResult> {
-  const read = () => ({ result: runEndpoint(route, query, request) })
-  const { result } = await limiter.run(read, request)
+  const start = () => ({ result: runEndpoint(route, query, request) })
+  const { result } = await limiter.run(start, request)
   return result
 }
 
@@ -69,7 +69,7 @@ function runEndpoint(
   request: RawRequest,
 ): EndpointResult | Promise<EndpointResult> {
   const { method } = request
-  // A preflight of an unknown path succeeds, so that the browser sees the 404 of the request itself.
+  // A preflight for an unknown path succeeds, so that the browser sees the 404 of the actual request.
   if (method === 'OPTIONS' && (endpoint || isVersioned)) return options()
   if (!endpoint) throw new RatesError('not_found', 'Not found')
   if (method !== 'GET' && method !== 'HEAD') {

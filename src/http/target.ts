@@ -1,4 +1,4 @@
-/** A request target cut in two; neither part is decoded. */
+/** Path and query of a request target, undecoded. */
 export interface Target {
   path: string
   /** Without the question mark. */
@@ -6,15 +6,16 @@ export interface Target {
 }
 
 /**
- * Cuts path and query out of a request target: origin-form (`/path?query`), or absolute-form with http or https, whose
- * authority is ignored. By hand, because a hostile `Host` can make `request.url` relative or unparsable (Bun, Deno).
- * A raw target is read as `Request` would read it: dot segments resolved, backslashes turned, the fragment dropped.
+ * Splits a request target into path and query. Accepts origin-form (`/path?query`), and absolute-form with http or https,
+ * whose authority is ignored. Does not use `URL` first, because a hostile `Host` can make `request.url` relative or
+ * unparsable (Bun, Deno). Normalizes a raw target as `Request` does: resolves dot segments, turns backslashes into slashes
+ * and drops the fragment.
  */
 export function splitTarget(target: string): Target {
   const local = target.startsWith('/') ? target : target.replace(/^https?:[/\\]*[^/\\?#]*/i, '')
   const plain = /^(\/[\w/~!$&'()*+,;=:@-]*)(?:\?([\x21\x22\x24-\x7e]*))?$/.exec(local)
   if (plain) return { path: plain[1] ?? '', query: plain[2] ?? '' }
-  // Behind an authority of our own, a double slash does not read as one.
+  // With an authority in front, a leading double slash is part of the path.
   const url = `http://localhost${local}`
   if (!/^([/\\?#]|$)/.test(local) || !URL.canParse(url)) return { path: local, query: '' }
   const { pathname, search } = new URL(url)
@@ -22,8 +23,8 @@ export function splitTarget(target: string): Target {
 }
 
 /**
- * The target in `url`, which a server has put together with the header `Host`. Deno takes that as it came, where a slash or
- * a question mark in it would read as a path or a query.
+ * Returns the target in `url`, which a server has built from the `Host` header. Deno uses that header unchecked, so a slash
+ * or a question mark in it would look like a path or a query.
  */
 export function targetBehind(host: string | null, url: string): string {
   if (!host) return url
@@ -35,14 +36,14 @@ export function targetBehind(host: string | null, url: string): string {
 /**
  * Checks that requests can have a path below `basePath`.
  *
- * @throws {TypeError} unless it is empty, or an absolute path that a URL leaves as it is, without a trailing slash
+ * @throws {TypeError} unless it is empty, or an absolute path without a trailing slash that `URL` does not change
  */
 export function assertBasePath(basePath: string): void {
   if (basePath === '') return
   const isUsable =
     /^(\/[^/]+)+$/.test(basePath) &&
     URL.canParse(`http://localhost${basePath}`) &&
-    // A path that a URL would write otherwise, or cut at a question mark, could never be asked for.
+    // No request could have a path that `URL` normalizes or cuts at a question mark.
     new URL(`http://localhost${basePath}`).pathname === basePath
   if (isUsable) return
   throw new TypeError(

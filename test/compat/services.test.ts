@@ -113,7 +113,7 @@ describe('frankfurter()', () => {
       422,
       { message: 'Invalid parameter: base (given more than once)' },
     ],
-    ['/v1/latest?BASE=USD', 422, { message: 'Invalid parameter: BASE (write base)' }],
+    ['/v1/latest?BASE=USD', 422, { message: 'Invalid parameter: BASE (use base)' }],
     ['/v1/2026-13-01', 422, { message: 'Invalid parameter: date (YYYY-MM-DD)' }],
     ['/v1/2026-02-30..', 422, { message: 'Invalid parameter: date (YYYY-MM-DD)' }],
     ['/v1/2026-11-20..2026-11-19', 404, notFound],

@@ -48,19 +48,19 @@ describe('a query', () => {
   it.each([
     ['base=EUR&base=EUR', 'base (given more than once)'],
     ['base=&b%61se=EUR', 'base (given more than once)'],
-    ['BASE=EUR', 'BASE (write base)'],
-    ['Base=EUR', 'Base (write base)'],
-    ['base[]=EUR', 'base[] (write base)'],
-    ['to[0][1]=EUR', 'to[0][1] (write to)'],
-    ['base[=EUR', 'base[ (write base)'],
-    ['?base=EUR', '?base (write base)'],
-    ['??base=EUR', '??base (write base)'],
-    ['?base=%45UR', '?base (write base)'],
+    ['BASE=EUR', 'BASE (use base)'],
+    ['Base=EUR', 'Base (use base)'],
+    ['base[]=EUR', 'base[] (use base)'],
+    ['to[0][1]=EUR', 'to[0][1] (use to)'],
+    ['base[=EUR', 'base[ (use base)'],
+    ['?base=EUR', '?base (use base)'],
+    ['??base=EUR', '??base (use base)'],
+    ['?base=%45UR', '?base (use base)'],
     ['from=EUR', 'from (use base)'],
     ['?FROM[]=EUR', '?FROM[] (use base)'],
     ['start_date=1', 'start_date (use start)'],
     ['startDate=1', 'startDate (use start)'],
-    ['b_ase=EUR', 'b_ase (write base)'],
+    ['b_ase=EUR', 'b_ase (use base)'],
     // In any order.
     ['start_date=1&from=EUR', 'from (use base)'],
     ['from=EUR&start_date=1', 'from (use base)'],
@@ -107,9 +107,7 @@ describe('the schemas of a query', () => {
   it('may not speak of an error that there is none of', () => {
     const { missing } = rules.failures
     const parse = createQueryParser({ ...rules, failures: { missing } })
-    expect(() => parse('from=USD&to=EURO')).toThrow(
-      /^a schema raised an issue without an error: long$/,
-    )
+    expect(() => parse('from=USD&to=EURO')).toThrow(/unknown failure.*long/)
   })
 
   it('are not asked about what is accepted without them, and have the last word about the rest', () => {
