@@ -8,7 +8,7 @@ import { chooseProviders } from './provider-choice.ts'
 import type { ProviderChoice, ProviderFlags } from './provider-choice.ts'
 import { ARCHIVE_KEY, KEYS, readAhead } from './read-ahead.ts'
 
-/** The folder of the cache, whether it is there or not; `undefined` where the user has no place for one. */
+/** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
 export function cacheFolder({
   env,
   platform,
@@ -21,15 +21,15 @@ export function cacheFolder({
     return local ? join(local, 'ratesmith', 'Cache') : undefined
   }
   const xdg = env['XDG_CACHE_HOME']
-  // A relative one is to be ignored, says the XDG Base Directory Specification.
+  // The XDG Base Directory Specification ignores relative paths.
   if (xdg && isAbsolute(xdg)) return join(xdg, 'ratesmith')
   if (!home) return undefined
   return join(home, ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'ratesmith')
 }
 
 /**
- * The store of what was fetched from the upstreams that the flags or the environment name, with the reference rates since 1999 at hand
- * where `hasArchive`; `undefined` where there is no place for it.
+ * Opens the store of rates fetched from the providers that the flags or the environment select; `undefined` without a cache folder.
+ * Preloads the reference rates since 1999 if `hasArchive`.
  */
 export async function openCache(
   { providers, hasArchive }: { providers: ProviderFlags; hasArchive: boolean },
@@ -44,7 +44,7 @@ export async function openCache(
   return readAhead(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
 }
 
-/** A name for the upstreams of `choice`: data of one must not be taken for data of another. */
+/** Names a separate cache for each combination of providers and URLs. */
 function upstreamsName(choice: ProviderChoice): string {
   const text = JSON.stringify(choice)
   if (text === JSON.stringify(chooseProviders({}, {}))) return 'default'
@@ -55,7 +55,7 @@ function findHome(): string {
   try {
     return homedir() ?? ''
   } catch {
-    // A user without an entry has none.
+    // A user without an entry in the password database has no home folder.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-/** The codes of a list with commas between them, as they were sent. */
+/** Splits a comma-separated list of codes. */
 export function splitCodes(text: string): string[] {
   return text
     .split(',')

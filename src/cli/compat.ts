@@ -8,17 +8,15 @@ import type { RatesHandler } from '../index.ts'
 import { didYouMean, nearest } from '../nearest.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Serves the paths of a service, and all others as the handler does. */
 type Mount = (handler: RatesHandler, options: CompatOptions) => RatesHandler
 
-/** A service whose paths can be served. */
 interface Service {
   mount: Mount
-  /** A path to try it with. */
+  /** A path for the start message of `serve`. */
   example: string
 }
 
-/** The services by their names. No two of them have a path in common. */
+// No two services share a path.
 const SERVICES = {
   frankfurter: { mount: frankfurter, example: '/v1/latest?base=USD&symbols=EUR,GBP' },
   'frankfurter-v2': { mount: frankfurterV2, example: '/v2/rates?base=USD&quotes=EUR,GBP' },
@@ -33,27 +31,28 @@ const SERVICES = {
   'exchange-rate-api': { mount: exchangeRateApi, example: '/v6/latest/USD' },
 } as const satisfies Record<string, Service>
 
-/** The name of a service whose paths can be served. */
+/** The name of a service that `--compat` accepts. */
 export type CompatName = keyof typeof SERVICES
 
 const NAMES = Object.keys(SERVICES)
 
-/** Base paths of which a service would take some paths away. */
-const TAKEN = /^(?:\/v\d+(?:\/.*)?)?$/
+/** Base paths that overlap the paths of a service. */
+const OVERLAPPING = /^(?:\/v\d+(?:\/.*)?)?$/
 
 /**
- * Reads the names of services, separated by commas.
+ * Reads a comma-separated list of services.
  *
- * @throws {UsageError} for an unknown or repeated name, and for a `basePath` that a service has paths below
+ * @throws {UsageError} for an unknown or repeated name, and for a `basePath` that overlaps the paths of a service
  */
 export function readCompat(list: string | undefined, basePath: string): CompatName[] {
   if (list === undefined) return []
   const names = list.split(',').map((name) => requireName(name.trim()))
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new UsageError(`--compat names ${twice} twice`)
-  if (TAKEN.test(basePath)) {
-    const got = basePath || 'nothing'
-    throw new UsageError(`--compat needs a --base-path apart from the services' paths, got ${got}`)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new UsageError(`--compat contains ${repeated} twice`)
+  if (OVERLAPPING.test(basePath)) {
+    throw new UsageError(
+      `--base-path must not overlap the paths of --compat, got ${basePath || '""'}; try /api`,
+    )
   }
   return names
 }
@@ -61,15 +60,15 @@ export function readCompat(list: string | undefined, basePath: string): CompatNa
 function requireName(name: string): CompatName {
   if (isName(name)) return name
   const known = `${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)}`
-  const meant = didYouMean(nearest(name, NAMES, 3))
-  throw new UsageError(`--compat must name ${known}, got ${name || 'nothing'}${meant}`)
+  const suggestion = didYouMean(nearest(name, NAMES, 3))
+  throw new UsageError(`--compat must be ${known}, got ${name || '""'}${suggestion}`)
 }
 
 function isName(name: string): name is CompatName {
   return Object.hasOwn(SERVICES, name)
 }
 
-/** Serves the paths of the services `names` in front of those of `handler`. */
+/** Returns `handler` with the paths of the services `names` mounted in front of it. */
 export function mountCompat(
   handler: RatesHandler,
   names: readonly CompatName[],
@@ -78,7 +77,7 @@ export function mountCompat(
   return names.reduce((mounted, name) => SERVICES[name].mount(mounted, options), handler)
 }
 
-/** A path to try the service `name` with. */
+/** Returns a path that demonstrates the service `name`. */
 export function exampleOf(name: CompatName): string {
   return SERVICES[name].example
 }

@@ -11,34 +11,33 @@ import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The answer for one target currency or for several. */
 type Converted = (Conversion | ConversionList) & { reverse?: true; date?: string }
 
-/** `ratesmith convert`: an amount of one currency in another, or in several. */
+/** Runs `ratesmith convert`: converts an amount into one or several currencies. */
 export async function convert(args: string[], context: CommandContext): Promise<number> {
   const negative = args.find((argument) => /^-[\d.]/.test(argument))
-  if (negative !== undefined) throw new UsageError(`an amount is not negative, got ${negative}`)
+  if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
   const taken = { own: ['date'], switches: ['reverse'] } as const
   const { flags, own, positionals } = parseRatesArguments(args, taken)
   const [amount, from, to, ...others] =
     positionals.length === 2 ? ['1', ...positionals] : positionals
   if (amount === undefined || from === undefined || to === undefined || others.length > 0) {
     throw new UsageError(
-      'convert takes an amount and two codes, as in ratesmith convert 100 USD EUR',
+      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR',
     )
   }
   const query = new URLSearchParams({ from, to, amount, ...own })
-  const asked = own.date
+  const requestedDay = own.date
   const { now } = context
   return printRates<Converted>(
     {
       target: `/v1/convert?${query}`,
       dataSet: 'latest',
       codes: [from, ...splitCodes(to)],
-      day: asked,
-      isSettled: ({ date }) => isSettledOn(asked, date, now()),
+      day: requestedDay,
+      isSettled: ({ date }) => isSettledOn(requestedDay, date, now()),
       publishedWhen: ({ updatedAt, date }) => date ?? toAge(now() - updatedAt),
-      show: (record, terminal) => show(record, asked, { terminal, now: now() }),
+      show: (conversion, terminal) => show(conversion, requestedDay, { terminal, now: now() }),
       list,
     },
     flags,
@@ -46,26 +45,29 @@ export async function convert(args: string[], context: CommandContext): Promise<
   )
 }
 
-function list(record: Converted): string[] {
-  if ('result' in record) return [`${record.result} ${record.reverse ? record.from : record.to}`]
-  return Object.entries(record.results).map(
+function list(conversion: Converted): string[] {
+  if ('result' in conversion) {
+    const { result, reverse, from, to } = conversion
+    return [`${result} ${reverse ? from : to}`]
+  }
+  return Object.entries(conversion.results).map(
     ([code, { rate, result }]) => `${code}\t${result}\t${rate}`,
   )
 }
 
 function show(
-  record: Converted,
-  asked: string | undefined,
+  conversion: Converted,
+  requestedDay: string | undefined,
   { terminal, now }: { terminal: Terminal; now: number },
 ): string[] {
-  const { from, amount, reverse, updatedAt, date } = record
+  const { from, amount, reverse, updatedAt, date } = conversion
   const published =
     date === undefined
       ? `published ${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
-      : `reference rates of ${daySentence(date, asked)}`
+      : `reference rates of ${daySentence(date, requestedDay)}`
   const inLines = (text: string): string[] => wrapped(text, terminal.width)
-  if ('result' in record) {
-    const { to, rate, result } = record
+  if ('result' in conversion) {
+    const { to, rate, result } = conversion
     const [paid, got] = reverse ? [result, amount] : [amount, result]
     return [
       styled('title', `${paid} ${from} = ${got} ${to}`, terminal),
@@ -75,7 +77,7 @@ function show(
   const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from}`
   return [
     styled('title', title, terminal),
-    ...toRateRows(record.results, { head: reverse ? from : 'amount', terminal }),
+    ...toRateRows(conversion.results, { head: reverse ? from : 'amount', terminal }),
     ...inLines(published),
   ]
 }

@@ -10,35 +10,35 @@ import { withSpinner } from './terminal/spinner.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** `ratesmith currencies`: which currencies there are, and which rates there are of each. */
+/** Runs `ratesmith currencies`: lists currencies and the data sets that cover them. */
 export async function currencies(args: string[], context: CommandContext): Promise<number> {
   const { flags, positionals } = parseRatesArguments(args)
   const search = positionals.join(' ')
   const output = openOutput(context)
   const session = await openSession(flags, context)
   try {
-    const asked = session.get('/v1/currencies')
-    const { body } = await withSpinner(context, 'asking what there is', asked)
+    const response = session.get('/v1/currencies')
+    const { body } = await withSpinner(context, 'fetching currencies', response)
     const all: CurrencyList = JSON.parse(body)
     const found = all.currencies.filter((currency) => matches(currency, search))
     if (flags.json) output.print([JSON.stringify({ currencies: found })])
     else if (found.length > 0) output.print(linesOf(found, output.terminal))
     if (found.length > 0) return 0
     const codes = all.currencies.map(({ code }) => code)
-    output.note(`ratesmith: no currency ${search}${didYouMean(suggestCodes([search], codes))}`)
+    const suggestion = didYouMean(suggestCodes([search], codes))
+    output.note(`ratesmith: no currency matches ${search}${suggestion}`)
     return 1
   } finally {
     session.close()
   }
 }
 
-/** Whether `search` is in the code or the name, or is the number; nothing is in all of them. */
 function matches({ code, name, numeric }: CurrencyCoverage, search: string): boolean {
   const text = plain(search)
   return plain(code).includes(text) || plain(name ?? '').includes(text) || numeric === search
 }
 
-/** Without case and accents: `zloty` finds the złoty, too. */
+/** Removes case and accents, so that `zloty` finds the złoty. */
 function plain(text: string): string {
   return text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
 }
@@ -64,7 +64,6 @@ function cellsOf({ code, name, numeric, minorUnits, latest, history }: CurrencyC
   return [code, name ?? '-', numeric ?? '-', digits, toWord(latest), toWord(history)]
 }
 
-/** What became of a withdrawn currency. */
 function endOf({ code, withdrawn }: CurrencyCoverage): string {
   if (!withdrawn) return ''
   const { at, successor, ratio } = withdrawn

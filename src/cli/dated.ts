@@ -1,20 +1,20 @@
 const DAY_MS = 86_400_000
 
-/** Reference rates that have not been refreshed for so long, in ms, are not served: what there is of an older day is held. */
+/** Overdue reference rates are served for at most this time, so the rates of an older day are already complete. */
 const MAX_UNKNOWN_MS = 30 * DAY_MS
 
-/** Whether, at `now`, no newer data could change an answer at the rates of the day `asked`, which were published on `published`. */
+/** Returns whether newer data cannot change the rates of `requestedDay`, given that they were published on `published`. */
 export function isSettledOn(
-  asked: string | undefined,
+  requestedDay: string | undefined,
   published: string | undefined,
   now: number,
 ): boolean {
-  if (asked === undefined) return false
-  return asked === published || Date.parse(asked) < now - MAX_UNKNOWN_MS
+  if (requestedDay === undefined) return false
+  return requestedDay === published || Date.parse(requestedDay) < now - MAX_UNKNOWN_MS
 }
 
-/** `2020-02-28, the last before 2020-02-29`, or the day alone where it is the one that was asked for. */
-export function daySentence(published: string, asked: string | undefined): string {
-  if (asked === undefined || asked === published) return published
-  return `${published}, the last before ${asked}`
+/** Returns `2020-02-28, the last before 2020-02-29`, or only the day if it is the requested one. */
+export function daySentence(published: string, requestedDay: string | undefined): string {
+  if (requestedDay === undefined || requestedDay === published) return published
+  return `${published}, the last before ${requestedDay}`
 }

@@ -5,7 +5,7 @@ import type { CommandContext } from './context.ts'
 import { didYouMean, nearest } from '../nearest.ts'
 import { UsageError, messageOf } from './usage-error.ts'
 
-/** Runs the command that `args` name and resolves to its exit code; prints an error as one line of stderr. */
+/** Runs the command that `args` select and resolves to its exit code; prints an error as one line on stderr. */
 export async function dispatch(args: string[], context: CommandContext): Promise<number> {
   try {
     return await run(args, context)
@@ -21,21 +21,21 @@ async function run(args: string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = args
   if (args.includes('--help') || args.includes('-h')) {
     const { HELP, OVERVIEW } = await import('./help.ts')
-    return say(isCommandName(name) ? HELP[name] : OVERVIEW, context)
+    return print(isCommandName(name) ? HELP[name] : OVERVIEW, context)
   }
   if (args.includes('--version') || args.includes('-v')) {
-    return say(`${manifest.version}\n`, context)
+    return print(`${manifest.version}\n`, context)
   }
-  if (name === undefined) throw new UsageError('no command, try ratesmith serve --demo')
+  if (name === undefined) throw new UsageError('missing command; try ratesmith serve --demo')
   if (!isCommandName(name)) {
-    const meant = didYouMean(nearest(name, Object.keys(COMMANDS), 2))
-    throw new UsageError(`no command ${name}${meant}`)
+    const suggestion = didYouMean(nearest(name, Object.keys(COMMANDS), 2))
+    throw new UsageError(`unknown command ${name}${suggestion}`)
   }
   const command = await COMMANDS[name]()
   return command(rest, context)
 }
 
-function say(text: string, { stdout }: CommandContext): number {
+function print(text: string, { stdout }: CommandContext): number {
   // A reader such as `head` may close the pipe early.
   stdout.on('error', () => process.exit())
   stdout.write(text)

@@ -17,22 +17,22 @@ import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { chooseUpstreams } from './upstreams.ts'
 
-/** `ratesmith doctor`: what works, and what to do about what does not. Resolves to 1 where something does not. */
+/** Runs `ratesmith doctor`: checks providers, stores and the machine. Resolves to 1 if a check fails. */
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
   const { flags, own } = parseRatesArguments(args, { own: ['redis'], allowPositionals: false })
   const output = openOutput(context)
-  const work = runChecks(flags, own.redis, context)
-  const findings = await withSpinner(context, 'asking providers and stores', work)
-  const ok = findings.every((finding) => finding.ok)
+  const checks = runChecks(flags, own.redis, context)
+  const results = await withSpinner(context, 'checking providers and stores', checks)
+  const ok = results.every((result) => result.ok)
   output.print(
     flags.json
-      ? [JSON.stringify({ ok, version: manifest.version, findings })]
-      : findings.flatMap((finding) => linesOf(finding, output.terminal)),
+      ? [JSON.stringify({ ok, version: manifest.version, findings: results })]
+      : results.flatMap((result) => linesOf(result, output.terminal)),
   )
   return ok ? 0 : 1
 }
 
-/** Everything that was found, fit for a terminal and without passwords. */
+/** Returns results that are safe to print: escaped and without passwords. */
 async function runChecks(
   flags: RatesFlags,
   redis: string | undefined,
@@ -42,19 +42,18 @@ async function runChecks(
   const { env } = context
   const named = findRedis(redis, env)
   const upstreams = await chooseUpstreams(flags, context)
-  // A URL that cannot be used is refused before any provider is asked.
+  // Reports an invalid URL before any provider is called.
   const stores = [
     ...(cache && !demo ? [await checkCache(context)] : []),
     ...(named && !demo ? [await checkRedis(named)] : []),
   ]
   const providers = await checkProviders(upstreams)
   const machine = [checkRuntime(context), ...(demo ? [] : checkProxies(env))]
-  const findings = [...machine, ...providers, ...stores]
   const redacted = createRedaction(env, named ? [named.url] : [])
-  return findings.map(({ subject, ok, found: seen, advice }) => ({
+  return [...machine, ...providers, ...stores].map(({ subject, ok, found, advice }) => ({
     subject: printable(redacted(subject)),
     ok,
-    found: printable(redacted(seen)),
+    found: printable(redacted(found)),
     advice,
   }))
 }
@@ -69,5 +68,5 @@ function linesOf({ subject, ok, found, advice }: CheckResult, terminal: Terminal
   return [`${mark}  ${first}`, ...others.map((line) => INDENT + line)]
 }
 
-/** Below `works  `. */
+/** The width of `works  `. */
 const INDENT = ' '.repeat(7)

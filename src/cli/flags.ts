@@ -4,37 +4,35 @@ import { parseArguments } from './parse-arguments.ts'
 import type { ProviderFlags } from './provider-choice.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What may be said of a flag that has few values. */
 const LOG_FORMATS = ['json', 'text'] as const
 const CORS_SCOPES = ['v1', 'all', 'off'] as const
 
-/** What `ratesmith serve` is told. */
+/** The flags of `ratesmith serve`. */
 export interface ServeFlags {
   port: number
   host: string
-  /** The files of key and certificate; `undefined` for HTTP. */
+  /** Paths of the key and certificate files; `undefined` for HTTP. */
   https: { key: string; cert: string } | undefined
   basePath: string
   cors: (typeof CORS_SCOPES)[number] | undefined
-  /** The services whose paths are served, too. */
+  /** Services whose paths are also served. */
   compat: readonly CompatName[]
   compress: boolean
   explorer: boolean
   demo: boolean
-  /** The names of the providers, where there are any. */
   providers: ProviderFlags
-  /** The folder that fetched rates are kept in; `undefined` for none. */
+  /** Folder for fetched rates. */
   data: string | undefined
-  /** The URL of the Redis that they are kept in; `undefined` for none. */
+  /** URL of a Redis for fetched rates. */
   redis: string | undefined
-  /** `undefined` where it is left to what the log is written to. */
+  /** Default: text on a terminal, JSON elsewhere. */
   log: (typeof LOG_FORMATS)[number] | undefined
 }
 
 /**
  * Reads the flags of `ratesmith serve`.
  *
- * @throws {UsageError} naming the flag that cannot be used
+ * @throws {UsageError} naming the invalid flag
  */
 export function parseServeFlags(args: string[]): ServeFlags {
   const flags = parse(args)
@@ -42,13 +40,13 @@ export function parseServeFlags(args: string[]): ServeFlags {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new UsageError(`--port must be a number from 0 to 65535, got ${port}`)
   }
-  // Node would listen on every address.
-  if (host === '') throw new UsageError('--host must be an address, got nothing')
+  // For an empty host, Node listens on every address.
+  if (host === '') throw new UsageError('--host must be an address, got ""')
   const { data, redis, latest, history } = flags
-  if (data === '') throw new UsageError('--data must be a folder, got nothing')
+  if (data === '') throw new UsageError('--data must be a folder, got ""')
   return {
     port: Number(port),
-    // As it stands in a URL.
+    // Accepts an IPv6 address in the brackets of a URL.
     host: host.replace(/^\[(.*)\]$/, '$1'),
     https: readHttps(flags),
     basePath,
@@ -81,8 +79,8 @@ function readHttps({
   'https-cert': cert,
 }: ReturnType<typeof parse>): ServeFlags['https'] {
   if (!https && key === undefined && cert === undefined) return undefined
-  if (!key) throw new UsageError('HTTPS needs the file of a key: --https-key')
-  if (!cert) throw new UsageError('HTTPS needs the file of a certificate: --https-cert')
+  if (!key) throw new UsageError('HTTPS needs a private key file: set --https-key')
+  if (!cert) throw new UsageError('HTTPS needs a certificate file: set --https-cert')
   return { key, cert }
 }
 

@@ -1,113 +1,114 @@
 import type { CommandName } from './commands.ts'
 
-/** What `ratesmith --help` shows. */
+/** The output of `ratesmith --help`. */
 export const OVERVIEW = `Usage: ratesmith <command> [options]
 
 Commands:
-  convert [amount] <from> <to>    an amount of one currency in another, or in several
-  latest                          latest rates against a base, or those of a day
-  history <from> <to>             daily reference rates of a pair, as a chart
-  currencies [search]             which currencies there are
-  doctor                          ask every provider and store, and say what works
+  convert [amount] <from> <to>    convert an amount into one or several currencies
+  latest                          show latest rates against a base, or the rates of a day
+  history <from> <to>             chart the daily reference rates of a pair
+  currencies [search]             list currencies
+  doctor                          check every provider and store
   serve                           serve exchange rates over HTTP
 
 Options:
-  --help       show this, or what a command takes: ratesmith convert --help
+  --help       show this help, or that of a command: ratesmith convert --help
   --version    show the version
 
-Exit codes: 0 for an answer, 1 for none, 2 for wrong use.
+Exit codes: 0 success, 1 no data or a failed check, 2 invalid usage.
 `
 
-/** What every command but `serve` takes beside its own. */
-const shared = (json: string): string => `  --json               ${json}, as one line of JSON
-${PROVIDER_FLAGS}  --demo               synthetic rates, without any network
-  --no-cache           without the folder of fetched rates
-  --help               show this
+/** The options of every command except `serve`. */
+const shared = (
+  output: string,
+): string => `  --json               print ${output} as one line of JSON
+${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
+  --no-cache           do not read or write the cache folder
+  --help               show this help
 `
 
-/** What every command takes that asks providers. */
-const PROVIDER_FLAGS = `  --latest <names>     who is asked for latest rates, with commas between, in this order
-  --history <names>    who is asked for reference rates
+const PROVIDER_FLAGS = `  --latest <names>     providers of latest rates, in order, comma-separated
+  --history <names>    providers of reference rates, in order, comma-separated
 `
 
 const UPSTREAMS = `  RATESMITH_LATEST, RATESMITH_HISTORY
-                         as --latest and --history
+                         same as --latest and --history
   RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL
-                         other roots than their own, with commas between
+                         root URLs that replace the providers' own, comma-separated
   RATESMITH_EXCHANGE_RATE_API_KEY, RATESMITH_OPEN_EXCHANGE_RATES_KEY, RATESMITH_CURRENCYAPI_KEY
-                         keys of those that need one
+                         keys of the providers that require one
 `
 
 const PROVIDERS = `
-Providers, of which the first with a good answer counts:
+Providers, tried in order until one succeeds:
   latest   exchange-rate-api (default), frankfurter-v2, ecb, fawazahmed0,
            exchange-rate-api-v6, open-exchange-rates, currencyapi
   history  frankfurter (default), frankfurter-v2, ecb
 `
 
 const PROXIES = `  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
-                         proxies for upstream calls, and hosts to call without
+                         proxies for upstream calls, and hosts that bypass them
 `
 
-const REDIS = `  RATESMITH_REDIS_URL    as --redis, without showing its password in a list of processes
+const REDIS = `  RATESMITH_REDIS_URL    same as --redis, but keeps the password out of the process list
 `
 
 const ENVIRONMENT = `Environment:
-${UPSTREAMS}  RATESMITH_CACHE_DIR    folder that fetched rates are kept in (default the user's own for caches)
-  NO_COLOR               no colours
+${UPSTREAMS}  RATESMITH_CACHE_DIR    folder for fetched rates (default: the user's cache folder)
+  NO_COLOR               turn colours off
 ${PROXIES}${PROVIDERS}`
 
-/** What `ratesmith <command> --help` shows. */
+/** The output of `ratesmith <command> --help`. */
 export const HELP: Record<CommandName, string> = {
   convert: `Usage: ratesmith convert [amount] <from> <to>[,<to>...] [options]
 
 Converts an amount (default 1) at the latest rate: ratesmith convert 100 USD EUR
-Several codes make a table: ratesmith convert 100 USD EUR,GBP,JPY
+Several codes give a table: ratesmith convert 100 USD EUR,GBP,JPY
 
 Options:
-  --date <day>         at the reference rates of this day, or the last before (YYYY-MM-DD)
-  --reverse            how much of <from> gives the amount of <to>
-${shared('the answer of the API')}
+  --date <day>         use the reference rates of this day, or the last before it (YYYY-MM-DD)
+  --reverse            show how much <from> gives the amount of <to>
+${shared('the API response')}
 ${ENVIRONMENT}`,
 
   latest: `Usage: ratesmith latest [options]
 
-Shows latest rates: units of each currency for one of the base.
+Shows latest rates: units of each currency per unit of the base.
 
 Options:
-  --base <code>        what they are quoted against (default USD)
-  --symbols <codes>    these currencies only, separated by commas (default all)
-  --date <day>         reference rates of this day, or the last before (YYYY-MM-DD)
-${shared('the answer of the API')}
+  --base <code>        base currency (default USD)
+  --symbols <codes>    show only these currencies, comma-separated (default all)
+  --date <day>         show the reference rates of this day, or the last before it (YYYY-MM-DD)
+${shared('the API response')}
 ${ENVIRONMENT}`,
 
   history: `Usage: ratesmith history <from> <to> [options]
 
-Shows daily reference rates: a chart and a summary on a terminal, else one line a day.
+Shows daily reference rates: a chart and a summary on a terminal, one line per day elsewhere.
 
 Options:
-  --period <period>    how far back: 1W, 1M, 3M, 6M, 1Y or 5Y (default 1M)
-  --start <day>        instead of a period: the first day, since 1999-01-04
-  --end <day>          and the last one (default the newest)
-  --interval <length>  every day, or the last of each week or month (default day)
-${shared('the answer of the API')}
+  --period <period>    1W, 1M, 3M, 6M, 1Y or 5Y back from the newest day (default 1M)
+  --start <day>        first day, instead of a period (1999-01-04 or later)
+  --end <day>          last day (default: the newest)
+  --interval <length>  day, week or month: every day, or the last day of each (default day)
+${shared('the API response')}
 ${ENVIRONMENT}`,
 
   currencies: `Usage: ratesmith currencies [search] [options]
 
-Lists currencies by code, name or number, and which rates there are of each.
+Lists the currencies whose code, name or number matches, and the rates available for each.
 
 Options:
-${shared('the answer of the API')}
+${shared('the API response')}
 ${ENVIRONMENT}`,
 
   doctor: `Usage: ratesmith doctor [options]
 
-Asks every provider and store, and says what works and what to do.
+Checks every provider and store, and shows how to fix each failure.
 
 Options:
-  --redis <url>        also look at this Redis, or that of RATESMITH_REDIS_URL
-${shared('what was found')}
+  --redis <url>        also check this Redis (default: RATESMITH_REDIS_URL)
+${shared('the results')}
 ${ENVIRONMENT}`,
 
   serve: `Usage: ratesmith serve [options]
@@ -115,22 +116,22 @@ ${ENVIRONMENT}`,
 Serves exchange rates over HTTP.
 
 Options:
-  --port <number>      port to listen on, 0 for any free one (default 8787)
+  --port <number>      port to listen on; 0 picks a free one (default 8787)
   --host <address>     address to listen on (default 127.0.0.1)
-  --https              speak HTTPS, as the next two say too
-  --https-key <file>   its private key (PEM)
-  --https-cert <file>  its certificate (PEM), and behind that those in between
+  --https              serve HTTPS; implied by the next two
+  --https-key <file>   private key (PEM)
+  --https-cert <file>  certificate (PEM), followed by the intermediate ones
   --base-path <path>   prefix of every path (default /api)
-  --cors <scope>       what scripts of any origin may read: v1, all or off (default v1)
-  --compat <names>     also serve the paths of these services, with commas between: frankfurter,
+  --cors <scope>       responses that every origin may read: v1, all or off (default v1)
+  --compat <names>     also serve the paths of these services, comma-separated: frankfurter,
                        frankfurter-v2, exchangerate-host, open-exchange-rates, exchange-rate-api
-  --no-compress        no gzip and brotli
-  --no-explorer        no page at the base path to try the API with
-${PROVIDER_FLAGS}  --demo               synthetic rates, without any network
-  --data <folder>      keep fetched rates there, for the next start
-  --redis <url>        keep them in Redis, and share them with other servers
-  --log <format>       json or text (default text on a terminal, else json)
-  --help               show this
+  --no-compress        turn brotli and gzip off
+  --no-explorer        turn off the page at the base path that shows the API
+${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
+  --data <folder>      store fetched rates in this folder for the next start
+  --redis <url>        store fetched rates in this Redis and share them with other servers
+  --log <format>       json or text (default: text on a terminal, json elsewhere)
+  --help               show this help
 
 Environment:
 ${UPSTREAMS}${REDIS}${PROXIES}${PROVIDERS}`,

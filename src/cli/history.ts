@@ -11,10 +11,9 @@ import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Lines of the chart. */
 const CHART_HEIGHT = 10
 
-/** Every period; the compiler sees to it that none is missing. */
+// `satisfies` makes the compiler report a missing period.
 const PERIODS = Object.keys({
   '1W': true,
   '1M': true,
@@ -24,7 +23,7 @@ const PERIODS = Object.keys({
   '5Y': true,
 } satisfies Record<Period, true>)
 
-/** Every interval, and what its points are; the compiler sees to it that none is missing. */
+/** The end of the title, by interval. */
 const POINTS: Record<Interval, string> = {
   day: '',
   week: ', the last day of each week',
@@ -33,14 +32,16 @@ const POINTS: Record<Interval, string> = {
 
 type HistoryBody = RateHistory | HistoryRange
 
-/** `ratesmith history`: the daily reference rates of a pair. */
+/** Runs `ratesmith history`: shows the daily reference rates of a pair. */
 export async function history(args: string[], context: CommandContext): Promise<number> {
   const { flags, own, positionals } = parseRatesArguments(args, {
     own: ['period', 'start', 'end', 'interval'],
   })
   const [from, to, ...others] = positionals
   if (from === undefined || to === undefined || others.length > 0) {
-    throw new UsageError('history takes two codes, as in ratesmith history USD EUR --period 1Y')
+    throw new UsageError(
+      'history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y',
+    )
   }
   const { now } = context
   const query = new URLSearchParams({ from, to, ...own })
@@ -51,8 +52,8 @@ export async function history(args: string[], context: CommandContext): Promise<
       codes: [from, to],
       day: own.start,
       suggest: ({ code, message }) => {
-        if (code === 'invalid_period') return meantPeriods(own.period ?? '')
-        return message.includes('interval') ? meantIntervals(own.interval ?? '') : []
+        if (code === 'invalid_period') return suggestPeriods(own.period ?? '')
+        return message.includes('interval') ? suggestIntervals(own.interval ?? '') : []
       },
       isSettled: ({ points }) => isSettledOn(own.end, points.at(-1)?.d, now()),
       publishedWhen: ({ points }) => toAge(now() - Date.parse(points.at(-1)?.d ?? '')),
@@ -64,13 +65,13 @@ export async function history(args: string[], context: CommandContext): Promise<
   )
 }
 
-/** `1y`, `1yr` and `1 year` mean 1Y. */
-function meantPeriods(sent: string): string[] {
+/** Suggests 1Y for `1y`, `1yr` and `1 year`. */
+function suggestPeriods(sent: string): string[] {
   return PERIODS.filter((period) => sent.replace(/\s/g, '').toUpperCase().startsWith(period))
 }
 
-/** `weekly`, `weeks` and `Week` mean week. */
-function meantIntervals(sent: string): string[] {
+/** Suggests week for `weekly`, `weeks` and `Week`. */
+function suggestIntervals(sent: string): string[] {
   return nearest(sent, Object.keys(POINTS), 2)
 }
 

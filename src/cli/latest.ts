@@ -10,31 +10,30 @@ import { alignedNumbers, shortened, toColumns, wrapped } from './terminal/layout
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** A name takes no more characters than this, and where there is no room for so many, there is none. */
+// Longer names are cut; without room for the minimum, no names are shown.
 const MAX_NAME_LENGTH = 28
 const MIN_NAME_LENGTH = 6
 
-/** Latest rates, or the reference rates of a day. */
 type LatestBody = LatestRates & { date?: string }
 
-/** `ratesmith latest`: latest rates against a base, or those of a day. */
+/** Runs `ratesmith latest`: shows latest rates against a base, or the reference rates of a day. */
 export async function latest(args: string[], context: CommandContext): Promise<number> {
   const { flags, own } = parseRatesArguments(args, {
     own: ['base', 'symbols', 'date'],
     allowPositionals: false,
   })
   const query = new URLSearchParams(Object.entries(own))
-  const { base = 'USD', symbols = '', date: asked } = own
+  const { base = 'USD', symbols = '', date: requestedDay } = own
   const { now } = context
   return printRates<LatestBody>(
     {
       target: `/v1/latest?${query}`,
       dataSet: 'latest',
       codes: splitCodes(`${base},${symbols}`),
-      day: asked,
-      isSettled: ({ date }) => isSettledOn(asked, date, now()),
+      day: requestedDay,
+      isSettled: ({ date }) => isSettledOn(requestedDay, date, now()),
       publishedWhen: ({ updatedAt, date }) => date ?? toAge(now() - updatedAt),
-      show: (record, terminal) => show(record, asked, { terminal, now: now() }),
+      show: (table, terminal) => show(table, requestedDay, { terminal, now: now() }),
       list: ({ rates }) =>
         Object.entries(rates).map(([code, rate]) => `${code}\t${rate}\t${nameOf(code)}`),
     },
@@ -44,11 +43,11 @@ export async function latest(args: string[], context: CommandContext): Promise<n
 }
 
 function show(
-  record: LatestBody,
-  asked: string | undefined,
+  table: LatestBody,
+  requestedDay: string | undefined,
   { terminal, now }: { terminal: Terminal; now: number },
 ): string[] {
-  const { base, rates, updatedAt, date } = record
+  const { base, rates, updatedAt, date } = table
   const { width, hasUnicode } = terminal
   const numbers = alignedNumbers(Object.values(rates))
   const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
@@ -63,7 +62,7 @@ function show(
   const published =
     date === undefined
       ? `${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
-      : daySentence(date, asked)
+      : daySentence(date, requestedDay)
   return [
     ...wrapped(`1 ${base} on ${published}`, width).map((line) => styled('title', line, terminal)),
     ...toColumns(cells, width),

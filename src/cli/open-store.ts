@@ -6,19 +6,19 @@ import type { ServeFlags } from './flags.ts'
 import { connectRedis, findRedis } from './redis.ts'
 import { UsageError, orUsageError } from './usage-error.ts'
 
-/** Where fetched rates are kept beside memory. */
+/** The store that keeps fetched rates between starts. */
 export interface OpenStore {
-  /** `undefined` for nowhere. */
+  /** `undefined` to keep rates in memory only. */
   store: CacheStore | undefined
-  /** Whether an operation on files has not ended yet. */
+  /** Returns whether a file operation is in progress. */
   isBusy(): boolean
   close(): void
 }
 
 /**
- * Opens the store that the flags or the environment ask for.
+ * Opens the store that the flags or the environment select.
  *
- * @throws {UsageError} naming what cannot be used
+ * @throws {UsageError} naming the invalid flag or variable
  */
 export async function openStore(
   { data, redis }: Pick<ServeFlags, 'data' | 'redis'>,
@@ -26,7 +26,7 @@ export async function openStore(
 ): Promise<OpenStore> {
   const named = findRedis(redis, env)
   if (data !== undefined && named) {
-    throw new UsageError(`--data and ${named.name} are two places for the same data: choose one`)
+    throw new UsageError(`--data and ${named.name} cannot be combined; choose one`)
   }
   if (named) {
     const connection = await connectRedis(named)
@@ -40,7 +40,6 @@ export async function openStore(
   return { store: opened?.store, isBusy: () => opened?.isBusy() ?? false, close() {} }
 }
 
-/** `store`, with a count of its operations under way. */
 function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
   let underWay = 0
 
@@ -62,9 +61,9 @@ function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
   }
 }
 
-/** Rather no server than one that the operator believes to keep its data. */
 async function createDataStore(folder: string): Promise<CacheStore> {
   const { createFileStore } = await import('../stores/file.ts')
+  // Fails the start if the folder is not writable: otherwise the server would lose its rates at the next restart, unnoticed.
   return orUsageError('--data', () => {
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.R_OK | constants.W_OK)

@@ -5,17 +5,17 @@ import { styled } from './terminal/style.ts'
 import { describeTerminal } from './terminal/terminal.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** Where a command writes to. */
+/** The outputs of a command. */
 export interface Output {
-  /** What stdout is. */
+  /** The capabilities of stdout. */
   terminal: Terminal
   /** Writes lines to stdout. */
   print(lines: readonly string[]): void
-  /** Writes a line to stderr, for people wherever stdout goes. */
+  /** Writes a line to stderr. */
   note(line: string): void
 }
 
-/** The outputs of a command. If a reader such as `head` closes the pipe, the process ends silently. */
+/** Opens the outputs of a command. If a reader such as `head` closes the pipe, the process ends silently. */
 export function openOutput({ stdout, stderr, env, platform }: CommandContext): Output {
   const leave = (): never => process.exit()
   for (const stream of [stdout, stderr]) stream.on('error', leave)
@@ -28,12 +28,12 @@ export function openOutput({ stdout, stderr, env, platform }: CommandContext): O
 
 const DISCLAIMER = 'For information only, not an offer to exchange currency.'
 
-/** What is to be shown wherever rates of `source` are. */
+/** Returns the attribution of `source` and the disclaimer, which must accompany its rates. */
 export function toNotice(source: Attribution): string[] {
   return [`${source.name}, ${source.url}`, DISCLAIMER]
 }
 
-/** The same in lines that fit a terminal. */
+/** Returns the notice in lines that fit the terminal. */
 export function noticeLines(source: Attribution, terminal: Terminal): string[] {
   return toNotice(source)
     .flatMap((text) => wrapped(text, terminal.width))

@@ -1,6 +1,5 @@
 import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/node.ts'
 
-/** The part of an adapter that is used. */
 interface Adapter {
   serve(handler: FetchHandler, options: ServeOptions): Promise<RunningServer>
 }
@@ -11,16 +10,16 @@ const ADAPTERS = {
   deno: (): Promise<Adapter> => import('../../adapters/deno.ts'),
 }
 
-/** What this process runs on. */
+/** The current runtime. */
 export const platform: keyof typeof ADAPTERS = detect()
 
-/** The adapter of this platform; the others are not loaded. */
+/** Loads the adapter of the current runtime. */
 export function loadAdapter(): Promise<Adapter> {
   return ADAPTERS[platform]()
 }
 
 function detect(): keyof typeof ADAPTERS {
-  // Both have a `process.versions.node` too.
+  // Bun and Deno also have `process.versions.node`.
   if (process.versions['bun']) return 'bun'
   return process.versions['deno'] ? 'deno' : 'node'
 }

@@ -14,35 +14,34 @@ import { wrapped } from './terminal/layout.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** What an error of the API says. */
 interface ApiError {
   code: RatesErrorCode
   message: string
 }
 
-/** A question to the API, and how its answer is told. */
-export interface RatesQuery<Answered> {
-  /** The path behind `/api`, with the query. */
+/** A request to the API and the output for its response. */
+export interface RatesQuery<Body> {
+  /** The path after `/api`, with the query. */
   target: string
-  /** What answers it. */
+  /** The data set of the response. */
   dataSet: Exclude<DataSet, 'archive'>
-  /** The codes in it, in the order in which they are checked. */
+  /** The requested codes, in the order in which the API checks them. */
   codes: string[]
-  /** The first day whose reference rates are asked for, as it was sent; `undefined` where that is left to the API. */
+  /** The first requested day of reference rates, as typed; `undefined` for the API's default. */
   day: string | undefined
-  /** What else the question that ended with this error may have meant. */
+  /** Returns corrections of the parameter that caused `error`. */
   suggest?: (error: ApiError) => string[]
-  /** Whether no newer data could change the record. */
-  isSettled(record: Answered): boolean
-  /** When what is in the record was published, as in `rates of 3 days ago`. */
-  publishedWhen(record: Answered): string
-  /** For a person at a terminal. */
-  show(record: Answered, terminal: Terminal): string[]
-  /** For a pipe: one line an item. */
-  list(record: Answered): string[]
+  /** Returns whether newer data cannot change the response. */
+  isSettled(body: Body): boolean
+  /** Returns the publication time for `offline: rates of 3 days ago`. */
+  publishedWhen(body: Body): string
+  /** Returns the lines for a terminal. */
+  show(body: Body, terminal: Terminal): string[]
+  /** Returns the lines for a pipe, one per item. */
+  list(body: Body): string[]
 }
 
-/** What exits with 1: nobody could have asked better. */
+/** Errors that exit with 1; all others are invalid usage, which exits with 2. */
 const FAILURE_CODES: ReadonlySet<string> = new Set<RatesErrorCode>([
   'no_data',
   'provider_unavailable',
@@ -50,9 +49,9 @@ const FAILURE_CODES: ReadonlySet<string> = new Set<RatesErrorCode>([
   'internal_error',
 ])
 
-/** Asks `question` and tells the answer; resolves to the exit code. */
-export async function printRates<Answered extends { source: Attribution }>(
-  query: RatesQuery<Answered>,
+/** Sends `query` and prints the response; resolves to the exit code. */
+export async function printRates<Body extends { source: Attribution }>(
+  query: RatesQuery<Body>,
   flags: RatesFlags,
   context: CommandContext,
 ): Promise<number> {
@@ -61,21 +60,21 @@ export async function printRates<Answered extends { source: Attribution }>(
   const session = await openSession({ ...flags, hasArchive }, context)
   try {
     const isSettled = (body: string): boolean => query.isSettled(JSON.parse(body))
-    const asked = session.get(query.target, isSettled)
-    const answer = await withSpinner(context, 'asking for rates', asked)
-    if (flags.json) output.print([answer.body])
-    if (answer.status !== 200) return await printFailure(answer, query, { session, output })
-    const record: Answered = JSON.parse(answer.body)
-    const reason = session.trouble() || 'no answer in time'
-    const offline = answer.isOverdue
-      ? `offline: rates of ${query.publishedWhen(record)} (${reason})`
+    const responding = session.get(query.target, isSettled)
+    const response = await withSpinner(context, 'fetching rates', responding)
+    if (flags.json) output.print([response.body])
+    if (response.status !== 200) return await printFailure(response, query, { session, output })
+    const body: Body = JSON.parse(response.body)
+    const reason = session.failures() || 'no response in time'
+    const offline = response.isOverdue
+      ? `offline: rates of ${query.publishedWhen(body)} (${reason})`
       : undefined
     const isShown = output.terminal.isTTY && !flags.json
-    if (isShown) output.print(linesFor(record, query, { output, offline }))
+    if (isShown) output.print(linesFor(body, query, { output, offline }))
     else if (offline !== undefined) output.note(`ratesmith: ${offline}`)
     if (!isShown && !flags.json) {
-      output.print(query.list(record))
-      for (const line of toNotice(record.source)) output.note(line)
+      output.print(query.list(body))
+      for (const line of toNotice(body.source)) output.note(line)
     }
     return 0
   } finally {
@@ -83,15 +82,15 @@ export async function printRates<Answered extends { source: Attribution }>(
   }
 }
 
-function linesFor<Answered extends { source: Attribution }>(
-  record: Answered,
-  { show }: RatesQuery<Answered>,
+function linesFor<Body extends { source: Attribution }>(
+  body: Body,
+  { show }: RatesQuery<Body>,
   { output: { terminal }, offline }: { output: Output; offline: string | undefined },
 ): string[] {
   return [
-    ...show(record, terminal),
+    ...show(body, terminal),
     ...wrapped(offline ?? '', terminal.width).map((line) => styled('bad', line, terminal)),
-    ...noticeLines(record.source, terminal),
+    ...noticeLines(body.source, terminal),
   ]
 }
 
@@ -103,34 +102,33 @@ async function printFailure(
   const { error }: { error: ApiError } = JSON.parse(body)
   const { code, message } = error
   const isCode = code === 'invalid_currency' || code === 'unsupported_currency'
-  const meant = isCode
+  const suggestions = isCode
     ? suggestCodes(query.codes, await withinTwoSeconds(coveredCodes(session, query)))
     : query.suggest?.(error)
-  const trouble = [session.trouble(), 'ratesmith doctor says more'].filter(Boolean).join('; ')
-  const reason = code === 'provider_unavailable' ? ` (${trouble})` : ''
-  output.note(`ratesmith: ${message}${reason}${didYouMean(meant ?? [])}`)
+  const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean).join('; ')
+  const reason = code === 'provider_unavailable' ? ` (${details})` : ''
+  output.note(`ratesmith: ${message}${reason}${didYouMean(suggestions ?? [])}`)
   return FAILURE_CODES.has(code) ? 1 : 2
 }
 
-/** What was found within two seconds: nobody waits longer to be told of a slip. */
+/** A suggestion is not worth a longer wait. */
 function withinTwoSeconds(codes: Promise<string[]>): Promise<string[]> {
   return Promise.race([codes, sleep(2_000, [], { ref: false })])
 }
 
-/** The codes that the data cover; none where there are no data. */
 async function coveredCodes(
   { rates }: RatesSession,
   { dataSet, day }: RatesQuery<never>,
 ): Promise<string[]> {
   try {
-    // Without five years of history.
+    // Avoids loading five years of history.
     if (day === undefined && dataSet === 'latest') return Object.keys((await rates.latest()).rates)
     const { currencies } = await rates.currencies()
     const covered = currencies.filter(({ history }) => history).map(({ code }) => code)
     if (day === undefined) return covered
     return [...new Set([...covered, ...Object.keys((await rates.latest({ date: day })).rates)])]
   } catch {
-    // What was asked is wrong either way.
+    // Without data, the error is printed without a suggestion.
     return []
   }
 }

@@ -2,80 +2,74 @@ import { didYouMean, nearest } from '../nearest.ts'
 import { PROVIDERS } from './providers.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What there are providers of. */
-type Provided = 'latest' | 'history'
+type ProvidedData = 'latest' | 'history'
 
-/** The lists of names that flags give. */
-export type ProviderFlags = Partial<Record<Provided, string | undefined>>
+/** The values of `--latest` and `--history`: comma-separated provider names. */
+export type ProviderFlags = Partial<Record<ProvidedData, string | undefined>>
 
-/** One provider that is to be asked. */
+/** A selected provider. */
 export interface Choice {
   name: string
-  /** Another root than its own. */
+  /** Root URL that replaces the provider's default. */
   url: string | undefined
 }
 
-/** Whom to ask, in order of preference. */
-export type ProviderChoice = Record<Provided, Choice[]>
+/** The selected providers, in order of preference. */
+export type ProviderChoice = Record<ProvidedData, Choice[]>
 
-/** Whom to ask where nobody says. */
-const DEFAULT_NAMES: Readonly<Record<Provided, string>> = {
+const DEFAULT_NAMES: Readonly<Record<ProvidedData, string>> = {
   latest: 'exchange-rate-api',
   history: 'frankfurter',
 }
 
-/** The variables that name providers, and those with their roots. */
 const NAME_VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
+/** The variables with root URLs, by data set. */
 export const URL_VARIABLES = {
   latest: 'RATESMITH_LATEST_URL',
   history: 'RATESMITH_HISTORY_URL',
 } as const
 
 /**
- * The providers that `flags`, or else `env`, name.
+ * Returns the providers that `flags` select, or else `env`.
  *
- * @throws {UsageError} naming the flag or the variable that cannot be used, with the names that can
+ * @throws {UsageError} naming the invalid flag or variable and the accepted names
  */
 export function chooseProviders(flags: ProviderFlags, env: NodeJS.ProcessEnv): ProviderChoice {
   return { latest: choose('latest', flags, env), history: choose('history', flags, env) }
 }
 
-/** Those of `provided` that the command line knows. */
-function namesOf(provided: Provided): string[] {
-  return Object.keys(PROVIDERS).filter((name) => PROVIDERS[name]?.[provided] !== undefined)
+function namesOf(data: ProvidedData): string[] {
+  return Object.keys(PROVIDERS).filter((name) => PROVIDERS[name]?.[data] !== undefined)
 }
 
-function choose(provided: Provided, flags: ProviderFlags, env: NodeJS.ProcessEnv): Choice[] {
-  const flag = flags[provided]
-  const teller = flag === undefined ? NAME_VARIABLES[provided] : `--${provided}`
-  const list = flag ?? (env[NAME_VARIABLES[provided]] || DEFAULT_NAMES[provided])
+function choose(data: ProvidedData, flags: ProviderFlags, env: NodeJS.ProcessEnv): Choice[] {
+  const flag = flags[data]
+  const origin = flag === undefined ? NAME_VARIABLES[data] : `--${data}`
+  const list = flag ?? (env[NAME_VARIABLES[data]] || DEFAULT_NAMES[data])
   const names = list.split(',').map((name) => name.trim())
-  for (const name of names) requireName(name, { provided, teller })
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new UsageError(`${teller} names ${twice} twice`)
-  const urls = readUrls(URL_VARIABLES[provided], names, env)
+  for (const name of names) requireName(name, { data, origin })
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new UsageError(`${origin} contains ${repeated} twice`)
+  const urls = readUrls(URL_VARIABLES[data], names, env)
   return names.map((name, index) => ({ name, url: urls[index] || undefined }))
 }
 
-function requireName(
-  name: string,
-  { provided, teller }: { provided: Provided; teller: string },
-): void {
-  const fitting = namesOf(provided)
-  if (fitting.includes(name)) return
-  const list = `${fitting.slice(0, -1).join(', ')} or ${fitting.at(-1)}`
-  // In a short name, another letter leaves too little to go by.
-  const meant = didYouMean(nearest(name, fitting, Math.min(3, Math.floor(name.length / 2))))
-  throw new UsageError(`${teller} must name ${list}, got ${name || 'nothing'}${meant}`)
+function requireName(name: string, { data, origin }: { data: ProvidedData; origin: string }): void {
+  const accepted = namesOf(data)
+  if (accepted.includes(name)) return
+  const list = `${accepted.slice(0, -1).join(', ')} or ${accepted.at(-1)}`
+  // A short name with several wrong letters could be any of them.
+  const near = nearest(name, accepted, Math.min(3, Math.floor(name.length / 2)))
+  throw new UsageError(`${origin} must be ${list}, got ${name || '""'}${didYouMean(near)}`)
 }
 
-/** The roots of the providers: one text for one; for several, separated by commas, and nothing for one's own. */
+/** Returns one root per provider; empty for the default. A single root may contain commas. */
 function readUrls(variable: string, names: readonly string[], env: NodeJS.ProcessEnv): string[] {
   const text = env[variable]
   if (!text) return []
   const urls = names.length === 1 ? [text] : text.split(',').map((url) => url.trim())
   if (urls.length === names.length) return urls
   throw new UsageError(
-    `${variable} must have a root, or nothing, for each of ${names.join(', ')}, separated by commas`,
+    `${variable} must be a comma-separated list with a root, or an empty entry, for each of ${names.join(', ')}`,
   )
 }

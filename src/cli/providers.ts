@@ -1,31 +1,30 @@
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../index.ts'
 import type { HistoryProvider, LatestProvider } from '../index.ts'
 
-/** What a provider is made with. */
+/** Root URL and key of a provider. */
 export interface Access {
-  /** Another root than its own. */
+  /** Root that replaces the provider's default. */
   url?: string | undefined
-  /** Empty where it takes none. */
+  /** Empty for providers without keys. */
   key: string
 }
 
-/** A provider that the command line knows. */
-interface Known {
+interface KnownProvider {
   latest?: (access: Access) => Promise<LatestProvider>
   history?: (access: Access) => Promise<HistoryProvider>
-  /** The variable with its key; absent where it needs none. */
+  /** Absent for providers without keys. */
   keyVariable?: string
 }
 
-/** Variables that hold keys. */
+/** The variables with provider keys. */
 export const KEY_VARIABLES = {
   exchangeRateApi: 'RATESMITH_EXCHANGE_RATE_API_KEY',
   openExchangeRates: 'RATESMITH_OPEN_EXCHANGE_RATES_KEY',
   currencyapi: 'RATESMITH_CURRENCYAPI_KEY',
 } as const
 
-/** The providers by their names. The file of one is loaded when it is named, but for those that are asked by default. */
-export const PROVIDERS: Readonly<Record<string, Known>> = {
+/** The providers by name. All but the defaults are imported only when selected. */
+export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   'exchange-rate-api': { latest: async ({ url }) => createExchangeRateApiProvider({ url }) },
   frankfurter: { history: async ({ url }) => createFrankfurterProvider({ url }) },
   'frankfurter-v2': {

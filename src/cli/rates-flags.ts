@@ -3,9 +3,9 @@ import type { ParseArgsConfig } from 'node:util'
 import { parseArguments } from './parse-arguments.ts'
 import type { SessionFlags } from './rates-session.ts'
 
-/** What every command but `serve` is told. */
+/** The flags of every command except `serve`. */
 export interface RatesFlags extends SessionFlags {
-  /** Whether to answer with JSON. */
+  /** Whether to print JSON. */
   json: boolean
 }
 
@@ -17,28 +17,28 @@ const SHARED = {
   'no-cache': { type: 'boolean' },
 } as const
 
-/** What a command line says. */
+/** The arguments of a command. */
 export interface RatesArguments<Own extends string> {
   flags: RatesFlags
-  /** The values of the flags that the command has of its own. */
+  /** The values of the flags that only this command accepts. */
   own: Partial<Record<Own, string>>
   positionals: string[]
 }
 
-/** What a command takes beside what all of them do. */
+/** The arguments that a command accepts in addition to the shared flags. */
 export interface TakenArguments<Own extends string> {
-  /** The flags with a value that only it has (default none). */
+  /** Flags with a value (default none). */
   own?: readonly Own[]
-  /** Those without one that only it has (default none); said, their value is `true`. */
+  /** Flags without a value (default none); `'true'` if set. */
   switches?: readonly Own[]
-  /** Whether it takes more than flags (default true). */
+  /** Whether the command accepts positional arguments (default true). */
   allowPositionals?: boolean
 }
 
 /**
- * Reads the arguments of a command that asks for rates.
+ * Reads the arguments of a command that shows rates.
  *
- * @throws {UsageError} naming the argument that cannot be used
+ * @throws {UsageError} naming the invalid argument
  */
 export function parseRatesArguments<Own extends string = never>(
   args: string[],

@@ -8,44 +8,44 @@ import { printable } from '../log.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
 
-/** How long a person waits for newer data, and for any at all, in ms. */
+// A refresh may take longer without any cached rates to show.
 const NEWER_TIMEOUT_MS = 5_000
 const ANY_TIMEOUT_MS = 15_000
 
-/** What the commands that ask for rates are told alike. */
+/** The flags of the commands that show rates. */
 export interface SessionFlags extends UpstreamFlags {
-  /** Whether fetched rates are read from and kept in the user's folder. */
+  /** Whether fetched rates are read from and written to the cache folder. */
   cache: boolean
 }
 
-/** An answer of the API. */
+/** A response of the API. */
 export interface SessionResponse {
   status: number
   /** JSON. */
   body: string
-  /** Whether newer data were due, and could not be had. */
+  /** Whether a refresh was due and newer rates could not be fetched. */
   isOverdue: boolean
 }
 
-/** Rates for a person, who waits a little longer for newer ones than a server lets anyone wait. */
+/** Access to rates for one run of a command, which waits longer for newer rates than a server does. */
 export interface RatesSession {
   /**
-   * Asks the API for what is at `target`, a path behind `/api` with its query. A record that `isSettled` says of that no newer
-   * data could change it is not waited for, and never overdue (default none).
+   * Requests `target`, a path after `/api` with its query. A body for which `isSettled` returns true is returned without
+   * waiting for newer data and is never overdue (default: no body).
    */
   get(target: string, isSettled?: (body: string) => boolean): Promise<SessionResponse>
   rates: RatesOperations
-  /** What every upstream did wrong last, fit for a terminal; empty where nothing. */
-  trouble(): string
-  /** Ends upstream calls; what is being kept is still written. */
+  /** Returns the last failure of each upstream, escaped for a terminal; empty without failures. */
+  failures(): string
+  /** Ends upstream calls; pending cache writes continue. */
   close(): void
 }
 
 /**
- * A session with the upstreams that the environment names, and the user's cache; `hasArchive` where days may be asked for
- * that are more than five years ago.
+ * Opens a session with the selected upstreams and the user's cache. Set `hasArchive` if requested days may be more than five
+ * years old.
  *
- * @throws {UsageError} naming the variable that cannot be used
+ * @throws {UsageError} naming the invalid variable
  */
 export async function openSession(
   { cache, hasArchive = false, ...flags }: SessionFlags & { hasArchive?: boolean },
@@ -56,14 +56,14 @@ export async function openSession(
   const store = cache && !demo ? await openCache({ providers, hasArchive }, context) : undefined
   const work = new Set<Promise<unknown>>()
   let isOverdue = false
-  const troubles = new Map<string, string>()
+  const failures = new Map<string, string>()
   const handler = createRatesHandler({
     ...upstreams,
     store,
     waitUntil: (promise) => void work.add(promise),
     onEvent(event) {
       if (event.type === 'stale_served') isOverdue = true
-      recordTrouble(troubles, event)
+      recordFailure(failures, event)
     },
   })
 
@@ -90,20 +90,18 @@ export async function openSession(
       return request(target, isSettled)
     },
     rates: handler.rates,
-    trouble: () => toText(troubles),
+    failures: () => toText(failures),
     close: handler.close,
   }
 }
 
-/** Keeps what `event` tells of trouble with a provider. */
-function recordTrouble(troubles: Map<string, string>, event: RatesEvent): void {
-  if (event.type === 'upstream_failed') troubles.set(event.provider, event.reason)
+function recordFailure(failures: Map<string, string>, event: RatesEvent): void {
+  if (event.type === 'upstream_failed') failures.set(event.provider, event.reason)
   else if (event.type === 'rates_rejected' && event.provider !== undefined)
-    troubles.set(event.provider, `its answer was refused: ${event.reason}`)
+    failures.set(event.provider, `response rejected: ${event.reason}`)
 }
 
-/** What became of every provider; the name of a single one goes without saying. */
-function toText(troubles: ReadonlyMap<string, string>): string {
-  if (troubles.size === 1) return printable([...troubles.values()].join(''))
-  return printable([...troubles].map(([provider, reason]) => `${provider}: ${reason}`).join('; '))
+function toText(failures: ReadonlyMap<string, string>): string {
+  if (failures.size === 1) return printable([...failures.values()].join(''))
+  return printable([...failures].map(([provider, reason]) => `${provider}: ${reason}`).join('; '))
 }

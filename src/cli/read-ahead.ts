@@ -1,14 +1,14 @@
 import type { CacheStore } from '../index.ts'
 
-/** What a handler keeps of what most questions need. */
+/** The store keys of the data that most requests need. */
 export const KEYS: readonly string[] = ['rates:v1:latest', 'rates:v1:history']
 
-/** What it keeps of the reference rates since 1999: megabytes, which only a question of a day may need. */
+/** The store key of the reference rates since 1999: megabytes, needed only for requests with a date. */
 export const ARCHIVE_KEY = 'rates:v1:archive'
 
 /**
- * `store` with what it holds of `keys` read already. A handler gives a store 50 ms, as a request is waiting; a person would rather wait
- * for a slow disk than for an upstream, and offline there is nothing else. What cannot be read is left to `store`.
+ * Returns `store` with the values of `keys` preloaded. A handler waits only 50 ms for a store; on the command line, a slow disk is
+ * still faster than an upstream, and offline it is the only source. Reads that fail are repeated on `get`.
  */
 export async function readAhead(
   store: CacheStore,

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { platform } from './platform.ts'
 import { UsageError } from './usage-error.ts'
 
-/** A client of Redis, which connects anew for as long as it is not closed. */
+/** A Redis client that reconnects until it is closed. */
 export interface RedisConnection {
   connect(): Promise<unknown>
   send(command: string, args: string[]): Promise<unknown>
   close(): void
 }
 
-/** A Redis that the operator has named. */
+/** The Redis that the operator selected. */
 export interface NamedRedis {
-  /** The flag or the variable that named it. */
+  /** The flag or variable that set the URL. */
   name: string
   url: string
 }
 
-/** The Redis of the flag `--redis`, or else of the environment; `undefined` where neither names one. */
+/** Returns the Redis of the flag `--redis`, or else of the environment; `undefined` without either. */
 export function findRedis(
   flag: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -27,15 +27,15 @@ export function findRedis(
   return url ? { name: 'RATESMITH_REDIS_URL', url } : undefined
 }
 
-/** How long the start of the server waits for Redis, in ms; after that it goes on without. */
+/** The server starts without Redis after this time. */
 const CONNECT_TIMEOUT_MS = 1_000
 
 /**
- * Connects to the Redis at `url`, through Bun's own client or ioredis. While there is no connection, its commands fail at
- * once: sent later, a value could take the place of a newer one.
+ * Connects to the Redis at `url` with Bun's client or ioredis. Without a connection, commands fail immediately: a queued
+ * write could overwrite a newer value.
  *
- * @throws {UsageError} where `url`, which `name` gave, is none, or ioredis is missing; without the URL, which may hold a
- *   password
+ * @throws {UsageError} for an invalid `url` or a missing ioredis; the message contains `name` and not the URL, which may
+ *   contain a password
  */
 export async function connectRedis({ name, url }: NamedRedis): Promise<RedisConnection> {
   const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
@@ -52,12 +52,12 @@ function createFrom(
 ): RedisConnection {
   try {
     const { protocol, pathname, username, password } = new URL(url)
-    // Bun's client takes what cannot be decoded, and could never log in with it.
+    // Bun's client accepts credentials that cannot be decoded, and then fails to log in.
     for (const part of [username, password]) decodeURIComponent(part)
-    // The path is the number of a database.
+    // The path is a database number.
     if (/^rediss?:$/.test(protocol) && /^\/?\d*$/.test(pathname)) return create(url)
   } catch {
-    // What a client throws may show the URL.
+    // The client's error may contain the URL.
   }
   throw new UsageError(`${name} must be a URL like redis://127.0.0.1:6379`)
 }
@@ -65,26 +65,26 @@ function createFrom(
 function createBunClient(url: string): RedisConnection {
   const { Bun }: { Bun: { RedisClient: new (url: string, options: object) => RedisConnection } } =
     Object(globalThis)
-  // After ten attempts, by default, it would never try again.
+  // The default gives up for good after ten attempts.
   return new Bun.RedisClient(url, { maxRetries: 2 ** 31 - 1, enableOfflineQueue: false })
 }
 
 async function loadIoredis(name: string): Promise<(url: string) => RedisConnection> {
   const { Redis } = await import('ioredis').catch((cause: unknown) => {
-    throw new UsageError(`${name} needs ioredis; install it: npm install ioredis`, { cause })
+    throw new UsageError(`${name} requires ioredis; run: npm install ioredis`, { cause })
   })
   return (url) => {
-    let trouble: Error | undefined
+    let lastError: Error | undefined
     const client = new Redis(url, { lazyConnect: true, enableOfflineQueue: false })
-      .on('error', (error) => (trouble = error))
-      .on('ready', () => (trouble = undefined))
+      .on('error', (error) => (lastError = error))
+      .on('ready', () => (lastError = undefined))
     return {
       connect: () => client.connect(),
       close: () => client.disconnect(),
-      // What a command fails with says only that there is no connection.
+      // A command's own error says only that there is no connection.
       send: (command, args) =>
         client.call(command, ...args).catch((error: unknown) => {
-          throw trouble ?? error
+          throw lastError ?? error
         }),
     }
   }

@@ -17,34 +17,31 @@ import type { Tls } from './tls.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import { orUsageError } from './usage-error.ts'
 
-/** How long the whole stop may take, and how long work on files may go on after the last answer, in ms. */
+/** The whole stop takes at most `STOP_LIMIT_MS`; file work after the last response at most `FINAL_WORK_MS`. */
 const STOP_LIMIT_MS = 10_000
 const FINAL_WORK_MS = 1_000
 
-/** How often the process looks whether that work has ended, in ms. */
 const POLL_INTERVAL_MS = 20
 
-/** Work that a thread of Node does, which may be blocked by a dead disk or name server, as Node names it. */
+/** Names of active resources that run on Node's thread pool, which a dead disk or name server can block. */
 const THREAD_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
 
-/** How a server was stopped. */
 interface Stop {
-  /** The signal that stopped it. */
   signal: NodeJS.Signals
-  /** Whether work on files or names goes on, for which Node would wait at its exit. */
+  /** Whether work on files or names is in progress, for which Node would wait at its exit. */
   isBlocked: boolean
 }
 
 /**
- * `ratesmith serve`: resolves after a signal, when the last answer is sent.
+ * Runs `ratesmith serve` until a signal; resolves when the last response is sent.
  *
- * @throws {UsageError} for flags or an environment that cannot be used
- * @throws {Error} with a message for the operator where it cannot listen
+ * @throws {UsageError} for an invalid flag or variable
+ * @throws {Error} with a message for the operator if the server cannot listen
  */
 async function serve(args: string[], context: CommandContext): Promise<Stop> {
   const flags = parseServeFlags(args)
   const { stdout, stderr, env } = context
-  // Whoever reads along may leave; the server stays.
+  // The server continues when a reader of its output exits.
   for (const output of [stdout, stderr]) output.on('error', () => {})
   const tls = flags.https && (await import('./tls.ts')).readTls(flags.https)
   const opened = await openStore(flags, env)
@@ -64,17 +61,17 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
   }
 }
 
-/** Whether Node would wait for a thread if it ended now; the other runtimes never do. */
 function isBlocked({ isBusy }: OpenStore): boolean {
+  // Other runtimes do not wait for threads at their exit.
   if (platform !== 'node') return false
   return isBusy() || process.getActiveResourcesInfo().some((name) => THREAD_WORK.test(name))
 }
 
-/** `serve`, and then the end of the process: what a client, a disk or a name server still holds open must not hold it. */
+/** Runs `ratesmith serve`, then ends the process even if a client, disk or name server still keeps it open. */
 export async function serveAndExit(args: string[], context: CommandContext): Promise<never> {
   const { signal, isBlocked } = await serve(args, context)
   if (isBlocked) {
-    // It has no listener any more, and ends a process at once unless that is the first one of a container.
+    // Without a listener, the signal ends the process immediately, unless it is process 1 of a container.
     process.kill(process.pid, signal)
     await sleep(POLL_INTERVAL_MS)
   }
@@ -110,7 +107,7 @@ async function listen(
   return adapter.serve(served, { port, hostname, tls }).catch((error: NodeJS.ErrnoException) => {
     const reason =
       error.code === 'EADDRINUSE'
-        ? `port ${port} on ${hostname} is taken; choose another with --port`
+        ? `port ${port} on ${hostname} is already in use; choose another with --port`
         : `cannot listen on ${hostname}, port ${port}: ${error.message}`
     throw new Error(reason, { cause: error })
   })
@@ -129,7 +126,7 @@ function startMessage(root: string, { basePath, compat, demo, explorer }: ServeF
   ].join('\n')
 }
 
-/** Resolves with the first SIGINT or SIGTERM; a second ends the process at once, as without a listener. */
+/** Resolves with the first SIGINT or SIGTERM; a second one ends the process immediately. */
 async function stopSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
   const signals = ['SIGINT', 'SIGTERM'] as const

@@ -9,29 +9,28 @@ export interface Tls {
   cert: string
 }
 
-/** What a block of PEM may hold. */
-interface Kind {
+interface PemKind {
   name: string
   begin: RegExp
   block: RegExp
 }
 
-const PRIVATE_KEY: Kind = {
-  name: 'private key in PEM without a passphrase',
+const PRIVATE_KEY: PemKind = {
+  name: 'PEM private key without a passphrase',
   begin: /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   block: /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^-]*-----END \1-----/g,
 }
 
-const CERTIFICATE: Kind = {
-  name: 'certificate in PEM',
+const CERTIFICATE: PemKind = {
+  name: 'PEM certificate',
   begin: /-----BEGIN CERTIFICATE-----/,
   block: /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g,
 }
 
 /**
- * Reads what HTTPS takes from `files`. The runtimes differ in what they refuse, and how: it is tried here for all of them.
+ * Reads and checks key and certificate, because the runtimes reject different files with different errors.
  *
- * @throws {UsageError} naming the flag of the file that cannot be used
+ * @throws {UsageError} naming the flag of the invalid file
  */
 export function readTls(files: Tls): Tls {
   const [key = ''] = readBlocks('--https-key', files.key, PRIVATE_KEY)
@@ -41,26 +40,26 @@ export function readTls(files: Tls): Tls {
     parsed('--https-cert', CERTIFICATE, () => new X509Certificate(block)),
   )
   if (!certificate?.checkPrivateKey(privateKey)) {
-    throw new UsageError('--https-key: not the key of the certificate in --https-cert')
+    throw new UsageError('--https-key must match the certificate in --https-cert')
   }
   return { key, cert: chain.join('\n') }
 }
 
-/** The blocks of PEM in `file` of one kind, whatever stands beside them: the runtimes differ in what they pass over. */
-function readBlocks(flag: string, file: string, kind: Kind): string[] {
+/** Returns only the PEM blocks of one kind, because the runtimes skip different kinds of other text. */
+function readBlocks(flag: string, file: string, kind: PemKind): string[] {
   const text = orUsageError(flag, () => readFileSync(file, 'utf8'))
   const begins = text.split(kind.begin).length - 1
   return parsed(flag, kind, () => {
     const blocks = text.match(kind.block) ?? []
-    if (blocks.length === 0 || blocks.length < begins) throw new Error('a block has no end')
+    if (blocks.length === 0 || blocks.length < begins) throw new Error('incomplete PEM block')
     return blocks
   })
 }
 
-function parsed<Parsed>(flag: string, { name }: Kind, parse: () => Parsed): Parsed {
+function parsed<Parsed>(flag: string, { name }: PemKind, parse: () => Parsed): Parsed {
   try {
     return parse()
   } catch (error) {
-    throw new UsageError(`${flag}: no ${name}`, { cause: error })
+    throw new UsageError(`${flag} must be a ${name}`, { cause: error })
   }
 }

@@ -7,24 +7,23 @@ import { PROVIDERS } from './providers.ts'
 import type { Access } from './providers.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Who is asked for rates, each list in order of preference, and how. */
+/** The selected providers, each list in order of preference, with their `fetch` and clock. */
 export interface Upstreams {
   providers: { latest: LatestProvider[]; history: HistoryProvider[] }
   fetch: typeof fetch | undefined
   now: () => number
 }
 
-/** What the flags say of upstreams. */
+/** The flags that select upstreams. */
 export interface UpstreamFlags {
   demo: boolean
-  /** Names of providers, where there are any. */
   providers: ProviderFlags
 }
 
 /**
- * The providers that the flags or the environment name, through the proxies that it names; with `demo` none of it.
+ * Creates the providers that the flags or the environment select, with its proxies; with `demo`, synthetic providers.
  *
- * @throws {UsageError} naming the flag or the variable that cannot be used
+ * @throws {UsageError} naming the invalid flag or variable
  */
 export async function chooseUpstreams(
   { demo, providers }: UpstreamFlags,
@@ -58,10 +57,10 @@ export async function chooseUpstreams(
 
 function requireNoNames(providers: ProviderFlags): void {
   const [named] = Object.entries(providers).filter(([, names]) => names !== undefined)
-  if (named) throw new UsageError(`--demo asks no provider: leave out --${named[0]}`)
+  if (named) throw new UsageError(`--demo cannot be combined with --${named[0]}`)
 }
 
-/** What `make` makes of a choice; what it refuses is put down to the variable at fault, the one of roots being `variable`. */
+/** Calls `make`; its errors name the variable at fault: `variable` for the root, or the provider's key variable. */
 async function create<Provider>(
   { name, url }: Choice,
   env: NodeJS.ProcessEnv,
@@ -70,23 +69,23 @@ async function create<Provider>(
     make,
   }: { variable: string; make: ((access: Access) => Promise<Provider>) | undefined },
 ): Promise<Provider> {
-  if (!make) throw new UsageError(`no provider ${name}`)
+  if (!make) throw new UsageError(`unknown provider ${name}`)
   const keyVariable = PROVIDERS[name]?.keyVariable
-  if (keyVariable === undefined) return make({ key: '', url }).catch(throwOffline(variable))
+  if (keyVariable === undefined) return make({ key: '', url }).catch(throwUsageError(variable))
   const key = env[keyVariable]
   if (!key) throw new UsageError(`${name} needs a key: set ${keyVariable}`)
-  // Alone, so that what is wrong with the root is not put down to it.
-  await make({ key }).catch(throwOffline(keyVariable))
-  return make({ key, url }).catch(throwOffline(variable))
+  // Checks the key without the root first, so that an invalid root is not reported as an invalid key.
+  await make({ key }).catch(throwUsageError(keyVariable))
+  return make({ key, url }).catch(throwUsageError(variable))
 }
 
-function throwOffline(variable: string): (error: Error) => never {
+function throwUsageError(variable: string): (error: Error) => never {
   return (error) => {
     throw new UsageError(`${variable}: ${error.message}`, { cause: error })
   }
 }
 
-/** A `fetch` that heeds the proxies of the environment; `undefined` where the platform's own does, or there is none. */
+/** Returns a `fetch` that uses the environment's proxies; `undefined` if there are none or the runtime uses them itself. */
 async function fetchThroughProxy(
   { latest, history }: ProviderChoice,
   env: NodeJS.ProcessEnv,
@@ -99,7 +98,7 @@ async function fetchThroughProxy(
   ].filter((name) => env[name])
   for (const variable of variables) requireProxy(variable, env[variable] ?? '')
   const [variable] = variables
-  // Bun and Deno heed them by themselves.
+  // Bun and Deno use these variables themselves.
   if (variable === undefined || platform !== 'node') return undefined
   const { createUndiciFetch } = await import('../../adapters/node.ts')
   return createUndiciFetch({ proxy: 'environment' }).catch((error: Error) => {
@@ -107,8 +106,8 @@ async function fetchThroughProxy(
   })
 }
 
-/** Some platforms would take no notice of what is none, and go past the proxy. */
+/** Some runtimes ignore an invalid URL and connect without the proxy. */
 function requireProxy(variable: string, url: string): void {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return
-  throw new UsageError(`${variable} must be the URL of a proxy, with http or https`)
+  throw new UsageError(`${variable} must be an http(s) URL`)
 }

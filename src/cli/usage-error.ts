@@ -1,17 +1,17 @@
-/** The command line or the environment cannot be used as it is; ends the process with 2. */
+/** An invalid command line or environment; exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What `error` says. */
+/** Returns the message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
 /**
- * Returns what `make` returns.
+ * Calls `make` and returns its result.
  *
- * @throws {UsageError} with the message of what `make` throws, and `name`, which is what the operator wrote
+ * @throws {UsageError} `name: message` if `make` throws, where `name` is a flag or variable
  */
 export function orUsageError<Made>(name: string, make: () => Made): Made {
   try {

@@ -11,7 +11,7 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { daysOf, isWeekend } from '../oracle.ts'
 import { DAY, examine, publish, run } from './run.ts'
 
-/** A folder that is removed at the end of the test. */
+/** Creates a folder that is removed at the end of the test. */
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -19,7 +19,7 @@ function makeFolder(): string {
 }
 
 describe('the cache folder', () => {
-  // `~` is the home folder, and the current folder in values without one.
+  // `~` is the home folder; a value without it is relative to the current folder.
   it.each([
     [{}, 'linux', '~/.cache/ratesmith'],
     [{}, 'darwin', '~/Library/Caches/ratesmith'],
@@ -41,18 +41,18 @@ describe('the cache folder', () => {
     })
   })
 
-  it('may be relative to the current folder, where it is chosen', async () => {
+  it('may be relative to the current folder with RATESMITH_CACHE_DIR', async () => {
     const folder = relative(process.cwd(), makeFolder())
     const { stdout } = await run(['doctor'], { env: { RATESMITH_CACHE_DIR: folder } })
     expect(stdout).toContain(`works  cache, ${folder}\n`)
   })
 
-  it('is nowhere without a home folder', async () => {
+  it('is missing without a home folder', async () => {
     expect((await run(['doctor'], { home: '' })).stdout).toContain('fails  cache, no folder\n')
   })
 })
 
-describe('rates that were kept', () => {
+describe('cached rates', () => {
   // Every weekday of a quarter.
   const days = daysOf('2026-10-01', '2026-12-31').filter((day) => !isWeekend(day))
   const francs = Object.fromEntries(days.map((day, index) => [day, 0.9 + index / 1_000]))
@@ -67,15 +67,15 @@ describe('rates that were kept', () => {
     [SUNDAY, { at: '2026-11-18T12:00:00Z', days: 10, note: 'offline: rates of 2026-11-06 (' }],
     [SUNDAY, { at: '2026-12-08T12:00:00Z', days: 10, note: '' }],
     [['latest'], { at: '2026-11-06T18:00:00Z', days: 3, note: 'offline: rates of 3 days ago (' }],
-  ])('are final where no later publication could change them: %j, %j', async (args, expected) => {
+  ])('are final if no later publication can change them: %j, %j', async (args, expected) => {
     const { at, days, note } = expected
     const env = { RATESMITH_CACHE_DIR: makeFolder() }
     const now = (): number => Date.parse(at)
     const first = await run(args, { env, now, fetch: publish({ now, francs }) })
     expect(first.code).toBe(0)
-    // What is kept is still being written.
-    const kept = (): string => readdirSync(env.RATESMITH_CACHE_DIR, { recursive: true }).join()
-    await expect.poll(kept).toMatch(/\.cache(,|$)/)
+    // The cache write may still be in progress.
+    const files = (): string => readdirSync(env.RATESMITH_CACHE_DIR, { recursive: true }).join()
+    await expect.poll(files).toMatch(/\.cache(,|$)/)
     const again = await run(args, { env, now: () => now() + days * DAY })
     expect(again.stderr.startsWith('ratesmith: offline')).toBe(note !== '')
     expect(again.stderr).toContain(note)
@@ -86,7 +86,7 @@ describe('rates that were kept', () => {
 describe('readAhead', () => {
   const EVERY_KEY = ['rates:v1:latest', 'rates:v1:history', ARCHIVE_KEY]
 
-  /** How many calls a handler makes with `store` for latest rates, history and a day long ago. */
+  /** Counts the upstream calls of a handler with `store` for latest rates, history and a day long ago. */
   async function countCalls(store: CacheStore): Promise<number> {
     let calls = 0
     const writes: Promise<unknown>[] = []
@@ -104,18 +104,18 @@ describe('readAhead', () => {
     return calls
   }
 
-  it('has the values of a slow store before a handler needs them', async () => {
+  it('preloads the values of a slow store', async () => {
     const values = new Map<string, string>()
     expect(await countCalls(values)).toBe(3)
     expect([...values.keys()]).toEqual(EVERY_KEY)
     const read: string[] = []
-    // Never answers for a key again.
+    // Never resolves a second read of a key.
     const get = (key: string): unknown =>
       read.includes(key) ? new Promise(() => {}) : (read.push(key), values.get(key))
     const store: CacheStore = { get, set: () => undefined }
     expect(await countCalls(await readAhead(store, EVERY_KEY))).toBe(0)
     expect(read.splice(0)).toEqual(EVERY_KEY)
-    // The reference rates since 1999 are read on request only.
+    // The archive since 1999 is preloaded only on request.
     await readAhead(store)
     expect(read).toEqual(EVERY_KEY.slice(0, 2))
   })
@@ -129,7 +129,7 @@ describe('readAhead', () => {
     expect(values.get('rates:v1:latest')).toBe('new')
   })
 
-  it('leaves the errors of a store to its caller', async () => {
+  it('passes read errors of the store to its caller', async () => {
     const store = await readAhead({ get: () => Promise.reject(new Error('gone')), set() {} })
     await expect(store.get('rates:v1:latest')).rejects.toThrow('gone')
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { addDays } from '../fixtures/dates.ts'
 import { DAY, NOW, publish, run, show } from './run.ts'
 
-/** A `fetch` of a market of some rates, and of codes without a name. */
+/** Returns a `fetch` that serves `rates`, and 26 codes without a name so that the table is large enough. */
 function publishRates(rates: Record<string, number>): typeof fetch {
   const fillers = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => [`VK${letter}`, 1])
   return publish({ latest: { rates: { ...Object.fromEntries(fillers), USD: 1, ...rates } } })
@@ -16,14 +16,19 @@ describe('ratesmith convert on a terminal', () => {
     [46, 'EUR   101.36999999984        0.9864851534', '176.0284108'],
     [40, 'EUR   101.36999999984', 'JPY     0.568090114235128'],
     [20, 'EUR   101.369999999…', 'JPY     0.568090114…'],
-  ])('has aligned columns, as far as %d characters hold them', async (columns, euro, end) => {
-    const fetch = publishRates({ EUR: 0.9864851534, JPY: 176.0284108 })
-    const lines = await show(['convert', '100', 'USD', 'EUR,JPY', '--reverse'], columns, { fetch })
-    const heads = lines.findIndex((line) => line.startsWith('code  USD'))
-    const yen = 'JPY     0.568090114235128  '
-    expect(lines[heads + 1]).toBe(euro)
-    expect(lines[heads + 2]).toBe(end.startsWith('JPY') ? end : yen + end)
-  })
+  ])(
+    'aligns columns and leaves out those that do not fit into %d characters',
+    async (columns, euro, end) => {
+      const fetch = publishRates({ EUR: 0.9864851534, JPY: 176.0284108 })
+      const lines = await show(['convert', '100', 'USD', 'EUR,JPY', '--reverse'], columns, {
+        fetch,
+      })
+      const heads = lines.findIndex((line) => line.startsWith('code  USD'))
+      const yen = 'JPY     0.568090114235128  '
+      expect(lines[heads + 1]).toBe(euro)
+      expect(lines[heads + 2]).toBe(end.startsWith('JPY') ? end : yen + end)
+    },
+  )
 
   it.each([
     [0, 'just now'],
@@ -34,7 +39,7 @@ describe('ratesmith convert on a terminal', () => {
     [DAY / 24, '1 hour ago'],
     [DAY, '1 day ago'],
     [3 * DAY + 5, '3 days ago'],
-  ])('shows when rates that are %d ms old were published: %s', async (age, words) => {
+  ])('shows the age of rates that are %d ms old: %s', async (age, words) => {
     const [published, next] = [NOW / 1_000, (NOW + 9 * DAY) / 1_000]
     const latest = { time_last_update_unix: published, time_next_update_unix: next }
     const surroundings = { fetch: publish({ latest }), now: () => NOW + age }
@@ -61,7 +66,7 @@ describe('ratesmith convert on a terminal', () => {
     expect((await show(args.split(' '), 120, { fetch }))[at]?.endsWith(words)).toBe(true)
   })
 
-  it('puts several currencies into a table', async () => {
+  it('shows several currencies as a table', async () => {
     const fetch = publishRates({ EUR: 0.5, JPY: 150 })
     const lines = await show(['convert', '100', 'USD', 'JPY,EUR'], 80, { fetch })
     expect(lines.slice(0, 4)).toEqual([
@@ -91,7 +96,7 @@ describe('ratesmith latest on a terminal', () => {
   it.each([
     [24, ['For information only,', 'not an offer to exchange', 'currency.']],
     [1, ['https://www.npmjs.com/package/ratesmith', 'For', 'information', 'only,', 'not', 'an']],
-  ])('wraps words at %d characters, and leaves a longer one whole', async (columns, lines) => {
+  ])('wraps text at %d characters without splitting words', async (columns, lines) => {
     const shown = await show(['latest', '--symbols', 'EUR', '--demo'], columns)
     const start = shown.indexOf(lines[0] ?? '')
     expect(shown.slice(start, start + lines.length)).toEqual(lines)
@@ -102,7 +107,7 @@ describe('ratesmith currencies on a terminal', () => {
   it.each([
     ['C.UTF-8', '…'],
     ['C', '.'],
-  ])('shows a table, and cuts names with a mark that %s has: %s', async (LANG, mark) => {
+  ])('shows a table, and cuts names with a mark of the locale %s: %s', async (LANG, mark) => {
     const lines = await show(['currencies', 'EURO', '--demo'], 50, { env: { LANG } })
     expect(lines.slice(0, 4)).toEqual([
       'code  no.  digits  latest  history  name',
@@ -128,16 +133,19 @@ describe('ratesmith history', () => {
     [{ LANG: 'C', LC_CTYPE: 'C.utf8' }, 'linux', { hasColour: true, hasUnicode: true }],
     [{}, 'linux', { hasColour: true, hasUnicode: false }],
     [{}, 'win32', { hasColour: true, hasUnicode: true }],
-  ])('has the colours and letters of a terminal: %j on %s', async (env, platform, expected) => {
-    const { stdout } = await run(history, { env, platform, fetch, columns: 80 })
-    const seen = { hasColour: stdout.includes('\u001B['), hasUnicode: stdout.includes('│') }
-    expect(seen).toEqual(expected)
-  })
+  ])(
+    'uses colours and Unicode only if the terminal has them: %j on %s',
+    async (env, platform, expected) => {
+      const { stdout } = await run(history, { env, platform, fetch, columns: 80 })
+      const seen = { hasColour: stdout.includes('\u001B['), hasUnicode: stdout.includes('│') }
+      expect(seen).toEqual(expected)
+    },
+  )
 
   it.each([
     [132, 132],
     [0, 80],
-  ])('fills %d columns up to %d, with a summary below', async (columns, width) => {
+  ])('fills a terminal of %d columns to %d, with a summary below', async (columns, width) => {
     const lines = await show(history, columns, { fetch })
     expect(Math.max(...lines.map((line) => line.length))).toBe(width)
     expect(lines.slice(13, 19)).toEqual([
@@ -154,19 +162,19 @@ describe('ratesmith history', () => {
 /** Lines of the chart above its axis. */
 const HEIGHT = 10
 
-/** The chart that `ratesmith history` draws of rates by days: all of its lines, and the marks in those above the axis. */
+/** Returns the chart that `ratesmith history` draws: all lines, and the marks in those above the axis. */
 async function draw(francs: Record<string, number>, { columns = 40, LANG = 'C' } = {}) {
   const days = Object.keys(francs).sort()
   const args = ['history', 'EUR', 'CHF', '--start', days[0] ?? '', '--end', days.at(-1) ?? '']
   const shown = await show(args, columns, { fetch: publish({ francs }), env: { LANG } })
-  // A narrow terminal needs more lines for the title.
+  // The title takes several lines on a narrow terminal.
   const start = shown.findIndex((line) => /[|│]/.test(line))
   const end = shown.findIndex((line) => line.startsWith('open '))
   const lines = start < 0 ? [] : shown.slice(start, end)
   return { lines, rows: lines.slice(0, HEIGHT).map(marksIn) }
 }
 
-/** Where the marks of a line are, behind the axis. */
+/** Returns the columns of the marks in a line, counted from the axis. */
 function marksIn(line: string): number[] {
   const plot = line.slice(line.indexOf('|') + 1)
   return [...plot.matchAll(/\*/g)].map(({ index }) => index)
@@ -177,7 +185,7 @@ function ratesOf(...rates: number[]): Record<string, number> {
 }
 
 describe('the chart of ratesmith history', () => {
-  it('climbs from the lower left to the upper right', async () => {
+  it('rises from the lower left to the upper right', async () => {
     const { rows } = await draw(ratesOf(1, 1.1, 1.2))
     expect(rows).toHaveLength(HEIGHT)
     expect(Math.max(...(rows[0] ?? []))).toBe(34)
@@ -188,7 +196,7 @@ describe('the chart of ratesmith history', () => {
     }
   })
 
-  it('fills the width, with the highest and the lowest rate and both days', async () => {
+  it('fills the width and shows the highest rate, the lowest rate and both days', async () => {
     const { lines } = await draw(ratesOf(1.1, 0.95, 1))
     expect(lines[0]).toMatch(/^ 1\.1 \|/)
     expect(lines[9]).toMatch(/^0\.95 \|/)
@@ -197,7 +205,7 @@ describe('the chart of ratesmith history', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBe(40)
   })
 
-  it('shows a day that stands out among 3,000, many of which share its column', async () => {
+  it('shows an outlier among 3,000 days, many of which share its column', async () => {
     const many = Array.from({ length: 3_000 }, (_, day) => [addDays('2015-01-01', day), 1])
     const { rows } = await draw({
       ...Object.fromEntries(many),
@@ -212,7 +220,7 @@ describe('the chart of ratesmith history', () => {
     expect(rows[0]?.every((column) => column < 10)).toBe(true)
   })
 
-  it('draws a level line, or a single day, in the middle', async () => {
+  it('draws a constant rate, or a single day, in the middle', async () => {
     for (const rates of [ratesOf(2, 2, 2), ratesOf(2)]) {
       const { rows } = await draw(rates)
       expect(rows.findIndex((row) => row.length > 0)).toBe(4)
@@ -220,11 +228,11 @@ describe('the chart of ratesmith history', () => {
     }
   })
 
-  it('draws eight dots in a character where the terminal has Unicode', async () => {
+  it('draws eight dots per character if the terminal has Unicode', async () => {
     const { lines } = await draw(ratesOf(1, 1.1), { columns: 80, LANG: 'C.UTF-8' })
     expect(lines[0]).toMatch(/^1\.1 │ +[\u2801-\u28FF]+$/)
     expect(lines[9]).toMatch(/^ {2}1 │[\u2801-\u28FF]+$/)
-    // One dot in every column of dots, as the line is wider than it is high.
+    // One dot per dot column, because the line is wider than high.
     const dots = Array.from(lines.slice(0, HEIGHT).join(''))
       .map((character) => (character.codePointAt(0) ?? 0) - 0x2800)
       .filter((bits) => bits > 0 && bits < 256)
@@ -232,7 +240,7 @@ describe('the chart of ratesmith history', () => {
     expect(dots).toBe((80 - 5) * 2)
   })
 
-  it('is left out of a terminal that is too narrow', async () => {
+  it('is omitted on a terminal that is too narrow', async () => {
     expect((await draw(ratesOf(1, 1), { columns: 11 })).lines).not.toEqual([])
     expect((await draw(ratesOf(1, 1), { columns: 10 })).lines).toEqual([])
   })

@@ -4,23 +4,23 @@ import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-paylo
 
 type Context = Parameters<typeof runCommand>[1]
 
-/** What a test replaces of the process and the machine. */
+/** The parts of the process and the machine that a test replaces. */
 export interface Surroundings extends Partial<Omit<Context, 'stdout' | 'stderr'>> {
-  /** Makes both outputs terminals of this width, in characters. */
+  /** Makes both outputs terminals of this width in characters. */
   columns?: number
-  /** Receives what is written to stderr, piece by piece. */
+  /** Receives each write to stderr. */
   onNote?: (text: string) => void
 }
 
-/** The clock of commands: a Friday whose reference rates have been published. */
+/** The current time of commands: a Friday after the publication of its reference rates. */
 export const NOW: number = Date.parse('2026-11-20T19:05:59Z')
 
 export const DAY = 86_400_000
 
-/** Computes a rate once for all tests. */
+/** Shared by all tests, because it computes each rate once. */
 const market = createSyntheticMarket(1)
 
-/** Runs `ratesmith` with `args` on a machine without environment, network and home folder, but for the `surroundings`. */
+/** Runs `ratesmith` with `args`, without environment, network and home folder unless `surroundings` set them. */
 export async function run(args: string[], surroundings: Surroundings = {}) {
   const { columns, onNote, ...replaced } = surroundings
   const ran = { stdout: '', stderr: '' }
@@ -39,14 +39,14 @@ export async function run(args: string[], surroundings: Surroundings = {}) {
   return { code, ...ran }
 }
 
-/** The lines that `ratesmith` shows on a terminal of this width without colours. */
+/** Returns the lines that `ratesmith` shows on a terminal of this width without colours. */
 export async function show(args: string[], columns: number, surroundings: Surroundings = {}) {
   const env = { LANG: 'C.UTF-8', NO_COLOR: '1', ...surroundings.env }
   const { stdout } = await run(args, { ...surroundings, columns, env })
   return stdout.trimEnd().split('\n')
 }
 
-/** What `ratesmith doctor` found about one thing. */
+/** The result of one check of `ratesmith doctor`. */
 export interface Finding {
   subject: string
   ok: boolean
@@ -54,27 +54,27 @@ export interface Finding {
   advice: string | null
 }
 
-/** What `ratesmith doctor` finds. */
+/** Returns the results of `ratesmith doctor`. */
 export async function examine(args: string[], surroundings: Surroundings): Promise<Finding[]> {
   const { stdout } = await run(['doctor', '--json', ...args], surroundings)
   return JSON.parse(stdout).findings
 }
 
-/** The URL of a call of `fetch`. */
+/** Returns the URL of a call of `fetch`. */
 export function urlOf(input: string | URL | Request): string {
   return input instanceof Request ? input.url : input.toString()
 }
 
-/** What the upstreams publish. */
+/** The data that the fake upstreams publish. */
 interface Published {
   now?: () => number
-  /** Fields that replace those of ExchangeRate-API's answer. */
+  /** Fields that replace those of ExchangeRate-API's response. */
   latest?: Record<string, unknown>
-  /** Rates of the Swiss franc by days, instead of a whole market. */
+  /** Rates of the Swiss franc by day, instead of a whole market. */
   francs?: Record<string, number>
 }
 
-/** A `fetch` that answers as ExchangeRate-API and Frankfurter do. */
+/** Returns a `fetch` that responds like ExchangeRate-API and Frankfurter. */
 export function publish({ now = () => NOW, latest = {}, francs }: Published = {}): typeof fetch {
   return async (input) => {
     const [, start = '', end = ''] = /\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(urlOf(input)) ?? []

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** Runs a command whose upstream answers or fails on request. */
+/** Runs a command whose upstream responds or fails when the test calls `respond` or `fail`. */
 async function start(surroundings: Parameters<typeof run>[1] = TERMINAL) {
   const notes: string[] = []
   const gate = Promise.withResolvers<void>()
@@ -27,42 +27,42 @@ async function start(surroundings: Parameters<typeof run>[1] = TERMINAL) {
   const ran = run(['convert', 'USD', 'EUR'], { ...surroundings, fetch, onNote })
   await called.promise
   await setImmediate()
-  return { notes, answer: gate.resolve, fail: () => gate.reject(new Error('lost')), ran }
+  return { notes, respond: gate.resolve, fail: () => gate.reject(new Error('lost')), ran }
 }
 
-describe('a command at work', () => {
+describe('a command that fetches rates', () => {
   it.each([
     ['for less than 300 ms', TERMINAL, 299],
     ['in a pipe', { env: TERMINAL.env }, 3_000],
     ['on a terminal that cannot erase', { columns: 80, env: { TERM: 'dumb' } }, 3_000],
   ])('shows nothing %s', async (_, surroundings, duration) => {
-    const { notes, answer, ran } = await start(surroundings)
+    const { notes, respond, ran } = await start(surroundings)
     await vi.advanceTimersByTimeAsync(duration)
     expect(notes).toEqual([])
-    answer()
+    respond()
     expect((await ran).code).toBe(0)
     await vi.advanceTimersByTimeAsync(5_000)
-    expect(notes.join('')).not.toContain('asking')
+    expect(notes.join('')).not.toContain('fetching')
   })
 
-  it('shows that it works for longer, and erases it', async () => {
-    const { notes, answer, ran } = await start()
+  it('shows a spinner after 300 ms, and erases it', async () => {
+    const { notes, respond, ran } = await start()
     await vi.advanceTimersByTimeAsync(749)
     expect(notes.length).toBeGreaterThan(3)
-    for (const text of notes) expect(text).toMatch(/^\r[-\\|/] asking for rates$/)
-    answer()
+    for (const text of notes) expect(text).toMatch(/^\r[-\\|/] fetching rates$/)
+    respond()
     expect((await ran).code).toBe(0)
     await vi.advanceTimersByTimeAsync(5_000)
     expect(notes.at(-1)).toBe('\r\u001B[K')
     expect(notes.filter((text) => text.startsWith('\r\u001B'))).toHaveLength(1)
   })
 
-  it('erases it before an error', async () => {
+  it('erases the spinner before an error', async () => {
     const { notes, fail, ran } = await start()
     await vi.advanceTimersByTimeAsync(500)
     fail()
     expect((await ran).code).toBe(1)
     expect(notes.at(-2)).toBe('\r\u001B[K')
-    expect(notes.at(-1)).toMatch(/^ratesmith: .*did not answer/)
+    expect(notes.at(-1)).toMatch(/^ratesmith: .*unavailable.* \(.*doctor/)
   })
 })

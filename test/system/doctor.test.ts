@@ -68,7 +68,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     const { code, found } = await examine(runtime, env)
     expect(found.get('latest rates')).toMatchObject({
       ok: false,
-      found: expect.stringContaining('2 codes are not a market'),
+      found: expect.stringMatching(/rejected: .*\b2\b/),
     })
     expect(found.get('history rates')?.ok).toBe(true)
     expect(found.get('clock')?.found).toMatch(/^(59|60) minutes behind 127\.0\.0\.1/)
@@ -90,7 +90,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     const { url, kill } = await startRedis()
     onTestFinished(kill)
     const { code, found } = await examine(runtime, env, ` --redis ${url}`)
-    expect(found.get('Redis')).toMatchObject({ ok: true, found: 'keeps texts and grants claims' })
+    expect(found.get('Redis')).toMatchObject({ ok: true, found: expect.stringContaining('lease') })
     expect(code).toBe(0)
   })
 })
@@ -101,7 +101,7 @@ describe('ratesmith doctor', () => {
     const proxy = `http://ada:${PASSWORD}@${host}`
     const { found, all } = await examine(NODE, { HTTPS_PROXY: proxy, NO_PROXY: '' })
     expect(found.get('proxies')?.found).toBe(`HTTPS_PROXY=http://…@${host}`)
-    expect(found.get('latest rates')?.advice).toContain('the proxy, its user and its password')
+    expect(found.get('latest rates')?.advice).toContain('HTTPS_PROXY')
     expect(all).not.toContain(PASSWORD)
   })
 

@@ -88,15 +88,18 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
   })
 
   it.each([
-    [{ key: 'own.key' }, 'HTTPS needs the file of a certificate: --https-cert'],
-    [{ cert: 'own.crt' }, 'HTTPS needs the file of a key: --https-key'],
+    [{ key: 'own.key' }, 'HTTPS needs a certificate file: set --https-cert'],
+    [{ cert: 'own.crt' }, 'HTTPS needs a private key file: set --https-key'],
     [{ key: 'none.pem', cert: 'own.crt' }, '--https-key: ENOENT'],
     [{ key: 'own.key', cert: 'none.pem' }, '--https-cert: ENOENT'],
-    [{ key: 'junk.pem', cert: 'own.crt' }, '--https-key: no private key in PEM'],
-    [{ key: 'own.key', cert: 'junk.pem' }, '--https-cert: no certificate in PEM'],
-    [{ key: 'own.key', cert: 'cut.pem' }, '--https-cert: no certificate in PEM'],
-    [{ key: 'own.key', cert: 'broken.pem' }, '--https-cert: no certificate in PEM'],
-    [{ key: 'other.key', cert: 'own.crt' }, '--https-key: not the key of the certificate in'],
+    [{ key: 'junk.pem', cert: 'own.crt' }, '--https-key must be a PEM private key'],
+    [{ key: 'own.key', cert: 'junk.pem' }, '--https-cert must be a PEM certificate'],
+    [{ key: 'own.key', cert: 'cut.pem' }, '--https-cert must be a PEM certificate'],
+    [{ key: 'own.key', cert: 'broken.pem' }, '--https-cert must be a PEM certificate'],
+    [
+      { key: 'other.key', cert: 'own.crt' },
+      '--https-key must match the certificate in --https-cert',
+    ],
   ])('ends with 2 and one line for %j', async (files, line) => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', ...https(files)]
     expectRefused(await run(program, args), `ratesmith: ${line}`)

@@ -85,6 +85,6 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
 it('exits with 2 and the package to install where no client is installed', async () => {
   const args = [installAlone(), 'serve', '--demo', '--redis', 'redis://127.0.0.1:9']
   const stderr =
-    'ratesmith: --redis needs ioredis; install it: npm install ioredis (see ratesmith --help)\n'
+    'ratesmith: --redis requires ioredis; run: npm install ioredis (see ratesmith --help)\n'
   expect(await run(process.execPath, args)).toEqual({ code: 2, stdout: '', stderr })
 })

@@ -150,7 +150,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
   ])('exits with 1 and one line for a port that %s uses', async (_, start) => {
     const { port } = new URL(await start())
     const args = [...parameters, CLI, 'serve', '--demo', '--port', port]
-    const stderr = `ratesmith: port ${port} on 127.0.0.1 is taken; choose another with --port\n`
+    const stderr = `ratesmith: port ${port} on 127.0.0.1 is already in use; choose another with --port\n`
     expect(await run(program, args)).toMatchObject({ code: 1, stderr })
   })
 

@@ -1,45 +1,52 @@
-/** What trouble is called in reasons of events, and what to do about it; the first that fits counts. */
-const ADVICE: readonly (readonly [trouble: RegExp, advice: string])[] = [
-  [/the proxy/, 'look at HTTPS_PROXY or HTTP_PROXY: the proxy, its user and its password'],
+/** Patterns of failure reasons with their advice; the first match counts. */
+const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
+  [/\bproxy\b/, 'check HTTPS_PROXY or HTTP_PROXY: host, port, user name and password'],
   [
-    /name cannot be resolved/,
-    'nobody knows that name here: look at the URL, the network and its DNS server',
+    /\bresolved?\b/,
+    'the host name cannot be resolved: check the URL, the network and its DNS server',
   ],
   [
     /certificate|TLS/,
-    'the certificate is not trusted: look at the clock; where a firewall opens TLS, name its certificate in NODE_EXTRA_CA_CERTS (Deno: DENO_CERT)',
-  ],
-  [/quota-reached|answered .*429/, 'asked too often from this address: wait for 20 minutes'],
-  [
-    /answered .*(401|403)/,
-    'this address may not ask: look whether a firewall answers instead, or ask the provider',
-  ],
-  [/answered .*(404|410)|unsupported-code/, 'there is no such path: look at the URL'],
-  [/answered .*5\d\d/, 'it is in trouble itself: try again later'],
-  [
-    /without JSON|another form|redirected|answered for|not speak HTTP/,
-    'something else answers there: look at the URL, or log in where the network asks for it',
+    'the certificate is not trusted: check the system clock; if a firewall intercepts TLS, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT) to its certificate',
   ],
   [
-    /connection was refused|network is unreachable|port is blocked/,
-    'nothing listens there: look at the URL, the network, its firewall, and the proxy if there is one',
+    withStatus('429', 'quota-reached'),
+    'too many requests from this address: try again in 20 minutes',
   ],
   [
-    /timed out|no answer within|took too long|connection was closed|broke off|did not answer/,
-    'the connection fails: look at the network and its firewall; where they want a proxy, set HTTPS_PROXY',
+    withStatus('401|403'),
+    'access denied: check whether a firewall sent this response, or contact the provider',
+  ],
+  [withStatus('404|410', 'unsupported-code'), 'the path does not exist: check the URL'],
+  [withStatus(String.raw`5\d\d`), 'the upstream itself fails: try again later'],
+  [
+    /JSON|another form|redirected|answered for|not speak HTTP/,
+    'the response is not from the provider: check the URL, or log in to the network if it requires a login',
+  ],
+  [
+    /connection was refused|unreachable|blocked/,
+    'nothing listens at this address: check the URL, the network, its firewall, and the proxy if there is one',
+  ],
+  [
+    /timed out|no answer|no response|took too long|connection was closed|broke off|did not answer/,
+    'the connection fails: check the network and its firewall; if they require a proxy, set HTTPS_PROXY',
   ],
 ]
 
-/** For what fits nowhere. */
 const OTHER_ADVICE = 'try again later'
 
-/** What to do about an upstream at `host` that failed for `reason`. */
-export function adviceFor(reason: string, host: string): string {
-  // A name may look like anything.
-  const words = host === '' ? reason : reason.replaceAll(host, '')
-  return ADVICE.find(([trouble]) => trouble.test(words))?.[1] ?? OTHER_ADVICE
+/** Matches a reason with one of the HTTP statuses `codes`, or with another pattern. */
+function withStatus(codes: string, ...others: string[]): RegExp {
+  return new RegExp([`(?:answered|status|HTTP) (?:with status )?(?:${codes})`, ...others].join('|'))
 }
 
-/** What to do about data that were refused. */
+/** Returns the advice for an upstream at `host` that failed for `reason`. */
+export function adviceFor(reason: string, host: string): string {
+  // A host name may contain any of these words and numbers.
+  const words = host === '' ? reason : reason.replaceAll(host, '')
+  return ADVICE.find(([pattern]) => pattern.test(words))?.[1] ?? OTHER_ADVICE
+}
+
+/** The advice for data that failed the sanity checks. */
 export const AFTER_REJECTION =
-  'what it answered cannot be a market of today: look at the clock of this machine and at the URL; earlier rates stay in use'
+  "the response is not a plausible current market: check this machine's clock and the URL; earlier rates stay in use"

@@ -1,11 +1,10 @@
-/** What the doctor found about one thing. */
+/** The result of one check of `ratesmith doctor`. */
 export interface CheckResult {
-  /** What was looked at. */
+  /** The checked provider, store or part of the machine. */
   subject: string
-  /** Whether it works. */
   ok: boolean
-  /** What was seen. */
+  /** The observation: data, or the failure. */
   found: string
-  /** What to do; null where nothing is to be done. */
+  /** How to fix the failure; null for a passed check. */
   advice: string | null
 }

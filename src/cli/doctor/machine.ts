@@ -8,7 +8,7 @@ const NAMES = { node: 'Node', bun: 'Bun', deno: 'Deno' }
 
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy']
 
-/** The runtime; one that is too old has been refused before. */
+/** Reports the runtime; its minimum version is checked before. */
 export function checkRuntime({ versions }: CommandContext): CheckResult {
   return {
     subject: 'runtime',
@@ -18,10 +18,10 @@ export function checkRuntime({ versions }: CommandContext): CheckResult {
   }
 }
 
-/** The variables that send upstream calls through a proxy, or past it. */
+/** Reports the variables that set proxies for upstream calls. */
 export function checkProxies(env: NodeJS.ProcessEnv): CheckResult[] {
   const names = PROXIES.filter((name) => env[name])
   if (names.length === 0) return []
   const found = names.map((name) => `${name}=${env[name]}`).join(' ')
-  return [{ subject: 'proxies', ok: true, found: found, advice: null }]
+  return [{ subject: 'proxies', ok: true, found, advice: null }]
 }

@@ -5,21 +5,19 @@ import { toAge, toMinute } from '../terminal/age.ts'
 import { AFTER_REJECTION, adviceFor } from './advice.ts'
 import type { CheckResult } from './check-result.ts'
 
-/** One of the providers alone. */
 type SingleProvider = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, 'fetch' | 'now'>
 
-/** A clock that is further off than this, in ms, misjudges how old rates are. */
+/** With a larger clock error, the age of rates is wrong. */
 const MAX_CLOCK_SKEW_MS = 300_000
 
-/** What was seen of the calls to one upstream. */
 interface ObservedCalls {
-  /** Empty where no call was made. */
+  /** Empty before the first call. */
   host: string
-  /** By how much the upstream's clock is ahead of this machine's, in ms; rounded by the second of `Date`. */
+  /** How far the upstream's clock is ahead of this machine's, in ms; a `Date` header has whole seconds. */
   skew: number
 }
 
-/** Asks every provider of both data sets anew, on its own and past every cache. */
+/** Fetches from each provider of both data sets separately, without any cache. */
 export async function checkProviders({ providers, ...shared }: Upstreams): Promise<CheckResult[]> {
   const found = await Promise.all([
     ...providers.latest.map((latest) =>
@@ -29,18 +27,17 @@ export async function checkProviders({ providers, ...shared }: Upstreams): Promi
       checkProvider('history', { providers: { history }, ...shared }),
     ),
   ])
-  // One clock is wrong however many tell.
+  // Several upstreams may report the same wrong clock.
   const [clock] = found.flatMap(({ clock }) => clock)
   return [...found.map(({ provider }) => provider), ...(clock ? [clock] : [])]
 }
 
-/** All of history comes from the providers of its last five years. */
+// The archive comes from the same providers as recent history.
 type CheckedDataSet = Exclude<DataSet, 'archive'>
 
-/** What was found at one provider. */
 interface ProviderChecks {
   provider: CheckResult
-  /** Nothing where the clocks agree. */
+  /** Empty if the clocks agree. */
   clock: CheckResult[]
 }
 
@@ -59,21 +56,20 @@ async function checkProvider(
     onEvent: (event) => void events.push(event),
   })
   try {
-    // A load that takes longer than a request waits is still a load.
+    // A load may take longer than a request waits for it.
     const description = await describeRates[dataSet](handler, now).catch(async () => {
       await Promise.allSettled(work)
       return describeRates[dataSet](handler, now).catch(() => undefined)
     })
     return {
-      provider: toCheckResult({ dataSet, events, sight: calls, told: description }),
-      clock: clockCheck(calls),
+      provider: toCheckResult({ dataSet, events, calls, description }),
+      clock: checkClock(calls),
     }
   } finally {
     handler.close()
   }
 }
 
-/** What a data set has, in words; rejects where there are no data. */
 const describeRates: Record<
   CheckedDataSet,
   (handler: RatesHandler, now: () => number) => Promise<string>
@@ -92,16 +88,17 @@ const describeRates: Record<
 function toCheckResult({
   dataSet,
   events,
-  sight: calls,
-  told: description,
+  calls,
+  description,
 }: {
   dataSet: CheckedDataSet
   events: readonly RatesEvent[]
-  sight: ObservedCalls
-  told: string | undefined
+  calls: ObservedCalls
+  /** `undefined` without data. */
+  description: string | undefined
 }): CheckResult {
-  const [asked] = events.filter((event) => event.type === 'upstream_request')
-  const subject = [`${dataSet} rates`, asked?.provider, calls.host].filter(Boolean).join(', ')
+  const request = events.find((event) => event.type === 'upstream_request')
+  const subject = [`${dataSet} rates`, request?.provider, calls.host].filter(Boolean).join(', ')
   if (description !== undefined) return { subject, ok: true, found: description, advice: null }
   const failed = events.find((event) => event.type === 'upstream_failed')
   if (failed) {
@@ -109,16 +106,14 @@ function toCheckResult({
     return { subject, ok: false, found: failed.reason, advice }
   }
   const rejected = events.find((event) => event.type === 'rates_rejected')
-  const found = rejected ? `its answer was refused: ${rejected.reason}` : 'it did not answer'
-  return {
-    subject,
-    ok: false,
-    found: found,
-    advice: rejected ? AFTER_REJECTION : adviceFor(found, calls.host),
+  if (rejected) {
+    const found = `response rejected: ${rejected.reason}`
+    return { subject, ok: false, found, advice: AFTER_REJECTION }
   }
+  const found = 'no response'
+  return { subject, ok: false, found, advice: adviceFor(found, calls.host) }
 }
 
-/** `call`, which writes down whom it calls and what time it is there. */
 function observed(call: typeof fetch, calls: ObservedCalls, now: () => number): typeof fetch {
   return async (input, init) => {
     calls.host = new URL(input instanceof Request ? input.url : input).host
@@ -129,8 +124,8 @@ function observed(call: typeof fetch, calls: ObservedCalls, now: () => number): 
   }
 }
 
-function clockCheck({ host, skew }: ObservedCalls): CheckResult[] {
+function checkClock({ host, skew }: ObservedCalls): CheckResult[] {
   if (Math.abs(skew) <= MAX_CLOCK_SKEW_MS) return []
   const found = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'behind' : 'ahead of'} ${host}`
-  return [{ subject: 'clock', ok: false, found: found, advice: 'set the clock of this machine' }]
+  return [{ subject: 'clock', ok: false, found, advice: 'set the clock of this machine' }]
 }

@@ -1,6 +1,6 @@
 import { KEY_VARIABLES } from '../providers.ts'
 
-/** Variables that hold URLs, which may have a password in them. */
+/** Variables with URLs that may contain a password. */
 const VARIABLES = [
   'RATESMITH_LATEST_URL',
   'RATESMITH_HISTORY_URL',
@@ -11,12 +11,12 @@ const VARIABLES = [
   'http_proxy',
 ]
 
-/** Shorter ones are no secret, and to take them out would garble what is told. */
+/** Redacting shorter texts would make the output unreadable. */
 const MIN_SECRET_LENGTH = 3
 
 /**
- * A function that takes user names, passwords and keys out of a text: those of every URL in it, and those of the variables
- * of `env` and of `urls` wherever they stand.
+ * Returns a function that redacts user names, passwords and keys in a text: those of every URL in it, and those of the
+ * variables of `env` and of `urls` anywhere.
  */
 export function createRedaction(
   env: NodeJS.ProcessEnv,
@@ -33,7 +33,7 @@ export function createRedaction(
       .replace(/\/\/[^/\s]*@/g, '//…@')
 }
 
-/** The password as it is written and as it is meant. */
+/** Returns the password of `url`, encoded and decoded. */
 function credentialsOf(url: string): string[] {
   const [, written] = /^[^/]*\/\/[^:@/]*:(.*)@/.exec(url) ?? []
   return written === undefined ? [] : [written, decoded(written)]
@@ -43,7 +43,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Then it is meant as it is written.
+    // Not percent-encoded.
     return text
   }
 }

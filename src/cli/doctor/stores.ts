@@ -12,15 +12,17 @@ import type { NamedRedis } from '../redis.ts'
 import { messageOf } from '../usage-error.ts'
 import type { CheckResult } from './check-result.ts'
 
-/** What is written lives so long, in ms, where it is not removed. */
+/** Expiry of the test entry, in case it is not removed. */
 const TRIAL_LIFETIME_MS = 10_000
 
-/** Whether the user's cache can be written and read. */
+/** Checks that the cache folder is readable and writable. */
 export async function checkCache(context: CommandContext): Promise<CheckResult> {
   const folder = cacheFolder(context)
   const subject = `cache, ${folder ?? 'no folder'}`
-  const advice = 'name a folder of your own in RATESMITH_CACHE_DIR, or say --no-cache'
-  if (folder === undefined) return { subject, ok: false, found: 'there is no place for it', advice }
+  const advice = 'set RATESMITH_CACHE_DIR to a writable folder, or use --no-cache'
+  if (folder === undefined) {
+    return { subject, ok: false, found: 'no home or cache folder is set', advice }
+  }
   try {
     mkdirSync(folder, { recursive: true })
     const trial = mkdtempSync(join(folder, 'doctor-'))
@@ -29,38 +31,39 @@ export async function checkCache(context: CommandContext): Promise<CheckResult> 
     } finally {
       rmSync(trial, { recursive: true })
     }
-    return { subject, ok: true, found: 'can be written and read', advice: null }
+    return { subject, ok: true, found: 'readable and writable', advice: null }
   } catch (error) {
     return { subject, ok: false, found: messageOf(error), advice }
   }
 }
 
 /**
- * Whether a Redis keeps texts and grants claims.
+ * Checks that a Redis stores values and grants leases.
  *
- * @throws {UsageError} where its URL is none, or ioredis is missing
+ * @throws {UsageError} for an invalid URL or a missing ioredis
  */
 export async function checkRedis({ name, url }: NamedRedis): Promise<CheckResult> {
   const connection = await connectRedis({ name, url })
   const subject = `Redis, ${new URL(url).host}`
   try {
     await tryStore(createRedisStore(connection))
-    return { subject, ok: true, found: 'keeps texts and grants claims', advice: null }
+    return { subject, ok: true, found: 'stores values and grants leases', advice: null }
   } catch (error) {
-    const advice = `look whether it runs, and at the host, port and password in ${name}`
+    const advice = `check that Redis runs, and the host, port and password in ${name}`
     return { subject, ok: false, found: messageOf(error), advice }
   } finally {
     connection.close()
   }
 }
 
-/** Rejects unless `store` gives back what it is given, and one claim of two. */
 async function tryStore(store: CacheStore): Promise<void> {
   const key = `ratesmith-doctor-${randomUUID()}`
   const expiresAt = Date.now() + TRIAL_LIFETIME_MS
   await store.set(key, key, expiresAt)
-  if ((await store.get(key)) !== key) throw new Error('it does not give back what it was given')
+  if ((await store.get(key)) !== key) throw new Error('expected to read the value just written')
   if (!store.claim) return
-  const claims = [await store.claim(key, expiresAt), await store.claim(key, expiresAt)]
-  if (claims.filter(Boolean).length !== 1) throw new Error('it does not grant one claim of two')
+  const leases = [await store.claim(key, expiresAt), await store.claim(key, expiresAt)]
+  if (leases.filter(Boolean).length !== 1) {
+    throw new Error('expected exactly one of two leases to be granted')
+  }
 }

@@ -6,7 +6,7 @@ const UNITS = [
   { name: 'minute', length: MINUTE_MS },
 ]
 
-/** How long ago something was, of `age` ms: `3 hours ago`. */
+/** Formats an age in ms: `3 hours ago`. */
 export function toAge(age: number): string {
   const unit = UNITS.find(({ length }) => age >= length)
   if (!unit) return 'just now'
@@ -14,7 +14,7 @@ export function toAge(age: number): string {
   return `${count} ${unit.name}${count === 1 ? '' : 's'} ago`
 }
 
-/** `2026-11-20 19:00 UTC`, of ms since the Unix epoch. */
+/** Formats ms since the Unix epoch: `2026-11-20 19:00 UTC`. */
 export function toMinute(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

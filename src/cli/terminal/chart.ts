@@ -2,22 +2,21 @@ import type { Point } from '../../index.ts'
 import { ASCII, BRAILLE, drawLine } from './raster.ts'
 import type { Dot, Raster } from './raster.ts'
 
-/** How a chart is drawn. */
+/** Options of `drawChart()`. */
 export interface ChartOptions {
-  /** Characters in a line, axis and labels included. */
+  /** Width in characters, including axis and labels. */
   width: number
-  /** Lines without the time axis. */
+  /** Height in lines, without the time axis. */
   height: number
-  /** Whether it may be drawn with more than ASCII. */
+  /** Draws with Braille characters instead of ASCII. */
   hasUnicode: boolean
 }
 
-/** A narrower line shows nothing. */
 const MIN_WIDTH = 8
 
 /**
- * A line through `points` over time, with the highest and the lowest rate at its side, and the first and the last day
- * below; no lines at all where there is no room for any.
+ * Draws `points` as a line over time, with the highest and lowest rate on the left and the first and last day below. Returns
+ * no lines if `width` is too small.
  */
 export function drawChart(points: readonly Point[], options: ChartOptions): string[] {
   const { width, height, hasUnicode } = options
@@ -45,7 +44,6 @@ export function drawChart(points: readonly Point[], options: ChartOptions): stri
   ]
 }
 
-/** Where the points are on a raster. */
 function toDots(points: readonly Point[], { ink, columns, height }: Raster): Dot[] {
   const days = points.map(({ d }) => Date.parse(d))
   const rates = points.map(({ r }) => r)
@@ -58,14 +56,13 @@ function toDots(points: readonly Point[], { ink, columns, height }: Raster): Dot
   }))
 }
 
-/** Whole numbers from 0 to `most` for values between the least and the greatest of `values`. */
-function scale(values: readonly number[], most: number): (value: number) => number {
-  const [least, greatest] = [Math.min(...values), Math.max(...values)]
-  const range = greatest - least
-  return (value) => Math.round(range === 0 ? most / 2 : ((value - least) / range) * most)
+/** Returns a function that maps the range of `values` to integers from 0 to `max`. */
+function scale(values: readonly number[], max: number): (value: number) => number {
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)]
+  const range = highest - lowest
+  return (value) => Math.round(range === 0 ? max / 2 : ((value - lowest) / range) * max)
 }
 
-/** The first day at the left and the last at the right, or what of that there is room for. */
 function toTimeAxis(points: readonly Point[], columns: number): string {
   const first = points[0]?.d ?? ''
   const last = points.at(-1)?.d ?? ''

@@ -1,13 +1,12 @@
-/** Between columns. */
 const GAP = '   '
 
-/** `text` in at most `width` characters; what is cut off ends with a mark. */
+/** Cuts `text` to at most `width` characters, the last of which is then `mark`. */
 export function shortened(text: string, width: number, mark: string): string {
   if (text.length <= width) return text
   return `${text.slice(0, Math.max(width - mark.length, 0))}${mark}`.slice(0, width)
 }
 
-/** Numbers under each other by their decimal points. */
+/** Formats numbers with the same width, aligned by their decimal points. */
 export function alignedNumbers(numbers: readonly number[]): string[] {
   const parts = numbers.map((number) => {
     const [, whole = '', rest = ''] = /^(-?\d+)(.*)$/.exec(String(number)) ?? []
@@ -18,7 +17,7 @@ export function alignedNumbers(numbers: readonly number[]): string[] {
   return parts.map(({ whole, rest }) => whole.padStart(before) + rest.padEnd(behind))
 }
 
-/** Cells in as many columns as lines of `width` characters have room for, downwards and then to the right. */
+/** Arranges cells in as many columns as fit into `width` characters, column by column. */
 export function toColumns(cells: readonly string[], width: number): string[] {
   const cellWidth = Math.max(0, ...cells.map((cell) => cell.length))
   const columns = Math.max(1, Math.floor((width + GAP.length) / (cellWidth + GAP.length)))
@@ -32,7 +31,7 @@ export function toColumns(cells: readonly string[], width: number): string[] {
   )
 }
 
-/** Rows with their cells under each other. */
+/** Formats rows with aligned columns. */
 export function toTable(rows: readonly (readonly string[])[]): string[] {
   const widthOf = (column: number): number =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0))
@@ -45,7 +44,7 @@ export function toTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** `text` in lines of at most `width` characters, as far as its words allow; none where there are no words. */
+/** Wraps `text` at spaces into lines of at most `width` characters; longer words are not split. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ').filter((each) => each !== '')) {

@@ -1,16 +1,17 @@
-/** A character and the dots in it. */
+/** A character set for drawing, with a grid of dots in each character. */
 export interface Ink {
-  /** Dots beside and above each other. */
+  /** Columns of dots per character. */
   columns: number
+  /** Rows of dots per character. */
   rows: number
-  /** The character with these dots, each a bit: column by column, downwards. */
+  /** Returns the character with these dots, one bit each, column by column from the top. */
   toCharacter(dots: number): string
   vertical: string
   corner: string
   horizontal: string
 }
 
-/** One dot in a character. */
+/** One dot per character. */
 export const ASCII: Ink = {
   columns: 1,
   rows: 1,
@@ -20,10 +21,10 @@ export const ASCII: Ink = {
   horizontal: '-',
 }
 
-/** Where Unicode has the bits of the dots of a Braille character. */
+/** The Unicode bits of Braille dots, in the order of `toCharacter`. */
 const BRAILLE_BITS = [0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80]
 
-/** Eight dots in a character. */
+/** Eight dots per character. */
 export const BRAILLE: Ink = {
   columns: 2,
   rows: 4,
@@ -37,22 +38,22 @@ export const BRAILLE: Ink = {
   horizontal: '─',
 }
 
-/** What is drawn on: lines of characters. */
+/** A drawing area. */
 export interface Raster {
   ink: Ink
-  /** Characters in a line. */
+  /** Width in characters. */
   columns: number
-  /** Lines. */
+  /** Height in lines. */
   height: number
 }
 
-/** A dot of a raster, counted from the left and from the top. */
+/** A dot, counted from the top left. */
 export interface Dot {
   x: number
   y: number
 }
 
-/** Lines of characters with a line through `dots`, from each to the next. */
+/** Draws straight lines from each dot to the next; returns lines of characters. */
 export function drawLine(dots: readonly Dot[], { ink, columns, height }: Raster): string[] {
   const cells = Array.from({ length: height }, () => new Uint8Array(columns))
   const set = ({ x, y }: Dot): void => {
@@ -67,7 +68,6 @@ export function drawLine(dots: readonly Dot[], { ink, columns, height }: Raster)
   return cells.map((line) => Array.from(line, (bits) => ink.toCharacter(bits)).join(''))
 }
 
-/** Every dot of the straight line from one to another. */
 function between(from: Dot, to: Dot): Dot[] {
   const steps = Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y), 1)
   return Array.from({ length: steps + 1 }, (_, step) => ({

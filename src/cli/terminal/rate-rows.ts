@@ -4,19 +4,19 @@ import { alignedNumbers, shortened, toTable } from './layout.ts'
 import { styled } from './style.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A name in less room than this, in characters, says nothing. */
+/** A name shortened below this length is useless. */
 const MIN_NAME_LENGTH = 6
 
-/** How rows are drawn. */
+/** Options of `toRateRows()`. */
 export interface RateRowsOptions {
-  /** What stands above the results. */
+  /** Heading of the result column. */
   head: string
   terminal: Terminal
 }
 
 /**
- * Conversions by their codes as a table under a line of heads: code, result, rate and name, as far as there is room. A
- * number is shown whole or not at all, but for the results.
+ * Formats conversions as a table with the columns code, result, rate and name. Without room, rate and name are left out; only
+ * names and, as the last resort, results are cut.
  */
 export function toRateRows(
   results: Readonly<Record<string, ConvertedAmount>>,
@@ -39,7 +39,6 @@ export function toRateRows(
   return [styled('aside', heads, terminal), ...rows]
 }
 
-/** The characters that a table of `columns` needs; names may be cut. */
 function widthOf(columns: readonly (readonly string[])[]): number {
   const widths = columns.map((cells, column) =>
     column === 3 ? MIN_NAME_LENGTH : Math.max(...cells.map((cell) => cell.trimEnd().length)),

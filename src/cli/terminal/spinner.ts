@@ -1,6 +1,6 @@
 import type { CommandContext } from '../context.ts'
 
-/** Work that takes no longer than this, in ms, needs no sign of life. */
+/** Shorter work shows no spinner. */
 const DELAY_MS = 300
 
 const FRAME_INTERVAL_MS = 100
@@ -9,7 +9,7 @@ const FRAMES = ['-', '\\', '|', '/']
 
 const ERASED = '\r\u001B[K'
 
-/** Shows on stderr that `work` is under way, on a line that is gone when it is done; nothing where nobody reads along. */
+/** Shows a spinner on stderr until `work` settles, then erases it; shows nothing unless stderr is a terminal. */
 export async function withSpinner<Result>(
   { stderr, env }: CommandContext,
   label: string,

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 import type { Terminal } from './terminal.ts'
 
-/** What a text means, which a terminal with colours shows. */
+/** The role of a text, which decides its style. */
 export type Meaning = 'title' | 'aside' | 'good' | 'bad' | 'line'
 
 const FORMATS = {
@@ -13,7 +13,7 @@ const FORMATS = {
   line: 'cyan',
 } as const satisfies Record<Meaning, string>
 
-/** `text` in the style of what it means, where `terminal` has colours. */
+/** Returns `text` in the style of its role if `terminal` has colours. */
 export function styled(meaning: Meaning, text: string, { hasColour }: Terminal): string {
   return hasColour ? styleText(FORMATS[meaning], text, { validateStream: false }) : text
 }

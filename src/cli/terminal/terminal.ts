@@ -1,24 +1,23 @@
-/** What an output is able to show. */
+/** The capabilities of an output. */
 export interface Terminal {
-  /** Whether a person reads along; else it is a pipe or a file. */
+  /** False for a pipe or a file. */
   isTTY: boolean
-  /** Characters in a line. */
+  /** Width in characters. */
   width: number
   hasColour: boolean
-  /** Whether it shows more than ASCII. */
+  /** Whether it shows non-ASCII characters. */
   hasUnicode: boolean
 }
 
-/** The part of a stream that tells. */
 interface Stream {
   isTTY?: boolean
   columns?: number
 }
 
-/** Where a terminal does not tell its width. */
+/** The width of a terminal that does not report one. */
 const DEFAULT_WIDTH = 80
 
-/** What `stream` is able to show in the environment `env` on `platform`. */
+/** Returns the capabilities of `stream` in the environment `env` on `platform`. */
 export function describeTerminal(
   stream: Stream,
   env: NodeJS.ProcessEnv,
@@ -29,7 +28,7 @@ export function describeTerminal(
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
   return {
     isTTY,
-    // A terminal that nobody has told its size says 0.
+    // A terminal without a known size reports 0.
     width: columns || DEFAULT_WIDTH,
     hasColour: isTTY && !isDumb && !env['NO_COLOR'],
     hasUnicode: !isDumb && (platform === 'win32' || /utf-?8/i.test(locale)),
