@@ -1,15 +1,15 @@
-/** Returns what is wrong with `root`, the URL of a mount, where a service does not know the paths below it: a hint of an error. */
+/** Returns the error hint for a `baseUrl` whose server does not know the paths of the API. */
 export function baseUrlHint(root: string): string {
   const { pathname } = new URL(root)
   const [version] = /\/v\d+$/.exec(pathname) ?? []
-  const fault = version ? `without "${version}"` : `by default "/api"; its path is "${pathname}"`
-  return `baseUrl must end with the handler's base path, ${fault}`
+  const expected = version ? `without "${version}"` : 'by default "/api"'
+  return `baseUrl must end with the handler's base path, ${expected}; got "${pathname}"`
 }
 
 /**
- * `baseUrl` as an absolute URL without a slash at its end; a path is one of the page's own origin.
+ * Returns `baseUrl` as an absolute URL without a trailing slash; a path is resolved against the page.
  *
- * @throws {TypeError} where it is neither an http(s) URL nor, in a browser, a path; or has a query, a fragment or credentials
+ * @throws {TypeError} unless it is an http(s) URL, or in a browser a path, without query, fragment and credentials
  */
 export function requireBaseUrl(baseUrl: string): string {
   const page = globalThis.location?.href
@@ -17,5 +17,8 @@ export function requireBaseUrl(baseUrl: string): string {
     const { href, origin, pathname } = new URL(baseUrl, page)
     if (href === origin + pathname) return href.replace(/\/+$/, '')
   }
-  throw new TypeError('baseUrl must be an http(s) URL without a query, or in a browser a path')
+  // The value may contain credentials.
+  throw new TypeError(
+    'baseUrl must be an http(s) URL, or in a browser a path, without query, fragment and credentials',
+  )
 }

@@ -4,37 +4,35 @@ import type { CallOptions } from './target.ts'
 import { requireBody } from './response.ts'
 import type { FieldOf, ClientResponse } from './response.ts'
 
-/** A question to one endpoint, which is answered with an `Outcome`. */
-interface ClientRequest<Outcome> extends CallOptions {
-  /** Where to ask, behind `/v1/`. */
+interface ClientRequest<Body> extends CallOptions {
+  /** The path after `/v1/`. */
   endpoint: string
-  /** Parameters; what is undefined is not sent. */
+  /** Parameters; undefined ones are not sent. */
   query?: Query
-  /** A field by which an `Outcome` is known. */
-  mark: FieldOf<Outcome>
+  /** A field that identifies a valid body. */
+  field: FieldOf<Body>
 }
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Asks one question; resolves to what answers it, or rejects with a `RatesError`. */
-export type Call = <Outcome>(question: ClientRequest<Outcome>) => Promise<Outcome>
+/** Sends one request; resolves to the body of its response, or rejects with a `RatesError`. */
+export type Call = <Body>(request: ClientRequest<Body>) => Promise<Body>
 
-/** Where and how a client asks. */
+/** Settings of `createCall()`. */
 export interface CallSettings {
-  /** URL of the mount, without a slash at its end. */
+  /** URL of the mount, without a trailing slash. */
   root: string
   exchange: Exchange
-  /** How often to ask again after a 502, or a 503 with `Retry-After`. */
+  /** Number of retries after a 502, or a 503 with `Retry-After`. */
   retries: number
   startTimer: Runtime['startTimer']
 }
 
-/** For how many seconds an answer is waited for; a service that wants more time is not asked again. */
+/** Responses with a longer `Retry-After` are not retried. */
 const MAX_RETRY_AFTER_SECONDS = 10
 
-/** A call that asks again after a 502, or a 503 with `Retry-After`: when the answer says to, or after as many seconds as it has asked before. */
+/** Creates a call that retries after a 502, or a 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so on. */
 export function createCall({ root, exchange, retries, startTimer }: CallSettings): Call {
-  /** Resolves after so many seconds, or when `signal` aborts. */
   function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -47,21 +45,21 @@ export function createCall({ root, exchange, retries, startTimer }: CallSettings
     })
   }
 
-  return async ({ endpoint, query = {}, mark, signal }) => {
+  return async ({ endpoint, query = {}, field, signal }) => {
     const url = `${root}/v1/${endpoint}${toSearch(query)}`
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
-      const reply = await exchange(url, signal)
-      const { retryAfter = tries } = reply
-      if (!isRetried(reply) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
-        return requireBody(reply, mark, root)
+      const response = await exchange(url, signal)
+      const { retryAfter = tries } = response
+      if (!isRetried(response) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
+        return requireBody(response, field, root)
       }
       await sleep(retryAfter, signal)
     }
   }
 }
 
-/** Gateways answer with 503, too, but only a service that is overloaded says when to come back. */
+/** A 503 without `Retry-After` comes from a gateway; an overloaded service sends `Retry-After`. */
 function isRetried({ status, retryAfter }: ClientResponse): boolean {
   return status === 502 || (status === 503 && retryAfter !== undefined)
 }

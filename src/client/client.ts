@@ -8,18 +8,27 @@ import type { RatesClient } from './operations.ts'
 
 /** Options of `createRatesClient`. */
 export interface RatesClientOptions {
-  /** Where the handler is mounted, with its base path: `https://app.example/api`, or in a browser `/api`. */
+  /** URL of the handler with its base path: `https://app.example/api`, or in a browser `/api`. */
   baseUrl: string
-  /** Answers every request; a handler will do (default `globalThis.fetch`, looked up at each call). */
+  /** Sends every request; may be a handler (default `globalThis.fetch`, looked up at each call). */
   fetch?: ((request: Request) => Response | Promise<Response>) | undefined
   /** How many times a call is retried after a 502, or a 503 with `Retry-After` (default 2). */
   retries?: number | undefined
 }
 
 /**
- * A client of a handler that is mounted somewhere, for whatever has `fetch`.
+ * Creates a typed client for a mounted handler. It runs in browsers and on every runtime with `fetch`.
  *
- * @throws {TypeError} naming the option that cannot be used
+ * Calls are retried after a 502, or a 503 with `Retry-After`: after that delay (at most 10 s), or else after 1 s, 2 s and so on.
+ *
+ * @throws {TypeError} naming the invalid option
+ * @example
+ * ```ts
+ * import { createRatesClient } from 'ratesmith/client'
+ *
+ * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+ * const { result } = await client.convert({ from: 'USD', to: 'EUR', amount: 100 })
+ * ```
  */
 export function createRatesClient(options: RatesClientOptions): RatesClient {
   const { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2 } = options

@@ -11,39 +11,101 @@ import type { Call } from './call.ts'
 import { writeTarget } from './target.ts'
 import type { CallOptions } from './target.ts'
 
-/** The operations of `/api/v1`. Each resolves to a record that is the caller's own, or rejects with a `RatesError`. */
+/**
+ * The operations of `/api/v1`. Each call resolves to a new object, and rejects with a `RatesError` on failure or with the
+ * reason of `signal` after an abort.
+ */
 export interface RatesClient {
-  /** The reference rates of a day against a base; `rates` is typed by `symbols`. */
+  /**
+   * Returns the reference rates of a day, or of the last published day before it, against a base (default USD); `rates` is
+   * typed by `symbols`.
+   *
+   * @example
+   * ```ts
+   * const { date, rates } = await client.latest({ base: 'USD', symbols: ['EUR'], date: '2020-02-29' })
+   * console.log(date, rates.EUR) // 2020-02-28 …
+   * ```
+   */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
-    question: DatedRatesParams<Symbols> & CallOptions,
+    params: DatedRatesParams<Symbols> & CallOptions,
   ): Promise<DatedRates<RatesOf<Symbols>>>
-  /** Latest rates against a base; `rates` is typed by `symbols`. */
+  /**
+   * Returns latest rates against a base (default USD); `rates` is typed by `symbols` (default all currencies).
+   *
+   * @example
+   * ```ts
+   * const { rates, updatedAt } = await client.latest({ base: 'EUR', symbols: ['USD', 'GBP'] })
+   * console.log(rates.USD, new Date(updatedAt))
+   * ```
+   */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
-    question?: LatestParams<Symbols> & CallOptions,
+    params?: LatestParams<Symbols> & CallOptions,
   ): Promise<LatestRates<RatesOf<Symbols>>>
-  /** An amount of one currency in another, or in several. */
-  convert<const Question extends ConversionListParams & CallOptions>(
-    question: Question & {
-      [Name in Exclude<keyof Question, keyof (ConversionListParams & CallOptions)>]: never
+  /**
+   * Converts an amount (default 1) into one currency, or into several if `to` is an array.
+   *
+   * @example
+   * ```ts
+   * const { result } = await client.convert({ from: 'USD', to: 'EUR', amount: 100 })
+   * const { results } = await client.convert({ from: 'USD', to: ['EUR', 'GBP'], amount: 100 })
+   * console.log(result, results.GBP.rate)
+   * ```
+   */
+  convert<const Params extends ConversionListParams & CallOptions>(
+    params: Params & {
+      [Name in Exclude<keyof Params, keyof (ConversionListParams & CallOptions)>]: never
     },
-  ): Promise<ConversionResult<Question>>
-  /** Reference rates of a pair from one day to another. */
-  history(question: HistoryRangeParams & CallOptions): Promise<HistoryRange>
-  /** Reference rates of a pair, back from the newest published day. */
-  history(question: HistoryParams & CallOptions): Promise<RateHistory>
-  /** The currencies, and where there are rates for them. */
+  ): Promise<ConversionResult<Params>>
+  /**
+   * Returns the reference rates of a pair from one day to another.
+   *
+   * @example
+   * ```ts
+   * const year = { start: '2024-01-01', end: '2024-12-31', interval: 'month' } as const
+   * const { points } = await client.history({ from: 'EUR', to: 'USD', ...year })
+   * for (const { d, r } of points) console.log(d, r)
+   * ```
+   */
+  history(params: HistoryRangeParams & CallOptions): Promise<HistoryRange>
+  /**
+   * Returns the reference rates of a pair over a period that ends on the newest published day.
+   *
+   * @example
+   * ```ts
+   * const { points, stats } = await client.history({ from: 'EUR', to: 'USD', period: '1Y' })
+   * console.log(points.length, stats.high, stats.highDate)
+   * ```
+   */
+  history(params: HistoryParams & CallOptions): Promise<RateHistory>
+  /**
+   * Returns the currencies and the data sets that cover each of them.
+   *
+   * @example
+   * ```ts
+   * const { currencies } = await client.currencies()
+   * const options = currencies.filter(({ latest }) => latest).map(({ code, name }) => [code, name])
+   * ```
+   */
   currencies(options?: CallOptions): Promise<CurrencyList>
-  /** How fresh the data of the service are. */
+  /**
+   * Returns the readiness and the age of each data set of the service.
+   *
+   * @example
+   * ```ts
+   * const { ready, latest } = await client.status()
+   * console.log(ready, latest)
+   * ```
+   */
   status(options?: CallOptions): Promise<ServiceStatus>
 }
 
-/** The operations as questions to `call`; what a question does not know is not sent. */
+/** Creates the operations on top of `call`; unknown parameters are not sent. */
 export function createOperations(call: Call): RatesClient {
   function latest<Symbols extends readonly CurrencyCode[]>(
-    question: DatedRatesParams<Symbols> & CallOptions,
+    params: DatedRatesParams<Symbols> & CallOptions,
   ): Promise<DatedRates<RatesOf<Symbols>>>
   function latest<Symbols extends readonly CurrencyCode[]>(
-    question?: LatestParams<Symbols> & CallOptions,
+    params?: LatestParams<Symbols> & CallOptions,
   ): Promise<LatestRates<RatesOf<Symbols>>>
   function latest<Rates>({
     base,
@@ -51,14 +113,14 @@ export function createOperations(call: Call): RatesClient {
     date,
     signal,
   }: (LatestParams | DatedRatesParams) & CallOptions = {}): Promise<LatestRates<Rates>> {
-    // An empty list asks for all, as none does.
+    // An empty list means all currencies.
     const query = { base, symbols: symbols?.join() || undefined, date }
-    return call({ endpoint: 'latest', query, mark: 'rates', signal })
+    return call({ endpoint: 'latest', query, field: 'rates', signal })
   }
 
-  function convert<Question extends ConversionListParams & CallOptions>(
-    question: Question,
-  ): Promise<ConversionResult<Question>>
+  function convert<Params extends ConversionListParams & CallOptions>(
+    params: Params,
+  ): Promise<ConversionResult<Params>>
   function convert({
     from,
     to,
@@ -68,12 +130,12 @@ export function createOperations(call: Call): RatesClient {
     signal,
   }: ConversionListParams & CallOptions): Promise<ConversionResult<ConversionListParams>> {
     const query = { from, to: writeTarget(to), amount, date, reverse }
-    const mark = Array.isArray(to) ? 'results' : 'result'
-    return call({ endpoint: 'convert', query, mark, signal })
+    const field = Array.isArray(to) ? 'results' : 'result'
+    return call({ endpoint: 'convert', query, field, signal })
   }
 
-  function history(question: HistoryRangeParams & CallOptions): Promise<HistoryRange>
-  function history(question: HistoryParams & CallOptions): Promise<RateHistory>
+  function history(params: HistoryRangeParams & CallOptions): Promise<HistoryRange>
+  function history(params: HistoryParams & CallOptions): Promise<RateHistory>
   function history({
     from,
     to,
@@ -84,14 +146,14 @@ export function createOperations(call: Call): RatesClient {
     signal,
   }: (HistoryParams | HistoryRangeParams) & CallOptions): Promise<RateHistory | HistoryRange> {
     const query = { from, to, period, start, end, interval }
-    return call({ endpoint: 'history', query, mark: 'points', signal })
+    return call({ endpoint: 'history', query, field: 'points', signal })
   }
 
   return {
     latest,
     convert,
     history,
-    currencies: ({ signal } = {}) => call({ endpoint: 'currencies', mark: 'currencies', signal }),
-    status: ({ signal } = {}) => call({ endpoint: 'status', mark: 'ready', signal }),
+    currencies: ({ signal } = {}) => call({ endpoint: 'currencies', field: 'currencies', signal }),
+    status: ({ signal } = {}) => call({ endpoint: 'status', field: 'ready', signal }),
   }
 }

@@ -2,16 +2,16 @@ import { RatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
 import { baseUrlHint } from './base-url.ts'
 
-/** A response that was read to its end. */
+/** A completely received response. */
 export interface ClientResponse {
   status: number
   text: string
-  /** How long to wait before asking again, in whole seconds, where the response says so. */
+  /** `Retry-After` in whole seconds, if present. */
   retryAfter: number | undefined
 }
 
-/** A field of any of the records that `Outcome` may be. */
-export type FieldOf<Outcome> = Outcome extends unknown ? keyof Outcome : never
+/** A field of any member of the union `Body`. */
+export type FieldOf<Body> = Body extends unknown ? keyof Body : never
 
 const CODES: Record<RatesErrorCode, true> = {
   missing_parameter: true,
@@ -29,23 +29,23 @@ const CODES: Record<RatesErrorCode, true> = {
   internal_error: true,
 }
 
-/** What gateways answer with for a service that is down, and to those who ask too often. */
+/** Statuses of gateways for an unavailable service and for too many requests. */
 const UNAVAILABLE = [429, 502, 503, 504]
 
-/** What answers below the wrong `baseUrl`: another page, or nothing. */
-const ELSEWHERE = [200, 404]
+/** Statuses of other servers below a wrong `baseUrl`. */
+const WRONG_BASE_URL = [200, 404]
 
 /**
- * The record in `reply` of the service at `root`, known by its field `mark`.
+ * Returns the body of the response, which must have `field`.
  *
- * @throws {RatesError} what the service says is wrong; or, where the answer is not one of its own,
- *   `provider_unavailable` with a status that says "later" and `internal_error` with any other
+ * @throws {RatesError} with the error of the service; for any other response, `provider_unavailable` with a status of
+ *   `UNAVAILABLE` and `internal_error` otherwise
  */
-export function requireBody<Outcome>(
+export function requireBody<Body>(
   { status, text, retryAfter }: ClientResponse,
-  mark: FieldOf<Outcome>,
+  field: FieldOf<Body>,
   root: string,
-): Outcome {
+): Body {
   let json: unknown
   let cause: unknown
   try {
@@ -53,29 +53,29 @@ export function requireBody<Outcome>(
   } catch (error) {
     cause = error
   }
-  if (status === 200 && isBodyOf<Outcome>(json, mark)) return json
+  if (status === 200 && isBody<Body>(json, field)) return json
   const { code, message } = Object(Object(json).error)
-  const isElsewhere = ELSEWHERE.includes(status) && code !== 'no_data'
-  const hint = isElsewhere ? baseUrlHint(root) : undefined
+  const isWrongBaseUrl = WRONG_BASE_URL.includes(status) && code !== 'no_data'
+  const hint = isWrongBaseUrl ? baseUrlHint(root) : undefined
   if (isErrorCode(code) && typeof message === 'string') {
     throw new RatesError(code, message, { retryAfter, hint })
   }
   throw new RatesError(
     UNAVAILABLE.includes(status) ? 'provider_unavailable' : 'internal_error',
-    `Unexpected answer with status ${status}`,
+    `Unexpected response with status ${status}`,
     { retryAfter, hint, cause: cause ?? json },
   )
 }
 
-function isBodyOf<Outcome>(json: unknown, mark: FieldOf<Outcome>): json is Outcome {
-  return Object.hasOwn(Object(json), mark)
+function isBody<Body>(json: unknown, field: FieldOf<Body>): json is Body {
+  return Object.hasOwn(Object(json), field)
 }
 
 function isErrorCode(code: unknown): code is RatesErrorCode {
   return typeof code === 'string' && Object.hasOwn(CODES, code)
 }
 
-/** The seconds that a `Retry-After` asks for, as a number or a date, at the instant `now` (ms since the Unix epoch). */
+/** Parses `Retry-After`, a number of seconds or a date, to seconds from `now` (ms since the Unix epoch). */
 export function parseRetryAfter(text: string | null, now: number): number | undefined {
   const seconds = /^\d{1,9}$/.test(text ?? '')
     ? Number(text)

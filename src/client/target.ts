@@ -1,14 +1,14 @@
 import type { ConversionListParams } from '../records/conversions.ts'
 
-/** What every call takes beside its question. */
+/** Options of every client call. */
 export interface CallOptions {
-  /** Ends the call, which rejects with the signal's reason (default: nothing ends it). */
+  /** Aborts the call, which rejects with the signal's reason (default none). */
   signal?: AbortSignal | undefined
 }
 
-/** The parameter that asks for `to`: a code or a list of codes, or from code without types anything. */
+/** Returns the parameter `to` for a code or a list of codes; untyped callers may pass anything. */
 export function writeTarget(to: ConversionListParams['to']): string | undefined {
-  // A comma makes a list, even of one code; in a code itself it must make none.
+  // A trailing comma makes a list of one code; a comma inside a code must not make a list.
   if (Array.isArray(to)) return to.map(writeTarget).join() + (to.length === 1 ? ',' : '')
   return to && [to].join().replaceAll(',', ';')
 }

@@ -4,30 +4,30 @@ import { RatesError } from '../../src/client/index.ts'
 import { settled } from '../virtual-runtime.ts'
 import { NOW, PAIR, badGateway, clientOf, conversion, inTurn, reasonOf } from './service.ts'
 
-/** A page of HTML, as a proxy answers with. */
+/** Returns the HTML page of a proxy. */
 const page = (status: number, headers: HeadersInit = {}) => {
   return () => new Response('<!doctype html><title>Down</title>', { status, headers })
 }
 
-/** An error in JSON, with the status 400. */
+/** Returns an error in JSON with the status 400. */
 const failure = (error: unknown) => () => Response.json({ error }, { status: 400 })
 
-/** No answer until the request is aborted. */
+/** Responds only after the request is aborted. */
 const untilAborted = ({ signal }: Request): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('aborted')))
   })
 
-describe('an answer that is not one of the service', () => {
+describe('a response that does not come from the service', () => {
   it.each([
     ['a page with a 200', page(200), 'internal_error'],
-    ['nothing with a 200', () => new Response(null), 'internal_error'],
+    ['an empty 200', () => new Response(null), 'internal_error'],
     ['a 204', () => new Response(null, { status: 204 }), 'internal_error'],
-    ['JSON that is no record', () => Response.json({ from: 'USD' }), 'internal_error'],
-    ['JSON that is no object', () => Response.json('result'), 'internal_error'],
+    ['JSON without a rate', () => Response.json({ from: 'USD' }), 'internal_error'],
+    ['a JSON string', () => Response.json('result'), 'internal_error'],
     ['null', () => Response.json(null), 'internal_error'],
-    ['a record with a 404', () => Response.json({ result: 1 }, { status: 404 }), 'internal_error'],
-    ['a 304 that was not asked for', () => new Response(null, { status: 304 }), 'internal_error'],
+    ['a rate with a 404', () => Response.json({ result: 1 }, { status: 404 }), 'internal_error'],
+    ['a 304 without a condition', () => new Response(null, { status: 304 }), 'internal_error'],
     ['a page with a 404', page(404), 'internal_error'],
     ['a page with a 500', page(500), 'internal_error'],
     ['a page with a 429', page(429), 'provider_unavailable'],
@@ -37,33 +37,33 @@ describe('an answer that is not one of the service', () => {
     ['an unknown code', failure({ code: 'toString', message: 'No' }), 'internal_error'],
     ['a list of codes', failure({ code: ['no_data'], message: 'No' }), 'internal_error'],
     ['a code without a message', failure({ code: 'no_data' }), 'internal_error'],
-  ])('is an error of the client: %s', async (_, answer, code) => {
-    const { client, requests } = clientOf(answer)
+  ])('is an error with its status: %s', async (_, respond, code) => {
+    const { client, requests } = clientOf(respond)
     const reason = await reasonOf(client.convert(PAIR))
     expect(reason).toBeInstanceOf(RatesError)
-    const { status } = answer()
-    const isElsewhere = status === 200 || status === 404
+    const { status } = respond()
+    const isWrongBaseUrl = status === 200 || status === 404
     expect(reason).toMatchObject({
       code,
-      summary: `Unexpected answer with status ${status}`,
-      message: expect.stringMatching(isElsewhere ? /\(baseUrl must end with / : /\d$/),
+      summary: expect.stringMatching(new RegExp(` ${status}$`)),
+      message: expect.stringMatching(isWrongBaseUrl ? /\(baseUrl .*\)$/ : /\d$/),
     })
     expect(requests).toHaveLength(1)
   })
 
-  it('is told in the cause, and not in the message', async () => {
+  it('is in the cause of the error, and not in its message', async () => {
     const { client } = clientOf(inTurn(page(200), failure('No')))
     expect(await reasonOf(client.latest())).toMatchObject({ cause: expect.any(SyntaxError) })
     expect(await reasonOf(client.latest())).toMatchObject({ cause: { error: 'No' } })
   })
 
-  it('tells when to come back', async () => {
+  it('passes on its Retry-After', async () => {
     const { client } = clientOf(page(503, { 'retry-after': '120' }))
     expect(await reasonOf(client.latest())).toMatchObject({ retryAfter: 120 })
   })
 })
 
-describe('no answer', () => {
+describe('a failed request', () => {
   const cause = new TypeError('fetch failed')
   const body = new ReadableStream({ start: (controller) => controller.error(cause) })
   const fail = (): never => {
@@ -74,8 +74,8 @@ describe('no answer', () => {
     ['rejects', async () => fail()],
     ['throws', fail],
     ['breaks off', () => new Response(body)],
-  ])('is an error of the client with its cause: a fetch that %s', async (_, answer) => {
-    const { client, requests } = clientOf(answer)
+  ])('is an error with its cause: a fetch that %s', async (_, respond) => {
+    const { client, requests } = clientOf(respond)
     const reason = await reasonOf(client.currencies())
     expect(reason).toBeInstanceOf(RatesError)
     expect(reason).toMatchObject({ code: 'provider_unavailable', cause })
@@ -86,15 +86,15 @@ describe('no answer', () => {
 describe('a 502', () => {
   it.each([
     ['3', 3_000],
-    // Dates are half a second closer when they are read, and the rest counts as a whole second.
+    // The response arrives after half a second; the remaining time is rounded up to a whole second.
     [new Date(NOW + 4_000).toUTCString(), 4_000],
     ['2026-11-20T18:00:04+00:00', 4_000],
-  ])('is asked again when it says to: with %j, after %d ms', async (retryAfter, pause) => {
+  ])('is retried after its Retry-After: with %j, after %d ms', async (retryAfter, delay) => {
     const responses = inTurn(badGateway(retryAfter), conversion)
     const { client, advance, timers, requests } = clientOf(responses)
     await advance(500)
     const converted = client.convert(PAIR)
-    await advance(pause - 1)
+    await advance(delay - 1)
     expect(requests).toHaveLength(1)
     await advance(1)
     expect(await converted).toMatchObject({ rate: 2 })
@@ -103,13 +103,13 @@ describe('a 502', () => {
   })
 
   it.each([
-    ['as a 503 is that says when to come back', page(503, { 'retry-after': '2' }), 2_000],
-    ['at once where it says so', badGateway('0'), 0],
-    ['where it comes from a proxy', page(502), 1_000],
-  ])('is asked again %s', async (_, answer, pause) => {
-    const { client, advance } = clientOf(inTurn(answer, conversion))
+    ['like a 503 with Retry-After', page(503, { 'retry-after': '2' }), 2_000],
+    ['immediately with Retry-After: 0', badGateway('0'), 0],
+    ['when it comes from a proxy', page(502), 1_000],
+  ])('is retried %s', async (_, respond, delay) => {
+    const { client, advance } = clientOf(inTurn(respond, conversion))
     const converted = client.convert(PAIR)
-    await advance(pause)
+    await advance(delay)
     expect(await converted).toMatchObject({ rate: 2 })
   })
 
@@ -119,7 +119,7 @@ describe('a 502', () => {
     ['text before the seconds', 'in 3'],
     ['text after the seconds', '3 s'],
     ['a date that has passed', new Date(NOW - 60_000).toUTCString()],
-  ])('is asked again after one and after two seconds where it says %s', async (_, retryAfter) => {
+  ])('is retried after one and after two seconds if Retry-After is %s', async (_, retryAfter) => {
     const { client, advance, requests } = clientOf(badGateway(retryAfter))
     const reason = reasonOf(client.convert(PAIR))
     const times = []
@@ -136,7 +136,7 @@ describe('a 502', () => {
     [0, 1],
     [1, 2],
     [5, 6],
-  ])('is what the client rejects with in the end: with %j retries', async (retries, times) => {
+  ])('is the final error: with %j retries', async (retries, times) => {
     const { client, advance, requests } = clientOf(badGateway('1'), { retries })
     const reason = reasonOf(client.latest())
     await advance(60_000)
@@ -149,11 +149,11 @@ describe('a 502', () => {
     })
   })
 
-  it('that wants more than ten seconds is not asked again', async () => {
-    const patient = clientOf(badGateway('10'))
-    void patient.client.latest().catch(() => {})
+  it('with a Retry-After of more than ten seconds is not retried', async () => {
+    const waiting = clientOf(badGateway('10'))
+    void waiting.client.latest().catch(() => {})
     await settled()
-    expect(patient.timers()).toBe(1)
+    expect(waiting.timers()).toBe(1)
     const { client, timers, requests } = clientOf(badGateway('11'))
     expect(await reasonOf(client.latest())).toMatchObject({ retryAfter: 11 })
     expect(requests).toHaveLength(1)
@@ -164,7 +164,7 @@ describe('a 502', () => {
 describe('a signal', () => {
   const reason = new Error('the page was left')
 
-  it('that has aborted asks for nothing', async () => {
+  it('that has aborted prevents the request', async () => {
     const { client, requests } = clientOf(() => conversion())
     const signal = AbortSignal.abort(reason)
     for (const call of [
@@ -179,16 +179,16 @@ describe('a signal', () => {
     expect(requests).toEqual([])
   })
 
-  it('that aborts meanwhile ends the request', async () => {
+  it('that aborts during the request ends it', async () => {
     const controller = new AbortController()
     const { client, requests } = clientOf(untilAborted)
-    const told = reasonOf(client.latest({ signal: controller.signal }))
+    const rejected = reasonOf(client.latest({ signal: controller.signal }))
     controller.abort(reason)
-    expect(await told).toBe(reason)
+    expect(await rejected).toBe(reason)
     expect(requests[0]?.signal.aborted).toBe(true)
   })
 
-  it('that aborts meanwhile counts, though what answers may not care', async () => {
+  it('that aborts during the request rejects the call even if a response arrives', async () => {
     const controller = new AbortController()
     const { client } = clientOf(() => {
       controller.abort(reason)
@@ -197,18 +197,18 @@ describe('a signal', () => {
     expect(await reasonOf(client.convert({ ...PAIR, signal: controller.signal }))).toBe(reason)
   })
 
-  it('that aborts before the next try ends the wait for it', async () => {
+  it('that aborts before a retry ends the wait for it', async () => {
     const controller = new AbortController()
     const { client, advance, timers, requests } = clientOf(badGateway('5'))
-    const told = reasonOf(client.latest({ signal: controller.signal }))
+    const rejected = reasonOf(client.latest({ signal: controller.signal }))
     await advance(1_000)
     controller.abort(reason)
-    expect(await told).toBe(reason)
+    expect(await rejected).toBe(reason)
     expect(timers()).toBe(0)
     expect(requests).toHaveLength(1)
   })
 
-  it('that outlives many calls is left without what listened to it', async () => {
+  it('keeps no listener after a call', async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
@@ -221,9 +221,9 @@ describe('a signal', () => {
     expect(added.mock.calls.map(([, listener]) => listener)).toContain(listeners[0])
   })
 
-  it('may be of a time limit', async () => {
+  it('may be a timeout', async () => {
     const { client } = clientOf(untilAborted)
-    const told = await reasonOf(client.latest({ signal: AbortSignal.timeout(1) }))
-    expect(told).toMatchObject({ name: 'TimeoutError' })
+    const rejected = await reasonOf(client.latest({ signal: AbortSignal.timeout(1) }))
+    expect(rejected).toMatchObject({ name: 'TimeoutError' })
   })
 })

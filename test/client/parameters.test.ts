@@ -7,19 +7,19 @@ import { PAIR, clientOf, handler, reasonOf } from './service.ts'
 
 const DATE = '2020-02-29'
 
-/** A question to either of them. */
-type Ask = (rates: RatesOperations) => Promise<unknown>
+/** A call of a client or of `handler.rates`. */
+type Call = (rates: RatesOperations) => Promise<unknown>
 
-/** What answers `ask`, and what it asks for: the name of an endpoint, and a query. */
-async function answerTo(ask: Ask) {
+/** Calls a client; returns the body of the response and the query of the request. */
+async function send(call: Call) {
   const { client, requests } = clientOf(handler)
-  const record = await ask(client)
+  const body = await call(client)
   const query = requests.map(({ url }) => url.replace(/^http:\/\/localhost\/api\/v1\/\w+/, ''))
-  return { record, query: query.join() }
+  return { body, query: query.join() }
 }
 
-describe('a question', () => {
-  it.each<[query: string, ask: Ask]>([
+describe('a call', () => {
+  it.each<[query: string, call: Call]>([
     ['', (api) => api.latest()],
     ['', (api) => api.latest({ symbols: [] })],
     ['?base=gbp&symbols=eur%2CUSD', (api) => api.latest({ base: 'gbp', symbols: ['eur', 'USD'] })],
@@ -27,7 +27,7 @@ describe('a question', () => {
     ['', (api) => api.status()],
     ['?from=USD&to=EUR', (api) => api.convert(PAIR)],
     ['?from=USD&to=EUR', (api) => api.convert({ ...PAIR, amount: undefined })],
-    ...([0, 0.1, 1e-7, 1e21, 1.5e300] as const).map((amount): [string, Ask] => [
+    ...([0, 0.1, 1e-7, 1e21, 1.5e300] as const).map((amount): [string, Call] => [
       `?from=USD&to=EUR&amount=${encodeURIComponent(amount)}`,
       (api) => api.convert({ ...PAIR, amount }),
     ]),
@@ -61,32 +61,32 @@ describe('a question', () => {
       '?from=USD&to=EUR&period=1Y&interval=week',
       (api) => api.history({ ...PAIR, period: '1Y', interval: 'week' }),
     ],
-  ])('asks %s, and has the record of the handler', async (query, ask) => {
-    const told = await answerTo(ask)
-    expect(told.query).toBe(query)
-    expect(told.record).toEqual(await ask(handler.rates))
+  ])('sends %s, and resolves to the same object as the handler', async (query, call) => {
+    const sent = await send(call)
+    expect(sent.query).toBe(query)
+    expect(sent.body).toEqual(await call(handler.rates))
   })
 
-  it('has results by code, even of one currency', async () => {
+  it('with a list of one currency resolves to results by code', async () => {
     const { client } = clientOf(handler)
     const { results } = await client.convert({ from: 'USD', to: ['eur'], amount: 2 })
     const { rate, result } = await client.convert({ ...PAIR, amount: 2 })
     expect(results).toEqual({ EUR: { rate, result } })
   })
 
-  it('says nothing that the API does not know', async () => {
+  it('does not send unknown parameters', async () => {
     const stray = { trace: 'a', format: 'csv' }
     const range = { ...stray, ...PAIR, start: '2026-11-01' }
     const dated = { ...stray, date: DATE }
     const conversion: ConversionListParams = { ...stray, ...PAIR, date: DATE }
-    expect((await answerTo((api) => api.history(range))).query).not.toMatch(/trace|format/)
-    expect((await answerTo((api) => api.latest(dated))).query).toBe(`?date=${DATE}`)
-    expect((await answerTo((api) => api.convert(conversion))).query).not.toMatch(/trace|format/)
+    expect((await send((api) => api.history(range))).query).not.toMatch(/trace|format/)
+    expect((await send((api) => api.latest(dated))).query).toBe(`?date=${DATE}`)
+    expect((await send((api) => api.convert(conversion))).query).not.toMatch(/trace|format/)
   })
 })
 
-describe('a question that cannot be answered', () => {
-  it.each<[code: string, ask: Ask]>([
+describe('a call with invalid parameters', () => {
+  it.each<[code: string, call: Call]>([
     ['invalid_currency', (api) => api.latest({ base: 'XYZ' })],
     ['invalid_currency', (api) => api.convert({ from: 'USD', to: 'HRK' })],
     ['invalid_currency', (api) => api.latest({ symbols: ['EUR', 'XYZ'] })],
@@ -108,16 +108,16 @@ describe('a question that cannot be answered', () => {
     ['no_data', (api) => api.latest({ date: '1998-12-31' })],
     ['invalid_parameter', (api) => api.history({ ...PAIR, start: DATE, end: '2020-02-28' })],
     ['no_data', (api) => api.history({ ...PAIR, start: '1998-01-01', end: '1998-12-31' })],
-  ])('rejects with the %s of the handler', async (code, ask) => {
-    const told = await reasonOf(ask(handler.rates))
-    const reason = await reasonOf(ask(clientOf(handler).client))
-    // That of the handler is one of the client too.
-    for (const error of [told, reason]) expect(error).toBeInstanceOf(RatesError)
-    const { message } = Object(told)
+  ])('rejects with the %s of the handler', async (code, call) => {
+    const expected = await reasonOf(call(handler.rates))
+    const reason = await reasonOf(call(clientOf(handler).client))
+    // Both use the same class.
+    for (const error of [expected, reason]) expect(error).toBeInstanceOf(RatesError)
+    const { message } = Object(expected)
     expect(reason).toMatchObject({ name: 'RatesError', code, message, retryAfter: undefined })
   })
 
-  it('is that of one code with a comma in it', async () => {
+  it('rejects a code with a comma', async () => {
     const { client } = clientOf(handler)
     for (const to of ['EUR,GBP', 'EUR,', ['EUR,GBP'], ['USD', 'EUR,GBP']]) {
       expect(await reasonOf(client.convert({ from: 'USD', to }))).toMatchObject({
@@ -127,7 +127,7 @@ describe('a question that cannot be answered', () => {
     }
   })
 
-  it('rejects code without types as the handler does', async () => {
+  it('rejects untyped values with the code of the handler', async () => {
     const { client } = clientOf(handler)
     for (const to of [undefined, null, 978, {}, [undefined], [null]]) {
       const untyped: typeof PAIR = Object.assign(JSON.parse('{"from":"USD"}'), { to })
@@ -138,8 +138,8 @@ describe('a question that cannot be answered', () => {
   })
 })
 
-describe('an answer that has another form than its question', () => {
-  it('is none: one result for a list, or several for a code', async () => {
+describe('a response in the wrong form', () => {
+  it('is an error: one result for a list, or several for a code', async () => {
     const list = { from: 'USD', to: ['EUR'] }
     const one = clientOf(() => Response.json({ rate: 2, result: 2 })).client
     const several = clientOf(() => Response.json({ results: {} })).client

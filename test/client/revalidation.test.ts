@@ -4,7 +4,7 @@ import { PAIR, clientOf, conversion, handler, inTurn } from './service.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** A client of the synthetic market, and the status of every answer that it has had. */
+/** Creates a client of the synthetic market and records the status of every response. */
 function market() {
   const statuses: number[] = []
   const { client, tags } = clientOf(async (request) => {
@@ -15,22 +15,22 @@ function market() {
   return { client, statuses, tags }
 }
 
-describe('a question that is asked again', () => {
-  it('is answered with what the client has, if nothing has changed', async () => {
+describe('a repeated call', () => {
+  it('uses the cached body after a 304', async () => {
     const { client, statuses } = market()
-    for (const ask of [
+    for (const call of [
       () => client.latest({ symbols: ['EUR'] }),
       () => client.history(PAIR),
       () => client.convert(PAIR),
       () => client.currencies(),
     ]) {
-      const first = await ask()
-      expect(await ask()).toEqual(first)
+      const first = await call()
+      expect(await call()).toEqual(first)
       expect(statuses.splice(0)).toEqual([200, 304])
     }
   })
 
-  it('is answered anew, if something has', async () => {
+  it('uses the new body and its ETag after a 200', async () => {
     let rate = 1
     const { client, tags } = clientOf(() => conversion((rate += 1)))
     expect(await client.convert(PAIR)).toMatchObject({ rate: 2 })
@@ -39,17 +39,17 @@ describe('a question that is asked again', () => {
     expect(tags()).toEqual([null, '"2"', '"3"'])
   })
 
-  it('gives everybody a record of their own', async () => {
+  it('resolves to a new object', async () => {
     const { client, statuses } = market()
     const first = await client.latest()
-    const kept = structuredClone(first)
+    const copy = structuredClone(first)
     first.rates['EUR'] = 0
-    first.source.name = 'spoilt'
-    expect(await client.latest()).toEqual(kept)
+    first.source.name = 'changed'
+    expect(await client.latest()).toEqual(copy)
     expect(statuses).toEqual([200, 304])
   })
 
-  it('is no other question', async () => {
+  it('does not reuse the body of other parameters', async () => {
     const { client, statuses } = market()
     await client.convert(PAIR)
     await client.convert({ ...PAIR, amount: 2 })
@@ -58,31 +58,31 @@ describe('a question that is asked again', () => {
     expect(statuses).toEqual([200, 200, 200, 200])
   })
 
-  it('has been forgotten after 64 others, unless it was asked meanwhile', async () => {
+  it('is revalidated if it is among the 64 most recent', async () => {
     const { client, statuses } = market()
-    const ask = (amount: number): Promise<unknown> => client.convert({ ...PAIR, amount })
-    for (let amount = 0; amount < 64; amount += 1) await ask(amount)
-    await ask(0)
-    await ask(64)
+    const convert = (amount: number): Promise<unknown> => client.convert({ ...PAIR, amount })
+    for (let amount = 0; amount < 64; amount += 1) await convert(amount)
+    await convert(0)
+    await convert(64)
     statuses.splice(0)
-    await ask(0)
-    await ask(64)
-    await ask(2)
-    await ask(1)
+    await convert(0)
+    await convert(64)
+    await convert(2)
+    await convert(1)
     expect(statuses).toEqual([304, 304, 304, 200])
   })
 
   it.each([
-    ['without a tag', () => Response.json({ result: 1 })],
+    ['without an ETag', () => Response.json({ result: 1 })],
     ['other than 200', () => Response.json({}, { status: 404, headers: { etag: '"404"' } })],
-  ])('is asked in full after an answer %s', async (_which, answer) => {
-    const { client, tags } = clientOf(inTurn(answer, conversion))
+  ])('sends no condition after a response %s', async (_which, respond) => {
+    const { client, tags } = clientOf(inTurn(respond, conversion))
     await client.convert(PAIR).catch(() => undefined)
     expect(await client.convert(PAIR)).toMatchObject({ rate: 2 })
     expect(tags()).toEqual([null, null])
   })
 
-  it('is left to the cache of a browser', async () => {
+  it('sends no condition in a browser, which has its own cache', async () => {
     vi.stubGlobal('location', { href: 'https://app.example/' })
     const { client, statuses, tags } = market()
     await client.convert(PAIR)

@@ -16,9 +16,9 @@ const now = (): number => NOW
 /** A handler with the synthetic market. */
 export const handler: RatesHandler = createRatesHandler({ providers: fakeProviders({ now }), now })
 
-/** A client of `answer` whose time passes only in `advance`, its requests, and its number of waiting timers. */
+/** Creates a client of `respond` whose time passes only in `advance`; `timers` counts pending timers. */
 export function clientOf(
-  answer: (request: Request) => Response | Promise<Response>,
+  respond: (request: Request) => Response | Promise<Response>,
   options: Partial<RatesClientOptions> = {},
 ) {
   vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
@@ -28,7 +28,7 @@ export function clientOf(
     baseUrl: 'http://localhost/api',
     fetch(request) {
       requests.push(request)
-      return answer(request)
+      return respond(request)
     },
     ...options,
   })
@@ -41,29 +41,29 @@ export function clientOf(
   return { client, requests, tags, advance, timers: () => vi.getTimerCount() }
 }
 
-/** What answers with `responses`, one after another, and with the last one from then on. */
+/** Returns a function that returns `responses` in order, then repeats the last one. */
 export function inTurn(...responses: (() => Response)[]): () => Response {
   const left = [...responses]
   return () => {
     const [next] = left.length > 1 ? left.splice(0, 1) : left
-    if (!next) throw new Error('there is no response')
+    if (!next) throw new Error('inTurn() needs a response')
     return next()
   }
 }
 
-/** The refusal of a service that has no rates. */
+/** Returns the 502 of a service without rates. */
 export function badGateway(retryAfter?: string): () => Response {
   const error = { code: 'provider_unavailable', message: 'No rates' }
   const headers: HeadersInit = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
   return () => Response.json({ error }, { status: 502, headers })
 }
 
-/** A conversion record, as far as a client looks at it. */
+/** Returns the fields of a conversion that a client checks. */
 export function conversion(rate = 2): Response {
   return Response.json({ rate, result: rate }, { headers: { etag: `"${rate}"` } })
 }
 
-/** What `promise` rejects with. */
+/** Resolves to the reason with which `promise` rejects. */
 export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => new Error('it resolved'),
