@@ -46,13 +46,13 @@ describe('ratesmith serve', () => {
     expect(await response.json()).toEqual({
       error: 'The exchange-rate provider is unavailable. Please retry shortly.',
     })
-    const reason = `${new URL(url).host} did not answer: .*ECONNREFUSED.*\n`
-    const line = new RegExp(`^ratesmith: latest rates: Rates By Exchange Rate API: ${reason}`)
+    const facts = ['latest', 'Rates By Exchange Rate API', new URL(url).host, 'ECONNREFUSED']
+    const line = new RegExp(`^ratesmith: .*${facts.join('.*')}.*\n`)
     await expect.poll(() => running.stderr, WITHIN).toMatch(line)
     expect((await fetch(`${root}/api/v1/history?from=USD&to=EUR`)).status).toBe(502)
     // The line may arrive later than the response.
-    const history = 'history rates: European Central Bank'
-    await expect.poll(() => running.stderr, WITHIN).toContain(history)
+    const history = /^ratesmith: .*history.*European Central Bank/m
+    await expect.poll(() => running.stderr, WITHIN).toMatch(history)
   })
 
   it('logs every event as one line of JSON unless stderr is a terminal', async () => {
@@ -62,7 +62,7 @@ describe('ratesmith serve', () => {
     const lines = running.stderr.trimEnd().split('\n')
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { level: 'info', event: 'upstream_request', dataSet: 'latest', time: expect.any(String) },
-      { level: 'warn', event: 'upstream_failed', reason: `${host} refused: unknown` },
+      { level: 'warn', event: 'upstream_failed', reason: expect.stringContaining(host) },
       { level: 'warn', event: 'refresh_failed', reason: expect.stringContaining(host) },
       { level: 'info', event: 'refresh_scheduled', at: expect.any(Number) },
     ])
@@ -77,7 +77,7 @@ describe('ratesmith serve', () => {
     const body = JSON.stringify({ ...payload, rates: { ...rates, ...junk } })
     const { running, status } = await serveFrom(body)
     expect(status).toBe(200)
-    expect(running.stderr).toContain('"and 8980 more"]')
+    expect(running.stderr).toMatch(/"[^",]*\b8980\b[^",]*"\]/)
     expect(running.stderr.length).toBeLessThan(2_000)
   })
 
@@ -114,14 +114,14 @@ describe('ratesmith serve', () => {
     // On a busy machine the first look into the store may take too long.
     const read = async (): Promise<string> => (await fetch(`${root}/api/rates`)).text()
     await expect.poll(read, WITHIN).toBe(body)
-    expect(second.stderr).toMatch(/^ratesmith: latest rates: taken from the store, loaded 20\d\d-/m)
+    expect(second.stderr).toMatch(/^ratesmith: .*latest.*\bstore\b.*\b20\d\d-/m)
   })
 })
 
 // Invalid command lines are tried in test/cli/usage.test.ts.
 it('exits with 2 and one line for an invalid command line', async () => {
   const ran = await run(process.execPath, [CLI, 'serve', '--prot', '80'])
-  expectRefused(ran, "ratesmith: Unknown option '--prot'")
+  expectRefused(ran, '--prot')
 })
 
 it('prints the help and the version of ratesmith', async () => {

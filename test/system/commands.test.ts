@@ -30,6 +30,11 @@ const ENDLESS_WAITS = `data:text/javascript,${encodeURIComponent(`
 
 const NUMBER = String.raw`\d+(\.\d+)?(e-\d+)?`
 
+/** The start of a frame of the spinner: it overwrites the line. */
+const FRAME = /\r[-\\|/] \w/
+const TWO_FRAMES = new RegExp(`${FRAME.source}[^]*${FRAME.source}`)
+const ERASE_LINE = '\r\u001B[K'
+
 /** A Saturday in a leap year. */
 const SATURDAY = '2020-02-29'
 
@@ -120,12 +125,11 @@ describeRuntimes('in a pipe', (runtime) => {
       expect(found, search).toMatchObject({ code: 0, stdout })
     }
     const kuna = await piped(runtime, 'currencies HRK --demo')
-    expect(kuna.stdout).toContain('withdrawn 2023-01-01, use EUR, 1 EUR = 7.5345 HRK')
+    expect(kuna.stdout).toMatch(/^HRK\t.*2023-01-01.*\bEUR\b.*\b7\.5345\b/)
     const none = await piped(runtime, 'currencies EURO --demo')
     expect(none.stdout).toContain('EUR\tEuro\t978\t2\tyes\tyes\t\n')
-    const misspelt = await piped(runtime, 'currencies gpb --demo')
-    expect(misspelt).toMatchObject({ code: 1, stdout: '' })
-    expect(misspelt.stderr).toMatch(/^ratesmith: [^\n]*\bgpb\. Did you mean GBP\?\n$/)
+    const stderr = expect.stringMatching(/^ratesmith: .*\bgpb\b.*\bGBP\b.*\n$/)
+    expect(await piped(runtime, 'currencies gpb --demo')).toEqual({ code: 1, stdout: '', stderr })
   })
 
   it('prints the JSON of the API', async () => {
@@ -154,19 +158,20 @@ describeRuntimes('in a pipe', (runtime) => {
   })
 
   it('exits with 2 and one line of stderr', async () => {
-    const line = 'Invalid to currency: EURO. Did you mean EUR?'
-    expectRefused(await piped(runtime, 'convert 1 USD EURO --demo'), line)
+    const ran = await piped(runtime, 'convert 1 USD EURO --demo')
+    expectRefused(ran, 'Invalid to currency: EURO', ' EUR?')
   })
 
   it('prints the error of the API as JSON with --json', async () => {
     const typo = await piped(runtime, 'convert USD EURO --json --demo')
     const invalid = { code: 'invalid_currency', message: 'Invalid to currency: EURO' }
     expect(JSON.parse(typo.stdout)).toEqual({ error: invalid })
-    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean EUR?') })
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining(' EUR?') })
     const early = await piped(runtime, 'convert USD EUR --date 1998-12-31 --json --demo')
-    const message = 'No reference rates of 1998-12-31'
-    expect(JSON.parse(early.stdout)).toEqual({ error: { code: 'no_data', message } })
-    expect(early).toMatchObject({ code: 1, stderr: `ratesmith: ${message}\n` })
+    const { error } = JSON.parse(early.stdout)
+    const message = expect.stringContaining('1998-12-31')
+    expect(error).toEqual({ code: 'no_data', message })
+    expect(early).toMatchObject({ code: 1, stderr: `ratesmith: ${error.message}\n` })
   })
 
   it('fetches once, and uses cached rates without its upstream, with their age', async () => {
@@ -183,7 +188,7 @@ describeRuntimes('in a pipe', (runtime) => {
     ageCache(env.RATESMITH_CACHE_DIR, 3)
     const offline = await piped(runtime, 'convert 100 USD EUR', env)
     expect(offline).toMatchObject({ code: 0, stdout: first.stdout })
-    expect(offline.stderr).toMatch(/^ratesmith: offline: rates of [34] days ago \(127\.0\.0\.1/)
+    expect(offline.stderr).toMatch(/^ratesmith: offline\b.*\b[34] days\b.*127\.0\.0\.1/)
   })
 
   it('fetches all reference rates once, and uses those of a day without its upstream', async () => {
@@ -213,8 +218,7 @@ describeRuntimes('in a pipe', (runtime) => {
     const { env, stop } = await startUpstreams()
     await stop()
     const { code, stdout, stderr } = await piped(runtime, 'convert 1 USD EUR', env)
-    expect(stderr).toMatch(/^ratesmith: The exchange-rate provider is unavailable\. [^\n]+\n$/)
-    expect(stderr).toContain('127.0.0.1')
+    expect(stderr).toMatch(/^ratesmith: [^\n]+ unavailable\b[^\n]+127\.0\.0\.1[^\n]+\n$/)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   })
 
@@ -233,8 +237,11 @@ describeRuntimes('in a pipe', (runtime) => {
     const help = await piped(['a shell', '/bin/sh', ...shell], '--help')
     expect(help.stderr).toBe('ended with 0\n')
     const { stderr } = await piped(['a shell', '/bin/sh', ...shell], 'history USD EUR --demo')
-    const lines = stderr.split('\n').filter((line) => !/^(Synthetic|For inf)/.test(line))
-    expect(lines).toEqual(['ended with 0', ''])
+    const [end, ...notice] = stderr.trimEnd().split('\n').toReversed()
+    expect(end).toBe('ended with 0')
+    const { stderr: expected } = await piped(runtime, 'history USD EUR --demo')
+    expect(expected).toContain(SYNTHETIC)
+    expect(`${notice.toReversed().join('\n')}\n`).toBe(expected)
   })
 })
 
@@ -279,17 +286,16 @@ describeRuntimes('on a terminal', (runtime) => {
     const payload = openErApiPayload({ now: Date.now() })
     const { env } = await startUpstreams(upstreams(payload, () => seen))
     const slow = startOnTerminal(runtime, 'convert USD EUR', { env })
-    // It is drawn more than once.
-    await slow.written(/fetching rates[^]*fetching rates/)
+    await slow.written(TWO_FRAMES)
     release()
     expect(await slow.exited).toBe(0)
-    const last = slow.stdout.split('fetching rates').at(-1)
-    expect(last?.startsWith('\r\u001B[K')).toBe(true)
-    expect(last).toContain('1 USD = ')
+    const [, rest = ''] = slow.stdout.split(ERASE_LINE)
+    expect(rest).not.toMatch(FRAME)
+    expect(rest).toContain('1 USD = ')
     const cached = await onTerminal(runtime, 'convert USD EUR', { env })
-    expect(cached.raw).not.toContain('fetching')
+    expect(cached.raw).not.toMatch(FRAME)
     const unseen = await piped(runtime, 'convert USD EUR --no-cache', env)
-    expect(unseen.stderr).not.toContain('fetching')
+    expect(unseen.stderr).not.toContain('\r')
   })
 
   it('prints offline when newer rates cannot be fetched', async () => {
@@ -298,7 +304,7 @@ describeRuntimes('on a terminal', (runtime) => {
     await stop()
     ageCache(env.RATESMITH_CACHE_DIR, 3)
     const { code, lines } = await onTerminal(runtime, 'latest --symbols EUR', { env })
-    expect(lines.join('\n')).toMatch(/^offline: rates of [34] days ago/m)
+    expect(lines.join('\n')).toMatch(/^offline\b.*\b[34] days\b/m)
     expect(code).toBe(0)
   })
 })
@@ -324,7 +330,7 @@ describe('the cache', () => {
     ageCache(env.RATESMITH_CACHE_DIR, 8)
     isSilent = true
     const { code, stderr } = await piped(NODE, 'history USD EUR', env)
-    expect(stderr).toMatch(/^ratesmith: offline: rates of \d+ days ago \(no response in time\)/)
+    expect(stderr).toMatch(/^ratesmith: offline\b.*\b\d+ days\b.*\([^)]+\)/)
     expect(code).toBe(0)
     await isGivenUp
     expect(calls).toHaveLength(2)
@@ -335,5 +341,5 @@ it('a command ends when it has printed its answer, and does not wait for its own
   const { env, stop } = await startUpstreams()
   await stop()
   const ran = await piped(['Node', NODE[1], '--import', ENDLESS_WAITS], 'convert 1 USD EUR', env)
-  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is unavailable.') })
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('unavailable') })
 })

@@ -74,9 +74,9 @@ export function keptFiles(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.cache'))
 }
 
-/** Where the server listens, once it says so. */
+/** Waits for the first URL that a server prints, and returns its origin. */
 export async function rootOf(running: Running): Promise<string> {
-  const [, root = ''] = await running.written(/listens on (https?:\S+:\d+)/)
+  const [root] = await running.written(/https?:\/\/\S+:\d+/)
   return root
 }
 
@@ -177,13 +177,13 @@ export async function onTerminal(...started: Parameters<typeof startOnTerminal>)
   return { code, lines: stripVTControlCharacters(lines).trimEnd().split(/\r*\n/), raw }
 }
 
-/** Expects that a command ended with 2 and a line on stderr that contains `line`, and printed nothing else. */
+/** Expects exit code 2, and nothing but one line on stderr that contains each of `facts`. */
 export function expectRefused(
   { code, stdout, stderr }: Awaited<ReturnType<typeof run>>,
-  line: string,
+  ...facts: string[]
 ): void {
   expect(stderr).toMatch(/^ratesmith: [^\n]+\n$/)
-  expect(stderr).toContain(line)
+  for (const fact of facts) expect(stderr).toContain(fact)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
 }
 

@@ -31,10 +31,10 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect(found.get('latest rates')).toMatchObject({
       ok: true,
       subject: expect.stringContaining('127.0.0.1'),
-      found: expect.stringMatching(/^\d{3} currencies, published 20\d\d-/),
+      found: expect.stringMatching(/\b\d{3} .*\b20\d\d-/),
       advice: null,
     })
-    expect(found.get('history rates')?.found).toMatch(/reference rates up to 20\d\d-/)
+    expect(found.get('history rates')?.found).toMatch(/\b20\d\d-/)
     expect(found.get('runtime')?.found).toContain(runtime[0])
     expect(found.get('cache')?.ok).toBe(true)
     expect({ code, ok }).toEqual({ code: 0, ok: true })
@@ -52,7 +52,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     for (const subject of ['latest rates', 'history rates', 'cache', 'Redis']) {
       expect(found.get(subject), subject).toMatchObject({ ok: false, advice: expect.any(String) })
     }
-    expect(found.get('latest rates')?.advice).toContain('nothing listens')
+    expect(found.get('latest rates')?.advice).toMatch(/listen|refuse/i)
     expect(all).not.toContain(PASSWORD)
     expect({ code, ok }).toEqual({ code: 1, ok: false })
   })
@@ -68,10 +68,10 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     const { code, found } = await examine(runtime, env)
     expect(found.get('latest rates')).toMatchObject({
       ok: false,
-      found: expect.stringMatching(/rejected: .*\b2\b/),
+      found: expect.stringMatching(/\b2\b/),
     })
     expect(found.get('history rates')?.ok).toBe(true)
-    expect(found.get('clock')?.found).toMatch(/^(59|60) minutes behind 127\.0\.0\.1/)
+    expect(found.get('clock')?.found).toMatch(/\b(59|60) minutes\b.*127\.0\.0\.1/)
     expect(code).toBe(1)
   })
 
@@ -81,7 +81,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     const root = await rootOf(serve(['--demo', '--https-key', key, '--https-cert', cert]))
     const env = { RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
     const { found } = await examine(runtime, env)
-    expect(found.get('latest rates')?.advice).toContain('certificate is not trusted')
+    expect(found.get('latest rates')?.advice).toContain('NODE_EXTRA_CA_CERTS')
   })
 
   it('tries the operations of a store with Redis', async ({ skip }) => {
@@ -90,7 +90,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     const { url, kill } = await startRedis()
     onTestFinished(kill)
     const { code, found } = await examine(runtime, env, ` --redis ${url}`)
-    expect(found.get('Redis')).toMatchObject({ ok: true, found: expect.stringContaining('lease') })
+    expect(found.get('Redis')).toMatchObject({ ok: true, advice: null })
     expect(code).toBe(0)
   })
 })
@@ -101,7 +101,7 @@ describe('ratesmith doctor', () => {
     const proxy = `http://ada:${PASSWORD}@${host}`
     const { found, all } = await examine(NODE, { HTTPS_PROXY: proxy, NO_PROXY: '' })
     expect(found.get('proxies')?.found).toBe(`HTTPS_PROXY=http://…@${host}`)
-    expect(found.get('latest rates')?.advice).toContain('HTTPS_PROXY')
+    expect(found.get('latest rates')?.advice).toMatch(/\bproxy\b.*\bpassword\b/i)
     expect(all).not.toContain(PASSWORD)
   })
 

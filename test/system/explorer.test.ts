@@ -101,7 +101,7 @@ describe('the table', () => {
     expect(await codes()).toEqual(['JPY'])
     await page.fill('#search', 'zzz')
     expect(await codes()).toEqual([])
-    expect(await textOf(page, '#count')).toBe('No currency matches “zzz”')
+    expect(await textOf(page, '#count')).toContain('zzz')
     await page.fill('#search', '')
     expect((await codes()).length).toBeGreaterThan(150)
   })
@@ -113,7 +113,7 @@ describe('the chart', () => {
     await page.locator(`[value="${period}"]`).check()
     const path = `history?from=USD&to=EUR&period=${period}`
     const { points, stats }: RateHistory = await record(path)
-    await expectText(page, '#days summary', `${points.length} days as a table`)
+    await expectText(page, '#days summary', new RegExp(`\\b${points.length}\\b`))
     const { high, low, average, highDate, lowDate } = stats
     const shown = { high, low, average, 'high-date': highDate, 'low-date': lowDate }
     for (const [id, value] of Object.entries(shown)) {
@@ -152,7 +152,8 @@ describe('the chart', () => {
   it('reads out with the keys of a slider', async () => {
     const { page, record } = await openDemo()
     const { points }: RateHistory = await record('history?from=USD&to=EUR&period=3M')
-    const slider = page.getByRole('slider', { name: 'Day of the history' })
+    const slider = page.getByRole('slider')
+    await expect(slider.getAttribute('aria-label')).resolves.toMatch(/\w/)
     await slider.focus()
     for (const [key, index] of [
       ['Home', 0],
@@ -248,7 +249,8 @@ describe('the request', () => {
     const { page } = await openDemo()
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
     await page.locator('#chart [data-form=curl]').click()
-    await expectText(page, '#chart .copied', 'Selected, to be copied by hand')
+    // An instruction rather than a word that reports success.
+    await expectText(page, '#chart .copied', /\w \w/)
     const selected = await page.evaluate(() => getSelection()?.toString().trim())
     expect(selected).toBe(await textOf(page, '#chart .snippet'))
     expect(selected).toContain('/v1/history?from=USD&to=EUR&period=3M')
@@ -266,10 +268,9 @@ describe('what is shown with the data', () => {
       expect(await link.getAttribute('rel')).toBe('noopener')
       expect(await textOf(page, `${panel} .origin`)).toContain(disclaimer)
     }
-    expect(await textOf(page, '#converter .age')).toMatch(/^Published .+ ago$/)
-    const next = /^Published .+ ago, next update (expected in .+|due now)$/
-    expect(await textOf(page, '#table .age')).toMatch(next)
-    expect(await textOf(page, '#chart .age')).toMatch(/^Newest day: \w+day,? \d+ \w+ 20\d\d$/)
+    expect(await textOf(page, '#converter .age')).toMatch(/ ago\b/)
+    expect(await textOf(page, '#table .age')).toMatch(/ ago\b.*update.* (in .+|now)$/)
+    expect(await textOf(page, '#chart .age')).toMatch(/\b\w+day,? \d+ \w+ 20\d\d\b/)
   })
 
   it.each([
@@ -296,7 +297,7 @@ describe('what is shown with the data', () => {
     const before = count()
     await page.clock.runFor(1000)
     await page.clock.fastForward(72 * 3_600_000)
-    await expectText(page, '#table .age', /^Published 3 days ago, next update overdue for .+$/)
+    await expectText(page, '#table .age', /\b3 days ago\b.*\boverdue\b/)
     await expect.poll(count).toBeGreaterThan(before)
   })
 })

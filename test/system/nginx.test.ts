@@ -9,11 +9,11 @@ import type { LatestProvider, RatesHandlerOptions } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { followedPages } from '../release/documentation/page.ts'
 import { rootOf, serve } from './commands.ts'
 import { freePort } from './ports.ts'
 import { listen, start, temporaryFolder } from './processes.ts'
 import { requireProgram } from './require-program.ts'
-import { ROOT } from './root.ts'
 import { BUN } from './runtimes.ts'
 
 const LATEST = '/api/v1/latest?symbols=EUR'
@@ -159,13 +159,18 @@ function readEntry(path: string): Buffer {
   return file
 }
 
-/** The first or second configuration of nginx in the page on the API. */
-function documentedConfiguration(number: 1 | 2 = 1): string {
-  const page = readFileSync(join(ROOT, 'docs/api.md'), 'utf8')
-  const blocks = [...page.matchAll(/^```nginx\n(.*?)^```/gms)].map(([, block]) => block)
-  const block = blocks[number - 1]
-  if (block === undefined) throw new Error('the page lacks a configuration of nginx')
-  return block
+/** The configuration in the guides that has `directive`. */
+function documentedConfiguration(directive: 'proxy_cache ' | 'upstream ' = 'proxy_cache '): string {
+  const configurations = followedPages()
+    .flatMap(({ blocks }) => blocks)
+    .filter(({ language, text }) => language === 'nginx' && text.includes(directive))
+  const [found, ...others] = configurations
+  if (!found || others.length > 0) {
+    throw new Error(
+      `expected one nginx configuration with ${directive}, got ${configurations.length}`,
+    )
+  }
+  return found.text
 }
 
 /** Starts nginx, which writes into `folder`; it ends with the test. */
@@ -370,7 +375,7 @@ describe('nginx in front of two servers on Bun', () => {
     // Once Bun answers such a request, nginx needs neither.
     ['with neither', (text: string) => text.replace(FILTER, ''), 502, 502],
   ])('configured %s', async (_, change, unknownMethod, then) => {
-    let configuration = documentedConfiguration(2)
+    let configuration = documentedConfiguration('upstream ')
     for (const port of ['8787', '8788']) {
       const root = await rootOf(serve(['--demo'], {}, BUN))
       configuration = replace(configuration, `127.0.0.1:${port}`, new URL(root).host)

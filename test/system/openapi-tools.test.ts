@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { openPage } from '../release/documentation/page.ts'
+import { followedPages } from '../release/documentation/page.ts'
 import { serveForSuite } from './commands.ts'
 import { run, temporaryFolder } from './processes.ts'
 import { requireProgram } from './require-program.ts'
@@ -102,9 +102,9 @@ if (!csv?.startsWith('base,code,rate,')) throw new Error(csv)
 ${PRINT}`
 
 /** The program of the documentation, too. */
-const [DOCUMENTED] = openPage('docs/api.md').blocks.filter(({ text }) =>
-  text.includes('openapi-fetch'),
-)
+const DOCUMENTED = followedPages()
+  .flatMap(({ blocks }) => blocks)
+  .find(({ language, text }) => language === 'ts' && text.includes("'openapi-fetch'"))
 
 const HEY_API_PROGRAM = `import { convert, getHistory, getLatest, getUnversionedRates } from './hey-api'
 import { client } from './hey-api/client.gen'

@@ -38,9 +38,23 @@ describe('the reference', () => {
   })
 
   it('has the docstrings, and no path of this machine', () => {
-    const text = page('ratesmith.ts/~/createRatesHandler')
-    expect(text).toContain('serves latest rates, conversion and history')
-    expect(text).toContain('naming the option that cannot be used')
+    const shown = wordsOf(page('ratesmith.ts/~/createRatesHandler').replaceAll(/<[^>]*>/g, ''))
+    const source = readFileSync(join(ROOT, 'src/handler.ts'), 'utf8')
+    const [before = ''] = source.split('export function createRatesHandler')
+    const docstring = before
+      .slice(before.lastIndexOf('/**'))
+      .replaceAll(/^ *(?:\/\*\*|\*\/?) ?/gm, '')
+    const [summary = ''] = docstring.split('\n\n')
+    const [, thrown = ''] = /^@throws \{\w+\} (.*)$/m.exec(docstring) ?? []
+    for (const text of [summary, thrown].map(wordsOf)) {
+      expect(text).toMatch(/\w \w/)
+      expect(shown).toContain(text)
+    }
     for (const name of ['index', 'all_symbols']) expect(page(name)).not.toContain(ROOT)
   })
 })
+
+/** The words of Markdown, or of the text of a page made from it. */
+function wordsOf(text: string): string {
+  return text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim()
+}

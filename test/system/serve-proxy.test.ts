@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { installAlone, rootOf, serve, startUpstreams } from './commands.ts'
+import { expectRefused, installAlone, rootOf, serve, startUpstreams } from './commands.ts'
 import { freePort } from './ports.ts'
 import { run, start } from './processes.ts'
 import { openProxy } from './proxy.ts'
@@ -62,7 +62,7 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
   ])('ends with 2 for a proxy that is none: %s', async (url) => {
     const running = serve([], { ...BARE, HTTPS_PROXY: url }, runtime)
     expect(await running.exited).toBe(2)
-    expect(running.stderr).toMatch(/^ratesmith: HTTPS_PROXY must be an http\(s\) URL [^\n]+\n$/)
+    expect(running.stderr).toMatch(/^ratesmith: [^\n]*HTTPS_PROXY\b[^\n]*\bhttp\b[^\n]*\n$/)
     expect(running.stderr).not.toContain('hidden')
   })
 
@@ -81,12 +81,8 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
 describe('ratesmith serve behind a proxy, on Node without undici', () => {
   it('ends with 2 and says what to install', async () => {
     const env = { ...BARE, HTTPS_PROXY: 'http://127.0.0.1:9' }
-    expect(await run(process.execPath, [installAlone(), 'serve', '--port', '0'], { env })).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'ratesmith: HTTPS_PROXY: undici cannot be loaded; install it: npm install undici (see ratesmith --help)\n',
-    })
+    const ran = await run(process.execPath, [installAlone(), 'serve', '--port', '0'], { env })
+    expectRefused(ran, 'HTTPS_PROXY', 'npm install undici')
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 
-import { installAlone, rootOf, serve, startUpstreams } from './commands.ts'
+import { expectRefused, installAlone, rootOf, serve, startUpstreams } from './commands.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
 import { run } from './processes.ts'
 import { REDIS_IS_MISSING, askRedis, startRedis } from './redis-server.ts'
@@ -84,7 +84,5 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
 
 it('exits with 2 and the package to install where no client is installed', async () => {
   const args = [installAlone(), 'serve', '--demo', '--redis', 'redis://127.0.0.1:9']
-  const stderr =
-    'ratesmith: --redis requires ioredis; run: npm install ioredis (see ratesmith --help)\n'
-  expect(await run(process.execPath, args)).toEqual({ code: 2, stdout: '', stderr })
+  expectRefused(await run(process.execPath, args), '--redis', 'npm install ioredis')
 })

@@ -150,8 +150,8 @@ describeRuntimes('ratesmith serve', (runtime) => {
   ])('exits with 1 and one line for a port that %s uses', async (_, start) => {
     const { port } = new URL(await start())
     const args = [...parameters, CLI, 'serve', '--demo', '--port', port]
-    const stderr = `ratesmith: port ${port} on 127.0.0.1 is already in use; choose another with --port\n`
-    expect(await run(program, args)).toMatchObject({ code: 1, stderr })
+    const line = new RegExp(`^ratesmith: [^\\n]*\\b${port}\\b[^\\n]*--port\\b[^\\n]*\\n$`)
+    expect(await run(program, args)).toMatchObject({ code: 1, stderr: expect.stringMatching(line) })
   })
 
   it('listens on an address in the form of a URL', async () => {
@@ -162,7 +162,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
 
   it('exits with 1 and one line for an address of another machine', async () => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', '--host', '192.0.2.1']
-    const line = /^ratesmith: cannot listen on 192\.0\.2\.1, port 0: [^\n]+\n$/
+    const line = /^ratesmith: [^\n]*192\.0\.2\.1\b[^\n]+\n$/
     expect(await run(program, args)).toMatchObject({ code: 1, stderr: expect.stringMatching(line) })
   })
 })

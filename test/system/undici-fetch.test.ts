@@ -121,7 +121,10 @@ describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
 
   it.each([
     ['https://www.exchangerate-api.com', [200]],
-    ['https://evil.example', [502, 'open.er-api.com redirected to a host that is not trusted']],
+    [
+      'https://evil.example',
+      [502, expect.stringMatching(/^open\.er-api\.com\b.*\bredirect.*\btrusted\b/)],
+    ],
   ])('lets the provider decide whether to follow a redirect to %s', async (origin, expected) => {
     const { network, fetch } = await openNetwork(kind)
     const latestOf = (host: string) => network.get(host).intercept({ path: LATEST })
@@ -134,7 +137,7 @@ describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
 
   it('reports why the network cannot be reached', async () => {
     const { fetch } = await openNetwork(kind)
-    const reason = expect.stringMatching(/^open\.er-api\.com did not answer \(UND_\w+\)$/)
+    const reason = expect.stringMatching(/^open\.er-api\.com\b.*\bUND_\w+/)
     expect(await ask(tryFetch('https://open.er-api.com', fetch))).toEqual([502, reason])
   })
 })
@@ -183,12 +186,8 @@ describe('a proxy', () => {
     expect(JSON.parse(untrusting.stdout)).toEqual({
       statuses: [502, 502],
       outcomes: [
-        expect.stringMatching(
-          /^latest failed: open\.er-api\.com did not answer: its certificate is not trusted/,
-        ),
-        expect.stringMatching(
-          /^history failed: api\.frankfurter\.dev did not answer: its certificate is not trusted/,
-        ),
+        expect.stringMatching(/^latest failed: open\.er-api\.com\b.*\bcertificate\b/),
+        expect.stringMatching(/^history failed: api\.frankfurter\.dev\b.*\bcertificate\b/),
       ],
     })
   })
@@ -199,7 +198,7 @@ describe('a proxy', () => {
 
     it('that is down makes a 502', async () => {
       const answer = askOver(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
-      const reason = expect.stringMatching(/did not answer: .*ECONNREFUSED/)
+      const reason = expect.stringContaining('ECONNREFUSED')
       expect(await answer).toEqual([502, reason])
     })
 
@@ -232,7 +231,7 @@ describe('limits', () => {
   it('end a body that stops', async () => {
     const { url } = await listen((_, response) => void response.write('{"result":'))
     const answer = askOver(url, { proxy: false, timeouts: { body: 100 } })
-    expect(await answer).toEqual([502, expect.stringMatching(/broke off: .*UND_ERR_BODY_TIMEOUT/)])
+    expect(await answer).toEqual([502, expect.stringContaining('UND_ERR_BODY_TIMEOUT')])
   })
 
   it('keep the connections few', async () => {
@@ -274,7 +273,7 @@ describe('the function', () => {
   it('throws on Bun, where undici would bypass every proxy', async ({ skip }) => {
     const bun = findBun() ?? ''
     requireProgram('Bun', bun, skip)
-    const stderr = expect.stringContaining('undici does not run on Bun')
+    const stderr = expect.stringMatching(/\bundici\b.*\bBun\b/)
     expect(await run(bun, ['test/system/undici-program.ts'])).toMatchObject({ code: 1, stderr })
   })
 
@@ -290,24 +289,24 @@ describe('the function', () => {
   })
 
   it.each<[RegExp, object]>([
-    [/^proxy must be the URL of a proxy$/, { proxy: `http://user:${PASSWORD}@` }],
-    [/^proxy must be the URL of a proxy$/, { proxy: `user:${PASSWORD}@localhost:3128` }],
-    [/^proxy must be the URL of a proxy$/, { proxy: '' }],
-    [/^proxy must be the URL of a proxy$/, { proxy: true }],
-    [/^connections must be a whole number, 1 or more, got 0$/, { connections: 0 }],
-    [/^timeouts must be an object, got /, { timeouts: 5_000 }],
-    [/^timeouts\.connect must be .* got Infinity$/, { timeouts: { connect: Infinity } }],
-    [/^timeouts\.headers must be .* got 0\.5$/, { timeouts: { headers: 0.5 } }],
-    [/^timeouts\.body must be .* 0 or more, got 5s$/, { timeouts: { body: '5s' } }],
-    [/^dispatcher must have dispatch\(\)$/, { dispatcher: {} }],
-    [/^dispatcher must stand alone/, { dispatcher: new MockAgent(), proxy: false }],
+    [/^proxy must be .*\bURL\b/, { proxy: `http://user:${PASSWORD}@` }],
+    [/^proxy must be .*\bURL\b/, { proxy: `user:${PASSWORD}@localhost:3128` }],
+    [/^proxy must be .*\bURL\b/, { proxy: '' }],
+    [/^proxy must be .*\bURL\b/, { proxy: true }],
+    [/^connections must be .*\b1\b.*\b0$/, { connections: 0 }],
+    [/^timeouts must be .*\bobject\b/, { timeouts: 5_000 }],
+    [/^timeouts\.connect must be .*\bInfinity$/, { timeouts: { connect: Infinity } }],
+    [/^timeouts\.headers must be .*\b0\.5$/, { timeouts: { headers: 0.5 } }],
+    [/^timeouts\.body must be .*\b0\b.*\b5s\b/, { timeouts: { body: '5s' } }],
+    [/^dispatcher must .*\bdispatch\b/, { dispatcher: {} }],
+    [/^dispatcher (?!.*\bdispatch\b)/, { dispatcher: new MockAgent(), proxy: false }],
   ])('refuses options that cannot be used: %s', async (message, options) => {
     await expectTypeError(createUndiciFetch(options), message)
   })
 
   it('refuses a proxy of the environment that is none', async () => {
     vi.stubEnv('HTTPS_PROXY', `user:${PASSWORD}@proxy.example:3128`)
-    await expectTypeError(createUndiciFetch(), /^HTTPS_PROXY or HTTP_PROXY must be the URL/)
+    await expectTypeError(createUndiciFetch(), /^HTTPS_PROXY or HTTP_PROXY must be .*\bURL\b/)
   })
 })
 
