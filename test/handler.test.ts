@@ -467,18 +467,21 @@ describe('a failing upstream', () => {
 
   it.each([
     ['text', 'text'],
-    ['something other than an error: undefined', undefined],
-    ['something other than an error: object', null],
-    ['something other than an error: number', 0],
-    ['something other than an error: symbol', Symbol('s')],
-    ['something other than an error: object', Object.create(null)],
+    ['thrown value is not an Error: undefined', undefined],
+    ['thrown value is not an Error: object', null],
+    ['thrown value is not an Error: number', 0],
+    ['thrown value is not an Error: symbol', Symbol('s')],
+    ['thrown value is not an Error: object', Object.create(null)],
     ['outer: inner', new Error('outer', { cause: new Error('inner') })],
     ['outer', new Error('outer', { cause: 'inner' })],
     ['round: round: round: round: round', circular()],
-    ['theirs: a text that cannot be parsed', new Error('theirs', { cause: new SyntaxError('x') })],
+    [
+      'theirs: a syntax error in a parsed text',
+      new Error('theirs', { cause: new SyntaxError('x') }),
+    ],
     [`${'x'.repeat(299)}…`, new Error('x'.repeat(100_000))],
     [`${'x'.repeat(298)}…`, `${'x'.repeat(298)}\u{1f4b6}x`],
-    ['an error that cannot be read', unreadable],
+    ['an error with unreadable properties', unreadable],
   ])('is a 502 with the reason %j in its event', async (reason, thrown) => {
     const rejects = (): Promise<never> => Promise.reject(thrown)
     const throws = (): never => {
@@ -503,7 +506,9 @@ describe('a failing upstream', () => {
     expect((await handler.rates.latest()).updatedAt).toBe(NOW - 1_000)
     expect(await cacheStatus('/api/rates')).toContain('stale')
     expect(events).toContainEqual(
-      expect.objectContaining({ reason: 'the publication is older than the one held' }),
+      expect.objectContaining({
+        reason: expect.stringMatching(/^publication of \d{4}-\d\d-\d\d .*older/),
+      }),
     )
     await runtime.advance(7 * DAY)
     expect((await get('/api/rates')).status).toBe(502)
@@ -553,7 +558,7 @@ describe('events', () => {
       {
         type: 'refresh_failed',
         dataSet: 'history',
-        reason: 'no provider has a good answer: Test: secret-upstream-text',
+        reason: expect.stringContaining('Test: secret-upstream-text'),
         error: expect.any(Error),
       },
       { type: 'refresh_scheduled', dataSet: 'history', at: NOW + 1_000 },
@@ -674,7 +679,7 @@ describe('a store', () => {
       type: 'rates_rejected',
       dataSet: 'latest',
       origin: 'store',
-      reason: 'they come from none of the configured providers',
+      reason: expect.stringContaining('configured providers'),
     })
   })
 

@@ -10,43 +10,40 @@ import { NoProviderError, describeBackoff } from './no-provider-error.ts'
 import { reasonOf } from './reason.ts'
 import type { SourcesOptions } from './source-options.ts'
 
-/** How long one provider may take for one call, in ms. */
+/** The timeout of one call to a provider, in ms. */
 const CALL_TIMEOUT_MS: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }
 
-/** A provider is left alone for as long as its own errors ask for, and no longer. */
+/** A provider backs off only as long as its errors request. */
 const NO_BACKOFF = { initial: 0, max: 0 }
 
-/** Calls one provider and makes something usable of what it answered. */
 type ProviderCall<Provider, Data> = (provider: Provider, context: ProviderContext) => Promise<Data>
 
-/** What a round goes by. */
 interface FailoverOptions {
-  /** Ends the whole round. */
+  /** Aborts every call. */
   signal: AbortSignal
-  /** Whether anybody waits for it: there is nothing else to answer with. */
+  /** Whether requests wait for the data, because nothing is cached. */
   isAwaited: boolean
 }
 
-/** Asks the providers in their order for the first good answer. */
+/** Calls the providers in order and resolves to the first usable data. */
 export type Failover<Provider> = <Data>(
   options: FailoverOptions,
   callProvider: ProviderCall<Provider, Data>,
 ) => Promise<Data>
 
-/** A round under way. */
 interface FailoverState<Provider> {
-  /** Aborted as soon as one has a good answer. */
+  /** Aborted as soon as one provider has returned usable data. */
   controller: AbortController
-  /** What was thrown by those that failed, in the order in which they did. */
+  /** The errors of the failed providers, in the order of the failures. */
   failures: Map<Provider, unknown>
 }
 
 /**
- * Rounds over the providers of one data set, each with a time limit of its own. The next is asked as soon as the one
- * before has failed, or beside it when that has had its head start; the first good answer ends the other calls. Every
- * call and its outcome is an event. A provider that asked to be left alone is passed over as long.
+ * Creates the failover over the providers of one data set, each with its own timeout. The next provider is called when the
+ * previous one fails, or in parallel after the hedging delay; the first usable data abort the other calls. Emits an event
+ * for every call and its outcome. Skips providers that are in backoff.
  *
- * A round rejects with a `NoAnswerError`, which is an event too, where none has a good answer.
+ * The returned function rejects with a `NoProviderError`, and emits it, where no provider returns usable data.
  */
 export function createFailover<Provider extends { attribution: Attribution }>(
   { fetch, runtime, emit }: SourcesOptions,
@@ -71,9 +68,9 @@ export function createFailover<Provider extends { attribution: Attribution }>(
         (limit) => callProvider(provider, { fetch, signal: limit, now: () => runtime.now() }),
         controller.signal,
       )
-      // Of two that answer in one turn of the loop, one is the first.
+      // Two providers may respond in the same turn of the event loop; only the first counts.
       controller.signal.throwIfAborted()
-      controller.abort(new Error('another provider answered first'))
+      controller.abort(new Error('another provider responded first'))
       emit({ type: 'upstream_response', ...about, elapsed: runtime.monotonic() - startedAt })
       return data
     } catch (error) {
@@ -92,23 +89,23 @@ export function createFailover<Provider extends { attribution: Attribution }>(
 
   function failureOf({ failures }: FailoverState<Provider>): NoProviderError {
     for (const error of failures.values()) lastFailure = error
-    const findings = [...backoffs].map(([provider, pause]) => {
-      const left = pause.remaining()
-      const unasked = left > 0 ? describeBackoff(left) : 'not asked in time'
-      const reason = failures.has(provider) ? reasonOf(failures.get(provider)) : unasked
+    const reasons = [...backoffs].map(([provider, backoff]) => {
+      const left = backoff.remaining()
+      const notCalled = left > 0 ? describeBackoff(left) : 'not called in time'
+      const reason = failures.has(provider) ? reasonOf(failures.get(provider)) : notCalled
       return { provider: provider.attribution.name, reason, left }
     })
-    const shortest = Math.min(...findings.map(({ left }) => left))
-    return new NoProviderError(findings, shortest, lastFailure)
+    const shortest = Math.min(...reasons.map(({ left }) => left))
+    return new NoProviderError(reasons, shortest, lastFailure)
   }
 
   return async ({ signal, isAwaited }, callProvider) => {
-    const ready = [...backoffs].filter(([, pause]) => pause.remaining() === 0)
+    const ready = [...backoffs].filter(([, backoff]) => backoff.remaining() === 0)
     const controller = new AbortController()
     const state: FailoverState<Provider> = { controller, failures: new Map() }
-    const end = (): void => controller.abort(signal.reason)
-    signal.addEventListener('abort', end)
-    // So that the last, too, is asked well within the time of those who wait, and then has twice as long as the others.
+    const onAbort = (): void => controller.abort(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    // The last provider is called well before the deadline of waiting requests, and has two delays left until then.
     const delay = (isAwaited ? REQUEST_TIMEOUT_MS : REFRESH_TIMEOUT_MS) / (ready.length + 1)
     const hedging = { runtime, delay, signal: controller.signal }
     try {
@@ -118,7 +115,7 @@ export function createFailover<Provider extends { attribution: Attribution }>(
       emit({ type: 'refresh_failed', dataSet, reason: error.message, error })
       throw error
     } finally {
-      signal.removeEventListener('abort', end)
+      signal.removeEventListener('abort', onAbort)
     }
   }
 }

@@ -6,24 +6,23 @@ import type { LatestSnapshot } from './latest-snapshot.ts'
 import { isSameSource, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
-/** How latest rates are read through; `form` is that of one table in a store. */
+/** Options of the read-through of latest rates; `format` is the stored form of one table. */
 export interface LatestReadThroughOptions extends Omit<
   ReadThroughOptions<LatestSnapshot>,
   'stored' | 'validateStored'
 > {
-  /** As that of a read-through, at once. */
+  /** Like `validateStored` of a read-through, but synchronous. */
   validateStored?(value: LatestSnapshot, state: CacheState<LatestSnapshot>): LatestSnapshot
   format: {
-    /** The table as plain data for JSON. */
     toData(snapshot: LatestSnapshot): object
-    /** The table again; throws where the data are not to be trusted. */
+    /** Validates plain data; throws where they are invalid. */
     fromData(data: unknown): LatestSnapshot
   }
 }
 
 /**
- * The same with a reserve: a table that gives way to another provider's without some of its codes is kept beside that, in
- * memory and in the store, for as long as it may be answered with.
+ * Adds a fallback table: when a table is replaced by one of another provider that lacks some of its codes, the replaced
+ * table is kept in memory and in the store, as long as it may be served.
  */
 export function withFallbackTable(
   options: SourcesOptions,
@@ -31,17 +30,17 @@ export function withFallbackTable(
 ): ReadThroughOptions<LatestSnapshot> {
   const { runtime, maxStale, lifetime, load, validateStored = (value) => value } = readThrough
 
-  /** `snapshot` with that one of `tables` which has most of the codes that it lacks, if any has one. */
+  // Of several tables, the fallback is the one with most of the codes that the snapshot lacks.
   function addFallback(
     { table, attribution }: LatestSnapshot,
     tables: readonly (CacheEntry<LatestSnapshot> | undefined)[],
   ): LatestSnapshot {
-    const lost = ({ value }: CacheEntry<LatestSnapshot>): number =>
+    const missing = ({ value }: CacheEntry<LatestSnapshot>): number =>
       isSameSource(value.attribution, attribution) ? 0 : countMissing(value, table.rates)
     const [fallback] = tables
       .filter((each) => each !== undefined)
-      .filter((each) => lost(each) > 0)
-      .sort((one, other) => lost(other) - lost(one))
+      .filter((each) => missing(each) > 0)
+      .sort((one, other) => missing(other) - missing(one))
     if (!fallback) return { table, attribution }
     return {
       table,
@@ -85,7 +84,7 @@ export function withFallbackTable(
   }
 }
 
-/** What a stored reserve comes to, unless it is not to be trusted: the table beside it is none the worse for that. */
+/** Returns undefined where `open` throws: an invalid stored fallback table does not invalidate the main one. */
 function orNothing<Value>(open: () => Value): Value | undefined {
   try {
     return open()
@@ -94,23 +93,22 @@ function orNothing<Value>(open: () => Value): Value | undefined {
   }
 }
 
-/** What is held, without its reserve, and that. */
+/** Returns the current table without its fallback, and the fallback. */
 function tablesOf(
   current: CacheEntry<LatestSnapshot> | undefined,
 ): (CacheEntry<LatestSnapshot> | undefined)[] {
   if (!current) return []
-  const { table, attribution, fallback: reserve } = current.value
-  return [{ ...current, value: { table, attribution } }, reserve?.()]
+  const { table, attribution, fallback } = current.value
+  return [{ ...current, value: { table, attribution } }, fallback?.()]
 }
 
-/** How many codes `value` has beside those of `rates`. */
 function countMissing({ table }: LatestSnapshot, rates: ReadonlyMap<string, number>): number {
   return [...table.rates.keys()].filter((code) => !rates.has(code)).length
 }
 
 /**
- * The reading of the newest table that has all of `codes`, in either case: `newest`, unless its reserve has what that lacks
- * and all else that it has.
+ * Returns the table to serve for `codes`, which may be in either case: `newest`, or its fallback where that has a code that
+ * `newest` lacks and also all the others.
  */
 export function chooseTable(
   newest: CacheResult<LatestSnapshot>,
@@ -119,9 +117,10 @@ export function chooseTable(
   const fallback = newest.value.fallback?.()
   if (!fallback) return newest
   const { rates } = newest.value.table
-  const asked = codes.map((code) => code.toUpperCase())
+  const requested = codes.map((code) => code.toUpperCase())
   const has = (code: string): boolean => fallback.value.table.rates.has(code)
-  const isLost = (code: string): boolean => !rates.has(code) && has(code)
-  if (!asked.some(isLost) || asked.some((code) => rates.has(code) && !has(code))) return newest
+  const isMissing = (code: string): boolean => !rates.has(code) && has(code)
+  const isIncomplete = requested.some((code) => rates.has(code) && !has(code))
+  if (!requested.some(isMissing) || isIncomplete) return newest
   return { value: fallback.value, hit: true, ttl: Math.floor(timeToRefresh(fallback) / 1_000) }
 }

@@ -1,32 +1,31 @@
 import { withTimeout } from '../cache/with-timeout.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** How calls follow each other. */
+/** Options of `hedge`. */
 export interface HedgeOptions {
   runtime: Runtime
-  /** How long each call is alone before the next is made beside it, in ms. */
+  /** How long to wait for a call before the next one starts in parallel, in ms. */
   delay: number
-  /** Keeps further ones from being asked. */
+  /** Prevents further calls. */
   signal: AbortSignal
 }
 
 /**
- * What the first call to go well comes to, of `ask` for each of `asked`. The next one is asked as soon as the one before
- * has failed, or beside it when that has had its head start, as RFC 8305 has it for the addresses of a host. Rejects when
- * all have failed.
+ * Returns the result of the first successful `call` to one of the targets. The next target is called when the previous
+ * call fails, or in parallel after `delay`, as RFC 8305 does for the addresses of a host. Rejects when all calls fail.
  */
-export async function hedge<Asked, Data>(
-  [first, ...others]: readonly Asked[],
-  call: (target: Asked) => Promise<Data>,
+export async function hedge<Target, Data>(
+  [first, ...others]: readonly Target[],
+  call: (target: Target) => Promise<Data>,
   options: HedgeOptions,
 ): Promise<Data> {
-  if (first === undefined) throw new Error('there is nobody to ask')
-  const answer = call(first)
-  if (others.length === 0) return answer
+  if (first === undefined) throw new Error('no provider may be called now')
+  const response = call(first)
+  if (others.length === 0) return response
   const { runtime, delay, signal } = options
-  const next = withTimeout(runtime, delay, answer, signal).catch(() => {
+  const next = withTimeout(runtime, delay, response, signal).catch(() => {
     signal.throwIfAborted()
     return hedge(others, call, options)
   })
-  return Promise.any([answer, next])
+  return Promise.any([response, next])
 }

@@ -21,48 +21,48 @@ import type { LatestSnapshot } from './latest-snapshot.ts'
 import { isSameSource, requireAttribution, sourceHooks, storedIn } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 
-/** The longest period, and enough days before it that its window is whole when nothing was published for a while. */
+/** The longest period, and days before it, so that its first day has a rate even when nothing was published for a while. */
 const MONTHS_KEPT = 60
 const DAYS_KEPT_BEFORE = 14
 
-/** The European Central Bank stays closed for five days at the longest, over Easter. In ms. */
+/** A week, in ms: the European Central Bank is closed for at most five days, at Easter. */
 const MAX_LIFETIME_MS = 7 * 86_400_000
 
-/** How many of the newest published days every refresh fetches again: relays make mistakes, and banks correct theirs. */
+/** The number of published days that every refresh fetches again, because relays and banks correct mistakes. */
 const DAYS_REFETCHED = 7
 
-/** Latest rates confirm reference rates of the same day, or of the days before it, this many over Easter. */
+/** Latest rates may be this many days newer than the reference rates that they confirm: no rates are published at Easter. */
 const MAX_DAYS_NEWER = 5
 
-/** Reference rates and who published them. */
+/** Reference rates and their source. */
 export interface HistorySnapshot {
   history: MarketHistory
   attribution: Attribution
-  /** The first day that the provider was asked for. */
+  /** The first requested day. */
   start: Day
-  /** The first doubtful day of a whole download or of a store: the next refresh fetches all from there on. */
+  /** The first doubtful day of a full download or a stored value; the next refresh fetches all days from there. */
   doubtfulSince?: Day
 }
 
-/** How far back reference rates are held. */
+/** How far back reference rates are cached. */
 export interface HistoryScope {
   dataSet: 'history' | 'archive'
-  /** The first day of what is downloaded on the day `today`. */
+  /** Returns the first day of a full download on the day `today`. */
   startOn(today: Day): Day
 }
 
-/** What every period needs. */
+/** Enough for every period. */
 export const LAST_FIVE_YEARS: HistoryScope = {
   dataSet: 'history',
   startOn: (today) => addDays(subtractMonths(today, MONTHS_KEPT), -DAYS_KEPT_BEFORE),
 }
 
-/** Every day that there are reference rates of. */
+/** Every day with reference rates, since 1999. */
 export const ALL_DAYS: HistoryScope = { dataSet: 'archive', startOn: () => FIRST_REFERENCE_DAY }
 
 /**
- * The reference rates of the whole market: downloaded once as far back as `reach` says, then the newest days again and those
- * that are missing. Days of a provider with `sanityChecks` are compared with each other, and with `latest` rates in hand.
+ * Creates the source of reference rates: one full download from the first day of `scope`, then only the newest and the
+ * missing days. Days of a provider with `sanityChecks` are compared with each other and with the cached `latest` rates.
  */
 export function createHistorySource(
   options: SourcesOptions,
@@ -89,13 +89,13 @@ export function createHistorySource(
       const provider = providers.find((each) => isSameSource(each.attribution, about.attribution))
       if (!provider?.sanityChecks) return snapshot
       const checked = await checks.ofWhole(provider, history)
-      requireDay(checked.history, runtime.now(), current?.history)
+      assertCurrent(checked.history, runtime.now(), current?.history)
       return { ...about, ...checked }
     },
     load: (signal, { last, current }) =>
       failover({ signal, isAwaited: !current }, async (provider, context) => {
-        const snapshot = await update({ options, reach: scope, checks, provider, context }, current)
-        requireDay(snapshot.history, context.now(), last?.history)
+        const snapshot = await update({ options, scope, checks, provider, context }, current)
+        assertCurrent(snapshot.history, context.now(), last?.history)
         return snapshot
       }),
     stored: storedIn(options, dataSet, {
@@ -104,30 +104,29 @@ export function createHistorySource(
         const stored = await inSlices(parseLongJson(json, SNAPSHOT))
         const { start, attribution, ...days } = requireObject(stored, 'the stored data are')
         if (typeof start !== 'string' || !isDay(start))
-          throw new RejectedError('start is not a day')
+          throw new RejectedError('start must be a date, YYYY-MM-DD')
         const { data: history } = await inSlices(validateHistoryInSlices(days, runtime.now()))
-        requireDay(history, runtime.now())
+        assertCurrent(history, runtime.now())
         return { attribution: requireAttribution(attribution, providers), start, history }
       },
     }),
   })
 }
 
-/** A question to a provider. */
 interface UpdateContext {
   options: SourcesOptions
-  reach: HistoryScope
+  scope: HistoryScope
   checks: Checks
   provider: HistoryProvider
   context: ProviderContext
 }
 
-/** Fetches the newest days of `held` again and all after them, or all days where it is another provider's or begins too late. */
+/** Fetches from the newest days of `last` on; all days where `last` has another source or starts too late. */
 async function update(
   updateContext: UpdateContext,
   last: HistorySnapshot | undefined,
 ): Promise<HistorySnapshot> {
-  const { options, reach: scope, checks, provider, context } = updateContext
+  const { options, scope, checks, provider, context } = updateContext
   const { attribution } = provider
   const today = toDay(context.now())
   const start = scope.startOn(today)
@@ -145,26 +144,25 @@ async function update(
   const { revised, isSame } = findRevisions(last.history, history, added.dates[0] ?? today)
   const about = { dataSet: scope.dataSet, provider: attribution.name }
   if (revised.length > 0) options.emit({ type: 'rates_revised', ...about, revised })
-  // What was made of the same rates may be used on.
+  // The same object keeps responses cached that were derived from it.
   return isSame && !last.doubtfulSince ? last : { history, attribution, start }
 }
 
-/** The first day that a refresh fetches; `undefined` where all are missing. */
 function firstDayToFetch({ history, doubtfulSince }: HistorySnapshot, today: Day): Day | undefined {
   const published = history.dates.filter((date) => date <= today)
-  const again = published.at(-DAYS_REFETCHED) ?? published[0]
-  return again && doubtfulSince && doubtfulSince < again ? doubtfulSince : again
+  const first = published.at(-DAYS_REFETCHED) ?? published[0]
+  return first && doubtfulSince && doubtfulSince < first ? doubtfulSince : first
 }
 
-/** The sanity checks of one data set, where its provider has them. What they find is an event. */
+/** The sanity checks of one data set. They emit events, and do nothing for providers without `sanityChecks`. */
 interface Checks {
-  /** Checks all that a provider or a store has. */
+  /** Checks a full download or a stored value. */
   ofWhole(
     provider: HistoryProvider,
     history: MarketHistory,
     signal?: AbortSignal,
   ): Promise<Pick<HistorySnapshot, 'history' | 'doubtfulSince'>>
-  /** Checks days on top of those that are held. */
+  /** Checks new days against cached ones. */
   ofUpdate(
     provider: HistoryProvider,
     days: HistoryToCheck,
@@ -188,7 +186,7 @@ function createChecks(
     const work = checkHistory({ ...days, isAgreed })
     const checked = await runInSlices(work, runtime.yieldToEventLoop, signal)
     const about = { dataSet, provider: attribution.name }
-    // The same days are asked for again and again.
+    // Refreshes fetch the same days repeatedly; each problem is reported once.
     const codes = checked.quarantined.filter((each) => !reported.includes(each))
     reported = checked.quarantined
     if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
@@ -209,7 +207,7 @@ function createChecks(
   }
 }
 
-/** Whether `latest` rates of the same days, from another source than `attribution`, are about the same. */
+/** Returns a test for rates: whether `latest` rates of about the same day, from another source, confirm them. */
 function agreesWith(
   latest: LatestSnapshot | undefined,
   attribution: Attribution,
@@ -218,7 +216,7 @@ function agreesWith(
   if (!latest || isSameSource(latest.attribution, attribution)) return () => false
   const { table } = latest
   const day = toDay(table.updatedAt)
-  // What either source alone would hold back, both together confirm.
+  // Two sources confirm each other, even with rates that each alone would have quarantined.
   const quotesOf = (code: string): number[] =>
     [table.rates.get(code), table.unconfirmed?.[code]].filter((rate) => rate !== undefined)
   return (date, code, rate) =>
@@ -229,15 +227,14 @@ function agreesWith(
     )
 }
 
-/** What the provider answers, checked; an event names what was left out of it. */
 async function fetchDays(
-  { options, reach: scope, provider, context }: UpdateContext,
+  { options, scope, provider, context }: UpdateContext,
   range: { start: Day; end: Day },
 ): Promise<MarketHistory> {
-  const answer = await provider.fetchHistory(range, context)
-  // An answer that came too late is not used, and causes no events.
+  const published = await provider.fetchHistory(range, context)
+  // A response that arrives too late is discarded, and emits no events.
   context.signal.throwIfAborted()
-  const checks = validateHistoryInSlices(answer, context.now())
+  const checks = validateHistoryInSlices(published, context.now())
   const { data, dropped } = await runInSlices(
     checks,
     options.runtime.yieldToEventLoop,
@@ -248,16 +245,17 @@ async function fetchDays(
   return data
 }
 
-/** Requires a day up to today, and none older than the newest one of `held`. */
-function requireDay(history: MarketHistory, now: number, last?: MarketHistory): void {
+/** Throws without a day up to today, or where the newest one is older than that of `last`. */
+function assertCurrent(history: MarketHistory, now: number, last?: MarketHistory): void {
   const newest = newestDay(history, toDay(now))
-  if (newest === undefined) throw new RejectedError('there is no day up to today')
-  if (last && (newestDay(last, toDay(now)) ?? '') > newest) {
-    throw new RejectedError('the newest day is older than the one held')
+  if (newest === undefined) throw new RejectedError(`no day up to ${toDay(now)}`)
+  const cached = (last && newestDay(last, toDay(now))) ?? ''
+  if (cached > newest) {
+    throw new RejectedError(`newest day ${newest} is older than the cached ${cached}`)
   }
 }
 
-/** How snapshots are stored: `{"attribution":{…},"start":"1999-01-04","base":"EUR","days":[…]}`. */
+/** The stored form of a snapshot: `{"attribution":{…},"start":"1999-01-04","base":"EUR","days":[…]}`. */
 const SNAPSHOT: LongJson = {
   opening: '"days":[',
   closing: ']}',
@@ -265,11 +263,10 @@ const SNAPSHOT: LongJson = {
   withItems: (data, parts) => ({ ...Object(data), days: parts.flat() }),
 }
 
-/** Five years of days are written at once; of more, this many before each pause, in a few ms. */
+/** Five years of days are serialized at once; more in slices of this size, a few ms each. */
 const DAYS_AT_ONCE = 2_000
 const DAYS_PER_SLICE = 500
 
-/** `snapshot` as JSON. */
 function* snapshotJson({ history, attribution, start }: HistorySnapshot): Slices<string> {
   const { length } = history.dates
   const isLong = length > DAYS_AT_ONCE

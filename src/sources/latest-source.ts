@@ -6,6 +6,7 @@ import type {
   LatestTable,
   ReferenceTable,
 } from '../providers/provider.ts'
+import { toDay } from '../rates/day.ts'
 import { validateTable } from '../rates/validate.ts'
 import type { ValidatedTable } from '../rates/validate.ts'
 import { dropExpired } from '../rates/carry-forward.ts'
@@ -22,12 +23,12 @@ import type { SourcesOptions } from './source-options.ts'
 
 export type { LatestSnapshot }
 
-/** The feed publishes once a day; an hour more is its grace. In ms. */
+/** Feeds publish once a day; an hour more allows for delays. In ms. */
 const MAX_LIFETIME_MS = 25 * 3_600_000
 
 /**
- * The newest table, fetched once per publication: every base is derived from it. `referenceRates` are those of other data
- * in hand, by who published them.
+ * Creates the source of latest rates: one table, fetched once per publication; other bases are derived from it.
+ * `referenceRates` returns cached rates of other data for the sanity checks.
  */
 export function createLatestSource(
   options: SourcesOptions,
@@ -44,22 +45,21 @@ export function createLatestSource(
     return providers.find((each) => isSameSource(each.attribution, attribution))
   }
 
-  /** What `provider` compares its table with, beside that of its own. */
+  // Tables of other sources that `provider` compares its own with.
   function referencesFor(provider: LatestProvider, current: LatestSnapshot | undefined) {
     const tables = tablesOf(current).filter(({ attribution }) => hasSanityChecks(attribution))
-    const inHand = tables.map(({ attribution, table }): Reference => ({ attribution, ...table }))
-    return [...inHand, ...referenceRates()].filter(
+    const cached = tables.map(({ attribution, table }): Reference => ({ attribution, ...table }))
+    return [...cached, ...referenceRates()].filter(
       ({ attribution }) => !isSameSource(attribution, provider.attribution),
     )
   }
 
-  /** The table of an answer, checked, completed with what is in hand; an event says what is odd about it. */
   function validate(
     provider: LatestProvider,
-    answer: LatestTable,
+    published: LatestTable,
     { last, current }: CachedTables,
   ): ValidatedTable {
-    const validated = validateTable(answer, runtime.now(), {
+    const validated = validateTable(published, runtime.now(), {
       previous: ownTable(provider, current),
       seenCodes: seenCodes(last),
       maxStale: maxStale.latest,
@@ -70,7 +70,7 @@ export function createLatestSource(
     if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
     if (lost.length > 0) emit({ type: 'rates_lost', ...about, codes: lost })
     if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
-    const { endsAt, check } = answer
+    const { endsAt, check } = published
     if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
     if (check && 'error' in check) {
       emit({ type: 'check_failed', ...about, ...check, reason: reasonOf(check.error) })
@@ -100,24 +100,29 @@ export function createLatestSource(
           )
         : stored
       const { updatedAt, nextUpdateAt, publishedAt } = table
-      const answer = { ...checked, updatedAt, nextUpdateAt, publishedAt }
-      return { attribution, table: validate(provider, answer, { last, current }).data }
+      const published = { ...checked, updatedAt, nextUpdateAt, publishedAt }
+      return { attribution, table: validate(provider, published, { last, current }).data }
     },
     load: (signal, { last, current }) =>
       failover({ signal, isAwaited: !current }, async (provider, context) => {
         const previous = previousOf(provider, current)
         const references = referencesFor(provider, current)
-        const compared = { ...context, ...(previous && { previous }), references }
-        const answer = await provider.fetchLatest(compared)
-        // An answer that came too late is not used, and causes no events.
+        const published = await provider.fetchLatest({
+          ...context,
+          ...(previous && { previous }),
+          references,
+        })
+        // A response that arrives too late is discarded, and emits no events.
         context.signal.throwIfAborted()
-        const { data: table, corrections } = validate(provider, answer, { last, current })
+        const { data: table, corrections } = validate(provider, published, { last, current })
         const { attribution } = provider
-        // An upstream behind a cache may answer with yesterday's publication.
+        // An upstream behind a cache may return yesterday's publication.
         if (last && last.table.publishedAt > table.publishedAt) {
-          throw new RejectedError('the publication is older than the one held')
+          throw new RejectedError(
+            `publication of ${toDay(table.publishedAt)} is older than the cached one`,
+          )
         }
-        // A publication that is late is fetched again and again, and told once.
+        // While an update is late the same publication is fetched repeatedly, but reported once.
         const isKnown =
           last?.table.updatedAt === table.updatedAt && isSameSource(last.attribution, attribution)
         if (corrections.length > 0 && !isKnown) {
@@ -144,20 +149,20 @@ export function createLatestSource(
   return createReadThrough(withFallbackTable(options, readThrough))
 }
 
-/** What is in memory when a table arrives. */
+/** The snapshots in memory when a table arrives. */
 interface CachedTables {
-  /** However old it is. */
+  /** Of any age. */
   last: LatestSnapshot | undefined
-  /** As long as it may be served. */
+  /** While it may be served. */
   current: LatestSnapshot | undefined
 }
 
-/** Rates of other data, and who published them. */
+/** Rates of other data with their source. */
 export interface Reference extends ReferenceTable {
   attribution: Attribution
 }
 
-/** What `provider` published before, to compare with: another one's table may have other codes. */
+/** Returns the cached table of this provider: one of another provider may have other codes. */
 function ownTable(
   { attribution }: LatestProvider,
   current: LatestSnapshot | undefined,
@@ -173,12 +178,12 @@ function previousOf(
   return own && toLatestTable(own)
 }
 
-/** A snapshot and its reserve. */
+/** Returns a snapshot and its fallback. */
 function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
   return [snapshot, snapshot?.fallback?.()?.value].filter((each) => each !== undefined)
 }
 
-/** Every code of which there was a rate in `held`, or that lacked one already. */
+/** Returns the codes of `last`, including those without a usable rate. */
 function seenCodes(last: LatestSnapshot | undefined): string[] {
   return tablesOf(last).flatMap(({ table }) => [
     ...table.rates.keys(),
@@ -191,23 +196,23 @@ function toLatestTable({ rates, ...table }: RateTable): LatestTable {
 }
 
 /**
- * Takes the rates of earlier publications out of a snapshot once they are too old to be served. Returns the same snapshot
- * for as long as nothing changes.
+ * Returns a function that drops carried-forward rates from a snapshot once they are too old to be served. It returns the
+ * same object as long as nothing changes.
  */
 export function createExpiry({
   runtime,
   maxStale,
 }: Pick<SourcesOptions, 'runtime' | 'maxStale'>): (snapshot: LatestSnapshot) => LatestSnapshot {
-  let last: { from: LatestSnapshot; made: LatestSnapshot; until: number } | undefined
+  let last: { input: LatestSnapshot; output: LatestSnapshot; until: number } | undefined
   return (snapshot) => {
     if (!snapshot.table.older) return snapshot
     const now = runtime.now()
-    if (last?.from !== snapshot || last.until < now) {
+    if (last?.input !== snapshot || last.until < now) {
       const table = dropExpired(snapshot.table, now, maxStale.latest)
       const updates = Object.values(table.older ?? {}).map(({ nextUpdateAt }) => nextUpdateAt)
-      const made = table === snapshot.table ? snapshot : { ...snapshot, table }
-      last = { from: snapshot, made, until: Math.min(...updates) + maxStale.latest }
+      const output = table === snapshot.table ? snapshot : { ...snapshot, table }
+      last = { input: snapshot, output, until: Math.min(...updates) + maxStale.latest }
     }
-    return last.made
+    return last.output
   }
 }

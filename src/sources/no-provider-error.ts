@@ -1,27 +1,25 @@
 import { MAX_REASON, shortened } from './reason.ts'
 
-/** What became of one provider in a round. */
+/** Why one provider returned no usable data. */
 export interface ProviderFailure {
-  /** Its name. */
   provider: string
-  /** Why there is nothing of it. */
   reason: string
 }
 
 const SEPARATOR = '; '
 
-/** Less of a name and a reason would not be worth showing, in characters. */
+/** The shortest useful length of a name with its reason, in characters. */
 const MIN_SHARE = 20
 
-/** No provider had a good answer; its message says of each why, and `cause` is what the last one said. */
+/** No provider returned usable data. The message has the reason of each one; `cause` is the last error. */
 export class NoProviderError extends Error {
-  override readonly name = 'NoAnswerError'
-  /** For how many ms every one of them wants to be left alone; 0 where one may be asked at any time. */
+  override readonly name = 'NoProviderError'
+  /** How long every provider is in backoff, in ms; 0 where one may be called now. */
   readonly retryAfterMs: number
 
   constructor(failures: readonly ProviderFailure[], retryAfterMs: number, cause: unknown) {
-    const opening = 'no provider has a good answer: '
-    // Each has its share of what a reason may take, so that the last is named, too.
+    const opening = 'no provider returned usable data: '
+    // Each provider has an equal share of the length, so that the last one is named, too.
     const share = Math.floor((MAX_REASON - opening.length) / failures.length) - SEPARATOR.length
     const reasons = failures.map(({ provider, reason }) =>
       shortened(`${provider}: ${reason}`, Math.max(share, MIN_SHARE)),
@@ -31,8 +29,8 @@ export class NoProviderError extends Error {
   }
 }
 
-/** What there is to say of a provider that was not asked because it wants to be left alone for `pause` ms. */
-export function describeBackoff(pause: number): string {
-  const seconds = Math.ceil(pause / 1_000)
-  return `left alone for ${seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
+/** Returns the reason of a provider that was not called because it is in backoff for `remaining` ms. */
+export function describeBackoff(remaining: number): string {
+  const seconds = Math.ceil(remaining / 1_000)
+  return `in backoff for ${seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
 }

@@ -23,44 +23,41 @@ import type { SourcesOptions } from './source-options.ts'
 
 export type { Attempt, CacheResult, RequestOptions }
 
-/** Reference rates of an earlier day are not compared with latest rates: over Easter none are published for five. */
+/** Older reference rates are not compared with latest rates. At Easter, none are published for five days. */
 const MAX_REFERENCE_AGE_DAYS = 10
 
-/** Bounds of `Retry-After`, in seconds. */
 const MIN_RETRY_AFTER_SECONDS = 1
 
-/** A reading, at once where it is there already. */
 type ResultOrPromise<Value> = CacheResult<Value> | Promise<CacheResult<Value>>
 
 /**
- * What an endpoint may ask for. Both questions reject with a `RatesError`: `provider_unavailable`, or `not_found` where the data
- * set is turned off.
+ * The data of all endpoints. `latest` and `history` reject with a `RatesError`: `provider_unavailable`, or `not_found` where
+ * the data set is turned off.
  */
 export interface RateSources {
   /**
-   * The newest table of latest rates: of those in hand that one which has all the `codes`, in either case, where one has. The
-   * others are read only where there is more than one.
+   * Returns the newest table of latest rates, or its fallback where only that has all of `codes` (in either case). `codes`
+   * is called only where there is a fallback.
    */
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
-  /** Reference rates that reach back to the day `since`, where there are so early ones; by default five years. */
+  /** Returns reference rates back to the day `since`, as far as they exist (default five years). */
   history(request?: RequestOptions, since?: Day): ResultOrPromise<HistorySnapshot>
-  /** How both stand. */
   state(): SourcesState
-  /** Refreshes whatever is due now. Never rejects. */
+  /** Refreshes all data that are due. Never rejects. */
   refresh(): Promise<void>
-  /** The same, behind an answer. */
+  /** Refreshes all data that are due, after the response. */
   refreshInBackground(): void
-  /** Ends every load under way; none is started any more. */
+  /** Aborts the loads in progress and starts no others. */
   close(): void
 }
 
-/** The state of both data sets, read without any request; null for one that is turned off. */
+/** The state of both data sets, available without a request; null for one that is turned off. */
 export interface SourcesState {
   latest: ReadThroughState<LatestSnapshot> | null
   history: ReadThroughState<HistorySnapshot> | null
 }
 
-/** The sources over the providers and the store of `options`. */
+/** Creates the sources over the providers and the store of the options. */
 export function createSources({
   store,
   ...given
@@ -81,13 +78,12 @@ export function createSources({
   const hasLatest = options.latestProviders.length > 0
   const hasHistory = options.historyProviders.length > 0
 
-  /** The table to answer with, `found` or its reserve, without rates that are too old. */
   function choose(
-    found: CacheResult<LatestSnapshot>,
+    result: CacheResult<LatestSnapshot>,
     codes: (() => readonly string[]) | undefined,
   ): CacheResult<LatestSnapshot> {
-    const value = withoutExpired(found.value)
-    const newest = value === found.value ? found : { ...found, value }
+    const value = withoutExpired(result.value)
+    const newest = value === result.value ? result : { ...result, value }
     if (!codes || !value.fallback) return newest
     const chosen = chooseTable(newest, codes())
     const isOverdue = chosen !== newest && chosen.ttl < 0
@@ -95,16 +91,15 @@ export function createSources({
     return chosen
   }
 
-  /** Without what nobody has asked for. */
   async function refresh(): Promise<void> {
     await Promise.all([
       hasLatest && latest.refresh(),
       hasHistory && history.refresh(),
+      // The archive only where a request has needed it.
       hasHistory && archive.state().value && archive.refresh(),
     ])
   }
 
-  /** The smaller one that surely has `since`. */
   function sourceSince(since: Day | undefined): ReadThrough<HistorySnapshot> {
     const isRecent = since === undefined || since >= LAST_FIVE_YEARS.startOn(toDay(runtime.now()))
     return isRecent ? history : archive
@@ -136,7 +131,7 @@ export function createSources({
   }
 }
 
-/** The reference rates in hand, as long as they are recent and those of a real market. */
+/** Returns the newest cached reference rates, if they are recent and passed sanity checks. */
 function newestReferenceRates(
   { historyProviders }: SourcesOptions,
   source: ReadThrough<HistorySnapshot>,
@@ -170,9 +165,9 @@ function turnedOff(data: string): RatesError {
 }
 
 function unavailable(error: unknown): never {
-  const pause = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
+  const seconds = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
   throw providerUnavailable(
-    Math.min(Math.max(pause, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
+    Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
     error,
   )
 }

@@ -10,22 +10,22 @@ import { requireObject } from '../rates/require-object.ts'
 import type { Runtime } from '../runtime.ts'
 import { reasonOf } from './reason.ts'
 
-/** What the sources are made from; every default is already in place. */
+/** Options of the sources, with every default filled in. */
 export interface SourcesOptions {
-  /** Asked in this order, one after or beside the other; the first good answer counts. */
+  /** In order of preference; empty where latest rates are turned off. */
   latestProviders: readonly LatestProvider[]
-  /** Asked in this order, one after or beside the other; the first good answer counts. */
+  /** In order of preference; empty where reference rates are turned off. */
   historyProviders: readonly HistoryProvider[]
   fetch: typeof fetch
   store: GuardedStore | undefined
-  /** How far past its due time data may still be answered with, in ms. */
+  /** How long overdue data may be served, in ms. */
   maxStale: { latest: number; history: number }
   waitUntil: WaitUntil | undefined
   runtime: Runtime
   emit: Emit
 }
 
-/** What every read-through is given alike. */
+/** Returns the options that all read-throughs share. */
 export function sourceHooks(
   { runtime, waitUntil, emit }: SourcesOptions,
   dataSet: DataSet,
@@ -42,29 +42,29 @@ export function sourceHooks(
   }
 }
 
-/** The place of a data set in the store, or `undefined` where there is no store. */
+/** Returns the stored value of a data set, or `undefined` without a store. */
 export function storedIn<Value>(
   { store, runtime, emit }: SourcesOptions,
   dataSet: DataSet,
-  form: Pick<StoredValueOptions<Value>, 'toJson' | 'fromJson'>,
+  format: Pick<StoredValueOptions<Value>, 'toJson' | 'fromJson'>,
 ): StoredValue<Value> | undefined {
   if (!store) return undefined
   const onRejected = (error: unknown): void => {
     const reason = reasonOf(error)
     emit({ type: 'rates_rejected', dataSet, origin: 'store', reason, error })
   }
-  return createStoredValue({ store, key: `rates:v1:${dataSet}`, runtime, onRejected, ...form })
+  return createStoredValue({ store, key: `rates:v1:${dataSet}`, runtime, onRejected, ...format })
 }
 
-/** Whether both name the same source. */
+/** Returns whether both name the same source. */
 export function isSameSource(one: Attribution, other: Attribution): boolean {
   return one.name === other.name && one.url === other.url
 }
 
 /**
- * The attribution among those of `providers` that `stored` names.
+ * Returns the attribution of the provider that `stored` names.
  *
- * @throws {RejectedError} where it is none of them: the data are not what this handler would have fetched
+ * @throws {RejectedError} where no provider has it: this handler would not have fetched the data
  */
 export function requireAttribution(
   stored: unknown,
@@ -73,6 +73,6 @@ export function requireAttribution(
   const { name, url } = requireObject(stored, 'the stored attribution is')
   const named = { name: String(name), url: String(url) }
   const provider = providers.find(({ attribution }) => isSameSource(attribution, named))
-  if (!provider) throw new RejectedError('they come from none of the configured providers')
+  if (!provider) throw new RejectedError('the source is not one of the configured providers')
   return provider.attribution
 }

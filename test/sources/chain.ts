@@ -11,27 +11,27 @@ import { settled, virtualRuntime } from '../virtual-runtime.ts'
 export const SECOND = 1_000
 export const HOUR = 3_600 * SECOND
 
-/** A Friday, 18:00 UTC: the reference rates of the day are there. */
+/** A Friday, 18:00 UTC, after the reference rates of the day were published. */
 export const START = Date.UTC(2026, 10, 20, 18)
 
-/** The rate of the yen that the provider at `index` of a chain publishes at `updatedAt`. */
+/** Returns the rate of the yen that the provider at `index` of a chain publishes at `updatedAt`. */
 export const yenOf = (index: number, updatedAt: number): number => index * 1e10 + updatedAt / SECOND
 
-/** What a provider of a chain is like: `slow` answers after 3 s, `stuck` never, even if its signal aborts. */
+/** Conditions of a provider: `slow` responds after 3 s, `stuck` never, even if its signal aborts. */
 export const CONDITIONS = ['healthy', 'dead', 'lying', 'slow', 'stuck'] as const
 
 export type Condition = (typeof CONDITIONS)[number]
 
-/** A chain of latest and one of history providers, `A`, `B`, `C` in their order, whose conditions tests change. */
+/** Starts a chain of latest and one of history providers, `A`, `B`, `C` in order; tests change their conditions. */
 export function startChain(given: readonly Condition[], options: RatesHandlerOptions = {}) {
   const runtime = virtualRuntime(START)
   const conditions = [...given]
-  /** When each provider says that it has published, in ms since the Unix epoch. */
+  /** The time of publication that each provider states, in ms since the Unix epoch. */
   const published = conditions.map(() => START)
   /** Whether each provider publishes without JPY. */
   const lacksYen = conditions.map(() => false)
   const events: RatesEvent[] = []
-  /** The providers that were called, in that order. */
+  /** The called providers, in order. */
   const calls: string[] = []
   const nameOf = (index: number): string => String.fromCodePoint(65 + index)
   const attributionOf = (index: number): LatestProvider['attribution'] => {
@@ -39,17 +39,17 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
     return { name, url: `https://${name.toLowerCase()}.example` }
   }
 
-  /** Ends a call of the provider at `index`: with what `make` returns, or as its condition says. */
+  /** Ends a call of the provider at `index`: with the result of `make`, or according to its condition. */
   async function act<Data>(index: number, make: () => Data, lie: Data): Promise<Data> {
     calls.push(nameOf(index))
     const condition = conditions[index]
     if (condition === 'dead') throw new Error(`${nameOf(index)} is down`)
     if (condition === 'stuck') return new Promise(() => {})
-    const answer = condition === 'lying' ? lie : make()
+    const data = condition === 'lying' ? lie : make()
     if (condition === 'slow') {
       await new Promise<void>((resolve) => void runtime.startTimer(resolve, 3 * SECOND))
     }
-    return answer
+    return data
   }
 
   const latest = conditions.map((_, index): LatestProvider => {
@@ -57,7 +57,7 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
       base: 'USD',
       updatedAt,
       nextUpdateAt: updatedAt + 24 * HOUR,
-      // Which show whose publication they are from, and which.
+      // Different for every provider and publication.
       rates: { USD: 1, EUR: index + 1, ...(!lacksYen[index] && { JPY: yenOf(index, updatedAt) }) },
     })
     return {
@@ -82,21 +82,21 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
     ...options,
   })
 
-  /** The response to `target` below `/api`, at the time at which it comes, and how long that took in ms. */
-  async function ask(target: string) {
-    const askedAt = runtime.monotonic()
-    const answer = handler(new Request(`http://localhost/api${target}`)).then((response) => {
-      return { response, waited: runtime.monotonic() - askedAt }
+  /** Returns the response to `target` below `/api` as soon as it arrives, and how long that took in ms. */
+  async function request(target: string) {
+    const sentAt = runtime.monotonic()
+    const timed = handler(new Request(`http://localhost/api${target}`)).then((response) => {
+      return { response, waited: runtime.monotonic() - sentAt }
     })
     const wait = { isOver: false }
-    void answer.finally(() => (wait.isOver = true))
+    void timed.finally(() => (wait.isOver = true))
     await settled()
     while (!wait.isOver) await runtime.advance(50)
-    return answer
+    return timed
   }
 
-  return { handler, runtime, events, conditions, published, lacksYen, calls, ask }
+  return { handler, runtime, events, conditions, published, lacksYen, calls, request }
 }
 
 export type Chain = ReturnType<typeof startChain>
-export type ChainAnswer = Awaited<ReturnType<Chain['ask']>>
+export type TimedResponse = Awaited<ReturnType<Chain['request']>>

@@ -11,7 +11,7 @@ const HOUR = 3_600 * SECOND
 const DAY = 24 * HOUR
 const START = Date.UTC(2026, 10, 20, 18)
 
-/** How long after its due time a table may be served: see the option. */
+/** How long overdue a table may be served: the default of the option. */
 const MAX_STALE = 7 * DAY
 
 const WIDE = { name: 'Wide', url: 'https://wide.example' }
@@ -20,7 +20,7 @@ const NARROW = { name: 'Narrow', url: 'https://narrow.example' }
 const WIDE_RATES = { USD: 1, EUR: 0.8, JPY: 150, AED: 3.6725, BGN: 1.564664 }
 const NARROW_RATES = { EUR: 1, USD: 1.3, JPY: 190 }
 
-/** A wide and a narrow provider, which publish every day: the narrow one twelve hours after the wide one. */
+/** Starts a wide and a narrow provider that publish every day, the narrow one twelve hours after the wide one. */
 function startMarket() {
   const runtime = virtualRuntime(START)
   const published = (offset: number): Pick<LatestTable, 'updatedAt' | 'nextUpdateAt'> => {
@@ -28,7 +28,7 @@ function startMarket() {
     return { updatedAt, nextUpdateAt: updatedAt + DAY }
   }
   const store = new Map<string, string>()
-  /** The wide provider, and the tables that it was given to compare with. */
+  /** The state of the wide provider, and the tables passed to it for comparison. */
   const upstream = { isDown: false, previous: [] as (LatestTable | undefined)[], isStrict: false }
   const wide: LatestProvider = {
     attribution: WIDE,
@@ -48,7 +48,6 @@ function startMarket() {
       return { base: 'EUR', rates: NARROW_RATES, ...published(12 * HOUR) }
     },
   }
-  /** Starts a process. */
   function start() {
     const events: RatesEvent[] = []
     const handler = createHandlerOn(() => runtime, {
@@ -65,23 +64,23 @@ function startMarket() {
   return { runtime, store, upstream, start }
 }
 
-/** A market whose wide provider has gone down when its table was due, and a process that has both tables. */
-async function withReserve() {
+/** Starts a market whose wide provider goes down when its table is due, and a process with both tables. */
+async function withFallback() {
   const market = startMarket()
   const process = market.start()
   await process.handler.refresh()
   market.upstream.isDown = true
-  // The narrow one has published twelve hours ago then.
+  // Twelve hours after the narrow one has published.
   await market.runtime.advance(DAY + 6 * 60 * SECOND)
   await process.handler.refresh()
   expect(await process.read('/v1/latest')).toMatchObject({ source: NARROW })
   return { ...market, ...process }
 }
 
-/** Of a code that the newest table lacks. */
+/** The newest table lacks AED. */
 const CONVERT = '/v1/convert?from=AED&to=USD'
 
-/** Expects that the newest table is served, and that no rate is left of a code that it lacks. */
+/** Expects that only the newest table is served: codes that it lacks are unavailable. */
 async function expectNewestAlone(get: (target: string) => Promise<Response>): Promise<void> {
   expect((await get('/v1/latest')).status).toBe(200)
   const { status, headers } = await get(CONVERT)
@@ -91,7 +90,7 @@ async function expectNewestAlone(get: (target: string) => Promise<Response>): Pr
 const AED = { source: WIDE, updatedAt: START }
 const NEWEST = { source: NARROW, updatedAt: START + 12 * HOUR }
 
-describe('a wider table that had to give way', () => {
+describe('a wider table that was replaced', () => {
   const provider = 'Wide (https://wide.example)'
 
   it.each<[target: string, expected: object]>([
@@ -109,19 +108,19 @@ describe('a wider table that had to give way', () => {
     ['/v1/latest?base=JPY', NEWEST],
     ['/v1/latest?symbols=USD,EUR', NEWEST],
     ['/v1/convert?from=EUR&to=USD', { rate: 1.3, ...NEWEST }],
-    // Left out as ever, and no reason to go back to older rates.
+    // A withdrawn currency is left out as usual, without older rates.
     ['/v1/latest?symbols=EUR,BGN', { ...NEWEST, rates: { EUR: 0.7692307692 } }],
     // No table has these.
     ['/v1/convert?from=AED&to=XYZ', { error: { message: 'Invalid to currency: XYZ' } }],
     ['/v1/latest?base=AED&symbols=XYZ', { error: { message: 'Invalid symbols currency: XYZ' } }],
     ['/v1/latest?base=XYZ', { error: { message: 'Invalid base currency: XYZ' } }],
-  ])('answers only for the codes that the newest lacks: %s', async (target, expected) => {
-    const { read } = await withReserve()
+  ])('is served only for codes that the newest table lacks: %s', async (target, expected) => {
+    const { read } = await withFallback()
     expect(await read(target)).toMatchObject(expected)
   })
 
   it('is stale, with its own times', async () => {
-    const { read, get, events, runtime } = await withReserve()
+    const { read, get, events, runtime } = await withFallback()
     events.length = 0
     await read(CONVERT)
     expect(events).toMatchObject([{ type: 'stale_served', dataSet: 'latest' }])
@@ -136,8 +135,8 @@ describe('a wider table that had to give way', () => {
     expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
   })
 
-  it('is behind handler.rates, and counts as covered', async () => {
-    const { read, handler } = await withReserve()
+  it('is used by handler.rates, and counts as covered', async () => {
+    const { read, handler } = await withFallback()
     const { rates } = handler
     expect(await rates.convert({ from: 'AED', to: 'USD' })).toMatchObject(AED)
     expect(await rates.convert({ from: 'EUR', to: ['AED', 'USD'] })).toMatchObject(AED)
@@ -149,8 +148,8 @@ describe('a wider table that had to give way', () => {
     expect(await read('/v1/status')).toMatchObject({ latest: NEWEST })
   })
 
-  it('is kept over refreshes of the narrow one until it is too old to be served, to the ms', async () => {
-    const { runtime, handler, read, get } = await withReserve()
+  it('survives refreshes of the narrow one until it is too old to be served, to the ms', async () => {
+    const { runtime, handler, read, get } = await withFallback()
     const end = START + DAY + MAX_STALE
     while (runtime.now() < end - 13 * HOUR) {
       await runtime.advance(12 * HOUR)
@@ -169,8 +168,8 @@ describe('a wider table that had to give way', () => {
     expect(runtime.timers()).toBe(0)
   })
 
-  it('is dropped when its provider is back, whose gates have compared with it', async () => {
-    const { runtime, handler, read, store, upstream } = await withReserve()
+  it('is dropped when its provider recovers, after a comparison with it', async () => {
+    const { runtime, handler, read, store, upstream } = await withFallback()
     expect(store.get('rates:v1:latest')).toContain('"reserve"')
     upstream.isDown = false
     await runtime.advance(DAY)
@@ -184,10 +183,10 @@ describe('a wider table that had to give way', () => {
   })
 })
 
-/** What is stored, with another reserve. */
-function withStoredReserve(
+/** Changes the stored fallback table. */
+function withStoredFallback(
   store: Map<string, string>,
-  change: (reserve: Record<string, unknown>) => unknown,
+  change: (fallback: Record<string, unknown>) => unknown,
 ): void {
   const envelope = JSON.parse(store.get('rates:v1:latest') ?? '')
   envelope.data.reserve = change(envelope.data.reserve)
@@ -195,8 +194,8 @@ function withStoredReserve(
 }
 
 describe('a store', () => {
-  it('hands the wider table on to another process, and its age', async () => {
-    const { runtime, start } = await withReserve()
+  it('passes the wider table and its age to another process', async () => {
+    const { runtime, start } = await withFallback()
     const next = start()
     expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
     expect(await next.read(CONVERT)).toMatchObject(AED)
@@ -206,10 +205,10 @@ describe('a store', () => {
     await expectNewestAlone(next.get)
   })
 
-  it('takes no wider table away from who has one', async () => {
-    const { store, runtime } = await withReserve()
-    withStoredReserve(store, () => undefined)
-    // This one had the wide table before, and comes upon the narrow one only now.
+  it('does not remove the wider table from a process that has one', async () => {
+    const { store, runtime } = await withFallback()
+    withStoredFallback(store, () => undefined)
+    // This process cached the wide table before, and reads the narrow one only now.
     const fresh = startMarket()
     const other = fresh.start()
     await other.handler.refresh()
@@ -223,31 +222,34 @@ describe('a store', () => {
   })
 
   it.each<[string, (reserve: Record<string, unknown>) => unknown]>([
-    ['is no reserve', () => 'text'],
-    ['is of nobody', (reserve) => ({ ...reserve, attribution: { name: 'Evil', url: 'e:' } })],
+    ['is not an object', () => 'text'],
+    [
+      'has an unknown source',
+      (reserve) => ({ ...reserve, attribution: { name: 'Evil', url: 'e:' } }),
+    ],
     ['has no rates', (reserve) => ({ ...reserve, table: { base: 'USD' } })],
-    ['does not say when it was loaded', (reserve) => ({ ...reserve, loadedAt: undefined })],
-  ])('is believed about the newest table where the other %s', async (_what, change) => {
-    const { store, start } = await withReserve()
-    withStoredReserve(store, change)
+    ['has no load time', (reserve) => ({ ...reserve, loadedAt: undefined })],
+  ])('restores the newest table where the fallback %s', async (_what, change) => {
+    const { store, start } = await withFallback()
+    withStoredFallback(store, change)
     const next = start()
     expect(await next.read('/v1/convert?from=EUR&to=USD')).toMatchObject(NEWEST)
     await expectNewestAlone(next.get)
     expect(next.events.map(({ type }) => type)).not.toContain('rates_rejected')
   })
 
-  it('is not believed that a table was loaded in the future', async () => {
-    const { store, start, runtime } = await withReserve()
-    withStoredReserve(store, (reserve) => ({ ...reserve, loadedAt: START + 365 * DAY }))
+  it('limits a load time in the future to now', async () => {
+    const { store, start, runtime } = await withFallback()
+    withStoredFallback(store, (reserve) => ({ ...reserve, loadedAt: START + 365 * DAY }))
     const next = start()
     expect(await next.read(CONVERT)).toMatchObject(AED)
-    // Ten minutes after it was found it is due at the latest.
+    // It is due at most ten minutes after it was read.
     await runtime.advance(10 * 60 * SECOND + MAX_STALE + 1)
     await expectNewestAlone(next.get)
   })
 
-  it("has its wider table judged by its provider's gates", async () => {
-    const { start, upstream } = await withReserve()
+  it('has its wider table validated by its provider', async () => {
+    const { start, upstream } = await withFallback()
     upstream.isStrict = true
     const next = start()
     expect(await next.read('/v1/latest')).toMatchObject(NEWEST)
@@ -256,26 +258,26 @@ describe('a store', () => {
   })
 })
 
-/** A handler that has loaded each of `tables`, a day after the one before it, from the provider named with it. */
+/** Starts a handler that has loaded each of `tables` from its named provider, a day after the previous one. */
 async function startSuccession(...tables: readonly [name: string, codes: string][]) {
   const runtime = virtualRuntime(START)
-  let turn = 0
+  let day = 0
   const names = [...new Set(tables.map(([name]) => name))]
   const latest = names.map((name): LatestProvider => ({
     attribution: { name, url: `https://${name.toLowerCase()}.example` },
     async fetchLatest() {
-      const [up, codes = ''] = tables[turn] ?? []
+      const [up, codes = ''] = tables[day] ?? []
       if (up !== name) throw new Error('down')
       const rates = Object.fromEntries(codes.split(' ').map((code) => [code, 1]))
       return { base: 'USD', rates, updatedAt: runtime.now(), nextUpdateAt: runtime.now() + DAY }
     },
   }))
   const handler = createHandlerOn(() => runtime, { now: runtime.now, providers: { latest } })
-  for (turn = 0; turn < tables.length; turn += 1) {
-    if (turn > 0) await runtime.advance(DAY + 6 * 60 * SECOND)
+  for (day = 0; day < tables.length; day += 1) {
+    if (day > 0) await runtime.advance(DAY + 6 * 60 * SECOND)
     await handler.refresh()
   }
-  /** The name of the provider whose table has a code; `null` where none has. */
+  /** Returns the name of the provider whose table has a code, or `null`. */
   const sourceOf = (to: string): Promise<string | null> =>
     handler.rates.convert({ from: 'USD', to }).then(
       ({ source }) => source.name,
@@ -284,7 +286,7 @@ async function startSuccession(...tables: readonly [name: string, codes: string]
   return { handler, sourceOf }
 }
 
-describe('the table that is kept beside a new one', () => {
+describe('the table that is kept as fallback', () => {
   const CODES = ['EUR', 'AED', 'NOK', 'SEK']
 
   it.each([
@@ -297,7 +299,7 @@ describe('the table that is kept beside a new one', () => {
     expect(await Promise.all(CODES.map(tables.sourceOf))).toEqual(expected)
   })
 
-  it('is never an older one of the same provider, whose rates are carried forward', async () => {
+  it('is never an older one of the same provider; its rates are carried forward', async () => {
     const { handler, sourceOf } = await startSuccession(
       ['First', 'USD EUR AED'],
       ['First', 'USD EUR NOK'],
@@ -313,7 +315,7 @@ describe('the table that is kept beside a new one', () => {
   })
 })
 
-describe('a question about several codes', () => {
+describe('a request for several codes', () => {
   const start = () => startSuccession(['Wide', 'USD EUR AED NOK'], ['Narrow', 'USD EUR SEK'])
 
   it.each([
@@ -324,7 +326,7 @@ describe('a question about several codes', () => {
     ['Narrow', ['USD']],
     ['Narrow', ['USD', 'BGN']],
     ['Narrow', ['SEK']],
-  ])('is answered from the %s table for %j', async (name, symbols) => {
+  ])('is served from the %s table for %j', async (name, symbols) => {
     const { rates } = (await start()).handler
     const { source } = await rates.latest(symbols.length > 0 ? { symbols } : {})
     expect(source.name).toBe(name)
@@ -334,23 +336,20 @@ describe('a question about several codes', () => {
     [['SEK', 'AED'], 'provider_unavailable'],
     [['AED', 'sek', 'USD'], 'provider_unavailable'],
     [['QQQ', 'AED'], 'invalid_currency'],
-  ])(
-    'is not answered where no table has all of %j, and the error is about the newest',
-    async (symbols, code) => {
-      const { rates } = (await start()).handler
-      await expect(rates.latest({ symbols })).rejects.toMatchObject({ code })
-    },
-  )
+  ])('fails with the error of the newest table where none has all of %j', async (symbols, code) => {
+    const { rates } = (await start()).handler
+    await expect(rates.latest({ symbols })).rejects.toMatchObject({ code })
+  })
 })
 
-// The handler does not even ask where there is no table beside the newest, so that this is not seen in a response.
-describe('readingWith()', () => {
-  it('returns the newest reading where no table is beside it, or none any more', () => {
+// The handler calls it only with a fallback table, so that no response shows this.
+describe('chooseTable()', () => {
+  it('returns the newest result without a fallback table, or with one that has expired', () => {
     const times = { updatedAt: 0, nextUpdateAt: 1, publishedAt: 0 }
     const table = { base: 'USD', ...times, rates: new Map([['USD', 1]]) }
-    const reading = { value: { table, attribution: NARROW }, hit: false, ttl: 60 }
-    expect(chooseTable(reading, ['AED'])).toBe(reading)
-    const late = { ...reading, value: { ...reading.value, reserve: () => undefined } }
+    const result = { value: { table, attribution: NARROW }, hit: false, ttl: 60 }
+    expect(chooseTable(result, ['AED'])).toBe(result)
+    const late = { ...result, value: { ...result.value, fallback: () => undefined } }
     expect(chooseTable(late, ['AED'])).toBe(late)
   })
 })

@@ -15,7 +15,7 @@ type FetchHistory = HistoryProvider['fetchHistory']
 
 const market = fakeProviders()
 
-/** A handler over the synthetic market, whose history provider's calls are recorded. */
+/** Creates a handler over the synthetic market; records the calls of its history provider. */
 function watched(
   start: number,
   fetchHistory: FetchHistory = market.history.fetchHistory,
@@ -39,30 +39,30 @@ function watched(
     },
     onEvent: (event) => void events.push(event),
   })
-  /** Requests history every `step` ms until `duration` ms have passed. */
-  async function askEvery(step: number, duration: number): Promise<void> {
+  /** Requests history every `step` ms for `duration` ms. */
+  async function requestEvery(step: number, duration: number): Promise<void> {
     for (let passed = 0; passed < duration; passed += step) {
       await handler.rates.history({ from: 'USD', to: 'EUR' }).catch(() => undefined)
       await settled()
       await runtime.advance(step)
     }
   }
-  return { handler, runtime, ranges, events, askEvery }
+  return { handler, runtime, ranges, events, requestEvery }
 }
 
-/** Always returns the same rates, by their days. */
+/** Returns a provider function that always returns these rates by day. */
 function publishing(days: Record<string, Record<string, number>>): FetchHistory {
   const entries = Object.entries(days).map(([date, rates]) => ({ date, rates }))
   return async () => ({ base: 'EUR', days: entries })
 }
 
-/** A Friday, on which the reference rates of the day are there. */
+/** A Friday, after the reference rates of the day were published. */
 const EVENING = Date.UTC(2026, 10, 20, 18)
 
 describe('history', { timeout: 60_000 }, () => {
-  it('is asked for five years once, and then for the last seven days and what is new', async () => {
-    const { ranges, askEvery } = watched(Date.UTC(2026, 10, 19, 18))
-    await askEvery(HOUR, 6 * 24 * HOUR)
+  it('is downloaded for five years once, and then from the last seven days on', async () => {
+    const { ranges, requestEvery } = watched(Date.UTC(2026, 10, 19, 18))
+    await requestEvery(HOUR, 6 * 24 * HOUR)
     expect(ranges).toEqual([
       { start: '2021-11-05', end: '2026-11-19' },
       { start: '2026-11-11', end: '2026-11-20' },
@@ -72,41 +72,44 @@ describe('history', { timeout: 60_000 }, () => {
     ])
   })
 
-  it('costs no call over Easter', async () => {
-    const { ranges, askEvery } = watched(Date.UTC(2026, 3, 2, 15))
-    await askEvery(HOUR, 4 * 24 * HOUR + 22 * HOUR)
+  it('makes no call at Easter', async () => {
+    const { ranges, requestEvery } = watched(Date.UTC(2026, 3, 2, 15))
+    await requestEvery(HOUR, 4 * 24 * HOUR + 22 * HOUR)
     expect(ranges).toHaveLength(1)
-    await askEvery(HOUR, 3 * HOUR)
+    await requestEvery(HOUR, 3 * HOUR)
     expect(ranges.slice(1)).toEqual([{ start: '2026-03-25', end: '2026-04-07' }])
   })
 
-  it('is asked for again every ten minutes or so while a publication is late', async () => {
+  it('is requested about every ten minutes while a publication is late', async () => {
     const late = 2 * HOUR
     const { history } = fakeProviders({ now: () => runtime.now() - late })
-    const { runtime, ranges, askEvery } = watched(Date.UTC(2026, 10, 20, 14), history.fetchHistory)
-    await askEvery(MINUTE, 4 * HOUR)
-    // One at first, then from 15:00 to 17:00 UTC one in ten and a half minutes, the last of which brings the day.
+    const { runtime, ranges, requestEvery } = watched(
+      Date.UTC(2026, 10, 20, 14),
+      history.fetchHistory,
+    )
+    await requestEvery(MINUTE, 4 * HOUR)
+    // One at first, then from 15:00 to 17:00 UTC one in ten and a half minutes; the last one returns the day.
     expect(ranges.length).toBeGreaterThan(10)
     expect(ranges.length).toBeLessThanOrEqual(14)
     expect(ranges.at(-1)).toEqual({ start: '2026-11-11', end: '2026-11-20' })
   })
 
-  it('costs no call at night and at the weekend when a publication does not come at all', async () => {
+  it('makes no call at night and at the weekend when a publication is missing', async () => {
     const { history } = fakeProviders({ now: () => Math.min(runtime.now(), stuckAt) })
     const stuckAt = Date.UTC(2026, 10, 20, 14)
-    const { runtime, ranges, askEvery } = watched(stuckAt, history.fetchHistory)
-    await askEvery(5 * MINUTE, 6 * HOUR)
+    const { runtime, ranges, requestEvery } = watched(stuckAt, history.fetchHistory)
+    await requestEvery(5 * MINUTE, 6 * HOUR)
     const untilNight = ranges.length
     expect(untilNight).toBeGreaterThan(6)
     expect(untilNight).toBeLessThan(20)
     // From Friday, 20:00 UTC, to Monday, 7:00.
-    await askEvery(5 * MINUTE, 59 * HOUR)
+    await requestEvery(5 * MINUTE, 59 * HOUR)
     expect(ranges.length - untilNight).toBeLessThanOrEqual(1)
-    await askEvery(5 * MINUTE, HOUR)
+    await requestEvery(5 * MINUTE, HOUR)
     expect(ranges.length - untilNight).toBeGreaterThanOrEqual(1)
   })
 
-  it('is not replaced by a download that ends sooner', async () => {
+  it('is not replaced by a download with an earlier last day', async () => {
     let lastDay = '2026-11-20'
     const { runtime, handler, ranges } = watched(EVENING, async () => ({
       base: lastDay === '2026-11-20' ? 'EUR' : 'XEU',
@@ -121,13 +124,13 @@ describe('history', { timeout: 60_000 }, () => {
     expect(points).toEqual([{ d: '2026-11-20', r: 1.1 }])
   })
 
-  it('is the same after a week of refreshes as downloaded at once', async () => {
+  it('is the same after a week of refreshes as after one download', async () => {
     const refreshed = watched(Date.UTC(2026, 10, 13, 18))
-    await refreshed.askEvery(6 * HOUR, 8 * 24 * HOUR)
+    await refreshed.requestEvery(6 * HOUR, 8 * 24 * HOUR)
     const fresh = watched(refreshed.runtime.now())
-    const question = { from: 'USD', to: 'JPY', period: '5Y' } as const
-    const expected = await fresh.handler.rates.history(question)
-    expect(await refreshed.handler.rates.history(question)).toEqual(expected)
+    const params = { from: 'USD', to: 'JPY', period: '5Y' } as const
+    const expected = await fresh.handler.rates.history(params)
+    expect(await refreshed.handler.rates.history(params)).toEqual(expected)
   })
 
   it('is downloaded again when the provider changes its base', async () => {
@@ -150,7 +153,7 @@ describe('history', { timeout: 60_000 }, () => {
   })
 
   it.each([{}, { '2026-11-21': { USD: 1 } }, { '2099-01-01': { USD: 1 } }])(
-    'is refused while the first download has no day up to today: %j',
+    'is rejected while the first download has no day up to today: %j',
     async (days) => {
       const { handler } = watched(EVENING, publishing(days))
       const call = handler.rates.history({ from: 'EUR', to: 'USD' })
@@ -158,10 +161,10 @@ describe('history', { timeout: 60_000 }, () => {
     },
   )
 
-  it('is not taken for complete because of a day that lies ahead', async () => {
+  it('is refreshed also where it has a day in the future', async () => {
     const days = publishing({ '2026-11-17': { USD: 1 }, '2026-11-19': { USD: 1 } })
-    const { askEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), days)
-    await askEvery(10 * MINUTE, HOUR)
+    const { requestEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), days)
+    await requestEvery(10 * MINUTE, HOUR)
     expect(ranges.length).toBeGreaterThan(2)
   })
 
@@ -176,7 +179,7 @@ describe('history', { timeout: 60_000 }, () => {
     })
   })
 
-  it('lists only as many codes as an error has room for', async () => {
+  it('limits the number of codes in an error', async () => {
     const rates = Object.fromEntries(codes(200).map((code) => [code, 1]))
     const { handler } = watched(EVENING, publishing({ '2026-11-20': rates }))
     const request = new Request('http://localhost/api/v1/history?from=ZZZ&to=EUR')
@@ -185,7 +188,7 @@ describe('history', { timeout: 60_000 }, () => {
     expect(body.length).toBeLessThan(1024)
   })
 
-  it('ends its window on the newest day that is not ahead of the clock', async () => {
+  it('ends its window on the newest day that is not in the future', async () => {
     const days = ['2026-11-20', '2026-11-21', '2027-01-01'].map((day) => [day, { USD: 1 }])
     const { rates } = watched(EVENING, publishing(Object.fromEntries(days))).handler
     await expect(rates.history({ from: 'ZZZ', to: 'USD' })).rejects.toThrow(
@@ -198,15 +201,15 @@ describe('history', { timeout: 60_000 }, () => {
 
 describe('history before the last five years', { timeout: 60_000 }, () => {
   const NOON = Date.UTC(2026, 10, 20, 12)
-  /** Five years and a fortnight ago. */
+  /** Five years and two weeks ago. */
   const RECENT_SINCE = '2021-11-06'
   const pair = { from: 'USD', to: 'EUR' } as const
 
-  /** The first day of every range that was downloaded. */
+  /** Returns the first day of every downloaded range. */
   const starts = ({ ranges }: ReturnType<typeof watched>): string[] =>
     ranges.map(({ start }) => start)
 
-  it('is downloaded when earlier days are needed, beside the last five years, each once', async () => {
+  it('is downloaded once when earlier days are needed, in addition to the last five years', async () => {
     const world = watched(NOON)
     const { rates } = world.handler
     const recent = await rates.history({ ...pair, start: RECENT_SINCE })
@@ -221,7 +224,7 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
     expect(starts(world)).toHaveLength(2)
   })
 
-  it('has the same rates on the same days either way', async () => {
+  it('has the same rates on the same days as the last five years', async () => {
     const { rates } = watched(NOON).handler
     const { currencies } = await rates.currencies()
     const codes = currencies.filter(({ history }) => history).map(({ code }) => code)
@@ -234,7 +237,7 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
     }
   })
 
-  it('leaves the last five years as they are where it cannot be downloaded', async () => {
+  it('does not affect the last five years where its download fails', async () => {
     const fetchHistory = vi.fn<FetchHistory>(market.history.fetchHistory)
     const { handler, events } = watched(NOON, fetchHistory)
     await handler.rates.history(pair)
@@ -263,10 +266,10 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
 
   it('is restored from the store', async () => {
     const store = new Map<string, string>()
-    const question = { ...pair, start: FIRST_REFERENCE_DAY }
-    await watched(NOON, undefined, store).handler.rates.history(question)
+    const params = { ...pair, start: FIRST_REFERENCE_DAY }
+    await watched(NOON, undefined, store).handler.rates.history(params)
     const world = watched(NOON, undefined, store)
-    const { points } = await world.handler.rates.history(question)
+    const { points } = await world.handler.rates.history(params)
     expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)
     expect(starts(world)).toEqual([])
     const restored = { type: 'rates_restored', dataSet: 'archive', loadedAt: NOON }

@@ -63,20 +63,23 @@ describe('all days since 1999', () => {
     [15, 'the archive of the bank', createEcbProvider(), zip(), DAYS],
     [50, 'the data API of the bank', createEcbDataApiProvider(), exrCsv(DAYS), DAYS],
     [27, 'a market without a network', fakeProviders().history, '', MADE],
-  ] as const)('leave the event loop %d turns: %s', async (slices, _name, provider, body, days) => {
-    const { result, turns } = await read(provider, body)
-    expect(turns).toBeGreaterThanOrEqual(slices)
-    expect(result).toEqual({ base: 'EUR', days })
-  })
+  ] as const)(
+    'yield to the event loop at least %d times: %s',
+    async (slices, _name, provider, body, days) => {
+      const { result, turns } = await read(provider, body)
+      expect(turns).toBeGreaterThanOrEqual(slices)
+      expect(result).toEqual({ base: 'EUR', days })
+    },
+  )
 
-  it('leave it its turns where Frankfurter lists five years row by row', async () => {
+  it('yield to the event loop where Frankfurter lists five years row by row', async () => {
     const list = JSON.stringify(rows(RECENT))
     const { result, turns } = await read(createFrankfurterV2EcbProvider(), list, FIVE_YEARS)
     expect(turns).toBeGreaterThanOrEqual(13)
     expect(result).toEqual({ base: 'EUR', days: RECENT })
   })
 
-  it('are checked some hundred days a turn, until nobody needs them', async () => {
+  it('are checked a few hundred days per turn, until the handler is closed', async () => {
     expect(sum(await daysCheckedByTurn())).toBe(DAYS.length)
     expect(Math.max(...(await daysCheckedByTurn()))).toBeLessThan(1_000)
     expect(sum(await daysCheckedByTurn(2_000))).toBeLessThan(3_000)
@@ -111,7 +114,7 @@ describe('all days since 1999', () => {
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count)
 
-/** Loads all days into a handler, which is closed when `closeAt` of them were read; returns how many were read in each turn. */
+/** Loads all days into a handler, closes it after `closeAt` of them, and returns the number of days read in each turn. */
 async function daysCheckedByTurn(closeAt = Infinity): Promise<number[]> {
   const read = new Map<number, number>()
   await turnsDuring(async (turns) => {
@@ -128,15 +131,15 @@ async function daysCheckedByTurn(closeAt = Infinity): Promise<number[]> {
     const attribution = { name: 'Bank', url: 'https://bank.example' }
     const history = { attribution, fetchHistory: async () => ({ base: 'EUR', days }) }
     const handler = createRatesHandler({ now: () => NOW, providers: { history } })
-    const asked = handler.rates.history({ ...PAIR, start: RANGE.start })
-    await Promise.allSettled([asked])
-    // What was not ended would go on.
+    const call = handler.rates.history({ ...PAIR, start: RANGE.start })
+    await Promise.allSettled([call])
+    // Work that was not aborted would continue.
     for (let turn = 0; turn < 50; turn += 1) await settled()
   })
   return [...read.values()]
 }
 
-it('five years are made without a pause, as timers may be fake where they are asked for', async () => {
+it('makes five years without a timer, because tests may fake timers', async () => {
   expect((await read(fakeProviders().history, '', FIVE_YEARS)).turns).toBeLessThan(2)
 })
 
@@ -163,10 +166,10 @@ describe('JSON of all days since 1999 in another form', () => {
   })
 
   it.each([text.slice(0, -1), text.replace('"2015', '2015'), text.replace('},"', '},}"')])(
-    'is refused where it is no JSON',
+    'is rejected where it is invalid JSON',
     async (broken) => {
-      const asked = read(createFrankfurterProvider(), broken)
-      await expect(asked).rejects.toThrow('api.frankfurter.dev answered 200 without JSON')
+      const call = read(createFrankfurterProvider(), broken)
+      await expect(call).rejects.toThrow(/^api\.frankfurter\.dev .*200 .*JSON/)
     },
   )
 })
