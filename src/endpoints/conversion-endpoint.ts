@@ -8,7 +8,7 @@ import type { RateSources } from '../sources/rate-sources.ts'
 import { parseConversion } from './parse-conversion.ts'
 import { mapMaybePromise } from './map-maybe-promise.ts'
 
-/** An endpoint of conversions, whose records end with what `endOf` tells of the table that was used. */
+/** Creates an endpoint for one conversion. `endOf` returns the last fields of the body for a snapshot. */
 export function conversionEndpoint(
   sources: RateSources,
   endOf: (snapshot: LatestSnapshot) => object,
@@ -16,7 +16,7 @@ export function conversionEndpoint(
   const commonOf = memoizeLast((snapshot: LatestSnapshot) => {
     const { publishedAt: lastModified } = snapshot.table
     const end = JSON.stringify(endOf(snapshot)).slice(1)
-    // All of a body but its end is ASCII.
+    // Only the end of a body can have non-ASCII characters.
     const moreBytes = byteLength(end) - end.length
     return { headers: bodyHeaders({ lifetime: 'minute', lastModified }), end, moreBytes }
   })
@@ -29,7 +29,7 @@ export function conversionEndpoint(
       const used = table.older ? oldestPublication(table, [from, to]) : table
       const snapshot = used === table ? found.value : { ...found.value, table: used }
       const { headers, end, moreBytes } = commonOf(snapshot)
-      // Written afresh for every amount: to look for one that was before would take about as long.
+      // Not cached: a lookup by amount would take about as long.
       const body = `{"from":"${from}","to":"${to}","amount":${amount},"rate":${rate},"result":${result},${end}`
       return { representation: represent(body, headers, body.length + moreBytes), freshness: found }
     })

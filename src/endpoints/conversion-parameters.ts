@@ -5,22 +5,22 @@ import type { Failures } from '../http/query.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS, failures, splitSymbols } from './parameters.ts'
 
-/** The errors that the schemas of conversions speak of. */
+/** Errors by message of the conversion schemas. */
 export const conversionFailures: Failures = {
   ...failures,
-  truth: (parameter) => invalidParameter(parameter, 'true or false'),
+  truth: (parameter) => invalidParameter(parameter, 'must be true or false'),
 }
 
-/** One target currency; or several, where there is a comma, as those of `symbols` are written, but at least one. */
+/** One target currency, or a list of at least one with commas, in the format of `symbols`. */
 export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
   z.string('missing').check(({ value, issues }) => {
-    const fault = faultOf(value)
-    if (fault) issues.push({ code: 'custom', ...fault })
+    const failure = failureOf(value)
+    if (failure) issues.push({ code: 'custom', ...failure })
   }),
   z.transform((text) => (isList(text) ? splitSymbols(text) : text)),
 )
 
-/** `true` or `false`, exactly; it may be left out. */
+/** Exactly `true` or `false`; optional. */
 export const truth: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
   z.pipe(
     z.string().check(z.refine((text) => text === 'true' || text === 'false', 'truth')),
@@ -32,8 +32,7 @@ function isList(text: string): boolean {
   return text.includes(',')
 }
 
-/** What is wrong with target currencies: the name of a failure, and the part that is at fault. */
-function faultOf(text: string): { message: string; input: string } | undefined {
+function failureOf(text: string): { message: string; input: string } | undefined {
   if (!isList(text)) return isCodeShaped(text) ? undefined : { message: 'currency', input: text }
   if (text.length > MAX_SYMBOLS_CHARACTERS) return { message: 'overlong', input: text }
   const codes = splitSymbols(text)

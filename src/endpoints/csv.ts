@@ -10,7 +10,7 @@ import { latestCsv } from '../records/latest-csv.ts'
 import type { HistoryForm } from './v1/history-range.ts'
 import type { LatestRates } from '../records/latest.ts'
 
-/** `latest` as CSV, with its source in a header too. */
+/** Returns `latest` as CSV, with the source in a `Link` header too. */
 export function representTable(
   latest: LatestRates | DatedRates,
   lastModified: number,
@@ -19,7 +19,7 @@ export function representTable(
   return represent(latestCsv(latest), [...headers, ...viaLink(latest.source)])
 }
 
-/** `conversion` as CSV, with its source in a header too. */
+/** Returns `conversion` as CSV, with the source in a `Link` header too. */
 export function representConversion(
   conversion: ConversionResult<ConversionListParams>,
   lastModified: number,
@@ -28,12 +28,12 @@ export function representConversion(
   return represent(conversionCsv(conversion), [...headers, ...viaLink(conversion.source)])
 }
 
-/** Creates what writes histories as CSV, with their source in a header too. */
+/** Creates a CSV writer for histories; the source is in a `Link` header too. */
 export function createCsvForm(): HistoryForm {
   const write = createHistoryWriter(CSV_HISTORY)
-  const delivery = bodyHeaders({ form: 'csv', lifetime: 'hour' })
+  const headers = bodyHeaders({ form: 'csv', lifetime: 'hour' })
   return {
     representHistory: (pair) =>
-      represent(toSendable(write(pair)), [...delivery, ...viaLink(pair.source)]),
+      represent(toSendable(write(pair)), [...headers, ...viaLink(pair.source)]),
   }
 }

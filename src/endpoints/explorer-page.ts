@@ -2,7 +2,7 @@ import { contentSecurityPolicy, html } from '../generated/explorer-page.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { bodyHeaders, represent } from '../http/representation.ts'
 
-/** `GET /api`, where the explorer is on: a page that tries the API in a browser. */
+/** Creates `GET /api`, if the explorer is enabled: a page to try the API in a browser. */
 export function explorerPage(): Endpoint {
   const representation = represent(html, [
     ...bodyHeaders({ form: 'html', lifetime: 'checked' }),

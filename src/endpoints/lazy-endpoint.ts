@@ -1,13 +1,13 @@
 import type { Endpoint } from '../http/endpoint.ts'
 
-/** An endpoint that few ask: `load` gets it when it is first asked, and again if that failed, so that nobody else has it. */
+/** Creates an endpoint whose code `load` imports on the first request; retries a failed import on the next request. */
 export function lazyEndpoint(load: () => Promise<Endpoint>): Endpoint {
   let loaded: Promise<Endpoint> | undefined
-  return async (query, waiter) => {
+  return async (query, request) => {
     loaded ??= load().catch((error: unknown) => {
       loaded = undefined
       throw error
     })
-    return (await loaded)(query, waiter)
+    return (await loaded)(query, request)
   }
 }

@@ -1,7 +1,7 @@
-/** What `respond` makes of what is read: at once where that is there already. */
-export function mapMaybePromise<Reading extends object, Made>(
-  reading: Reading | Promise<Reading>,
-  respond: (reading: Reading) => Made | Promise<Made>,
-): Made | Promise<Made> {
-  return reading instanceof Promise ? reading.then(respond) : respond(reading)
+/** Applies `map` to `value`, synchronously if it is not a promise. */
+export function mapMaybePromise<Value extends object, Result>(
+  value: Value | Promise<Value>,
+  map: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(map) : map(value)
 }

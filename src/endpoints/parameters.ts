@@ -17,42 +17,42 @@ import type { Interval } from '../rates/interval.ts'
 import { PERIODS } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
 
-/** The most codes in `symbols`. */
+/** Maximum number of codes in `symbols`. */
 export const MAX_SYMBOLS = 250
 
-/** The most characters of `symbols`. */
+/** Maximum length of `symbols`, in characters. */
 export const MAX_SYMBOLS_CHARACTERS = 2_048
 
-/** The most characters of an amount. */
+/** Maximum length of an amount, in characters. */
 export const MAX_AMOUNT_CHARACTERS = 64
 
-/** The errors that the schemas below speak of in their messages. */
+/** Errors by message of the schemas below. */
 export const failures: Failures = {
   missing: missingParameter,
   currency: invalidCurrency,
   amount: (_parameter, sent) => invalidAmount(sent),
   period: (_parameter, sent) => invalidPeriod(sent, PERIODS),
-  date: (parameter) => invalidParameter(parameter, 'YYYY-MM-DD'),
-  interval: (parameter) => invalidParameter(parameter, 'day, week or month'),
-  format: (parameter) => invalidParameter(parameter, 'json or csv'),
+  date: (parameter) => invalidParameter(parameter, 'must be YYYY-MM-DD'),
+  interval: (parameter) => invalidParameter(parameter, 'must be day, week or month'),
+  format: (parameter) => invalidParameter(parameter, 'must be json or csv'),
   overlong: tooManyCodes,
 }
 
-/** A list of codes that is too long. */
+/** Creates the error for a list of codes that is too long. */
 export function tooManyCodes(parameter: string): RatesError {
-  const most = `at most ${MAX_SYMBOLS} codes in ${MAX_SYMBOLS_CHARACTERS} characters`
-  return invalidParameter(parameter, most)
+  const limits = `${MAX_SYMBOLS} codes and ${MAX_SYMBOLS_CHARACTERS} characters`
+  return invalidParameter(parameter, `must have at most ${limits}`)
 }
 
-/** The form of a currency code, in either case; whether it exists is for the data to say. */
+/** A well-formed currency code in either case, known or not. */
 export const currency: z.ZodMiniType<string, string> = z
   .string('missing')
   .check(z.refine(isCodeShaped, 'currency'))
 
-/** A currency code that may be left out. */
+/** A well-formed currency code; optional. */
 export const base: Optional<string> = z.optional(currency)
 
-/** Codes separated by commas, with spaces around them or nothing between them. */
+/** Codes separated by commas; allows spaces around them and empty items. */
 export const symbols: Optional<string[], string> = z.optional(
   z.pipe(
     z.pipe(z.string().check(atMost(MAX_SYMBOLS_CHARACTERS)), z.transform(splitSymbols)),
@@ -60,31 +60,31 @@ export const symbols: Optional<string[], string> = z.optional(
   ),
 )
 
-/** The text of a plain decimal, finite as a double, and not one that a double would turn into 0. */
+/** A decimal number that is finite as a double, and 0 as a double only if it is 0. */
 export const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
 
-/** One of the six periods, exactly. */
+/** Exactly one of the six periods. */
 export const period: Optional<Period> = z.optional(z.custom<Period>(isOneOf(PERIODS), 'period'))
 
 /** A calendar day, `YYYY-MM-DD`. */
 export const date: Optional<Day> = z.optional(z.string().check(z.refine(isDay, 'date')))
 
-/** One of the intervals, exactly. */
+/** Exactly one of the intervals. */
 export const interval: Optional<Interval> = z.optional(
   z.custom<Interval>(isOneOf(INTERVALS), 'interval'),
 )
 
-/** What an answer is to be written in. */
+/** Format of a response. */
 export type Format = 'json' | 'csv'
 
-/** One of the formats, exactly. */
+/** Exactly one of the formats. */
 export const format: Optional<Format> = z.optional(
   z.custom<Format>(isOneOf(['json', 'csv']), 'format'),
 )
 
-/** At most so many characters or codes. What zod itself has for lengths weighs more in a bundle than this file. */
-function atMost(most: number): z.core.$ZodCheck<{ length: number }> {
-  return z.refine(({ length }) => length <= most, 'overlong')
+// zod's own length checks are larger in a bundle than this file.
+function atMost(limit: number): z.core.$ZodCheck<{ length: number }> {
+  return z.refine(({ length }) => length <= limit, 'overlong')
 }
 
 function isOneOf(known: readonly string[]): (text: unknown) => boolean {
@@ -93,7 +93,7 @@ function isOneOf(known: readonly string[]): (text: unknown) => boolean {
 
 type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>
 
-/** The codes of a list, well-formed or not. */
+/** Splits a list into codes, well-formed or not. */
 export function splitSymbols(text: string): string[] {
   return text
     .split(',')
@@ -101,7 +101,7 @@ export function splitSymbols(text: string): string[] {
     .filter((item) => item !== '')
 }
 
-/** `text` without the spaces around it. `trim` would take every white space that Unicode knows. */
+// `trim` would remove all Unicode white space.
 function trimSpaces(text: string): string {
   let start = 0
   let end = text.length
@@ -110,7 +110,7 @@ function trimSpaces(text: string): string {
   return text.slice(start, end)
 }
 
-/** Whether `text` is an amount. */
+/** Returns whether `text` is a valid amount. */
 export function isAmount(text: string): boolean {
   if (text.length > MAX_AMOUNT_CHARACTERS) return false
   if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false

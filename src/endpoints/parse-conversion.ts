@@ -4,10 +4,10 @@ import { NOT_OF_CONVERSIONS } from '../records/mistaken-names.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { amount, currency, failures, isAmount } from './parameters.ts'
 
-/** A conversion that a query asks for. */
+/** The conversion that a query requests. */
 export interface ParsedConversion {
   params: ConversionParams
-  /** The amount as it was sent, for an error to name. */
+  /** The raw amount, for error messages. */
   amountSent: string | undefined
 }
 
@@ -17,7 +17,7 @@ type ConversionParameters = Record<string, string> & {
   amount: string | undefined
 }
 
-/** Reads the query of a conversion, which is the same in both generations. */
+/** Parses the query of a conversion, which v1 and the unversioned API share. */
 export const parseConversion: (query: string) => ParsedConversion = createQueryParser({
   parameters: { from: currency, to: currency, amount },
   failures,

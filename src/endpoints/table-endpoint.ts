@@ -9,33 +9,32 @@ import type { RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Format } from './parameters.ts'
 import { mapMaybePromise } from './map-maybe-promise.ts'
 
-/** A table that a query asks for. */
+/** The table that a query requests. */
 export interface ParsedTableQuery {
   params: Pick<LatestParams, 'base' | 'symbols'> & { format?: Format | undefined }
-  /** The same for every way to ask for it, and for nothing else. */
+  /** Cache key: equal for all queries that request the same table. */
   key: string
-  /** The day whose rates are asked for, where it is not those of now. */
+  /** Day of the rates; undefined for the latest rates. */
   date?: Day | undefined
 }
 
-/** The same of an earlier day. */
+/** The table of an earlier day that a query requests. */
 export interface ParsedDatedQuery extends ParsedTableQuery {
   date: Day
 }
 
-/** What an endpoint of tables is made from. */
+/** Options of `tableEndpoint`. */
 export interface TableOptions {
   sources: RateSources
   responseCache: ResponseCache
-  /** Reads a query. */
   parse(query: string): ParsedTableQuery
-  /** What is written as JSON. */
+  /** Returns the JSON body. */
   toBody(latest: LatestRates): object
-  /** Answers with the rates of an earlier day, where these may be asked for. */
-  respondDated?(asked: ParsedDatedQuery, request: RequestOptions): Promise<EndpointResult>
+  /** Responds with the rates of an earlier day; absent if the endpoint has no `date` parameter. */
+  respondDated?(query: ParsedDatedQuery, request: RequestOptions): Promise<EndpointResult>
 }
 
-/** An endpoint of tables, made of the records of `/api/v1`. */
+/** Creates an endpoint for tables of latest rates. */
 export function tableEndpoint(options: TableOptions): Endpoint {
   const { sources, responseCache, parse, toBody } = options
   const json = {

@@ -1,8 +1,8 @@
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/known-currency-code.ts'
 
 /**
- * A `Value` for each of `Codes`, by upper-case code: `OfUnknown` for a code that is not known. Any of a list that need not
- * hold all that its type allows may be missing. Where the compiler knows no codes, or the list is empty, there may be any.
+ * Values by upper-case code: `Value` for a known code, `OfUnknown` for any other literal code. Values may be undefined if
+ * the type is not a tuple. An empty list, or codes of type `string`, give `Record<string, Value>`.
  */
 export type ByCode<
   Codes extends readonly CurrencyCode[],
@@ -17,9 +17,9 @@ export type ByCode<
       : { [Code in Uppercase<Codes[number]>]: Code extends KnownCurrencyCode ? Value : OfUnknown }
 
 /**
- * The rates of a record that answers a question for `Symbols`, by upper-case code. Known codes that are written out are numbers; a
- * code that is not known may be of a withdrawn currency, which is left out, and so may any of a list that need not hold all
- * that its type allows. Where the compiler knows no codes, or the list is empty, rates may have any.
+ * Rates by upper-case code for the requested `Symbols`: `number` for a known literal code, and `number | undefined` for any
+ * other, because responses omit withdrawn currencies. Rates may also be undefined if the type is not a tuple. An empty
+ * list, or codes of type `string`, give `Record<string, number>`.
  */
 export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
   Symbols,

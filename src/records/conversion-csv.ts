@@ -1,7 +1,7 @@
 import type { ConversionResult, ConversionListParams } from './conversions.ts'
 import { toCsv } from './csv.ts'
 
-/** `record` as CSV: a line for each target currency, with the attribution in each, so that it stays with what is copied. */
+/** Returns `record` as CSV: one line per target currency, each with the attribution, so that copied lines keep it. */
 export function conversionCsv(record: ConversionResult<ConversionListParams>): string {
   const { from, amount, reverse, date, updatedAt, source } = record
   const rest = {

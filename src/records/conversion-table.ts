@@ -5,17 +5,17 @@ import type { RateSources, CacheResult, RequestOptions } from '../sources/rate-s
 import { datedSnapshot, assertNotFuture, requireQuoted, earliestDayFor } from './dated.ts'
 import { requireCode } from './require-code.ts'
 
-/** A table to convert at. */
+/** The rates for a conversion. */
 export interface ConversionTable {
   table: RateTable
   attribution: Attribution
-  /** The day of its rates; undefined where they are the latest. */
+  /** Day of the rates; undefined for the latest rates. */
   date: Day | undefined
-  /** The code that `sent`, three letters in either case, means in it; throws where it lacks that, naming `parameter`. */
+  /** Returns the upper-case code for `sent` (three letters); throws an error for `parameter` if the table lacks it. */
   requireCode(parameter: string, sent: string): string
 }
 
-/** The table of latest rates that has `codes`, or that of the reference rates of `date`. On the day `today` (UTC). */
+/** Loads latest rates with `codes`, or the reference rates of `date`; `today` is the current day (UTC). */
 export async function loadConversionTable(
   sources: RateSources,
   { codes, date, today }: { codes: readonly string[]; date: Day | undefined; today: Day },

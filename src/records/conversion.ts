@@ -9,39 +9,39 @@ import type { LatestSnapshot } from '../sources/latest-source.ts'
 import { requireCode } from './require-code.ts'
 import { toSource } from './source.ts'
 
-/** What to convert. Codes have three letters in either case. */
+/** Parameters of a conversion. Codes have three letters in either case. */
 export interface ConversionParams {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
   to: CurrencyCode
-  /** How much of `from`, finite and not negative (default 1). */
+  /** Amount of `from`, finite and not negative (default 1). */
   amount?: number | undefined
 }
 
 /** A converted amount. */
 export interface ConvertedPair {
-  /** Code of the source currency, in capitals. */
+  /** Source currency, upper-case code. */
   from: string
-  /** Code of the target currency, in capitals. */
+  /** Target currency, upper-case code. */
   to: string
-  /** How much of `from` was asked for. */
+  /** Requested amount of `from`. */
   amount: number
-  /** Units of `to` for one unit of `from`: as published, or derived to 10 significant digits. */
+  /** Units of `to` per unit of `from`: as published, or derived and rounded to 10 significant digits. */
   rate: number
-  /** The exact decimal product of `amount` and `rate`, rounded once to the nearest double. */
+  /** Exact decimal product of `amount` and `rate`, rounded once to the nearest double. */
   result: number
 }
 
-/** A converted amount, and where its rate comes from. */
+/** A converted amount with the time and source of its rate. */
 export interface Conversion extends ConvertedPair {
-  /** When the provider published, in ms since the Unix epoch. */
+  /** Publication time of the rate, ms since the Unix epoch. */
   updatedAt: number
-  /** Where the rate comes from; to be shown with it. */
+  /** Source of the rate; show it next to the rate. */
   source: Attribution
 }
 
-/** The conversion record that answers `question`; throws as `convert` does. */
+/** Returns a conversion with its source; throws as `convert` does. */
 export function toConversion(
   { table, attribution }: LatestSnapshot,
   params: ConversionParams,
@@ -52,9 +52,9 @@ export function toConversion(
 }
 
 /**
- * The conversion that `question` asks for. `amountSent` is how an error names the amount.
+ * Converts an amount. Errors quote `amountSent`.
  *
- * @throws {RatesError} `invalid_currency`; `invalid_amount` where the result is beyond the doubles
+ * @throws {RatesError} `invalid_currency`; `invalid_amount` if the result is too large for a double
  */
 export function convert(
   table: RateTable,

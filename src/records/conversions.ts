@@ -10,39 +10,39 @@ import type { ConversionParams, Conversion } from './conversion.ts'
 import type { ConversionTable } from './conversion-table.ts'
 import { toSource } from './source.ts'
 
-/** What to convert: into one currency or several, at the latest rates or those of a day. */
+/** Parameters of a conversion to one or several currencies, at the latest rates or those of a day. */
 export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
-  /** Target currency, or several. */
+  /** Target currency, or a non-empty array of them. */
   to: CurrencyCode | readonly CurrencyCode[]
-  /** Day whose reference rates to convert at, or else the last ones before it; `YYYY-MM-DD` (default: the latest rates). */
+  /** Day of the reference rates, `YYYY-MM-DD`; without rates on that day, the last day before (default: the latest rates). */
   date?: string | undefined
-  /** Whether `amount` is of `to`, and the result how much of `from` gives it (default false). */
+  /** Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false). */
   reverse?: boolean | undefined
 }
 
-/** An amount in one of several currencies. */
+/** A converted amount in one of several currencies. */
 export interface ConvertedAmount {
-  /** Units of the target currency for one unit of the source currency, as for one conversion. */
+  /** Units of the target currency per unit of the source currency, as in `Conversion`. */
   rate: number
-  /** As for one conversion. */
+  /** Exact product of amount and rate, rounded once; with `reverse`, the amount of the source currency. */
   result: number
 }
 
-/** One amount converted at one table: into several currencies, or in reverse. */
+/** One amount converted to several currencies. */
 export interface ConversionList<Results = Record<string, ConvertedAmount>> {
-  /** Code of the source currency, in capitals. */
+  /** Source currency, upper-case code. */
   from: string
-  /** How much was asked for: of `from`, or in reverse of each target currency. */
+  /** Requested amount of `from`; with `reverse`, of each target currency. */
   amount: number
-  /** By the codes of the target currencies in capitals, in the order in which they were asked for. */
+  /** Results by upper-case target code, in the order of the request. */
   results: Results
-  /** When the provider published, in ms since the Unix epoch. */
+  /** Publication time of the oldest rate used, ms since the Unix epoch. */
   updatedAt: number
-  /** Where the rates come from; to be shown with them. */
+  /** Source of the rates; show it next to them. */
   source: Attribution
 }
 
-/** The record that answers `Question`. */
+/** The response type for `Params`: `Conversion` for one target, `ConversionList` for an array. */
 export type ConversionResult<Params extends ConversionListParams> = (Params['to'] extends infer To
   ? To extends readonly CurrencyCode[]
     ? ConversionList<ByCode<To, ConvertedAmount>>
@@ -60,9 +60,9 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
       : { reverse?: true })
 
 /**
- * The record that answers `question` at the rates of `rates`. `amountSent` is how an error names the amount.
+ * Converts at the given rates. Errors quote `amountSent`.
  *
- * @throws {RatesError} as `requireCode` of `rates` does; `invalid_amount` where a result is beyond the doubles
+ * @throws {RatesError} as `rates.requireCode` does; `invalid_amount` if a result is too large for a double
  */
 export function toConversionResult(
   rates: ConversionTable,

@@ -8,9 +8,9 @@ import { toConversionResult } from './conversions.ts'
 import type { ConversionResult, ConversionListParams } from './conversions.ts'
 
 /**
- * The record that answers `question`, whose `from` and `amount` are well-formed, on the day `today` (UTC).
+ * Converts with any parameters; expects a well-formed `from` and `amount`. `today` is the current day (UTC).
  *
- * @throws {RatesError}
+ * @throws {RatesError} `missing_parameter`, `invalid_parameter`, and as `toConversionResult` does
  */
 export async function convertAny(
   sources: RateSources,
@@ -20,17 +20,17 @@ export async function convertAny(
   const { to, date, reverse } = params
   assertTargets(to)
   if (date !== undefined && !(typeof date === 'string' && isDay(date))) {
-    throw invalidParameter('date', 'YYYY-MM-DD')
+    throw invalidParameter('date', 'must be YYYY-MM-DD')
   }
   if (reverse !== undefined && typeof reverse !== 'boolean') {
-    throw invalidParameter('reverse', 'true or false')
+    throw invalidParameter('reverse', 'must be true or false')
   }
   const codes = [params.from, to].flat()
   const { value } = await loadConversionTable(sources, { codes, date, today })
   return toConversionResult(value, params)
 }
 
-/** From code without types, anything may come. */
+// Callers without TypeScript can pass any value.
 function assertTargets(to: unknown): void {
   if (to === undefined) throw missingParameter('to')
   const codes: readonly unknown[] = Array.isArray(to) ? to : [to]

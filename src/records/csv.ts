@@ -1,4 +1,4 @@
-/** Lines of cells as RFC 4180 writes them: `,` between cells, CR LF behind lines, quotes where a cell needs them. */
+/** Writes CSV by RFC 4180: `,` between cells, CR LF after every line, quotes where a cell needs them. */
 export function toCsv(lines: Iterable<readonly (string | number)[]>): string {
   let text = ''
   for (const cells of lines) text += `${cells.map(toCell).join(',')}\r\n`

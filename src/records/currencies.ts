@@ -6,50 +6,50 @@ import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { RateSources, CacheResult, RequestOptions } from '../sources/rate-sources.ts'
 
-/** A currency, and where there are rates for it. */
+/** A currency and its coverage. */
 export interface CurrencyCoverage {
-  /** ISO 4217 code, or the feed's own where `numeric` is null. */
+  /** ISO 4217 code; a code of the provider if `numeric` is null. */
   code: string
-  /** English name; null for a code of the feed's that nobody knows. */
+  /** English name; null for an unknown code of the provider. */
   name: string | null
-  /** ISO 4217 numeric code as three digits; null where there is none. */
+  /** ISO 4217 numeric code, three digits; null without one. */
   numeric: string | null
-  /** Digits after the decimal point; null where ISO 4217 has none, as for withdrawn currencies. */
+  /** Digits after the decimal point; null if ISO 4217 defines none, and for withdrawn currencies. */
   minorUnits: number | null
-  /** Whether latest rates and conversions cover it; null while that is not known. */
+  /** Whether latest rates and conversions include it; null if unknown. */
   latest: boolean | null
-  /** Whether history covers it; null while that is not known. */
+  /** Whether history includes it; null if unknown. */
   history: boolean | null
-  /** What became of a withdrawn currency; null for one in use. */
+  /** Withdrawal date and successor; null for a currency in use. */
   withdrawn: CurrencyEnd | null
 }
 
-/** The end of a currency. */
+/** The withdrawal of a currency. */
 export interface CurrencyEnd {
-  /** The day from which the successor was the unit of account, `YYYY-MM-DD`. */
+  /** First day with the successor as unit of account, `YYYY-MM-DD`. */
   at: string
-  /** The code to use instead; it may be withdrawn too. */
+  /** Code of the successor, which may be withdrawn too. */
   successor: string
-  /** Units of the withdrawn currency for one of the successor, fixed by law; null where there is no fixed ratio. */
+  /** Units of the withdrawn currency per unit of the successor, fixed by law; null without a fixed ratio. */
   ratio: number | null
 }
 
-/** The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for. */
+/** The currencies of ISO 4217, withdrawn currencies, and all other codes with rates. */
 export interface CurrencyList {
-  /** Sorted by code. */
+  /** Currencies, sorted by code. */
   currencies: CurrencyCoverage[]
 }
 
-/** Returns which data cover each currency on the day `today` (UTC); undefined data are not known, null ones turned off. */
+/** Lists all currencies with their coverage on the day `today` (UTC). A data set is undefined if unknown, null if disabled. */
 export function toCurrencyList(
   latest: LatestSnapshot | null | undefined,
   history: HistorySnapshot | null | undefined,
   today: Day,
 ): CurrencyList {
-  const kept = latest?.fallback?.()?.value.table.rates ?? new Map<string, number>()
+  const fallback = latest?.fallback?.()?.value.table.rates ?? new Map<string, number>()
   const none = new Set<string>()
   const inLatest =
-    latest === null ? none : latest && new Set([...latest.table.rates.keys(), ...kept.keys()])
+    latest === null ? none : latest && new Set([...latest.table.rates.keys(), ...fallback.keys()])
   const inHistory =
     history === null
       ? none
@@ -86,25 +86,25 @@ function endOf(code: string): CurrencyEnd | null {
   return { at, successor, ratio }
 }
 
-/** Both data sets: undefined without data, null where they are turned off. */
+/** Both data sets: undefined without data, null if disabled. */
 export interface BothResults {
   latest: CacheResult<LatestSnapshot> | null | undefined
   history: CacheResult<HistorySnapshot> | null | undefined
 }
 
-/** Asks for both data sets at once, for what can be answered without them. */
+/** Loads both data sets in parallel; a failure gives undefined instead of an error. */
 export async function loadBoth(
   sources: RateSources,
   request?: RequestOptions,
 ): Promise<BothResults> {
   const state = sources.state()
   const [latest, history] = await Promise.all([
-    state.latest && orNothing(async () => sources.latest(request)),
-    state.history && orNothing(async () => sources.history(request)),
+    state.latest && orUndefined(async () => sources.latest(request)),
+    state.history && orUndefined(async () => sources.history(request)),
   ])
   return { latest, history }
 }
 
-async function orNothing<Value>(load: () => Promise<Value>): Promise<Value | undefined> {
+async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | undefined> {
   return load().catch(() => undefined)
 }

@@ -6,25 +6,25 @@ import { datedSnapshot, requireQuoted } from './dated.ts'
 import { toLatestRates } from './latest.ts'
 import type { LatestParams, LatestRates } from './latest.ts'
 
-/** What to say of the rates of an earlier day. Codes have three letters in either case. */
+/** Parameters of the rates of an earlier day. Codes have three letters in either case. */
 export interface DatedRatesParams<
   Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[],
 > extends Omit<LatestParams<Symbols>, 'date'> {
-  /** The day, `YYYY-MM-DD`, since 1999-01-04; where nothing was published on it, the last day before on which there was. */
+  /** Day of the rates, `YYYY-MM-DD`, since 1999-01-04; without a publication on that day, the last published day before. */
   date: string
 }
 
-/** The reference rates of one day against one base. */
+/** Reference rates of one day against one base. */
 export interface DatedRates<Rates = Record<string, number>> extends Omit<
   LatestRates<Rates>,
   'older'
 > {
-  /** The day on which the rates were published, `YYYY-MM-DD`. */
+  /** Publication day of the rates, `YYYY-MM-DD`. */
   date: string
 }
 
 /**
- * The record of the rates that `question` asks for, on the day `today` (UTC).
+ * Returns the rates of an earlier day; `today` is the current day (UTC).
  *
  * @throws {RatesError} as `datedSnapshot` and `requireQuoted` do
  */
@@ -36,7 +36,7 @@ export function toDatedRates(
   const dated = datedSnapshot(snapshot, requested, today)
   requireQuoted(snapshot, dated, 'base', base)
   for (const symbol of symbols) {
-    // As in the latest rates, where a currency's end must not break whoever asks for it.
+    // As with latest rates, a withdrawn currency must not break working clients.
     if (!isWithdrawnBy(dated.date, symbol)) requireQuoted(snapshot, dated, 'symbols', symbol)
   }
   const { base: code, ...rest } = toLatestRates(dated, { base, symbols })

@@ -11,7 +11,7 @@ import type { HistoryRangeParams, HistoryRange } from './history-range.ts'
 import { toRateHistory } from './history.ts'
 import type { HistoryParams, RateHistory } from './history.ts'
 
-/** The record that answers `question`, of a date that may be any text. */
+/** Returns the rates of an earlier day; validates `date`. */
 export async function latestOnDay(
   sources: RateSources,
   now: () => number,
@@ -24,7 +24,7 @@ export async function latestOnDay(
   return toDatedRates(value, params, toDay(now()))
 }
 
-/** The record that answers `asked`, of days and an interval that may be any texts. */
+/** Returns a history; validates the days and the interval. */
 export async function historyOfSelection(
   sources: RateSources,
   now: () => number,
@@ -34,7 +34,7 @@ export async function historyOfSelection(
   if (start !== undefined) assertDay('start', start)
   if (end !== undefined) assertDay('end', end)
   if (interval !== undefined && !INTERVALS.includes(interval)) {
-    throw invalidParameter('interval', 'day, week or month')
+    throw invalidParameter('interval', 'must be day, week or month')
   }
   const params = toHistoryParams(selection)
   const { value } = await sources.history(undefined, params.start)
@@ -44,5 +44,5 @@ export async function historyOfSelection(
 
 function assertDay(parameter: string, sent: unknown): void {
   if (typeof sent === 'string' && isDay(sent)) return
-  throw invalidParameter(parameter, 'YYYY-MM-DD')
+  throw invalidParameter(parameter, 'must be YYYY-MM-DD')
 }

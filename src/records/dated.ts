@@ -10,36 +10,36 @@ import type { HistorySnapshot } from '../sources/history-source.ts'
 import { withdrawalHint } from './require-code.ts'
 import { requireEverQuoted } from './unsupported-currency.ts'
 
-/** Days without a publication come in rows of five at the most, over Easter; so far back there surely is one. */
+/** At most five days in a row have no publication (Easter), so the last 14 days always have one. */
 const MAX_DAYS_BACK = 14
 
 /** The reference rates of one day. */
 export interface DatedSnapshot {
-  /** Quoted against what the reference rates are quoted against, which is among the rates as 1. */
+  /** Table against the base of the reference rates, which it includes as 1. */
   table: RateTable
   attribution: Attribution
-  /** The day on which they were published. */
+  /** Publication day. */
   date: Day
 }
 
-/** How far back reference rates must reach to have those that were last published on or before `date`. */
+/** Returns the first day to load so that the last publication on or before `date` is included. */
 export function earliestDayFor(date: Day): Day {
   return addDays(date, -MAX_DAYS_BACK)
 }
 
 /**
- * Refuses a `date` that is after tomorrow, which is today east of Greenwich, on the day `today` (UTC).
+ * Throws for a `date` after tomorrow (UTC): in time zones east of Greenwich, tomorrow has already begun.
  *
  * @throws {RatesError} `invalid_parameter`
  */
 export function assertNotFuture(date: Day, today: Day): void {
-  if (date > addDays(today, 1)) throw invalidParameter('date', 'not after today')
+  if (date > addDays(today, 1)) throw invalidParameter('date', 'must not be after today')
 }
 
 /**
- * The reference rates that were last published on or before `date`, on the day `today` (UTC).
+ * Returns the last reference rates published on or before `date`; `today` is the current day (UTC).
  *
- * @throws {RatesError} as `refuseFuture` does; `no_data` where nothing was published yet
+ * @throws {RatesError} as `assertNotFuture` does; `no_data` without a publication in the 14 days up to `date`
  */
 export function datedSnapshot(
   { history, attribution }: HistorySnapshot,
@@ -49,15 +49,15 @@ export function datedSnapshot(
   assertNotFuture(date, today)
   const published = newestDay(history, date)
   if (published === undefined || published < earliestDayFor(date)) {
-    throw new RatesError('no_data', `No reference rates of ${date}`, { parameter: 'date' })
+    throw new RatesError('no_data', `No reference rates for ${date}`, { parameter: 'date' })
   }
   return { table: tableOf(history, published), attribution, date: published }
 }
 
 /**
- * The code that `sent`, three letters in either case, means in the table of `dated`, which is of `snapshot`.
+ * Returns the upper-case code for `sent` (three letters) if it has a rate in the dated table.
  *
- * @throws {RatesError} naming `parameter`: `no_data` where other days have the code, `unsupported_currency` where none has
+ * @throws {RatesError} for `parameter`: `no_data` if other days have the code, `unsupported_currency` if no day has it
  */
 export function requireQuoted(
   { history }: HistorySnapshot,
@@ -68,11 +68,11 @@ export function requireQuoted(
   const code = sent.toUpperCase()
   if (table.rates.has(code)) return code
   requireEverQuoted(history, parameter, sent, {
-    what: `the rates of ${date} cover`,
+    what: `the rates for ${date} cover`,
     covered: () => [...table.rates.keys()].sort(),
   })
   const hint = withdrawalHint(code)
-  throw new RatesError('no_data', `No reference rates of ${code} on ${date}`, { parameter, hint })
+  throw new RatesError('no_data', `No reference rates for ${code} on ${date}`, { parameter, hint })
 }
 
 function tableOf(history: MarketHistory, date: Day): RateTable {

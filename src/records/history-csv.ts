@@ -3,7 +3,7 @@ import type { HistoryFormat } from './history-text.ts'
 
 const HEAD = ['from', 'to', 'date', 'rate', 'source', 'sourceUrl']
 
-/** The points as CSV, with the attribution in every line. The statistics follow from the points. */
+/** CSV: one line per point, each with the attribution. Omits the statistics, which follow from the points. */
 export const CSV_HISTORY: HistoryFormat = {
   separator: '',
   pointStart: (day) => `${day},`,

@@ -14,51 +14,51 @@ import type { HistoryParams, PairHistory, Point } from './history.ts'
 import { toSource } from './source.ts'
 import { requireEverQuoted } from './unsupported-currency.ts'
 
-/** Which days of history to tell. Codes have three letters in either case. */
+/** Parameters of a history between two days. Codes have three letters in either case. */
 export interface HistoryRangeParams {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
   to: CurrencyCode
-  /** The first day, `YYYY-MM-DD`; there are reference rates since 1999-01-04. */
+  /** First day, `YYYY-MM-DD`; reference rates begin on 1999-01-04. */
   start: string
-  /** The last day, `YYYY-MM-DD` (default the newest published one). */
+  /** Last day, `YYYY-MM-DD` (default: the newest published day). */
   end?: string | undefined
-  /** Whether every published day is told, or the last of each week or month (default `day`). */
+  /** One point per published day, or the last of each week or month (default `day`). */
   interval?: Interval | undefined
-  /** A question of a period is a `HistoryParams`. */
+  /** Not allowed with days; see `HistoryParams`. */
   period?: undefined
 }
 
-/** The reference rates of a pair on the days of a range. */
+/** Reference rates of a currency pair between two days. */
 export interface HistoryRange {
-  /** Code of the source currency, in capitals. */
+  /** Source currency, upper-case code. */
   from: string
-  /** Code of the target currency, in capitals. */
+  /** Target currency, upper-case code. */
   to: string
-  /** The first day that was asked for, `YYYY-MM-DD`. */
+  /** Requested first day, `YYYY-MM-DD`. */
   start: string
-  /** The last day that was asked for, or the newest published one, `YYYY-MM-DD`. */
+  /** Requested last day, or the newest published day, `YYYY-MM-DD`. */
   end: string
-  /** The interval that was asked for; absent where none was. */
+  /** Requested interval; absent without one. */
   interval?: Interval | undefined
-  /** One point a published day, ascending, or the last of each interval; `d` is the date, `r` the units of `to` for one unit of `from`. */
+  /** Points in ascending order: one per published day, or the last of each interval. */
   points: Point[]
-  /** Summary of the points. */
+  /** Statistics of the points. */
   stats: HistoryStats
-  /** Where the rates come from; to be shown with them. */
+  /** Source of the rates; show it next to them. */
   source: Attribution
 }
 
-/** The record of a range with its points as columns. */
+/** A `HistoryRange` with its points as columns. */
 export interface PairRange extends Omit<HistoryRange, 'points'> {
   series: PairSeries
 }
 
 /**
- * What answers `question` on the day `today` (UTC).
+ * Returns the history of a range, or of a period with an interval; `today` is the current day (UTC).
  *
- * @throws {RatesError} `unsupported_currency`; `no_data` where there is no point
+ * @throws {RatesError} `unsupported_currency`; `no_data` without a point in the range
  */
 export function intervalHistory(
   snapshot: HistorySnapshot,
@@ -73,7 +73,7 @@ export function intervalHistory(
   return { from, to, period, interval, series: thinned, stats, source }
 }
 
-/** The record of `range`. */
+/** Converts the columns to points. */
 export function toHistoryRange({ series, stats, source, ...head }: PairRange): HistoryRange {
   return { ...head, points: toPoints(series), stats, source }
 }
@@ -84,11 +84,11 @@ function pairRange(
   today: Day,
 ): PairRange {
   const { base, columns } = history
-  const about = { what: 'history covers', covered: () => [base, ...columns.keys()].sort() }
-  const from = requireEverQuoted(history, 'from', params.from, about)
-  const to = requireEverQuoted(history, 'to', params.to, about)
+  const coverage = { what: 'history covers', covered: () => [base, ...columns.keys()].sort() }
+  const from = requireEverQuoted(history, 'from', params.from, coverage)
+  const to = requireEverQuoted(history, 'to', params.to, coverage)
   const { start, end = newestDay(history, today) ?? today, interval } = params
-  // No day after today counts, whatever has been published.
+  // Days after today are never included, even if they are published.
   const last = end < today ? end : today
   const first = start > last ? addDays(last, 1) : start
   const daily = pairSeries(history, { from, to }, { start: first, end: last })

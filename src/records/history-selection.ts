@@ -6,7 +6,7 @@ import type { Period } from '../rates/period.ts'
 import type { HistoryRangeParams } from './history-range.ts'
 import type { HistoryParams } from './history.ts'
 
-/** What may be asked of history, whether or not it goes together. Days are real ones. */
+/** Validated history parameters in any combination. */
 export interface HistorySelection {
   from: CurrencyCode
   to: CurrencyCode
@@ -17,15 +17,16 @@ export interface HistorySelection {
 }
 
 /**
- * The one question that `asked` is.
+ * Returns the parameters of a period or of a range.
  *
- * @throws {RatesError} `missing_parameter` and `invalid_parameter` where it is none, or two
+ * @throws {RatesError} `missing_parameter` without `start`; `invalid_parameter` for a period with days, or days in reverse order
  */
 export function toHistoryParams(selection: HistorySelection): HistoryParams | HistoryRangeParams {
   const { from, to, period, start, end, interval } = selection
   if (start === undefined && end === undefined) return { from, to, period, interval }
-  if (period !== undefined) throw invalidParameter('period', 'either a period, or start and end')
+  if (period !== undefined)
+    throw invalidParameter('period', 'must not be combined with start or end')
   if (start === undefined) throw missingParameter('start')
-  if (end !== undefined && start > end) throw invalidParameter('start', 'not after end')
+  if (end !== undefined && start > end) throw invalidParameter('start', 'must not be after end')
   return { from, to, start, end, interval }
 }

@@ -6,30 +6,29 @@ import type { PairRange } from './history-range.ts'
 
 const encoder = new TextEncoder()
 
-/** Bytes are copied by words, which is several times faster than one by one, and than `set` for short texts. */
+/** Copying words of 4 bytes is several times faster than single bytes, and than `set` for short texts. */
 const WORD = 4
 
-/** The text around the points of a history. */
 interface HistoryFrame {
   before: string
-  /** Follows every rate but the last, before the separator of the format. */
+  /** Text between a rate and the next separator. */
   rateEnd: string
   after: string
 }
 
-/** How a format writes a history: its frame, and in that the points, separated. */
+/** A format for histories: a frame with separated points. */
 export interface HistoryFormat {
-  /** Separates the points of every history, in ASCII. */
+  /** ASCII text between points. */
   separator: string
-  /** The text of a point up to its rate, in ASCII and of the same length for every day. */
+  /** Returns the text of a point up to its rate: ASCII, the same length for every day. */
   pointStart(day: Day): string
   frameOf(history: PairHistory | PairRange): HistoryFrame
 }
 
-/** Writes the record of its argument in UTF-8, without making its objects. */
+/** Writes a history as UTF-8 without creating an object per point. */
 export type HistoryWriter = (history: PairHistory | PairRange) => Uint8Array<ArrayBuffer>
 
-/** The record as `JSON.stringify` writes it. */
+/** The same JSON as `JSON.stringify` of a `RateHistory` or `HistoryRange`. */
 export const JSON_HISTORY: HistoryFormat = {
   separator: '},',
   pointStart: (day) => `{"d":"${day}","r":`,
@@ -40,7 +39,7 @@ export const JSON_HISTORY: HistoryFormat = {
   }),
 }
 
-/** Creates a writer, which keeps its buffer, and for every market what all of its pairs have in common. */
+/** Creates a writer, which reuses its buffer and caches the text that all pairs of a market share. */
 export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
   const { separator } = format
   let buffer = new Uint8Array()
@@ -56,11 +55,11 @@ export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
       starts = toWords(series.dates.map((day) => `${separator}${format.pointStart(day)}`))
       startsOf.set(series.dates, starts)
     }
-    const longest = starts.room + MAX_NUMBER_LENGTH + rateEnd.room
-    const most = before.length + series.rates.length * longest + after.length
-    if (buffer.length < most) buffer = new Uint8Array(most)
+    const pointSize = starts.paddedLength + MAX_NUMBER_LENGTH + rateEnd.paddedLength
+    const size = before.length + series.rates.length * pointSize + after.length
+    if (buffer.length < size) buffer = new Uint8Array(size)
     const points = { series, starts, rateEnd }
-    // The separator of the first point is overwritten.
+    // `before` overwrites the separator of the first point.
     const at = before.length - separator.length
     const end = writePoints(new DataView(buffer.buffer), at, points)
     buffer.set(before)
@@ -69,44 +68,42 @@ export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
   }
 }
 
-/** Texts of the same length, each in a whole number of words. */
+/** Texts of equal length, each padded to whole words; lengths in bytes. */
 interface Words {
   view: DataView
-  /** The length of each text, and that of its words, in bytes. */
   length: number
-  room: number
+  paddedLength: number
 }
 
 function toWords(texts: readonly string[]): Words {
   const { length } = encoder.encode(texts[0])
-  const room = Math.ceil(length / WORD) * WORD
-  const padding = ' '.repeat(room - length)
+  const paddedLength = Math.ceil(length / WORD) * WORD
+  const padding = ' '.repeat(paddedLength - length)
   const bytes = encoder.encode(texts.map((text) => `${text}${padding}`).join(''))
-  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length, room }
+  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length, paddedLength }
 }
 
-/** The points of a series, and what to write around their rates. */
 interface Points {
   series: PairSeries
   starts: Words
   rateEnd: Words
 }
 
-/** Writes the points at `at`, and up to three bytes behind each text; returns where the last rate ends. */
+/** Writes the points from offset `at`; returns the end of the last rate. Up to 3 bytes after each text are overwritten. */
 function writePoints(view: DataView, at: number, { series, starts, rateEnd }: Points): number {
   const { rows, rates } = series
-  // All in one loop, with what it needs at hand.
-  const { view: startTexts, room: startRoom, length: startLength } = starts
-  const { view: endText, room: endRoom, length: endLength } = rateEnd
+  // One loop with local variables, for speed.
+  const { view: startTexts, paddedLength: startSize, length: startLength } = starts
+  const { view: endText, paddedLength: endSize, length: endLength } = rateEnd
   let end = at - endLength
   for (let index = 0; index < rates.length; index += 1) {
     const start = end + endLength
-    const from = (rows[index] ?? 0) * startRoom
-    for (let offset = 0; offset < startRoom; offset += WORD) {
+    const from = (rows[index] ?? 0) * startSize
+    for (let offset = 0; offset < startSize; offset += WORD) {
       view.setInt32(start + offset, startTexts.getInt32(from + offset))
     }
     end = writeNumber(view, start + startLength, rates[index] ?? NaN)
-    for (let offset = 0; offset < endRoom; offset += WORD) {
+    for (let offset = 0; offset < endSize; offset += WORD) {
       view.setInt32(end + offset, endText.getInt32(offset))
     }
   }

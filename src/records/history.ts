@@ -17,67 +17,67 @@ import { withdrawalHint } from './require-code.ts'
 import { toSource } from './source.ts'
 import { unsupportedCurrency } from './unsupported-currency.ts'
 
-/** Which history to tell. Codes have three letters in either case. */
+/** Parameters of a history. Codes have three letters in either case. */
 export interface HistoryParams {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
   to: CurrencyCode
-  /** How far back from the newest published day (default `1M`). */
+  /** Length of the history, up to the newest published day (default `1M`). */
   period?: Period | undefined
-  /** Whether every published day is told, or the last of each week or month (default `day`). */
+  /** One point per published day, or the last of each week or month (default `day`). */
   interval?: Interval | undefined
-  /** A question of days is a `HistoryRangeParams`. */
+  /** Not allowed with a period; see `HistoryRangeParams`. */
   start?: undefined
-  /** As `start`. */
+  /** Not allowed with a period; see `HistoryRangeParams`. */
   end?: undefined
 }
 
-/** One day of a pair. */
+/** Rate of a currency pair on one day. */
 export interface Point {
-  /** The date, `YYYY-MM-DD`. */
+  /** Date, `YYYY-MM-DD`. */
   d: string
-  /** Units of `to` for one unit of `from`. */
+  /** Units of `to` per unit of `from`. */
   r: number
 }
 
-/** The reference rates of a pair, back from the newest published day. */
+/** Reference rates of a currency pair for a period up to the newest published day. */
 export interface RateHistory {
-  /** Code of the source currency, in capitals. */
+  /** Source currency, upper-case code. */
   from: string
-  /** Code of the target currency, in capitals. */
+  /** Target currency, upper-case code. */
   to: string
-  /** How far back from the newest published day the points go. */
+  /** Length of the history, up to the newest published day. */
   period: Period
-  /** The interval that was asked for; absent where none was. */
+  /** Requested interval; absent without one. */
   interval?: Interval | undefined
-  /** One point a published day, ascending; `d` is the date, `r` the units of `to` for one unit of `from`. */
+  /** Points in ascending order: one per published day, or the last of each interval. */
   points: Point[]
-  /** Summary of the points. */
+  /** Statistics of the points. */
   stats: HistoryStats
-  /** Where the rates come from; to be shown with them. */
+  /** Source of the rates; show it next to them. */
   source: Attribution
 }
 
-/** A history record with its points as columns. */
+/** A `RateHistory` with its points as columns. */
 export interface PairHistory extends Omit<RateHistory, 'points'> {
   series: PairSeries
 }
 
-/** The history record of `history`. */
+/** Converts the columns to points. */
 export function toRateHistory({ series, stats, source, ...head }: PairHistory): RateHistory {
   return { ...head, points: toPoints(series), stats, source }
 }
 
-/** The points of `series`. */
+/** Returns the points of `series`. */
 export function toPoints(series: PairSeries): Point[] {
   return Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
 }
 
 /**
- * What answers `question` on the day `today` (UTC).
+ * Returns the history of a period; `today` is the current day (UTC).
  *
- * @throws {RatesError} `unsupported_currency`; `no_data` where the window has no point
+ * @throws {RatesError} `unsupported_currency`; `no_data` without a point in the period
  */
 export function pairHistory(
   { history, attribution }: HistorySnapshot,
@@ -95,18 +95,18 @@ export function pairHistory(
 }
 
 /**
- * Returns the summary of the series of `pair` since the day `start`.
+ * Returns the statistics of a series from the day `start`.
  *
- * @throws {RatesError} `no_data` where it is empty
+ * @throws {RatesError} `no_data` if the series is empty
  */
 export function requireStats(series: PairSeries, { from, to }: Pair, start: Day): HistoryStats {
   const stats = historyStats(series)
   if (stats) return stats
-  const hint = endedBy(start, [from, to])
-  throw new RatesError('no_data', `No reference rates of ${from} in ${to}`, { hint })
+  const hint = withdrawalHintOn(start, [from, to])
+  throw new RatesError('no_data', `No reference rates for ${from}/${to} in this range`, { hint })
 }
 
-/** A period reaches back from now, so it is of currencies that are quoted now. */
+// A period ends now, so only currencies that are quoted now are supported.
 function requireCovered(
   history: MarketHistory,
   newest: Day,
@@ -118,11 +118,10 @@ function requireCovered(
   throw unsupportedCurrency(parameter, sent, 'history covers', coveredCodes(history, newest))
 }
 
-/** What became of the first of `codes` that was withdrawn by `day`. */
-function endedBy(day: Day, codes: readonly string[]): string | undefined {
-  const ended = codes.find((code) => {
+function withdrawalHintOn(day: Day, codes: readonly string[]): string | undefined {
+  const withdrawn = codes.find((code) => {
     const withdrawal = findWithdrawn(code)
     return withdrawal && withdrawal.withdrawnAt <= day
   })
-  return ended && withdrawalHint(ended)
+  return withdrawn && withdrawalHint(withdrawn)
 }

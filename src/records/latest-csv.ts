@@ -2,7 +2,7 @@ import { toCsv } from './csv.ts'
 import type { DatedRates } from './dated-latest.ts'
 import type { LatestRates } from './latest.ts'
 
-/** `record` as CSV: a line for each rate, and the attribution in each, so that it stays with what is copied. */
+/** Returns `record` as CSV: one line per rate, each with the attribution, so that copied lines keep it. */
 export function latestCsv(record: LatestRates | DatedRates): string {
   const { base, rates, updatedAt, nextUpdateAt, source } = record
   const older: Record<string, number> = ('older' in record && record.older) || {}

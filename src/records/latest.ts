@@ -9,42 +9,42 @@ import type { LatestSnapshot } from '../sources/latest-source.ts'
 import { requireCode, requireKnown } from './require-code.ts'
 import { toSource } from './source.ts'
 
-/** What to say of latest rates. Codes have three letters in either case. */
+/** Parameters of latest rates. Codes have three letters in either case. */
 export interface LatestParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> {
   /** Base currency (default `USD`). */
   base?: CurrencyCode | undefined
-  /** Codes to include (default all). */
+  /** Codes to include (default: all). */
   symbols?: Symbols | undefined
-  /** A question of earlier rates is a `DatedRatesParams`. */
+  /** Absent for latest rates; see `DatedRatesParams`. */
   date?: undefined
 }
 
 /** Latest rates against one base. */
 export interface LatestRates<Rates = Record<string, number>> {
-  /** Code against which the rates are quoted. */
+  /** Base currency, upper-case code. */
   base: string
-  /** When the provider published, in ms since the Unix epoch. */
+  /** Publication time of the oldest rate among `base` and the requested symbols, ms since the Unix epoch. */
   updatedAt: number
-  /** When the provider will publish next, in ms since the Unix epoch. */
+  /** Expected time of the next publication, ms since the Unix epoch. */
   nextUpdateAt: number
-  /** Units of each currency for one unit of `base`: as published, or derived to 10 significant digits. */
+  /** Units of each currency per unit of `base`: as published, or derived and rounded to 10 significant digits. */
   rates: Rates
-  /** Where the rates come from; to be shown with them. */
+  /** Source of the rates; show it next to them. */
   source: Attribution
-  /** To be shown with the rates. */
+  /** Disclaimer to show next to the rates. */
   disclaimer: string
   /**
-   * When rates that are from an earlier publication were published, by code, in ms since the Unix epoch; absent where
-   * all are from the same. `updatedAt` is that of the oldest rate among `base` and `symbols`.
+   * Publication times of rates from earlier publications, by code, ms since the Unix epoch; absent if all rates are from the
+   * same publication.
    */
   older?: Record<string, number> | undefined
 }
 
-/** To be shown with rates. */
+/** Disclaimer to show next to rates. */
 export const DISCLAIMER: string =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
-/** The codes that a table must have for `question`: withdrawn ones are left out of an answer where it has none. */
+/** Returns the codes that a table must have; responses omit withdrawn `symbols` without a rate. */
 export function codesOf({
   base = 'USD',
   symbols = [],
@@ -53,7 +53,7 @@ export function codesOf({
 }
 
 /**
- * The latest-rates record that answers `question`.
+ * Returns the latest rates for `base` and `symbols`.
  *
  * @throws {RatesError} `invalid_currency`
  */
@@ -75,7 +75,6 @@ export function toLatestRates(
   return older ? { ...record, older } : record
 }
 
-/** When the rates of earlier publications were published, of those that are `selected`. */
 function olderTimes(
   { older = {} }: RateTable,
   selected: ReadonlySet<string>,
@@ -86,7 +85,7 @@ function olderTimes(
   return times.length > 0 ? Object.fromEntries(times) : undefined
 }
 
-/** The table's codes that `symbols` names: all without any, and a withdrawn one only while the table has it. */
+// No symbols select all codes; withdrawn symbols without a rate are omitted.
 function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<string> {
   if (symbols.length === 0) return new Set(table.rates.keys())
   const selected = new Set<string>()

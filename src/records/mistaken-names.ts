@@ -1,19 +1,18 @@
 import { invalidParameter } from '../errors.ts'
 
-/** The names that mean something here or in other services, in lower case without `_` and `-`. */
+/** Parameter names of this API and other services, in lower case without `_` and `-`. */
 export interface MistakenNames {
-  /** What to do about each name. */
+  /** Advice by name. */
   readonly advice: Readonly<Record<string, string>>
-  /** The names that the advice says to use, which are not mistaken. */
+  /** Names that the endpoint accepts. */
   readonly own: ReadonlySet<string>
 }
 
-/** What parameters are about, here or in other services. */
 type Subject = keyof typeof NAMES
 
 /**
- * The names of parameters of this API, of Frankfurter, exchangerate.host, Open Exchange Rates, currencyapi and others, in
- * lower case without `_` and `-`, by what they are about.
+ * Parameter names of this API, Frankfurter, exchangerate.host, Open Exchange Rates, currencyapi and others, by meaning, in
+ * lower case without `_` and `-`.
  */
 const NAMES = {
   base: 'base from source basecurrency fromcurrency',
@@ -31,21 +30,17 @@ const NAMES = {
   extras: 'showalternative showbidask showinactive',
 } as const
 
-/** What to do about names that no endpoint has a parameter for. */
-const NOWHERE = {
-  rounding: 'rates and results are exact; round them for display',
-  providers: 'each record names its source',
-  extras: 'only mid-market rates of currencies in use',
+/** Advice for parameters that no endpoint supports. */
+const UNSUPPORTED = {
+  rounding: 'not supported; round rates and results for display',
+  providers: 'not supported; every response names its source',
+  extras: 'not supported; rates are mid-market rates of currencies in use',
 } as const
 
-/**
- * Returns what to do about each name that an endpoint knows under another name or cannot answer: `advice` by subject, and
- * what no endpoint has.
- */
 function mistakenNames(
-  advice: Readonly<Record<Exclude<Subject, keyof typeof NOWHERE>, string>>,
+  advice: Readonly<Record<Exclude<Subject, keyof typeof UNSUPPORTED>, string>>,
 ): MistakenNames {
-  const all: Readonly<Record<string, string>> = { ...advice, ...NOWHERE }
+  const all: Readonly<Record<string, string>> = { ...advice, ...UNSUPPORTED }
   const named = Object.entries<string>(NAMES).flatMap(([subject, names]) =>
     names.split(' ').map((name) => [name, all[subject] ?? ''] as const),
   )
@@ -55,7 +50,7 @@ function mistakenNames(
 
 const HISTORY = 'use /v1/history'
 
-/** Names that mean something else for a table, or nothing. */
+/** Names that tables of rates do not accept. */
 export const NOT_OF_TABLES: MistakenNames = mistakenNames({
   base: 'use base',
   targets: 'use symbols',
@@ -69,7 +64,7 @@ export const NOT_OF_TABLES: MistakenNames = mistakenNames({
   format: 'use format',
 })
 
-/** The same for a table that has every currency: a list of some changes nothing. */
+/** Names that tables of all currencies do not accept; they ignore a list of symbols. */
 export const NOT_OF_WHOLE_TABLES: MistakenNames = {
   ...NOT_OF_TABLES,
   advice: Object.fromEntries(
@@ -79,7 +74,7 @@ export const NOT_OF_WHOLE_TABLES: MistakenNames = {
   ),
 }
 
-/** The same for a conversion. */
+/** Names that conversions do not accept. */
 export const NOT_OF_CONVERSIONS: MistakenNames = mistakenNames({
   base: 'use from',
   targets: 'use to',
@@ -93,7 +88,7 @@ export const NOT_OF_CONVERSIONS: MistakenNames = mistakenNames({
   format: 'use format',
 })
 
-/** The same for a history. */
+/** Names that histories do not accept. */
 export const NOT_OF_HISTORY: MistakenNames = mistakenNames({
   base: 'use from',
   targets: 'use to',
@@ -108,12 +103,12 @@ export const NOT_OF_HISTORY: MistakenNames = mistakenNames({
 })
 
 /**
- * Refuses properties of `question` that have one of these names, but not its own.
+ * Throws if `params` has a property with a name that the operation does not accept.
  *
  * @throws {RatesError} `invalid_parameter`
  */
-export function assertNoMistakenNames(question: object, { advice, own }: MistakenNames): void {
-  for (const name in question) {
+export function assertNoMistakenNames(params: object, { advice, own }: MistakenNames): void {
+  for (const name in params) {
     if (own.has(name)) continue
     const meant = name.toLowerCase().replace(/[_-]/g, '')
     if (Object.hasOwn(advice, meant)) throw invalidParameter(name, String(advice[meant]))

@@ -2,14 +2,14 @@ import { MAX_RETRY_AFTER_SECONDS, invalidCurrency, providerUnavailable } from '.
 import type { RateTable } from '../rates/rate-table.ts'
 import { findSuccession, findWithdrawn } from '../rates/withdrawn.ts'
 
-/** After the end of every currency. */
-const FOR_GOOD = '9999-12-31'
+/** Later than every withdrawal. */
+const END_OF_TIME = '9999-12-31'
 
 /**
- * The code that `sent`, three letters in either case, means in `table`.
+ * Returns the upper-case code for `sent` (three letters) if `table` has it.
  *
- * @throws {RatesError} `provider_unavailable` where the provider carries the currency without a usable rate;
- * `invalid_currency` naming `parameter`, and the successor of a withdrawn currency
+ * @throws {RatesError} `provider_unavailable` if the provider lists the currency without a usable rate; otherwise
+ * `invalid_currency` for `parameter`, with the successor of a withdrawn currency
  */
 export function requireCode(table: RateTable, parameter: string, sent: string): string {
   const code = sent.toUpperCase()
@@ -19,7 +19,7 @@ export function requireCode(table: RateTable, parameter: string, sent: string): 
 }
 
 /**
- * Throws where `code` lacks a rate by the provider's mistake and not by the client's.
+ * Throws if the provider lists `code` without a usable rate, which is not the client's error.
  *
  * @throws {RatesError} `provider_unavailable`
  */
@@ -27,20 +27,20 @@ export function requireKnown({ unavailable }: RateTable, code: string): void {
   if (unavailable?.includes(code)) throw providerUnavailable(MAX_RETRY_AFTER_SECONDS)
 }
 
-/** What became of `code`, where it is a withdrawn currency's. */
+/** Returns the withdrawal date, successor and ratio of a withdrawn `code` as a sentence. */
 export function withdrawalHint(code: string): string | undefined {
   const withdrawn = findWithdrawn(code)
-  const succession = findSuccession(code, FOR_GOOD)
+  const succession = findSuccession(code, END_OF_TIME)
   if (!withdrawn || !succession) return undefined
   const { successor, ratio } = succession
   const between =
-    withdrawn.successor === successor ? '' : ` for ${withdrawn.successor}, itself withdrawn`
-  return `withdrawn on ${withdrawn.withdrawnAt}${between}, use ${successor}${exchanged(code, successor, ratio)}`
+    withdrawn.successor === successor ? '' : ` for ${withdrawn.successor}, also withdrawn`
+  return `withdrawn on ${withdrawn.withdrawnAt}${between}, use ${successor}${fixedRatio(code, successor, ratio)}`
 }
 
-function exchanged(code: string, successor: string, ratio: number | null): string {
+function fixedRatio(code: string, successor: string, ratio: number | null): string {
   if (ratio === null) return ''
-  // One that was worth more than its successor reads better the other way round, where that has no long fraction.
+  // A currency worth more than its successor is easier to read inverted, if the inverse is a whole number.
   return ratio < 1 && Number.isInteger(1 / ratio)
     ? `, 1 ${code} = ${1 / ratio} ${successor}`
     : `, 1 ${successor} = ${ratio} ${code}`

@@ -1,6 +1,6 @@
 import type { Attribution } from '../providers/provider.ts'
 
-/** The attribution as it is shown. Only these two: a provider's own object may hold more, which is not for everybody. */
+/** Returns the public fields of an attribution; the object of a provider may have private ones. */
 export function toSource({ name, url }: Attribution): Attribution {
   return { name, url }
 }

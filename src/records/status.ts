@@ -5,33 +5,33 @@ import { publicationInstant } from '../rates/target-calendar.ts'
 import type { Attempt, SourcesState } from '../sources/rate-sources.ts'
 import { toSource } from './source.ts'
 
-/** How one data set stands. */
+/** State of one data set. */
 export interface DataSetStatus {
-  /** Whether there is something to answer with. */
+  /** Whether data is available. */
   ready: boolean
-  /** Whether its refresh is overdue. */
+  /** Whether the refresh is overdue. */
   stale: boolean
-  /** Who published what is answered with; null where there is nothing. */
+  /** Source of the data; null without data. */
   source: Attribution | null
-  /** How long ago that was published, in ms; null where there is nothing. */
+  /** Time since publication, in ms; null without data. */
   age: number | null
-  /** Null where nothing has been asked for. */
+  /** Last refresh attempt; null before the first one. */
   lastAttempt: Attempt | null
-  /** When the next refresh may and will start, given a request; ms since the Unix epoch. */
+  /** Earliest time of the next refresh, which the next request starts; ms since the Unix epoch. */
   nextAttemptAt: number
 }
 
-/** How the service stands. */
+/** State of the service. */
 export interface ServiceStatus {
-  /** Whether every data set is that is not turned off. */
+  /** Whether every enabled data set is ready. */
   ready: boolean
-  /** Latest rates, null where they are turned off; `updatedAt` is when they were published, in ms since the Unix epoch. */
+  /** Latest rates; null if disabled. `updatedAt` is the publication time, ms since the Unix epoch. */
   latest: (DataSetStatus & { updatedAt: number | null }) | null
-  /** Reference rates, null where they are turned off; `lastDay` is the newest day published, `YYYY-MM-DD`. */
+  /** Reference rates; null if disabled. `lastDay` is the newest published day, `YYYY-MM-DD`. */
   history: (DataSetStatus & { lastDay: string | null }) | null
 }
 
-/** The status record of `state` at `now` (ms since the Unix epoch). */
+/** Returns the status at `now` (ms since the Unix epoch). */
 export function toServiceStatus({ latest, history }: SourcesState, now: number): ServiceStatus {
   const updatedAt = latest?.value?.table.updatedAt ?? null
   const lastDay = (history?.value && newestDay(history.value.history, toDay(now))) ?? null

@@ -3,14 +3,14 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import { FORMERLY_QUOTED } from '../rates/target-calendar.ts'
 import { withdrawalHint } from './require-code.ts'
 
-/** As many codes as an error of 1 KiB has room for. */
+/** Keeps an error body below 1 KiB. */
 const MAX_LISTED = 150
 
 /**
- * Returns the code that `sent`, three letters in either case, means if reference rates have ever quoted it. How much of
- * them is held decides nothing: an answer must not change as it ages.
+ * Returns the upper-case code for `sent` (three letters) if reference rates ever included it. The result must not depend on
+ * the range of cached days.
  *
- * @throws {RatesError} `unsupported_currency` naming `parameter`, with the codes `covered` by `what`
+ * @throws {RatesError} `unsupported_currency` for `parameter`, with the `covered` codes
  */
 export function requireEverQuoted(
   { base, columns }: MarketHistory,
@@ -23,7 +23,7 @@ export function requireEverQuoted(
   throw unsupportedCurrency(parameter, sent, what, covered())
 }
 
-/** A code that reference rates do not cover. `sent` is echoed; `what` covers only the codes `covered`. */
+/** Creates the error for a code without reference rates; echoes `sent` and lists the `covered` codes after `what`. */
 export function unsupportedCurrency(
   parameter: string,
   sent: string,

@@ -23,11 +23,11 @@ describe('the command line', () => {
     ['convert 1,5 USD EUR', 'Invalid amount: 1,5'],
     ['convert -5 USD EUR', 'amount …negative, got -5 (see'],
     ['convert USD EUR --revers', "Unknown option '--revers'. Did you mean --reverse?"],
-    ['convert USD EUR, --date 2020-02-30', 'Invalid parameter: date (YYYY-MM-DD)'],
-    ['convert USD EUR --date 2999-01-01', 'Invalid parameter: date (not after today)'],
+    ['convert USD EUR, --date 2020-02-30', 'Invalid parameter: date (…YYYY-MM-DD)'],
+    ['convert USD EUR --date 2999-01-01', 'Invalid parameter: date (…after today)'],
     [
       'convert USD JPY,GPB --date 2020-02-29',
-      'Unsupported to currency: GPB (the rates of 2020-02-28 cover …). Did you mean GBP?',
+      'Unsupported to currency: GPB (the rates for 2020-02-28 …). Did you mean GBP?',
     ],
     ['latest --symbols EUR,USX', 'Invalid symbols currency: USX. Did you mean USD'],
     [
@@ -48,13 +48,10 @@ describe('the command line', () => {
       'Unsupported to currency: EUX (history covers …). Did you mean EUR?',
     ],
     ['history USD EUR --end 2019-01-01', 'Missing required parameter: start'],
-    [
-      'history USD EUR --start 2019-01-01 --period 1M',
-      'Invalid parameter: period (either a period',
-    ],
+    ['history USD EUR --start 2019-01-01 --period 1M', 'Invalid parameter: period (…start or end)'],
     [
       'history USD EUR --start 2020-01-02 --end 2020-01-01',
-      'Invalid parameter: start (not after end)',
+      'Invalid parameter: start (…after end)',
     ],
     ['serve 8080', "Unexpected argument '8080'"],
     ['serve --prot 80', "Unknown option '--prot'. Did you mean --port?"],

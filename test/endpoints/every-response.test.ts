@@ -117,12 +117,14 @@ describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
     const etag = (await get()).headers.get('etag')
     const ask = (ifMatch: string) =>
       get({ method, headers: { 'if-match': ifMatch, 'if-none-match': etag ?? '*' } })
-    const message = 'Precondition failed: If-Match does not name the current ETag'
+    const message = expect.stringMatching(/^Precondition failed: .*If-Match/)
     const error = target.startsWith('v1/') ? { code: 'precondition_failed', message } : message
     for (const other of ['"other"', `W/${etag}`, '"a", "b"', 'other', '"*"']) {
       const refused = await ask(other)
       expect([refused.status, refused.headers.get('cache-control')]).toEqual([412, 'no-store'])
-      expect(await refused.text()).toBe(method === 'GET' ? JSON.stringify({ error }) : '')
+      const text = await refused.text()
+      if (method === 'GET') expect(JSON.parse(text)).toEqual({ error })
+      else expect(text).toBe('')
     }
     // What has no tag is matched by none.
     expect((await ask(`W/"x", ${etag}`)).status).toBe(isKept ? 304 : 412)

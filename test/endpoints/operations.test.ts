@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { withFacts } from '../fixtures/facts.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 import { PERIODS } from '../oracle.ts'
 
@@ -124,17 +125,15 @@ describe('an operation of handler.rates', () => {
     expect(asked).toHaveLength(loads)
   })
 
-  it.each<[Operation, question: unknown, message: string]>([
-    ['latest', { date: 20_200_101 }, 'Invalid parameter: date (YYYY-MM-DD)'],
-    ['convert', { ...PAIR, date: null }, 'Invalid parameter: date (YYYY-MM-DD)'],
-    ['convert', { ...PAIR, reverse: 'true' }, 'Invalid parameter: reverse (true or false)'],
+  it.each<[Operation, params: unknown, facts: string]>([
+    ['latest', { date: 20_200_101 }, 'Invalid parameter: date (…YYYY-MM-DD)'],
+    ['convert', { ...PAIR, date: null }, 'Invalid parameter: date (…YYYY-MM-DD)'],
+    ['convert', { ...PAIR, reverse: 'true' }, 'Invalid parameter: reverse (…true or false)'],
     ['convert', { from: 'USD', to: [] }, 'Invalid to currency: '],
-    ['history', { ...PAIR, start: 0 }, 'Invalid parameter: start (YYYY-MM-DD)'],
-    ['history', { ...PAIR, interval: 'year' }, 'Invalid parameter: interval (day, week or month)'],
-  ])('%s(%j) says what is accepted: %s', async (operation, question, message) => {
-    await expect(call(openMarket().handler, operation, question)).rejects.toThrow(
-      expect.objectContaining({ message }),
-    )
+    ['history', { ...PAIR, start: 0 }, 'Invalid parameter: start (…YYYY-MM-DD)'],
+    ['history', { ...PAIR, interval: 'year' }, 'Invalid parameter: interval (…day, week or month)'],
+  ])('%s(%j) rejects with the accepted values: %s', async (operation, params, facts) => {
+    await expect(call(openMarket().handler, operation, params)).rejects.toThrow(withFacts(facts))
   })
 })
 

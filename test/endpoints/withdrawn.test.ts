@@ -193,15 +193,12 @@ describe('a table from a store', () => {
 describe('the hint of a withdrawn currency that the feed does not have', () => {
   it.each([
     ['HRK', 'withdrawn on 2023-01-01, use EUR, 1 EUR = 7.5345 HRK'],
-    ['VEB', 'withdrawn on 2008-01-01 for VEF, itself withdrawn, use VES, 1 VES = 100000000 VEB'],
-    [
-      'BRB',
-      'withdrawn on 1986-02-28 for BRC, itself withdrawn, use BRL, 1 BRL = 2750000000000 BRB',
-    ],
+    ['VEB', 'withdrawn on 2008-01-01 for VEF, also withdrawn, use VES, 1 VES = 100000000 VEB'],
+    ['BRB', 'withdrawn on 1986-02-28 for BRC, also withdrawn, use BRL, 1 BRL = 2750000000000 BRB'],
     ['CUC', 'withdrawn on 2021-01-01, use CUP, 1 CUC = 24 CUP'],
     ['CYP', 'withdrawn on 2008-01-01, use EUR, 1 EUR = 0.585274 CYP'],
     ['ANG', 'withdrawn on 2025-03-31, use XCG, 1 XCG = 1 ANG'],
-    ['DDM', 'withdrawn on 1990-07-01 for DEM, itself withdrawn, use EUR'],
+    ['DDM', 'withdrawn on 1990-07-01 for DEM, also withdrawn, use EUR'],
   ])('names what %s has become', async (code, hint) => {
     const world = openFeed('2026-11-20', { HRK: undefined, ANG: undefined })
     const { status, text, body } = await world.get(`/v1/convert?from=${code}&to=USD`)

@@ -4,7 +4,7 @@ import type { RateSources } from '../../sources/rate-sources.ts'
 import { convert } from './convert.ts'
 import { rates } from './rates.ts'
 
-/** The earlier endpoints: errors are texts, and the source is one text too. */
+/** Creates the unversioned endpoints, with errors and sources as plain text. */
 export function unversioned(sources: RateSources, responseCache: ResponseCache): EndpointGroup {
   return {
     endpoints: {

@@ -1,4 +1,4 @@
-/** The attribution as one text, as the earlier endpoints give it. */
+/** Returns the attribution as one string, the format of the unversioned endpoints. */
 export function providerText({ name, url }: { name: string; url: string }): string {
   return `${name} (${url})`
 }

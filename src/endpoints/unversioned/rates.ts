@@ -16,7 +16,7 @@ const parse = createQueryParser({
   isRecurring: true,
 })
 
-/** `GET /api/rates` */
+/** Creates `GET /api/rates`. */
 export function rates(sources: RateSources, responseCache: ResponseCache): Endpoint {
   return tableEndpoint({
     sources,

@@ -26,7 +26,7 @@ const json = {
   },
 }
 
-/** `GET /api/v1/convert`, where it asks for more than `one` conversion at the latest rates in JSON. */
+/** Creates `GET /api/v1/convert` for lists, dates, `reverse` and CSV; `one` responds to all other queries. */
 export function conversions(sources: RateSources, now: () => number, one: Endpoint): Endpoint {
   return async (query, request) => {
     const { params, amountSent, form } = parse(query)

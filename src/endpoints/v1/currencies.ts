@@ -12,35 +12,35 @@ import type { RateSources } from '../../sources/rate-sources.ts'
 
 const HEADERS = bodyHeaders({ lifetime: 'minute' })
 
-/** `GET /api/v1/currencies` */
+/** Creates `GET /api/v1/currencies`. */
 export function currencies(sources: RateSources, now: () => number): Endpoint {
-  const recordOf = (
+  const listOf = (
     latest: LatestSnapshot | null | undefined,
     history: HistorySnapshot | null | undefined,
   ): CurrencyList => toCurrencyList(latest, history, toDay(now()))
   const representOf = (
     latest: LatestSnapshot | null,
     history: HistorySnapshot | null,
-  ): Representation => represent(JSON.stringify(recordOf(latest, history)), HEADERS)
-  // Which codes are covered changes with the data, and hardly with the day on which they are read.
-  const represented = memoizeLast((latest: LatestSnapshot) =>
+  ): Representation => represent(JSON.stringify(listOf(latest, history)), HEADERS)
+  // The covered codes change with the data, and hardly ever with the day of the request.
+  const cachedRepresentation = memoizeLast((latest: LatestSnapshot) =>
     memoizeLast((history: HistorySnapshot) => representOf(latest, history)),
   )
-  return async (_query, waiter) => {
-    const both = await loadBoth(sources, waiter)
+  return async (_query, request) => {
+    const both = await loadBoth(sources, request)
     const latest = both.latest && both.latest.value
     const history = both.history && both.history.value
-    // What is unknown now may be known with the next request.
-    if (latest === undefined || history === undefined) return uncached(recordOf(latest, history))
+    // Unknown coverage may be known at the next request.
+    if (latest === undefined || history === undefined) return uncached(listOf(latest, history))
     const results = [both.latest, both.history].filter((result) => !!result)
     const freshness = {
       hit: results.every(({ hit }) => hit),
       ttl: Math.min(...results.map(({ ttl }) => ttl)),
     }
-    // What a reserve covers ends at its own time.
-    const isRemembered = latest && history && !latest.fallback
-    const representation = isRemembered
-      ? represented(latest)(history)
+    // The codes of a fallback table expire separately.
+    const isCacheable = latest && history && !latest.fallback
+    const representation = isCacheable
+      ? cachedRepresentation(latest)(history)
       : representOf(latest, history)
     return { representation, freshness }
   }

@@ -15,7 +15,7 @@ const json = {
   },
 }
 
-/** Answers a question of the rates of an earlier day. */
+/** Responds with the rates of an earlier day. */
 export async function respondDated(
   {
     sources,

@@ -6,7 +6,7 @@ import { convert } from './convert.ts'
 import { history } from './history.ts'
 import { latest } from './latest.ts'
 
-/** What the versioned endpoints are made from. */
+/** Options of `v1`. */
 export interface V1Options {
   sources: RateSources
   responseCaches: ResponseCaches
@@ -14,7 +14,7 @@ export interface V1Options {
   basePath: string
 }
 
-/** The versioned endpoints: errors are objects with a code and a message. */
+/** Creates the v1 endpoints, with errors as objects with a code and a message. */
 export function v1({ sources, responseCaches, now, basePath }: V1Options): EndpointGroup {
   return {
     endpoints: {

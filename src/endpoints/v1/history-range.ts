@@ -13,28 +13,28 @@ import type { Format } from '../parameters.ts'
 import { daysOf, isExpensive } from './parse-history.ts'
 import type { ParsedHistory } from './parse-history.ts'
 
-/** What a history of days is answered from and with. */
+/** Options of `respondRange`. */
 export interface RangeOptions {
   sources: RateSources
   responseCache: ResponseCache
   now: () => number
-  /** Returns what writes the format. */
+  /** Returns the writer for a format. */
   formOf(format: Format | undefined): HistoryForm | Promise<HistoryForm>
 }
 
-/** Something that writes histories. */
+/** Writes histories in one format. */
 export interface HistoryForm {
   representHistory(pair: PairHistory | PairRange): Representation
 }
 
-/** Answers a request of days, of intervals or of both. */
+/** Responds to a history request with days, an interval or both. */
 export async function respondRange(
   { sources, responseCache, now, formOf }: RangeOptions,
-  { params: asked, key }: ParsedHistory,
+  { params: selection, key }: ParsedHistory,
   request: RequestContext,
 ): Promise<EndpointResult> {
-  const params = toHistoryParams(asked)
-  const { representHistory } = await formOf(asked.format)
+  const params = toHistoryParams(selection)
+  const { representHistory } = await formOf(selection.format)
   const result = await sources.history(request, params.start)
   const instant = now()
   const make = (): Representation =>
@@ -45,7 +45,7 @@ export async function respondRange(
     key,
     day,
     hasWaited: !result.hit,
-    isExpensive: () => isExpensive(daysIn(params, result.value), asked.format),
+    isExpensive: () => isExpensive(daysIn(params, result.value), selection.format),
     make,
   }
   return {
@@ -54,7 +54,6 @@ export async function respondRange(
   }
 }
 
-/** How many published days a request is about. */
 function daysIn(
   { period, start, end = '9999-12-31' }: ReturnType<typeof toHistoryParams>,
   { history }: HistorySnapshot,

@@ -12,7 +12,7 @@ import { daysOf, isExpensive, parseHistory } from './parse-history.ts'
 
 const HEADERS = bodyHeaders({ lifetime: 'hour' })
 
-/** `GET /api/v1/history` */
+/** Creates `GET /api/v1/history`. */
 export function history(
   sources: RateSources,
   { history: responseCache, dated }: ResponseCaches,
@@ -34,21 +34,21 @@ export function history(
   }
 
   return (query, request) => {
-    const asked = parseHistory(query)
-    const { params, key } = asked
+    const parsed = parseHistory(query)
+    const { params, key } = parsed
     if ((params.start ?? params.end ?? params.interval) !== undefined) {
       return import('./history-range.ts').then(({ respondRange }) =>
-        respondRange({ sources, responseCache: dated, now, formOf }, asked, request),
+        respondRange({ sources, responseCache: dated, now, formOf }, parsed, request),
       )
     }
     return mapMaybePromise(formOf(params.format), ({ representHistory }) =>
       mapMaybePromise(sources.history(request), (result) => {
         const { value } = result
         const instant = now()
-        // A window ends today at the latest, whatever else is published.
+        // A window never ends after today, even if later days are published.
         const day = Math.floor(instant / DAY_MS)
-        const known = responseCache.find(value, key, day)
-        if (known) return { representation: known, freshness: result }
+        const cached = responseCache.find(value, key, day)
+        if (cached) return { representation: cached, freshness: result }
         const work = {
           data: value,
           key,

@@ -15,20 +15,20 @@ const parse = createQueryParser({
   isRecurring: true,
 })
 
-/** `GET /api/v1/latest` */
+/** Creates `GET /api/v1/latest`. */
 export function latest(
   sources: RateSources,
-  { latest: memory, dated }: ResponseCaches,
+  { latest: responseCache, dated }: ResponseCaches,
   now: () => number,
 ): Endpoint {
   return tableEndpoint({
     sources,
-    responseCache: memory,
+    responseCache,
     parse,
     toBody: (record) => record,
-    async respondDated(asked, waiter) {
+    async respondDated(query, request) {
       const { respondDated } = await import('./dated-latest.ts')
-      return respondDated({ sources, responseCache: dated, now }, asked, waiter)
+      return respondDated({ sources, responseCache: dated, now }, query, request)
     },
   })
 }

@@ -6,7 +6,7 @@ import type { Format } from '../parameters.ts'
 import { LARGE_BODY_BYTES } from '../../http/limiter.ts'
 import type { Period } from '../../rates/period.ts'
 
-/** Days on which rates are published in a period, about. */
+// Approximate number of published days.
 const PERIOD_DAYS: Readonly<Record<Period, number>> = {
   '1W': 6,
   '1M': 23,
@@ -16,17 +16,17 @@ const PERIOD_DAYS: Readonly<Record<Period, number>> = {
   '5Y': 1_300,
 }
 
-/** Bytes of a point, about. */
+// Approximate size.
 const POINT_BYTES: Readonly<Record<Format, number>> = { json: 40, csv: 100 }
 
-/** A history that a query asks for. */
+/** The history that a query requests. */
 export interface ParsedHistory {
   params: HistorySelection & { format?: Format | undefined }
-  /** The same for every way to ask for it, and for nothing else. */
+  /** Cache key: equal for all queries that request the same history. */
   key: string
 }
 
-/** Reads the query of a history. */
+/** Parses the query of a history. */
 export const parseHistory: (query: string) => ParsedHistory = createQueryParser({
   parameters: { from: currency, to: currency, period, start: date, end: date, interval, format },
   failures,
@@ -35,12 +35,12 @@ export const parseHistory: (query: string) => ParsedHistory = createQueryParser(
   isRecurring: true,
 })
 
-/** Returns about how many days of rates `period` has. */
+/** Returns the approximate number of published days in `period`. */
 export function daysOf(period: Period = '1M'): number {
   return PERIOD_DAYS[period]
 }
 
-/** Returns whether a history of `days` days is expensive; with an interval all of them are read, too. */
+/** Returns whether a history of `days` published days is expensive; an interval also reads all of them. */
 export function isExpensive(days: number, format: Format = 'json'): boolean {
   return days * POINT_BYTES[format] > LARGE_BODY_BYTES
 }
