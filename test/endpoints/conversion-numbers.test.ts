@@ -12,7 +12,7 @@ const RUNS = { seed: 20_261_122, numRuns: 2_000 }
 
 const handler = createRatesHandler({ providers: fakeProviders({ seed: 5 }), now: () => NOW })
 
-/** The codes of latest rates and of reference rates. */
+/** Codes of the latest rates and of the reference rates. */
 let latestCodes: string[] = []
 let quotedCodes: string[] = []
 
@@ -22,24 +22,24 @@ beforeAll(async () => {
   quotedCodes = currencies.filter(({ history }) => history).map(({ code }) => code)
 })
 
-async function ask<Asked = Conversion>(query: string): Promise<Asked> {
+async function convert<Result = Conversion>(query: string): Promise<Result> {
   const response = await handler(new Request(`http://localhost/api/v1/convert?${query}`))
-  const body: Asked = await response.json()
+  const body: Result = await response.json()
   expect(response.status, JSON.stringify(body)).toBe(200)
   return body
 }
 
-/** `from` converted into each of `codes`, one question for each. */
+/** Converts to each of `codes` with its own request. */
 async function oneByOne(query: string, codes: readonly string[]) {
   const results: Record<string, ConvertedAmount> = {}
   for (const to of codes) {
-    const { rate, result } = await ask(`${query}&to=${to}`)
+    const { rate, result } = await convert(`${query}&to=${to}`)
     results[to] = { rate, result }
   }
   return results
 }
 
-/** A code of `codes` for any whole number. */
+/** Returns a code for any whole number. */
 function pick(codes: readonly string[], index: number): string {
   return codes[index % codes.length] ?? ''
 }
@@ -48,7 +48,7 @@ function pairOf(codes: readonly string[], one: number, other: number): string {
   return `from=${pick(codes, one)}&to=${pick(codes, other)}`
 }
 
-/** Any two currencies of the latest rates, which are loaded by the time that it is run. */
+/** Two random currencies; evaluated when the codes are loaded. */
 const latestPair = fc.tuple(fc.nat(), fc.nat()).map((pair) => pairOf(latestCodes, ...pair))
 
 /** A decimal of up to 15 digits, from 1e-15 to 1e15. */
@@ -60,8 +60,8 @@ const amount = fc
     return power.map((tens) => Number(`${whole}e${tens}`))
   })
 
-describe('several currencies', () => {
-  it('are all that there are', () => {
+describe('a conversion to several currencies', () => {
+  it('covers all currencies', () => {
     expect([latestCodes.length, quotedCodes.length]).toEqual([161, 30])
   })
 
@@ -70,17 +70,17 @@ describe('several currencies', () => {
     ...['2026-03-15', '2021-06-30', '2008-02-29', '1999-01-04'].map(
       (date) => `from=GBP&amount=0.07&date=${date}`,
     ),
-  ])('have each what they have alone: %s', async (conversion) => {
+  ])('has the same results as single conversions: %s', async (conversion) => {
     const codes = conversion.includes('date=') ? quotedCodes : latestCodes
     for (const query of [conversion, `${conversion}&reverse=true`]) {
-      const batch = await ask<ConversionList>(`${query}&to=${codes.join()}`)
+      const batch = await convert<ConversionList>(`${query}&to=${codes.join()}`)
       expect(JSON.stringify(batch.results)).toBe(JSON.stringify(await oneByOne(query, codes)))
     }
   })
 })
 
 describe('a conversion on a day', () => {
-  it('is at the point of the history of that day, or of the last before it, for every pair', async () => {
+  it('uses the history point of that day, or the last point before it, for every pair', async () => {
     const dates = oracle.daysOf('2021-04-01', TODAY).filter((_, index) => index % 29 === 0)
     expect(dates.length).toBeGreaterThan(60)
     for (const from of quotedCodes) {
@@ -88,18 +88,18 @@ describe('a conversion on a day', () => {
         quotedCodes.map((to) => handler.rates.history({ from, to, period: '5Y' })),
       )
       for (const date of dates) {
-        const asked = `from=${from}&date=${date}&to=${quotedCodes.join()}`
-        const answer = await ask<ConversionList & { date: string }>(asked)
+        const query = `from=${from}&date=${date}&to=${quotedCodes.join()}`
+        const response = await convert<ConversionList & { date: string }>(query)
         const expected = series.map(({ points }) => points.findLast(({ d }) => d <= date))
-        expect(Object.values(answer.results).map(({ rate }) => rate)).toEqual(
+        expect(Object.values(response.results).map(({ rate }) => rate)).toEqual(
           expected.map((point) => point?.r),
         )
-        expect(new Set(expected.map((point) => point?.d))).toEqual(new Set([answer.date]))
+        expect(new Set(expected.map((point) => point?.d))).toEqual(new Set([response.date]))
       }
     }
   })
 
-  it('is the exact quotient of what was published, back to 1999', async () => {
+  it('is the exact quotient of the published rates, back to 1999', async () => {
     const { history } = fakeProviders({ seed: 5 })
     const signal = new AbortController().signal
     const range = { start: '1999-01-04', end: TODAY }
@@ -112,20 +112,20 @@ describe('a conversion on a day', () => {
       )
       const codes = [...published.keys()]
       const from = pick(codes, index)
-      const answer = await ask<ConversionList>(`from=${from}&date=${date}&to=${codes.join()}`)
+      const response = await convert<ConversionList>(`from=${from}&date=${date}&to=${codes.join()}`)
       for (const to of codes) {
         const rate = oracle.crossRate(published, 'EUR', from, to)
-        expect(answer.results[to], `${from} in ${to} on ${date}`).toEqual({ rate, result: rate })
+        expect(response.results[to], `${from} in ${to} on ${date}`).toEqual({ rate, result: rate })
       }
     }
   })
 })
 
 describe('a conversion in reverse', () => {
-  it('has the rate of the conversion, and the exact quotient to 15 digits', async () => {
+  it('has the rate of the conversion, and the exact quotient with 15 digits', async () => {
     const property = fc.asyncProperty(amount, latestPair, async (wanted, pair) => {
-      const { rate } = await ask(pair)
-      const reverse = await ask(`${pair}&reverse=true&amount=${encodeURIComponent(wanted)}`)
+      const { rate } = await convert(pair)
+      const reverse = await convert(`${pair}&reverse=true&amount=${encodeURIComponent(wanted)}`)
       const exact = oracle.divide(oracle.toExact(wanted), oracle.toExact(rate))
       const result = oracle.nearestDouble(oracle.roundSignificant(exact, 15))
       expect(reverse).toMatchObject({ amount: wanted, rate, result, reverse: true })
@@ -133,7 +133,7 @@ describe('a conversion in reverse', () => {
     await fc.assert(property, RUNS)
   })
 
-  it('gives back every amount of up to 15 digits that was converted, on any day', async () => {
+  it('returns every converted amount of up to 15 digits, on any day', async () => {
     const dates = fc.constantFrom('', '&date=2026-03-01', '&date=2023-12-25', '&date=2005-07-01')
     const property = fc.asyncProperty(
       amount,
@@ -142,31 +142,31 @@ describe('a conversion in reverse', () => {
       dates,
       async (start, one, other, on) => {
         const pair = pairOf(on === '' ? latestCodes : quotedCodes, one, other) + on
-        const { result } = await ask(`${pair}&amount=${encodeURIComponent(start)}`)
-        const back = await ask(`${pair}&reverse=true&amount=${encodeURIComponent(result)}`)
+        const { result } = await convert(`${pair}&amount=${encodeURIComponent(start)}`)
+        const back = await convert(`${pair}&reverse=true&amount=${encodeURIComponent(result)}`)
         expect(back.result).toBe(start)
       },
     )
     await fc.assert(property, { ...RUNS, numRuns: 4_000 })
   })
 
-  it('gives, converted, what was wanted to within its own last digit, and needs the same again', async () => {
+  it('converts back to the requested amount within its last digit, and is stable', async () => {
     const property = fc.asyncProperty(amount, latestPair, async (wanted, pair) => {
-      const needed = await ask(`${pair}&reverse=true&amount=${encodeURIComponent(wanted)}`)
-      const given = await ask(`${pair}&amount=${encodeURIComponent(needed.result)}`)
-      // Half a unit of the 15th digit is 5e-15 of it at most.
+      const needed = await convert(`${pair}&reverse=true&amount=${encodeURIComponent(wanted)}`)
+      const given = await convert(`${pair}&amount=${encodeURIComponent(needed.result)}`)
+      // Half a unit of the 15th digit is at most 5e-15 of the amount.
       expect(Math.abs(given.result / wanted - 1)).toBeLessThan(5.5e-15)
-      const again = await ask(`${pair}&reverse=true&amount=${encodeURIComponent(given.result)}`)
+      const again = await convert(`${pair}&reverse=true&amount=${encodeURIComponent(given.result)}`)
       expect(again.result).toBe(needed.result)
     })
     await fc.assert(property, RUNS)
   })
 
-  it('is the conversion of the other way round, as far as the two rates are reciprocal', async () => {
+  it('equals the opposite conversion as far as the two rates are reciprocal', async () => {
     const property = fc.asyncProperty(amount, fc.nat(), fc.nat(), async (wanted, one, other) => {
       const sent = `amount=${encodeURIComponent(wanted)}`
-      const needed = await ask(`${pairOf(latestCodes, one, other)}&reverse=true&${sent}`)
-      const converted = await ask(`${pairOf(latestCodes, other, one)}&${sent}`)
+      const needed = await convert(`${pairOf(latestCodes, one, other)}&reverse=true&${sent}`)
+      const converted = await convert(`${pairOf(latestCodes, other, one)}&${sent}`)
       expect(Math.abs(needed.result / converted.result - 1)).toBeLessThan(1e-9)
     })
     await fc.assert(property, RUNS)

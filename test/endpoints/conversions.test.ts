@@ -73,7 +73,7 @@ describe('a conversion', () => {
         ...endOf('2022-12-30'),
       },
     ],
-  ])('%s, is the record as JSON: %s', async (_what, query, record) => {
+  ])('%s, returns JSON: %s', async (_what, query, record) => {
     expect(await openMarket().text(`/v1/convert?${query}`)).toBe(JSON.stringify(record))
   })
 })
@@ -88,7 +88,7 @@ describe('a conversion into several currencies', () => {
     },
   )
 
-  it('has a withdrawn currency while the feed carries it, and each code only once', async () => {
+  it('includes a withdrawn currency while the feed has it, and each code once', async () => {
     const { json } = openMarket()
     const { results } = await json('/v1/convert?from=USD&to=SLL,EUR')
     expect(results.SLL).toEqual({ rate: 22_000, result: 22_000 })
@@ -105,7 +105,7 @@ describe('a conversion in reverse', () => {
     ['1', 1.25],
     ['5e-324', 5e-324],
     ['1e308', 1.25e308],
-  ])('of %s EUR takes %d USD', async (amount, result) => {
+  ])('of %s EUR needs %d USD', async (amount, result) => {
     const target = `/v1/convert?from=USD&to=EUR&reverse=true&amount=${amount}`
     expect(await openMarket().json(target)).toMatchObject({ rate: 0.8, result })
   })
@@ -121,7 +121,7 @@ describe('a conversion on a day', () => {
     ['2021-11-19', '2021-11-05'],
     ['2000-03-05', '2000-02-29'],
     ['1999-01-04', '1999-01-04'],
-  ])('of %s is at the rates of %s', async (date, day) => {
+  ])('on %s uses the rates of %s', async (date, day) => {
     const { text } = openMarket()
     const { USD: rate = NaN } = Object.fromEntries(DAYS)[day] ?? {}
     expect(await text(`/v1/convert?from=EUR&to=USD&date=${date}`)).toBe(
@@ -129,24 +129,24 @@ describe('a conversion on a day', () => {
     )
   })
 
-  it('asks for five years of reference rates, or for all where that is too late, and never for latest rates', async () => {
-    const { asked, text } = openMarket()
+  it('loads five years of reference rates, or all for earlier days, and never latest rates', async () => {
+    const { calls, text } = openMarket()
     await text('/v1/convert?from=EUR&to=USD&date=2026-11-20')
-    expect(asked).toEqual(['history since 2021-11-06'])
+    expect(calls).toEqual(['history since 2021-11-06'])
     await text('/v1/convert?from=EUR&to=USD&date=2000-03-01')
-    expect(asked).toEqual(['history since 2021-11-06', 'history since 1999-01-04'])
+    expect(calls).toEqual(['history since 2021-11-06', 'history since 1999-01-04'])
   })
 })
 
 describe('one conversion at the latest rates', () => {
   const plain = '/v1/convert?from=USD&to=JPY&amount=2.5'
 
-  it('asks for nothing but latest rates', async () => {
-    const { asked, text } = openMarket()
+  it('loads only latest rates', async () => {
+    const { calls, text } = openMarket()
     await text(plain)
     await text(`${plain}&reverse=true`)
     await text('/v1/convert?from=USD&to=EUR,JPY')
-    expect(asked).toEqual(['latest'])
+    expect(calls).toEqual(['latest'])
   })
 
   it.each([
@@ -156,7 +156,7 @@ describe('one conversion at the latest rates', () => {
     `${plain}&update=1,2`,
     `${plain}&note=date`,
     `${plain}&__proto__=reverse`,
-  ])('is what %s asks for, to the byte', async (target) => {
+  ])('has equal bytes for %s', async (target) => {
     const { text, get } = openMarket()
     expect(await text(target)).toBe(await text(plain))
     const [one, other] = [await get(target), await get(plain)]

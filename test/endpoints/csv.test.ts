@@ -10,7 +10,7 @@ import type {
 } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 
-/** A conversion into one currency or several. */
+/** A conversion to one currency or several. */
 type Converted = Conversion & Partial<ConversionList>
 
 const now = (): number => Date.UTC(2026, 10, 20, 18)
@@ -33,7 +33,7 @@ async function getJson<Body>(path: string, of = handler): Promise<Body> {
   return body
 }
 
-/** The lines of a CSV text; throws where it is not as RFC 4180 has it. */
+/** Parses CSV; throws if it violates RFC 4180. */
 function readCsv(text: string): string[][] {
   const lines: string[][] = [[]]
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
@@ -47,7 +47,7 @@ function readCsv(text: string): string[][] {
   return lines
 }
 
-/** How the CSV of a handler with this attribution names its source, in the body and in `Link`. */
+/** Returns the source in the CSV body and in the `Link` header, for a provider with this attribution. */
 async function sourceOf(attribution: Attribution) {
   const response = await get('v1/latest?symbols=EUR&format=csv', handlerOf(attribution))
   const [, line = []] = readCsv(await response.text())
@@ -61,7 +61,7 @@ describe('format=csv', () => {
     ['v1/latest?', 'v1/latest?'],
     ['v1/latest?base=eur&symbols=usd,GBP&', 'v1/latest?base=EUR&symbols=GBP,USD&'],
     ['rates?base=idr&', 'v1/latest?base=IDR&'],
-  ])('writes the rates that %s answers with', async (path, twin) => {
+  ])('writes the rates of %s', async (path, twin) => {
     const { base, rates, updatedAt, nextUpdateAt, source } = await getJson<LatestRates>(twin)
     const [head, ...lines] = readCsv(await (await get(`${path}format=csv`)).text())
     expect(head).toEqual(TABLE_HEAD)
@@ -90,7 +90,7 @@ describe('format=csv', () => {
     ['&reverse=true', ['reverse', ...END]],
     ['&date=2020-02-29', ['date', ...END]],
     ['&reverse=true&date=2020-02-29', ['reverse', 'date', ...END]],
-  ])('writes a line for each target of a conversion with "%s"', async (more, end) => {
+  ])('writes one line per target of a conversion with "%s"', async (more, end) => {
     for (const to of ['EUR', 'EUR,', 'jpy,EUR,USD,eur']) {
       const path = `v1/convert?from=usd&to=${to}&amount=1.5e21${more}`
       const { from, amount, source, ...record } = await getJson<Converted>(path)
@@ -103,7 +103,7 @@ describe('format=csv', () => {
         return [from, code, ...[amount, rate, result].map(String), ...rest]
       })
       expect(lines).toEqual(expected)
-      // The order of the question, each code once.
+      // In the order of the request, each code once.
       const codes = to.includes('jpy') ? ['JPY', 'EUR', 'USD'] : ['EUR']
       expect(lines.map(([, code]) => code)).toEqual(codes)
     }
@@ -147,7 +147,7 @@ describe('format=csv', () => {
     },
   )
 
-  it('quotes what would break a line, and keeps a header whole', async () => {
+  it('quotes cells with special characters, and escapes the header', async () => {
     const name = 'Zoë’s "rates",\r\nset-cookie: a=b \\ 100\u0000%'
     const url = 'https://rates.example/a b?c="d">,<e'
     const { source, link } = await sourceOf({ name, url })
@@ -163,12 +163,12 @@ describe('format=csv', () => {
     expect(broken.link).toContain("title*=UTF-8''%27%EF%BF%BD%2A%27")
   })
 
-  it.each(['"', ',', '\r', '\n'])('quotes a cell for %j alone', async (character) => {
+  it.each(['"', ',', '\r', '\n'])('quotes a cell with %j', async (character) => {
     const attribution = { name: `before${character}behind`, url: 'https://rates.example' }
     expect((await sourceOf(attribution)).source).toEqual(Object.values(attribution))
   })
 
-  it('goes by the query alone, whatever is accepted', async () => {
+  it('ignores the Accept header', async () => {
     const accept = { accept: 'text/csv' }
     const { headers } = await get('v1/latest', handler, accept)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -189,7 +189,7 @@ describe('format', () => {
     ['json', 'v1/history?from=USD&to=EUR', 200],
     ['json', 'v1/convert?from=USD&to=EUR', 200],
     ['json', 'v1/convert?from=USD&to=EUR,GBP&reverse=true', 200],
-  ])('as %s changes nothing in the answer to %s, %d', async (format, path, status) => {
+  ])('%s does not change the response to %s, %d', async (format, path, status) => {
     const formatted = await get(`${path}&format=${format}`)
     const plain = await get(path)
     expect(formatted.status).toBe(status)

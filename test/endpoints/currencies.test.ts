@@ -16,7 +16,7 @@ const dead = {
   history: { ...history, fetchHistory: down },
 }
 
-/** The answer of `handler`, and its rows by code. */
+/** Returns the response of `handler`, and a lookup of its rows by code. */
 async function currenciesOf(handler: RatesHandler) {
   const response = await handler(new Request('http://localhost/api/v1/currencies'))
   const record: CurrencyList = JSON.parse(await response.text())
@@ -24,13 +24,13 @@ async function currenciesOf(handler: RatesHandler) {
   return { handler, response, record, find }
 }
 
-function ask(providers: RatesHandlerOptions['providers']) {
+function request(providers: RatesHandlerOptions['providers']) {
   return currenciesOf(createRatesHandler({ providers, now }))
 }
 
 describe('GET /api/v1/currencies', () => {
-  it('describes a currency, also a withdrawn one, with the data that cover it', async () => {
-    const { response, find } = await ask({ latest, history })
+  it('describes every currency and its coverage, including withdrawn ones', async () => {
+    const { response, find } = await request({ latest, history })
     expect(response.status).toBe(200)
     const plain = { latest: true, history: true, withdrawn: null }
     const yen = { code: 'JPY', name: 'Japanese Yen', numeric: '392', minorUnits: 0 }
@@ -49,8 +49,8 @@ describe('GET /api/v1/currencies', () => {
     })
   })
 
-  it('has every code once, sorted, and is covered by what the other endpoints answer', async () => {
-    const { handler, record } = await ask({ latest, history })
+  it('lists every code once, sorted, with the coverage of the other endpoints', async () => {
+    const { handler, record } = await request({ latest, history })
     const codes = record.currencies.map(({ code }) => code)
     expect(codes).toEqual([...new Set(codes)].sort())
     const { rates } = await handler.rates.latest()
@@ -64,9 +64,12 @@ describe('GET /api/v1/currencies', () => {
     }
   })
 
-  it('has a code of the feed that nobody knows', async () => {
+  it('lists an unknown code of the feed', async () => {
     const table = { base: 'USD', updatedAt: now(), nextUpdateAt: now(), rates: { QQX: 2 } }
-    const { find } = await ask({ latest: { ...latest, fetchLatest: async () => table }, history })
+    const { find } = await request({
+      latest: { ...latest, fetchLatest: async () => table },
+      history,
+    })
     expect(find('QQX')).toMatchObject({ name: null, numeric: null, minorUnits: null, latest: true })
     expect(find('JPY')).toMatchObject({ latest: false, history: true })
   })
@@ -75,15 +78,15 @@ describe('GET /api/v1/currencies', () => {
     ['latest rates', { latest: dead.latest, history }, { latest: null, history: true }],
     ['history', { latest, history: dead.history }, { latest: true, history: null }],
     ['anything', dead, { latest: null, history: null }],
-  ])('answers without %s, and is not to be cached', async (_, providers, coverage) => {
-    const { response, find } = await ask(providers)
+  ])('responds without %s, with no-store', async (_, providers, coverage) => {
+    const { response, find } = await request(providers)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(find('USD')).toMatchObject({ name: 'US Dollar', ...coverage })
   })
 
-  it('may be cached for a minute, is revalidated, and is a miss where any data was loaded', async () => {
+  it('is cacheable for a minute, supports revalidation, and reports a miss if any data was loaded', async () => {
     const handler = createRatesHandler({ providers: { latest, history }, now })
     // Loads the latest rates, but not the history.
     await handler.rates.latest()
@@ -96,9 +99,9 @@ describe('GET /api/v1/currencies', () => {
     expect(again.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
   })
 
-  it('covers what a reserve has until that is too old, although nothing else changes', async () => {
+  it('includes codes of a fallback table until that is too old, although nothing else changes', async () => {
     const runtime = virtualRuntime(now())
-    /** Publishes at the instant `updatedAt`, and nothing after that. */
+    /** A provider that publishes once, at `updatedAt`. */
     const once = (name: string, updatedAt: number, rates: Record<string, number>) => ({
       attribution: { name, url: 'https://rates.example' },
       async fetchLatest() {
@@ -125,8 +128,8 @@ describe('GET /api/v1/currencies', () => {
     expect(await coverage()).toEqual([true, false])
   })
 
-  it('is the record of the operation, which changes with the data', async () => {
-    const { handler, record } = await ask({ latest, history })
+  it('equals the result of handler.rates, and changes with the data', async () => {
+    const { handler, record } = await request({ latest, history })
     expect(await handler.rates.currencies()).toEqual(record)
     let codes: Record<string, number> = { EUR: 1 }
     let instant = now()

@@ -10,7 +10,7 @@ import { PERIODS, daysOf, mean, periodStart, statsOf } from '../oracle.ts'
 const PAIR = 'history?from=USD&to=EUR'
 
 describe('history from one day to another', () => {
-  it('has its own record, with the requested days', async () => {
+  it('returns the requested days', async () => {
     const { get } = longService()
     const { status, body } = await get(`${PAIR}&start=2026-11-07&end=2026-11-15`)
     expect(status).toBe(200)
@@ -49,14 +49,14 @@ describe('history from one day to another', () => {
     expect(range.body).not.toHaveProperty('period')
   })
 
-  it('leaves out a day that lacks a side', async () => {
+  it('omits a day without a rate for either currency', async () => {
     const query = 'history?from=JPY&to=USD&start=2024-03-04&end=2024-03-06'
     const { body } = await longService().get(query)
     expect(WITHOUT_YEN).toBe('2024-03-05')
     expect(body.points.map(({ d }) => d)).toEqual(['2024-03-04', '2024-03-06'])
   })
 
-  it('covers what was quoted in its days', async () => {
+  it('includes currencies that were quoted in its range', async () => {
     const { get } = longService()
     const kuna = await get('history?from=EUR&to=HRK&start=2022-12-28')
     expect(kuna.body.points.map(({ d }) => d)).toEqual(['2022-12-28', '2022-12-29', ENDED.HRK])
@@ -64,12 +64,12 @@ describe('history from one day to another', () => {
     expect(pound.body.points.at(-1)?.d).toBe(ENDED.CYP)
   })
 
-  it('goes over the border of the last five years as if there were none', async () => {
-    const { get, asked } = longService()
+  it('spans the start of the last five years without a gap', async () => {
+    const { get, calls } = longService()
     const recent = await get(`${PAIR}&start=${RECENT_SINCE}&end=2021-12-31`)
-    expect(asked).toEqual([RECENT_SINCE])
+    expect(calls).toEqual([RECENT_SINCE])
     const whole = await get(`${PAIR}&start=2021-11-01&end=2021-12-31`)
-    expect(asked).toEqual([RECENT_SINCE, '1999-01-04'])
+    expect(calls).toEqual([RECENT_SINCE, '1999-01-04'])
     const shared = whole.body.points.filter(({ d }) => d >= RECENT_SINCE)
     expect(whole.body.points.length).toBeGreaterThan(shared.length)
     expect(shared).toEqual(recent.body.points)
@@ -80,7 +80,7 @@ describe('interval', () => {
   it.each([
     ['week', ['2026-10-02', '2026-10-09', '2026-10-16', '2026-10-21']],
     ['month', ['2026-09-30', '2026-10-21']],
-  ])('%s has the last point of each', async (interval, expected) => {
+  ])('%s returns the last point of each', async (interval, expected) => {
     const { get } = longService()
     const { body } = await get(`${PAIR}&start=2026-09-29&end=2026-10-21&interval=${interval}`)
     const daily = (await get(`${PAIR}&start=2026-09-29&end=2026-10-21`)).body.points
@@ -91,7 +91,7 @@ describe('interval', () => {
     expect(body.stats.average).toBe(mean(body.points.map(({ r }) => r)))
   })
 
-  it('goes with a period too, and with the default one', async () => {
+  it('works with a period, including the default one', async () => {
     const { get } = longService()
     const daily = (await get(`${PAIR}&period=1M`)).body
     const { body } = await get(`${PAIR}&interval=week`)
@@ -118,18 +118,18 @@ describe('a range as CSV', () => {
 })
 
 describe('the upstream of early days', () => {
-  it('is asked once, and not before it is needed', async () => {
-    const { get, asked } = longService()
+  it('is called once, and only on demand', async () => {
+    const { get, calls } = longService()
     await get(PAIR)
     await get('latest?date=2022-01-03')
-    expect(asked).toEqual([RECENT_SINCE])
+    expect(calls).toEqual([RECENT_SINCE])
     const early = Array.from({ length: 20 }, (_, year) => `${PAIR}&start=${1999 + year}-03-01`)
     await Promise.all([...early, 'latest?date=2001-09-11'].map((query) => get(query)))
     await get(`${PAIR}&start=2004-02-29&end=2004-02-29`)
-    expect(asked).toEqual([RECENT_SINCE, '1999-01-04'])
+    expect(calls).toEqual([RECENT_SINCE, '1999-01-04'])
   })
 
-  it('may be down while everybody else is answered', async () => {
+  it('can be down without affecting other requests', async () => {
     const { get, upstream } = longService()
     await get(PAIR)
     upstream.isUp = false
@@ -147,14 +147,14 @@ describe('the upstream of early days', () => {
 })
 
 describe('latest rates with a date', () => {
-  it('are the reference rates of that day, in the record of the latest and one field more', async () => {
+  it('are the reference rates of that day, in the response of latest rates plus one field', async () => {
     const { get } = longService()
     const { status, body } = await get('latest?date=2025-06-18&base=eur')
     const now = await get('latest')
     expect(status).toBe(200)
     expect(Object.keys(body).toSorted()).toEqual([...Object.keys(now.body), 'date'].toSorted())
     expect([body.base, body.date, body.rates['EUR']]).toEqual(['EUR', '2025-06-18', 1])
-    // At 16:00 in Frankfurt, in summer; the next ones a day later.
+    // 16:00 in Frankfurt, in summer; the next publication is a day later.
     expect(body.updatedAt).toBe(Date.parse('2025-06-18T14:00:00Z'))
     expect(body.nextUpdateAt).toBe(body.updatedAt + DAY_MS)
     expect(Object.keys(body.rates)).toHaveLength(30)
@@ -168,16 +168,16 @@ describe('latest rates with a date', () => {
     ['2024-04-01', '2024-03-28'],
     ['2026-11-21', '2026-11-20'],
     ['1999-01-04', '1999-01-04'],
-    // A Sunday at the border of the last five years.
+    // A Sunday at the start of the last five years.
     ['2021-11-07', '2021-11-05'],
-  ])('of %s are those of %s, when they were published last', async (asked, published) => {
+  ])('on %s are those of %s, the last publication', async (requested, published) => {
     const { get } = longService()
-    const { body } = await get(`latest?date=${asked}&symbols=EUR`)
+    const { body } = await get(`latest?date=${requested}&symbols=EUR`)
     expect(body.date).toBe(published)
     expect(body).toEqual((await get(`latest?date=${published}&symbols=EUR`)).body)
   })
 
-  it('are against the dollar by default, and of the requested symbols', async () => {
+  it('are against USD by default, for the requested symbols', async () => {
     const { get } = longService()
     const { body } = await get('latest?date=2024-03-04')
     expect([body.base, body.rates['USD']]).toEqual(['USD', 1])
@@ -185,7 +185,7 @@ describe('latest rates with a date', () => {
     expect(some.body.rates).toEqual({ GBP: body.rates['GBP'], JPY: body.rates['JPY'] })
   })
 
-  it('are what was quoted then and no more, until the next working day', async () => {
+  it('have only the codes of that day, until the next working day', async () => {
     const { json } = openMarket()
     const { rates, ...day } = await json('/v1/latest?base=EUR&date=2023-01-01')
     expect(rates).toEqual({ EUR: 1, HRK: 7.5365, JPY: 140.66, USD: 1.0666 })
@@ -196,14 +196,14 @@ describe('latest rates with a date', () => {
     })
   })
 
-  it('have currencies that have ended since', async () => {
+  it('include currencies that ended later', async () => {
     const { get } = longService()
     const { body } = await get(`latest?date=${ENDED.CYP}&base=CYP&symbols=HRK,EUR`)
     const query = `history?from=CYP&to=HRK&start=${ENDED.CYP}&end=${ENDED.CYP}`
     expect(body.rates['HRK']).toBe((await get(query)).body.points[0]?.r)
   })
 
-  it('may be CSV, with the day behind each rate', async () => {
+  it('support CSV, with the day on every line', async () => {
     const { get } = longService()
     const query = 'latest?date=2025-06-22&base=EUR&symbols=USD,JPY'
     const { rates, updatedAt, nextUpdateAt, source } = (await get(query)).body
@@ -228,7 +228,7 @@ describe('latest rates of a day on which a currency was withdrawn', () => {
     expect(Object.keys(before.body.rates)).toEqual(['HRK', 'USD'])
   })
 
-  it('do not have it', async () => {
+  it('omit it', async () => {
     const history: HistoryProvider = {
       attribution: { name: 'Bank', url: 'https://bank.example' },
       fetchHistory: async () => ({

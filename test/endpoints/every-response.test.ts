@@ -7,14 +7,14 @@ import { fakeProviders } from '../../src/testing/index.ts'
 const now = (): number => Date.UTC(2026, 10, 20, 18)
 const { latest, history } = fakeProviders({ now })
 
-/** In UTF-8 longer than it is in characters. */
+/** Longer in UTF-8 than in characters. */
 const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
 
-/** A provider may keep more beside its attribution than it shows. */
+/** A provider may keep private fields in its attribution. */
 const attribution = { ...SHOWN, secret: 'a-key-of-the-upstream' }
 
 const providers = { latest: { ...latest, attribution }, history: { ...history, attribution } }
-// What a handler remembers of one test must not answer in the next.
+// A new handler, so that no test reads the response cache of another.
 let handler: RatesHandler
 beforeEach(() => {
   handler = createRatesHandler({ providers, now })
@@ -30,7 +30,7 @@ const DATED = published('2026-11-18')
 
 const PAIR = 'from=USD&to=EUR'
 
-/** Each endpoint, with each question that has a record of its own, and each format; how long the answer keeps, and since when it holds. */
+/** Every form of response, with its Cache-Control and Last-Modified. */
 const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
   ['v1/latest', MINUTE, NEWEST],
   ['v1/latest?format=csv', MINUTE, NEWEST],
@@ -53,16 +53,16 @@ const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
   [`convert?${PAIR}`, MINUTE, NEWEST],
 ]
 
-describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
+describe.each(TARGETS)('a response to %s', (target, lifetime, modified) => {
   const isKept = lifetime !== 'no-store'
-  const ask = (from: RatesHandler, init: RequestInit = {}): Promise<Response> =>
-    from(new Request(`http://localhost/api/${target}`, init))
+  const request = (to: RatesHandler, init: RequestInit = {}): Promise<Response> =>
+    to(new Request(`http://localhost/api/${target}`, init))
   const get = async (init?: RequestInit): Promise<Response> => {
     await handler.refresh()
-    return ask(handler, init)
+    return request(handler, init)
   }
 
-  it('names the source, and nothing else that the provider has', async () => {
+  it('names the source, and no private field of the provider', async () => {
     const text = await (await get()).text()
     expect(text).toContain(SHOWN.name)
     expect(text).toContain(SHOWN.url)
@@ -75,7 +75,7 @@ describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
     expect(response.headers.get('content-length')).toBe(String(bytes))
   })
 
-  it('says what it is, for how long it may be kept, and when its data were published', async () => {
+  it('has Content-Type, Cache-Control and Last-Modified', async () => {
     const { headers } = await get()
     const isCsv = target.includes('format=csv')
     expect(headers.get('content-type')).toBe(
@@ -88,11 +88,11 @@ describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
     expect(headers.get('access-control-allow-origin')).toBe(target.startsWith('v1/') ? '*' : null)
   })
 
-  it('says whether its data had to be loaded', async () => {
+  it('reports in Cache-Status whether data was loaded', async () => {
     const cold = createRatesHandler({ providers, now })
-    const told = async () => (await ask(cold)).headers.get('cache-status')
-    expect(await told()).toBe(isKept ? 'rates; fwd=miss' : null)
-    expect(String(await told())).toMatch(isKept ? /^rates; hit; ttl=\d+$/ : /^null$/)
+    const cacheStatus = async () => (await request(cold)).headers.get('cache-status')
+    expect(await cacheStatus()).toBe(isKept ? 'rates; fwd=miss' : null)
+    expect(String(await cacheStatus())).toMatch(isKept ? /^rates; hit; ttl=\d+$/ : /^null$/)
   })
 
   it('is the same for HEAD, without its body', async () => {
@@ -103,7 +103,7 @@ describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
     expect(await head.text()).toBe('')
   })
 
-  it('is not sent again to a client that has it, unless it may not be kept', async () => {
+  it('is a 304 for its ETag, unless it is no-store', async () => {
     const etag = (await get()).headers.get('etag')
     expect(etag ?? 'none').toMatch(isKept ? /^"\w+"$/ : /^none$/)
     const known = await get({ headers: { 'if-none-match': etag ?? '"none"' } })
@@ -113,26 +113,26 @@ describe.each(TARGETS)('an answer to %s', (target, lifetime, modified) => {
     expect(other.status).toBe(200)
   })
 
-  it.each(['GET', 'HEAD'])('is 412 where If-Match names no tag of it: %s', async (method) => {
+  it.each(['GET', 'HEAD'])('is a 412 if If-Match does not list its ETag: %s', async (method) => {
     const etag = (await get()).headers.get('etag')
-    const ask = (ifMatch: string) =>
+    const getIfMatch = (ifMatch: string) =>
       get({ method, headers: { 'if-match': ifMatch, 'if-none-match': etag ?? '*' } })
     const message = expect.stringMatching(/^Precondition failed: .*If-Match/)
     const error = target.startsWith('v1/') ? { code: 'precondition_failed', message } : message
     for (const other of ['"other"', `W/${etag}`, '"a", "b"', 'other', '"*"']) {
-      const refused = await ask(other)
+      const refused = await getIfMatch(other)
       expect([refused.status, refused.headers.get('cache-control')]).toEqual([412, 'no-store'])
       const body = JSON.parse((await refused.text()) || '"empty"')
       expect(body).toEqual(method === 'GET' ? { error } : 'empty')
     }
-    // What has no tag is matched by none.
-    expect((await ask(`W/"x", ${etag}`)).status).toBe(isKept ? 304 : 412)
-    expect((await ask('*')).status).toBe(isKept ? 304 : 200)
+    // Without an ETag, no list matches.
+    expect((await getIfMatch(`W/"x", ${etag}`)).status).toBe(isKept ? 304 : 412)
+    expect((await getIfMatch('*')).status).toBe(isKept ? 304 : 200)
   })
 })
 
-describe('a record of handler.rates', () => {
-  it('has the name and the address of the source, and nothing else that the provider has', async () => {
+describe('a result of handler.rates', () => {
+  it('has the name and URL of the source, and no private field of the provider', async () => {
     const pair = { from: 'USD', to: 'EUR' } as const
     const date = '2026-11-18'
     const { rates } = handler

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { withFacts } from '../fixtures/facts.ts'
 
 const CALLED = { ...fakeProviders().latest, fetchLatest: () => Promise.reject(new Error('called')) }
 
-/** The answer of a handler whose provider fails. */
-async function ask(options: RatesHandlerOptions, path: string, init: RequestInit = {}) {
+/** Sends a request to a handler whose provider fails. */
+async function request(options: RatesHandlerOptions, path: string, init: RequestInit = {}) {
   const { history } = fakeProviders()
   const handler = createRatesHandler({ providers: { latest: CALLED, history }, ...options })
   return handler(new Request(`http://localhost${path}`, init))
@@ -21,25 +22,25 @@ describe('the explorer page', () => {
     [{ basePath: '/a/b' }, '/a/b'],
     [{ basePath: '/a/b' }, '/a/b/'],
     [{ basePath: '' }, '/'],
-  ])('is where the handler is mounted, whatever the query: %j %s', async (options, path) => {
-    const response = await ask({ ...options, explorer: true }, path)
+  ])('is at the base path, with any query: %j %s', async (options, path) => {
+    const response = await request({ ...options, explorer: true }, path)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await response.text()).toMatch(/^<!doctype html>/i)
-    expect((await ask(options, path)).status).toBe(404)
+    expect((await request(options, path)).status).toBe(404)
   })
 
   it.each(['/api//', '/api/index.html', '/api/v1', '/api/v1/', '/', '/API'])(
     'is not at %s',
     async (path) => {
-      const response = await ask({ explorer: true }, path)
+      const response = await request({ explorer: true }, path)
       expect(response.status).toBe(404)
       expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     },
   )
 
-  it('may load nothing else, is revalidated, and is sent once', async () => {
-    const { headers } = await ask({ explorer: true }, '/api')
+  it('has a strict policy, and is a 304 on revalidation', async () => {
+    const { headers } = await request({ explorer: true }, '/api')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none';/)
     expect(policy).toMatch(/script-src 'sha256-[\w+/]+=';/)
@@ -50,23 +51,23 @@ describe('the explorer page', () => {
     expect(headers.get('cache-status')).toBeNull()
     expect(headers.get('cache-control')).toBe('no-cache')
     const seen = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
-    const again = await ask({ explorer: true }, '/api/', seen)
+    const again = await request({ explorer: true }, '/api/', seen)
     expect([again.status, await again.text()]).toEqual([304, ''])
     expect(again.headers.get('content-security-policy')).toBe(policy)
   })
 
-  it('answers the methods that every path does', async () => {
-    const head = await ask({ explorer: true }, '/api', { method: 'HEAD' })
+  it('accepts the methods of every path', async () => {
+    const head = await request({ explorer: true }, '/api', { method: 'HEAD' })
     expect(head.status).toBe(200)
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100)
     expect(await head.text()).toBe('')
-    const options = await ask({ explorer: true }, '/api', { method: 'OPTIONS' })
+    const options = await request({ explorer: true }, '/api', { method: 'OPTIONS' })
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
-    const post = await ask({ explorer: true }, '/api', { method: 'POST' })
+    const post = await request({ explorer: true }, '/api', { method: 'POST' })
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('is one of the handler’s own paths for an app that it is mounted in', async () => {
+  it('matches only if the explorer is enabled', async () => {
     const target = { method: 'GET', target: '/api', header: () => null }
     const on = createRatesHandler({ explorer: true })
     const off = createRatesHandler()
@@ -74,9 +75,9 @@ describe('the explorer page', () => {
     expect(await off.answer(target)).toMatchObject({ status: 404, matched: false })
   })
 
-  it.each(['yes', 1, null])('is on or off, and not %j', (explorer) => {
-    expect(() => createRatesHandler(Object({ explorer }))).toThrow(
-      new TypeError(`explorer must be true or false, got ${explorer}`),
-    )
+  it.each(['yes', 1, null])('throws a TypeError for the option %j', (explorer) => {
+    const create = () => createRatesHandler(Object({ explorer }))
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(withFacts(`explorer …true or false…${explorer}`))
   })
 })

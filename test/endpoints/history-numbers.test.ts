@@ -18,15 +18,15 @@ import {
 import type { Period, Point } from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
-/** An instant, and the newest day published by then: written down by hand, so that no calendar is trusted. */
+/** An instant, and the newest day published by then; written by hand to be independent of the calendar code. */
 type Moment = readonly [now: string, newest: string]
 
-/** After the publication of `day`. */
+/** The evening of `day`, after publication. */
 const evening = (day: string): Moment => [`${day}T18:00:00Z`, day]
 
 type Feed = ReturnType<typeof feedOf>
 
-/** A market as Frankfurter relays it, from the text of each of its days, ascending. */
+/** A market in the format of Frankfurter, from the text of each day in ascending order. */
 function feedOf(rows: readonly { date: string; text: string }[]) {
   return {
     days: readDays(rows.map(({ text }) => text).join()),
@@ -35,8 +35,8 @@ function feedOf(rows: readonly { date: string; text: string }[]) {
       const last = end < newest ? end : newest
       // Frankfurter snaps the start back to the published day before it.
       const first = rows.findLast(({ date }) => date <= start)?.date ?? start
-      const answered = rows.filter(({ date }) => date >= first && date <= last)
-      const rates = answered.map(({ text }) => text).join()
+      const included = rows.filter(({ date }) => date >= first && date <= last)
+      const rates = included.map(({ text }) => text).join()
       return `{"amount":1.0,"base":"EUR","start_date":"${first}","end_date":"${last}","rates":{${rates}}}`
     },
   }
@@ -50,7 +50,7 @@ function syntheticFeed(): Feed {
   return feedOf(Array.from(days, ([text, date = '']) => ({ date, text })))
 }
 
-/** The central bank's own table: the codes of a day are those quoted on it, their digits those of the table. */
+/** The original table of the central bank, with its codes and digits. */
 function recordedFeed(): Feed {
   const table = readFileSync(recording('data/ecb/eurofxref-hist.csv'), 'utf8')
   const [head = '', ...lines] = table.trim().split('\n')
@@ -67,25 +67,25 @@ function recordedFeed(): Feed {
   )
 }
 
-/** A handler on `feed` whose clock stands at `moment` until that is replaced. */
+/** Creates a handler on `feed`, with a clock that stands at `clock.moment`. */
 function open(feed: Feed, moment: Moment) {
-  const asked: string[] = []
+  const calls: string[] = []
   const clock = { moment }
   const handler = createRatesHandler({
     now: () => Date.parse(clock.moment[0]),
     fetch: async (input) => {
       const { url } = new Request(input)
       if (!url.startsWith('https://api.frankfurter.dev/')) return Response.error()
-      asked.push(url)
+      calls.push(url)
       const [start = '', end = ''] = url.split('/v1/')[1]?.split('..') ?? []
       return new Response(feed.body(start, end, clock.moment))
     },
   })
   return {
-    asked,
+    calls,
     clock,
     handler,
-    async ask({ from, to, period }: Question): Promise<Answer> {
+    async request({ from, to, period }: Params): Promise<Outcome> {
       const query = `from=${from}&to=${to}&period=${period}`
       const response = await handler(new Request(`http://localhost/api/v1/history?${query}`))
       const body = await response.text()
@@ -94,17 +94,17 @@ function open(feed: Feed, moment: Moment) {
   }
 }
 
-/** The status of an answer, and its body or the code of its error. */
-type Answer = [status: number, content: string]
+/** The status of a response, and its body or error code. */
+type Outcome = [status: number, content: string]
 
-/** Answers a question while `newest` is the newest day. */
+/** Computes the expected outcome if `newest` is the newest day. */
 function oracleOf({ days }: Feed) {
-  const known = new Map<string, Point[]>()
-  return ({ from, to, period }: Question, newest: string): Answer => {
+  const cached = new Map<string, Point[]>()
+  return ({ from, to, period }: Params, newest: string): Outcome => {
     const covered = coveredCodes(days, newest)
     if (!covered.includes(from) || !covered.includes(to)) return [400, 'unsupported_currency']
-    const all = known.get(from + to) ?? pairPoints(days, from, to)
-    known.set(from + to, all)
+    const all = cached.get(from + to) ?? pairPoints(days, from, to)
+    cached.set(from + to, all)
     const points = inWindow(all, newest, period)
     if (points.length === 0) return [404, 'no_data']
     const record = { from, to, period, points, stats: statsOf(points), source: HISTORY_SOURCE }
@@ -112,17 +112,17 @@ function oracleOf({ days }: Feed) {
   }
 }
 
-interface Question {
+interface Params {
   from: string
   to: string
   period: Period
 }
 
-/** Strong and weak, EUR on either side, one currency twice; the last three are not always there. */
+/** Strong and weak, EUR on either side, one currency twice; the last three are not always quoted. */
 const PAIRS =
   'EUR-USD USD-EUR IDR-EUR JPY-GBP KRW-IDR DKK-EUR EUR-EUR CHF-CHF TRY-ISK BGN-USD EUR-RUB'
 
-const QUESTIONS: Question[] = PAIRS.split(' ').flatMap((pair) => {
+const REQUESTS: Params[] = PAIRS.split(' ').flatMap((pair) => {
   const [from = '', to = ''] = pair.split('-')
   return PERIODS.map((period) => ({ from, to, period }))
 })
@@ -175,8 +175,8 @@ const feeds: { name: string; load: () => Feed; isMissing: boolean; moments: Mome
       evening('2004-12-31'), // the old lira's last day
       evening('2005-01-03'), // the new lira's first
       evening('2005-01-14'),
-      evening('2008-12-22'), // Iceland's krona stays away from 9 December on
-      evening('2018-02-01'), // and is back
+      evening('2008-12-22'), // no rates of Iceland's krona since 9 December
+      evening('2018-02-01'), // the krona is back
       evening('2018-07-31'),
       evening('2023-01-12'),
       evening('2026-04-13'),
@@ -194,28 +194,28 @@ for (const { name, load, isMissing, moments } of feeds) {
       oracle = oracleOf(feed)
     })
 
-    it.each(moments)('at %s, newest %s, answers every pair and period', async (...moment) => {
-      const { ask, asked, handler } = open(feed, moment)
-      for (const question of QUESTIONS) {
-        const label = JSON.stringify(question)
-        expect(await ask(question), label).toEqual(oracle(question, moment[1]))
+    it.each(moments)('at %s, newest %s, returns every pair and period', async (...moment) => {
+      const { request, calls, handler } = open(feed, moment)
+      for (const params of REQUESTS) {
+        const label = JSON.stringify(params)
+        expect(await request(params), label).toEqual(oracle(params, moment[1]))
       }
-      const stranger = handler.rates.history({ from: 'XYZ', to: 'EUR' })
-      const message = await stranger.then(String, (error) => error.message)
+      const unknown = handler.rates.history({ from: 'XYZ', to: 'EUR' })
+      const message = await unknown.then(String, (error) => error.message)
       const covered = coveredCodes(feed.days, moment[1])
       expect(message.match(/\b[A-Z]{3}\b/g)).toEqual(['XYZ', ...covered])
       const today = moment[0].slice(0, 10)
       const start = daysBefore(monthsBefore(today, 60), 14)
-      expect(asked).toEqual([`https://api.frankfurter.dev/v1/${start}..${today}`])
+      expect(calls).toEqual([`https://api.frankfurter.dev/v1/${start}..${today}`])
     })
 
-    it('answers the same without HTTP', async () => {
+    it('returns the same without HTTP', async () => {
       const { handler } = open(feed, evening('2026-01-14'))
-      for (const question of QUESTIONS) {
+      for (const params of REQUESTS) {
         const content = await handler.rates
-          .history(question)
+          .history(params)
           .then(JSON.stringify, (error) => error.code)
-        expect(content).toBe(oracle(question, '2026-01-14')[1])
+        expect(content).toBe(oracle(params, '2026-01-14')[1])
       }
     })
 
@@ -231,17 +231,17 @@ for (const { name, load, isMissing, moments } of feeds) {
       [evening('2025-12-30'), evening('2026-01-09'), '2025-12-18..2026-01-09'],
       [evening('2022-03-01'), evening('2022-03-15'), '2022-02-21..2022-03-15'],
     ])('after a refresh at %s and one at %s, requests only %s', async (before, after, range) => {
-      const { ask, asked, clock, handler } = open(feed, before)
+      const { request, calls, clock, handler } = open(feed, before)
       await handler.refresh()
       clock.moment = after
       await handler.refresh()
-      expect(asked).toHaveLength(2)
-      expect(asked[1]).toBe(`https://api.frankfurter.dev/v1/${range}`)
+      expect(calls).toHaveLength(2)
+      expect(calls[1]).toBe(`https://api.frankfurter.dev/v1/${range}`)
       const fresh = open(feed, after)
-      for (const question of QUESTIONS) {
-        expect(await ask(question)).toEqual(await fresh.ask(question))
+      for (const params of REQUESTS) {
+        expect(await request(params)).toEqual(await fresh.request(params))
       }
-      expect(asked).toHaveLength(2)
+      expect(calls).toHaveLength(2)
     })
   })
 }
@@ -259,7 +259,7 @@ describe('a window', () => {
     ['2024-08-30', '6M', '2024-02-29'],
     ['2026-03-18', '1W', '2026-03-11'],
     ['2026-03-18', '5Y', '2021-03-18'],
-    // Whose first day has no rates.
+    // The first day has no rates.
     ['2026-03-31', '1M', '2026-03-02'],
     ['2026-04-13', '1W', '2026-04-07'],
     ['2026-01-02', '1Y', '2025-01-02'],
@@ -270,7 +270,7 @@ describe('a window', () => {
     expect(points[0]?.d).toBe(first)
   })
 
-  it('keeps every published digit from EUR, and 10 of what is derived', async () => {
+  it('keeps every published digit from EUR, and 10 digits of derived rates', async () => {
     const body = '{"amount":1.0,"base":"EUR","rates":{"2026-03-18":{"USD":1.234567890123}}}'
     const { handler } = open({ ...feed, body: () => body }, evening('2026-03-18'))
     const [published, derived] = await Promise.all([
@@ -282,7 +282,7 @@ describe('a window', () => {
     expect(derived.points).toEqual([{ d: '2026-03-18', r: 0.8100000073 }])
   })
 
-  it('ends with today, whatever the feed says of tomorrow', async () => {
+  it('ends today, even if the feed has later days', async () => {
     const day = (date: string, usd: number): string => `"${date}":{"USD":${usd}}`
     const rates = [day('2026-03-17', 1.1), day('2026-03-18', 1.3), day('2026-03-19', 1.9)]
     const body = `{"amount":1.0,"base":"EUR","rates":{${rates.join()}}}`
@@ -292,7 +292,7 @@ describe('a window', () => {
     expect(record.stats).toMatchObject({ close: 1.3, high: 1.3, changePct: 18.1818 })
   })
 
-  it('has no points from before its download: the relay snaps back to a published day', async () => {
+  it('omits days before the requested range, which the relay adds', async () => {
     const moment = evening('2026-03-18')
     const { body } = feed
     const [start, end] = ['2026-03-15', '2026-03-18']

@@ -12,7 +12,7 @@ const PROVIDER = `${LATEST_SOURCE.name} (${LATEST_SOURCE.url})`
 
 const CONVERSIONS = 600
 
-/** As sent: whole, broken, tiny, huge, beyond 2 ** 53, subnormal, and in unusual spellings. */
+/** Raw amounts: whole, fractional, tiny, huge, beyond 2 ** 53, subnormal, and in unusual notations. */
 const AMOUNTS = (
   '0 1 0.1 3 1e-7 123456789.987654321 1e21 9007199254740993 5e-324 2.5e-310 1e-300 1.7e300 ' +
   '.5 000.0 0012.50 1E%2B2 0.30000000000000004 19.99 1000000 2.675 1e16 99999999999999999999.5 7'
@@ -34,7 +34,7 @@ const upstreams = [
   recorded('RUB', 'v6-latest-RUB-2025-04-23.raw.json'),
 ]
 
-/** A recording of the feed; `unlawful` has those of its rates that contradict the law. */
+/** A recording of the feed; `unlawful` lists its rates that contradict a fixed ratio. */
 function recorded(
   base: string,
   file: string,
@@ -49,7 +49,7 @@ function recorded(
   }
 }
 
-/** A handler on `upstream` a minute after its publication, and what the oracle knows of it. */
+/** Creates a handler on `upstream` one minute after its publication, with the expected rates. */
 function open({ base, payload, unlawful }: ReturnType<typeof recorded>) {
   const text = payload()
   const rates = readRates(text)
@@ -60,17 +60,17 @@ function open({ base, payload, unlawful }: ReturnType<typeof recorded>) {
   const fields: Record<string, number> = JSON.parse(text)
   const updatedAt = Number(fields['time_last_update_unix']) * 1000
   const nextUpdateAt = Number(fields['time_next_update_unix']) * 1000
-  const asked: string[] = []
+  const calls: string[] = []
   const handler = createRatesHandler({
     providers: { latest: createExchangeRateApiProvider({ base }) },
     now: () => updatedAt + 60_000,
     fetch: async (input) => {
-      asked.push(new Request(input).url)
+      calls.push(new Request(input).url)
       return new Response(text)
     },
   })
   return {
-    asked,
+    calls,
     codes: [...rates.keys()],
     updatedAt,
     nextUpdateAt,
@@ -88,7 +88,7 @@ function ratesOf({ rate }: ReturnType<typeof open>, base: string, codes: string[
 
 for (const upstream of upstreams) {
   describe.skipIf(upstream.isMissing)(`the table of ${upstream.name}`, () => {
-    it('is served against every base with the digits of the exact quotients, in its own order', async () => {
+    it('is served against every base with exact quotients, in its original order', async () => {
       const market = open(upstream)
       const { codes, updatedAt, nextUpdateAt } = market
       expect(codes.length).toBeGreaterThan(160)
@@ -105,16 +105,16 @@ for (const upstream of upstreams) {
           JSON.stringify({ base, rates, updatedAt, nextUpdateAt, provider: PROVIDER }),
         )
       }
-      expect(market.asked).toEqual([`https://open.er-api.com/v6/latest/${upstream.base}`])
+      expect(market.calls).toEqual([`https://open.er-api.com/v6/latest/${upstream.base}`])
     })
 
-    it('keeps the published digits against its own base, and 1 for the base itself', async () => {
+    it('keeps the published digits against its base, which is 1', async () => {
       const market = open(upstream)
       const published = JSON.parse(upstream.payload())
-      const answered = JSON.parse(await market.body(`/v1/latest?base=${upstream.base}`))
+      const record = JSON.parse(await market.body(`/v1/latest?base=${upstream.base}`))
       const lawful = upstream.unlawful.map(([code]) => [code, market.rate(upstream.base, code)])
-      expect(answered.rates).toEqual({ ...published.rates, ...Object.fromEntries(lawful) })
-      expect(answered.rates[upstream.base]).toBe(1)
+      expect(record.rates).toEqual({ ...published.rates, ...Object.fromEntries(lawful) })
+      expect(record.rates[upstream.base]).toBe(1)
     })
 
     it(`converts ${CONVERSIONS} pairs and amounts into the exact product of what it shows`, async () => {
@@ -122,7 +122,7 @@ for (const upstream of upstreams) {
       const { codes, updatedAt } = market
       for (let i = 0; i < CONVERSIONS; i += 1) {
         const from = codes[(i * 7) % codes.length] ?? ''
-        // A code and itself at first, then codes ever farther apart.
+        // Starts with equal codes, then increases their distance.
         const to = codes[(i * 7 + Math.floor(i / 20) * 5) % codes.length] ?? ''
         const sent = AMOUNTS[i % AMOUNTS.length] ?? ''
         const amount = nearestDouble(toExact(decodeURIComponent(sent)))
@@ -136,7 +136,7 @@ for (const upstream of upstreams) {
           JSON.stringify({ ...shown, provider: PROVIDER }),
         )
       }
-      expect(market.asked).toHaveLength(1)
+      expect(market.calls).toHaveLength(1)
     })
 
     it.each([
@@ -157,8 +157,8 @@ for (const upstream of upstreams) {
   })
 }
 
-describe('an amount whose product is beyond the doubles', () => {
-  it.each(['1e308', '1.7976931348623157e308'])('is refused: %s USD in IDR', async (amount) => {
+describe('an amount whose product is too large for a double', () => {
+  it.each(['1e308', '1.7976931348623157e308'])('is invalid: %s USD in IDR', async (amount) => {
     const [synthetic = recorded('USD', '')] = upstreams
     const market = open(synthetic)
     const body = JSON.parse(await market.body(`/v1/convert?from=USD&to=IDR&amount=${amount}`))

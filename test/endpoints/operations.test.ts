@@ -10,19 +10,19 @@ const PAIR = { from: 'USD', to: 'EUR' }
 
 type Operation = 'latest' | 'convert' | 'history'
 
-/** Calls `operation` as a caller without types. */
+/** Calls `operation` like JavaScript without types. */
 function call(
   { rates }: ReturnType<typeof openMarket>['handler'],
   operation: Operation,
-  question: unknown,
+  params: unknown,
 ): Promise<unknown> {
-  const untyped: Record<Operation, (question: never) => Promise<unknown>> = rates
-  // @ts-expect-error it accepts some questions only
-  return untyped[operation](question)
+  const untyped: Record<Operation, (params: never) => Promise<unknown>> = rates
+  // @ts-expect-error accepts any params
+  return untyped[operation](params)
 }
 
 describe('an operation of handler.rates', () => {
-  it.each<[Operation, question: object | undefined, target: string]>([
+  it.each<[Operation, params: object | undefined, target: string]>([
     ['latest', undefined, 'latest'],
     ['latest', { base: 'jpy', symbols: ['eur', 'USD'] }, 'latest?base=JPY&symbols=USD,EUR'],
     [
@@ -58,15 +58,15 @@ describe('an operation of handler.rates', () => {
       { ...PAIR, period: '5Y', interval: 'month' },
       'history?from=USD&to=EUR&period=5Y&interval=month',
     ],
-  ])('%s(%j) resolves to the record of /api/v1/%s', async (operation, question, target) => {
+  ])('%s(%j) resolves to the response of /api/v1/%s', async (operation, params, target) => {
     const { handler, get } = openMarket()
-    const record = await call(handler, operation, question)
+    const record = await call(handler, operation, params)
     const response = await get(`/v1/${target}`)
     expect(response.status).toBe(200)
     expect(JSON.stringify(record)).toBe(await response.text())
   })
 
-  it.each<[Operation, question: unknown, code: string, parameter?: string, loads?: number]>([
+  it.each<[Operation, params: unknown, code: string, parameter?: string, loads?: number]>([
     ['latest', { base: 'DOLLAR' }, 'invalid_currency', 'base'],
     ['latest', { base: 'EURO', date: '2020-01-01' }, 'invalid_currency', 'base'],
     ['latest', { symbols: 'EUR' }, 'invalid_parameter', 'symbols'],
@@ -118,11 +118,11 @@ describe('an operation of handler.rates', () => {
     ['convert', { from: 'EUR', to: ['HRK'], date: '2026-11-20' }, 'no_data', 'to', 1],
     ['convert', { from: 'EUR', to: 'USD', date: '1998-11-20' }, 'no_data', 'date', 1],
     ['history', { from: 'AED', to: 'EUR' }, 'unsupported_currency', 'from', 1],
-  ])('%s(%j) rejects with %s', async (operation, question, code, parameter, loads = 0) => {
-    const { asked, handler } = openMarket()
+  ])('%s(%j) rejects with %s', async (operation, params, code, parameter, loads = 0) => {
+    const { calls, handler } = openMarket()
     const expected = { name: 'RatesError', code, parameter }
-    await expect(call(handler, operation, question)).rejects.toMatchObject(expected)
-    expect(asked).toHaveLength(loads)
+    await expect(call(handler, operation, params)).rejects.toMatchObject(expected)
+    expect(calls).toHaveLength(loads)
   })
 
   it.each<[Operation, params: unknown, facts: string]>([
@@ -141,7 +141,7 @@ const { history: provider } = fakeProviders()
 const context = { fetch, signal: new AbortController().signal, now: () => NOW }
 const market = await provider.fetchHistory({ start: '2021-11-01', end: '2026-11-20' }, context)
 
-/** The market as the provider has it, then with days and rates missing, and with rates of many digits. */
+/** The market as published, with missing days and rates, and with rates of many digits. */
 const MARKETS = {
   'as published': market.days,
   'with gaps': market.days.map(({ date, rates: { USD, JPY, ...rates } }, index) => ({
@@ -157,11 +157,11 @@ const MARKETS = {
 describe('the JSON of a history', () => {
   const markets = Object.entries(MARKETS)
   it.each(markets)(
-    'is the record of the operation, for every pair of a market %s',
+    'equals the result of the operation for every pair of a market %s',
     async (_how, days) => {
       const attribution = { name: 'Банк „Ö“ 💶', url: 'https://bank.example/?a="b"' }
       const history = { attribution, fetchHistory: async () => ({ base: 'EUR', days }) }
-      const { answer: ask, rates } = createRatesHandler({ providers: { history }, now: () => NOW })
+      const { answer, rates } = createRatesHandler({ providers: { history }, now: () => NOW })
       const codes = ['EUR', ...Object.keys(market.days[0]?.rates ?? {})]
       expect(codes.length).toBeGreaterThan(25)
       let length = 0
@@ -169,11 +169,11 @@ describe('the JSON of a history', () => {
         for (const to of codes.slice(0, 8)) {
           const period = PERIODS[length % PERIODS.length]
           const target = `/api/v1/history?from=${from}&to=${to}&period=${period}`
-          const { body } = await ask({ method: 'GET', target, header: () => null })
+          const { body } = await answer({ method: 'GET', target, header: () => null })
           const text = await new Response(body).text()
           const record = await rates.history({ from, to, period })
           length += text.length
-          // `toBe` is slow at comparing many long texts.
+          // `toBe` compares long texts slowly.
           expect(text === JSON.stringify(record), `${from} ${to} ${period}`).toBe(true)
         }
       }

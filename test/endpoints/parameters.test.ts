@@ -10,8 +10,8 @@ import { WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 const PAIR = 'from=USD&to=EUR'
 const TOO_LONG = '… 250 codes … 2048 characters'
 
-/** Texts that are not a day; the first is empty. */
-const NO_DAYS =
+/** Invalid days; the first is empty. */
+const INVALID_DAYS =
   ' today 20261119 2026-11-9 2026-1-5 2026-11-31 2026-02-29 2026-02-30 2026-13-01 2026-00-10 26-11-19 ' +
   '2026-11-19T00:00 2026-11-20T10:00:00Z 2026-11-19%20 %202026-11-19 -2026-11-19 %2B02026-11-19 ' +
   '2026/11/19 19-11-2026 2026-W47-4 1763510400000 2026-11-19,2026-11-18 %EF%BC%92026-11-19 ' +
@@ -74,22 +74,22 @@ const MALFORMED: Refusals = {
         },
       ),
     ),
-    ...spelled('latest?date=', NO_DAYS, 'date …YYYY-MM-DD'),
-    ...spelled(`convert?${PAIR}&date=`, NO_DAYS, 'date …YYYY-MM-DD'),
-    ...spelled(`history?${PAIR}&start=`, NO_DAYS, 'start …YYYY-MM-DD'),
-    ...spelled(`history?${PAIR}&start=2020-01-01&end=`, NO_DAYS, 'end …YYYY-MM-DD'),
+    ...rowsFor('latest?date=', INVALID_DAYS, 'date …YYYY-MM-DD'),
+    ...rowsFor(`convert?${PAIR}&date=`, INVALID_DAYS, 'date …YYYY-MM-DD'),
+    ...rowsFor(`history?${PAIR}&start=`, INVALID_DAYS, 'start …YYYY-MM-DD'),
+    ...rowsFor(`history?${PAIR}&start=2020-01-01&end=`, INVALID_DAYS, 'end …YYYY-MM-DD'),
     [`history?${PAIR}&end=2026-11-31`, 'Invalid parameter: end …YYYY-MM-DD'],
     ...['latest?date=', `convert?${PAIR}&date=`].flatMap((target) =>
-      spelled(target, '2026-11-22 2027-01-01 9999-12-31', 'date …not …after today'),
+      rowsFor(target, '2026-11-22 2027-01-01 9999-12-31', 'date …not …after today'),
     ),
-    ...spelled(
+    ...rowsFor(
       `convert?${PAIR}&reverse=`,
       ' 1 yes TRUE True true%20 %20true false,',
       'reverse …true or false',
     ),
-    ...spelled(`history?${PAIR}&interval=`, ' WEEK year', 'interval …day, week or month'),
+    ...rowsFor(`history?${PAIR}&interval=`, ' WEEK year', 'interval …day, week or month'),
     ...['latest?', `history?${PAIR}&`, `convert?${PAIR}&`].flatMap((target) =>
-      spelled(`${target}format=`, ' CSV xml csv%20 toString', 'format …json or csv'),
+      rowsFor(`${target}format=`, ' CSV xml csv%20 toString', 'format …json or csv'),
     ),
     [`convert?${PAIR}&%64ATE=2026-11-19`, 'dATE (use date)'],
     [`convert?${PAIR}&date[0]=2026-11-19`, 'date[0] (use date)'],
@@ -118,7 +118,7 @@ const MALFORMED: Refusals = {
     [`history?${PAIR}&Start=2026-11-02`, 'Start (use start)'],
     [`history?${PAIR}&end[]=2026-11-02`, 'end[] (use end)'],
     [`history?${PAIR}&start=2026-11-02&end=2026-11-01`, 'start …not …after end'],
-    ...spelled(
+    ...rowsFor(
       `history?${PAIR}&period=1M&`,
       'start=2026-11-02 end=2026-11-02',
       'period …start or end',
@@ -126,7 +126,7 @@ const MALFORMED: Refusals = {
   ],
 }
 
-/** Of a market with few currencies, and with pauses between its days. */
+/** In a market with few currencies, and gaps between its days. */
 const OF_FEW_RATES: Refusals = {
   '400 invalid_currency': [
     ['convert?from=USD&to=EUR,ZZZ', 'Invalid to currency: ZZZ'],
@@ -153,7 +153,7 @@ const OF_FEW_RATES: Refusals = {
     ['convert?from=EUR&to=HRK&date=2023-01-02', 'HRK on 2023-01-02'],
     ['convert?from=HRK&to=USD,EUR&date=2026-11-20', 'HRK on 2026-11-20 (withdrawn'],
     ['convert?from=EUR&to=HRK&date=2000-02-29', 'HRK on 2000-02-29'],
-    // Fourteen days after the last publication are too many.
+    // More than 14 days after the last publication.
     ['convert?from=EUR&to=USD&date=2021-11-20', '2021-11-20'],
     ['convert?from=EUR&to=USD&date=2022-12-29', '2022-12-29'],
     ['convert?from=EUR&to=USD&date=1999-01-03', '1999-01-03'],
@@ -161,7 +161,7 @@ const OF_FEW_RATES: Refusals = {
   ],
 }
 
-/** Of a market with many currencies and all working days since 1999. */
+/** In a market with many currencies and all working days since 1999. */
 const OF_MANY_RATES: Refusals = {
   '400 unsupported_currency': [
     ['history?from=AED&to=EUR&start=2026-11-02', 'from currency: AED …history …AUD'],
@@ -178,14 +178,14 @@ const OF_MANY_RATES: Refusals = {
     ['latest?date=0001-01-01', '0001-01-01'],
     [`latest?date=${WITHOUT_YEN}&base=JPY`, `JPY on ${WITHOUT_YEN}`],
     [`latest?date=${WITHOUT_YEN}&symbols=USD,jpy`, `JPY on ${WITHOUT_YEN}`],
-    // Quoted once, but in none of the days that are held.
+    // Quoted once, but on none of the loaded days.
     ['history?from=CYP&to=EUR&start=2026-11-02', 'withdrawn on 2008-01-01, use EUR'],
     ['history?from=LVL&to=EUR&start=2015-01-05&end=2015-02-01', 'LVL…EUR'],
     ['history?from=LVL&to=EUR&start=2022-01-03&end=2022-02-01', 'LVL…EUR'],
     ['convert?from=EUR&to=LVL&date=2015-02-01', 'LVL on '],
     ['convert?from=EUR&to=LVL&date=2022-02-01', 'LVL on '],
     ['latest?base=rub&date=2025-02-03', 'RUB on 2025-02-03'],
-    // Not withdrawn by then: to leave it out would hide a missing rate.
+    // Not withdrawn on that day: omitting it would hide a missing rate.
     ['latest?date=2004-01-02&symbols=USD,SIT', 'SIT on 2004-01-02'],
     ['latest?date=2023-01-03&base=HRK', 'HRK on 2023-01-03 (withdrawn on'],
     [`history?${PAIR}&start=2026-11-14&end=2026-11-15`, 'USD…EUR'],
@@ -236,11 +236,11 @@ describe('a parameter', () => {
     [`v1/history?${PAIR}&start=2026-11-19&end=2026-11-19`, 'end', '2026-11-19'],
     [`v1/history?${PAIR}&start=2026-11-19&interval=day&end=2026-11-20`, 'interval', 'day'],
     [`v1/history?${PAIR}&format=json`, 'period', '1M'],
-    // Cache busters, trackers, keys, and lists that a whole table has in any case.
+    // Ignored: cache busters, trackers, keys, and lists for a table of all currencies.
     ['v1/latest?_=1763510400000&_date=2&utm_source=mail&v=3&access_key=k', 'base', 'USD'],
     [`v1/convert?${PAIR}&_t=1&fbclid=x&app_id=k&callback=f`, 'amount', 1],
     ['rates?symbols=EUR&currencies=EUR', 'rates', ALL],
-  ])('is read from /api/%s: %s is %j', async (target, field, expected) => {
+  ])('is parsed from /api/%s: %s is %j', async (target, field, expected) => {
     const response = await openMarket().get(`/${target}`)
     expect(response.status).toBe(200)
     const value = (await response.json())[field]
@@ -259,37 +259,37 @@ describe.each(['', '&reverse=true'])('an amount%s', (suffix) => {
   const targetOf = (text: string): string =>
     `convert?${PAIR}&amount=${encodeURIComponent(text)}${suffix}`
 
-  it.each([...ACCEPTED.split(' '), '1'.padStart(64, '0')])('is %s', async (text) => {
+  it.each([...ACCEPTED.split(' '), '1'.padStart(64, '0')])('can be %s', async (text) => {
     const { amount } = await openMarket().json(`/v1/${targetOf(text)}`)
     expect(amount).toBe(Number(text))
   })
 
   it.each(['', ' ', ' 1', '1 ', '1\n', ...REFUSED.split(' '), '1'.padStart(65, '0')])(
-    'is not %j',
+    'cannot be %j',
     async (text) => {
       const market = openMarket()
       await expectRefusal(market, targetOf(text), '400 invalid_amount', 'Invalid amount: ')
-      expect(market.asked).toEqual([])
+      expect(market.calls).toEqual([])
     },
   )
 })
 
-describe('a request that cannot be answered', () => {
+describe('an invalid request', () => {
   it.each(rowsOf(MALFORMED))('%s is %s before any data is loaded: %s', async (...row) => {
     const market = openMarket()
     await expectRefusal(market, ...row)
-    expect(market.asked).toEqual([])
+    expect(market.calls).toEqual([])
   })
 
-  it.each(rowsOf(OF_FEW_RATES))('%s is %s where there are few rates: %s', async (...row) => {
+  it.each(rowsOf(OF_FEW_RATES))('%s is %s with few rates: %s', async (...row) => {
     await expectRefusal(openMarket(), ...row)
   })
 
-  it.each(rowsOf(OF_MANY_RATES))('%s is %s where there are many rates: %s', async (...row) => {
+  it.each(rowsOf(OF_MANY_RATES))('%s is %s with many rates: %s', async (...row) => {
     await expectRefusal(longService(), ...row)
   })
 
-  it('lists at most 150 of the codes that are covered', async () => {
+  it('lists at most 150 supported codes', async () => {
     const rates = Object.fromEntries(codes(160).map((code) => [code, 2]))
     const days = [{ date: '2026-11-20', rates }]
     const attribution = { name: 'Test', url: 'https://rates.example' }
@@ -316,9 +316,9 @@ describe('a request that cannot be answered', () => {
       .split(' ')
       .map((name) => [`rates?${name}=1`, `Invalid parameter: ${name}`]),
   ])('/api/%s has an unversioned error before any data is loaded: %s', async (target, error) => {
-    const { asked, get } = openMarket()
+    const { calls, get } = openMarket()
     const response = await get(`/${target}`)
-    expect([response.status, await response.json(), asked]).toEqual([400, { error }, []])
+    expect([response.status, await response.json(), calls]).toEqual([400, { error }, []])
   })
 })
 
@@ -345,12 +345,12 @@ function rowsOf(refusals: Refusals): [target: string, outcome: string, facts: st
   )
 }
 
-/** A row for each of `texts`, which spaces separate, as the end of `target`. */
-function spelled(target: string, texts: string, facts: string): [string, string][] {
+/** Returns a row for each of `texts` (separated by spaces), appended to `target`. */
+function rowsFor(target: string, texts: string, facts: string): [string, string][] {
   return texts.split(' ').map((text) => [`${target}${text}`, `Invalid parameter: ${facts}`])
 }
 
-/** A list of `count` codes, padded with spaces to `characters`. */
+/** Returns a list of `count` codes, padded with spaces to `characters`. */
 function listOf(count: number, characters: number): string {
   const list = Array.from({ length: count }, () => 'EUR').join()
   return list + '%20'.repeat(characters - list.length)

@@ -8,7 +8,7 @@ import { settled, virtualRuntime } from '../virtual-runtime.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Friday, an hour after the synthetic market published. */
+/** Friday, one hour after the publication of the synthetic market. */
 const NOW = Date.UTC(2026, 10, 20, 16)
 const PUBLISHED = NOW - HOUR
 
@@ -17,7 +17,7 @@ const SOURCE = {
   url: 'https://www.npmjs.com/package/ratesmith',
 }
 
-/** A handler of providers that fail once `upstream.isUp` is false. */
+/** Creates a handler whose providers fail while `upstream.isUp` is false. */
 function service(options: RatesHandlerOptions = {}) {
   const runtime = virtualRuntime(NOW)
   const { latest, history } = fakeProviders()
@@ -56,7 +56,7 @@ function service(options: RatesHandlerOptions = {}) {
 }
 
 describe('GET /api/v1/status', () => {
-  it('is answered at once by a cold handler, and starts its first load', async () => {
+  it('responds immediately on a cold handler, and starts its first load', async () => {
     const { status } = service()
     const cold = {
       ready: false,
@@ -88,7 +88,7 @@ describe('GET /api/v1/status', () => {
     expect(next.latest?.nextAttemptAt).toBeGreaterThan(PUBLISHED + DAY)
   })
 
-  it('is resolved by handler.rates, too, which starts the first load', async () => {
+  it('is available as handler.rates.status(), which starts the first load', async () => {
     const { handler, status } = service()
     expect(await handler.rates.status()).toMatchObject({
       ready: false,
@@ -108,7 +108,7 @@ describe('GET /api/v1/status', () => {
     expect(await status()).toMatchObject({ ready: true })
   })
 
-  it('shows data that are overdue and then too old, the failed attempt and the next one', async () => {
+  it('shows overdue data, expired data, the failed attempt and the next one', async () => {
     const { status, runtime, handler, upstream } = service()
     await handler.refresh()
     upstream.isUp = false
@@ -129,7 +129,7 @@ describe('GET /api/v1/status', () => {
       history: { ...overdue, age: 4 * DAY + HOUR, lastDay: '2026-11-20' },
     })
     expect(text).not.toContain('secret')
-    // By then, the latest rates are too old to be served.
+    // Latest rates are now too old to serve.
     await runtime.advance(6 * DAY)
     expect(await status()).toMatchObject({
       ready: false,
@@ -138,7 +138,7 @@ describe('GET /api/v1/status', () => {
     })
   })
 
-  it('shows that data came from the store', async () => {
+  it('shows that the data came from the store', async () => {
     const store = new Map<string, string>()
     await service({ store }).handler.refresh()
     await settled()
@@ -152,14 +152,14 @@ describe('GET /api/v1/status', () => {
     })
   })
 
-  it('has no age below 0 where the clock is set back', async () => {
+  it('has no negative age if the clock is set back', async () => {
     const { status, runtime, handler } = service()
     await handler.refresh()
     runtime.setClock(PUBLISHED - 1)
     expect(await status()).toMatchObject({ latest: { age: 0 }, history: { age: 0 } })
   })
 
-  it('has whole milliseconds although the clock has fractions', async () => {
+  it('has whole milliseconds even if the clock has fractions', async () => {
     const { status, runtime, upstream } = service()
     upstream.isUp = false
     await runtime.advance(0.25)

@@ -5,7 +5,7 @@ import { seal } from '../fixtures/envelopes.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY } from '../virtual-runtime.ts'
 
-/** The table of a provider that is not the feed, in euros. */
+/** Creates a provider other than the feed, with rates in EUR. */
 function providerOf(rates: Record<string, number>, updatedAt: number): LatestProvider {
   return {
     attribution: { name: 'By hand', url: 'https://rates.example' },
@@ -18,7 +18,7 @@ function providerOf(rates: Record<string, number>, updatedAt: number): LatestPro
   }
 }
 
-/** What `from` is worth in `to` on every endpoint that says so; all the same. */
+/** Returns the rate of a pair, which must be equal on all endpoints. */
 async function rateOf(
   world: ReturnType<typeof openFeed>,
   from: string,
@@ -28,17 +28,17 @@ async function rateOf(
   const { rates: unversioned } = (await world.get(`/rates?base=${from}`)).body
   const listed = await world.get(`/v1/latest?base=${from}&symbols=${to}`)
   const converted = await world.get(`/v1/convert?from=${from}&to=${to}&amount=10`)
-  const alike = await world.get(`/convert?from=${from}&to=${to}&amount=10`)
+  const unversionedConversion = await world.get(`/convert?from=${from}&to=${to}&amount=10`)
   const rate = rates[to] ?? NaN
   expect(unversioned[to]).toBe(rate)
   expect(listed.body.rates).toEqual({ [to]: rate })
   expect(converted.body.rate).toBe(rate)
-  expect(alike.body.result).toBe(converted.body.result)
+  expect(unversionedConversion.body.result).toBe(converted.body.result)
   return rate
 }
 
 describe('a withdrawn currency in the feed', () => {
-  it('has its fixed rate where the feed says otherwise: 67 levs for one euro', async () => {
+  it('has its fixed rate if the feed is wrong: 67 levs for one euro', async () => {
     const world = openFeed('2026-02-18', { BGN: 57 })
     expect(await rateOf(world, 'EUR', 'BGN')).toBe(1.95583)
     expect(await rateOf(world, 'BGN', 'EUR')).toBe(0.511_291_881_2)
@@ -55,7 +55,7 @@ describe('a withdrawn currency in the feed', () => {
     ])
   })
 
-  it('keeps its published digits where it is right to rounding', async () => {
+  it('keeps its published digits if they are right within rounding', async () => {
     const world = openFeed('2026-02-18', { SLE: 22.512345, SLL: 22512.345366 })
     expect(await rateOf(world, 'USD', 'SLL')).toBe(22512.345366)
     expect(await rateOf(world, 'USD', 'HRK')).toBe(6.404321)
@@ -68,11 +68,11 @@ describe('a withdrawn currency in the feed', () => {
     ['a thousand times too large', { SLE: 22.512345, SLL: 22_512_345 }, 'SLL', 'SLE', 0.001],
     ['as large as its successor', { ZWG: 26.5, ZWL: 26.5 }, 'ZWG', 'ZWL', 2498.7242],
     ['drifting by two percent', { HRK: 6.53 }, 'EUR', 'HRK', 7.5345],
-  ])('is put right where it is %s', async (_how, quotes, from, to, rate) => {
+  ])('is corrected if it is %s', async (_how, quotes, from, to, rate) => {
     expect(await rateOf(openFeed('2026-02-18', quotes), from, to)).toBe(rate)
   })
 
-  it('has its market until it is withdrawn, then its ratio, and then leaves with a hint', async () => {
+  it('has its market rate until withdrawal, then its ratio, then an error with a hint', async () => {
     const world = openFeed('2025-12-31', { BGN: 1.7 })
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.7)
     await world.publish({})
@@ -102,7 +102,7 @@ describe('a withdrawn currency in the feed', () => {
 })
 
 describe('a rate that stays wrong', () => {
-  it('is corrected in each publication with one event, and not held back', async () => {
+  it('is corrected in each publication with one event, and not quarantined', async () => {
     const world = openFeed('2026-02-18', { BGN: 57 })
     for (let publications = 1; publications <= 4; publications += 1) {
       await world.refresh()
@@ -128,7 +128,7 @@ describe('a rate that stays wrong', () => {
     expect(world.eventsOf('rates_corrected')).toHaveLength(1)
   })
 
-  it('is held back while the currency has a market, but not once it is withdrawn', async () => {
+  it('is quarantined before withdrawal, but not after', async () => {
     const world = openFeed('2025-12-30', {})
     await world.refresh()
     await world.publish({ BGN: 57 })
@@ -139,7 +139,7 @@ describe('a rate that stays wrong', () => {
     expect(world.eventsOf('rates_quarantined')).toHaveLength(1)
   })
 
-  it('follows a successor that is held back itself', async () => {
+  it('follows a quarantined successor', async () => {
     const world = openFeed('2026-02-18', { ZWL: 64_966.8 })
     await world.refresh()
     await world.publish({ ZWG: 2_600, ZWL: 6_496_683 })
@@ -159,7 +159,7 @@ describe('a table from a store', () => {
     expect(reader.eventsOf('rates_corrected')).toEqual([])
   })
 
-  it('is corrected without an event where another version stored it as published', async () => {
+  it('is corrected without an event if another version stored the published rate', async () => {
     const store = new Map<string, string>()
     await openFeed('2026-02-18', {}, { store }).refresh()
     const text = store.get('rates:v1:latest') ?? ''
@@ -174,7 +174,7 @@ describe('a table from a store', () => {
     expect(requested).not.toContainEqual(expect.objectContaining({ dataSet: 'latest' }))
   })
 
-  it('is compared with the current table without holding back the fixed rate', async () => {
+  it('is compared with the current table without quarantining the fixed rate', async () => {
     const store = new Map<string, string>()
     const writer = openFeed('2026-02-18', { BGN: 57 }, { store })
     const reader = openFeed('2026-02-18', { BGN: 57 }, { store })
@@ -190,7 +190,7 @@ describe('a table from a store', () => {
   })
 })
 
-describe('the hint of a withdrawn currency that the feed does not have', () => {
+describe('the hint for a withdrawn currency that the feed lacks', () => {
   it.each([
     ['HRK', 'withdrawn on 2023-01-01, use EUR, 1 EUR = 7.5345 HRK'],
     ['VEB', 'withdrawn on 2008-01-01 for VEF, also withdrawn, use VES, 1 VES = 100000000 VEB'],
@@ -199,7 +199,7 @@ describe('the hint of a withdrawn currency that the feed does not have', () => {
     ['CYP', 'withdrawn on 2008-01-01, use EUR, 1 EUR = 0.585274 CYP'],
     ['ANG', 'withdrawn on 2025-03-31, use XCG, 1 XCG = 1 ANG'],
     ['DDM', 'withdrawn on 1990-07-01 for DEM, also withdrawn, use EUR'],
-  ])('names what %s has become', async (code, hint) => {
+  ])('names the successor of %s', async (code, hint) => {
     const world = openFeed('2026-11-20', { HRK: undefined, ANG: undefined })
     const { status, text, body } = await world.get(`/v1/convert?from=${code}&to=USD`)
     expect(status).toBe(400)

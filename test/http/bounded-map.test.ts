@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createBoundedMap } from '../../src/http/bounded-map.ts'
 
-/** A map of the letters of `keys`, each with itself as its value, which takes `size`. */
+/** Creates a map with every letter of `keys` as key and value, each of the given `size`. */
 function mapOf(capacity: number, keys: string, size = 10) {
   const map = createBoundedMap<string, string>(capacity)
   for (const key of keys) map.set(key, key, size)
@@ -11,32 +11,32 @@ function mapOf(capacity: number, keys: string, size = 10) {
 }
 
 describe('createBoundedMap()', () => {
-  it('keeps what fits, and removes what was added first', () => {
+  it('evicts the oldest entry if the capacity is exceeded', () => {
     expect(mapOf(30, 'abcd').valuesOf('abcd')).toBe('-bcd')
   })
 
-  it('keeps what was read meanwhile, once', () => {
+  it('spares an entry that has been read, once', () => {
     const map = mapOf(30, 'abc')
     map.get('a')
     map.set('d', 'd', 10)
     expect(map.valuesOf('abcd')).toBe('a-cd')
-    // All three were read just now: then the oldest is removed.
+    // All three entries have been read, so the oldest is evicted.
     map.set('e', 'e', 10)
     expect(map.valuesOf('acde')).toBe('a-de')
   })
 
-  it('never takes more than its capacity', () => {
+  it('never exceeds its capacity', () => {
     const map = createBoundedMap<string, number>(100)
     const sizes = Array.from({ length: 300 }, (_, index) => (index * 37) % 120)
     for (const [index, size] of sizes.entries()) {
       map.set(String(index), size, size)
       if (index % 3 === 0) map.get(String(index - 1))
-      const held = sizes.flatMap((_, each) => map.get(String(each)) ?? [])
-      expect(held.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(100)
+      const kept = sizes.flatMap((_, each) => map.get(String(each)) ?? [])
+      expect(kept.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(100)
     }
   })
 
-  it('does not count what was set again, deleted or cleared', () => {
+  it('does not count replaced, deleted or cleared entries', () => {
     const map = mapOf(30, 'aaaaaaaaaa', 20)
     map.set('b', 'b', 10)
     expect(map.valuesOf('ab')).toBe('ab')
@@ -50,18 +50,18 @@ describe('createBoundedMap()', () => {
     expect(map.valuesOf('bdef')).toBe('-def')
   })
 
-  it('removes nothing else for what is set again', () => {
+  it('evicts no other entry when a value is replaced', () => {
     expect(mapOf(20, 'abb').valuesOf('ab')).toBe('ab')
   })
 
-  it('keeps what fills it, but nothing larger, even instead of a smaller value', () => {
+  it('stores a value of its capacity, but no larger one, and then drops the previous value', () => {
     const map = mapOf(20, 'a', 20)
     expect(map.get('a')).toBe('a')
     map.set('a', 'larger', 21)
     expect(map.get('a')).toBeUndefined()
   })
 
-  it('keeps nothing with a capacity of 0', () => {
+  it('stores nothing with a capacity of 0', () => {
     expect(mapOf(0, 'a', 1).get('a')).toBeUndefined()
   })
 })

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { entityTag, isMatch } from '../../src/http/etag.ts'
 
 describe('entityTag()', () => {
-  it('is the same for the same text and well-formed for any', () => {
+  it('returns a well-formed tag, equal for equal text', () => {
     for (const body of ['', '{}', 'ä\u0000"\u{1f4b5}', 'x'.repeat(100_000)]) {
       expect(entityTag(body)).toBe(entityTag(body.slice(0)))
       expect(entityTag(body)).toMatch(/^"[a-p]{16}\d+"$/)
     }
   })
 
-  it('differs among 200,000 bodies that differ in a digit', () => {
+  it('differs for 200,000 bodies that differ in a digit', () => {
     const tags = new Set<string>()
     for (let number = 0; number < 200_000; number += 1) {
       tags.add(entityTag(`{"from":"USD","to":"EUR","amount":${number},"rate":0.85367936}`))
@@ -25,13 +25,13 @@ describe('entityTag()', () => {
     expect(new Set(bytes.map(entityTag)).size).toBe(3)
   })
 
-  it('differs when two neighbours change places', () => {
+  it('differs when two adjacent characters are swapped', () => {
     const body = 'abcdefghijklmnopqrstuvwxyz{}":,0.123456789'
     const swapped = Array.from(body, (_, index) => {
       const pair = body.slice(index, index + 2)
       return body.slice(0, index) + pair.slice(1) + pair.slice(0, 1) + body.slice(index + 2)
     })
-    // The last one has no neighbour, and stays as it was.
+    // The last character has no neighbour to swap with.
     expect(new Set([body, ...swapped].map(entityTag)).size).toBe(body.length)
   })
 })
@@ -54,7 +54,7 @@ describe('isMatch()', () => {
     ['', false],
   ])('%j: %s', (ifNoneMatch, expected) => {
     expect(isMatch(ifNoneMatch, '"abc"', 'weak')).toBe(expected)
-    // A weak tag is never the same as a strong one.
+    // By strong comparison, a weak tag never matches.
     const isStrong = expected && !ifNoneMatch.includes('W/"abc"')
     expect(isMatch(ifNoneMatch, '"abc"', 'strong')).toBe(isStrong)
   })

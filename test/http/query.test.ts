@@ -6,19 +6,19 @@ import { RatesError } from '../../src/index.ts'
 
 const optional = z.optional(z.string())
 
-/** A parser that knows `base` and `to`. */
+/** Creates a parser with the parameters `base` and `to`. */
 function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, string> }) {
   return createQueryParser({
     parameters: { base: optional, to: optional },
     failures: {},
-    toParams: (question): object => question,
+    toParams: (params): object => params,
     ...more,
   })
 }
 
-const read = parserOf({ mistaken: { from: 'use base', startdate: 'use start' } })
+const parse = parserOf({ mistaken: { from: 'use base', startdate: 'use start' } })
 
-describe('a query', () => {
+describe('a query parser', () => {
   it.each([
     ['', {}],
     ['&', {}],
@@ -40,9 +40,9 @@ describe('a query', () => {
     ['base=100%', { base: '100%' }],
     ['%base=EUR', {}],
     ['theme=dark&base=EUR&constructor=1&__proto__=2', { base: 'EUR' }],
-  ])('of %j is %j', (query, values) => {
-    expect(read(query)).toEqual(values)
-    expect(Object.keys(Object(read(query))).toSorted()).toEqual(Object.keys(values).toSorted())
+  ])('parses %j as %j', (query, values) => {
+    expect(parse(query)).toEqual(values)
+    expect(Object.keys(Object(parse(query))).toSorted()).toEqual(Object.keys(values).toSorted())
   })
 
   it.each([
@@ -61,27 +61,27 @@ describe('a query', () => {
     ['start_date=1', 'start_date (use start)'],
     ['startDate=1', 'startDate (use start)'],
     ['b_ase=EUR', 'b_ase (use base)'],
-    // In any order.
+    // The same error in any order.
     ['start_date=1&from=EUR', 'from (use base)'],
     ['from=EUR&start_date=1', 'from (use base)'],
-  ])('of %j is refused', (query, message) => {
-    expect(() => read(query)).toThrow(`Invalid parameter: ${message}`)
-    expect(() => read(query)).toThrow(RatesError)
+  ])('throws for %j', (query, message) => {
+    expect(() => parse(query)).toThrow(`Invalid parameter: ${message}`)
+    expect(() => parse(query)).toThrow(RatesError)
   })
 
   it.each(['ba?se=1', 'base?=1', 'bases=1', 'abase=1', '[base]=1', '[]base=1', 'symbols=EUR'])(
-    'of %j holds nothing that is known',
+    'ignores the unknown name in %j',
     (query) => {
-      expect(read(query)).toEqual({})
+      expect(parse(query)).toEqual({})
     },
   )
 
-  it('has no mistaken names unless there are some', () => {
+  it('accepts names of other services if none are listed as mistaken', () => {
     expect(parserOf({})('from=EUR&base=USD')).toEqual({ base: 'USD' })
   })
 })
 
-describe('the schemas of a query', () => {
+describe('a query parser with schemas', () => {
   const rules = {
     parameters: {
       from: z.string('missing'),
@@ -100,17 +100,17 @@ describe('the schemas of a query', () => {
     ['to=EURO', 'no from'],
     ['from=USD', 'no to'],
     ['from=USD&to=EURO', 'to is not EURO'],
-  ])('raise the first error in their order for %j', (query, message) => {
+  ])('throws the first error in the order of the schemas for %j', (query, message) => {
     expect(() => createQueryParser(rules)(query)).toThrow(expect.objectContaining({ message }))
   })
 
-  it('may not speak of an error that there is none of', () => {
+  it('throws when a schema names an unknown failure', () => {
     const { missing } = rules.failures
     const parse = createQueryParser({ ...rules, failures: { missing } })
     expect(() => parse('from=USD&to=EURO')).toThrow(/unknown failure.*long/)
   })
 
-  it('are not asked about what is accepted without them, and have the last word about the rest', () => {
+  it('skips the schemas for parameters that `accepts` accepts, and validates all others', () => {
     const isKnown = (values: Record<string, string>): values is { from: string; to: string } =>
       values['from'] === 'me'
     const parse = createQueryParser({ ...rules, accepts: isKnown })
@@ -120,11 +120,11 @@ describe('the schemas of a query', () => {
   })
 })
 
-describe('a question that recurs', () => {
+describe('a parser of recurring queries', () => {
   const ofLength = (length: number, start: string): string => `base=${start}`.padEnd(length, '.')
 
   it.each(['', 'base=EUR', 'base=%45UR', '&to=USD&&base=EUR&', ofLength(256, 'EUR')])(
-    'is read once: %j',
+    'parses an equal query once: %j',
     (query) => {
       const parse = parserOf({ isRecurring: true })
       expect(parse(query)).toBe(parse(query))
@@ -132,24 +132,24 @@ describe('a question that recurs', () => {
   )
 
   it.each([
-    // Of these, few clients send the same.
+    // Few clients send equal queries of this form.
     [{ isRecurring: true }, ofLength(257, 'EUR')],
     [{ isRecurring: true }, 'base=EUR&session=1'],
     [{ isRecurring: true }, 'session=1&base=%45UR'],
     [{ isRecurring: true }, 'session'],
     [{ isRecurring: false }, 'base=EUR'],
     [{}, 'base=EUR'],
-  ])('is read each time: %j %j', (rules, query) => {
+  ])('parses the query every time: %j %j', (rules, query) => {
     const parse = parserOf(rules)
     expect(parse(query)).toEqual(parse(query))
     expect(parse(query)).not.toBe(parse(query))
   })
 
-  // Of a quarter of a mebibyte, each of them takes its 256 characters and 512 bytes.
+  // Each entry takes 256 characters and 512 bytes of 256 KiB.
   it.each([
     [341, true],
     [342, false],
-  ])('is kept while there is room: the first of %d, %j', (count, isKept) => {
+  ])('evicts the oldest query above 256 KiB: the first of %d is cached: %j', (count, isKept) => {
     const parse = parserOf({ isRecurring: true })
     const queries = Array.from({ length: count }, (_, index) => ofLength(256, String(index)))
     const [first] = queries.map(parse)

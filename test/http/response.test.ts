@@ -15,8 +15,8 @@ afterEach(() => vi.unstubAllGlobals())
 describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', undefined])(
   'a Response on %s',
   (userAgent) => {
-    /** A handler that takes the runtime for another one. */
-    async function handlerThere() {
+    /** Creates a handler that detects the runtime from `userAgent`. */
+    async function createHandlerThere() {
       vi.stubGlobal('navigator', userAgent && { userAgent })
       const handler = createRatesHandler({ providers, now })
       await handler.refresh()
@@ -28,26 +28,26 @@ describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', un
     it.each([
       ['bytes', BYTES, Uint8Array],
       ['many bytes', LARGE, Uint8Array],
-      ['a text', TEXT, String],
-    ])('has the status, the headers and %s of the answer', async (_what, target, form) => {
-      const { handler, get } = await handlerThere()
-      // Loads what it takes.
+      ['text', TEXT, String],
+    ])('has the status, the headers and %s of the raw response', async (_what, target, form) => {
+      const { handler, get } = await createHandlerThere()
+      // Loads the data.
       await get(target)
-      const answer = await handler.answer({ method: 'GET', target, header: () => null })
-      expect(Object(answer.body)).toBeInstanceOf(form)
-      const expected = await new Response(answer.body).arrayBuffer()
+      const raw = await handler.answer({ method: 'GET', target, header: () => null })
+      expect(Object(raw.body)).toBeInstanceOf(form)
+      const expected = await new Response(raw.body).arrayBuffer()
       for (let round = 0; round < 3; round += 1) {
         const response = await get(target)
-        expect(response.status).toBe(answer.status)
-        expect([...response.headers]).toEqual([...new Headers(answer.headers)])
+        expect(response.status).toBe(raw.status)
+        expect([...response.headers]).toEqual([...new Headers(raw.headers)])
         expect(await response.arrayBuffer()).toEqual(expected)
         // Each response has its own headers.
         response.headers.set('content-type', 'text/plain')
       }
     })
 
-    it('has no body where the answer has none', async () => {
-      const { get } = await handlerThere()
+    it('has no body if the raw response has none', async () => {
+      const { get } = await createHandlerThere()
       const { status, body } = await get(TEXT, { 'if-none-match': '*' })
       expect([status, body]).toEqual([304, null])
     })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { splitTarget, targetBehind } from '../../src/http/target.ts'
 
-describe('a request target', () => {
+describe('splitTarget()', () => {
   it.each([
     ['/', '/', ''],
     ['/api/v1/latest', '/api/v1/latest', ''],
@@ -46,18 +46,18 @@ describe('a request target', () => {
     ['', '/', ''],
     ['?a', '/', 'a'],
     ['#a', '/', ''],
-  ])('of %j is %j and %j', (target, path, query) => {
+  ])('splits %j into %j and %j', (target, path, query) => {
     expect(splitTarget(target)).toEqual({ path, query })
   })
 
   const OTHERS = '* api api/v1 api/v1?a :99999/api ftp://rates.example/api xhttp://a/b'
 
-  it.each(OTHERS.split(' '))('of %j is kept whole as the path', (target) => {
+  it.each(OTHERS.split(' '))('returns %j as the path', (target) => {
     expect(splitTarget(target)).toEqual({ path: target, query: '' })
   })
 })
 
-describe('the target behind an authority', () => {
+describe('targetBehind()', () => {
   it.each([
     ['a.example', 'http://a.example/api?a=b', '/api?a=b'],
     ['a.example:8443', 'https://a.example:8443/', '/'],
@@ -65,7 +65,7 @@ describe('the target behind an authority', () => {
     ['a.example', 'a.example/api', '/api'],
     ['http://a', 'http://http://a/api', '/api'],
     ['a?', 'a?/api?b=http://', '/api?b=http://'],
-  ])('of %j in %j is %j', (host, url, target) => {
+  ])('removes the host %j from %j: %j', (host, url, target) => {
     expect(targetBehind(host, url)).toBe(target)
   })
 
@@ -80,7 +80,7 @@ describe('the target behind an authority', () => {
     ['a.example', 'http://a.example'],
     ['a.example', 'ws://a.example/api'],
     ['a.example', '/api'],
-  ])('is not cut off where the host is %j and the URL %j', (host, url) => {
+  ])('returns the URL for the host %j and the URL %j', (host, url) => {
     expect(targetBehind(host, url)).toBe(url)
   })
 })
