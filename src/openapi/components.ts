@@ -2,10 +2,9 @@ import * as z from 'zod/mini'
 
 import { reference } from './reference.ts'
 
-/** What has a name of its own among the schemas of the document. */
 const named = z.registry<{ id: string; description: string }>()
 
-/** `schema`, to which others refer by the name `id`. */
+/** Registers `schema` as the component `id`, to which other schemas refer, and returns it. */
 export function component<Schema extends z.ZodMiniType>(
   id: string,
   description: string,
@@ -15,25 +14,25 @@ export function component<Schema extends z.ZodMiniType>(
   return schema
 }
 
-/** A Reference Object to `schema`, which is a component. */
+/** Returns a Reference Object to `schema`, which must be a component. */
 export function schemaReference(schema: z.ZodMiniType): { $ref: string } {
   const { id } = named.get(schema) ?? {}
-  if (id === undefined) throw new Error('only components can be referred to')
+  if (id === undefined) throw new Error('a referenced schema must be a component')
   return reference('schemas', id)
 }
 
-/** The JSON Schemas of all components, by their names. */
+/** Returns the JSON Schemas of all components, by name. */
 export function componentSchemas(): Record<string, object> {
   const { schemas } = z.toJSONSchema(named, {
     uri: (id) => reference('schemas', id).$ref,
     override: ({ jsonSchema }) => {
-      // Neither says anything: that a number is one that JavaScript has, and once more what a format is.
+      // Both are redundant: every integer of JavaScript is below this maximum, and a format implies its pattern.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern
     },
   })
   for (const schema of Object.values(schemas)) {
-    // The document says both for all of them.
+    // The document declares both once for all schemas.
     delete schema.$schema
     delete schema.$id
   }

@@ -6,73 +6,73 @@ import { attribution, provider, publication } from './rate-records.ts'
 
 const amount = z.number().check(z.nonnegative())
 
-const from = described(code, 'Code of the source currency.')
-const to = described(code, 'Code of the target currency.')
+const from = described(code, 'Source currency code.')
+const to = described(code, 'Target currency code.')
 
 const converted = {
   rate: described(
     rate,
-    'Units of `to` for one unit of `from`: as published, or derived to 10 digits.',
+    'Units of `to` per unit of `from`, as published or derived to 10 significant digits.',
   ),
   result: described(
     amount,
-    'The exact decimal product of `amount` and `rate`, rounded once to the nearest double; in reverse their exact quotient, rounded to 15 significant digits.',
+    'Exact decimal product of `amount` and `rate`, rounded once to the nearest double. With `reverse`, their exact quotient, rounded to 15 significant digits.',
   ),
 }
 
 const convertedAmount = component(
   'ConvertedAmount',
-  'An amount in one of several currencies, `to` being its code.',
+  'Rate and result for one of several target currencies, here called `to`.',
   z.strictObject(converted),
 )
 
-const asked = described(amount, 'How much was asked for: of `from`, or in reverse of `to`.')
+const requestedAmount = described(amount, 'Requested amount, in `from`; with `reverse`, in `to`.')
 
 const end = {
   reverse: z.optional(
-    described(z.literal(true), 'That `result` is of `from`; absent where that was not asked for.'),
+    described(z.literal(true), 'True if `result` is in `from`; absent unless requested.'),
   ),
   date: z.optional(
-    described(day, 'The day on which the rates were published; absent where they are the latest.'),
+    described(day, 'Day on which the rates were published; absent for latest rates.'),
   ),
   ...publication,
   source: attribution,
 }
 
-/** The record of `/v1/convert` for one target currency. */
+/** Response of `/v1/convert` for one target currency. */
 export const conversionRecord = component(
   'Conversion',
   'A converted amount.',
-  z.strictObject({ from, to, amount: asked, ...converted, ...end }),
+  z.strictObject({ from, to, amount: requestedAmount, ...converted, ...end }),
 )
 
-/** The record of `/v1/convert` for a list of target currencies. */
+/** Response of `/v1/convert` for a list of target currencies. */
 export const conversionsRecord = component(
   'ConversionList',
-  'One amount in several currencies.',
+  'One amount converted to several currencies.',
   z.strictObject({
     from,
-    amount: asked,
+    amount: requestedAmount,
     results: described(
       z.record(code, convertedAmount),
-      'By the codes of the target currencies, in the order in which they were asked for.',
+      'Results by target currency code, in the order of the request.',
     ),
     ...end,
   }),
 )
 
-/** The record of `/convert`. */
+/** Response of `/convert`. */
 export const unversionedConversion = component(
   'UnversionedConversion',
-  'A converted amount, as the unversioned endpoint gives it.',
+  'A converted amount, in the unversioned format.',
   z.strictObject({
     from,
     to,
-    amount: described(amount, 'How much of `from` was asked for.'),
+    amount: described(amount, 'Requested amount, in `from`.'),
     rate: converted.rate,
     result: described(
       amount,
-      'The exact decimal product of `amount` and `rate`, rounded once to the nearest double.',
+      'Exact decimal product of `amount` and `rate`, rounded once to the nearest double.',
     ),
     ...publication,
     provider,

@@ -2,42 +2,41 @@ const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 const RATE = '[0-9.e+-]+'
 const INSTANT = '[0-9]+'
 
-/** The last two cells of every line; a name may be quoted. */
 const SOURCE = '[^\\r\\n]+'
 
-/** The JSON Schema of CSV with a line of `names`, then lines whose cells match `cells`: any number, or at least one. */
+/** Returns the JSON Schema of CSV with a header line of `names`, then any number of lines, or at least one, that match `cells`. */
 function table(names: string, cells: readonly string[], count: '*' | '+'): object {
   const line = [...cells, SOURCE].join()
   return { type: 'string', pattern: `^${names},source,sourceUrl\\r\\n(${line}\\r\\n)${count}$` }
 }
 
-/** Rates as CSV. */
+/** CSV of latest rates. */
 export const latestCsv: object = table(
   'base,code,rate,updatedAt,nextUpdateAt',
   ['[A-Z]{3}', '[A-Z]{3}', RATE, INSTANT, INSTANT],
   '*',
 )
 
-/** Rates of an earlier day as CSV. */
+/** CSV of the rates of an earlier day. */
 export const datedLatestCsv: object = table(
   'base,code,rate,date,updatedAt,nextUpdateAt',
   ['[A-Z]{3}', '[A-Z]{3}', RATE, DAY, INSTANT, INSTANT],
   '*',
 )
 
-/** A history as CSV. */
+/** CSV of a history. */
 export const historyCsv: object = table(
   'from,to,date,rate',
   ['[A-Z]{3}', '[A-Z]{3}', DAY, RATE],
   '+',
 )
 
-/** Conversions as CSV, of each combination of `reverse` and `date`, which have their columns only where the query asks. */
+/** CSV of conversions, one schema per combination of `reverse` and `date`, which add a column each. */
 export const conversionCsv: readonly object[] = [false, true].flatMap((isReverse) =>
   [false, true].map((isDated) => {
-    const asked = { ...(isReverse && { reverse: 'true' }), ...(isDated && { date: DAY }) }
-    const names = ['from,to,amount,rate,result', ...Object.keys(asked), 'updatedAt']
-    const cells = ['[A-Z]{3}', '[A-Z]{3}', RATE, RATE, RATE, ...Object.values(asked), INSTANT]
+    const optional = { ...(isReverse && { reverse: 'true' }), ...(isDated && { date: DAY }) }
+    const names = ['from,to,amount,rate,result', ...Object.keys(optional), 'updatedAt']
+    const cells = ['[A-Z]{3}', '[A-Z]{3}', RATE, RATE, RATE, ...Object.values(optional), INSTANT]
     return table(names.join(), cells, '+')
   }),
 )

@@ -5,29 +5,28 @@ import { component } from './components.ts'
 import { described } from './fields.ts'
 
 const MEANINGS: Record<RatesErrorCode, string> = {
-  missing_parameter: 'a required parameter is absent',
-  invalid_parameter:
-    'a parameter is repeated or misspelt, cannot be read, or does not go with another',
+  missing_parameter: 'a required parameter is missing',
+  invalid_parameter: 'a parameter is repeated, misspelled or malformed, or conflicts with another',
   invalid_currency:
-    'a code is malformed or was never in the latest rates; a withdrawn one names its successor',
+    'a code is malformed or was never in the latest rates; for a withdrawn currency, the message names the successor',
   unsupported_currency:
-    'the reference rates do not cover the code; the message lists those they cover',
-  invalid_amount: 'not a plain decimal, out of range, or the result would be',
-  invalid_period: 'none of the six',
-  no_data: 'no reference rate on the days that were asked for',
-  not_found: 'no such path',
-  method_not_allowed: 'neither `GET`, `HEAD` nor `OPTIONS`; see `Allow`',
-  precondition_failed: '`If-Match` does not name the current `ETag`',
+    'the reference rates do not cover the code; the message lists the codes they cover',
+  invalid_amount: 'not a plain decimal, or the amount or the result is out of range',
+  invalid_period: 'not one of the six periods',
+  no_data: 'no reference rate on the requested days',
+  not_found: 'unknown path',
+  method_not_allowed: 'a method other than `GET`, `HEAD` and `OPTIONS`; see `Allow`',
+  precondition_failed: '`If-Match` does not match the current `ETag`',
   provider_unavailable:
-    'no usable data and the provider failed, or a currency without a usable rate; see `Retry-After`',
+    'the provider failed and no usable data is cached, or a currency has no usable rate; see `Retry-After`',
   overloaded: 'too many expensive requests at once; see `Retry-After`',
-  internal_error: 'anything unforeseen',
+  internal_error: 'unexpected error',
 }
 
-/** An error of `/v1`. */
+/** Error response of `/v1`. */
 export const errorRecord = component(
   'Error',
-  'What `/v1` answers instead of a record.',
+  'Error response of the `/v1` endpoints.',
   z.strictObject({
     error: z.strictObject({
       code: described(
@@ -36,16 +35,16 @@ export const errorRecord = component(
           .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
           .join('\n'),
       ),
-      message: described(z.string(), 'What is wrong, in words that are safe to show.'),
+      message: described(z.string(), 'Explanation for people, safe to display.'),
     }),
   }),
 )
 
-/** An error of the unversioned endpoints. */
+/** Error response of the unversioned endpoints. */
 export const unversionedError = component(
   'UnversionedError',
-  'What the unversioned endpoints answer instead of a record.',
+  'Error response of the unversioned endpoints.',
   z.strictObject({
-    error: described(z.string(), 'What is wrong, in words that are safe to show.'),
+    error: described(z.string(), 'Explanation for people, safe to display.'),
   }),
 )

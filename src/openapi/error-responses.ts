@@ -6,15 +6,15 @@ import { describeResponse } from './responses.ts'
 import type { Schemas } from './responses.ts'
 import type { Samples } from './samples.ts'
 
-/** The two forms of errors, as they stand in the names of components. */
+/** The two error formats, as prefixes of component names. */
 export type Generation = '' | 'Unversioned'
 
-/** Which form of errors the endpoint at `path`, below the base path, has. */
+/** Returns the error format of the endpoint at `path`, which is relative to the base path. */
 export function generationOf(path: string): Generation {
   return path.startsWith('/v1/') ? '' : 'Unversioned'
 }
 
-/** The schemas of errors that have one of `codes`; unversioned ones tell no code. */
+/** Returns the schemas of errors with one of `codes`; unversioned errors have no code. */
 export function errorSchemas(generation: Generation, codes: string[]): Schemas {
   return { json: errorSchema(generation, codes) }
 }
@@ -22,7 +22,7 @@ export function errorSchemas(generation: Generation, codes: string[]): Schemas {
 function errorSchema(generation: Generation, codes: string[]): object {
   if (generation === 'Unversioned') return schemaReference(unversionedError)
   const code = { type: 'string', enum: codes }
-  // All that the record has, for validators that refuse what neither part of `allOf` names.
+  // Lists every property, for validators that reject properties missing from a part of `allOf`.
   const error = {
     type: 'object',
     required: ['code', 'message'],
@@ -32,7 +32,7 @@ function errorSchema(generation: Generation, codes: string[]): object {
   return { allOf: [schemaReference(errorRecord), narrowed] }
 }
 
-/** The Response Objects that operations share, by their names. */
+/** Returns the Response Objects that operations share, by name. */
 export async function errorResponses(samples: Samples): Promise<Record<string, object>> {
   return {
     ...(await responsesOf('', '/v1/latest', samples)),
@@ -45,23 +45,23 @@ async function responsesOf(
   path: string,
   samples: Samples,
 ): Promise<Record<string, object>> {
-  const response = (code: RatesErrorCode, answer: RawResponse): object =>
-    describeResponse(answer.status, [{ name: code, answer }], errorSchemas(generation, [code]))
+  const describe = (code: RatesErrorCode, response: RawResponse): object =>
+    describeResponse(response.status, [{ name: code, response }], errorSchemas(generation, [code]))
   const fail = (): never => {
-    throw new Error('a defect')
+    throw new Error('header lookup failed')
   }
-  // For a request whose client has left, nothing expensive is computed.
+  // The handler refuses expensive requests of a disconnected client as overloaded.
   const expensive = `${path}?${'-'.repeat(1_000)}`
   const [unmatched, broken, cold, refused] = await Promise.all([
-    samples.ask(path, { header: () => '"another"' }),
-    samples.ask(path, { header: fail }),
-    samples.askWithoutData(path),
-    samples.ask(expensive, { signal: AbortSignal.abort() }),
+    samples.request(path, { header: () => '"another"' }),
+    samples.request(path, { header: fail }),
+    samples.requestWithoutData(path),
+    samples.request(expensive, { signal: AbortSignal.abort() }),
   ])
   return {
-    [`${generation}PreconditionFailed`]: response('precondition_failed', unmatched),
-    [`${generation}InternalError`]: response('internal_error', broken),
-    [`${generation}ProviderUnavailable`]: response('provider_unavailable', cold),
-    [`${generation}Overloaded`]: response('overloaded', refused),
+    [`${generation}PreconditionFailed`]: describe('precondition_failed', unmatched),
+    [`${generation}InternalError`]: describe('internal_error', broken),
+    [`${generation}ProviderUnavailable`]: describe('provider_unavailable', cold),
+    [`${generation}Overloaded`]: describe('overloaded', refused),
   }
 }

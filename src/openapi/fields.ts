@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 
-/** A currency code, as every answer has it. */
+/** An upper-case currency code. */
 export const code = z.string().check(z.regex(/^[A-Z]{3}$/))
 
-/** An instant in ms since the Unix epoch. */
+/** Milliseconds since the Unix epoch. */
 export const instant = z.int().check(z.nonnegative())
 
 /** A day, `YYYY-MM-DD`. */
 export const day = z.iso.date()
 
-/** Units of one currency for one of another. */
+/** Units of one currency per unit of another. */
 export const rate = z.number().check(z.positive())
 
 /** Returns `schema` with a `description` for JSON Schema. */

@@ -2,46 +2,46 @@ import type { Header } from '../http/raw.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
 import { bodyHeaders } from '../http/representation.ts'
 
-/** A header of answers. */
+/** A response header. */
 export interface HeaderForm {
   name: string
   description: string
   schema: { type: 'string' | 'integer'; [keyword: string]: unknown }
-  /** Whether no answer of which it is told lacks it (default true). */
+  /** Whether every described response has the header (default true). */
   required?: boolean
 }
 
 const DATE = '[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT'
 const CACHE_STATUS = 'rates; (fwd=miss|hit; ttl=(-[0-9]+; detail=stale|[0-9]+))'
 
-/** What answers may have beside their body, by the names of the components. */
+/** All response headers, by component name. */
 export const headerForms: Record<string, HeaderForm> = {
-  CacheForAMinute: kept('May be kept for 60 seconds.', 'minute'),
-  CacheForAnHour: kept('May be kept for an hour.', 'hour'),
-  NoStore: { name: 'Cache-Control', description: 'Not to be kept.', schema: constant('no-store') },
-  ETag: textHeader('ETag', 'Changes when the body changes, and only then.', '"[^"]+"'),
-  LastModified: textHeader('Last-Modified', 'When the provider published.', DATE),
+  CacheOneMinute: cacheable('Cacheable for 60 seconds.', 'minute'),
+  CacheOneHour: cacheable('Cacheable for one hour.', 'hour'),
+  NoStore: { name: 'Cache-Control', description: 'Not cacheable.', schema: constant('no-store') },
+  ETag: textHeader('ETag', 'Changes if and only if the body changes.', '"[^"]+"'),
+  LastModified: textHeader('Last-Modified', 'When the provider published the rates.', DATE),
   CacheStatus: textHeader(
     'Cache-Status',
-    'Where the data came from (RFC 9211); they are due to be refreshed in `ttl` seconds.',
+    'Origin of the data (RFC 9211). A refresh is due in `ttl` seconds.',
     CACHE_STATUS,
   ),
   Link: {
     ...textHeader(
       'Link',
-      'With CSV, where it comes from (RFC 8288).',
+      'Source of the rates, with CSV only (RFC 8288).',
       '<[^>]+>; rel="via"; title\\*?=.+',
     ),
     required: false,
   },
   RetryAfter: {
     name: 'Retry-After',
-    description: 'How long to wait before asking again, in seconds.',
+    description: 'How long to wait before the next request, in seconds.',
     schema: { type: 'integer', minimum: 1, maximum: 300 },
   },
   NoSniff: {
     name: 'X-Content-Type-Options',
-    description: 'The body is what it is said to be.',
+    description: 'Disables media type sniffing.',
     schema: constant('nosniff'),
   },
   AllowOrigin: open('Access-Control-Allow-Origin'),
@@ -49,7 +49,7 @@ export const headerForms: Record<string, HeaderForm> = {
   ResourcePolicy: open('Cross-Origin-Resource-Policy'),
 }
 
-/** The value of a header by its lower-case name. */
+/** Returns the value of the header `name`, which is in lower case. */
 export function valueOf(name: string, headers: readonly Header[]): string | undefined {
   return headers.find(([each]) => each === name)?.[1]
 }
@@ -58,13 +58,14 @@ function textHeader(name: string, description: string, pattern: string): HeaderF
   return { name, description, schema: { type: 'string', pattern: `^${pattern}$` } }
 }
 
-function kept(description: string, lifetime: 'minute' | 'hour'): HeaderForm {
+function cacheable(description: string, lifetime: 'minute' | 'hour'): HeaderForm {
   const value = valueOf('cache-control', bodyHeaders({ lifetime }))
   return { name: 'Cache-Control', description, schema: constant(value) }
 }
 
 function open(name: string): HeaderForm {
-  const description = 'Lets scripts of any origin read, unless the operator says otherwise.'
+  const description =
+    'Allows scripts of any origin to read the response, unless the operator configures otherwise.'
   const schema = constant(valueOf(name.toLowerCase(), CORS_HEADERS))
   return { name, description, schema, required: false }
 }

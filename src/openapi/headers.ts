@@ -3,20 +3,19 @@ import { headerForms, valueOf } from './header-forms.ts'
 import type { HeaderForm } from './header-forms.ts'
 import { reference } from './reference.ts'
 
-/** They belong to the body, which the content beside them describes. */
-const OF_THE_BODY = ['content-type', 'content-length']
+const CONTENT_HEADERS = ['content-type', 'content-length']
 
-/** The Header Objects of the document, by their names. */
+/** Returns the Header Objects of the document, by name. */
 export function headerComponents(): Record<string, object> {
   const entries = Object.entries(headerForms).map(([id, form]) => [id, headerObject(form)])
   return Object.fromEntries(entries)
 }
 
-/** The headers of answers with one status: `lists` has those of each answer. */
+/** Describes the headers of responses with one status; `lists` has the headers of each response. */
 export function describeHeaders(lists: readonly Header[][]): Record<string, object> {
   const names = new Set(lists.flat().map(([name]) => name))
   const entries = [...names]
-    .filter((name) => !OF_THE_BODY.includes(name))
+    .filter((name) => !CONTENT_HEADERS.includes(name))
     .map((name) => {
       return describeHeader(
         name,
@@ -26,7 +25,7 @@ export function describeHeaders(lists: readonly Header[][]): Record<string, obje
   return Object.fromEntries(entries)
 }
 
-/** A header with its value in every answer, undefined where it has none. */
+/** `values` has the value in each response, or undefined for a response without the header. */
 function describeHeader(
   name: string,
   values: (string | undefined)[],
@@ -39,20 +38,19 @@ function describeHeader(
     const schema: HeaderForm['schema'] = { type: 'string', enum: sent }
     return [form.name, { description: description.join(' Or: '), required, schema }]
   }
-  const isAsTold = required === (form.required ?? true)
-  return [form.name, isAsTold ? reference('headers', id) : headerObject({ ...form, required })]
+  const isShared = required === (form.required ?? true)
+  return [form.name, isShared ? reference('headers', id) : headerObject({ ...form, required })]
 }
 
 type Found = [id: string, form: HeaderForm]
 
-/** What is told of a header with any of `values`. */
 function findForms(name: string, values: string[]): [Found, ...Found[]] {
   const [first, ...others] = Object.entries(headerForms).filter(([, form]) => {
     const value = form.schema['const']
     const fits = value === undefined || values.some((sent) => sent === value)
     return form.name.toLowerCase() === name && fits
   })
-  if (!first) throw new Error(`nothing is told of the header ${name}: ${values.join()}`)
+  if (!first) throw new Error(`no description of the header ${name}: ${values.join()}`)
   return [first, ...others]
 }
 

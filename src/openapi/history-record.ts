@@ -8,10 +8,10 @@ import { attribution } from './rate-records.ts'
 
 const point = component(
   'Point',
-  'One published day of a pair.',
+  'Rate of a currency pair on one published day.',
   z.strictObject({
-    d: described(day, 'The date.'),
-    r: described(rate, 'Units of `to` for one unit of `from`.'),
+    d: described(day, 'Date.'),
+    r: described(rate, 'Units of `to` per unit of `from`.'),
   }),
 )
 
@@ -31,41 +31,44 @@ const stats = component(
 )
 
 const pair = {
-  from: described(code, 'Code of the source currency.'),
-  to: described(code, 'Code of the target currency.'),
+  from: described(code, 'Source currency code.'),
+  to: described(code, 'Target currency code.'),
 }
 
 const series = {
   interval: z.optional(
-    described(z.enum(INTERVALS), 'The interval that was asked for; absent where none was.'),
+    described(z.enum(INTERVALS), 'Requested interval; absent if none was requested.'),
   ),
   points: described(
     z.array(point).check(z.minLength(1)),
-    'One point a published day, ascending, without weekends and bank holidays; or the last of each interval.',
+    'One point per published day, ascending, without weekends and bank holidays; with `interval`, the last point of each interval.',
   ),
   stats,
   source: attribution,
 }
 
-/** The record of `/v1/history` for a period. */
+/** Response of `/v1/history` for a period. */
 export const historyRecord = component(
   'RateHistory',
-  'The reference rates of a pair, back from the newest published day.',
+  'Reference rates of a currency pair, up to the newest published day.',
   z.strictObject({
     ...pair,
-    period: described(z.enum(PERIODS), 'How far back from the newest published day the points go.'),
+    period: described(
+      z.enum(PERIODS),
+      'Length of the history, back from the newest published day.',
+    ),
     ...series,
   }),
 )
 
-/** The record of `/v1/history` for a range of days. */
+/** Response of `/v1/history` for a range of days. */
 export const historyRangeRecord = component(
   'HistoryRange',
-  'The reference rates of a pair on the days of a range.',
+  'Reference rates of a currency pair in a range of days.',
   z.strictObject({
     ...pair,
-    start: described(day, 'The first day that was asked for.'),
-    end: described(day, 'The last day that was asked for, or the newest published one.'),
+    start: described(day, 'First requested day.'),
+    end: described(day, 'Last requested day, or the newest published day.'),
     ...series,
   }),
 )

@@ -8,56 +8,59 @@ import type { ParameterName } from './parameter-schemas.ts'
 import { datedLatestRecord, latestRecord, unversionedTable } from './rate-records.ts'
 import { currenciesRecord, openApiDocument, statusRecord } from './service-records.ts'
 
-/** An operation, and questions to it whose answers are shown. Queries begin with a question mark. */
+/** An operation with the requests whose responses become examples. Queries begin with a question mark. */
 export interface Operation {
-  /** Below the base path. */
+  /** Relative to the base path. */
   path: string
   operationId: string
   tag: string
   summary: string
   description: string
   parameters: readonly ParameterName[]
-  /** The schemas of its records, of which every one has exactly one. */
+  /** Schemas of successful JSON responses; each response matches exactly one. */
   bodies: readonly z.ZodMiniType[]
-  /** JSON Schemas of its answers in CSV, where it has any; each answer has exactly one. */
+  /** JSON Schemas of CSV responses, for operations that have them; each response matches exactly one. */
   csv?: readonly object[]
-  /** Queries that are answered with a record, by a name for each. */
+  /** Queries of successful requests, by example name. */
   examples: Readonly<Record<string, string>>
-  /** A query for every error that a question can be answered with, as `/v1` names it. */
+  /** A query for each error that depends on the parameters, by the error code of `/v1`. */
   errorExamples: Readonly<Partial<Record<RatesErrorCode, string>>>
-  /** What is shown of a record that is too long to be; nothing where it returns nothing. */
-  shorten?(record: object): object | undefined
+  /** Shortens a long example; the example is left out if it returns undefined. */
+  shorten?(body: object): object | undefined
 }
 
 const RATES = 'Rates'
-const EARLIER = 'Earlier endpoints'
+const UNVERSIONED = 'Unversioned endpoints'
 const SERVICE = 'Service'
 
-/** What the operations are grouped by. */
+/** Groups of operations. */
 export const tags: readonly { name: string; description: string }[] = [
-  { name: RATES, description: 'Rates, and the currencies that there are rates for.' },
-  { name: SERVICE, description: 'The service itself.' },
-  { name: EARLIER, description: 'As they were before `/v1`: errors and sources are plain texts.' },
+  { name: RATES, description: 'Rates, conversions and supported currencies.' },
+  { name: SERVICE, description: 'State and description of the service.' },
+  {
+    name: UNVERSIONED,
+    description: 'Endpoints from before `/v1`: errors and sources are plain strings.',
+  },
 ]
 
-/** In the order of the document. */
+/** All operations, in the order of the document. */
 export const operations: readonly Operation[] = [
   {
     path: '/v1/latest',
     operationId: 'getLatest',
     tag: RATES,
-    summary: 'Latest rates against a base',
+    summary: 'Get latest rates',
     description:
-      'May be cached for 60 seconds. Without `symbols`, the base itself is among the rates. With `date` they are the reference rates of that day.',
+      'Returns the rates against `base`; with `date`, the reference rates of that day. Without `symbols`, the rates include the base itself. Cacheable for 60 seconds.',
     parameters: ['base', 'symbols', 'date', 'format'],
     bodies: [latestRecord, datedLatestRecord],
     csv: [latestCsv, datedLatestCsv],
     examples: {
       all: '',
-      someAgainstTheEuro: '?base=EUR&symbols=GBP,USD',
-      ofADay: '?base=EUR&symbols=GBP,USD&date=2020-02-29',
+      selectedSymbols: '?base=EUR&symbols=GBP,USD',
+      onDate: '?base=EUR&symbols=GBP,USD&date=2020-02-29',
       csv: '?base=EUR&symbols=GBP,USD&format=csv',
-      csvOfADay: '?base=EUR&symbols=GBP,USD&date=2020-02-29&format=csv',
+      csvOnDate: '?base=EUR&symbols=GBP,USD&date=2020-02-29&format=csv',
     },
     errorExamples: {
       invalid_parameter: '?date=29.02.2020',
@@ -70,20 +73,20 @@ export const operations: readonly Operation[] = [
     path: '/v1/convert',
     operationId: 'convert',
     tag: RATES,
-    summary: 'An amount of one currency in another, or in several',
+    summary: 'Convert an amount to one or several currencies',
     description:
-      'May be cached for 60 seconds. At the latest rates, or with `date` at the reference rates of that day.',
+      'Uses the latest rates; with `date`, the reference rates of that day. Cacheable for 60 seconds.',
     parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'format'],
     bodies: [conversionRecord, conversionsRecord],
     csv: conversionCsv,
     examples: {
       oneHundred: '?from=USD&to=EUR&amount=100',
-      intoSeveral: '?from=USD&to=EUR,GBP&amount=100',
-      inReverse: '?from=USD&to=EUR&amount=100&reverse=true',
-      ofADay: '?from=USD&to=EUR&amount=100&date=2020-02-29',
-      inReverseIntoSeveralOfADay: '?from=USD&to=EUR,GBP&amount=100&reverse=true&date=2020-02-29',
+      severalCurrencies: '?from=USD&to=EUR,GBP&amount=100',
+      reverse: '?from=USD&to=EUR&amount=100&reverse=true',
+      onDate: '?from=USD&to=EUR&amount=100&date=2020-02-29',
+      reverseSeveralOnDate: '?from=USD&to=EUR,GBP&amount=100&reverse=true&date=2020-02-29',
       csv: '?from=USD&to=EUR,GBP&amount=100&format=csv',
-      csvInReverseOfADay: '?from=USD&to=EUR&amount=100&reverse=true&date=2020-02-29&format=csv',
+      csvReverseOnDate: '?from=USD&to=EUR&amount=100&reverse=true&date=2020-02-29&format=csv',
     },
     errorExamples: {
       missing_parameter: '?from=USD',
@@ -98,9 +101,9 @@ export const operations: readonly Operation[] = [
     path: '/v1/history',
     operationId: 'getHistory',
     tag: RATES,
-    summary: 'Reference rates of a pair by day, week or month',
+    summary: 'Get the rate history of a currency pair',
     description:
-      'Reference rates of the European Central Bank, which quotes some 30 currencies: of a `period`, or of the days from `start` on. May be cached for an hour.',
+      'Returns reference rates of the European Central Bank, which quotes about 30 currencies, for a `period` or from `start` to `end`, by day, week or month. Cacheable for one hour.',
     parameters: ['from', 'to', 'period', 'start', 'end', 'interval', 'format'],
     bodies: [historyRecord, historyRangeRecord],
     csv: [historyCsv],
@@ -124,21 +127,22 @@ export const operations: readonly Operation[] = [
     path: '/v1/currencies',
     operationId: 'listCurrencies',
     tag: RATES,
-    summary: 'The currencies, in use and withdrawn, and which data cover them',
-    description: 'May be cached for 60 seconds, unless what is covered is not known.',
+    summary: 'List currencies and the data that cover them',
+    description:
+      'Lists currencies in use and withdrawn ones. Cacheable for 60 seconds, unless the coverage is unknown.',
     parameters: [],
     bodies: [currenciesRecord],
-    examples: { some: '' },
+    examples: { excerpt: '' },
     errorExamples: {},
-    shorten: onlySome,
+    shorten: toExcerpt,
   },
   {
     path: '/v1/status',
     operationId: 'getStatus',
     tag: SERVICE,
-    summary: 'How the data stand',
+    summary: 'Get the state of the data',
     description:
-      '200 in any state of the data. Asking starts the first load of a cold service, and refreshes what is overdue.',
+      'Returns 200 in any state. A request starts the first load of a cold service and refreshes overdue data.',
     parameters: [],
     bodies: [statusRecord],
     examples: { ready: '' },
@@ -148,8 +152,8 @@ export const operations: readonly Operation[] = [
     path: '/v1/openapi.json',
     operationId: 'getOpenApi',
     tag: SERVICE,
-    summary: 'This document',
-    description: 'Its server is the base path of the service. May be cached for an hour.',
+    summary: 'Get this document',
+    description: 'The server URL is the base path of the service. Cacheable for one hour.',
     parameters: [],
     bodies: [openApiDocument],
     examples: { itself: '' },
@@ -159,9 +163,9 @@ export const operations: readonly Operation[] = [
   {
     path: '/rates',
     operationId: 'getUnversionedRates',
-    tag: EARLIER,
-    summary: 'Latest rates against a base, as clients before `/v1` read them',
-    description: 'May be cached for 60 seconds.',
+    tag: UNVERSIONED,
+    summary: 'Get latest rates, in the unversioned format',
+    description: 'For clients from before `/v1`. Cacheable for 60 seconds.',
     parameters: ['base', 'format'],
     bodies: [unversionedTable],
     csv: [latestCsv],
@@ -171,9 +175,9 @@ export const operations: readonly Operation[] = [
   {
     path: '/convert',
     operationId: 'convertUnversioned',
-    tag: EARLIER,
-    summary: 'An amount of one currency in another, as clients before `/v1` read it',
-    description: 'May be cached for 60 seconds.',
+    tag: UNVERSIONED,
+    summary: 'Convert an amount, in the unversioned format',
+    description: 'For clients from before `/v1`. Cacheable for 60 seconds.',
     parameters: ['from', 'to', 'amount'],
     bodies: [unversionedConversion],
     examples: { oneHundred: '?from=USD&to=EUR&amount=100' },
@@ -186,9 +190,9 @@ export const operations: readonly Operation[] = [
   },
 ]
 
-/** Of currencies, one for each kind. */
-function onlySome(record: object): object {
-  const { currencies }: { currencies: { code: string }[] } = Object(record)
-  const kinds = ['BGN', 'EUR', 'KWD']
-  return { currencies: currencies.filter(({ code }) => kinds.includes(code)) }
+/** Returns a withdrawn currency, one with history and one without. */
+function toExcerpt(body: object): object {
+  const { currencies }: { currencies: { code: string }[] } = Object(body)
+  const shown = ['BGN', 'EUR', 'KWD']
+  return { currencies: currencies.filter(({ code }) => shown.includes(code)) }
 }

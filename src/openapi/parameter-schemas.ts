@@ -20,10 +20,9 @@ import { PERIODS } from '../rates/period.ts'
 
 const CODE = '[A-Za-z]{3}'
 
-/** One more code of a list, and what stands before it. */
 const ANOTHER_CODE = `( *,[ ,]*${CODE})`
 
-/** One code; or a list, in which there is a comma before the only code, behind it, or between several. */
+/** One code, or a list: one code with a comma before or after it, or several codes. */
 const TARGETS = [
   CODE,
   ` *,[ ,]*${CODE}[ ,]*`,
@@ -31,7 +30,7 @@ const TARGETS = [
   `[ ,]*${CODE}${ANOTHER_CODE}{1,${MAX_SYMBOLS - 1}}[ ,]*`,
 ]
 
-/** What JSON Schema has in the place of checks that are functions. */
+/** JSON Schema keywords for checks that are functions. */
 const forms = z.registry<Record<string, unknown>>()
 forms.add(currency, { pattern: `^${CODE}$` })
 forms.add(symbols, {
@@ -39,7 +38,7 @@ forms.add(symbols, {
   maxLength: MAX_SYMBOLS_CHARACTERS,
 })
 forms.add(targets, { pattern: `^(${TARGETS.join('|')})$`, maxLength: MAX_SYMBOLS_CHARACTERS })
-// Programs send a number, and people any text that is one.
+// Generated clients can then pass a number or a string.
 forms.add(amount, {
   type: undefined,
   anyOf: [
@@ -51,14 +50,14 @@ forms.add(amount, {
     },
   ],
 })
-// It is sent as the text `true` or `false`, and nothing else is taken for it.
+// Sent as `true` or `false`; anything else is rejected.
 forms.add(truth, { type: 'boolean' })
 forms.add(date, { format: 'date' })
 forms.add(period, { type: 'string', enum: PERIODS })
 forms.add(interval, { type: 'string', enum: INTERVALS })
 forms.add(format, { type: 'string', enum: ['json', 'csv'] satisfies Format[] })
 
-/** The schemas by which queries are checked, by the names of the parameters, but `targets`, which is another `to`. */
+/** Schemas that validate queries, by parameter name; `targets` is the `to` of `/v1/convert`. */
 const parameterSchemas = {
   base,
   symbols,
@@ -75,16 +74,16 @@ const parameterSchemas = {
   format,
 }
 
-/** A parameter of any operation. */
+/** Name of a parameter component. */
 export type ParameterName = keyof typeof parameterSchemas
 
-/** The form that a parameter is to have as a text, in JSON Schema, and whether it may be left out. */
+/** JSON Schema of a parameter in a query. */
 export interface ParameterForm {
   schema: object
   required: boolean
 }
 
-/** The form of every parameter. That an amount must be finite as a double, and not become 0, is more than a pattern says. */
+/** Returns the form of every parameter. No pattern can express that an amount must be a finite double that does not underflow to 0. */
 export function parameterForms(): Record<ParameterName, ParameterForm> {
   const { properties = {}, required = [] } = z.toJSONSchema(z.object(parameterSchemas), {
     io: 'input',

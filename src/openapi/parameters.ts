@@ -1,78 +1,76 @@
 import { parameterForms } from './parameter-schemas.ts'
 import type { ParameterName } from './parameter-schemas.ts'
 
-/** What the document says of a parameter beyond its form. */
 interface Description {
-  /** How it is written in a query, where that is not the name of its component. */
+  /** Name in a query (default: the name of the component). */
   name?: string
   description: string
-  /** What it is where it is left out. */
   default?: string | number | boolean
-  /** Of required ones only: viewers fill in and send every example, also those of parameters that exclude each other. */
+  /** For required parameters only: viewers fill in and send every example, even of parameters that exclude each other. */
   example?: string
 }
 
 const DESCRIPTIONS: Record<ParameterName, Description> = {
   base: {
-    description: 'Code of the currency against which the rates are quoted, in either case.',
+    description: 'Base currency code, case-insensitive.',
     default: 'USD',
   },
   symbols: {
     description:
-      'Codes to include, separated by commas (`EUR,GBP`), at most 250 of them; all where there is none. A currency that was withdrawn and has left the feed is left out.',
+      'Comma-separated codes to include (`EUR,GBP`), at most 250; all codes by default. A withdrawn currency that the feed no longer carries is omitted.',
   },
-  from: { description: 'Code of the source currency, in either case.', example: 'USD' },
-  to: { description: 'Code of the target currency, in either case.', example: 'EUR' },
+  from: { description: 'Source currency code, case-insensitive.', example: 'USD' },
+  to: { description: 'Target currency code, case-insensitive.', example: 'EUR' },
   targets: {
     name: 'to',
     description:
-      'Code of the target currency, in either case; or several, separated by commas (`EUR,GBP`), at most 250 of them. With any comma there are `results`, also of one code.',
+      'Target currency code, case-insensitive, or at most 250 codes separated by commas (`EUR,GBP`). With any comma, the response has `results`, even for one code.',
     example: 'EUR',
   },
   amount: {
     description:
-      'How much of `from`, a plain decimal (`100`, `0.5`, `1e-7`). Beyond its pattern, it and the result must be finite as doubles, and it must not be so small that a double makes 0 of it.',
+      'Amount of `from`, a plain decimal (`100`, `0.5`, `1e-7`). Beyond the pattern, the amount and the result must be finite doubles, and a non-zero amount must not underflow to 0.',
     default: 1,
   },
   reverse: {
     description:
-      'Whether `amount` is of `to`, and the result how much of `from` gives it, to 15 significant digits.',
+      'If true, `amount` is in `to`, and `result` is the amount of `from` that converts to it, to 15 significant digits.',
     default: false,
   },
   date: {
     description:
-      'The day whose reference rates are meant (`2020-02-29`), since 1999-01-04; where none were published on it, the last day before on which there were. At the latest tomorrow in UTC, which is today somewhere.',
+      'Day of the reference rates (`2020-02-29`), from 1999-01-04 to tomorrow in UTC, which is today in some time zones. If none were published on that day, the last published day before it is used.',
   },
   period: {
     description:
-      'How far back from the newest published day; both ends belong to it. `1M` by default. Not together with `start` or `end`.',
+      'Length of the history, back from the newest published day, both ends included. Default: `1M`. Conflicts with `start` and `end`.',
   },
   start: {
-    description: 'The first day (`2008-09-01`); there are reference rates since 1999-01-04.',
+    description: 'First day (`2008-09-01`). Reference rates begin on 1999-01-04.',
   },
   end: {
     description:
-      'The last day; the newest published one where it is left out. Only together with `start`, and not before it.',
+      'Last day, not before `start`; by default the newest published day. Requires `start`.',
   },
   interval: {
     description:
-      'Every published day (`day`, as without it), or the last one of each week (Monday to Sunday) or month.',
+      '`day`, the default, returns every published day; `week` (Monday to Sunday) and `month` return the last published day of each.',
   },
   format: {
-    description: '`csv` answers with `text/csv`, which `x-csv` describes. Errors are always JSON.',
+    description: '`csv` returns `text/csv`, which `x-csv` describes. Errors are always JSON.',
     default: 'json',
   },
 }
 
-/** The Parameter Objects of the document, by the names of their components. */
+/** Returns the Parameter Objects of the document, by component name. */
 export function parameterComponents(): Record<string, object> {
   const forms = Object.entries(parameterForms())
   return Object.fromEntries(
     forms.map(([id, { schema, required }]) => {
-      const { name = id, description, example, default: initial } = Object(DESCRIPTIONS)[id]
-      const defaulted = initial === undefined ? schema : { ...schema, default: initial }
-      const shown = example === undefined ? {} : { example }
-      return [id, { name, in: 'query', required, description, schema: defaulted, ...shown }]
+      const { name = id, description, example, default: fallback } = Object(DESCRIPTIONS)[id]
+      const withDefault = fallback === undefined ? schema : { ...schema, default: fallback }
+      const examples = example === undefined ? {} : { example }
+      return [id, { name, in: 'query', required, description, schema: withDefault, ...examples }]
     }),
   )
 }

@@ -6,19 +6,19 @@ import { describeResponses } from './responses.ts'
 import type { Example, Schemas } from './responses.ts'
 import type { Samples } from './samples.ts'
 
-/** The Path Item Object of an operation, with answers out of `samples`. */
+/** Returns the Path Item Object of an operation, with examples from `samples`. */
 export async function describePath(operation: Operation, samples: Samples): Promise<object> {
   const { path, operationId, tag, summary, description, parameters } = operation
   const generation = generationOf(path)
-  const refusals = await fetchErrorExamples(operation, samples)
+  const errors = await fetchErrorExamples(operation, samples)
   const schemasOf = (status: number): Schemas => {
-    if (status < 400) return recordSchemas(operation)
-    const alike = refusals.filter(({ answer }) => answer.status === status)
-    const codes = alike.map(({ name }) => name)
+    if (status < 400) return bodySchemas(operation)
+    const ofStatus = errors.filter(({ response }) => response.status === status)
+    const codes = ofStatus.map(({ name }) => name)
     return errorSchemas(generation, codes)
   }
-  const examples = [...(await fetchExamples(operation, samples)), ...refusals]
-  const { status } = await samples.askWithoutData(targetsOf(operation)[0] ?? path)
+  const examples = [...(await fetchExamples(operation, samples)), ...errors]
+  const { status } = await samples.requestWithoutData(targetsOf(operation)[0] ?? path)
   const unavailable = { 502: reference('responses', `${generation}ProviderUnavailable`) }
   const responses = {
     ...describeResponses(examples, schemasOf),
@@ -28,50 +28,49 @@ export async function describePath(operation: Operation, samples: Samples): Prom
     503: reference('responses', `${generation}Overloaded`),
   }
   const described = { operationId, summary, description, tags: [tag] }
-  const asked = parameters.map((name) => reference('parameters', name))
-  return { get: { ...described, parameters: asked, responses } }
+  const references = parameters.map((name) => reference('parameters', name))
+  return { get: { ...described, parameters: references, responses } }
 }
 
-function recordSchemas({ bodies: records, csv }: Operation): Schemas {
-  const json = oneOf(records.map(schemaReference))
+function bodySchemas({ bodies, csv }: Operation): Schemas {
+  const json = oneOf(bodies.map(schemaReference))
   return csv ? { json, csv: oneOf(csv) } : { json }
 }
 
-/** What has exactly one of `schemas`. */
 function oneOf(schemas: readonly object[]): object {
   const [only, ...others] = schemas
   return only && others.length === 0 ? only : { oneOf: schemas }
 }
 
-function targetsOf({ path, examples: questions }: Operation): string[] {
-  return Object.values(questions).map((query) => path + query)
+function targetsOf({ path, examples }: Operation): string[] {
+  return Object.values(examples).map((query) => path + query)
 }
 
-/** Records, also those that are told without data, and what is told instead of one that is known already. */
+/** Fetches the examples of 200, including that of a service without data, and of 304. */
 async function fetchExamples(operation: Operation, samples: Samples): Promise<Example[]> {
-  const { path, examples: questions, shorten } = operation
-  const records = await Promise.all(
-    Object.entries(questions).map(async ([name, query]) => {
-      return { name, answer: await samples.ask(path + query), shorten }
+  const { path, examples, shorten } = operation
+  const successes = await Promise.all(
+    Object.entries(examples).map(async ([name, query]) => {
+      return { name, response: await samples.request(path + query), shorten }
     }),
   )
   const [target = path] = targetsOf(operation)
-  const known = await samples.ask(target, { header: () => '*' })
-  const cold = await samples.askWithoutData(target)
+  const unchanged = await samples.request(target, { header: () => '*' })
+  const cold = await samples.requestWithoutData(target)
   return [
-    ...records,
-    ...(cold.status === 200 ? [{ name: 'withoutData', answer: cold, shorten }] : []),
-    ...(known.status === 304 ? [{ name: 'known', answer: known }] : []),
+    ...successes,
+    ...(cold.status === 200 ? [{ name: 'withoutData', response: cold, shorten }] : []),
+    ...(unchanged.status === 304 ? [{ name: 'unchanged', response: unchanged }] : []),
   ]
 }
 
 async function fetchErrorExamples(
-  { path, errorExamples: refusals }: Operation,
+  { path, errorExamples }: Operation,
   samples: Samples,
 ): Promise<Example[]> {
   return Promise.all(
-    Object.entries(refusals).map(async ([name, query]) => {
-      return { name, answer: await samples.ask(path + query) }
+    Object.entries(errorExamples).map(async ([name, query]) => {
+      return { name, response: await samples.request(path + query) }
     }),
   )
 }

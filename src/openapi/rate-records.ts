@@ -3,52 +3,54 @@ import * as z from 'zod/mini'
 import { component } from './components.ts'
 import { code, day, instant, rate, described } from './fields.ts'
 
-/** Who is to be named beside rates. */
+/** Source of rates. */
 export const attribution = component(
   'Attribution',
-  'Where rates come from; to be shown wherever they are.',
+  'Source of the rates, which must be shown with them.',
   z.strictObject({
     name: described(z.string(), 'Text to display.'),
-    url: described(z.url(), 'Where the text links to.'),
+    url: described(z.url(), 'Link target of the text.'),
   }),
 )
 
-/** Rates by their codes. */
 const rateTable = component(
   'RateTable',
-  'Units of each currency for one unit of the base, by code: as published, or derived to 10 significant digits.',
+  'Units of each currency per unit of the base, by code, as published or derived to 10 significant digits.',
   z.record(code, rate),
 )
 
-/** When rates were published. */
+/** Time of publication. */
 export const publication = {
-  updatedAt: described(instant, 'When the provider published, in ms since the Unix epoch.'),
+  updatedAt: described(
+    instant,
+    'When the provider published the rates, in ms since the Unix epoch.',
+  ),
 }
 
-const base = described(code, 'Code against which the rates are quoted.')
+const base = described(code, 'Base currency code.')
 
 const table = {
   ...publication,
   nextUpdateAt: described(
     instant,
-    'When the provider will publish next, in ms since the Unix epoch.',
+    'When the provider publishes the next rates, in ms since the Unix epoch.',
   ),
   rates: rateTable,
 }
 
-/** The source of rates as one text. */
+/** Source of rates as one string. */
 export const provider = described(
   z.string(),
-  'Where the rates come from: a name, and an address in parentheses.',
+  'Source of the rates: its name, and its URL in parentheses.',
 )
 
 const latest = {
   ...table,
   source: attribution,
-  disclaimer: described(z.string(), 'To be shown with the rates.'),
+  disclaimer: described(z.string(), 'Text to display with the rates.'),
 }
 
-/** The record of `/v1/latest`. */
+/** Response of `/v1/latest`. */
 export const latestRecord = component(
   'LatestRates',
   'Latest rates against one base.',
@@ -58,26 +60,26 @@ export const latestRecord = component(
     older: z.optional(
       described(
         z.record(code, instant),
-        'When rates that are from an earlier publication were published, by code, in ms since the Unix epoch; absent where all rates are from the same publication.',
+        'Publication times of rates from an earlier publication, by code, in ms since the Unix epoch; absent if all rates are from the same publication.',
       ),
     ),
   }),
 )
 
-/** The record of `/v1/latest` for an earlier day. */
+/** Response of `/v1/latest` for an earlier day. */
 export const datedLatestRecord = component(
   'DatedRates',
-  'The reference rates of one day against one base.',
+  'Reference rates of one day against one base.',
   z.strictObject({
     base,
-    date: described(day, 'The day on which the rates were published.'),
+    date: described(day, 'Day on which the rates were published.'),
     ...latest,
   }),
 )
 
-/** The record of `/rates`. */
+/** Response of `/rates`. */
 export const unversionedTable = component(
   'UnversionedTable',
-  'Latest rates against one base, as the unversioned endpoint gives them.',
+  'Latest rates against one base, in the unversioned format.',
   z.strictObject({ base, ...table, provider }),
 )

@@ -1,18 +1,18 @@
 import type { RawResponse } from '../http/raw.ts'
 import { describeHeaders } from './headers.ts'
 
-/** An answer that the document shows. */
+/** A response shown in the document. */
 export interface Example {
   name: string
-  answer: RawResponse
-  /** What is shown of its record (default all). */
-  shorten?: ((record: object) => object | undefined) | undefined
+  response: RawResponse
+  /** Shortens its body (default: the whole body is shown). */
+  shorten?: ((body: object) => object | undefined) | undefined
 }
 
-/** The schemas of bodies. */
+/** Schemas of response bodies. */
 export interface Schemas {
   json: object
-  /** Of what is answered in place of JSON where the query asks for it. */
+  /** For operations with `format=csv`. */
   csv?: object
 }
 
@@ -20,23 +20,22 @@ const JSON_TYPE = 'application/json'
 const CSV_TYPE = 'text/csv'
 
 const DESCRIPTIONS: Record<number, string> = {
-  200: 'The record.',
-  304: '`If-None-Match` named the `ETag` of the record, which is not sent again.',
-  400: 'The question cannot be answered.',
-  404: 'There is nothing.',
-  405: 'Another method than `GET`, `HEAD` and `OPTIONS`.',
-  412: '`If-Match` does not name the `ETag` of the record.',
-  500: 'Anything unforeseen.',
-  502: 'There are no usable data, and the provider failed.',
-  503: 'There are too many expensive requests at once.',
+  200: 'Success.',
+  304: 'Not modified: `If-None-Match` matches the current `ETag`.',
+  400: 'Invalid request.',
+  404: 'No data.',
+  412: '`If-Match` does not match the current `ETag`.',
+  500: 'Unexpected error.',
+  502: 'The provider failed, and no usable data is cached.',
+  503: 'Too many expensive requests at once.',
 }
 
-/** The Response Objects of answers by their status, whose schemas `schemasOf` tells. */
+/** Returns the Response Objects of `examples` by status; `schemasOf` returns the schemas of a status. */
 export function describeResponses(
   examples: Example[],
   schemasOf: (status: number) => Schemas,
 ): Record<string, object> {
-  const byStatus = Object.groupBy(examples, ({ answer }) => answer.status)
+  const byStatus = Object.groupBy(examples, ({ response }) => response.status)
   const entries = Object.entries(byStatus).map(([status, examples = []]) => [
     status,
     describeResponse(Number(status), examples, schemasOf(Number(status))),
@@ -44,15 +43,15 @@ export function describeResponses(
   return Object.fromEntries(entries)
 }
 
-/** The Response Object of answers with one status. */
+/** Returns the Response Object of `examples`, which have one status. */
 export function describeResponse(status: number, examples: Example[], schemas: Schemas): object {
-  const headers = describeHeaders(examples.map(({ answer }) => answer.headers))
+  const headers = describeHeaders(examples.map(({ response }) => response.headers))
   const description = DESCRIPTIONS[status]
   if (status === 304) return { description, headers }
   const content = { [JSON_TYPE]: mediaTypeObject(JSON_TYPE, examples, schemas.json) }
   if (!schemas.csv) return { description, headers, content }
   return {
-    description: `${description} Where \`format\` is \`csv\`, \`${CSV_TYPE}\` as in \`x-csv\`.`,
+    description: `${description} With \`format=csv\`, \`${CSV_TYPE}\` as in \`x-csv\`.`,
     headers,
     content,
     'x-csv': mediaTypeObject(CSV_TYPE, examples, schemas.csv),
@@ -60,14 +59,14 @@ export function describeResponse(status: number, examples: Example[], schemas: S
 }
 
 function mediaTypeObject(type: string, examples: Example[], schema: object): object {
-  const ofType = examples.filter(({ answer }) => mediaTypeOf(answer) === type)
+  const ofType = examples.filter(({ response }) => mediaTypeOf(response) === type)
   return { schema, examples: Object.fromEntries(ofType.flatMap(toExample)) }
 }
 
 function toExample(example: Example): [name: string, example: object][] {
-  const { name, answer, shorten = (record) => record } = example
-  const body = String(answer.body)
-  const isJson = mediaTypeOf(answer) === JSON_TYPE
+  const { name, response, shorten = (whole) => whole } = example
+  const body = String(response.body)
+  const isJson = mediaTypeOf(response) === JSON_TYPE
   const value: unknown = isJson ? shorten(JSON.parse(body)) : body
   return value === undefined ? [] : [[name, { value }]]
 }

@@ -7,14 +7,13 @@ import { fakeProviders } from '../testing/index.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 16)
 
-/** Enough to show what a table is. */
 const CODES = ['CHF', 'EUR', 'GBP', 'JPY', 'KWD', 'USD']
 
-/** It is covered as long as it was quoted in the last two weeks. */
+/** Within the last two weeks, so that history still covers the króna, but without rates in the last week. */
 const LAST_DAY_OF_KRONA = '2026-11-10'
 
-/** A machine on which no time passes, so that what is made on it is the same every time. */
-const still: Runtime = {
+/** No time passes and nothing is random, so that the document is the same every time. */
+const frozenRuntime: Runtime = {
   now: () => NOW,
   monotonic: () => 0,
   random: () => 0,
@@ -22,15 +21,15 @@ const still: Runtime = {
   yieldToEventLoop: () => Promise.resolve(),
 }
 
-/** Handlers whose answers the document shows. */
+/** Handlers whose responses become examples. */
 export interface Samples {
-  /** What is answered to a `GET` of `target`, below the base path. */
-  ask(target: string, request?: Partial<RawRequest>): Promise<RawResponse>
-  /** The same where no provider has ever answered. */
-  askWithoutData(target: string): Promise<RawResponse>
+  /** Resolves with the response to a `GET` of `target`, relative to the base path. */
+  request(target: string, request?: Partial<RawRequest>): Promise<RawResponse>
+  /** The same for a handler without any data. */
+  requestWithoutData(target: string): Promise<RawResponse>
 }
 
-/** Handlers of the synthetic market, whose latest rates are few, and which has ceased to quote the Icelandic króna. */
+/** Creates handlers of the synthetic market, with few latest rates and without recent rates of the Icelandic króna. */
 export async function createSamples(): Promise<Samples> {
   const { latest, history } = fakeProviders()
   const warm = handlerOf({ latest: onlySome(latest), history: withoutKrona(history) })
@@ -43,16 +42,16 @@ export async function createSamples(): Promise<Samples> {
   })
   await Promise.all([warm.refresh(), cold.refresh()])
   return {
-    ask: (target, request) => requester(warm, target, request),
-    askWithoutData: (target) => requester(cold, target),
+    request: (target, request) => send(warm, target, request),
+    requestWithoutData: (target) => send(cold, target),
   }
 }
 
 function handlerOf(providers: ReturnType<typeof fakeProviders>): RatesHandler {
-  return createHandlerOn(() => still, { providers, now: still.now })
+  return createHandlerOn(() => frozenRuntime, { providers, now: frozenRuntime.now })
 }
 
-function requester(
+function send(
   handler: RatesHandler,
   target: string,
   request: Partial<RawRequest> = {},

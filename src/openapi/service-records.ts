@@ -6,95 +6,95 @@ import { attribution } from './rate-records.ts'
 
 const attempt = component(
   'Attempt',
-  'A try at a refresh.',
+  'An attempt to refresh the data.',
   z.strictObject({
-    at: described(instant, 'When it started, in ms since the Unix epoch.'),
+    at: described(instant, 'When the attempt started, in ms since the Unix epoch.'),
     outcome: described(
       z.enum(['running', 'loaded', 'restored', 'delegated', 'failed']),
-      '`loaded` from the provider, `restored` from the store, or left to another process that is `delegated` at it.',
+      '`loaded` from the provider, `restored` from the store, or `delegated` to another process.',
     ),
   }),
 )
 
 const dataSet = {
-  ready: described(z.boolean(), 'Whether there is something to answer with.'),
-  stale: described(z.boolean(), 'Whether its refresh is overdue.'),
+  ready: described(z.boolean(), 'Whether usable data is loaded.'),
+  stale: described(z.boolean(), 'Whether a refresh is overdue.'),
   source: z.nullable(attribution),
-  age: described(z.nullable(instant), 'How long ago that was published, in ms; null without data.'),
+  age: described(z.nullable(instant), 'Time since publication, in ms; null without data.'),
   lastAttempt: z.nullable(attempt),
-  nextAttemptAt: described(instant, 'When the next refresh may and will start, given a request.'),
+  nextAttemptAt: described(
+    instant,
+    'When the next refresh is due; it starts with the first request from then on.',
+  ),
 }
 
-const updatedAt = described(z.nullable(instant), 'When the rates were published; null without any.')
-const lastDay = described(z.nullable(day), 'The newest day published; null without any.')
+const updatedAt = described(
+  z.nullable(instant),
+  'When the rates were published; null without data.',
+)
+const lastDay = described(z.nullable(day), 'Newest published day; null without data.')
 
-/** The record of `/v1/status`. */
+/** Response of `/v1/status`. */
 export const statusRecord = component(
   'ServiceStatus',
-  'How the service stands. Instants are in ms since the Unix epoch.',
+  'State of the service. Timestamps are in ms since the Unix epoch.',
   z.strictObject({
-    ready: described(z.boolean(), 'Whether every data set is ready that is not turned off.'),
+    ready: described(z.boolean(), 'Whether every enabled data set is ready.'),
     latest: described(
       z.nullable(z.strictObject({ updatedAt, ...dataSet })),
-      'Latest rates; null where they are turned off.',
+      'Latest rates; null if disabled.',
     ),
     history: described(
       z.nullable(z.strictObject({ lastDay, ...dataSet })),
-      'Reference rates; null where they are turned off.',
+      'Reference rates; null if disabled.',
     ),
   }),
 )
 
 const end = component(
   'CurrencyEnd',
-  'The end of a currency.',
+  'Withdrawal of a currency.',
   z.strictObject({
-    at: described(day, 'The day from which the successor was the unit of account.'),
-    successor: described(code, 'The code to use instead; it may be withdrawn too.'),
+    at: described(day, 'Day from which the successor was the unit of account.'),
+    successor: described(code, 'Code to use instead, which may be withdrawn too.'),
     ratio: described(
       z.nullable(z.number().check(z.positive())),
-      'Units of the withdrawn currency for one of the successor, fixed by law; null without such a ratio.',
+      'Units of the withdrawn currency per unit of the successor, fixed by law; null without such a ratio.',
     ),
   }),
 )
 
 const coverage = component(
   'CurrencyCoverage',
-  'A currency, and where there are rates for it.',
+  'A currency and the data that cover it.',
   z.strictObject({
-    code: described(code, "ISO 4217 code, or the feed's own where `numeric` is null."),
-    name: described(
-      z.nullable(z.string()),
-      "English name; null for a code of the feed's that nobody knows.",
-    ),
+    code: described(code, "ISO 4217 code, or the feed's own code if `numeric` is null."),
+    name: described(z.nullable(z.string()), 'English name; null for an unknown code of the feed.'),
     numeric: described(
       z.nullable(z.string().check(z.regex(/^[0-9]{3}$/))),
-      'ISO 4217 numeric code; null where there is none.',
+      'ISO 4217 numeric code; null without one.',
     ),
     minorUnits: described(
       z.nullable(z.int().check(z.nonnegative())),
-      'Digits after the decimal point; null where ISO 4217 has none, as for withdrawn currencies.',
+      'Digits after the decimal point; null if ISO 4217 defines none, as for withdrawn currencies.',
     ),
     latest: described(
       z.nullable(z.boolean()),
-      'Whether latest rates and conversions cover it; null while that is not known.',
+      'Whether latest rates and conversions cover it; null while unknown.',
     ),
-    history: described(
-      z.nullable(z.boolean()),
-      'Whether history covers it; null while that is not known.',
-    ),
+    history: described(z.nullable(z.boolean()), 'Whether history covers it; null while unknown.'),
     withdrawn: z.nullable(end),
   }),
 )
 
-/** The record of `/v1/currencies`. */
+/** Response of `/v1/currencies`. */
 export const currenciesRecord = component(
   'CurrencyList',
-  'The currencies of ISO 4217, those that were withdrawn, and whatever else there are rates for.',
+  'Currencies of ISO 4217, withdrawn currencies, and all others with rates.',
   z.strictObject({ currencies: described(z.array(coverage), 'Sorted by code.') }),
 )
 
-/** What describes the API; more of it is for the specification of OpenAPI to say. */
+/** Response of `/v1/openapi.json`, in outline. */
 export const openApiDocument = component(
   'OpenApiDocument',
   'An OpenAPI 3.1 document.',
