@@ -13,31 +13,30 @@ import type {
   ProviderContext,
 } from './provider.ts'
 
-/** The days up to today among which one was published: over Easter the European Central Bank is closed for five. */
+/** Always includes a published day: over Easter the European Central Bank is closed for five. */
 const DAYS_FETCHED = 10
 
-/** How long a reference that has not answered may hold the primary's answer up, in ms from when both were asked. */
+/** Limit for the reference, counted from the start of both requests. */
 const CHECK_TIMEOUT_MS = 1_000
 
-/** The longest that a reference may ask to be left alone, in ms. */
 const MAX_BACKOFF_MS = 6 * 3_600_000
 
-/** What a check goes by. */
+/** Options of `checkedProvider`. */
 export interface CheckOptions {
-  /** With whose rates those of the primary are compared. */
+  /** Provider of the rates to compare with. */
   reference: HistoryProvider
-  /** By which share a rate may differ from the reference rate. */
+  /** Accepted deviation from the reference rate, as a share: 0.03 is 3 %. */
   tolerance: number
 }
 
-/** `primary` with a `check` in its tables, timed by `runtime`: see `crossCheck`. */
+/** Wraps `primary` and adds a `check` to its tables, timed by `runtime`; see `crossCheck`. */
 export function checkedProvider(
   runtime: Pick<Runtime, 'startTimer'>,
   primary: LatestProvider,
   { reference, tolerance }: CheckOptions,
 ): LatestProvider {
   const { name } = reference.attribution
-  const askReference = createReference(reference)
+  const fetchReference = createReference(reference)
 
   function toCheck(table: LatestTable, found: ReferenceDay | Missing): CrossCheck {
     if ('error' in found) return { reference: name, error: found.error }
@@ -46,7 +45,7 @@ export function checkedProvider(
       const deviations = findDeviations(published, found, tolerance)
       return { reference: name, date: found.date, deviations }
     } catch (error) {
-      // The primary's answer may be anything: whether it is a table is for others to say.
+      // The result of the primary may be anything; it is validated later.
       return { reference: name, error }
     }
   }
@@ -56,44 +55,44 @@ export function checkedProvider(
     ...(primary.validateStored && { validateStored: primary.validateStored.bind(primary) }),
     async fetchLatest(context) {
       const { fetch, now } = context
-      const moment = startCheckTimeout(runtime)
-      const share = new AbortController()
-      const signal = AbortSignal.any([context.signal, share.signal])
-      const asked = askReference({ fetch, now, signal })
+      const timeout = startCheckTimeout(runtime)
+      const ending = new AbortController()
+      const signal = AbortSignal.any([context.signal, ending.signal])
+      const pending = fetchReference({ fetch, now, signal })
       try {
         const table = await primary.fetchLatest(context)
-        return { ...table, check: toCheck(table, await Promise.race([asked, moment.over])) }
+        return { ...table, check: toCheck(table, await Promise.race([pending, timeout.elapsed])) }
       } finally {
-        moment.stop()
-        share.abort(new Error('the time for the cross-check is over'))
+        timeout.stop()
+        ending.abort(new Error('the cross-check has ended'))
       }
     },
   }
 }
 
-/** The reference rates of one day. */
 interface ReferenceDay extends QuotedRates {
   date: string
 }
 
-/** Why there are none. */
 interface Missing {
   error: unknown
 }
 
-/** Asks `reference` for its newest day, unless it wants to be left alone; never rejects. */
+/** Returns a function that fetches the newest day, except during a backoff, and never rejects. */
 function createReference(
   reference: HistoryProvider,
 ): (context: ProviderContext) => Promise<ReferenceDay | Missing> {
-  let restUntil = 0
+  let backoffUntil = 0
   return async (context) => {
     const now = context.now()
     try {
-      if (now < restUntil) throw new Error('it wants to be left alone')
+      if (now < backoffUntil) {
+        throw new Error(`no request for another ${Math.ceil((backoffUntil - now) / 1_000)} s`)
+      }
       return await readNewest(reference, context)
     } catch (error) {
-      const rest = Number(Object(error).retryAfterMs)
-      if (rest > 0) restUntil = now + Math.min(rest, MAX_BACKOFF_MS)
+      const backoff = Number(Object(error).retryAfterMs)
+      if (backoff > 0) backoffUntil = now + Math.min(backoff, MAX_BACKOFF_MS)
       return { error }
     }
   }
@@ -108,21 +107,20 @@ async function readNewest(
   const { data } = validateHistory(await reference.fetchHistory(range, context), context.now())
   const date = newestDay(data, end)
   if (date === undefined || date < range.start) {
-    throw new RejectedError('there is no day of the last ten')
+    throw new RejectedError(`expected rates since ${range.start}, got ${date ?? 'no day'}`)
   }
   const row = data.dates.indexOf(date)
   return { base: data.base, date, rateOf: (code) => data.columns.get(code)?.[row] }
 }
 
-/** A moment, which is over without a reference unless it is stopped before. */
 function startCheckTimeout({ startTimer }: Pick<Runtime, 'startTimer'>): {
-  over: Promise<Missing>
+  elapsed: Promise<Missing>
   stop(): void
 } {
   let stop = (): void => {}
-  const over = new Promise<Missing>((resolve) => {
-    const error = new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)
+  const elapsed = new Promise<Missing>((resolve) => {
+    const error = new Error(`no response within ${CHECK_TIMEOUT_MS} ms`)
     stop = startTimer(() => resolve({ error }), CHECK_TIMEOUT_MS)
   })
-  return { over, stop }
+  return { elapsed, stop }
 }

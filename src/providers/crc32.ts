@@ -1,12 +1,12 @@
 import type { Slices } from '../rates/slices.ts'
 
-/** The polynomial of CRC-32 (ISO 3309), reversed. */
+/** CRC-32 (ISO 3309), reversed. */
 const POLYNOMIAL = 0xed_b8_83_20
 
-/** How many bytes are summed up before there is a pause: a few ms. */
+/** A few ms of work. */
 const BYTES_PER_SLICE = 512 * 1_024
 
-/** Computes the checksum that zip archives have, from 0 to 2³² − 1, with pauses. */
+/** Computes the CRC-32 of zip archives, from 0 to 2³² − 1, in slices. */
 export function* crc32(bytes: Uint8Array): Slices<number> {
   const table = Uint32Array.from({ length: 256 }, (_, byte) => remainder(byte))
   let crc = ~0

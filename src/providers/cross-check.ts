@@ -7,21 +7,30 @@ import type { HistoryProvider, LatestProvider } from './provider.ts'
 /** Options of `crossCheck`. */
 export interface CrossCheckOptions {
   /**
-   * By which share a rate may differ from the reference rate, above 0 and below 1 (default 0.03). The two may be
-   * a weekend apart: of 2,629 days that the European Central Bank published from 2016 on, one of the currencies that are
-   * compared was so far from the day before on 12.
+   * Accepted deviation from the reference rate, as a share above 0 and below 1 (default 0.03, which is 3 %). The two rates
+   * may be a weekend apart: on 12 of 2,629 days that the European Central Bank published since 2016, one of the compared
+   * currencies moved by more than 3 % from one day to the next.
    */
   tolerance?: number | undefined
 }
 
 /**
- * `primary`, whose tables are compared with the reference rates of `reference`: the newest day of the last ten. A major
- * currency that is further apart, against the euro, becomes an event, `rates_deviating`. The table stays as it is.
+ * Wraps `primary` and compares its tables with the newest reference rates of the last ten days. Emits `rates_deviating` if
+ * a major currency differs by more than `tolerance` against the euro; the table stays unchanged.
  *
- * Both are asked at the same time. A reference that has no answer a second later, when the primary's has come, is left out,
- * and so is one that fails: that becomes the event `check_failed`.
+ * Both providers get their requests at the same time. If the reference fails, or has not responded after 1 s when the
+ * primary has, the table is served unchecked and `check_failed` is emitted.
  *
- * @throws {TypeError} where `tolerance` is no share, or one of the two no provider
+ * @throws {TypeError} if `tolerance` is not above 0 and below 1, or an argument is not a provider
+ * @example
+ * ```ts
+ * import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
+ * import { crossCheck } from 'ratesmith/providers/cross-check'
+ * import { createEcbProvider } from 'ratesmith/providers/ecb'
+ *
+ * const latest = crossCheck(createExchangeRateApiProvider(), createEcbProvider())
+ * const handler = createRatesHandler({ providers: { latest } })
+ * ```
  */
 export function crossCheck(
   primary: LatestProvider,
@@ -33,7 +42,7 @@ export function crossCheck(
   requireProvider('primary', 'fetchLatest', primary)
   requireProvider('reference', 'fetchHistory', reference)
   if (!(typeof tolerance === 'number' && tolerance > 0 && tolerance < 1)) {
-    throw new TypeError(`tolerance must be a share between 0 and 1, got ${String(tolerance)}`)
+    throw new TypeError(`tolerance must be above 0 and below 1, got ${String(tolerance)}`)
   }
   return checkedProvider(systemRuntime(Date.now), primary, { reference, tolerance })
 }

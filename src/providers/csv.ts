@@ -1,7 +1,7 @@
 /**
- * Reads the cells of every record of a CSV (RFC 4180). Lines may end with CRLF or LF, and the last one need not.
+ * Yields the cells of every record of a CSV (RFC 4180). Lines may end with CRLF or LF; the last line may end with neither.
  *
- * @throws {Error} where quotes are not closed, or stand amid a cell
+ * @throws {Error} if a quote is not closed, or is inside a cell
  */
 export function* readCsv(text: string): Generator<string[]> {
   let at = 0
@@ -15,20 +15,18 @@ export function* readCsv(text: string): Generator<string[]> {
       at = next
       quote = text.indexOf('"', at)
     } else {
-      // Most records have no quotes, and the platform splits them several times faster.
+      // Most records have no quotes, and `split` is several times faster.
       yield text.slice(at, text[end - 1] === '\r' ? end - 1 : end).split(',')
       at = end + 1
     }
   }
 }
 
-/** What stands in a cell without quotes. */
 const PLAIN = /[^",\r\n]*/y
 
-/** What ends a cell. */
 const SEPARATOR = /,|\r?\n|$/y
 
-/** The record of `text` at `at`, some cells of which are in quotes, and where the next one begins. */
+/** Reads a record with quoted cells; `next` is where the next record begins. */
 function readQuoted(text: string, at: number, number: number): { cells: string[]; next: number } {
   const cells: string[] = []
   for (let next = at; ;) {
@@ -42,21 +40,23 @@ function readQuoted(text: string, at: number, number: number): { cells: string[]
       next = closing + 1
     }
     const separator = match(SEPARATOR, text, next)
-    if (separator === undefined) throw new Error(`line ${number} has a quote amid a cell`)
+    if (separator === undefined) {
+      throw new Error(`line ${number} has a quote inside a cell; expected it around the cell`)
+    }
     next += separator.length
     if (separator !== ',') return { cells, next }
   }
 }
 
-/** Where the quote is that closes the one at `opening`; a doubled one stands for itself. */
+/** Skips doubled quotes, which are escaped ones. */
 function closingQuote(text: string, opening: number, number: number): number {
   let at = text.indexOf('"', opening + 1)
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
-  if (at === -1) throw new Error(`line ${number} has a quote that is not closed`)
+  if (at === -1) throw new Error(`line ${number} has an unclosed quote`)
   return at
 }
 
-/** What `pattern`, a sticky one, finds at `at`. */
+/** `pattern` must be sticky. */
 function match(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at
   return pattern.exec(text)?.[0]

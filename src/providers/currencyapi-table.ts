@@ -2,16 +2,16 @@ import * as z from 'zod/mini'
 
 import { DAY_MS } from '../rates/day.ts'
 import { isKnownCode } from './known-code.ts'
-import { unexpectedShape, pathsOf } from './payload.ts'
+import { unexpectedBase, unexpectedShape, pathsOf } from './payload.ts'
 import type { LatestTable } from './provider.ts'
 import { ratesByCode } from './rates-by-code.ts'
 import type { UpstreamResponse } from './read-upstream.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** How often overdue rates are looked for, in ms: some hundred times a month at most, if they never come. */
+/** Interval between requests for overdue rates: about 120 a month, if they never arrive. */
 const UPDATE_INTERVAL_MS = 6 * 3_600_000
 
-/** An instant in UTC, as `2026-11-20T23:59:59Z`. */
+/** Such as `2026-11-20T23:59:59Z`. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 const payload = z.object({
@@ -24,27 +24,27 @@ const payload = z.object({
 })
 
 /**
- * Understands an answer of `/v3/latest` at `now` (ms since the Unix epoch): each rate is the `value` of an object, coins
- * are left out, and the base is not named, but is what is quoted at 1. The next update is a day later, or where that is
- * over at the next of four looks a day.
+ * Parses a response of `/v3/latest` received at `now` (ms since the Unix epoch). Each rate is the `value` of an object;
+ * cryptocurrencies are left out. The base is not named: it is the currency quoted at 1. The next update is due a day after
+ * the last one, or, if overdue, at the next of four times a day.
  *
- * @throws {Error} where it is a failure, against another base or of another form
+ * @throws {Error} if the response is an error, has another base or an unexpected format
  */
 export function toLatestTable(
   { host, status, body, retryAfterMs }: UpstreamResponse,
   now: number,
 ): LatestTable {
   if (status !== 200) {
-    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { meta, data } = parsed.data
   const values = Object.entries(data).map(([code, each]) => [code, Object(each).value] as const)
   const rates = ratesByCode(values, isKnownCode)
-  if (rates['USD'] !== 1) throw new Error(`${host} answered for another base than USD`)
+  if (rates['USD'] !== 1) throw unexpectedBase(host, 'USD')
   const updatedAt = Date.parse(meta.last_updated_at)
-  const nextLook = (Math.floor(now / UPDATE_INTERVAL_MS) + 1) * UPDATE_INTERVAL_MS
-  const nextUpdateAt = updatedAt + DAY_MS > now ? updatedAt + DAY_MS : nextLook
+  const nextRequest = (Math.floor(now / UPDATE_INTERVAL_MS) + 1) * UPDATE_INTERVAL_MS
+  const nextUpdateAt = updatedAt + DAY_MS > now ? updatedAt + DAY_MS : nextRequest
   return { base: 'USD', updatedAt, nextUpdateAt, rates }
 }

@@ -6,24 +6,32 @@ import type { LatestProvider } from './provider.ts'
 
 /** Options of `createCurrencyapiProvider`. */
 export interface CurrencyapiOptions {
-  /** The key of your account, sent in a header and told to nobody else. */
+  /** API key of your account; sent only to currencyapi, in a header. */
   key: string
   /** Root of the service, to which `/v3/latest` is appended (default `https://api.currencyapi.com`). */
   url?: string | undefined
 }
 
-/** The real answer has some 10 kB. */
+/** Real responses have about 10 kB. */
 const LIMITS = {
   maxBytes: 1024 * 1024,
   redirectHosts: ['api.currencyapi.com', 'currencyapi.com'],
 }
 
 /**
- * Latest rates of currencyapi: some 170 currencies against the US dollar, with the key of an account. They are asked for
- * once a day, as its free plan publishes them.
+ * Creates a provider of latest rates from currencyapi: about 170 currencies against the US dollar. Needs an API key. Sends
+ * one request a day, because the free plan publishes once a day.
  *
- * @throws {TypeError} where `key` cannot be sent or `url` is not a URL
+ * @throws {TypeError} if `key` or `url` is invalid
  * @see https://currencyapi.com/docs/latest
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createCurrencyapiProvider } from 'ratesmith/providers/currencyapi'
+ *
+ * const latest = createCurrencyapiProvider({ key: 'cur_live_0123' })
+ * const handler = createRatesHandler({ providers: { latest } })
+ * ```
  */
 export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestProvider {
   const { url = 'https://api.currencyapi.com' } = options
@@ -33,9 +41,9 @@ export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestPr
   return {
     attribution: { name: 'currencyapi', url: 'https://currencyapi.com' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
-      const read = { fetch, signal, now, url: tableUrl, headers: { apikey: key }, ...LIMITS }
-      const answer = await readJsonWithKey(key, read)
-      return runSanityChecks(toLatestTable(answer, now()), previous, references)
+      const request = { fetch, signal, now, url: tableUrl, headers: { apikey: key }, ...LIMITS }
+      const response = await readJsonWithKey(key, request)
+      return runSanityChecks(toLatestTable(response, now()), previous, references)
     },
     validateStored: runSanityChecks,
   }

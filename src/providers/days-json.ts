@@ -1,44 +1,44 @@
 import type { HistoryDay } from './provider.ts'
 import { MAX_CHARACTERS } from './reference-days.ts'
 
-/** What stands in a line where a day has no rate of a currency. */
+/** The cell of a currency without a rate on a day. */
 export const NO_RATE = 'N/A'
 
-/** Of `YYYY-MM-DD`. */
+/** Length of `YYYY-MM-DD`. */
 export const DATE_LENGTH = 10
 
-/** Writes days as JSON, for the engine's own parser to make objects of. */
+/** A writer of days as JSON, which the engine's parser turns into objects. */
 export interface DaysJson {
-  /** Writes the day `date`, whose rates stand behind the comma at `at`, and returns where they end; -1 where one is odd. */
+  /** Writes the day `date`, whose rates follow the comma at `at`; returns where they end, or -1 if a rate is invalid. */
   put(date: string, at: number): number
-  /** Whether there is enough to parse. */
+  /** Returns whether there is enough JSON for a call of `parse`. */
   isFull(): boolean
-  /** Returns the days that were written and have rates, after parsing those that have not been. */
+  /** Parses what was written since the last call; returns all days with rates so far. */
   parse(): HistoryDay[]
 }
 
 const decoder = new TextDecoder()
 
-/** How many bytes of JSON are written before they are parsed: little memory, and few calls. */
+/** Bytes of JSON that are parsed at once: little memory and few calls. */
 const PART = 256 * 1024
 
-/** What JSON has around the rates of a day, and around one rate, in characters. */
+/** Characters around the rates of a day, and around one rate. */
 const DAY_FRAME = '{"date":"YYYY-MM-DD","rates":{}},'.length
 const RATE_FRAME = '"USD":'.length
 
-/** What a list of days begins with. */
+/** Length of `[`. */
 const LIST_OPENING = 1
 
 const [COMMA, DOT, SLASH, ZERO, NINE, A, N, BRACKET, BRACE] = [44, 46, 47, 48, 57, 65, 78, 93, 125]
 
 /**
- * Writes days out of lines of `text`, which is ASCII, with a rate for each of `codes` in every line.
+ * Creates a writer of the days in `text`, which is ASCII and has a rate for each of `codes` in every line.
  *
- * By bytes, as there are two million: texts that are cut and put together take several times as long.
+ * Copies bytes, because there are two million: cutting and joining strings takes several times as long.
  */
 export function createDaysJson(text: string, codes: readonly string[]): DaysJson {
   const source = new TextEncoder().encode(text)
-  if (source.length !== text.length) throw new Error('it is not all ASCII')
+  if (source.length !== text.length) throw new Error('the file must be ASCII')
   const keys = new TextEncoder().encode(codes.map((code) => `"${code}":`).join(''))
   const longest = DAY_FRAME + codes.length * (RATE_FRAME + MAX_CHARACTERS)
   const json: Ascii = { bytes: new Uint8Array(PART + longest), length: 0 }
@@ -51,7 +51,7 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
       append(json, `{"date":"${date}","rates":{`)
       const first = json.length
       const end = appendRates(json, keys, source, at)
-      // A day without rates is none; in the others the last comma gives way.
+      // Drops a day without rates; otherwise replaces the last comma.
       if (json.length === first) json.length = start
       else json.bytes[json.length - 1] = BRACE
       if (json.length > start) append(json, '},')
@@ -60,7 +60,7 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
     isFull: () => json.length > PART,
     parse() {
       if (json.length === LIST_OPENING) return days
-      // The last comma gives way.
+      // Replaces the last comma.
       json.bytes[json.length - 1] = BRACKET
       const parsed: HistoryDay[] = JSON.parse(decoder.decode(json.bytes.subarray(0, json.length)))
       for (const day of parsed) days.push(day)
@@ -70,7 +70,6 @@ export function createDaysJson(text: string, codes: readonly string[]): DaysJson
   }
 }
 
-/** A text in the making. */
 interface Ascii {
   bytes: Uint8Array
   length: number
@@ -84,10 +83,10 @@ function append(json: Ascii, text: string): void {
   json.length += text.length
 }
 
-/** Appends the rates behind the comma at `at`, each with a comma, and returns where they end; -1 where one is odd. */
+/** Appends the rates that follow the comma at `at`; returns where they end, or -1 if one is invalid. */
 function appendRates(json: Ascii, keys: Uint8Array, source: Uint8Array, at: number): number {
   const { bytes } = json
-  // All in one loop and with its own count, as it goes over the two million.
+  // One loop with a local length, because it runs over two million bytes.
   let { length } = json
   for (let key = 0; key < keys.length; key += RATE_FRAME) {
     if (source[at] !== COMMA) return -1
@@ -113,7 +112,7 @@ function appendRates(json: Ascii, keys: Uint8Array, source: Uint8Array, at: numb
   return at
 }
 
-/** Whether the digits from `start` to `end` that begin with `first`, with a point or -1, are a rate as JSON has numbers. */
+/** Whether the digits from `start` to `end` are a number in JSON: no leading zero, no final point. */
 function isPlain(first: number | undefined, start: number, point: number, end: number): boolean {
   const whole = (point === -1 ? end : point) - start
   const hasNoZeros = whole === 1 || (whole > 1 && first !== ZERO)

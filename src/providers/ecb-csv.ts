@@ -4,13 +4,13 @@ import type { HistoryDay } from './provider.ts'
 import { isRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'
 
 /**
- * Reads `eurofxref-hist.csv`: a header `Date,USD,JPY,…`, and a line for every day, newest first, with `N/A` where a currency
- * has no rate. The bank ends every line with a comma. A line without any rates is left out. Pauses between parts of it.
+ * Parses `eurofxref-hist.csv` in slices: a header `Date,USD,JPY,…` and a line for every day, newest first, with `N/A` for a
+ * missing rate. The bank ends every line with a comma. Lines without any rate are left out.
  *
- * Its quarter of a million cells are checked where they stand and written as JSON, for the engine to make the days of: to
- * split the lines, convert the cells and let objects grow takes several times as long.
+ * Checks the quarter of a million cells in place and writes them as JSON for the engine's parser: splitting lines,
+ * converting cells and growing objects takes several times as long.
  *
- * @throws {Error} where it is anything else, if only in one cell
+ * @throws {Error} if any cell differs from this format
  */
 export function* readEcbCsv(text: string): Slices<HistoryDay[]> {
   const header = readHeader(text)
@@ -19,7 +19,7 @@ export function* readEcbCsv(text: string): Slices<HistoryDay[]> {
   for (let number = 2; at < text.length; number += 1) {
     const date = requireDay(text.slice(at, at + DATE_LENGTH), 'line', number)
     const next = endOfLine(text, json.put(date, at + DATE_LENGTH), header.ending)
-    if (next === -1) throw new Error(`line ${number} ${oddityOf(text, at, header)}`)
+    if (next === -1) throw new Error(`line ${number} ${describeProblem(text, at, header)}`)
     at = next
     if (!json.isFull()) continue
     json.parse()
@@ -28,11 +28,10 @@ export function* readEcbCsv(text: string): Slices<HistoryDay[]> {
   return toPublishedDays(json.parse())
 }
 
-/** What a header says of the lines below it. */
 interface Header {
-  /** The currencies of the cells behind the date. */
+  /** The currencies of the cells after the date. */
   codes: readonly string[]
-  /** What a line has behind its last rate: a comma, or nothing. */
+  /** What follows the last rate of a line: a comma or nothing. */
   ending: string
   /** Where the first line begins. */
   next: number
@@ -42,16 +41,16 @@ function readHeader(text: string): Header {
   const [line = '', header = ''] = /^([^\r\n]*)(?:\r?\n|$)/.exec(text) ?? []
   const ending = header.endsWith(',') ? ',' : ''
   const [first = '', ...names] = header.slice(0, header.length - ending.length).split(',')
-  if (first !== 'Date') throw new Error('the header does not begin with Date')
+  if (first !== 'Date') throw new Error('the header must begin with Date')
   const codes = names.map((name, index) => requireCode(name, 'column', index + 2))
-  const twice = codes.find((code, index) => codes.indexOf(code) !== index)
-  if (twice !== undefined) throw new Error(`${twice} is there twice in the header`)
+  const duplicate = codes.find((code, index) => codes.indexOf(code) !== index)
+  if (duplicate !== undefined) throw new Error(`duplicate ${duplicate} in the header`)
   return { codes, ending, next: line.length }
 }
 
 const [LINE_FEED, RETURN] = [10, 13]
 
-/** Where the next line begins, behind what ends the one whose rates end at `at`; -1 where that is odd. */
+/** Returns where the line after the rates ending at `at` begins, or -1 if the line does not end properly. */
 function endOfLine(text: string, at: number, ending: string): number {
   if (at === -1 || !text.startsWith(ending, at)) return -1
   const end = at + ending.length
@@ -60,15 +59,16 @@ function endOfLine(text: string, at: number, ending: string): number {
   return text.charCodeAt(feed) === LINE_FEED ? feed + 1 : -1
 }
 
-/** What is wrong with the line at `at`. */
-function oddityOf(text: string, at: number, { codes, ending }: Header): string {
+function describeProblem(text: string, at: number, { codes, ending }: Header): string {
   const [line = ''] = /[^\r\n]*/.exec(text.slice(at)) ?? []
   const cells = line.split(',').slice(1)
   const count = codes.length + ending.length
-  if (cells.length !== count) return `has ${cells.length + 1} cells, not ${count + 1}`
-  const isOdd = (cell: string, index: number): boolean =>
+  if (cells.length !== count) return `has ${cells.length + 1} cells, expected ${count + 1}`
+  const isInvalid = (cell: string, index: number): boolean =>
     index < codes.length ? cell !== NO_RATE && !isRate(cell) : cell !== ''
-  const odd = cells.findIndex(isOdd)
-  if (odd === -1) return 'does not end as it should'
-  return odd < codes.length ? `has no plain rate for ${codes[odd]}` : 'has more at its end'
+  const invalid = cells.findIndex(isInvalid)
+  if (invalid === -1) return 'must end with LF or CRLF'
+  return invalid < codes.length
+    ? `has an invalid ${codes[invalid]} rate; expected digits such as 1.0923, or ${NO_RATE}`
+    : 'has text after its last comma'
 }

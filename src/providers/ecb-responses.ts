@@ -5,23 +5,23 @@ import type { Attribution, HistoryDay, HistoryDays, LatestTable } from './provid
 import type { UpstreamResponse } from './read-upstream.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** Who is named for reference rates that the bank itself has answered, in whatever format. */
+/** Attribution of reference rates fetched from the bank itself. */
 export const EUROPEAN_CENTRAL_BANK: Attribution = {
   name: 'European Central Bank',
   url: 'https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html',
 }
 
 /**
- * What `read` makes of an answer of the bank.
+ * Parses the body of a response with `read`.
  *
- * @throws {Error} where it is a failure, or of a form that `read` throws at
+ * @throws {Error} if the status is not 200, or `read` throws
  */
-export async function asRejection<Body, Result>(
+export async function parseBody<Body, Result>(
   { host, status, body, retryAfterMs }: UpstreamResponse<Body>,
   read: (body: Body) => Result | Promise<Result>,
 ): Promise<Result> {
   if (status !== 200) {
-    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }
   try {
     return await read(body)
@@ -30,7 +30,7 @@ export async function asRejection<Body, Result>(
   }
 }
 
-/** Those of `days` that were asked for, against the euro. */
+/** Returns the days of the range, with rates against the euro. */
 export function toHistoryDays(
   days: readonly HistoryDay[],
   { start, end }: { start: string; end: string },
@@ -39,17 +39,17 @@ export function toHistoryDays(
 }
 
 /**
- * The rates of the one day of `days` as latest rates, with the clock at `now` (ms since the Unix epoch). They count as
- * published at 16:00 in Frankfurt, or now: the bank may be some minutes early.
+ * Converts the only day of `days` to latest rates at `now` (ms since the Unix epoch). They count as published at 16:00 in
+ * Frankfurt, or at `now` if that is earlier: the bank sometimes publishes some minutes early.
  *
- * @throws {Error} where there is another number of days, or the day is ahead of the clock
+ * @throws {Error} if there is not exactly one day, or the day is more than 24 hours ahead of the clock
  */
 export function toLatestTable(days: readonly HistoryDay[], now: number): LatestTable {
   const [day, ...others] = days
-  if (!day || others.length > 0) throw new Error(`there are ${days.length} days, not 1`)
+  if (!day || others.length > 0) throw new Error(`expected 1 day, got ${days.length}`)
   const due = publicationInstant(day.date)
-  // Clocks differ, but no clock is so far behind that it would be a day of the future.
-  if (due > now + DAY_MS) throw new Error(`the rates of ${day.date} are ahead of the clock`)
+  // Clocks differ, but by less than a day.
+  if (due > now + DAY_MS) throw new Error(`${day.date} is more than 24 hours ahead of the clock`)
   return {
     base: 'EUR',
     updatedAt: Math.min(due, now),

@@ -3,28 +3,28 @@ import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './
 
 const PROLOG = /^\s*(?:<\?xml\s[^<>]*\?>)?/
 
-/** A tag: the name of what it closes, or the name of what it opens, its attributes, and whether it is empty. */
+/** Groups: the name in a closing tag; or the name, the attributes and the final slash of an opening one. */
 const TAG =
   /<(?:\/([\w:.-]+)\s*|([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/)?)>/y
 
-/** Each begins where the one before it ends. */
 const ATTRIBUTE = /\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy
 
 const ROOT = 'gesmes:Envelope'
 
-/** The envelope and the cubes in it. */
+/** The envelope and three levels of cubes. */
 const MAX_OPEN = 4
 
-/** Elements that hold text, which nobody reads, or each other. */
+/** Elements with text, or each other, which are ignored. */
 const HEADINGS: ReadonlySet<string> = new Set(['gesmes:subject', 'gesmes:Sender', 'gesmes:name'])
 
 /**
- * Reads `eurofxref-daily.xml` and `eurofxref-hist-90d.xml`: below the envelope a `Cube` with a `Cube time` for every day,
- * and in that an empty `Cube currency rate` for every currency. Attributes may come in any order and in either quotes.
+ * Parses `eurofxref-daily.xml` and `eurofxref-hist-90d.xml`: the envelope contains a `Cube` with a `Cube time` for every
+ * day, which contains an empty `Cube currency rate` for every currency. Attributes may be in any order and in single or
+ * double quotes.
  *
- * Whatever else XML has is refused: a document type, entities, sections, comments and instructions.
+ * Rejects all other XML: document types, entities, CDATA sections, comments and processing instructions.
  *
- * @throws {Error} where it is anything else, if only in one element
+ * @throws {Error} if any element differs from this format
  */
 export function readEcbXml(text: string): HistoryDay[] {
   const days: HistoryDay[] = []
@@ -32,26 +32,25 @@ export function readEcbXml(text: string): HistoryDay[] {
   let at = PROLOG.exec(text)?.[0].length ?? 0
   do {
     const next = text.indexOf('<', at)
-    if (next === -1) throw new Error('the XML does not end')
+    if (next === -1) throw new Error('the XML is truncated')
     requireNoText(text.slice(at, next), open.at(-1) ?? ROOT)
     TAG.lastIndex = next
     const [tag, closed, opened = '', attributes = '', isEmpty] = TAG.exec(text) ?? []
-    if (tag === undefined) throw new Error(`there is another tag at character ${next + 1}`)
+    if (tag === undefined) throw new Error(`unsupported markup at character ${next + 1}`)
     at = next + tag.length
     if (closed !== undefined) {
-      if (open.pop() !== closed) throw new Error('an element is closed and not open')
+      if (open.pop() !== closed) throw new Error('a closing tag has no opening tag')
     } else {
       readElement(open, opened, attributesOf(attributes), days)
       if (!isEmpty) open.push(opened)
     }
   } while (open.length > 0)
-  if (text.slice(at).trim() !== '') throw new Error('there is more behind the XML')
+  if (text.slice(at).trim() !== '') throw new Error('text after the root element')
   const empty = days.find(({ rates }) => Object.keys(rates).length === 0)
   if (empty) throw new Error(`${empty.date} has no rates`)
   return toPublishedDays(days)
 }
 
-/** Takes what an element says that stands in those that are `open`. */
 function readElement(
   open: readonly string[],
   name: string,
@@ -59,7 +58,7 @@ function readElement(
   days: HistoryDay[],
 ): void {
   const path = [...open, name].join(' ')
-  if (open.length === MAX_OPEN) throw new Error(`there is an element in ${MAX_OPEN} others`)
+  if (open.length === MAX_OPEN) throw new Error(`elements more than ${MAX_OPEN} levels deep`)
   const cubes = path === `${ROOT}${' Cube'.repeat(open.length)}` ? open.length : undefined
   if (cubes === 0 || (HEADINGS.has(name) && open.every((each) => each !== 'Cube'))) return
   if (cubes === 1 && attributes.size === 0) return
@@ -69,7 +68,7 @@ function readElement(
   }
   const rates = days.at(-1)?.rates
   if (cubes !== 3 || attributes.size !== 2 || !rates) {
-    throw new Error('there is an element that is not of the format')
+    throw new Error('unexpected element; expected a Cube with time, or with currency and rate')
   }
   const code = requireCode(attributes.get('currency') ?? '', 'day', days.length)
   addRate(rates, code, parseRate(attributes.get('rate') ?? '', 'day', days.length))
@@ -78,14 +77,14 @@ function readElement(
 function attributesOf(text: string): Map<string, string> {
   const attributes = new Map<string, string>()
   for (const [, name = '', doubly, singly = ''] of text.matchAll(ATTRIBUTE)) {
-    if (attributes.has(name)) throw new Error('an element has an attribute twice')
+    if (attributes.has(name)) throw new Error('duplicate attribute of an element')
     attributes.set(name, doubly ?? singly)
   }
   return attributes
 }
 
-/** Text stands in headings alone, and is none that would have to be resolved. */
+/** Only headings may contain text, without entities. */
 function requireNoText(text: string, parent: string): void {
   const isGood = HEADINGS.has(parent) ? !text.includes('&') : text.trim() === ''
-  if (!isGood) throw new Error(`there is text in ${parent}`)
+  if (!isGood) throw new Error(`unexpected text in ${parent}`)
 }

@@ -4,9 +4,9 @@ import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import {
   EUROPEAN_CENTRAL_BANK,
+  parseBody,
   toHistoryDays,
   toLatestTable,
-  asRejection,
 } from './ecb-responses.ts'
 import { readEcbCsv } from './ecb-csv.ts'
 import { readEcbXml } from './ecb-xml.ts'
@@ -19,7 +19,7 @@ import { readZipMember } from './zip.ts'
 
 /** Options of `createEcbProvider`. */
 export interface EcbOptions {
-  /** Folder of the files, to which `/eurofxref-daily.xml` and others are appended (default `https://www.ecb.europa.eu/stats/eurofxref`). */
+  /** Root of the files, to which `/eurofxref-daily.xml` and others are appended (default `https://www.ecb.europa.eu/stats/eurofxref`). */
   url?: string | undefined
 }
 
@@ -31,35 +31,41 @@ export interface EcbDataApiOptions {
 
 const MIB = 1024 * 1024
 
-/** 90 days have 73 kB, and the archive of all days 0.6 MB: 1.9 MB of text, and 0.07 MB more a year. */
+/** 90 days have 73 kB; the archive of all days has 0.6 MB, 1.9 MB inflated, and grows by 0.07 MB a year. */
 const FILE_LIMITS = {
   maxBytes: 4 * MIB,
   redirectHosts: ['www.ecb.europa.eu', 'ecb.europa.eu'],
 }
 const MAX_INFLATED_BYTES = 16 * MIB
 
-/** All observations have some 13 MB; with all that is known of each, five years have as much. */
+/** All observations have about 13 MB; with all their columns, five years have as much. */
 const API_LIMITS = {
   maxBytes: 32 * MIB,
   redirectHosts: ['data-api.ecb.europa.eu'],
 }
 
-/** `eurofxref-hist-90d.xml` goes back 90 days from the newest, which may itself be some days old. */
+/** `eurofxref-hist-90d.xml` has the 90 days up to the newest one, which may be some days old. */
 const DAYS_IN_SHORT_FILE = 80
 
-/** The first day with reference rates. */
 const FIRST_DAY = '1999-01-04'
 
-/** The bank is never closed for so many days in a row: a span that is longer has observations. */
+/** The bank is never closed for 10 days in a row. */
 const MAX_CLOSED_DAYS = 10
 
 /**
- * Reference rates of the European Central Bank, from the files that it publishes itself: 29 currencies against the euro,
- * those of the last publication as latest rates and all since 1999 as history, without a key. A history of the last 80
- * days is a file of 73 kB, a longer one an archive of 0.6 MB.
+ * Creates a provider of latest rates and history from the files of the European Central Bank: 29 currencies against the
+ * euro, since 1999. Needs no key. A history of the last 80 days takes a download of 73 kB, a longer one 0.6 MB.
  *
- * @throws {TypeError} where `url` is not a URL
+ * @throws {TypeError} if `url` is invalid
  * @see https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createEcbProvider } from 'ratesmith/providers/ecb'
+ *
+ * const ecb = createEcbProvider()
+ * const handler = createRatesHandler({ providers: { latest: ecb, history: ecb } })
+ * ```
  */
 export function createEcbProvider(options: EcbOptions = {}): LatestProvider & HistoryProvider {
   const { url = 'https://www.ecb.europa.eu/stats/eurofxref' } = options
@@ -72,7 +78,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
     read: (text: string) => Result,
   ): Promise<Result> {
     const file = { ...context, url: `${root}/${name}`, ...FILE_LIMITS }
-    return asRejection(await readText(file, 'application/xml, text/xml'), read)
+    return parseBody(await readText(file, 'application/xml, text/xml'), read)
   }
 
   async function readArchive(context: ProviderContext): Promise<HistoryDay[]> {
@@ -82,7 +88,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
       maxBytes: MAX_INFLATED_BYTES,
       signal: context.signal,
     }
-    return asRejection(await readBytes(file, 'application/zip'), async (archive) => {
+    return parseBody(await readBytes(file, 'application/zip'), async (archive) => {
       const text = new TextDecoder().decode(await readZipMember(archive, member))
       return runInSlices(readEcbCsv(text), yieldToEventLoop, context.signal)
     })
@@ -109,11 +115,18 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
 }
 
 /**
- * The same rates from the bank's data API, with some series more: those of currencies that the files have forgotten, and
- * indicative ones. One table, or one span of days, is one request.
+ * Creates a provider of latest rates and history from the data API of the European Central Bank. It has the same rates as
+ * `createEcbProvider`, and also discontinued and indicative series. Each call sends one request.
  *
- * @throws {TypeError} where `url` is not a URL
+ * @throws {TypeError} if `url` is invalid
  * @see https://data.ecb.europa.eu/help/api/data
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createEcbDataApiProvider } from 'ratesmith/providers/ecb'
+ *
+ * const handler = createRatesHandler({ providers: { history: createEcbDataApiProvider() } })
+ * ```
  */
 export function createEcbDataApiProvider(
   options: EcbDataApiOptions = {},
@@ -123,13 +136,13 @@ export function createEcbDataApiProvider(
   const series = `${requireRootUrl(url)}/service/data/EXR/D..EUR.SP00.A`
 
   async function readSeries<Result>(
-    which: string,
+    query: string,
     context: ProviderContext,
     toResult: (days: HistoryDay[]) => Result,
   ): Promise<Result> {
-    const target = `${series}?${which}&detail=dataonly&format=csvdata`
-    const answer = await readText({ ...context, url: target, ...API_LIMITS }, 'text/csv')
-    return asRejection(answer, async (text) =>
+    const target = `${series}?${query}&detail=dataonly&format=csvdata`
+    const response = await readText({ ...context, url: target, ...API_LIMITS }, 'text/csv')
+    return parseBody(response, async (text) =>
       toResult(await runInSlices(readExrCsv(text), yieldToEventLoop, context.signal)),
     )
   }
@@ -139,7 +152,7 @@ export function createEcbDataApiProvider(
     sanityChecks: true,
     async fetchLatest(context) {
       const table = await readSeries('lastNObservations=1', context, (days) =>
-        // A series that has ended has its last observation on an earlier day.
+        // The last observation of a discontinued series is on an earlier day.
         toLatestTable(days.slice(-1), context.now()),
       )
       return runSanityChecks(table, context.previous, context.references)
@@ -147,7 +160,7 @@ export function createEcbDataApiProvider(
     validateStored: runSanityChecks,
     async fetchHistory(range, context) {
       if (range.end < FIRST_DAY) return toHistoryDays([], range)
-      // The service has no answer for a span without any observation.
+      // The service fails for a span without any observation.
       const start = addDays(range.start, -MAX_CLOSED_DAYS)
       const span = `startPeriod=${start}&endPeriod=${range.end}`
       return readSeries(span, context, (days) => toHistoryDays(days, range))

@@ -6,13 +6,13 @@ import { ratesByCode } from './rates-by-code.ts'
 import type { UpstreamResponse } from './read-upstream.ts'
 
 /**
- * Understands an answer of `/v6/latest/{base}` with a key. It differs from that of the open feed in the name of its
- * rates, and in its errors coming with any status.
+ * Parses a response of `/v6/latest/{base}` with a key. It differs from the open feed in the name of its rates, and in that
+ * errors can have any status.
  *
- * @throws {Error} where it is a failure, another base's table or anything unknown
+ * @throws {Error} if the response is an error, has another base or an unexpected format
  */
-export function toLatestTable(answer: UpstreamResponse, base: string): LatestTable {
-  const { 'error-type': type, conversion_rates, ...others } = Object(answer.body)
+export function toLatestTable(response: UpstreamResponse, base: string): LatestTable {
+  const { 'error-type': type, conversion_rates, ...others } = Object(response.body)
   const body = {
     ...others,
     'error-type': knownError(type),
@@ -20,5 +20,5 @@ export function toLatestTable(answer: UpstreamResponse, base: string): LatestTab
       ? ratesByCode(Object.entries(conversion_rates), isCode)
       : undefined,
   }
-  return toOpenTable({ ...answer, body }, base)
+  return toOpenTable({ ...response, body }, base)
 }

@@ -7,26 +7,34 @@ import type { LatestProvider } from './provider.ts'
 
 /** Options of `createExchangeRateApiV6Provider`. */
 export interface ExchangeRateApiV6Options {
-  /** The key of your account, sent in a header and told to nobody else. */
+  /** API key of your account; sent only to ExchangeRate-API, in a header. */
   key: string
   /** Root of the service, to which `/v6/latest/{base}` is appended (default `https://v6.exchangerate-api.com`). */
   url?: string | undefined
-  /** Upper-case code of the table that is fetched, and from which every other base is derived (default `USD`). */
+  /** Base of the fetched table, as an upper-case code; all other bases are derived from it (default `USD`). */
   base?: string | undefined
 }
 
-/** The real answer has some 3 kB. */
+/** Real responses have about 3 kB. */
 const LIMITS = {
   maxBytes: 1024 * 1024,
   redirectHosts: ['v6.exchangerate-api.com', 'www.exchangerate-api.com'],
 }
 
 /**
- * Latest rates of ExchangeRate-API with a key: some 160 currencies, published every day, hour or five minutes, as your
- * plan has it. Its terms allow caching and forbid redistribution.
+ * Creates a provider of latest rates from ExchangeRate-API: about 160 currencies, published every day, hour or five
+ * minutes, depending on your plan. Needs an API key. The terms allow caching and forbid redistribution.
  *
- * @throws {TypeError} where `key` cannot be sent, `url` is not a URL or `base` is not an upper-case code
+ * @throws {TypeError} if `key`, `url` or `base` is invalid
  * @see https://www.exchangerate-api.com/docs/standard-requests
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createExchangeRateApiV6Provider } from 'ratesmith/providers/exchange-rate-api-v6'
+ *
+ * const latest = createExchangeRateApiV6Provider({ key: '0123456789abcdef' })
+ * const handler = createRatesHandler({ providers: { latest } })
+ * ```
  */
 export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Options): LatestProvider {
   const { url = 'https://v6.exchangerate-api.com', base = 'USD' } = options
@@ -38,9 +46,9 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
   return {
     attribution: { name: 'ExchangeRate-API', url: 'https://www.exchangerate-api.com' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
-      const read = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
-      const answer = await readJsonWithKey(key, read)
-      return runSanityChecks(toLatestTable(answer, base), previous, references)
+      const request = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
+      const response = await readJsonWithKey(key, request)
+      return runSanityChecks(toLatestTable(response, base), previous, references)
     },
     validateStored: runSanityChecks,
   }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { runSanityChecks } from './sanity-checks.ts'
-import { unexpectedShape, pathsOf, ratesInOrder } from './payload.ts'
+import { unexpectedBase, unexpectedShape, pathsOf, ratesInOrder } from './payload.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-upstream.ts'
 import type { UpstreamResponse } from './read-upstream.ts'
@@ -14,11 +14,11 @@ import { UpstreamError } from './upstream-error.ts'
 export interface ExchangeRateApiOptions {
   /** Root of the service, to which `/v6/latest/{base}` is appended (default `https://open.er-api.com`). */
   url?: string | undefined
-  /** Upper-case code of the table that is fetched, and from which every other base is derived (default `USD`). */
+  /** Base of the fetched table, as an upper-case code; all other bases are derived from it (default `USD`). */
   base?: string | undefined
 }
 
-/** The real answer has some 3 kB. */
+/** Real responses have about 3 kB. */
 const LIMITS = {
   maxBytes: 1024 * 1024,
   redirectHosts: ['open.er-api.com', 'www.exchangerate-api.com'],
@@ -28,7 +28,7 @@ const DAY_SECONDS = 86_400
 
 const MINUTE_MS = 60_000
 
-/** For how long the feed is left alone when it refuses so, in ms: it lifts a limit after 20 minutes. */
+/** The feed lifts a rate limit after 20 minutes. */
 const RETRY_DELAY_MS_BY_ERROR: ReadonlyMap<string, number> = new Map([
   ['quota-reached', 20 * MINUTE_MS],
   ['unsupported-code', 15 * MINUTE_MS],
@@ -38,18 +38,25 @@ const RETRY_DELAY_MS_BY_ERROR: ReadonlyMap<string, number> = new Map([
   ['plan-upgrade-required', 15 * MINUTE_MS],
 ])
 
-/** Returns the refusal `type` if it is documented: no other text of the feed's reaches a message. */
+/** Returns the error `type` if it is documented, otherwise `unknown`: messages never quote other text of the feed. */
 export function knownError(type: unknown): string {
   const isKnown = typeof type === 'string' && RETRY_DELAY_MS_BY_ERROR.has(type)
   return isKnown || type === 'no-data-available' ? String(type) : 'unknown'
 }
 
 /**
- * Latest rates of ExchangeRate-API's open feed: some 160 currencies, published once a day shortly after midnight UTC,
- * without a key. Its terms ask for attribution, allow caching and forbid redistribution.
+ * Creates a provider of latest rates from the open feed of ExchangeRate-API: about 160 currencies, published once a day
+ * shortly after midnight UTC. Needs no key. The terms require attribution, allow caching and forbid redistribution.
  *
- * @throws {TypeError} where `url` is not a URL or `base` is not an upper-case code
+ * @throws {TypeError} if `url` or `base` is invalid
  * @see https://www.exchangerate-api.com/docs/free
+ * @example
+ * ```ts
+ * import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
+ *
+ * const latest = createExchangeRateApiProvider({ base: 'EUR' })
+ * const handler = createRatesHandler({ providers: { latest } })
+ * ```
  */
 export function createExchangeRateApiProvider(
   options: ExchangeRateApiOptions = {},
@@ -64,8 +71,8 @@ export function createExchangeRateApiProvider(
       url: 'https://www.exchangerate-api.com',
     },
     async fetchLatest({ fetch, signal, now, previous, references }) {
-      const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return runSanityChecks(toLatestTable(answer, base), previous, references)
+      const response = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
+      return runSanityChecks(toLatestTable(response, base), previous, references)
     },
     validateStored: runSanityChecks,
   }
@@ -73,7 +80,7 @@ export function createExchangeRateApiProvider(
 
 const payload = z.object({
   result: z.literal('success'),
-  // Here and below, the feed writes 0 for a time that there is none of.
+  // The feed writes 0 for a missing time, also in the next two fields.
   time_last_update_unix: z.number().check(z.refine((seconds) => seconds > 0)),
   time_next_update_unix: z.nullish(z.number()),
   time_eol_unix: z.nullish(z.number()),
@@ -84,29 +91,29 @@ const payload = z.object({
 const failure = z.object({ result: z.literal('error'), 'error-type': z.string() })
 
 /**
- * Understands an answer of `/v6/latest/{base}`. The feed says in `result` whether it succeeded, with a status of 200
- * either way; its times are seconds.
+ * Parses a response of `/v6/latest/{base}`. The status is 200 also for errors; the field `result` is `success` or `error`.
+ * Times are in seconds.
  *
- * @throws {Error} where it is a failure, another base's table or anything unknown
+ * @throws {Error} if the response is an error, has another base or an unexpected format
  */
 export function toLatestTable(
   { host, status, body, retryAfterMs }: UpstreamResponse,
   base: string,
 ): LatestTable {
-  const refused = failure.safeParse(body)
-  if (refused.success) {
-    const type = refused.data['error-type']
-    const pause = retryAfterMs ?? RETRY_DELAY_MS_BY_ERROR.get(type)
-    throw new UpstreamError(`${host} refused: ${knownError(type)}`, pause)
+  const failed = failure.safeParse(body)
+  if (failed.success) {
+    const type = failed.data['error-type']
+    const delay = retryAfterMs ?? RETRY_DELAY_MS_BY_ERROR.get(type)
+    throw new UpstreamError(`${host} returned the error ${knownError(type)}`, delay)
   }
   if (status !== 200) {
-    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
     parsed.data
-  if (base_code !== base) throw new Error(`${host} answered for another base than ${base}`)
+  if (base_code !== base) throw unexpectedBase(host, base)
   const nextUpdate = time_next_update_unix || time_last_update_unix + DAY_SECONDS
   return {
     base,

@@ -3,7 +3,7 @@ import { readCsv } from './csv.ts'
 import type { HistoryDay } from './provider.ts'
 import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'
 
-/** What columns have in every row, as far as they are there: daily spot rates against the euro, in units. */
+/** Values of these columns, where present: daily spot rates against the euro, in units. */
 const SERIES: Readonly<Record<string, readonly string[]>> = {
   FREQ: ['D'],
   CURRENCY_DENOM: ['EUR'],
@@ -12,17 +12,17 @@ const SERIES: Readonly<Record<string, readonly string[]>> = {
   UNIT_MULT: ['0', ''],
 }
 
-/** What stands for an observation that there is none of. */
+/** Cells of missing observations. */
 const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
 
-/** How many rows are read before there is a pause: a few ms. */
+/** A few ms of work. */
 const ROWS_PER_SLICE = 4_096
 
 /**
- * Reads SDMX-CSV of the data set EXR: a row for every observation, in any order, with more columns than are looked at and
- * in any order. Pauses between parts of it.
+ * Parses SDMX-CSV of the data set EXR in slices: a row for every observation, in any order. Columns may be in any order;
+ * unknown columns are ignored.
  *
- * @throws {Error} where it is anything else, if only in one row, or of other series
+ * @throws {Error} if any row differs from this format, or is of another series
  */
 export function* readExrCsv(text: string): Slices<HistoryDay[]> {
   let columns: Columns | undefined
@@ -47,21 +47,20 @@ export function* readExrCsv(text: string): Slices<HistoryDay[]> {
   )
 }
 
-/** Where a header has what is looked at, as indexes. */
+/** Indexes of the columns that are read. */
 interface Columns {
   count: number
   currency: number
   period: number
   value: number
-  /** The columns of `SERIES` that are there. */
   series: { name: string; index: number; expected: readonly string[] }[]
 }
 
 function readColumns(header: readonly string[]): Columns {
   const indexOf = (name: string): number => {
     const index = header.indexOf(name)
-    if (index === -1) throw new Error(`there is no column ${name}`)
-    if (header.includes(name, index + 1)) throw new Error(`there are two columns ${name}`)
+    if (index === -1) throw new Error(`missing column ${name}`)
+    if (header.includes(name, index + 1)) throw new Error(`duplicate column ${name}`)
     return index
   }
   const known = Object.entries(SERIES).filter(([name]) => header.includes(name))
@@ -80,18 +79,19 @@ interface Observation {
   rate: number
 }
 
-/** What a row says, or nothing where it is a gap. */
 function readObservation(
   columns: Columns,
   cells: readonly string[],
   line: number,
 ): Observation | undefined {
   if (cells.length !== columns.count) {
-    throw new Error(`line ${line} has ${cells.length} cells, not ${columns.count}`)
+    throw new Error(`line ${line} has ${cells.length} cells, expected ${columns.count}`)
   }
   for (const { name, index, expected } of columns.series) {
     const cell = cells[index] ?? ''
-    if (!expected.includes(cell)) throw new Error(`line ${line} has another ${name}`)
+    if (!expected.includes(cell)) {
+      throw new Error(`line ${line} has an unexpected ${name}; expected ${expected[0]}`)
+    }
   }
   const code = requireCode(cells[columns.currency] ?? '', 'line', line)
   const date = cells[columns.period] ?? ''

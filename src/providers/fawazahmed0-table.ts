@@ -14,13 +14,13 @@ const payload = z.object({
 })
 
 /**
- * Understands an answer of `/currencies/usd.min.json`: lower-case codes, of which those of coins are left out.
+ * Parses a response of `/currencies/usd.min.json`, which has lower-case codes; cryptocurrencies are left out.
  *
- * @throws {Error} where it is a failure or of another form
+ * @throws {Error} if the status is not 200 or the format is unexpected
  */
 export function toLatestTable({ host, status, body, retryAfterMs }: UpstreamResponse): LatestTable {
   if (status !== 200) {
-    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))

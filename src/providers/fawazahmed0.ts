@@ -11,8 +11,8 @@ import { requireRootUrl } from './root-url.ts'
 /** Options of `createFawazahmed0Provider`. */
 export interface Fawazahmed0Options {
   /**
-   * Roots that have the same, to each of which `/currencies/usd.min.json` is appended: the next is asked where the one
-   * before fails or says nothing for two seconds (default jsDelivr's copy, then that of Cloudflare Pages).
+   * Roots of identical copies, to each of which `/currencies/usd.min.json` is appended. The next one gets a request when
+   * the one before fails or has not responded for 2 s (default jsDelivr, then Cloudflare Pages).
    */
   urls?: readonly string[] | undefined
 }
@@ -22,37 +22,45 @@ const COPIES = [
   'https://latest.currency-api.pages.dev/v1',
 ]
 
-/** The real answer has some 10 kB. */
+/** Real responses have about 10 kB. */
 const LIMITS = {
   maxBytes: 1024 * 1024,
   redirectHosts: ['cdn.jsdelivr.net', 'latest.currency-api.pages.dev', 'currency-api.pages.dev'],
 }
 
-/** Of the five seconds of a call, so that the other copy has time left for an answer. */
+/** Leaves the second copy 3 of the 5 s of a call. */
 const HEDGE_DELAY_MS = 2_000
 
 /**
- * Latest rates of fawazahmed0/exchange-api: some 170 currencies, published once a day, in the public domain (CC0) and
- * without a key. They are served by two hosts; where the first fails, or is a day behind what is held, the other is asked.
+ * Creates a provider of latest rates from fawazahmed0/exchange-api: about 170 currencies, published once a day in the
+ * public domain (CC0). Needs no key. Two hosts serve the rates; the second gets a request if the first fails or has older
+ * rates than the current ones.
  *
- * @throws {TypeError} where `urls` is not a list of URLs
+ * @throws {TypeError} if `urls` is empty or has an invalid URL
  * @see https://github.com/fawazahmed0/exchange-api
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createFawazahmed0Provider } from 'ratesmith/providers/fawazahmed0'
+ *
+ * const handler = createRatesHandler({ providers: { latest: createFawazahmed0Provider() } })
+ * ```
  */
 export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): LatestProvider {
   const { urls = COPIES } = options
   assertKnownOptions(options, { urls })
-  if (urls.length === 0) throw new TypeError('urls must have a URL at least')
+  if (urls.length === 0) throw new TypeError('urls must be a non-empty array, got []')
   const tableUrls = urls.map((url) => `${requireRootUrl(url)}/currencies/usd.min.json`)
   return {
     attribution: {
       name: 'fawazahmed0/exchange-api',
       url: 'https://github.com/fawazahmed0/exchange-api',
     },
-    async fetchLatest({ fetch, signal: whole, now, previous, references }) {
-      const limits = { delay: HEDGE_DELAY_MS, signal: whole }
+    async fetchLatest({ fetch, signal: callSignal, now, previous, references }) {
+      const limits = { delay: HEDGE_DELAY_MS, signal: callSignal }
       return firstSuccess(tableUrls, limits, async (url, signal) => {
-        const answer = await readJson({ fetch, signal, now, url, ...LIMITS })
-        const table = requireNotOlder(toLatestTable(answer), previous, answer.host)
+        const response = await readJson({ fetch, signal, now, url, ...LIMITS })
+        const table = requireNotOlder(toLatestTable(response), previous, response.host)
         return runSanityChecks(table, previous, references)
       })
     },
@@ -65,6 +73,9 @@ function requireNotOlder(
   previous: LatestTable | undefined,
   host: string,
 ): LatestTable {
-  if (!previous || table.updatedAt >= (previous.publishedAt ?? previous.updatedAt)) return table
-  throw new RejectedError(`${host} is behind: it has ${toDay(table.updatedAt)}`)
+  const current = previous?.publishedAt ?? previous?.updatedAt
+  if (current === undefined || table.updatedAt >= current) return table
+  throw new RejectedError(
+    `${host} has rates of ${toDay(table.updatedAt)}, older than ${toDay(current)}`,
+  )
 }

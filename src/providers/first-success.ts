@@ -1,36 +1,36 @@
 import { RejectedError } from '../rates/rejected-error.ts'
 
 /**
- * The first good answer of one of several `urls` that have the same. `ask` is called for the next of them when the one
- * before has failed, or has had no answer for `delay` ms; its signal aborts when another one was first, and with
- * `signal`. By the machine's timers.
+ * Returns the first success among `urls` of identical copies. Calls `call` for the next URL when the one before has failed,
+ * or has not settled after `delay` ms. Its signal aborts with `signal`, and as soon as another call has succeeded. Uses the
+ * timers of the platform.
  *
- * Rejects where none has an answer: with the error of the only one, else with one that tells them all.
+ * Rejects if all calls fail: with the only error, or with one that combines all messages.
  */
-export async function firstSuccess<Answer>(
+export async function firstSuccess<Result>(
   urls: readonly string[],
   { delay, signal }: { delay: number; signal: AbortSignal },
-  call: (url: string, signal: AbortSignal) => Promise<Answer>,
-): Promise<Answer> {
-  const over = new AbortController()
-  const limit = AbortSignal.any([signal, over.signal])
-  const calls: Promise<Answer>[] = []
+  call: (url: string, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ending = new AbortController()
+  const limit = AbortSignal.any([signal, ending.signal])
+  const calls: Promise<Result>[] = []
   try {
     for (const url of urls) {
       const started = call(url, limit)
       calls.push(started)
-      const isGood = await Promise.race([
+      const isSuccess = await Promise.race([
         isFulfilled(Promise.any(calls)),
         isFulfilled(started),
         falseAfter(delay),
       ])
-      if (isGood || signal.aborted) break
+      if (isSuccess || signal.aborted) break
     }
     return await Promise.any(calls)
   } catch (error) {
     throw error instanceof AggregateError ? combineErrors(error.errors) : error
   } finally {
-    over.abort()
+    ending.abort()
   }
 }
 
@@ -47,7 +47,7 @@ function falseAfter(delay: number): Promise<false> {
   })
 }
 
-/** One error for all; whoever may be asked soonest decides on the pause. */
+/** The shortest delay of all errors becomes the `retryAfterMs`. */
 function combineErrors(errors: readonly unknown[]): unknown {
   if (errors.length === 1) return errors[0]
   const text = errors.map((error) => (error instanceof Error ? error.message : error)).join('; ')

@@ -6,34 +6,35 @@ import type { HistoryDays, LatestTable } from './provider.ts'
 import type { UpstreamResponse } from './read-upstream.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** The blend pivots on it: against any other base every rate is divided and rounded once more. */
+/** Pivot of the blended rates: against any other base, every rate is divided and rounded once more. */
 export const PIVOT = 'USD'
 
 const HOUR_MS = 3_600_000
 
-/** How many rows are read before there is a pause: a few ms. */
+/** A few ms of work. */
 const ROWS_PER_SLICE = 8_192
 
-/** An older row than this before the newest is of a bank that has stopped, in days; the service looks no further back. */
+/** The service looks no further back for the last rate of a bank that has stopped publishing. */
 const MAX_ROW_AGE_DAYS = 14
 
 /**
- * Understands blended rates at `now` (ms since the Unix epoch). Every currency has one row, with the day of its newest
- * rate. A day ahead of UTC counts as a rate of today. Rows further ahead, and rows from more than 14 days before the
- * newest, are left out.
+ * Parses blended rates received at `now` (ms since the Unix epoch). Every currency has one row, with the day of its newest
+ * rate. A date of tomorrow (UTC) counts as today. Later rows, and rows more than 14 days before the newest, are left out.
  *
- * @throws {Error} where it is a failure, against another base, of another form or without a day up to today
+ * @throws {Error} if the status is not 200, the base or the format is unexpected, or all rows are later than tomorrow
  */
-export function toLatestTable(answer: UpstreamResponse, now: number): LatestTable {
+export function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
+  const { host } = response
   const today = toDay(now)
-  const rows = rowsOf(answer)
-    .map((row, index) => requireRow(row, PIVOT, { host: answer.host, index }))
-    .filter(({ date }) => date <= addDays(today, 1))
+  const tomorrow = addDays(today, 1)
+  const rows = rowsOf(response)
+    .map((row, index) => requireRow(row, PIVOT, { host, index }))
+    .filter(({ date }) => date <= tomorrow)
   const newest = rows
     .map(({ date }) => (date < today ? date : today))
     .toSorted()
     .at(-1)
-  if (newest === undefined) throw new Error(`${answer.host} answered without a day up to today`)
+  if (newest === undefined) throw new Error(`${host} returned no rates up to ${tomorrow}`)
   const oldest = addDays(newest, -MAX_ROW_AGE_DAYS)
   const kept = rows.filter(({ date }) => date >= oldest)
   return {
@@ -45,19 +46,19 @@ export function toLatestTable(answer: UpstreamResponse, now: number): LatestTabl
 }
 
 /**
- * Understands rows of several days, with pauses. The service begins with the rows of a day before, where there are none on `start`;
- * they are dropped, and so is the euro against itself.
+ * Parses rows of several days in slices. Drops the euro against itself, and the rows before `start`, with which the service
+ * begins if `start` has no rates.
  *
- * @throws {Error} where it is a failure, against another base or of another form
+ * @throws {Error} if the status is not 200, or the base or the format is unexpected
  */
 export function* toHistoryDays(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   { start, end }: { start: Day; end: Day },
 ): Slices<HistoryDays> {
   const base = 'EUR'
-  const { host } = answer
+  const { host } = response
   const days = new Map<Day, Record<string, number>>()
-  for (const [index, row] of rowsOf(answer).entries()) {
+  for (const [index, row] of rowsOf(response).entries()) {
     if (index % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield
     const { date, quote, rate } = requireRow(row, base, { host, index })
     if (date < start || date > end || (quote === base && rate === 1)) continue
@@ -69,7 +70,7 @@ export function* toHistoryDays(
   return { base, days: ascending.map(([date, rates]) => ({ date, rates })) }
 }
 
-/** A rate as it came: it is checked behind the provider. */
+/** The rate is validated later. */
 interface Row {
   date: Day
   quote: string
@@ -78,13 +79,13 @@ interface Row {
 
 function rowsOf({ host, status, body, retryAfterMs }: UpstreamResponse): unknown[] {
   if (status !== 200) {
-    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }
-  if (!Array.isArray(body)) throw unexpectedShape(host, ['all of it'])
+  if (!Array.isArray(body)) throw unexpectedShape(host, ['whole body'])
   return body
 }
 
-/** By hand: a schema would copy forty thousand rows. */
+/** Without a schema, which would copy 40,000 rows. */
 function requireRow(row: unknown, base: string, where: { host: string; index: number }): Row {
   if (isRow(row, base)) return row
   throw unexpectedShape(where.host, [`row ${where.index}`])

@@ -18,19 +18,19 @@ export interface FrankfurterV2EcbOptions {
 
 /** Options of `createFrankfurterV2Provider`. */
 export interface FrankfurterV2Options extends FrankfurterV2EcbOptions {
-  /** The central banks whose rates are blended, by their keys there, as `['ECB', 'BOC']` (default all of them). */
+  /** Central banks whose rates are blended, by their keys in Frankfurter, such as `['ECB', 'BOC']` (default all). */
   providers?: readonly string[] | undefined
 }
 
 const SERVICE = 'https://api.frankfurter.dev'
 
-/** Five years of the European Central Bank's rates have some 2.5 MB. */
+/** Five years of the European Central Bank's rates have about 2.5 MB. */
 const LIMITS = {
   maxBytes: 8 * 1024 * 1024,
   redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
 }
 
-/** The service refuses longer ranges of every currency: five years without their leap days. */
+/** The service rejects longer ranges of all currencies: five years without leap days. */
 const MAX_RANGE_DAYS = 5 * 365
 
 /** `[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.15},…]` */
@@ -41,15 +41,22 @@ const LIST_OF_ROWS: LongJson = {
   withItems: (_document, parts) => parts.flat(),
 }
 
-/** How many pieces of a longer range are asked for at a time. */
 const MAX_PARALLEL_CALLS = 2
 
 /**
- * Latest rates blended by Frankfurter from those of some 80 central banks, without a key. The banks publish round the
- * clock, so the table is asked for every hour; it is that of the newest day up to today that any row has.
+ * Creates a provider of latest rates that Frankfurter blends from about 80 central banks. Needs no key. Sends a request
+ * every hour, because the banks publish around the clock. The table has the date of its newest row up to today (UTC).
  *
- * @throws {TypeError} where `url` is not a URL or `providers` not a list of keys
+ * @throws {TypeError} if `url` is invalid, or `providers` is not a non-empty array of keys
  * @see https://frankfurter.dev
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createFrankfurterV2Provider } from 'ratesmith/providers/frankfurter-v2'
+ *
+ * const latest = createFrankfurterV2Provider({ providers: ['ECB', 'BOC'] })
+ * const handler = createRatesHandler({ providers: { latest } })
+ * ```
  */
 export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}): LatestProvider {
   const { url = SERVICE, providers } = options
@@ -58,20 +65,27 @@ export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}):
   return {
     attribution: { name: 'Frankfurter', url: 'https://frankfurter.dev' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
-      const answer = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return runSanityChecks(toLatestTable(answer, now()), previous, references)
+      const response = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
+      return runSanityChecks(toLatestTable(response, now()), previous, references)
     },
     validateStored: runSanityChecks,
   }
 }
 
 /**
- * Daily reference rates of the European Central Bank from Frankfurter's second version, with the digits that were
- * published: the same days as those of `createFrankfurterProvider`, and the same source. More than five years are asked
- * for in pieces, two at once.
+ * Creates a provider of history: daily reference rates of the European Central Bank from version 2 of Frankfurter, with the
+ * published digits. Days and attribution are the same as those of `createFrankfurterProvider`. Fetches more than five years
+ * in pieces, two at a time.
  *
- * @throws {TypeError} where `url` is not a URL
+ * @throws {TypeError} if `url` is invalid
  * @see https://frankfurter.dev
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createFrankfurterV2EcbProvider } from 'ratesmith/providers/frankfurter-v2'
+ *
+ * const handler = createRatesHandler({ providers: { history: createFrankfurterV2EcbProvider() } })
+ * ```
  */
 export function createFrankfurterV2EcbProvider(
   options: FrankfurterV2EcbOptions = {},
@@ -86,30 +100,30 @@ export function createFrankfurterV2EcbProvider(
     },
     sanityChecks: true,
     async fetchHistory(range, { fetch, signal, now }) {
-      const over = new AbortController()
-      const limit = AbortSignal.any([signal, over.signal])
-      const ask = async ({ start, end }: Range): Promise<HistoryDay[]> => {
+      const ending = new AbortController()
+      const limit = AbortSignal.any([signal, ending.signal])
+      const fetchPiece = async ({ start, end }: Range): Promise<HistoryDay[]> => {
         const url = `${root}/v2/rates?providers=ECB&from=${start}&to=${end}`
-        const answer = await readJson({ fetch, signal: limit, now, url, ...LIMITS }, LIST_OF_ROWS)
-        const days = toHistoryDays(answer, { start, end })
+        const response = await readJson({ fetch, signal: limit, now, url, ...LIMITS }, LIST_OF_ROWS)
+        const days = toHistoryDays(response, { start, end })
         return (await runInSlices(days, yieldToEventLoop, limit)).days
       }
       const pieces = piecesOf(range)
       const days: HistoryDay[] = []
       try {
         for (let at = 0; at < pieces.length; at += MAX_PARALLEL_CALLS) {
-          const parts = await Promise.all(pieces.slice(at, at + MAX_PARALLEL_CALLS).map(ask))
+          const parts = await Promise.all(pieces.slice(at, at + MAX_PARALLEL_CALLS).map(fetchPiece))
           days.push(...parts.flat())
         }
       } finally {
-        over.abort()
+        ending.abort()
       }
       return { base: 'EUR', days }
     },
   }
 }
 
-/** Days to ask for; both ends belong to them. */
+/** Both ends are inclusive. */
 interface Range {
   start: Day
   end: Day
@@ -127,7 +141,9 @@ function piecesOf({ start, end }: Range): Range[] {
 function toFilter(providers: readonly string[] | undefined): string {
   if (providers === undefined) return ''
   if (providers.length === 0 || !providers.every((key) => /^\w+$/.test(key))) {
-    throw new TypeError(`providers must be a list of keys, as ECB, got ${providers.join(', ')}`)
+    throw new TypeError(
+      `providers must be a non-empty array of keys such as ECB, got [${providers.join(', ')}]`,
+    )
   }
   return `&providers=${providers.join(',')}`
 }

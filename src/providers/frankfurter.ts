@@ -15,7 +15,7 @@ export interface FrankfurterOptions {
   url?: string | undefined
 }
 
-/** Five years of the whole market have some 0.5 MB, and all since 1999 2.9 MB, 0.1 MB more a year. */
+/** Five years of all currencies have about 0.5 MB; all years since 1999 have 2.9 MB, 0.1 MB more each year. */
 const LIMITS = {
   maxBytes: 4 * 1024 * 1024,
   redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
@@ -33,12 +33,19 @@ const BY_DAY: LongJson = {
 }
 
 /**
- * Daily reference rates of the European Central Bank, relayed by Frankfurter: some 30 currencies against the euro,
- * published on TARGET working days around 16:00 in Frankfurt, without a key. They are read against the euro, with the
- * digits that were published: the relay rounds twice when it quotes against another base.
+ * Creates a provider of history: daily reference rates of the European Central Bank from Frankfurter, about 30 currencies
+ * against the euro, published on TARGET working days around 16:00 in Frankfurt. Needs no key. Rates have the published
+ * digits, because they are fetched against the euro: Frankfurter rounds twice for other bases.
  *
- * @throws {TypeError} where `url` is not a URL
+ * @throws {TypeError} if `url` is invalid
  * @see https://frankfurter.dev/v1/
+ * @example
+ * ```ts
+ * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
+ *
+ * const history = createFrankfurterProvider({ url: 'https://frankfurter.example' })
+ * const handler = createRatesHandler({ providers: { history } })
+ * ```
  */
 export function createFrankfurterProvider(options: FrankfurterOptions = {}): HistoryProvider {
   const { url = 'https://api.frankfurter.dev' } = options
@@ -60,30 +67,30 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
 const payload = z.object({
   amount: z.literal(1),
   base: z.literal('EUR'),
-  // Each day is looked at below: a schema of them would copy a thousand, and is the largest of zod's in a bundle.
+  // Days are checked below: a schema would copy a thousand of them, and it is the largest one of zod in a bundle.
   rates: z.custom<Record<string, Record<string, number>>>(
     (rates) => isObject(rates) && !Array.isArray(rates),
   ),
 })
 
 /**
- * Understands an answer of `/v1/{start}..{end}`. The relay snaps a `start` without rates back to the day before it
- * that has some; such a row is dropped.
+ * Parses a response of `/v1/{start}..{end}`. If `start` has no rates, Frankfurter moves it back to the last day with rates;
+ * that day is dropped.
  *
- * @throws {Error} where it is a failure, scaled, against another base or of another form
+ * @throws {Error} if the status is not 200, the amount is not 1, or the base or the format is unexpected
  */
 export function toHistoryDays(
   { host, status, body, retryAfterMs }: UpstreamResponse,
   start: string,
 ): HistoryDays {
   if (status !== 200) {
-    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { base, rates } = parsed.data
   const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
-  const odd = days.flatMap(({ rates }, index) => (isObject(rates) ? [] : [`day ${index + 1}`]))
-  if (odd.length > 0) throw unexpectedShape(host, odd)
+  const invalid = days.flatMap(({ rates }, index) => (isObject(rates) ? [] : [`day ${index + 1}`]))
+  if (invalid.length > 0) throw unexpectedShape(host, invalid)
   return { base, days: days.filter(({ date }) => date >= start) }
 }

@@ -1,17 +1,17 @@
-/** How many bytes are given to be inflated at a time: a runtime may inflate all of them before it gives anything back. */
+/** Input bytes per chunk. Small, because a runtime may inflate a whole chunk before it returns any output. */
 const SLICE = 4_096
 
-/** What bounds the inflating of data that are not trusted. */
+/** Limits for inflating untrusted data. */
 export interface InflateOptions {
-  /** How many bytes there must be in the end; one more ends it at once. */
+  /** Exact size of the output in bytes; inflating stops at the first byte beyond it. */
   size: number
   signal: AbortSignal
 }
 
 /**
- * Inflates raw DEFLATE (RFC 1951) with the platform's own `DecompressionStream`, to exactly `size` bytes.
+ * Inflates raw DEFLATE (RFC 1951) with `DecompressionStream`, to exactly `size` bytes.
  *
- * @throws {Error} where it comes to more or fewer bytes, or is no DEFLATE; the signal's reason where that aborts
+ * @throws {Error} if the output has another size or the input is not DEFLATE; the signal's reason if it aborts
  */
 export async function inflate(
   deflated: Uint8Array<ArrayBuffer>,
@@ -26,12 +26,12 @@ export async function inflate(
     if (done) break
     if (length + value.byteLength > size) {
       await reader.cancel().catch(() => undefined)
-      throw new Error(`it inflates to more than ${size} bytes`)
+      throw new Error(`the data inflates to more than ${size} bytes`)
     }
     inflated.set(value, length)
     length += value.byteLength
   }
-  if (length < size) throw new Error(`it inflates to ${length} bytes, not ${size}`)
+  if (length < size) throw new Error(`the data inflates to ${length} bytes, expected ${size}`)
   return inflated
 }
 
@@ -46,7 +46,7 @@ async function readMore(
     return await reader.read()
   } catch (error) {
     signal.throwIfAborted()
-    throw new Error('it cannot be inflated', { cause: error })
+    throw new Error('cannot inflate the data', { cause: error })
   }
 }
 

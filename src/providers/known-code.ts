@@ -1,7 +1,7 @@
 import { findCurrency } from '../rates/currencies.ts'
 import { findWithdrawn } from '../rates/withdrawn.ts'
 
-/** Whether there is, or was, a currency with exactly this upper-case code: feeds with coins have hundreds of others. */
+/** Whether `code` is the upper-case code of a current or withdrawn currency, unlike hundreds of cryptocurrencies in some feeds. */
 export function isKnownCode(code: string): boolean {
   return findCurrency(code) !== undefined || findWithdrawn(code) !== undefined
 }

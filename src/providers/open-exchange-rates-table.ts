@@ -10,14 +10,14 @@ import { UpstreamError } from './upstream-error.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Rates of an hour are there one or two minutes later. */
+/** The rates of an hour are available one or two minutes later. */
 const PUBLICATION_DELAY_MS = 2 * MINUTE_MS
 
-/** For how long the service is left alone where its status does not say, in ms. */
+/** Backoff after an error whose status implies none. */
 const RETRY_DELAY_MS = 15 * MINUTE_MS
 
-/** The refusals that its documentation lists, and `app_id_inactive`, which it sends for an account that was closed. */
-const REFUSALS = [
+/** The documented errors, and `app_id_inactive` for closed accounts. */
+const KNOWN_ERRORS = [
   'not_found',
   'missing_app_id',
   'invalid_app_id',
@@ -36,22 +36,24 @@ const payload = z.object({
 const failure = z.object({ error: z.literal(true), message: z.optional(z.unknown()) })
 
 /**
- * Understands an answer of `/latest.json` at `now` (ms since the Unix epoch). Its time is in seconds; the next is an hour
- * later, or where that is over in one of the hours after, so that a feed that stands still uses up no quota.
+ * Parses a response of `/latest.json` received at `now` (ms since the Unix epoch). Its timestamp is in seconds. The next
+ * update is due after a whole number of hours and in the future, so that a feed without updates uses no extra quota.
  *
- * @throws {Error} where it is a failure, against another base or of another form
+ * @throws {Error} if the response is an error, has another base or an unexpected format
  */
 export function toLatestTable(
   { host, status, body, retryAfterMs }: UpstreamResponse,
   now: number,
 ): LatestTable {
-  const refused = failure.safeParse(body)
-  if (refused.success) {
-    const reason = REFUSALS.find((known) => known === refused.data.message) ?? `status ${status}`
-    throw new UpstreamError(`${host} refused: ${reason}`, retryAfterMs ?? RETRY_DELAY_MS)
+  const failed = failure.safeParse(body)
+  if (failed.success) {
+    const known = KNOWN_ERRORS.find((error) => error === failed.data.message)
+    const reason =
+      known === undefined ? `HTTP ${status} with an unknown error` : `the error ${known}`
+    throw new UpstreamError(`${host} returned ${reason}`, retryAfterMs ?? RETRY_DELAY_MS)
   }
   if (status !== 200) {
-    throw new UpstreamError(`${host} answered with status ${status}`, retryAfterMs)
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }
   const parsed = payload.safeParse(body)
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))

@@ -6,24 +6,32 @@ import type { LatestProvider } from './provider.ts'
 
 /** Options of `createOpenExchangeRatesProvider`. */
 export interface OpenExchangeRatesOptions {
-  /** The App ID of your account, sent in a header and told to nobody else. */
+  /** App ID of your account; sent only to Open Exchange Rates, in a header. */
   key: string
   /** Root of the API, to which `/latest.json` is appended (default `https://openexchangerates.org/api`). */
   url?: string | undefined
 }
 
-/** The real answer has some 4 kB. */
+/** Real responses have about 4 kB. */
 const LIMITS = {
   maxBytes: 1024 * 1024,
   redirectHosts: ['openexchangerates.org', 'www.openexchangerates.org'],
 }
 
 /**
- * Latest rates of Open Exchange Rates: some 170 currencies against the US dollar, published every hour, with the App ID of
- * an account. It is asked once an hour, some 740 times a month: its free plan has 1,000.
+ * Creates a provider of latest rates from Open Exchange Rates: about 170 currencies against the US dollar, published every
+ * hour. Needs an App ID. Sends one request an hour, about 740 a month; the free plan includes 1,000.
  *
- * @throws {TypeError} where `key` cannot be sent or `url` is not a URL
+ * @throws {TypeError} if `key` or `url` is invalid
  * @see https://docs.openexchangerates.org/reference/latest-json
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createOpenExchangeRatesProvider } from 'ratesmith/providers/open-exchange-rates'
+ *
+ * const latest = createOpenExchangeRatesProvider({ key: '0123456789abcdef' })
+ * const handler = createRatesHandler({ providers: { latest } })
+ * ```
  */
 export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOptions): LatestProvider {
   const { url = 'https://openexchangerates.org/api' } = options
@@ -34,9 +42,9 @@ export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOption
   return {
     attribution: { name: 'Open Exchange Rates', url: 'https://openexchangerates.org' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
-      const read = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
-      const answer = await readJsonWithKey(key, read)
-      return runSanityChecks(toLatestTable(answer, now()), previous, references)
+      const request = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
+      const response = await readJsonWithKey(key, request)
+      return runSanityChecks(toLatestTable(response, now()), previous, references)
     },
     validateStored: runSanityChecks,
   }

@@ -1,22 +1,29 @@
 import * as z from 'zod/mini'
 
-const MAX_PATHS = 5
+const MAX_DETAILS = 5
 
-/** Rates as they came: each is checked behind the provider, where a few bad ones are tolerated. */
+/** Unchecked rates: they are validated later, when a few invalid ones are tolerated. */
 export const ratesInOrder: z.ZodMiniType<Record<string, number>> =
   z.custom<Record<string, number>>(isObject)
 
-/** Whether there is anything to look into; a list is an object too. */
+/** Whether `value` is an object or an array. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Where an answer differs from what its schema knows. */
+/** Returns the paths at which a body differs from its schema. */
 export function pathsOf({ issues }: z.core.$ZodError): string[] {
-  return issues.map(({ path }) => path.join('.') || 'all of it')
+  return issues.map(({ path }) => path.join('.') || 'whole body')
 }
 
-/** Says that `host` answered with what is not known, and where. */
-export function unexpectedShape(host: string, paths: readonly string[]): Error {
-  return new Error(`${host} answered in another form: ${paths.slice(0, MAX_PATHS).join(', ')}`)
+/** Creates an error for a body of `host` in an unexpected format; `details` are paths or reasons. */
+export function unexpectedShape(host: string, details: readonly string[]): Error {
+  return new Error(
+    `${host} returned an unexpected format: ${details.slice(0, MAX_DETAILS).join(', ')}`,
+  )
+}
+
+/** Creates an error for rates of `host` against another base than `expected`. */
+export function unexpectedBase(host: string, expected: string): Error {
+  return new Error(`${host} returned rates of another base; expected ${expected}`)
 }

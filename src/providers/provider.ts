@@ -1,59 +1,59 @@
-/** Who is named as the source of rates, wherever they are shown. */
+/** Source of rates, displayed wherever they are shown. */
 export interface Attribution {
-  /** Text to display, for example `Rates By Exchange Rate API`. */
+  /** Display name, for example `Rates By Exchange Rate API`. */
   name: string
-  /** Where the text links to: an absolute http or https URL. */
+  /** Link target: an absolute http or https URL. */
   url: string
 }
 
-/** One publication of a latest-rates provider. */
+/** A publication of latest rates. */
 export interface LatestTable {
   /** ISO 4217 code against which `rates` are quoted. */
   base: string
-  /** When the provider published, in ms since the Unix epoch. */
+  /** Time of publication, in ms since the Unix epoch. */
   updatedAt: number
-  /** When the provider will publish next, in ms since the Unix epoch. */
+  /** Time of the next publication, in ms since the Unix epoch. */
   nextUpdateAt: number
   /** Units of each currency for one unit of `base`, by upper-case code. */
   rates: Record<string, number>
   /**
-   * Rates that were published but look wrong, by code: `rates` has the value before in their place until a later
-   * publication confirms them. They come back in `ProviderContext.previous`.
+   * Published rates that are quarantined because they look wrong, by code. `rates` has the previous value of each until a
+   * later publication confirms the new one. Returned to the provider in `ProviderContext.previous`.
    */
   unconfirmed?: Readonly<Record<string, number>>
-  /** Set in `ProviderContext.previous`: the earlier of `updatedAt` and the time at which the handler accepted the table, in ms since the Unix epoch. */
+  /** Set in `ProviderContext.previous`: the earlier of `updatedAt` and the time the handler accepted the table, in ms since the Unix epoch. */
   publishedAt?: number
-  /** Set in `ProviderContext.previous`: the publications of those `rates` that are from an earlier one, by code. */
+  /** Set in `ProviderContext.previous`: publication times of `rates` from earlier publications, by code. */
   older?: Readonly<Record<string, { readonly updatedAt: number; readonly nextUpdateAt: number }>>
-  /** Set in `ProviderContext.previous`: codes that were published before, and have no usable rate now. */
+  /** Set in `ProviderContext.previous`: codes that were published before and have no usable rate now. */
   unavailable?: readonly string[]
-  /** When the provider has announced to publish no more, in ms since the Unix epoch; becomes an event. */
+  /** Announced end of the provider, in ms since the Unix epoch; emitted as an event. */
   endsAt?: number
-  /** What came of comparing it with reference rates, as `crossCheck` does; becomes an event, and is not kept. */
+  /** Result of a comparison with reference rates, as from `crossCheck`; emitted as an event and not stored. */
   check?: CrossCheck
 }
 
-/** What came of comparing a table with the reference rates of `reference`, by name. */
+/** Result of a comparison with the reference rates of the provider named `reference`. */
 export type CrossCheck =
   | {
       reference: string
-      /** The day whose rates were compared, `YYYY-MM-DD`. */
+      /** Day of the reference rates, `YYYY-MM-DD`. */
       date: string
-      /** What is further apart than it may be, as `USD +5.0 %`: so much higher is the rate against the euro. */
+      /** Currencies beyond the tolerance, such as `USD +5.0 %`: the rate against the euro is 5 % above the reference. */
       deviations: string[]
     }
-  /** They were not compared, because of `error`. */
+  /** The comparison failed with `error`. */
   | { reference: string; error: unknown }
 
-/** The reference rates of one published day. */
+/** Reference rates of one published day. */
 export interface HistoryDay {
-  /** `YYYY-MM-DD`. */
+  /** Date as `YYYY-MM-DD`. */
   date: string
   /** Units of each currency for one unit of the base, by upper-case code. */
   rates: Record<string, number>
 }
 
-/** Reference rates of several days, as a history provider answers them. */
+/** Reference rates of several days, returned by a history provider. */
 export interface HistoryDays {
   /** ISO 4217 code against which every day's rates are quoted. */
   base: string
@@ -61,24 +61,24 @@ export interface HistoryDays {
   days: HistoryDay[]
 }
 
-/** What a provider is given for one call. */
+/** Context of one call of a provider. */
 export interface ProviderContext {
-  /** Use this for every upstream call, so that the handler's `fetch` option reaches it. */
+  /** Use this `fetch` for every upstream request: it is the handler's `fetch` option. */
   fetch: typeof fetch
   /**
-   * Aborted when the call's time is up (5 s for latest rates, 10 s for history, 15 s for all of it), another provider has
-   * answered first or the handler is closed.
+   * Aborts when the call times out (5 s for latest rates, 10 s for history, 15 s for a whole history), when another provider
+   * has responded first, or when the handler is closed.
    */
   signal: AbortSignal
-  /** The clock, ms since the Unix epoch. */
+  /** Returns the current time, in ms since the Unix epoch. */
   now: () => number
-  /** The table of this provider that was accepted last, from wherever it came, to compare with; absent once it is too old to be served. */
+  /** Last accepted table of this provider, from memory or a store; absent once it is too old to be served. */
   previous?: LatestTable
-  /** Tables of other sources that are in hand, such as the newest reference rates: what they agree with may have happened. */
+  /** Current tables of other sources, such as the newest reference rates: they can confirm a large move. */
   references?: readonly ReferenceTable[]
 }
 
-/** Rates of another source, to compare with. */
+/** Rates of another source, for comparison. */
 export interface ReferenceTable {
   /** ISO 4217 code against which `rates` are quoted. */
   readonly base: string
@@ -87,17 +87,16 @@ export interface ReferenceTable {
 }
 
 /**
- * A source of latest rates. An error that it rejects with may have a `retryAfterMs`: for how many ms, from a second to six
- * hours, not to ask again.
+ * A source of latest rates. Its errors may have a property `retryAfterMs`: ms until the next request, from 1 s to 6 h.
  */
 export interface LatestProvider {
-  /** Who is named beside its rates. */
+  /** Source displayed with the rates. */
   readonly attribution: Attribution
-  /** The whole table as last published; rejects when there is none to be had. */
+  /** Fetches the whole table as last published; rejects if that fails. */
   fetchLatest(context: ProviderContext): Promise<LatestTable>
   /**
-   * Optional: what the provider's own gates make of a table of its own that comes out of a store, where another process
-   * may have put it; throws to refuse it. `previous` and `references` are as in `ProviderContext`.
+   * Optional. Validates a table of this provider loaded from the store, where another process may have put it. Returns the
+   * table to use, or throws to reject it. `previous` and `references` are as in `ProviderContext`.
    */
   validateStored?(
     table: LatestTable,
@@ -106,16 +105,16 @@ export interface LatestProvider {
   ): LatestTable
 }
 
-/** A source of daily reference rates. Its errors may have a `retryAfterMs` too. */
+/** A source of daily reference rates. Its errors may have a property `retryAfterMs`, as those of `LatestProvider`. */
 export interface HistoryProvider {
-  /** Who is named beside its rates. */
+  /** Source displayed with the rates. */
   readonly attribution: Attribution
   /**
-   * Optional: whether its days are those of a real market and have to pass the sanity checks, day against day (default
-   * false). Doubtful days and rates are then held back until the next published day confirms them.
+   * Optional. Whether the days come from a real market and must pass the sanity checks, day against day (default false).
+   * Doubtful days and rates are quarantined until the next published day confirms them.
    */
   readonly sanityChecks?: boolean
-  /** Every published day from `start` to `end` (`YYYY-MM-DD`, inclusive), ascending; rejects when they cannot be had. */
+  /** Fetches every published day from `start` to `end` (`YYYY-MM-DD`, inclusive), ascending; rejects if that fails. */
   fetchHistory(
     range: { start: string; end: string },
     context: ProviderContext,
@@ -123,7 +122,7 @@ export interface HistoryProvider {
 }
 
 /**
- * Checks that `provider`, which the caller passed as `option`, has the function `method` and an attribution to show.
+ * Checks that `provider`, passed as `option`, has the function `method` and an attribution.
  *
  * @throws {TypeError} naming `option`
  */
@@ -132,8 +131,7 @@ export function requireProvider(option: string, method: string, provider: unknow
   const { name, url } = Object(attribution)
   const hasAll =
     typeof fetchRates === 'function' && typeof name === 'string' && typeof url === 'string'
-  if (!hasAll)
-    throw new TypeError(`${option} must be a provider with ${method}() and an attribution`)
+  if (!hasAll) throw new TypeError(`${option} must be a provider with ${method}() and attribution`)
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
   throw new TypeError(
     `${option}.attribution.url must be an absolute http or https URL, got ${JSON.stringify(url)}`,

@@ -1,6 +1,6 @@
 /**
- * The rates of those codes that `isWanted`. What is no number becomes NaN, so that it is dropped as bad rates are, and
- * nothing of it is told.
+ * Returns the rates of the codes that `isWanted`. Other values than numbers become NaN: they are dropped as invalid rates,
+ * and no message quotes them.
  */
 export function ratesByCode(
   entries: readonly (readonly [code: string, rate: unknown])[],

@@ -4,85 +4,88 @@ import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { UpstreamError, describeFailure, retryDelayAfter } from './upstream-error.ts'
 
-/** One GET of an upstream. */
+/** A GET request to an upstream. */
 export interface UpstreamRequest {
   fetch: typeof fetch
   url: string
-  /** Ends the read, from connecting to the last byte. */
+  /** Aborts the request, from connecting to the last byte. */
   signal: AbortSignal
-  /** The clock, ms since the Unix epoch. */
+  /** Returns the current time, in ms since the Unix epoch. */
   now: () => number
-  /** More bytes than this after decompression make the read fail. */
+  /** Limit of the body after decompression. */
   maxBytes: number
-  /** Hosts that a redirect may lead to, always over https. */
+  /** Hosts to which redirects are followed, over https only. */
   redirectHosts: readonly string[]
-  /** What the upstream is to be told beside what is accepted, such as a key; never told to another host (default nothing). */
+  /** Headers besides `accept`, such as a key; never sent to another host (default none). */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What the upstream answered: its status, and its body whatever the status. */
+/** A response of an upstream with any status. */
 export interface UpstreamResponse<Body = unknown> {
-  /** Who answered, for messages. */
+  /** Host of the response, for messages. */
   host: string
   status: number
   body: Body
-  /** For how many ms it wants to be left alone, where the status is not 200 and that is known. */
+  /** Backoff in ms, if the status is not 200 and it is known. */
   retryAfterMs?: number | undefined
 }
 
-/** A `Uint8Array<ArrayBuffer>`, in words that compilers before TypeScript 5.7 know as well. */
+/** `Uint8Array<ArrayBuffer>`, in a form that TypeScript before 5.7 supports. */
 type Bytes = ReturnType<typeof Uint8Array.of>
 
 const MAX_REDIRECTS = 2
 
 /**
- * Reads JSON from an upstream that is not trusted: bounded in time and size, without cookies or caches on the way, and
- * following redirects only to known hosts. Long JSON of the form `form` is parsed with pauses.
+ * Reads JSON from an untrusted upstream, with limits of time and size, without cookies and caches, and following redirects
+ * only to known hosts. Long JSON of the form `form` is parsed in slices.
  *
- * @throws {UpstreamError} naming the upstream's host and what went wrong, without a word of the upstream's
+ * @throws {UpstreamError} naming the host and the reason, without quoting the upstream
  */
-export async function readJson(read: UpstreamRequest, form?: LongJson): Promise<UpstreamResponse> {
-  return readResponse(read, 'application/json', async (response) =>
-    parse(await textOf(response, read), read.signal, form),
+export async function readJson(
+  request: UpstreamRequest,
+  form?: LongJson,
+): Promise<UpstreamResponse> {
+  return readResponse(request, 'application/json', async (response) =>
+    parse(await textOf(response, request), request.signal, form),
   )
 }
 
-/** Reads a text as `readJson` reads JSON, asking for the media type `accept`. */
+/** Reads text of the media type `accept`; otherwise like `readJson`. */
 export async function readText(
-  read: UpstreamRequest,
+  request: UpstreamRequest,
   accept: string,
 ): Promise<UpstreamResponse<string>> {
-  return readResponse(read, accept, (response) => textOf(response, read))
+  return readResponse(request, accept, (response) => textOf(response, request))
 }
 
-/** Reads bytes as `readJson` reads JSON, asking for the media type `accept`. */
+/** Reads bytes of the media type `accept`; otherwise like `readJson`. */
 export async function readBytes(
-  read: UpstreamRequest,
+  request: UpstreamRequest,
   accept: string,
 ): Promise<UpstreamResponse<Bytes>> {
-  return readResponse(read, accept, async (response) => {
+  return readResponse(request, accept, async (response) => {
     const chunks: Uint8Array<ArrayBuffer>[] = []
-    await eachChunk(response, read, (chunk) => chunks.push(chunk))
+    await eachChunk(response, request, (chunk) => chunks.push(chunk))
     return new Uint8Array(await new Blob(chunks).arrayBuffer())
   })
 }
 
 async function readResponse<Body>(
-  read: UpstreamRequest,
+  request: UpstreamRequest,
   accept: string,
   bodyOf: (response: Response) => Promise<Body>,
 ): Promise<UpstreamResponse<Body>> {
-  const first = new URL(read.url)
+  const first = new URL(request.url)
   let url = first
   for (let redirects = 0; ; redirects += 1) {
-    const headers = { ...(url.host === first.host ? read.headers : {}), accept }
-    const response = await get(read, url, headers)
+    const headers = { ...(url.host === first.host ? request.headers : {}), accept }
+    const response = await get(request, url, headers)
     const location = isRedirect(response.status) && response.headers.get('location')
-    if (!location) return toUpstreamResponse(response, read.now(), url, bodyOf)
+    if (!location) return toUpstreamResponse(response, request.now(), url, bodyOf)
     await response.body?.cancel()
     if (redirects === MAX_REDIRECTS)
-      throw new UpstreamError(`${url.host} redirected once too often`)
-    url = followed(location, url, read.redirectHosts)
+      throw new UpstreamError(`${url.host} redirected more than ${MAX_REDIRECTS} times`)
+    url = redirectTarget(location, url, request.redirectHosts)
   }
 }
 
@@ -94,7 +97,7 @@ async function get(
   try {
     return await fetch(url.href, { headers, cache: 'no-store', redirect: 'manual', signal })
   } catch (error) {
-    const message = `${url.host} did not answer${describeFailure(error, url.host)}`
+    const message = `request to ${url.host} failed${describeFailure(error, url.host)}`
     throw new UpstreamError(message, undefined, { cause: error })
   }
 }
@@ -111,7 +114,7 @@ async function toUpstreamResponse<Body>(
     return { host, status, body: await bodyOf(response), retryAfterMs }
   } catch (error) {
     const { message, cause } = error instanceof Error ? error : new Error(String(error))
-    throw new UpstreamError(`${host} answered ${status} ${message}`, retryAfterMs, { cause })
+    throw new UpstreamError(`${host} returned HTTP ${status} ${message}`, retryAfterMs, { cause })
   }
 }
 
@@ -120,14 +123,14 @@ async function parse(text: string, signal: AbortSignal, form?: LongJson): Promis
     if (!form) return JSON.parse(text)
     return await runInSlices(parseLongJson(text, form), yieldToEventLoop, signal)
   } catch (error) {
-    throw new Error('without JSON', { cause: error })
+    throw new Error('with invalid JSON', { cause: error })
   }
 }
 
-async function textOf(response: Response, read: UpstreamRequest): Promise<string> {
+async function textOf(response: Response, request: UpstreamRequest): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
-  await eachChunk(response, read, (chunk) => {
+  await eachChunk(response, request, (chunk) => {
     text += decoder.decode(chunk, { stream: true })
   })
   return text + decoder.decode()
@@ -140,7 +143,7 @@ async function eachChunk(
 ): Promise<void> {
   if (!response.body) throw new Error('without a body')
   const reader = response.body.getReader()
-  // A `fetch` of somebody's own may not end the body when the signal aborts.
+  // A custom `fetch` may not end the body when the signal aborts.
   const onAbort = (): void => void reader.cancel(signal.reason).catch(() => undefined)
   signal.addEventListener('abort', onAbort)
   let bytes = 0
@@ -153,7 +156,8 @@ async function eachChunk(
       take(value)
     }
   } catch (error) {
-    throw new Error(`and broke off${describeFailure(error, new URL(url).host)}`, { cause: error })
+    const reason = describeFailure(error, new URL(url).host)
+    throw new Error(`with a truncated body${reason}`, { cause: error })
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
@@ -165,11 +169,13 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304
 }
 
-function followed(location: string, from: URL, hosts: readonly string[]): URL {
+function redirectTarget(location: string, from: URL, hosts: readonly string[]): URL {
   if (!URL.canParse(location, from)) {
-    throw new UpstreamError(`${from.host} redirected to something other than a URL`)
+    throw new UpstreamError(`${from.host} redirected to an invalid URL`)
   }
   const target = new URL(location, from)
   if (target.protocol === 'https:' && hosts.includes(target.host)) return target
-  throw new UpstreamError(`${from.host} redirected to a host that is not trusted`)
+  throw new UpstreamError(
+    `${from.host} redirected to a host that is not trusted; expected https and ${hosts.join(' or ')}`,
+  )
 }

@@ -4,50 +4,50 @@ import type { HistoryDay } from './provider.ts'
 
 const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
 
-/** A rate has no more characters than this: real ones have up to nine. */
+/** Limit of a rate's length: real rates have up to nine characters. */
 export const MAX_CHARACTERS = 30
 
-/** Whether `text` is a rate in plain digits. */
+/** Whether `text` is a rate in plain digits, such as `1.0923`. */
 export function isRate(text: string): boolean {
   return text.length <= MAX_CHARACTERS && DECIMAL.test(text)
 }
 
-/** Where in an answer something is, for a message: it never quotes the answer itself. */
+/** For messages, which never quote the response. */
 type Part = 'line' | 'column' | 'day'
 
-/** Returns the rate in plain digits that `text` is, in the part of this `number`. */
+/** Returns the rate in `text`; an error names `part` and `number`. */
 export function parseRate(text: string, part: Part, number: number): number {
-  if (!isRate(text)) throw new Error(`${part} ${number} has no plain rate`)
-  return Number(text)
+  if (isRate(text)) return Number(text)
+  throw new Error(`${part} ${number} has an invalid rate; expected digits such as 1.0923`)
 }
 
-/** Returns `text`, an upper-case code in the part of this `number`. */
+/** Returns `text` if it is an upper-case code; an error names `part` and `number`. */
 export function requireCode(text: string, part: Part, number: number): string {
-  if (!isCode(text)) throw new Error(`${part} ${number} has a code that is not three capitals`)
-  return text
+  if (isCode(text)) return text
+  throw new Error(`${part} ${number} has an invalid code; expected three capital letters`)
 }
 
-/** Returns `text`, a day in the part of this `number`. */
+/** Returns `text` if it is a day; an error names `part` and `number`. */
 export function requireDay(text: string, part: Part, number: number): string {
-  if (!isDay(text)) throw new Error(`${part} ${number} has a date that is not YYYY-MM-DD`)
-  return text
+  if (isDay(text)) return text
+  throw new Error(`${part} ${number} has an invalid date; expected YYYY-MM-DD`)
 }
 
-/** Keeps a rate; throws where `rates` has one of the currency. */
+/** Adds a rate to `rates`; throws if there is already one of the currency. */
 export function addRate(rates: Record<string, number>, code: string, rate: number): void {
-  if (Object.hasOwn(rates, code)) throw new Error(`${code} is there twice on one day`)
+  if (Object.hasOwn(rates, code)) throw new Error(`duplicate ${code} on one day`)
   rates[code] = rate
 }
 
 /**
- * `days`, ascending.
+ * Returns `days` in ascending order.
  *
- * @throws {Error} where one is there twice, or there are none
+ * @throws {Error} if a day is duplicate, or there are no days
  */
 export function toPublishedDays(days: readonly HistoryDay[]): HistoryDay[] {
   const ascending = days.toSorted((a, b) => (a.date < b.date ? -1 : 1))
-  const twice = ascending.find(({ date }, index) => date === ascending[index + 1]?.date)
-  if (twice) throw new Error(`${twice.date} is there twice`)
-  if (ascending.length === 0) throw new Error('there is no day')
+  const duplicate = ascending.find(({ date }, index) => date === ascending[index + 1]?.date)
+  if (duplicate) throw new Error(`duplicate day ${duplicate.date}`)
+  if (ascending.length === 0) throw new Error('expected at least 1 day, got 0')
   return ascending
 }

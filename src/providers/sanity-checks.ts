@@ -12,29 +12,28 @@ import {
 import { RejectedError } from '../rates/rejected-error.ts'
 import type { LatestTable, ReferenceTable } from './provider.ts'
 
-/** The world has some 160 currencies. */
+/** About 160 currencies are in use. */
 const MIN_CODES = 20
 const MAX_CODES = 1_000
 
-/** Units of any currency for one of another: the real extremes are five powers of ten away from these. */
+/** Real rates between any two currencies stay five powers of ten within these limits. */
 const MIN_PLAUSIBLE_RATE = 1e-9
 const MAX_PLAUSIBLE_RATE = 1e9
 
-/** A smaller share of the codes of the table before is half a table. */
+/** A table with a smaller share of the previous codes is incomplete. */
 const MIN_SHARE_KEPT = 0.8
 
-/** Rates of the same currencies, against the base of the table that they are compared with. */
 type RateOf = (code: string) => number | undefined
 
 /**
- * The table as a real market may have published it. Implausible rates become NaN, so that they are dropped as bad ones are.
- * A rate that moved too far from that of `previous` (see `isDoubtfulMove`) is held back: `rates` has the one before, and
- * `unconfirmed` the new one, until a later publication comes with about the same, unless one of `references` agrees with
- * it already. Without a `previous` table, `references` take its place, and a doubtful rate is NaN. Withdrawn currencies
- * whose rates law has fixed pass as they are: they do not move, and are corrected where they are wrong.
+ * Checks a table of a real market and returns the plausible one. Implausible rates become NaN and are dropped later. A rate
+ * that moved too far from that of `previous` (see `isDoubtfulMove`) is quarantined: `rates` keeps the previous value and
+ * `unconfirmed` has the new one, until a later publication has about the same value, or one of `references` agrees. Without
+ * `previous`, rates are compared with `references`, and a doubtful rate is NaN. Withdrawn currencies with a fixed ratio are
+ * not checked: their rates are corrected later.
  *
- * @throws {RejectedError} for too few or too many codes, fewer than 80 % of those of `previous`, a table in which many rates
- * moved at once, or major currencies far from any rate that they ever had
+ * @throws {RejectedError} for fewer than 20 or more than 1,000 codes, fewer than 80 % of those of `previous`, many rates that
+ * moved at once, or major currencies far outside their range
  */
 export function runSanityChecks(
   table: LatestTable,
@@ -44,16 +43,17 @@ export function runSanityChecks(
   const rates = mapRates(table.rates, (_code, rate) => (isPlausible(rate) ? rate : NaN))
   const codes = Object.keys(rates).filter(isCode)
   if (codes.length < MIN_CODES || codes.length > MAX_CODES) {
-    throw new RejectedError(`${codes.length} codes are not a market`)
+    throw new RejectedError(`expected 20–1,000 currencies, got ${codes.length}`)
   }
   const countBefore = previous ? Object.keys(previous.rates).length : 0
   if (codes.length < MIN_SHARE_KEPT * countBefore) {
-    throw new RejectedError(`${codes.length} codes are left of ${countBefore}`)
+    throw new RejectedError(
+      `expected at least 80 % of the ${countBefore} previous currencies, got ${codes.length}`,
+    )
   }
   return withoutImplausibleMajors(quarantine({ ...table, rates }, codes, previous, references))
 }
 
-/** `table` with the rates before in place of those that are doubtful. */
 function quarantine(
   table: LatestTable,
   codes: readonly string[],
@@ -63,58 +63,62 @@ function quarantine(
   const { base, rates } = table
   const day = toDay(table.updatedAt)
   const others = references.map((each) => against(base, each.base, (code) => each.rates.get(code)))
-  const before = against(base, previous?.base ?? base, (code) => previous?.rates[code])
-  const heldBefore: RateOf = (code) =>
+  const previousRate = against(base, previous?.base ?? base, (code) => previous?.rates[code])
+  const quarantinedRate: RateOf = (code) =>
     previous?.base === base ? previous.unconfirmed?.[code] : undefined
   const expected: RateOf = previous
-    ? before
+    ? previousRate
     : (code) => others.map((rateOf) => rateOf(code)).find((rate) => rate !== undefined)
 
   const isConfirmed = (code: string): boolean =>
     (isLater(table, previous) &&
-      moveBetween(rates[code], heldBefore(code)) <= MAX_CONFIRMING_MOVE) ||
+      moveBetween(rates[code], quarantinedRate(code)) <= MAX_CONFIRMING_MOVE) ||
     others.some((rateOf) => moveBetween(rates[code], rateOf(code)) <= MAX_AGREEING_MOVE)
   const compared = codes
     .filter((code) => code !== base && !findFixedRate(code, day, (each) => rates[each]))
-    .filter((code) => expected(code) !== undefined || heldBefore(code) !== undefined)
+    .filter((code) => expected(code) !== undefined || quarantinedRate(code) !== undefined)
     .map((code) => {
-      const move = moveBetween(rates[code], expected(code) ?? heldBefore(code))
+      const move = moveBetween(rates[code], expected(code) ?? quarantinedRate(code))
       return { code, move: isConfirmed(code) ? 1 : move }
     })
   const many = countManyMoved(compared.map(({ move }) => move))
   if (many !== undefined) {
-    throw new RejectedError(`${many} of ${compared.length} rates moved by more than 20 %`)
+    throw new RejectedError(
+      `${many} of ${compared.length} rates moved by more than 20 %; expected at most 10 % of them`,
+    )
   }
   const doubtful = new Set(
     compared.filter(({ code, move }) => isDoubtfulMove(code, move)).map(({ code }) => code),
   )
   if (doubtful.size === 0) return table
-  const heldBack = [...doubtful].map((code) => [code, rates[code] ?? NaN] as const)
+  const quarantined = [...doubtful].map((code) => [code, rates[code] ?? NaN] as const)
   return {
     ...table,
-    rates: mapRates(rates, (code, rate) => (doubtful.has(code) ? (before(code) ?? NaN) : rate)),
-    unconfirmed: { ...table.unconfirmed, ...Object.fromEntries(heldBack) },
+    rates: mapRates(rates, (code, rate) =>
+      doubtful.has(code) ? (previousRate(code) ?? NaN) : rate,
+    ),
+    unconfirmed: { ...table.unconfirmed, ...Object.fromEntries(quarantined) },
   }
 }
 
-/** `table` without major currencies whose rates are beyond all that they have ever been. */
 function withoutImplausibleMajors(table: LatestTable): LatestTable {
   const { base, rates } = table
   const { codes, isMany } = findImplausibleMajors({ base, rateOf: (code) => rates[code] })
   if (isMany) {
-    throw new RejectedError(`the rates of ${codes.join(', ')} against the dollar are implausible`)
+    throw new RejectedError(
+      `implausible US dollar rates of ${codes.join(', ')}; expected up to 3 times their range since 1999`,
+    )
   }
   if (codes.length === 0) return table
   return { ...table, rates: mapRates(rates, (code, rate) => (codes.includes(code) ? NaN : rate)) }
 }
 
-/** Whether `table` is another publication than `previous`, and a later one. */
 function isLater(table: LatestTable, previous: LatestTable | undefined): boolean {
   if (!previous || table.updatedAt === previous.updatedAt) return false
   return table.updatedAt > (previous.publishedAt ?? previous.updatedAt)
 }
 
-/** `rateOf`, which is against `quotedBase`, against `base`. */
+/** Converts rates against `quotedBase` to rates against `base`. */
 function against(base: string, quotedBase: string, rateOf: RateOf): RateOf {
   if (base === quotedBase) return rateOf
   const baseRate = rateOf(base)
@@ -131,7 +135,7 @@ function mapRates(
   return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, change(code, rate)]))
 }
 
-/** Values that are not numbers are left for later checks. */
+/** Values that are not numbers are rejected later. */
 function isPlausible(rate: unknown): boolean {
   return typeof rate !== 'number' || (rate >= MIN_PLAUSIBLE_RATE && rate <= MAX_PLAUSIBLE_RATE)
 }

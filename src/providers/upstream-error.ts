@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000
 
-/** Without a word of its own: a limit on requests per address lifts after 20 minutes, a refusal for good hardly sooner. */
+/** Without `Retry-After`: rate limits per address usually end after 20 minutes, other errors hardly sooner. */
 const RETRY_DELAY_MS_BY_STATUS: Readonly<Record<number, number>> = {
   401: 15 * MINUTE_MS,
   403: 15 * MINUTE_MS,
@@ -9,42 +9,38 @@ const RETRY_DELAY_MS_BY_STATUS: Readonly<Record<number, number>> = {
   429: 20 * MINUTE_MS,
 }
 
-/** Causes may go round in a circle. */
+/** A limit, because causes may be circular. */
 const MAX_CAUSES = 5
 
-/** Longer messages of runtimes are not searched, in characters. */
 const MAX_SEARCHED_CHARACTERS = 500
 
-/** What runtimes call a failure on the wire, as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, and what `key.ts` does. */
+/** Codes of network failures in the runtimes, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, and the code of `key.ts`. */
 const FAILURE_CODE =
   /^(?:E[A-Z]{3,20}|KEY_IN_URL|(?:CERT|DEPTH|ERR|HPE|SELF|UNABLE|UND|Z)_[A-Z_]{3,40})$/
 
 const PROXY_STATUS = /Proxy (?:response|Authentication Required) \((\d{3})\)/
 
-/** What the codes and messages of Node, Bun and Deno mean; the first that matches counts. */
-const FAILURES: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/ENOTFOUND|EAI_|getaddrinfo|dns error|failed to lookup/i, 'its name cannot be resolved'],
+/** Meanings of the codes and messages of Node, Bun and Deno; the first match counts. */
+const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/ENOTFOUND|EAI_|getaddrinfo|dns error|failed to lookup/i, 'the host name cannot be resolved'],
   [/ECONNREFUSED|connection refused|unable to connect/i, 'the connection was refused'],
   [/EHOSTUNREACH|ENETUNREACH|unreachable/i, 'the network is unreachable'],
-  [/bad port|port \d+ are blocked/i, 'its port is blocked'],
-  [/certificate|CERT_|_CERT|self.signed|issuer/i, 'its certificate is not trusted'],
-  [/EPROTO|ERR_SSL|\bSSL\b|handshake|corrupt message/i, 'there is no TLS connection'],
-  [/_TIMEOUT|ETIMEDOUT|timed? ?out|no answer within/i, 'it took too long'],
-  [/HTTPParser|HTTP\/1\.1 protocol|_HTTP_|InvalidHTTP|invalid HTTP/i, 'it does not speak HTTP'],
-  [/Z_[A-Z]+_ERROR|zlib|gzip|brotli/i, 'its content cannot be decompressed'],
+  [/bad port|port \d+ are blocked/i, 'the port is blocked'],
+  [/certificate|CERT_|_CERT|self.signed|issuer/i, 'the certificate is not trusted'],
+  [/EPROTO|ERR_SSL|\bSSL\b|handshake|corrupt message/i, 'the TLS handshake failed'],
+  [/_TIMEOUT|ETIMEDOUT|timed? ?out|no (?:answer|response) within/i, 'timed out'],
+  [/HTTPParser|HTTP\/1\.1 protocol|_HTTP_|InvalidHTTP|invalid HTTP/i, 'the response is not HTTP'],
+  [/Z_[A-Z]+_ERROR|zlib|gzip|brotli/i, 'the body cannot be decompressed'],
   [
     /ECONNRESET|EPIPE|UND_ERR_SOCKET|connection reset|connection was closed|connection closed|side closed|from connection/i,
     'the connection was closed',
   ],
 ]
 
-/**
- * An upstream that did not answer, refused, or answered with something else than data. Its message has nothing in it that
- * others wrote; the messages of its causes may have.
- */
+/** A failed request, or a response without usable data. The message never quotes the upstream; its causes may. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
-  /** For how many ms it is to be left alone, where that is known. */
+  /** Backoff in ms, if known. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
@@ -54,21 +50,21 @@ export class UpstreamError extends Error {
 }
 
 /**
- * For how many ms an upstream that answered so is to be left alone: what its `Retry-After` says (seconds or a date, RFC
- * 9110 §10.2.3), with the clock at `now` (ms since the Unix epoch), else what is due after its status.
+ * Returns the backoff in ms after a response received at `now` (ms since the Unix epoch): its `Retry-After` (seconds or a
+ * date, RFC 9110 §10.2.3), or a default for its status.
  */
 export function retryDelayAfter({ status, headers }: Response, now: number): number | undefined {
   if (status === 200) return undefined
   const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Number(text) * 1_000
-  // A date begins with the day of the week; the parser would also make one of '1.5'.
-  const asked = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) - now : NaN
-  return Number.isNaN(asked) ? RETRY_DELAY_MS_BY_STATUS[status] : asked
+  // A date begins with the day of the week; `Date.parse` would also accept '1.5'.
+  const delay = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) - now : NaN
+  return Number.isNaN(delay) ? RETRY_DELAY_MS_BY_STATUS[status] : delay
 }
 
 /**
- * Describes what `error`, which a `fetch` or a body of `host` has thrown, and its causes report of the wire: the end of a
- * message, or an empty text. The messages of runtimes themselves may quote an upstream, as a name in its certificate.
+ * Describes the network failure in `error` and its causes, thrown by a `fetch` or a body of `host`: the end of a message, or
+ * an empty string. Does not quote messages of runtimes, which may contain upstream text, such as a name in a certificate.
  */
 export function describeFailure(error: unknown, host: string): string {
   const errors = causesOf(error)
@@ -80,12 +76,12 @@ export function describeFailure(error: unknown, host: string): string {
       [name, code, message].join(' ').slice(0, MAX_SEARCHED_CHARACTERS),
     )
     .join('\n')
-    // A name may look like anything.
+    // A host name may match any pattern.
     .replaceAll(host, '')
   const [, status] = PROXY_STATUS.exec(text) ?? []
   const [, known] = FAILURES.find(([pattern]) => pattern.test(text)) ?? []
-  const words = status === undefined ? known : `the proxy answered with status ${status}`
-  return [words && `: ${words}`, codes.length > 0 && ` (${codes.join(', ')})`]
+  const reason = status === undefined ? known : `the proxy returned HTTP ${status}`
+  return [reason && `: ${reason}`, codes.length > 0 && ` (${codes.join(', ')})`]
     .filter(Boolean)
     .join('')
 }

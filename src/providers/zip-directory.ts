@@ -7,29 +7,31 @@ const ENTRY_SIZE = 46
 export const STORED = 0
 const DEFLATED = 8
 
-/** Encrypted, patched, strongly encrypted, and with a masked head. */
+/** Encrypted, patched data, strong encryption, masked local header. */
 export const REFUSED_FLAGS = 0b10_0000_0110_0001
 
-/** What stands for a number that is elsewhere, in the format of archives over 4 GB. */
+/** Marks a value in a ZIP64 field. */
 const ZIP64_MARKER = 0xff_ff_ff_ff
 
-/** What the central directory says of a member. */
+const MULTI_DISK = 'multi-disk archives are not supported'
+
+/** Entry of the central directory. */
 export interface Entry {
   name: string
   method: number
   crc: number
   packedSize: number
   size: number
-  /** Where its local head begins. */
+  /** Offset of the local header. */
   at: number
-  /** Where the data of all members end. */
+  /** Offset after the data of all members. */
   end: number
 }
 
 /**
- * The entry of an archive that has one member, in its central directory.
+ * Reads the central directory of an archive with exactly one member.
  *
- * @throws {Error} where the directory is anything else, or cut
+ * @throws {Error} if the directory is invalid, truncated or has another number of members
  */
 export function readDirectory(archive: Uint8Array<ArrayBuffer>): Entry {
   const { start, end } = findDirectory(archive)
@@ -37,7 +39,7 @@ export function readDirectory(archive: Uint8Array<ArrayBuffer>): Entry {
   requireHead(view, { at: start, end, size: ENTRY_SIZE, signature: ENTRY_SIGNATURE })
   const nameEnd = start + ENTRY_SIZE + view.getUint16(start + 28, true)
   const next = nameEnd + view.getUint16(start + 30, true) + view.getUint16(start + 32, true)
-  if (next !== end) throw new Error('the directory of the archive is not what it should be')
+  if (next !== end) throw new Error('malformed archive directory')
   const entry = {
     name: decode(archive.subarray(start + ENTRY_SIZE, nameEnd)),
     method: view.getUint16(start + 10, true),
@@ -52,23 +54,24 @@ export function readDirectory(archive: Uint8Array<ArrayBuffer>): Entry {
 }
 
 function requireReadable(entry: Entry, view: DataView, start: number): void {
-  if ((view.getUint16(start + 8, true) & REFUSED_FLAGS) !== 0) throw new Error('it is encrypted')
-  if (entry.method !== STORED && entry.method !== DEFLATED) {
-    throw new Error(`it is packed by method ${entry.method}`)
+  if ((view.getUint16(start + 8, true) & REFUSED_FLAGS) !== 0) {
+    throw new Error('encrypted archives are not supported')
   }
-  if (view.getUint16(start + 34, true) !== 0) throw new Error('the archive is one of several disks')
+  if (entry.method !== STORED && entry.method !== DEFLATED) {
+    throw new Error(`unsupported compression method ${entry.method}; expected 0 or 8`)
+  }
+  if (view.getUint16(start + 34, true) !== 0) throw new Error(MULTI_DISK)
   if ([entry.packedSize, entry.size, entry.at].includes(ZIP64_MARKER)) {
-    throw new Error('the archive is in the format of those over 4 GB')
+    throw new Error('ZIP64 archives are not supported')
   }
 }
 
-/** Where the directory is: from `start` to `end`. */
 interface Directory {
   start: number
   end: number
 }
 
-/** Finds the end of the central directory, behind which there is only a comment. */
+/** The directory is followed by its end record, which may have a comment. */
 function findDirectory(archive: Uint8Array<ArrayBuffer>): Directory {
   const view = viewOf(archive)
   const first = Math.max(0, archive.length - END_SIZE - MAX_COMMENT_BYTES)
@@ -77,36 +80,36 @@ function findDirectory(archive: Uint8Array<ArrayBuffer>): Directory {
     if (end + END_SIZE + view.getUint16(end + 20, true) !== archive.length) continue
     const [disk, diskOfStart] = [view.getUint16(end + 4, true), view.getUint16(end + 6, true)]
     const [here, all] = [view.getUint16(end + 8, true), view.getUint16(end + 10, true)]
-    if (disk !== 0 || diskOfStart !== 0) throw new Error('the archive is one of several disks')
-    if (here !== 1 || all !== 1) throw new Error(`the archive has ${all} members, not 1`)
+    if (disk !== 0 || diskOfStart !== 0) throw new Error(MULTI_DISK)
+    if (here !== 1 || all !== 1) throw new Error(`expected an archive with 1 member, got ${all}`)
     const start = view.getUint32(end + 16, true)
     if (start + view.getUint32(end + 12, true) !== end) break
     return { start, end }
   }
-  throw new Error('there is no archive, or not all of it')
+  throw new Error('the body is not a zip archive, or is truncated')
 }
 
-/** A head that is to be where the archive says. */
+/** Expected position and signature of a header. */
 export interface Head {
   at: number
-  /** What it must end before. */
+  /** Offset at which it must have ended. */
   end: number
   size: number
   signature: number
 }
 
-/** Throws where there is no such head. */
+/** Throws if the header is missing. */
 export function requireHead(view: DataView, { at, end, size, signature }: Head): void {
   if (at + size <= end && view.getUint32(at, true) === signature) return
-  throw new Error('the archive has no member where it says')
+  throw new Error(`expected an archive header at byte ${at}`)
 }
 
-/** The numbers of an archive. */
+/** Returns a view of `bytes`. */
 export function viewOf(bytes: Uint8Array<ArrayBuffer>): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A name in an archive. */
+/** Decodes a name in an archive. */
 export function decode(bytes: Uint8Array<ArrayBuffer>): string {
   return new TextDecoder().decode(bytes)
 }

@@ -39,7 +39,7 @@ describe('ratesmith doctor', () => {
     ['certificate', failing('certificate has expired'), 'clock'],
     ['certificate', failing('invalid peer: UnknownIssuer'), 'NODE_EXTRA_CA_CERTS'],
     ['407', failing('Proxy response (407) !== 200'), 'HTTPS_PROXY'],
-    ['took too long', failing('timed out after 5000 ms'), 'the connection fails'],
+    ['timed out', failing('timed out after 5000 ms'), 'the connection fails'],
     ['429', responding('{}', 429), '20 minutes'],
     ['quota', responding('{"result":"error","error-type":"quota-reached"}'), '20 minutes'],
     ['403', responding('{}', 403), 'access denied'],

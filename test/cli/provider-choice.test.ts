@@ -49,7 +49,7 @@ describe('the choice of providers', () => {
   const ONE_ROOT = { RATESMITH_LATEST_URL: 'https://a.example' }
   const SECRETS = { RATESMITH_LATEST_URL: 'https://a:secret@a.example,https://b:secret@b.example' }
   const ROOT_FOR_EACH = /: RATESMITH_LATEST_URL must .*for each of ecb, fawazahmed0/
-  const NO_SECRETS = /: RATESMITH_LATEST_URL: url must have no user name and no password/
+  const NO_SECRETS = /: RATESMITH_LATEST_URL: url must not .*user name/
 
   it.each([
     ['--latest=frankfurter', {}, /: --latest must be exchange-.* or currencyapi, got/],

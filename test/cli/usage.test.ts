@@ -90,7 +90,7 @@ describe('the command line', () => {
     ],
     [
       `RATESMITH_LATEST_URL=${SECRET_URL} serve`,
-      'RATESMITH_LATEST_URL: url must have no user name and no password',
+      'RATESMITH_LATEST_URL: url must not contain a user name or password',
     ],
     [
       `RATESMITH_LATEST_URL=${SECRET_URL}?x serve`,
@@ -98,7 +98,7 @@ describe('the command line', () => {
     ],
     [
       `RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi`,
-      'RATESMITH_LATEST_URL: url must not have the key in it',
+      'RATESMITH_LATEST_URL: url must not contain the key',
     ],
     ['doctor --redis=', '--redis'],
     [`RATESMITH_LATEST_URL=${SECRET_URL} doctor`, 'RATESMITH_LATEST_URL'],

@@ -13,7 +13,7 @@ const START = Date.UTC(2026, 10, 23, 0, 10)
 
 const EURO_RATES = { USD: 1.16, JPY: 180.2, GBP: 0.88, CHF: 0.93, TRY: 49, ISK: 140 }
 
-/** A table against the dollar that agrees with the reference rates, but for `factors`, by code. */
+/** Creates a table against the dollar that agrees with the reference rates, except for `factors`, by code. */
 function tableOf(factors: Record<string, number> = {}): LatestTable {
   const euro = 1 / EURO_RATES.USD
   const rates = Object.entries(EURO_RATES).map(([code, rate]) => {
@@ -48,12 +48,12 @@ const healthy: FetchHistory = async () => ({
   ],
 })
 
-/** A reference with the rates of one day. */
+/** Creates a reference with the rates of one day. */
 function only(date: string, rates: Record<string, number> = EURO_RATES) {
   return async () => ({ base: 'EUR', days: [{ date, rates }] })
 }
 
-/** A reference that never answers; `signals` are those of its calls. */
+/** Creates a reference that never settles and records the signals of its calls. */
 function hanging(signals: AbortSignal[] = []): FetchHistory {
   return (_range, { signal }) => {
     signals.push(signal)
@@ -78,7 +78,7 @@ function after<Value>(delay: number, value: Value): Promise<Value> {
 
 type FetchLatest = LatestProvider['fetchLatest']
 
-/** A primary and a reference behind a handler, and the events of the check. */
+/** Creates a handler with a primary and a reference, and records the events of the check. */
 function serve(latest: FetchLatest | LatestTable, fetchHistory: FetchHistory = healthy) {
   const events: RatesEvent[] = []
   const fetchLatest = typeof latest === 'function' ? latest : async () => latest
@@ -93,7 +93,7 @@ function serve(latest: FetchLatest | LatestTable, fetchHistory: FetchHistory = h
 }
 
 describe('crossCheck()', () => {
-  it('emits no event for rates that agree, and leaves the primary as it is', async () => {
+  it('emits no event for rates that agree, and returns the table of the primary', async () => {
     const table = tableOf({ JPY: 1.029, GBP: 0.972 })
     const { latest, events } = serve(table)
     const { source, rates, updatedAt } = await latest()
@@ -105,7 +105,7 @@ describe('crossCheck()', () => {
   it.each([
     { factors: { GBP: 1.05 }, deviations: ['GBP +5.0 %'] },
     { factors: { JPY: 0.95, CHF: 1.031 }, deviations: ['JPY -5.0 %', 'CHF +3.1 %'] },
-    // Currencies that move so far every month are not compared.
+    // TRY and ISK move this far every month and are not compared.
     { factors: { TRY: 1.2, ISK: 0.8, GBP: 0.5 }, deviations: ['GBP -50.0 %'] },
     {
       factors: { EUR: 1.05 },
@@ -127,35 +127,35 @@ describe('crossCheck()', () => {
   })
 
   it('requests the last ten days, at the same time as the primary', async () => {
-    const asked: unknown[] = []
+    const calls: unknown[] = []
     const { latest } = serve(
       async () => {
-        asked.push('primary')
+        calls.push('primary')
         return tableOf()
       },
       async (range, context) => {
-        asked.push(range, Object.keys(context).toSorted())
+        calls.push(range, Object.keys(context).toSorted())
         return healthy(range, context)
       },
     )
     await latest()
     const range = { start: '2026-11-14', end: '2026-11-23' }
-    expect(asked).toEqual([range, ['fetch', 'now', 'signal'], 'primary'])
+    expect(calls).toEqual([range, ['fetch', 'now', 'signal'], 'primary'])
   })
 
-  it('compares with the first of the ten days where there is no later one', async () => {
+  it('compares with the first of the ten days if there is no later one', async () => {
     const { latest, events } = serve(tableOf({ GBP: 1.05 }), only('2026-11-14'))
     await latest()
     expect(events).toMatchObject([{ type: 'rates_deviating', date: '2026-11-14' }])
   })
 
   it.each([
-    ['down', () => Promise.reject(new Error('down')), 'down'],
-    ['broken and throws at once', vi.fn<() => never>().mockThrow(new Error('broken')), 'broken'],
-    ['without days', async () => ({ base: 'EUR', days: [] }), 'there is no day of the last ten'],
-    ['wrong', only('2026-11-20', { USD: NaN, JPY: -1 }), '2 of 2 rates are not numbers'],
-    ['of other codes', only('2026-11-20', { PLN: 4.2 }), 'there is no major currency in both'],
-    ['late by a fortnight', only('2026-11-09'), 'there is no day of the last ten'],
+    ['down', () => Promise.reject(new Error('down')), /^down$/],
+    ['broken and throws at once', vi.fn<() => never>().mockThrow(new Error('broken')), /^broken$/],
+    ['without days', async () => ({ base: 'EUR', days: [] }), /since 2026-11-14, got no day/],
+    ['wrong', only('2026-11-20', { USD: NaN, JPY: -1 }), /2 of 2 rates are not numbers/],
+    ['of other codes', only('2026-11-20', { PLN: 4.2 }), /USD, JPY, .* in both/],
+    ['late by a fortnight', only('2026-11-09'), /since 2026-11-14, got 2026-11-09/],
   ])('works without a reference that is %s', async (_how, fetchHistory, reason) => {
     const { latest, events } = serve(tableOf({ GBP: 1.05 }), fetchHistory)
     expect((await latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
@@ -164,31 +164,33 @@ describe('crossCheck()', () => {
         type: 'check_failed',
         provider: 'Primary',
         reference: 'Reference',
-        reason: expect.stringContaining(reason),
+        reason: expect.stringMatching(reason),
       },
     ])
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('waits a second for a reference that hangs, then aborts its call', async () => {
+  it('waits a second for a hanging reference, then aborts its call', async () => {
     const signals: AbortSignal[] = []
     const { latest, events } = serve(tableOf(), hanging(signals))
-    const answer = latest()
+    const pending = latest()
     await vi.advanceTimersByTimeAsync(999)
     expect(events).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
-    expect((await answer).rates).toEqual(tableOf().rates)
-    expect(events).toMatchObject([{ type: 'check_failed', reason: 'no answer within 1000 ms' }])
+    expect((await pending).rates).toEqual(tableOf().rates)
+    expect(events).toMatchObject([
+      { type: 'check_failed', reason: expect.stringMatching(/within 1000 ms$/) },
+    ])
     expect(signals.map(({ aborted, reason }) => [aborted, reason])).toEqual([
-      [true, new Error('the time for the cross-check is over')],
+      [true, expect.any(Error)],
     ])
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('does not wait when the primary took longer than that', async () => {
-    const answer = serve(() => after(4_900, tableOf()), hanging()).latest()
+  it('does not wait if the primary took longer than a second', async () => {
+    const pending = serve(() => after(4_900, tableOf()), hanging()).latest()
     await vi.advanceTimersByTimeAsync(4_900)
-    expect((await answer).rates).toEqual(tableOf().rates)
+    expect((await pending).rates).toEqual(tableOf().rates)
   })
 
   it('uses a reference that takes more than a second when the primary is slower still', async () => {
@@ -196,13 +198,13 @@ describe('crossCheck()', () => {
       () => after(3_000, tableOf({ GBP: 1.05 })),
       async (range, context) => after(2_000, await healthy(range, context)),
     )
-    const answer = latest()
+    const pending = latest()
     await vi.advanceTimersByTimeAsync(3_000)
-    await answer
+    await pending
     expect(events).toMatchObject([{ type: 'rates_deviating' }])
   })
 
-  it('fails as its primary does, without a timer or a call left behind', async () => {
+  it('fails like its primary, without a remaining timer or call', async () => {
     const signals: AbortSignal[] = []
     const { latest, events } = serve(() => Promise.reject(new Error('down')), hanging(signals))
     await expect(latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
@@ -211,7 +213,7 @@ describe('crossCheck()', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('does not call a reference before its Retry-After is over', async () => {
+  it('sends the reference no request before its Retry-After has elapsed', async () => {
     const error = Object.assign(new Error('too many'), { retryAfterMs: HOUR })
     const fetchHistory = vi.fn<FetchHistory>().mockRejectedValue(error)
     const { latest, events } = serve({ ...tableOf(), nextUpdateAt: START }, fetchHistory)
@@ -222,36 +224,39 @@ describe('crossCheck()', () => {
     }
     expect(fetchHistory).toHaveBeenCalledTimes(2)
     expect(events).toHaveLength(4)
-    expect(events[1]).toMatchObject({ reason: 'it wants to be left alone' })
+    expect(events[1]).toMatchObject({ reason: expect.stringMatching(/ 2400 s$/) })
   })
 
-  it('judges stored tables as its primary does, and stores no check', async () => {
+  it('validates stored tables like its primary, and stores no check', async () => {
     const store = new Map<string, string>()
     const primary = primaryOf(async () => tableOf({ GBP: 1.05 }))
-    const judge = vi.fn<(table: LatestTable) => LatestTable>((table) => table)
-    const latest = crossCheck({ ...primary, validateStored: judge }, referenceOf(healthy))
+    const validateStored = vi.fn<(table: LatestTable) => LatestTable>((table) => table)
+    const latest = crossCheck({ ...primary, validateStored }, referenceOf(healthy))
     const start = () => createRatesHandler({ now: () => Date.now(), store, providers: { latest } })
     await start().rates.latest()
     expect(store.get('rates:v1:latest')).not.toMatch(/check|deviat|Reference/)
     expect((await start().rates.latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
-    expect(judge).toHaveBeenCalledTimes(1)
+    expect(validateStored).toHaveBeenCalledTimes(1)
     expect(crossCheck(primary, referenceOf(healthy))).not.toHaveProperty('validateStored')
   })
 
   const NO_TABLES = [undefined, null, 'text', [], { base: 'USD' }]
 
-  it.each(NO_TABLES)('leaves it to the handler to refuse %j', async (answer) => {
-    const { latest } = serve(async () => Object(answer))
+  it.each(NO_TABLES)('passes %j to the handler, which rejects it', async (table) => {
+    const { latest } = serve(async () => Object(table))
     await expect(latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
   })
 
   const [primary, reference] = [primaryOf(async () => tableOf()), referenceOf(healthy)]
 
-  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])('throws for a share of %j', (tolerance) => {
-    const make = () => crossCheck(primary, reference, Object({ tolerance }))
-    expect(make).toThrow(TypeError)
-    expect(make).toThrow('tolerance must be a share between 0 and 1')
-  })
+  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])(
+    'throws for the tolerance %j',
+    (tolerance) => {
+      const make = () => crossCheck(primary, reference, Object({ tolerance }))
+      expect(make).toThrow(TypeError)
+      expect(make).toThrow(`tolerance must be above 0 and below 1, got ${tolerance}`)
+    },
+  )
 
   it('throws for arguments that are not providers', () => {
     expect(() => crossCheck(Object(reference), reference)).toThrow('primary must be a provider')

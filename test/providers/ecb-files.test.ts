@@ -17,7 +17,7 @@ import {
 import { arbitraryDays, expectSameDays } from './days.ts'
 import { NOW } from './upstream.ts'
 
-// Generous: the machine may be busy.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 const readEcbCsv = (text: string): HistoryDay[] => runAtOnce(archive.readEcbCsv(text))
@@ -36,7 +36,7 @@ describe.each([
     expectSameDays(read(write(days)), days)
   })
 
-  it('reads back all that is written', () => {
+  it('reads back everything that is written', () => {
     fc.assert(
       fc.property(arbitraryDays(), (days) => {
         expect(read(write(days))).toEqual(days)
@@ -56,12 +56,12 @@ const CSV_DAYS = [
 ]
 const CSV = `${HEADER}\n2026-11-20,1.2,N/A,143.25,\n2026-11-19,1.10,180,N/A,\n`
 
-/** What `read` returns, as JSON. */
+/** Returns the result of `read` as JSON, or `threw`. */
 function attempt(read: () => unknown): string {
   try {
     return JSON.stringify(read())
   } catch {
-    return 'refused'
+    return 'threw'
   }
 }
 
@@ -71,7 +71,7 @@ describe('readEcbCsv()', () => {
     ['carriage returns', CSV.replaceAll('\n', '\r\n')],
     ['no commas at the ends', CSV.replaceAll(',\n', '\n')],
     ['no line feed at the end', CSV.slice(0, -1)],
-    ['neither', CSV.replaceAll(',\n', '\n').slice(0, -1)],
+    ['no commas and no final line feed', CSV.replaceAll(',\n', '\n').slice(0, -1)],
     ['another order', `${HEADER}\n2026-11-19,1.1,180,N/A,\n2026-11-20,1.2,N/A,143.25,\n`],
     ['a day without rates', `${CSV}2026-11-18,N/A,N/A,N/A,\n`],
   ])('reads lines with %s', (_what, text) => {
@@ -79,35 +79,35 @@ describe('readEcbCsv()', () => {
   })
 
   it.each([
-    ['nothing', '', 'the header does not begin with Date'],
-    ['a page of HTML', '<!doctype html>', 'does not begin with Date'],
-    ['no header', CSV.slice(HEADER.length + 1), 'does not begin with Date'],
-    ['a header alone', `${HEADER}\n`, 'there is no day'],
-    ['no code', CSV.replace('JPY', 'jpy'), 'column 3 has a code that is not three capitals'],
-    ['a column without a name', CSV.replace('JPY', ''), 'column 3 has a code'],
-    ['a currency twice', CSV.replace('JPY', 'USD'), 'USD is there twice in the header'],
-    ['a day twice', CSV.replace('11-19', '11-20'), '2026-11-20 is there twice'],
-    ['no day', CSV.replace('11-19', '02-30'), 'line 3 has a date that is not'],
-    ['another date', CSV.replace('2026-11-20', '20 November 2026'), 'line 2 has a date'],
-    ['a cell too many', CSV.replace('1.10,', '1.10,1,'), 'line 3 has 6 cells, not 5'],
-    ['a cell too few', CSV.replace('1.10,', ''), 'line 3 has 4 cells, not 5'],
-    ['a cell behind the last comma', CSV.replace('25,', '25,1'), 'line 2 has more at its end'],
-    ['spaces', CSV.replaceAll(',', ', '), 'column 2 has a code'],
-    ['an empty cell', CSV.replace('180', ''), '3 has no plain rate for JPY'],
-    ['an empty line', CSV.replace('\n2026-11-19', '\n\n2026-11-19'), 'line 3 has a date'],
-    ['another word', CSV.replace('180', 'n/a'), '3 has no plain rate for JPY'],
-    ['a longer word', CSV.replace('180', 'N/Ab'), '3 has no plain rate for JPY'],
-    ['a number below 0', CSV.replace('180', '-180'), '3 has no plain rate for JPY'],
-    ['a power of ten', CSV.replace('180', '18e1'), '3 has no plain rate for JPY'],
-    ['a decimal comma', CSV.replace('1.10', '"1,10"'), 'line 3 has 6 cells, not 5'],
-    ['a zero at the start', CSV.replace('180', '0180'), '3 has no plain rate for JPY'],
-    ['another alphabet', CSV.replace('180', '１８０'), 'it is not all ASCII'],
-    ['two points', CSV.replace('1.10', '1.1.0'), '3 has no plain rate for USD'],
-    ['a point at the start', CSV.replace('1.10', '.10'), '3 has no plain rate for USD'],
-    ['a point at the end', CSV.replace('1.10', '1.'), '3 has no plain rate for USD'],
-    ['more digits than numbers have', CSV.replace('180', '9'.repeat(400)), 'line 3 has'],
-    ['lone carriage returns', CSV.replace(',\n2026-11-19', ',\r2026-11-19'), 'line 2 does not end'],
-  ])('refuses %s', (_what, text, message) => {
+    ['nothing', '', /header .*Date/],
+    ['a page of HTML', '<!doctype html>', /header .*Date/],
+    ['no header', CSV.slice(HEADER.length + 1), /header .*Date/],
+    ['a header alone', `${HEADER}\n`, /at least 1 day, got 0/],
+    ['no code', CSV.replace('JPY', 'jpy'), /column 3 .*code/],
+    ['a column without a name', CSV.replace('JPY', ''), /column 3 .*code/],
+    ['a currency twice', CSV.replace('JPY', 'USD'), /duplicate USD .*header/],
+    ['a day twice', CSV.replace('11-19', '11-20'), /duplicate .*2026-11-20/],
+    ['no day', CSV.replace('11-19', '02-30'), /line 3 .*date.*YYYY-MM-DD/],
+    ['another date', CSV.replace('2026-11-20', '20 November 2026'), /line 2 .*date/],
+    ['a cell too many', CSV.replace('1.10,', '1.10,1,'), /line 3 .*6 cells.* 5/],
+    ['a cell too few', CSV.replace('1.10,', ''), /line 3 .*4 cells.* 5/],
+    ['a cell after the last comma', CSV.replace('25,', '25,1'), /line 2 .*after its last comma/],
+    ['spaces', CSV.replaceAll(',', ', '), /column 2 .*code/],
+    ['an empty cell', CSV.replace('180', ''), /line 3 .*JPY rate/],
+    ['an empty line', CSV.replace('\n2026-11-19', '\n\n2026-11-19'), /line 3 .*date/],
+    ['another word', CSV.replace('180', 'n/a'), /line 3 .*JPY rate/],
+    ['a longer word', CSV.replace('180', 'N/Ab'), /line 3 .*JPY rate/],
+    ['a number below 0', CSV.replace('180', '-180'), /line 3 .*JPY rate/],
+    ['a power of ten', CSV.replace('180', '18e1'), /line 3 .*JPY rate/],
+    ['a decimal comma', CSV.replace('1.10', '"1,10"'), /line 3 .*6 cells.* 5/],
+    ['a zero at the start', CSV.replace('180', '0180'), /line 3 .*JPY rate/],
+    ['another alphabet', CSV.replace('180', '１８０'), /ASCII/],
+    ['two points', CSV.replace('1.10', '1.1.0'), /line 3 .*USD rate/],
+    ['a point at the start', CSV.replace('1.10', '.10'), /line 3 .*USD rate/],
+    ['a point at the end', CSV.replace('1.10', '1.'), /line 3 .*USD rate/],
+    ['more digits than numbers have', CSV.replace('180', '9'.repeat(400)), /line 3 .*rate/],
+    ['lone carriage returns', CSV.replace(',\n2026-11-19', ',\r2026-11-19'), /line 2 .*LF/],
+  ])('throws for %s', (_what, text, message) => {
     expect(() => readEcbCsv(text)).toThrow(message)
   })
 
@@ -124,14 +124,14 @@ describe('readEcbCsv()', () => {
     )
   })
 
-  it('refuses every cell that is not a plain decimal', () => {
+  it('throws for every cell that is not a plain decimal', () => {
     const units = fc.constantFrom(...'019.-+eE NA/x'.split(''))
     fc.assert(
       fc.property(fc.string({ unit: units, maxLength: 20 }), (cell) => {
         const isGood = cell === 'N/A' || /^(0|[1-9]\d*)(\.\d+)?$/.test(cell)
         const read = attempt(() => readEcbCsv(`Date,USD,GBP\n2026-11-20,${cell},1\n`))
         const rates = cell === 'N/A' ? { GBP: 1 } : { USD: Number(cell), GBP: 1 }
-        const expected = isGood ? JSON.stringify([{ date: '2026-11-20', rates }]) : 'refused'
+        const expected = isGood ? JSON.stringify([{ date: '2026-11-20', rates }]) : 'threw'
         expect(read).toBe(expected)
       }),
       { numRuns: 2_000 },
@@ -168,28 +168,28 @@ describe('readExrCsv()', () => {
   })
 
   it.each([
-    ['nothing', '', 'there is no day'],
-    ['a page of HTML', '<!doctype html>', 'there is no column CURRENCY'],
-    ['a header alone', EXR.slice(0, EXR.indexOf('\n')), 'there is no day'],
-    ['no column of values', EXR.replace('OBS_VALUE', 'VALUE'), 'there is no column OBS_VALUE'],
-    ['no column of days', EXR.replace('TIME_PERIOD', 'PERIOD'), 'there is no column TIME_PERIOD'],
-    ['a column twice', EXR.replace('TITLE', 'OBS_VALUE'), 'there are two columns OBS_VALUE'],
-    ['another frequency', EXR.replace('D,USD', 'M,USD'), 'line 4 has another FREQ'],
-    ['another base', EXR.replace('USD,EUR', 'USD,GBP'), 'line 4 has another CURRENCY_DENOM'],
-    ['another type', EXR.replace('TITLE', 'EXR_TYPE'), 'line 2 has another EXR_TYPE'],
-    ['another multiple', EXR.replace('TITLE', 'UNIT_MULT'), 'line 2 has another UNIT_MULT'],
-    ['a cell too many', EXR.replace('1.1,', '1.1,1,'), 'line 4 has 7 cells, not 6'],
-    ['a cell too few', EXR.replace('1.1,', ''), 'line 4 has 5 cells, not 6'],
-    ['an empty line', EXR.replace('\nD,USD', '\n\nD,USD'), 'line 4 has 1 cells, not 6'],
-    ['a month', EXR.replaceAll('2026-11-19', '2026-11'), 'day 1 has a date that is not YYYY-MM-DD'],
-    ['no code', EXR.replace('USD', 'E5'), 'line 4 has a code that is not three capitals'],
-    ['a word for a value', EXR.replace('1.1', 'n/a'), 'line 4 has no plain rate'],
-    ['a value below 0', EXR.replace('1.1', '-1.1'), 'line 4 has no plain rate'],
-    ['a currency twice', EXR.replace('20,1.20', '19,1.20'), 'USD is there twice on one day'],
-    ['a quote amid a cell', EXR.replace('Dollar', 'Doll"ar'), 'line 4 has a quote amid a cell'],
-    ['a quote that ends amid one', EXR.replace('Dollar', '"Doll"ar'), '4 has a quote amid a cell'],
-    ['an open quote', EXR.replace('Dollar', '"Dollar'), 'line 4 has a quote that is not closed'],
-  ])('refuses %s', (_what, text, message) => {
+    ['nothing', '', /at least 1 day, got 0/],
+    ['a page of HTML', '<!doctype html>', /missing column CURRENCY/],
+    ['a header alone', EXR.slice(0, EXR.indexOf('\n')), /at least 1 day, got 0/],
+    ['no column of values', EXR.replace('OBS_VALUE', 'VALUE'), /missing column OBS_VALUE/],
+    ['no column of days', EXR.replace('TIME_PERIOD', 'PERIOD'), /missing column TIME_PERIOD/],
+    ['a column twice', EXR.replace('TITLE', 'OBS_VALUE'), /duplicate column OBS_VALUE/],
+    ['another frequency', EXR.replace('D,USD', 'M,USD'), /line 4 .*FREQ/],
+    ['another base', EXR.replace('USD,EUR', 'USD,GBP'), /line 4 .*CURRENCY_DENOM/],
+    ['another type', EXR.replace('TITLE', 'EXR_TYPE'), /line 2 .*EXR_TYPE/],
+    ['another multiple', EXR.replace('TITLE', 'UNIT_MULT'), /line 2 .*UNIT_MULT/],
+    ['a cell too many', EXR.replace('1.1,', '1.1,1,'), /line 4 .*7 cells.* 6/],
+    ['a cell too few', EXR.replace('1.1,', ''), /line 4 .*5 cells.* 6/],
+    ['an empty line', EXR.replace('\nD,USD', '\n\nD,USD'), /line 4 .*1 cells.* 6/],
+    ['a month', EXR.replaceAll('2026-11-19', '2026-11'), /day 1 .*date.*YYYY-MM-DD/],
+    ['no code', EXR.replace('USD', 'E5'), /line 4 .*code/],
+    ['a word for a value', EXR.replace('1.1', 'n/a'), /line 4 .*rate/],
+    ['a value below 0', EXR.replace('1.1', '-1.1'), /line 4 .*rate/],
+    ['a currency twice', EXR.replace('20,1.20', '19,1.20'), /duplicate USD on one day/],
+    ['a quote inside a cell', EXR.replace('Dollar', 'Doll"ar'), /line 4 .*quote inside a cell/],
+    ['a quoted part of a cell', EXR.replace('Dollar', '"Doll"ar'), /line 4 .*quote inside a cell/],
+    ['an open quote', EXR.replace('Dollar', '"Dollar'), /line 4 .*unclosed quote/],
+  ])('throws for %s', (_what, text, message) => {
     expect(() => readExrCsv(text)).toThrow(message)
   })
 })
@@ -197,7 +197,7 @@ describe('readExrCsv()', () => {
 const XML =
   '<?xml version="1.0"?><gesmes:Envelope xmlns="a"><Cube><Cube time="2026-11-20"><Cube currency="USD" rate="1.1"/></Cube></Cube></gesmes:Envelope>'
 
-/** `XML` with `text` in the place of `part`. */
+/** Replaces `part` of `XML` with `text`. */
 function changed(part: string, text: string): string {
   expect(XML).toContain(part)
   return XML.replace(part, text)
@@ -222,48 +222,48 @@ describe('readEcbXml()', () => {
   const OPENING = '<Cube time="2026-11-20">'
 
   it.each([
-    ['nothing', XML, '', 'the XML does not end'],
-    ['a page of HTML', XML, '<!doctype html><p>Back soon', 'tag at character 1'],
-    ['a document type', '?>', '?><!DOCTYPE a [<!ENTITY b "1">]>', 'tag at character 22'],
-    ['an entity in a rate', '"1.1"', '"&b;"', 'day 1 has no plain rate'],
+    ['nothing', XML, '', /truncated/],
+    ['a page of HTML', XML, '<!doctype html><p>Back soon', /markup at character 1$/],
+    ['a document type', '?>', '?><!DOCTYPE a [<!ENTITY b "1">]>', /markup at character 22$/],
+    ['an entity in a rate', '"1.1"', '"&b;"', /day 1 .*rate/],
     [
       'an entity in a name',
       '<Cube>',
       '<gesmes:name>&b;</gesmes:name><Cube>',
-      'text in gesmes:name',
+      /text in gesmes:name/,
     ],
-    ['a character by number', '"USD"', '"&#85;SD"', 'day 1 has a code'],
-    ['a comment', '<Cube>', '<!-- --><Cube>', 'there is another tag at character'],
-    ['a section', '<Cube>', '<![CDATA[]]><Cube>', 'there is another tag at character'],
-    ['an instruction', '<Cube>', '<?a?><Cube>', 'there is another tag at character'],
-    ['another root', XML, XML.replaceAll('gesmes:', ''), 'an element that is not of the format'],
-    ['text between', '<Cube>', 'a<Cube>', 'there is text in gesmes:Envelope'],
-    ['text before', XML, `a${XML}`, 'there is text in gesmes:Envelope'],
-    ['more behind', XML, `${XML}<a/>`, 'there is more behind the XML'],
-    ['an unknown element', '<Cube>', '<Cube><a/>', 'an element that is not of the format'],
-    ['an unknown attribute', 'rate=', 'unit="100" rate=', 'there is an element'],
-    ['an attribute twice', 'rate=', 'rate="2" rate=', 'an element has an attribute twice'],
-    ['an attribute without quotes', '"1.1"', '1.1', 'there is another tag at character'],
-    ['a rate above a day', `<Cube>${OPENING}`, '<Cube>', 'there is an element'],
-    ['a day in a day', OPENING, `${OPENING}<Cube time="2026-11-19">`, 'there is an element'],
-    ['five open elements', '<Cube>', '<gesmes:name>'.repeat(4), 'there is an element in 4 others'],
-    ['crossed end tags', '</Cube></gesmes:Envelope>', '</gesmes:Envelope></Cube>', 'not open'],
-    ['an end tag too many', '</Cube>', '</Cube></Cube></Cube>', 'is closed and not open'],
-    ['no day', '2026-11-20', '2026-02-30', 'day 1 has a date that is not YYYY-MM-DD'],
-    ['no code', 'USD', 'usd', 'day 1 has a code'],
-    ['a code that objects have', 'USD', '__proto__', 'day 1 has a code'],
-    ['a comma in a rate', '1.1', '1,1', 'day 1 has no plain rate'],
-    ['a rate below 0', '"1.1', '"-1.1', 'day 1 has no plain rate'],
-    ['a rate of hundreds of digits', '1.1', '9'.repeat(400), 'day 1 has no plain rate'],
-    ['a currency twice', RATE, RATE.repeat(2), 'USD is there twice on one day'],
-    ['a day twice', OPENING, `${OPENING}${RATE}</Cube>${OPENING}`, '2026-11-20 is there twice'],
-    ['a day without rates', RATE, '', '2026-11-20 has no rates'],
-    ['no days', `${OPENING}${RATE}</Cube>`, '', 'there is no day'],
-  ])('refuses %s', (_what, part, text, message) => {
+    ['a character by number', '"USD"', '"&#85;SD"', /day 1 .*code/],
+    ['a comment', '<Cube>', '<!-- --><Cube>', /markup at character \d+$/],
+    ['a section', '<Cube>', '<![CDATA[]]><Cube>', /markup at character \d+$/],
+    ['an instruction', '<Cube>', '<?a?><Cube>', /markup at character \d+$/],
+    ['another root', XML, XML.replaceAll('gesmes:', ''), /unexpected element/],
+    ['text between', '<Cube>', 'a<Cube>', /text in gesmes:Envelope/],
+    ['text before', XML, `a${XML}`, /text in gesmes:Envelope/],
+    ['content after the root', XML, `${XML}<a/>`, /after the root element/],
+    ['an unknown element', '<Cube>', '<Cube><a/>', /unexpected element/],
+    ['an unknown attribute', 'rate=', 'unit="100" rate=', /unexpected element/],
+    ['an attribute twice', 'rate=', 'rate="2" rate=', /duplicate attribute/],
+    ['an attribute without quotes', '"1.1"', '1.1', /markup at character \d+$/],
+    ['a rate above a day', `<Cube>${OPENING}`, '<Cube>', /unexpected element/],
+    ['a day in a day', OPENING, `${OPENING}<Cube time="2026-11-19">`, /unexpected element/],
+    ['five open elements', '<Cube>', '<gesmes:name>'.repeat(4), /more than 4 levels/],
+    ['crossed end tags', '</Cube></gesmes:Envelope>', '</gesmes:Envelope></Cube>', /closing tag/],
+    ['an end tag too many', '</Cube>', '</Cube></Cube></Cube>', /closing tag/],
+    ['no day', '2026-11-20', '2026-02-30', /day 1 .*date.*YYYY-MM-DD/],
+    ['no code', 'USD', 'usd', /day 1 .*code/],
+    ['a code that objects have', 'USD', '__proto__', /day 1 .*code/],
+    ['a comma in a rate', '1.1', '1,1', /day 1 .*rate/],
+    ['a rate below 0', '"1.1', '"-1.1', /day 1 .*rate/],
+    ['a rate of hundreds of digits', '1.1', '9'.repeat(400), /day 1 .*rate/],
+    ['a currency twice', RATE, RATE.repeat(2), /duplicate USD on one day/],
+    ['a day twice', OPENING, `${OPENING}${RATE}</Cube>${OPENING}`, /duplicate .*2026-11-20/],
+    ['a day without rates', RATE, '', /2026-11-20 has no rates/],
+    ['no days', `${OPENING}${RATE}</Cube>`, '', /at least 1 day, got 0/],
+  ])('throws for %s', (_what, part, text, message) => {
     expect(() => readEcbXml(changed(part, text))).toThrow(message)
   })
 
-  it('refuses a text that is cut anywhere', () => {
+  it('throws for XML truncated at any character', () => {
     for (let length = 0; length < XML.length; length += 1) {
       expect(() => readEcbXml(XML.slice(0, length)), String(length)).toThrow(Error)
     }

@@ -18,7 +18,7 @@ import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { expectSameDays } from './days.ts'
 import { NOW } from './upstream.ts'
 
-// Generous: the machine may be busy.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 function recorded(name: string): Uint8Array<ArrayBuffer> {
@@ -35,7 +35,7 @@ const DAILY = 'eurofxref-daily-2025-04-03.xml'
 const SHORT = 'eurofxref-hist-90d-2025-04-04.xml'
 const API = 'sdmx-exr-csvdata-2026-02-17_2026-03-18.vcr.yml'
 
-/** The history as another program reads it. */
+/** Reads the history with another program. */
 function independentCsv(): HistoryDay[] {
   const { data } = Papa.parse<Record<string, string>>(textOf(CSV), {
     header: true,
@@ -47,7 +47,7 @@ function independentCsv(): HistoryDay[] {
   })
 }
 
-/** The days of an XML as another program reads it. */
+/** Reads the days of an XML with another program. */
 function independentXml(text: string): HistoryDay[] {
   const cubes = [...new DOMParser().parseFromString(text, 'text/xml').getElementsByTagName('Cube')]
   const days = cubes.filter((cube) => cube.hasAttribute('time'))
@@ -60,14 +60,14 @@ function independentXml(text: string): HistoryDay[] {
   })
 }
 
-/** The body in the recording of an exchange: a block of YAML, whose indent is the first line's. */
+/** Extracts the body from a recorded exchange: a block of YAML with the indent of its first line. */
 function recordedBody(): string {
   const [, block = ''] = /^ +string: \|\n((?: +.*\n)+?)(?= {2,6}\w)/m.exec(textOf(API)) ?? []
   const [indent = ''] = /^ +/.exec(block) ?? []
   return block.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
 }
 
-/** What the history has of `days`, of the currencies that each has. */
+/** Returns the rates of the history for the days and currencies of `days`. */
 function inHistory(days: readonly HistoryDay[]): HistoryDay[] {
   const history = new Map(independentCsv().map(({ date, rates }) => [date, rates]))
   return days.map(({ date, rates }) => {
@@ -76,7 +76,7 @@ function inHistory(days: readonly HistoryDay[]): HistoryDay[] {
   })
 }
 
-/** A `fetch` with the recorded answers. */
+/** A `fetch` that returns the recorded responses. */
 async function fetchRecorded(input: RequestInfo | URL): Promise<Response> {
   const { host, pathname } = new URL(input instanceof Request ? input.url : input)
   if (host === 'data-api.ecb.europa.eu') return new Response(recordedBody())
@@ -84,7 +84,7 @@ async function fetchRecorded(input: RequestInfo | URL): Promise<Response> {
   return new Response(recorded(pathname.endsWith('-90d.xml') ? SHORT : DAILY))
 }
 
-/** The context of a call on the evening of `day`. */
+/** Creates the context of a call on the evening of `day`. */
 function contextOn(day: string): ProviderContext {
   const { signal } = new AbortController()
   return { fetch: fetchRecorded, signal, now: () => Date.parse(`${day}T18:00:00Z`) }
@@ -92,7 +92,7 @@ function contextOn(day: string): ProviderContext {
 
 const SINCE_1999 = { start: '1999-01-01', end: '2026-04-13' }
 
-describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDINGS}`, () => {
+describe.skipIf(!HAS_RECORDINGS)(`a recorded response of the bank ${NEEDS_RECORDINGS}`, () => {
   it('is read from the archive as other programs do, to the digit', async () => {
     expect(unzipSync(recorded(ZIP))[CSV]).toEqual(recorded(CSV))
     const { days } = await createEcbProvider().fetchHistory(SINCE_1999, contextOn('2026-04-13'))
@@ -104,7 +104,7 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
   it('is read from the XML of 90 days as another program does, and equal to the CSV', async () => {
     const expected = independentXml(textOf(SHORT))
     const range = { start: expected[0]?.date ?? '', end: '2025-04-04' }
-    // A clock that is some days behind, so that the range is one of 80 days.
+    // With a slow clock, the range has 80 days.
     const { days } = await createEcbProvider().fetchHistory(range, contextOn('2025-03-25'))
     expect(days).toHaveLength(65)
     expect(days).toEqual(expected)
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
     expect(rates).toEqual({ EUR: 1, ...days.at(-1)?.rates })
   })
 
-  it('is a history since 1999 of which the handler drops nothing', async () => {
+  it('is a history since 1999 without rates that the handler drops', async () => {
     const types: string[] = []
     const handler = createRatesHandler({
       providers: { history: createEcbProvider() },
@@ -148,20 +148,20 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded answer of the bank ${NEEDS_RECORDIN
     expect(types).not.toContain('rates_quarantined')
   })
 
-  it('has four rates that wait for the next day when each day is published after the other', () => {
+  it('has four rates that are quarantined until the next day when published day by day', () => {
     const days = independentCsv()
     const marketOf = (first: number, end: number): MarketHistory =>
       validateHistory({ base: 'EUR', days: days.slice(first, end) }, Date.UTC(2026, 3, 13)).data
     const waiting = new Set<string>()
-    let [held, lost] = [marketOf(0, 8), 0]
+    let [current, lost] = [marketOf(0, 8), 0]
     for (let end = 9; end <= days.length; end += 1) {
       const added = marketOf(end - 8, end)
       const since = days[Math.max(0, end - 40)]?.date ?? ''
-      const merged = mergeHistory(held, added, since)
-      const checked = runAtOnce(checkHistory({ merged, added, previous: held }))
-      held = checked.history
+      const merged = mergeHistory(current, added, since)
+      const checked = runAtOnce(checkHistory({ merged, added, previous: current }))
+      current = checked.history
       for (const each of checked.quarantined) waiting.add(each)
-      const confirmed = marketDays(held).at(-2)?.rates.size ?? 0
+      const confirmed = marketDays(current).at(-2)?.rates.size ?? 0
       lost += Object.keys(days[end - 2]?.rates ?? {}).length - confirmed
     }
     const crises = ['2008-10-06 ISK', '2008-10-08 ISK', '2008-11-06 ISK', '2021-12-21 TRY']

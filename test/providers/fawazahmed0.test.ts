@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LatestTable, ProviderContext } from '../../src/index.ts'
 import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
 import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
-import { NOW, answering, upstream } from './upstream.ts'
+import { NOW, respondingWith, upstream } from './upstream.ts'
 
 const MIDNIGHT = Date.UTC(2026, 10, 20)
 const DAY = 86_400_000
@@ -23,23 +23,23 @@ function down(retryAfter?: number, status = 503): Response {
   return new Response('', { status, headers })
 }
 
-/** How a call of the provider ends, and the hosts of its requests. */
+/** Returns the result of a call, and the hosts of its requests. */
 async function call(
   responses: Parameters<typeof upstream>[0],
   { previous, urls }: { previous?: LatestTable | undefined; urls?: readonly string[] } = {},
 ) {
-  const { context, asked } = upstream(responses)
+  const { context, requests } = upstream(responses)
   const given = { ...context, ...(previous && { previous }) }
   const [outcome] = await Promise.allSettled([
     createFawazahmed0Provider({ urls }).fetchLatest(given),
   ])
   const table = outcome.status === 'fulfilled' ? outcome.value : undefined
   const error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined
-  return { table, error, hosts: asked.map(({ url }) => new URL(url).host) }
+  return { table, error, hosts: requests.map(({ url }) => new URL(url).host) }
 }
 
 describe('createFawazahmed0Provider()', () => {
-  it('requests the first host alone while it is well', async () => {
+  it('requests only the first host while it is healthy', async () => {
     const { table, hosts } = await call([good])
     expect(table?.updatedAt).toBe(MIDNIGHT)
     expect(hosts).toEqual([FIRST])
@@ -65,16 +65,18 @@ describe('createFawazahmed0Provider()', () => {
 })
 
 describe('a failure of every host', () => {
-  it('rejects the answers where each of them was rejected', async () => {
+  it('is a RejectedError if each response was rejected', async () => {
     const previous = (await call([good])).table
     expect((await call([behind], { previous })).error).toMatchObject({
       name: 'RejectedError',
-      message: `${FIRST} is behind: it has 2026-11-19; ${SECOND} is behind: it has 2026-11-19`,
+      message: expect.stringMatching(
+        `^${FIRST} .*2026-11-19.* 2026-11-20; ${SECOND} .*2026-11-19.* 2026-11-20$`,
+      ),
     })
     const { error } = await call([down(), behind], { previous })
     expect(error).toBeInstanceOf(AggregateError)
     expect(error).toMatchObject({
-      message: `${FIRST} answered 503 without JSON; ${SECOND} is behind: it has 2026-11-19`,
+      message: expect.stringMatching(`^${FIRST} .*503.*; ${SECOND} .*2026-11-19`),
     })
   })
 
@@ -82,36 +84,37 @@ describe('a failure of every host', () => {
     [[7, 5, 9], 5_000],
     [[600, 120], 120_000],
     [[7, undefined], 0],
-  ])('asks for the shortest of the pauses %j', async (pauses, retryAfterMs) => {
-    const urls = pauses.map((_, at) => `https://${at}.example`)
+  ])('has the shortest of the delays %j', async (delays, retryAfterMs) => {
+    const urls = delays.map((_, at) => `https://${at}.example`)
     const { error, hosts } = await call(
-      pauses.map((pause) => down(pause)),
+      delays.map((delay) => down(delay)),
       { urls },
     )
-    expect(hosts).toHaveLength(pauses.length)
-    const message = hosts.map((host) => `${host} answered 503 without JSON`).join('; ')
+    expect(hosts).toHaveLength(delays.length)
+    const pattern = hosts.map((host) => `${host} [^;]*503[^;]*`).join('; ')
+    const message = expect.stringMatching(`^${pattern}$`)
     expect(error).toMatchObject({ message, retryAfterMs })
   })
 
-  it('asks for no pause where a host could not be reached, and keeps the causes', async () => {
+  it('has no delay if a host could not be reached, and keeps the causes', async () => {
     const unreachable = new TypeError('fetch failed')
     const { error } = await call([down(undefined, 429), unreachable])
     expect(error).toMatchObject({ retryAfterMs: 0 })
     expect(error).toHaveProperty('errors.1.cause', unreachable)
   })
 
-  it('names a failure that is not an Error', async () => {
+  it('quotes a failure that is not an Error', async () => {
     const body = new ReadableStream({ cancel: () => Promise.reject('it is odd') })
     const moved = new Response(body, { status: 302, headers: { location: '/moved' } })
     const { error } = await call([moved, down()])
-    expect(error).toMatchObject({ message: `it is odd; ${SECOND} answered 503 without JSON` })
+    expect(error).toMatchObject({ message: expect.stringMatching(`^it is odd; ${SECOND} .*503`) })
   })
 
   it('is the error of the only host, unchanged', async () => {
     const { error } = await call([down()], { urls: ['http://127.0.0.1:8080/v1/'] })
     expect(error).toMatchObject({
       name: 'UpstreamError',
-      message: '127.0.0.1:8080 answered 503 without JSON',
+      message: expect.stringMatching(/^127\.0\.0\.1:8080 .*503/),
     })
   })
 })
@@ -135,7 +138,7 @@ describe('several hosts', () => {
     vi.restoreAllMocks()
   })
 
-  /** A call of the provider whose requests are settled by hand. */
+  /** Starts a call whose requests are settled by hand. */
   function open(urls: readonly string[]) {
     const requests: (PromiseWithResolvers<Response> & Pick<Request, 'url' | 'signal'>)[] = []
     const controller = new AbortController()
@@ -157,7 +160,7 @@ describe('several hosts', () => {
     return { requests, origins, outcome, abort: (error: Error) => controller.abort(error) }
   }
 
-  it('get a head start of two seconds; the slower request is aborted', async () => {
+  it('get requests two seconds apart; the slower request is aborted', async () => {
     const { requests, origins, outcome } = open([A, B, C])
     await vi.advanceTimersByTimeAsync(1_999)
     expect(origins()).toEqual([A])
@@ -173,7 +176,7 @@ describe('several hosts', () => {
   it.each([
     ['that comes before one of the second', [A, B], true],
     ['at once, and request no third host', [A, B, C], false],
-  ])('use a late answer of the first %s', async (_, hosts, isSecondDown) => {
+  ])('use a late response of the first %s', async (_, hosts, isSecondDown) => {
     const { requests, origins, outcome } = open(hosts)
     await vi.advanceTimersByTimeAsync(2_000)
     if (isSecondDown) requests[1]?.reject(new Error('b is down'))
@@ -182,7 +185,7 @@ describe('several hosts', () => {
     expect(origins()).toEqual([A, B])
   })
 
-  it('are requested at once where the one before failed', async () => {
+  it('are requested at once when the one before failed', async () => {
     const { requests, origins, outcome } = open([A, B, C])
     for (const count of [1, 2, 3]) {
       await vi.advanceTimersByTimeAsync(0)
@@ -190,7 +193,9 @@ describe('several hosts', () => {
       requests[count - 1]?.reject(new Error('fetch failed'))
     }
     expect(await outcome).toMatchObject({
-      message: 'a.example did not answer; b.example did not answer; c.example did not answer',
+      message: expect.stringMatching(
+        /a\.example[^;]*; [^;]*b\.example[^;]*; [^;]*c\.example[^;]*$/,
+      ),
     })
   })
 
@@ -198,7 +203,10 @@ describe('several hosts', () => {
     const { origins, outcome, abort } = open([A, B, C])
     const reason = new Error('time is up')
     abort(reason)
-    expect(await outcome).toMatchObject({ message: 'a.example did not answer', cause: reason })
+    expect(await outcome).toMatchObject({
+      message: expect.stringMatching(/^request to a\.example failed$/),
+      cause: reason,
+    })
     expect(origins()).toEqual([A])
   })
 })
@@ -206,8 +214,8 @@ describe('several hosts', () => {
 describe('the table of fawazahmed0', () => {
   const provider = createFawazahmed0Provider({ urls: ['https://feed.example'] })
 
-  it('has the day of the feed, and codes of currencies, also withdrawn, without coins', async () => {
-    const table = await provider.fetchLatest(answering(fawazahmed0Body(NOW)))
+  it('has the day of the feed, and codes of current and withdrawn currencies only', async () => {
+    const table = await provider.fetchLatest(respondingWith(fawazahmed0Body(NOW)))
     const { rates } = table
     // Published at midnight UTC of its day, and due a day later.
     const times = { updatedAt: MIDNIGHT, nextUpdateAt: MIDNIGHT + DAY }
@@ -217,10 +225,10 @@ describe('the table of fawazahmed0', () => {
     expect(Object.keys(rates).length).toBeGreaterThan(160)
   })
 
-  it('has no rate where the feed has something else than a number', async () => {
+  it('has NaN where the feed has something else than a number', async () => {
     const { date, usd } = fawazahmed0Body(NOW)
     const body = { date, usd: { ...usd, eur: '0.85', jpy: null } }
-    const { rates } = await provider.fetchLatest(answering(body))
+    const { rates } = await provider.fetchLatest(respondingWith(body))
     expect(rates).toMatchObject({ EUR: NaN, JPY: NaN, GBP: usd['gbp'] })
   })
 })

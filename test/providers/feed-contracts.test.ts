@@ -8,7 +8,7 @@ import { FEEDS, good } from './feeds.ts'
 import type { Feed } from './feeds.ts'
 import { NOW } from './upstream.ts'
 
-// Generous: the machine may be busy.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 function trialOf(feed: Feed): ProviderContractOptions {
@@ -47,23 +47,24 @@ describe.each(Object.entries(TRIALS))('providerContract() of %s', (_, given) => 
 const MARKETS = Object.entries(TRIALS).filter(([, { latest }]) => latest)
 
 describe('a provider of latest rates', () => {
-  it('is each of nine', () => {
+  it('is tested for nine feeds', () => {
     expect(MARKETS).toHaveLength(9)
   })
 
-  it.each(MARKETS)('checks its tables as those of a market: %s', async (_, given) => {
+  it.each(MARKETS)('runs the sanity checks on its tables: %s', async (_, given) => {
     const provider = await given.latest?.()
     const fetch: ProviderContext['fetch'] = async (input, init) =>
       given.fetch?.(new Request(input, init)) ?? Response.error()
     const context = { fetch, signal: new AbortController().signal, now: () => NOW }
     const table = await provider?.fetchLatest(context)
-    if (!provider?.validateStored || !table) throw new Error('there is nothing to judge')
+    if (!provider?.validateStored || !table)
+      throw new Error('the provider has no validateStored or no table')
     const { GBP = NaN } = table.rates
     const previous = { ...table, rates: { ...table.rates, GBP: GBP * 2 } }
-    const judged = await provider.fetchLatest({ ...context, previous })
-    expect(judged).toMatchObject({ rates: { GBP: GBP * 2 }, unconfirmed: { GBP } })
-    expect(provider.validateStored(table, previous)).toEqual(judged)
+    const checked = await provider.fetchLatest({ ...context, previous })
+    expect(checked).toMatchObject({ rates: { GBP: GBP * 2 }, unconfirmed: { GBP } })
+    expect(provider.validateStored(table, previous)).toEqual(checked)
     const few = { ...table, rates: { EUR: 1, USD: 1.1 } }
-    expect(() => provider.validateStored?.(few, undefined)).toThrow('2 codes are not a market')
+    expect(() => provider.validateStored?.(few, undefined)).toThrow(/20–1,000 currencies, got 2$/)
   })
 })

@@ -15,23 +15,23 @@ async function call(provider: ReturnType<Feed['create']>, { context }: Upstream)
 
 describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
   const { create } = feed
-  const well = (): Response => good(feed)
+  const healthy = (): Response => good(feed)
 
-  it('names its source, and makes one request with the headers that it needs', async () => {
-    const market = upstream([well])
+  it('has its attribution, and sends one request with its headers', async () => {
+    const market = upstream([healthy])
     const provider = create()
     await call(provider, market)
     expect(provider.attribution).toEqual(feed.attribution)
-    expect(market.asked).toHaveLength(1)
-    expect(market.asked[0]?.url).toBe(`${feed.root}${feed.path}`)
-    expect(market.asked[0]?.init.headers).toEqual(feed.headers)
+    expect(market.requests).toHaveLength(1)
+    expect(market.requests[0]?.url).toBe(`${feed.root}${feed.path}`)
+    expect(market.requests[0]?.init.headers).toEqual(feed.headers)
   })
 
-  it.each(['', '/mirror//'])('makes its request below a root with the path %j', async (path) => {
+  it.each(['', '/mirror//'])('sends its request below a root with the path %j', async (path) => {
     const root = `http://127.0.0.1:8080${path}`
-    const market = upstream([well])
+    const market = upstream([healthy])
     await call(create(root), market)
-    expect(market.asked[0]?.url).toBe(`${root.replace(/\/+$/, '')}${feed.path}`)
+    expect(market.requests[0]?.url).toBe(`${root.replace(/\/+$/, '')}${feed.path}`)
   })
 
   it.each(NO_ROOTS)('throws for the root %j', (root) => {
@@ -40,24 +40,24 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
 
   function redirecting(host: string): Upstream {
     const headers = { location: `https://${host}/x` }
-    return upstream([new Response(null, { status: 302, headers }), well])
+    return upstream([new Response(null, { status: 302, headers }), healthy])
   }
 
   it.each(feed.redirectHosts)('follows a redirect to %s', async (host) => {
     const market = redirecting(host)
     await call(create(ROOT), market)
-    expect(market.asked.at(-1)?.url).toBe(`https://${host}/x`)
+    expect(market.requests.at(-1)?.url).toBe(`https://${host}/x`)
   })
 
   it('follows no redirect to another host', async () => {
-    const market = redirecting('elsewhere.example')
+    const market = redirecting('other.example')
     await expect(call(create(ROOT), market)).rejects.toThrow('is not trusted')
   })
 
-  it('refuses an answer of more bytes than its limit', async () => {
+  it('rejects a response with more bytes than its limit', async () => {
     const market = upstream([new Response(new Uint8Array(feed.maxBytes + 1).fill(32))])
     await expect(call(create(ROOT), market)).rejects.toThrow(
-      `feed.example answered 200 with more than ${feed.maxBytes} bytes`,
+      new RegExp(`^feed\\.example .*HTTP 200 .*more than ${feed.maxBytes} bytes$`),
     )
   })
 
@@ -65,26 +65,26 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
     const market = upstream([good(feed, { status, headers: { 'retry-after': '7' } })])
     await expect(call(create(ROOT), market)).rejects.toMatchObject({
       name: 'UpstreamError',
-      message: `feed.example answered with status ${status}`,
+      message: expect.stringMatching(`^feed\\.example .*HTTP ${status}$`),
       retryAfterMs: 7_000,
     })
   })
 })
 
-const ODD = Object.entries(FEEDS).flatMap(([name, feed]) =>
-  (feed.odd ?? []).map(([overrides, where]) => ({ name, overrides, where, feed })),
+const INVALID = Object.entries(FEEDS).flatMap(([name, feed]) =>
+  (feed.invalid ?? []).map(([overrides, where]) => ({ name, overrides, where, feed })),
 )
 
-describe('JSON in another form', () => {
-  it('is tried with every feed of JSON', () => {
-    expect(new Set(ODD.map(({ name }) => name)).size).toBe(8)
+describe('JSON in an unexpected format', () => {
+  it('is tested with every feed of JSON', () => {
+    expect(new Set(INVALID.map(({ name }) => name)).size).toBe(8)
   })
 
-  it.each(ODD)('is refused by $name, with $where', async ({ feed, overrides, where }) => {
+  it.each(INVALID)('is rejected by $name, naming $where', async ({ feed, overrides, where }) => {
     const body = overrides && { ...Object(feed.body), ...overrides }
     const market = upstream([Response.json(body)])
     await expect(call(feed.create(ROOT), market)).rejects.toThrow(
-      new Error(`feed.example answered in another form: ${where}`),
+      new RegExp(`^feed\\.example .*: ${where}$`),
     )
   })
 })

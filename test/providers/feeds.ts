@@ -23,26 +23,26 @@ import {
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { NOW } from './upstream.ts'
 
-/** The days that are asked of providers of history. */
+/** The range requested from providers of history. */
 export const RANGE = { start: '2026-11-07', end: '2026-11-20' }
 const MIB = 1_048_576
 
-/** A provider, and how its upstream is read. */
+/** A provider, and the requests and responses of its upstream. */
 export interface Feed {
   create(url?: string): Partial<LatestProvider & HistoryProvider>
   attribution: Attribution
-  /** Where it is by default, and what is appended to a root. */
+  /** Default root, and the path appended to a root. */
   root: string
   path: string
   headers: Record<string, string>
-  /** What the upstream answers when all is well: a text as it is, anything else as JSON. */
+  /** Body of a good response: a string as is, anything else as JSON. */
   body: unknown
-  /** Answers each range of days as the upstream does (default `body`). */
+  /** Responds to each range of days like the upstream (default `body`). */
   fetch?: UpstreamFetch
   maxBytes: number
   redirectHosts: string[]
-  /** Fields in another form (or null for all), and how a message names them; of a list, that it is none. */
-  odd?: [overrides: object | null, where: string][]
+  /** Invalid fields (null: the whole body), and their names in the message. */
+  invalid?: [overrides: object | null, where: string][]
 }
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -68,8 +68,8 @@ export const FEEDS: Record<string, Feed> = {
     ...SMALL_JSON,
     body: JSON.parse(openErApiPayload({ now: NOW })),
     redirectHosts: ['open.er-api.com', 'www.exchangerate-api.com'],
-    odd: [
-      [null, 'all of it'],
+    invalid: [
+      [null, 'whole body'],
       [{ result: 'SUCCESS' }, 'result'],
       [{ time_last_update_unix: 0 }, 'time_last_update_unix'],
       [{ time_last_update_unix: '1763600000' }, 'time_last_update_unix'],
@@ -86,7 +86,7 @@ export const FEEDS: Record<string, Feed> = {
     body: exchangeRateApiV6Body(NOW),
     maxBytes: MIB,
     redirectHosts: ['v6.exchangerate-api.com', 'www.exchangerate-api.com'],
-    odd: [
+    invalid: [
       [null, 'result, time_last_update_unix, base_code, rates'],
       [{ conversion_rates: 1 }, 'rates'],
     ],
@@ -100,7 +100,7 @@ export const FEEDS: Record<string, Feed> = {
     body: openExchangeRatesBody(NOW),
     maxBytes: MIB,
     redirectHosts: ['openexchangerates.org', 'www.openexchangerates.org'],
-    odd: [
+    invalid: [
       [{ base: 'EUR' }, 'base'],
       [{ timestamp: 0 }, 'timestamp'],
       [{ rates: undefined }, 'rates'],
@@ -115,7 +115,7 @@ export const FEEDS: Record<string, Feed> = {
     body: currencyapiBody(NOW),
     maxBytes: MIB,
     redirectHosts: ['api.currencyapi.com', 'currencyapi.com'],
-    odd: [
+    invalid: [
       [{ meta: null }, 'meta'],
       [{ data: 'USD' }, 'data'],
     ],
@@ -131,7 +131,7 @@ export const FEEDS: Record<string, Feed> = {
     ...SMALL_JSON,
     body: fawazahmed0Body(NOW),
     redirectHosts: ['cdn.jsdelivr.net', 'latest.currency-api.pages.dev', 'currency-api.pages.dev'],
-    odd: [
+    invalid: [
       [{ date: '2026-11-31' }, 'date'],
       [{ date: undefined, usd: 1 }, 'date, usd'],
       [{ usd: null }, 'usd'],
@@ -150,7 +150,7 @@ export const FEEDS: Record<string, Feed> = {
     },
     maxBytes: 4 * MIB,
     redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
-    odd: [
+    invalid: [
       [{ amount: 100 }, 'amount'],
       [{ base: 'USD' }, 'base'],
       [{ rates: null }, 'rates'],
@@ -165,7 +165,7 @@ export const FEEDS: Record<string, Feed> = {
     path: '/v2/rates?base=USD',
     headers: JSON_ONLY,
     body: frankfurterV2Rows(NOW),
-    odd: [[{}, 'all of it']],
+    invalid: [[{}, 'whole body']],
     maxBytes: 8 * MIB,
     redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
   },
@@ -176,7 +176,7 @@ export const FEEDS: Record<string, Feed> = {
     path: '/v2/rates?providers=ECB&from=2026-11-07&to=2026-11-20',
     headers: JSON_ONLY,
     body: frankfurterV2EcbRows(RANGE.start, RANGE.end, NOW),
-    odd: [[{}, 'all of it']],
+    invalid: [[{}, 'whole body']],
     fetch: ({ url }) => answerOfFrankfurterV2(url, NOW),
     maxBytes: 8 * MIB,
     redirectHosts: ['api.frankfurter.dev', 'frankfurter.dev'],
@@ -205,7 +205,7 @@ export const FEEDS: Record<string, Feed> = {
   },
 }
 
-/** The response of `feed` when all is well. */
+/** Creates a good response of `feed`. */
 export function good({ body }: Feed, init?: ResponseInit): Response {
   return typeof body === 'string' ? new Response(body, init) : Response.json(body, init)
 }

@@ -19,14 +19,14 @@ import type { LeakyUpstream } from './leaky-upstreams.ts'
 import { findSecret } from './texts-of.ts'
 import { upstream as givenUpstream } from './upstream.ts'
 
-// Generous: the machine may be busy.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 const HOUR = 3_600_000
 
 const market = fakeProviders().history
 
-/** Reference rates of two weeks: they do not matter here. */
+/** Reference rates of two weeks; their values do not matter. */
 const history: HistoryProvider = {
   ...market,
   fetchHistory: ({ end }, context) => market.fetchHistory({ start: '2026-11-09', end }, context),
@@ -67,15 +67,15 @@ const PATHS = [
   'convert?from=USD&to=EUR',
 ]
 
-/** Keys of printable characters, each with a part that no text has by chance. */
+/** Creates keys of printable characters, each with a part that occurs in no other text. */
 function makeKeys(): string[] {
   const nonces = [1, 2].map(() => crypto.randomUUID().replaceAll('-', ''))
   return [String(nonces[0]), `~!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}${nonces[1]}%20`]
 }
 
 /**
- * Serves every endpoint, first cold and then with rates of yesterday, and returns all that the handler and everything around it
- * leave behind: `answers` has statuses, headers and bodies, `lines` those of both logs, `sent` the values of request headers.
+ * Serves every endpoint, first without rates and then with those of yesterday, and returns everything that may contain the
+ * key: `responses` has statuses, headers and bodies, `lines` those of both logs, `sent` the values of request headers.
  */
 async function serve(
   provider: LatestProvider,
@@ -88,7 +88,7 @@ async function serve(
   const events: RatesEvent[] = []
   const thrown: unknown[] = []
   const stores: Map<string, string>[] = []
-  let answers = ''
+  let responses = ''
   let lines = ''
   for (const goodCalls of [0, 1]) {
     const now = fakeClock('2026-11-19T18:00:00Z')
@@ -121,23 +121,23 @@ async function serve(
     }
     for (const path of paths) {
       const response = await handler(new Request(`http://localhost/api/${path}`))
-      answers += `${response.status} ${[...response.headers].join('\n')}\n`
-      answers += await response.text()
+      responses += `${response.status} ${[...response.headers].join('\n')}\n`
+      responses += await response.text()
     }
     await handler.rates.latest({}).catch((error: unknown) => thrown.push(error))
     await handler.refresh()
     stores.push(store)
     handler.close()
   }
-  return { sent, urls, events, answers, thrown, stores, lines }
+  return { sent, urls, events, responses, thrown, stores, lines }
 }
 
-let spoken: unknown[]
+let consoleCalls: unknown[]
 
 beforeEach(() => {
-  spoken = []
+  consoleCalls = []
   for (const method of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const) {
-    vi.spyOn(console, method).mockImplementation((...args) => void spoken.push(args))
+    vi.spyOn(console, method).mockImplementation((...args) => void consoleCalls.push(args))
   }
 })
 
@@ -145,7 +145,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The places other than the headers that were sent in which a part of `key` is. */
+/** Returns the places that contain a part of `key`, except for the request headers. */
 async function findKey(
   { create, body }: Keyed,
   key: string,
@@ -153,11 +153,11 @@ async function findKey(
 ): Promise<string[]> {
   const { sent, ...traces } = await serve(provider, key, body, { upstream, paths })
   expect(sent[0]).toContain(key)
-  return findSecret(hex(key), { ...traces, provider, console: spoken })
+  return findSecret(hex(key), { ...traces, provider, console: consoleCalls })
 }
 
 describe('the table of providers with a key', () => {
-  it('has every file with such an option', () => {
+  it('lists every file with such an option', () => {
     const folder = new URL('../../src/providers/', import.meta.url)
     const withKey = readdirSync(folder).filter((name) =>
       /^ {2}(readonly )?(key|token|secret|password)\??: [^,]*$/m.test(
@@ -183,12 +183,12 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
   const NO_KEYS = ['', ' ', 'a b', 'a\n', 'ключ', 'a\u0000', undefined, null, 7, {}]
 
   it.each(NO_KEYS)('throws for the key %j', (key) => {
-    expect(() => keyed.create(JSON.parse(JSON.stringify({ key })).key)).toThrow(
-      new TypeError('key must be a text of printable ASCII characters without spaces'),
-    )
+    const create = () => keyed.create(JSON.parse(JSON.stringify({ key })).key)
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(/^key must be .*printable ASCII characters without spaces$/)
   })
 
-  it('does not show a key that it refuses, nor one in the URL', () => {
+  it('does not quote an invalid key, nor one in the URL', () => {
     const [key = ''] = makeKeys()
     const attempts = [
       () => keyed.create(`${key}\n`),
@@ -209,18 +209,16 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
     }
   })
 
-  it('still reports what failed on the wire', async () => {
+  it('still reports network failures', async () => {
     const [key = ''] = makeKeys()
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     const { context } = givenUpstream([new TypeError('fetch failed', { cause })])
     const call = keyed.create(key).fetchLatest(context)
-    await expect(call).rejects.toThrow(
-      /^[\w.-]+ did not answer: the connection was refused \(ECONNREFUSED\)$/,
-    )
+    await expect(call).rejects.toThrow(/^request to [\w.-]+ failed: .*refused \(ECONNREFUSED\)$/)
   })
 })
 
-/** `provider` with a reader that is careless with `key`. */
+/** Wraps `provider` with a reader that leaks `key`. */
 function careless(provider: LatestProvider, key: string, query: string): LatestProvider {
   const host = 'openexchangerates.org'
   return {
@@ -230,7 +228,7 @@ function careless(provider: LatestProvider, key: string, query: string): LatestP
       const init = { signal, headers: { authorization: `Token ${key}` } }
       const open = (url: URL): Promise<Response> =>
         fetch(url.href, init).catch((cause: unknown) => {
-          throw new Error(`${host} did not answer`, { cause })
+          throw new Error(`request to ${host} failed`, { cause })
         })
       const first = new URL(`https://${host}/api/latest.json${query}`)
       let response = await open(first)
@@ -246,18 +244,18 @@ function careless(provider: LatestProvider, key: string, query: string): LatestP
   }
 }
 
-describe('a planted provider is found', () => {
+describe('finds a leaking provider', () => {
   it.each([
-    ['sends it in the URL', 'urls', 'is well', '?app_id='],
-    ['keeps what a fetch threw', 'events', 'throws the headers', ''],
+    ['sends it in the URL', 'urls', 'is healthy', '?app_id='],
+    ['keeps the error of a fetch', 'events', 'throws the headers', ''],
     ['keeps a cause of a cause', 'lines', 'throws with a cause of a cause', ''],
-    ['keeps what the parser says', 'events', 'echoes the key as text with 200', ''],
+    ['keeps the error of the parser', 'events', 'echoes the key as text with 200', ''],
     ['follows a redirect to it', 'urls', 'redirects to a path with the key', ''],
-    ['names the host of one', 'lines', 'redirects to a host with the name of the key', ''],
+    ['names the host of a redirect', 'lines', 'redirects to a host with the name of the key', ''],
   ])('that %s', async (_how, place, what, query) => {
     const upstream = LEAKY_UPSTREAMS[what]
     if (!upstream) throw new Error(`there is no upstream that ${what}`)
-    // Some leak only the beginning of what they were sent.
+    // Some leak only the beginning of the key.
     const [key = ''] = makeKeys()
     const planted = careless(openRates.create(key), key, query && `${query}${key}`)
     expect(await findKey(openRates, key, { upstream, provider: planted })).toContain(place)
@@ -282,7 +280,7 @@ describe('a planted provider is found', () => {
     const [key = ''] = makeKeys()
     const upstream: LeakyUpstream = ({ body }) => {
       // oxlint-disable-next-line no-console
-      console.warn('asked with', key)
+      console.warn('request with', key)
       return Response.json(body)
     }
     expect(await findKey(openRates, key, { upstream })).toEqual(['console'])

@@ -1,30 +1,30 @@
 import { FAULTS, OTHER_FORMS } from '../../src/testing/provider/faults.ts'
 
-/** One request with a key in it, and how its upstream may answer. */
+/** A request with a key, and a good response body. */
 interface KeyedRequest {
   request: Request
   key: string
-  /** What the upstream answers when all is well. */
+  /** Body of a good response. */
   body: Record<string, unknown>
 }
 
-/** How a request is answered. */
-export type LeakyUpstream = (asked: KeyedRequest) => Response | Promise<Response>
+/** Responds to a request. */
+export type LeakyUpstream = (keyed: KeyedRequest) => Response | Promise<Response>
 
-/** One of every kind that is treated differently. */
+/** One status of every kind that is treated differently. */
 const STATUSES = [200, 201, 401, 422, 429, 500]
 
-/** Everything that an upstream, or the `fetch` on the way to it, may do with a key, by what it does. */
+/** Everything that an upstream, or a custom `fetch`, may do with a key. */
 export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
-  'is well': ({ body }) => Response.json(body),
+  'is healthy': ({ body }) => Response.json(body),
   ...Object.fromEntries(Object.entries(FAULTS).map(([what, each]) => [what, asLeaky(each)])),
   ...Object.fromEntries(
-    OTHER_FORMS.map((text) => [`answers with ${text}`, () => new Response(text)]),
+    OTHER_FORMS.map((text) => [`responds with ${text}`, () => new Response(text)]),
   ),
   ...Object.fromEntries(
     STATUSES.flatMap((status) => [
       [`echoes the key as text with ${status}`, echo(status, (key) => `k${key}`)],
-      [`echoes the key amid broken JSON with ${status}`, echo(status, (key) => `{"a":${key}}`)],
+      [`echoes the key inside broken JSON with ${status}`, echo(status, (key) => `{"a":${key}}`)],
       [`echoes the key as every word with ${status}`, echo(status, wordsOf)],
     ]),
   ),
@@ -32,7 +32,7 @@ export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
     Response.json(body, {
       headers: { 'x-key': ascii(key), etag: ascii(key), 'retry-after': ascii(key) },
     }),
-  'echoes the key in headers of a refusal': ({ key }) =>
+  'echoes the key in headers of an error': ({ key }) =>
     new Response(key, { status: 429, headers: { 'retry-after': ascii(key), 'x-key': ascii(key) } }),
   'echoes the key as the base': ({ body, key }) =>
     Response.json({ ...body, base: key, base_code: key }),
@@ -48,11 +48,11 @@ export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
     Response.json({ ...body, rates: key, conversion_rates: key, data: key }),
   'redirects to a host with the name of the key': redirect((key) => `https://${hex(key)}.example/`),
   'redirects to a URL with the key': redirect(
-    (key) => `https://elsewhere.example/${encodeURIComponent(key)}?key=${key}`,
+    (key) => `https://other.example/${encodeURIComponent(key)}?key=${key}`,
   ),
   'redirects to the key': redirect((key) => encodeURIComponent(key)),
   'redirects to a path with the key': redirect((key) => `/v6/${encodeURIComponent(key)}/latest`),
-  'redirects to what is no URL': redirect((key) => `https://${key} /`),
+  'redirects to an invalid URL': redirect((key) => `https://${key} /`),
   'throws the headers': async ({ request }) => {
     throw new Error(`request failed: ${JSON.stringify([...request.headers])}`)
   },
@@ -89,7 +89,7 @@ export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
     ),
 }
 
-/** The part of a key that no text has by chance. */
+/** Returns the part of a key that occurs in no other text. */
 export function hex(key: string): string {
   return /[\da-f]{32}/.exec(key)?.[0] ?? key
 }
@@ -98,7 +98,7 @@ function echo(status: number, textOf: (key: string) => string): LeakyUpstream {
   return ({ key }) => new Response(textOf(key), { status })
 }
 
-/** A refusal in the words of every feed. */
+/** Returns an error in the format of every feed. */
 function wordsOf(key: string): string {
   return JSON.stringify({
     result: 'error',

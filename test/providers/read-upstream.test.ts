@@ -6,16 +6,16 @@ import { upstream } from './upstream.ts'
 
 const ROOT = 'https://rates.example/table'
 
-/** What a read is given, and the requests that it makes. */
+/** Creates the options of a read, and the list of its requests. */
 function openRead(...[responses, signal]: Parameters<typeof upstream>) {
-  const { context, asked } = upstream(responses, signal)
+  const { context, requests } = upstream(responses, signal)
   const redirectHosts = ['rates.example', 'new.example']
-  return { given: { ...context, url: ROOT, maxBytes: 1_000, redirectHosts }, asked }
+  return { given: { ...context, url: ROOT, maxBytes: 1_000, redirectHosts }, requests }
 }
 
 function read(...upstreamOptions: Parameters<typeof upstream>) {
-  const { given, asked } = openRead(...upstreamOptions)
-  return { answer: readJson(given), asked }
+  const { given, requests } = openRead(...upstreamOptions)
+  return { response: readJson(given), requests }
 }
 
 function redirect(location: string, status = 301): Response {
@@ -24,34 +24,34 @@ function redirect(location: string, status = 301): Response {
 
 describe('readJson()', () => {
   it('requests JSON without letting fetch follow redirects', async () => {
-    const { answer, asked } = read([new Response('{"a":1}')])
-    expect(await answer).toEqual({ host: 'rates.example', status: 200, body: { a: 1 } })
+    const { response, requests } = read([new Response('{"a":1}')])
+    expect(await response).toEqual({ host: 'rates.example', status: 200, body: { a: 1 } })
     const headers = { accept: 'application/json' }
     const signal = expect.any(AbortSignal)
     const init = { headers, redirect: 'manual', cache: 'no-store', signal }
-    expect(asked).toMatchObject([{ url: ROOT, init }])
-    expect(asked[0]?.init.credentials).toBeUndefined()
+    expect(requests).toMatchObject([{ url: ROOT, init }])
+    expect(requests[0]?.init.credentials).toBeUndefined()
   })
 
   it('reads the body of any status', async () => {
-    const { answer } = read([new Response('{"result":"error"}', { status: 403 })])
-    expect(await answer).toMatchObject({ status: 403, body: { result: 'error' } })
+    const { response } = read([new Response('{"result":"error"}', { status: 403 })])
+    expect(await response).toMatchObject({ status: 403, body: { result: 'error' } })
   })
 
   it.each([
     ['a byte-order mark', '\uFEFF{"a":1}'],
     ['white space around', ' \n{"a":1}\n'],
   ])('accepts %s', async (_what, body) => {
-    expect((await read([new Response(body)]).answer).body).toEqual({ a: 1 })
+    expect((await read([new Response(body)]).response).body).toEqual({ a: 1 })
   })
 
   it.each([
-    ['HTML', '<!doctype html>', 200, 'rates.example answered 200 without JSON'],
-    ['nothing', '', 200, 'rates.example answered 200 without JSON'],
-    ['no body', null, 204, 'answered 204 without a body'],
-    ['NaN', '{"a":NaN}', 200, 'without JSON'],
-  ])('refuses %s', async (_what, body, status, message) => {
-    await expect(read([new Response(body, { status })]).answer).rejects.toThrow(message)
+    ['HTML', '<!doctype html>', 200, /^rates\.example .*HTTP 200 .*invalid JSON$/],
+    ['nothing', '', 200, /^rates\.example .*HTTP 200 .*invalid JSON$/],
+    ['no body', null, 204, /HTTP 204 without a body$/],
+    ['NaN', '{"a":NaN}', 200, /invalid JSON$/],
+  ])('rejects %s', async (_what, body, status, message) => {
+    await expect(read([new Response(body, { status })]).response).rejects.toThrow(message)
   })
 
   it('stops reading an endless body at the limit', async () => {
@@ -59,41 +59,41 @@ describe('readJson()', () => {
       controller.enqueue(new Uint8Array(400).fill(32)),
     )
     const cancel = vi.fn<() => void>()
-    const { answer } = read([new Response(new ReadableStream({ pull, cancel }))])
-    await expect(answer).rejects.toThrow('rates.example answered 200 with more than 1000 bytes')
+    const { response } = read([new Response(new ReadableStream({ pull, cancel }))])
+    await expect(response).rejects.toThrow(/^rates\.example .*HTTP 200 .*1000 bytes$/)
     expect(cancel).toHaveBeenCalledOnce()
     expect(pull.mock.calls.length).toBeLessThan(10)
   })
 
-  it('fails when the body breaks off', async () => {
+  it('fails if the body is truncated', async () => {
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"a":1}')),
       pull: (controller) => controller.error(new Error('reset')),
     })
-    await expect(read([new Response(broken)]).answer).rejects.toMatchObject({
-      message: 'rates.example answered 200 and broke off',
+    await expect(read([new Response(broken)]).response).rejects.toMatchObject({
+      message: expect.stringMatching(/^rates\.example .*HTTP 200 .*truncated body$/),
       cause: { message: 'reset' },
     })
   })
 
   it('accepts as many bytes as the limit', async () => {
     const body = `"${'a'.repeat(998)}"`
-    expect((await read([new Response(body)]).answer).body).toHaveLength(998)
-    await expect(read([new Response(`${body} `)]).answer).rejects.toThrow('more than 1000 bytes')
+    expect((await read([new Response(body)]).response).body).toHaveLength(998)
+    await expect(read([new Response(`${body} `)]).response).rejects.toThrow('more than 1000 bytes')
   })
 
-  it('rejects with the pause that the upstream asks for, and the cause', async () => {
+  it('rejects with the delay in Retry-After, and the cause', async () => {
     const init = { status: 503, headers: { 'retry-after': '90' } }
-    const { answer } = read([new Response('<h1>', init)])
-    await expect(answer).rejects.toMatchObject({
+    const { response } = read([new Response('<h1>', init)])
+    await expect(response).rejects.toMatchObject({
       name: 'UpstreamError',
       retryAfterMs: 90_000,
       cause: expect.any(SyntaxError),
     })
-    expect(await read([new Response('{}', init)]).answer).toMatchObject({ retryAfterMs: 90_000 })
+    expect(await read([new Response('{}', init)]).response).toMatchObject({ retryAfterMs: 90_000 })
   })
 
-  it('cancels a body that does not end by itself when the signal aborts', async () => {
+  it('cancels an endless body when the signal aborts', async () => {
     const cancelled = Promise.withResolvers<unknown>()
     const hanging = new ReadableStream<Uint8Array>({
       cancel(reason) {
@@ -102,11 +102,13 @@ describe('readJson()', () => {
       },
     })
     const controller = new AbortController()
-    const { answer } = read([new Response(hanging)], controller.signal)
-    const failure = answer.catch((error: unknown) => error)
+    const { response } = read([new Response(hanging)], controller.signal)
+    const failure = response.catch((error: unknown) => error)
     await settled()
     controller.abort(new Error('time is up'))
-    expect(await failure).toMatchObject({ message: 'rates.example answered 200 without JSON' })
+    expect(await failure).toMatchObject({
+      message: expect.stringMatching(/^rates\.example .*HTTP 200 .*invalid JSON$/),
+    })
     expect(await cancelled.promise).toMatchObject({ message: 'time is up' })
   })
 
@@ -117,47 +119,47 @@ describe('readJson()', () => {
     signal.removeEventListener = (type: string) => {
       left = left.filter((each) => each !== type)
     }
-    await read([new Response('{}')], signal).answer
-    await read([new Response('{')], signal).answer.catch(() => undefined)
+    await read([new Response('{}')], signal).response
+    await read([new Response('{')], signal).response.catch(() => undefined)
     expect(left).toEqual([])
   })
 
   it('names the host when the upstream cannot be reached, and keeps the cause', async () => {
     const cause = new TypeError('fetch failed')
-    await expect(read([cause]).answer).rejects.toMatchObject({
-      message: 'rates.example did not answer',
+    await expect(read([cause]).response).rejects.toMatchObject({
+      message: expect.stringMatching(/rates\.example failed$/),
       cause,
     })
   })
 
-  // As Node, Bun and Deno report them; some quote what the upstream has sent.
+  // As reported by Node, Bun and Deno; some quote upstream text.
   it.each([
-    ['ENOTFOUND', '', ': its name cannot be resolved (ENOTFOUND)'],
+    ['ENOTFOUND', '', ': the host name cannot be resolved (ENOTFOUND)'],
     ['', 'tcp connect error: Connection refused', ': the connection was refused'],
-    ['CERT_HAS_EXPIRED', '', ': its certificate is not trusted (CERT_HAS_EXPIRED)'],
-    ['', "Host: x. is not in the certificate's: secret", ': its certificate is not trusted'],
-    ['EPROTO', 'The TLS handshake failed', ': there is no TLS connection (EPROTO)'],
-    ['UND_ERR_HEADERS_TIMEOUT', '', ': it took too long (UND_ERR_HEADERS_TIMEOUT)'],
-    ['Malformed_HTTP_Response', '', ': it does not speak HTTP'],
+    ['CERT_HAS_EXPIRED', '', ': the certificate is not trusted (CERT_HAS_EXPIRED)'],
+    ['', "Host: x. is not in the certificate's: secret", ': the certificate is not trusted'],
+    ['EPROTO', 'The TLS handshake failed', ': the TLS handshake failed (EPROTO)'],
+    ['UND_ERR_HEADERS_TIMEOUT', '', ': timed out (UND_ERR_HEADERS_TIMEOUT)'],
+    ['Malformed_HTTP_Response', '', ': the response is not HTTP'],
     ['UND_ERR_SOCKET', 'other side', ': the connection was closed (UND_ERR_SOCKET)'],
-    ['', 'Proxy response (407) !== 200', ': the proxy answered with status 407'],
+    ['', 'Proxy response (407) !== 200', ': the proxy returned HTTP 407'],
     ['secret', 'error for https://rates.example/', ''],
-  ])('describes a failure with the code %j and the message %j', async (code, message, words) => {
+  ])('describes a failure with the code %j and the message %j', async (code, message, reason) => {
     const cause = Object.assign(new Error(message), { code })
-    const { answer } = read([new TypeError('fetch failed', { cause })])
-    const wanted = { message: `rates.example did not answer${words}` }
-    await expect(answer).rejects.toMatchObject(wanted)
+    const { response } = read([new TypeError('fetch failed', { cause })])
+    const expected = { message: `request to rates.example failed${reason}` }
+    await expect(response).rejects.toMatchObject(expected)
   })
 
   it('follows two redirects to known https hosts', async () => {
-    const { answer, asked } = read([
+    const { response, requests } = read([
       redirect('/moved', 308),
       redirect('https://new.example/table?x=1', 302),
       new Response('{"a":1}'),
     ])
-    expect((await answer).body).toEqual({ a: 1 })
+    expect((await response).body).toEqual({ a: 1 })
     const urls = [ROOT, 'https://rates.example/moved', 'https://new.example/table?x=1']
-    expect(asked.map(({ url }) => url)).toEqual(urls)
+    expect(requests.map(({ url }) => url)).toEqual(urls)
   })
 
   it.each([
@@ -167,48 +169,50 @@ describe('readJson()', () => {
     ['another port', 'https://rates.example:8443/table'],
     ['another scheme', 'file:///etc/passwd'],
   ])('does not follow a redirect to %s', async (_what, location) => {
-    const { answer, asked } = read([redirect(location), new Response('{}')])
-    await expect(answer).rejects.toThrow('is not trusted')
-    expect(asked).toHaveLength(1)
+    const { response, requests } = read([redirect(location), new Response('{}')])
+    await expect(response).rejects.toThrow(
+      /^rates\.example redirected .*rates\.example or new\.example$/,
+    )
+    expect(requests).toHaveLength(1)
   })
 
-  it('gives up a loop of redirects after two', async () => {
-    const { answer, asked } = read([() => redirect(ROOT)])
-    await expect(answer).rejects.toThrow('rates.example redirected once too often')
-    expect(asked).toHaveLength(3)
+  it('fails after two redirects of a loop', async () => {
+    const { response, requests } = read([() => redirect(ROOT)])
+    await expect(response).rejects.toThrow(/^rates\.example redirected more than 2 times$/)
+    expect(requests).toHaveLength(3)
   })
 
-  it('names the host whose redirect leads nowhere', async () => {
-    const { answer } = read([redirect('https://[')])
-    await expect(answer).rejects.toThrow('rates.example redirected to something other than a URL')
+  it('names the host whose redirect is not a URL', async () => {
+    const { response } = read([redirect('https://[')])
+    await expect(response).rejects.toThrow(/^rates\.example redirected .*invalid URL$/)
   })
 
   it.each([300, 303, 307])('follows a %d without waiting for its body', async (status) => {
     const cancel = vi.fn<() => void>()
     const init = { status, headers: { location: '/moved' } }
     const moved = new Response(new ReadableStream({ cancel }), init)
-    const { answer, asked } = read([moved, new Response('{}')])
-    expect((await answer).status).toBe(200)
-    expect(asked).toHaveLength(2)
+    const { response, requests } = read([moved, new Response('{}')])
+    expect((await response).status).toBe(200)
+    expect(requests).toHaveLength(2)
     expect(cancel).toHaveBeenCalledOnce()
   })
 
   it.each([200, 400, 404])('does not follow the location of a %d', async (status) => {
     const response = new Response('{}', { status, headers: { location: '/moved' } })
-    expect(await read([response]).answer).toMatchObject({ status, body: {} })
+    expect(await read([response]).response).toMatchObject({ status, body: {} })
   })
 
   it.each([
     [301, {}],
     [304, {}],
     [304, { location: '/moved' }],
-  ])('takes a %d with %j for an answer', async (status, headers) => {
-    const { answer } = read([new Response(null, { status, headers })])
-    await expect(answer).rejects.toThrow(`answered ${status} without a body`)
+  ])('treats a %d with %j as a response', async (status, headers) => {
+    const { response } = read([new Response(null, { status, headers })])
+    await expect(response).rejects.toThrow(`HTTP ${status} without a body`)
   })
 })
 
-describe('the pause after an answer', () => {
+describe('the delay after a response', () => {
   const MINUTE = 60_000
   const now = Date.UTC(2026, 10, 20, 11, 30)
 
@@ -230,10 +234,10 @@ describe('the pause after an answer', () => {
     [410, undefined, 15 * MINUTE],
     [403, '7200', 120 * MINUTE],
     [200, '7200', undefined],
-  ])('of %d with Retry-After %s is %s ms', async (status, retryAfter, pause) => {
+  ])('of %d with Retry-After %s is %s ms', async (status, retryAfter, delay) => {
     const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
     const { given } = openRead([new Response('{}', { status, headers })])
-    expect((await readJson({ ...given, now: () => now })).retryAfterMs).toBe(pause)
+    expect((await readJson({ ...given, now: () => now })).retryAfterMs).toBe(delay)
   })
 })
 
@@ -246,9 +250,9 @@ describe('readText()', () => {
         controller.close()
       },
     })
-    const { asked, given } = openRead([new Response(body)])
+    const { requests, given } = openRead([new Response(body)])
     expect(await readText(given, 'text/csv')).toMatchObject({ status: 200, body: 'żółw' })
-    expect(asked).toMatchObject([{ init: { headers: { accept: 'text/csv' } } }])
+    expect(requests).toMatchObject([{ init: { headers: { accept: 'text/csv' } } }])
   })
 })
 
@@ -260,14 +264,14 @@ describe('readBytes()', () => {
   })
 
   it('stops reading at the limit', async () => {
-    const answer = readBytes(openRead([new Response(new Uint8Array(1_001))]).given, '*/*')
-    await expect(answer).rejects.toThrow('rates.example answered 200 with more than 1000 bytes')
+    const response = readBytes(openRead([new Response(new Uint8Array(1_001))]).given, '*/*')
+    await expect(response).rejects.toThrow(/^rates\.example .*HTTP 200 .*1000 bytes$/)
   })
 })
 
 describe('the headers of a request', () => {
   it('are sent to the first host, including its redirects to itself, and to no other', async () => {
-    const { asked, given } = openRead([
+    const { requests, given } = openRead([
       redirect('/moved'),
       redirect('https://new.example/table'),
       new Response('{}'),
@@ -276,6 +280,6 @@ describe('the headers of a request', () => {
     const authorization = 'Bearer abc'
     await readJson({ ...given, headers: { authorization } })
     const own = { accept, authorization }
-    expect(asked.map(({ init }) => init.headers)).toEqual([own, own, { accept }])
+    expect(requests.map(({ init }) => init.headers)).toEqual([own, own, { accept }])
   })
 })

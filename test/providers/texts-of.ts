@@ -1,9 +1,8 @@
 import { inspect } from 'node:util'
 
-/** How deep values are looked into. */
-const DEEPEST = 12
+const MAX_DEPTH = 12
 
-/** Every text in `value`: of errors, their causes and all their properties, hidden or not. */
+/** Collects every string in `value`: also of errors, their causes and all properties, enumerable or not. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   const texts: string[] = []
@@ -11,7 +10,7 @@ function textsOf(value: unknown): string[] {
 
   function walk(each: unknown, depth: number): void {
     if (typeof each === 'string') texts.push(each)
-    if (typeof each !== 'object' || each === null || seen.has(each) || depth > DEEPEST) return
+    if (typeof each !== 'object' || each === null || seen.has(each) || depth > MAX_DEPTH) return
     seen.add(each)
     if (each instanceof Error) texts.push(each.name, each.message, String(each.stack))
     if (each instanceof Request) texts.push(each.url)
@@ -24,11 +23,11 @@ function textsOf(value: unknown): string[] {
   }
 
   walk(value, 0)
-  texts.push(inspect(value, { depth: DEEPEST, showHidden: true }), String(JSON.stringify(value)))
+  texts.push(inspect(value, { depth: MAX_DEPTH, showHidden: true }), String(JSON.stringify(value)))
   return texts
 }
 
-/** The places that hold a part of `secret`, which is hexadecimal, in either case, long enough not to be there by chance. */
+/** Returns the places that contain a part of `secret` (hexadecimal, in either case) too long to occur by chance. */
 export function findSecret(secret: string, places: Record<string, unknown>): string[] {
   const parts = Array.from({ length: secret.length - PART + 1 }, (_, at) =>
     secret.slice(at, at + PART),
@@ -42,12 +41,12 @@ export function findSecret(secret: string, places: Record<string, unknown>): str
     .map(([place]) => place)
 }
 
-/** One of four thousand million; an upstream's text may be cut where it is shown. */
+/** One of 4 billion values. Not the whole secret, because messages may truncate upstream text. */
 const PART = 8
 
 const DIGITS: ReadonlySet<string> = new Set('0123456789abcdefABCDEF')
 
-/** The runs of digits that are as long as a part; only every eighth character is looked at, as texts are long. */
+/** Returns the runs of digits at least as long as a part; inspects only every eighth character, because texts are long. */
 function runsOf(text: string): string[] {
   const isDigit = (at: number): boolean => DIGITS.has(text.charAt(at))
   const runs: string[] = []

@@ -5,34 +5,34 @@ import { codes } from '../fixtures/codes.ts'
 export const NOW = Date.UTC(2026, 10, 20, 18)
 
 /**
- * A `fetch` that records its requests and returns `responses` in their order, the last one for ever;
- * a function is called for its response, an `Error` is thrown.
+ * Creates a `fetch` that records its requests and returns `responses` in order, the last one repeatedly. Functions are
+ * called for their response; errors are thrown.
  */
 export function upstream(
   responses: (Response | Error | (() => Response))[],
   signal: AbortSignal = new AbortController().signal,
 ) {
-  const asked: { url: string; init: RequestInit }[] = []
+  const requests: { url: string; init: RequestInit }[] = []
   const fetch: ProviderContext['fetch'] = async (input, init = {}) => {
-    asked.push({ url: String(input instanceof Request ? input.url : input), init })
+    requests.push({ url: String(input instanceof Request ? input.url : input), init })
     const next = responses.length > 1 ? responses.shift() : responses[0]
     if (next instanceof Error) throw next
     if (typeof next === 'function') return next()
     return next ?? Response.error()
   }
   const context: ProviderContext = { fetch, signal, now: () => NOW }
-  return { context, asked }
+  return { context, requests }
 }
 
 export type Upstream = ReturnType<typeof upstream>
 
-/** The context of a call at `now` whose upstream answers every request with `body` as JSON, and with `init`. */
-export function answering(body: unknown, init: ResponseInit = {}, now = NOW): ProviderContext {
+/** Creates the context of a call at `now`, in which every response is `body` as JSON, with `init`. */
+export function respondingWith(body: unknown, init: ResponseInit = {}, now = NOW): ProviderContext {
   const { context } = upstream([() => Response.json(body, init)])
   return { ...context, now: () => now }
 }
 
-/** Rates of 20 currencies, all 2: fewer are refused as not a market. None is known to have another value. */
+/** Returns rates of 20 currencies, all 2: sanity checks reject fewer. None has a known range. */
 export function manyRates(): Record<string, number> {
   return Object.fromEntries(codes(20).map((code) => [code, 2]))
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { readZipMember } from '../../src/providers/zip.ts'
 
-// Generous: the machine may be busy.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 const NAME = 'eurofxref-hist.csv'
@@ -21,7 +21,7 @@ function zip(text: string = TEXT, level: 0 | 6 = 6, name: string = NAME): Bytes 
 
 const ARCHIVE = zip()
 
-/** A thousand times as large inflated as it is packed. */
+/** 1,000 times larger when inflated. */
 const ZEROS = zipSync({ [NAME]: new Uint8Array(40_000_000) })
 
 type Options = Partial<Parameters<typeof readZipMember>[1]>
@@ -35,17 +35,17 @@ async function read(archive: Bytes, options?: Options): Promise<string> {
   return new TextDecoder().decode(await readMember(archive, options))
 }
 
-/** Where the directory, its end and the data are in an archive of `zip`. */
+/** Returns the offsets of the headers in an archive of `zip`. */
 function placesOf(archive: Bytes) {
   const end = archive.length - 22
   const entry = new DataView(archive.buffer).getUint32(end + 16, true)
   return { local: 0, entry, end }
 }
 
-/** A number of 16 or 32 bits to be written at an offset of one of the heads. */
+/** A number of 16 or 32 bits to write at an offset of a header. */
 type Patch = [head: keyof ReturnType<typeof placesOf>, offset: number, bits: 16 | 32, value: number]
 
-/** A copy of `archive` with these numbers. */
+/** Returns a copy of `archive` with the patches applied. */
 function patched(archive: Bytes, ...patches: Patch[]): Bytes {
   const copy = archive.slice()
   const view = new DataView(copy.buffer)
@@ -57,12 +57,12 @@ function patched(archive: Bytes, ...patches: Patch[]): Bytes {
   return copy
 }
 
-/** An archive that says of its deflated member that it has `size` bytes. */
+/** Returns an archive that states `size` bytes for its member. */
 function claiming(size: number, archive: Bytes = ARCHIVE): Bytes {
   return patched(archive, ['entry', 24, 32, size], ['local', 22, 32, size])
 }
 
-/** Replaces the platform's stream by one that counts inflated bytes. */
+/** Replaces `DecompressionStream` by one that counts inflated bytes. */
 function countInflated(): () => number {
   let count = 0
   const Platform = DecompressionStream
@@ -82,80 +82,82 @@ afterEach(() => {
 })
 
 describe('readZipMember()', () => {
-  it('reads an archive with a comment, and one amid a larger buffer', async () => {
+  it('reads an archive with a comment, and one inside a larger buffer', async () => {
     const commented = new Uint8Array([...patched(ARCHIVE, ['end', 20, 16, 5]), 80, 75, 5, 6, 0])
     await expect(read(commented)).resolves.toBe(TEXT)
     const buffer = new Uint8Array([1, 2, 3, ...ARCHIVE, 4])
     await expect(read(buffer.subarray(3, -1))).resolves.toBe(TEXT)
   })
 
-  it('reads a local head that leaves sizes and checksum to the data descriptor', async () => {
+  it('reads a local header that leaves sizes and checksum to the data descriptor', async () => {
     const numbers = [14, 18, 22].map((offset): Patch => ['local', offset, 32, 0])
     const archive = patched(ARCHIVE, ['local', 6, 16, 8], ['entry', 8, 16, 8], ...numbers)
     await expect(read(archive)).resolves.toBe(TEXT)
   })
 
   it.each([
-    ['nothing', new Uint8Array(), 'there is no archive'],
-    ['a text', strToU8(TEXT), 'there is no archive'],
-    ['something behind the archive', new Uint8Array([...ARCHIVE, 0]), 'there is no archive'],
-    ['something before it', new Uint8Array([0, ...ARCHIVE]), 'there is no archive'],
-    ['an empty archive', zipSync({}), 'the archive has 0 members, not 1'],
-    ['two members', zipSync({ [NAME]: NO_BYTES, b: NO_BYTES }), 'the archive has 2 members, not 1'],
+    ['nothing', new Uint8Array(), /not a zip archive, or is truncated/],
+    ['a text', strToU8(TEXT), /not a zip archive, or is truncated/],
     [
-      'another name',
-      zip(TEXT, 6, 'a.csv'),
-      'the archive has another member than eurofxref-hist.csv',
+      'bytes after the archive',
+      new Uint8Array([...ARCHIVE, 0]),
+      /not a zip archive, or is truncated/,
     ],
-    ['a name with a path', zip(TEXT, 6, `../${NAME}`), 'the archive has another member'],
-    ['a smaller size', claiming(SIZE - 1), `it inflates to more than ${SIZE - 1} bytes`],
-    ['a larger size', claiming(SIZE + 1), `it inflates to ${SIZE} bytes, not ${SIZE + 1}`],
-    ['a stored member of another size', claiming(SIZE + 1, zip(TEXT, 0)), 'not the size that it'],
-  ])('refuses %s', async (_what, archive, message) => {
+    ['bytes before it', new Uint8Array([0, ...ARCHIVE]), /not a zip archive, or is truncated/],
+    ['an empty archive', zipSync({}), /1 member, got 0/],
+    ['two members', zipSync({ [NAME]: NO_BYTES, b: NO_BYTES }), /1 member, got 2/],
+    ['another name', zip(TEXT, 6, 'a.csv'), /member eurofxref-hist\.csv/],
+    ['a name with a path', zip(TEXT, 6, `../${NAME}`), /member eurofxref-hist\.csv/],
+    ['a smaller size', claiming(SIZE - 1), `more than ${SIZE - 1} bytes`],
+    ['a larger size', claiming(SIZE + 1), `${SIZE} bytes, expected ${SIZE + 1}`],
+    ['a stored member of another size', claiming(SIZE + 1, zip(TEXT, 0)), `expected ${SIZE + 1}`],
+  ])('rejects %s', async (_what, archive, message) => {
     await expect(read(archive)).rejects.toThrow(message)
   })
 
   it.each<[what: string, message: string | RegExp, ...patches: Patch[]]>([
-    ['another name in the local head', 'says two things', ['local', 30, 16, 0]],
-    ['another method in the local head', 'says two things', ['local', 8, 16, 0]],
-    ['another size in the local head', 'says two things', ['local', 22, 32, 1]],
-    ['encryption in the local head', 'says two things', ['local', 6, 16, 1]],
-    ['a local name that is longer', 'says two things', ['local', 26, 16, 60_000]],
-    ['encryption', 'it is encrypted', ['entry', 8, 16, 1]],
-    ['strong encryption', 'it is encrypted', ['entry', 8, 16, 0x40]],
-    ['another method', 'it is packed by method 12', ['entry', 10, 16, 12]],
-    ['several disks', 'the archive is one of several disks', ['end', 4, 16, 1]],
-    ['a member on another disk', 'the archive is one of several disks', ['entry', 34, 16, 1]],
-    ['the format over 4 GB', 'over 4 GB', ['entry', 24, 32, 0xff_ff_ff_ff]],
-    ['a member elsewhere', 'over 4 GB', ['entry', 42, 32, 0xff_ff_ff_ff]],
-    ['a member that is not there', 'no member where it says', ['entry', 42, 32, 1]],
-    ['a member behind the end', 'no member where it says', ['entry', 42, 32, 0xff_ff_ff]],
-    ['a directory that is none', 'no member where it says', ['entry', 0, 32, 1]],
-    ['a directory elsewhere', 'there is no archive', ['end', 16, 32, 1]],
-    ['a name that is longer', 'not what it should be', ['entry', 28, 16, 60_000]],
-    ['more packed bytes', 'not all of its member', ['entry', 20, 32, 6e4], ['local', 18, 32, 6e4]],
-    ['fewer packed bytes', 'inflate', ['entry', 20, 32, 20], ['local', 18, 32, 20]],
-    ['another checksum', 'not the checksum', ['entry', 16, 32, 1], ['local', 14, 32, 1]],
+    ['another name in the local header', /directory .*local header/, ['local', 30, 16, 0]],
+    ['another method in the local header', /directory .*local header/, ['local', 8, 16, 0]],
+    ['another size in the local header', /directory .*local header/, ['local', 22, 32, 1]],
+    ['encryption in the local header', /directory .*local header/, ['local', 6, 16, 1]],
+    ['a local name that is longer', /directory .*local header/, ['local', 26, 16, 60_000]],
+    ['encryption', /encrypted/, ['entry', 8, 16, 1]],
+    ['strong encryption', /encrypted/, ['entry', 8, 16, 0x40]],
+    ['another method', /method 12/, ['entry', 10, 16, 12]],
+    ['several disks', /multi-disk/, ['end', 4, 16, 1]],
+    ['a member on another disk', /multi-disk/, ['entry', 34, 16, 1]],
+    ['a size in a ZIP64 field', /ZIP64/, ['entry', 24, 32, 0xff_ff_ff_ff]],
+    ['an offset in a ZIP64 field', /ZIP64/, ['entry', 42, 32, 0xff_ff_ff_ff]],
+    ['a member that is not there', /header at byte 1$/, ['entry', 42, 32, 1]],
+    ['a member after the end', /header at byte 16777215$/, ['entry', 42, 32, 0xff_ff_ff]],
+    ['a directory without a signature', /header at byte \d+$/, ['entry', 0, 32, 1]],
+    ['a directory elsewhere', /not a zip archive, or is truncated/, ['end', 16, 32, 1]],
+    ['a name that is longer', /directory/, ['entry', 28, 16, 60_000]],
+    ['more packed bytes', /truncated/, ['entry', 20, 32, 6e4], ['local', 18, 32, 6e4]],
+    ['fewer packed bytes', /inflate/, ['entry', 20, 32, 20], ['local', 18, 32, 20]],
+    ['another checksum', /checksum/, ['entry', 16, 32, 1], ['local', 14, 32, 1]],
     ['damaged data', /inflate|checksum/, ['local', 60, 32, 0xff_ff_ff_ff]],
-  ])('refuses an archive with %s', async (_what, message, ...patches) => {
+  ])('rejects an archive with %s', async (_what, message, ...patches) => {
     await expect(read(patched(ARCHIVE, ...patches))).rejects.toThrow(message)
   })
 
-  it('refuses an archive that is cut anywhere', async () => {
+  it('rejects an archive truncated at any byte', async () => {
     const archive = zip('Date,USD,\n')
     for (let length = 0; length < archive.length; length += 1) {
       await expect(read(archive.slice(0, length)), String(length)).rejects.toThrow(Error)
     }
   })
 
-  it('refuses a member that is too large, by what it says', async () => {
-    await expect(read(ARCHIVE, { maxBytes: 1_000 })).rejects.toThrow(`has ${TEXT.length} bytes`)
+  it('rejects a member whose stated size is too large', async () => {
+    await expect(read(ARCHIVE, { maxBytes: 1_000 })).rejects.toThrow(
+      `${TEXT.length} bytes, expected at most 1000`,
+    )
   })
 
-  it('refuses a bomb that says it is small before it has inflated it', async () => {
+  it('stops inflating a bomb that states a small size', async () => {
     const inflated = countInflated()
     const reading = read(claiming(1_000, ZEROS))
-    await expect(reading).rejects.toThrow('it inflates to more than 1000 bytes')
+    await expect(reading).rejects.toThrow('inflates to more than 1000 bytes')
     expect(inflated()).toBeGreaterThan(1_000)
     expect(inflated()).toBeLessThan(20_000_000)
   })
@@ -170,7 +172,7 @@ describe('readZipMember()', () => {
     await expect(reading).rejects.toBe(reason)
   })
 
-  it('unpacks archives of another program as that does', async () => {
+  it('unpacks archives of another program like that program', async () => {
     const data = fc.uint8Array({ maxLength: 20_000 })
     await fc.assert(
       fc.asyncProperty(data, fc.constantFrom(0, 1, 6, 9), async (bytes, level) => {
@@ -180,7 +182,7 @@ describe('readZipMember()', () => {
     )
   })
 
-  it('reads an archive with any bit turned as it was, or refuses it', async () => {
+  it('reads the same text from an archive with any flipped bit, or rejects it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(ARCHIVE.length * 8 - 1), async (bit) => {
         const damaged = ARCHIVE.slice()
@@ -196,7 +198,7 @@ describe('readZipMember()', () => {
     ['', 0],
     ['123456789', 0xcb_f4_39_26],
     ['The quick brown fox jumps over the lazy dog', 0x41_4f_a3_39],
-  ])('takes the known checksum of %j for the right one', async (text, sum) => {
+  ])('accepts the known checksum of %j', async (text, sum) => {
     const archive = patched(zip(text), ['entry', 16, 32, sum], ['local', 14, 32, sum])
     await expect(read(archive)).resolves.toBe(text)
   })

@@ -20,7 +20,7 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
   [withStatus('404|410', 'unsupported-code'), 'the path does not exist: check the URL'],
   [withStatus(String.raw`5\d\d`), 'the upstream itself fails: try again later'],
   [
-    /JSON|another form|redirected|answered for|not speak HTTP/,
+    /JSON|unexpected format|redirected|another base|is not HTTP/,
     'the response is not from the provider: check the URL, or log in to the network if it requires a login',
   ],
   [
@@ -28,7 +28,7 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
     'nothing listens at this address: check the URL, the network, its firewall, and the proxy if there is one',
   ],
   [
-    /timed out|no answer|no response|took too long|connection was closed|broke off|did not answer/,
+    /timed out|no response|connection was closed|truncated body|did not answer|request to/,
     'the connection fails: check the network and its firewall; if they require a proxy, set HTTPS_PROXY',
   ],
 ]
@@ -37,7 +37,7 @@ const OTHER_ADVICE = 'try again later'
 
 /** Matches a reason with one of the HTTP statuses `codes`, or with another pattern. */
 function withStatus(codes: string, ...others: string[]): RegExp {
-  return new RegExp([`(?:answered|status|HTTP) (?:with status )?(?:${codes})`, ...others].join('|'))
+  return new RegExp([`(?:status|HTTP) (?:${codes})`, ...others].join('|'))
 }
 
 /** Returns the advice for an upstream at `host` that failed for `reason`. */
