@@ -3,16 +3,15 @@ import type { Day } from '../rates/day.ts'
 import { mean, quotient } from '../rates/rounding.ts'
 import type { DailyRates } from './days.ts'
 
-/** What rates are averaged over. */
+/** The unit over which rates are averaged. */
 export type Group = 'week' | 'month'
 
 /** The currency against which rates are averaged. */
 export const PIVOT = 'EUR'
 
-/** No group has more days. */
 const MAX_GROUP_DAYS = 31
 
-/** The days from `start` to `end`, with those of the weeks or months around both, up to `today`. */
+/** Extends a range so that it contains the whole weeks or months of its first and last day, up to `today`. */
 export function wholeGroups(
   { start, end }: { start: Day; end: Day },
   today: Day,
@@ -21,7 +20,7 @@ export function wholeGroups(
   return { start: addDays(start, -MAX_GROUP_DAYS), end: last < today ? last : today }
 }
 
-/** The mean rates of each week or month against the base of `daily`, which is among them as 1, by its date. */
+/** Yields the mean rates of each week or month against the base of `daily`, which is included as 1. */
 export function* meansByGroup(
   daily: DailyRates,
   group: Group,
@@ -34,7 +33,6 @@ export function* meansByGroup(
   }
 }
 
-/** The means of the rows from `start` up to, not including, `end`, by code. */
 function meansOf({ base, columns }: DailyRates, start: number, end: number): Map<string, number> {
   const means = new Map([[base, 1]])
   for (const [code, column] of columns) {
@@ -44,7 +42,7 @@ function meansOf({ base, columns }: DailyRates, start: number, end: number): Map
   return means
 }
 
-/** The quotients of `means` against `base`, sorted by code; none where it is not among them. */
+/** Returns `means` against `base`, sorted by code; empty without a mean of `base`. */
 export function rebase(
   means: ReadonlyMap<string, number>,
   base: string,
@@ -59,8 +57,8 @@ export function rebase(
 }
 
 /**
- * The date of the week or month of `day`, as Frankfurter has it: weeks begin on Monday and are counted from 1 January, from
- * which they have their date.
+ * Returns the date of the week or month of `day` as Frankfurter does: weeks begin on Monday and are numbered from 1 January;
+ * the date of a week is 1 January plus a multiple of seven days.
  */
 export function dateOfGroup(day: Day, group: Group): Day {
   if (group === 'month') return `${day.slice(0, 7)}-01`

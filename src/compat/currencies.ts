@@ -2,13 +2,12 @@ import { providerUnavailable } from '../errors.ts'
 import type { RatesOperations } from '../operations.ts'
 import type { CurrencyCoverage } from '../records/currencies.ts'
 
-/** When to ask again for a list of currencies that is not known yet, in seconds. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
  * Returns the currencies that latest rates or reference rates cover.
  *
- * @throws {RatesError} `provider_unavailable` while that is not known
+ * @throws {RatesError} `provider_unavailable` before the data are loaded
  */
 export async function coveredCurrencies(
   rates: RatesOperations,
@@ -20,7 +19,7 @@ export async function coveredCurrencies(
   return currencies.filter((currency) => currency[data])
 }
 
-/** Returns the names of `currencies` by their codes; a currency without a name has its code. */
+/** Returns the names of `currencies` by code; the code for a currency without a name. */
 export function namesByCode(currencies: readonly CurrencyCoverage[]): Record<string, string> {
   return Object.fromEntries(currencies.map(({ code, name }) => [code, name ?? code]))
 }

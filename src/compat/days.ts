@@ -12,37 +12,37 @@ import type { CompatRequest } from './route.ts'
 /** Daily rates of some currencies against a base. */
 export interface DailyRates {
   base: string
-  /** The days on which there are any, ascending. */
+  /** The days with rates, ascending. */
   days: Day[]
-  /** By code, in the order of the codes; NaN for a day without a rate. Codes without any rate are left out. */
+  /** Rates by code, in the order of the codes; NaN for a day without a rate. Codes without any rate are omitted. */
   columns: Map<string, Float64Array>
 }
 
-/** Which daily rates to read. */
+/** Parameters of `withDailyRates()`. */
 export interface DaysQuery {
   base: string
-  /** Sorted; without any, all that are quoted. */
+  /** Sorted codes (default: all that are quoted). */
   codes: readonly string[] | undefined
   start: Day
   end: Day
-  /** Whether a code that is never quoted is an error (default: it is left out). */
+  /** Throws for a code that is never quoted (default: omits it). */
   isStrict?: boolean
 }
 
-/** A rate of one day takes about so much in a response, in bytes. */
+/** The approximate size of a rate in a response. */
 const RATE_BYTES = 16
 
-/** The longest time that other requests get after one piece of work, in ms. */
+/** Limits the time for other requests after each piece of work. */
 const MAX_PAUSE_MS = 10
 
-/** The number of days that are written at a time. */
+/** Days that are written between two pauses. */
 const DAYS_AT_ONCE = 256
 
 /**
- * Returns the codes that reference rates against `base` have on any day from `start` to `end`, sorted, without the base. The
- * first and the last day and every January in between are looked at: no currency was quoted for less than a year.
+ * Returns the sorted codes of the reference rates from `start` to `end`, without `base`. Reads only the first day, the last
+ * day and each 1 January in between, because every currency was quoted for at least a year.
  *
- * @throws {RatesError} as `rates.latest()` does, when no day has rates
+ * @throws {RatesError} the error of `rates.latest()` if no day has rates
  */
 async function quotedCodes(
   rates: RatesOperations,
@@ -65,7 +65,7 @@ async function quotedCodes(
 }
 
 function daysToRead(start: Day, end: Day): Day[] {
-  // Reference rates begin in 1999.
+  // The first reference rates are of 1999.
   const first = Math.max(1999, Number(start.slice(0, 4)))
   const years = Math.max(0, Number(end.slice(0, 4)) - first)
   return [
@@ -75,12 +75,12 @@ function daysToRead(start: Day, end: Day): Day[] {
   ].filter((day) => day <= end)
 }
 
-/** Whether `error` says that there are no rates, as opposed to a code that never had any. */
+/** Returns whether `error` means missing rates, as opposed to a code without any rates ever. */
 export function isNoData(error: unknown): boolean {
   return error instanceof RatesError && error.code === 'no_data'
 }
 
-/** The last day up to `day` on which there were rates, or else `day`: where Frankfurter begins a range. */
+/** Returns the last published day up to `day`, or `day` if there is none. Frankfurter starts a range there. */
 export async function publishedOn(rates: RatesOperations, base: string, day: Day): Promise<Day> {
   try {
     return (await rates.latest({ base, date: day })).date
@@ -90,39 +90,38 @@ export async function publishedOn(rates: RatesOperations, base: string, day: Day
   }
 }
 
-/** Whether `error` is about a code that is never quoted. */
 function isUnknown(error: unknown): boolean {
   return error instanceof RatesError && error.parameter === 'to' && error.code.endsWith('_currency')
 }
 
 /**
- * Passes the daily rates of `question` to `write` and represents the JSON that it returns. One currency is read at a time, and
- * other requests get as much time after it as it took. Of work with a large result, two pieces are under way at most, and
- * requests that wait for the same result share it.
+ * Passes the daily rates of `params` to `write` and represents the JSON that it returns. Reads one currency at a time, and
+ * then gives other requests as much time as the read took. At most two large results are computed at a time, and requests
+ * for the same result share it.
  *
- * @throws {RatesError} `no_data` where no currency has a rate, `overloaded` where too much of such work waits, and as
- * `rates.history()` does
+ * @throws {RatesError} `no_data` if no currency has a rate, `overloaded` if too many large results wait, and the errors of
+ * `rates.history()`
  */
 export async function withDailyRates(
   request: CompatRequest,
-  question: DaysQuery,
+  params: DaysQuery,
   write: (daily: DailyRates, pause: Pause) => Promise<string>,
 ): Promise<Representation> {
   const { rates, runtime, limiter, jobs, key } = request
-  const codes = question.codes ?? (await quotedCodes(rates, question))
-  if (question.codes) await load(rates, question)
-  const days = dayNumber(question.end) - dayNumber(question.start)
+  const codes = params.codes ?? (await quotedCodes(rates, params))
+  if (params.codes) await load(rates, params)
+  const days = dayNumber(params.end) - dayNumber(params.start)
   const isLarge = days * codes.length * RATE_BYTES > LARGE_BODY_BYTES
   const read = async (): Promise<Representation> => {
     const pause = createPause(runtime)
-    const text = await write(await readDays(rates, { ...question, codes }, pause), pause)
+    const text = await write(await readDays(rates, { ...params, codes }, pause), pause)
     await pause()
     return representJson(text)
   }
   return isLarge ? limiter.run(read, request, { jobs, key }) : read()
 }
 
-/** Waits for the upstream, so that large work does not. Throws where the base is unknown. */
+/** Loads the data before the job starts, so that a waiting upstream does not block other jobs. Throws for an unknown base. */
 async function load(rates: RatesOperations, { base, start, end }: DaysQuery): Promise<void> {
   try {
     await rates.latest({ base, date: start < end ? start : end })
@@ -131,7 +130,7 @@ async function load(rates: RatesOperations, { base, start, end }: DaysQuery): Pr
   }
 }
 
-/** Gives other requests time. */
+/** Yields to other requests for as long as the last piece of work took, up to 10 ms. */
 export type Pause = () => Promise<void>
 
 function createPause(runtime: Runtime): Pause {
@@ -165,7 +164,7 @@ async function readDays(
     }
     await pause()
   }
-  if (found.size === 0) throw new RatesError('no_data', 'No reference rates in these days')
+  if (found.size === 0) throw new RatesError('no_data', 'No reference rates in this range')
   const days = [...published].sort()
   const rowOf = new Map(days.map((day, row) => [day, row]))
   const columns = new Map<string, Float64Array>()
@@ -179,7 +178,7 @@ async function readDays(
   return { base, days, columns }
 }
 
-/** The rates of the day at `row`, by code. */
+/** Returns the rates of the day at `row`, by code. */
 export function ratesAt({ columns }: DailyRates, row: number): [code: string, rate: number][] {
   const rates: [string, number][] = []
   for (const [code, column] of columns) {
@@ -189,7 +188,7 @@ export function ratesAt({ columns }: DailyRates, row: number): [code: string, ra
   return rates
 }
 
-/** Returns the texts that `write` makes of each day, with the index of its row, in slices. */
+/** Joins the texts that `write` returns for each day and its row, with a pause after every 256 days. */
 export async function writeDays(
   { days }: DailyRates,
   pause: Pause,
@@ -204,10 +203,10 @@ export async function writeDays(
   return slices.join(',')
 }
 
-/** Rates by code, or by another key without characters that JSON escapes. */
+/** The key must not contain characters that JSON escapes. */
 type Rated = readonly [key: string, rate: number]
 
-/** Returns `head` as JSON with one more field, `name`: an object with the rates of each day. */
+/** Returns `head` as JSON with the additional field `name`: an object with the rates of each day. */
 export async function writeByDay(
   daily: DailyRates,
   pause: Pause,

@@ -15,13 +15,18 @@ export type { CompatOptions } from './options.ts'
 const DEFAULT_BASE = 'USD'
 
 /**
- * Serves the paths of ExchangeRate-API, `/v6/…` with a key or without and `/v4/latest`, and all others as `handler` does: from
- * the latest rates of `handler`, and `/v6/KEY/history` from its reference rates. Any key will do.
+ * Serves the paths of ExchangeRate-API, `/v6/…` with or without a key and `/v4/latest`; `handler` serves all other paths.
+ * Uses the latest rates of `handler`, and its reference rates for `/v6/KEY/history`. Accepts any key.
  *
- * @throws {TypeError} naming the option or argument that cannot be used
+ * @throws {TypeError} naming the invalid option or argument
  * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { exchangeRateApi } from 'ratesmith/compat/exchange-rate-api'
+ *
  * const handler = exchangeRateApi(createRatesHandler())
  * await handler(new Request('http://localhost/v6/latest/USD'))
+ * ```
  */
 export function exchangeRateApi(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
   return mountService(handler, service, requireOptions(options))
@@ -41,7 +46,7 @@ const service: CompatService = {
   refuse,
 }
 
-/** The endpoint at the parts of a path after its key. */
+/** Returns the endpoint for the parts of a path after its key. */
 function withKey([name, ...parts]: readonly string[]): CompatEndpoint | undefined {
   const [base = DEFAULT_BASE] = parts
   if (name === 'latest' && parts.length <= 1) return (request) => keyedTable(request, base)
@@ -90,7 +95,7 @@ async function pair(
   const amount = readAmount(sent)
   const table = await rates.latest({ base, symbols: [symbol] })
   const rate = table.rates[symbol]
-  // A withdrawn currency, which tables leave out.
+  // Tables omit withdrawn currencies.
   if (rate === undefined) throw new RatesError('invalid_currency', 'Invalid currency')
   const converted = sent === undefined ? {} : { conversion_result: multiply(amount, rate) }
   const codes = { base_code: base, target_code: symbol }
@@ -103,7 +108,7 @@ async function codes({ rates }: CompatRequest): Promise<object> {
   return { result: 'success', ...terms(await rates.latest()), supported_codes }
 }
 
-/** The rates of a past day; the record names the day on which they were published. */
+/** Returns the rates of a past day with the day on which they were published. */
 async function history({ rates }: CompatRequest, parts: readonly string[]): Promise<object> {
   const [code, year = '', month = '', day = '', sent] = parts
   const date = readDay('date', [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'))
@@ -138,7 +143,7 @@ function toSeconds(instant: number): number {
   return Math.floor(instant / 1_000)
 }
 
-/** As in `Fri, 27 Mar 2020 00:00:00 +0000`. */
+/** Returns `Fri, 27 Mar 2020 00:00:00 +0000`. */
 function toUtc(instant: number): string {
   return new Date(instant).toUTCString().replace('GMT', '+0000')
 }

@@ -16,18 +16,23 @@ import type { CompatEndpoint, CompatRequest, Refusal } from './route.ts'
 
 export type { CompatOptions } from './options.ts'
 
-/** The service's own bound of a time frame, in days. */
+/** The limit of the service. */
 const MAX_TIME_FRAME_DAYS = 365
 
 /**
- * Serves the paths of exchangerate.host, and all others as `handler` does: `/live`, `/convert` and `/list` from the latest
- * rates of `handler`; `/historical`, `/timeframe`, `/change` and `/convert` with `date` from its reference rates. `access_key`
- * is not read.
+ * Serves the paths of exchangerate.host; `handler` serves all other paths. `/live`, `/convert` and `/list` use the latest
+ * rates of `handler`; `/historical`, `/timeframe`, `/change` and `/convert` with `date` its reference rates. `access_key`
+ * is ignored.
  *
- * @throws {TypeError} naming the option or argument that cannot be used
+ * @throws {TypeError} naming the invalid option or argument
  * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { exchangerateHost } from 'ratesmith/compat/exchangerate-host'
+ *
  * const handler = exchangerateHost(createRatesHandler())
  * await handler(new Request('http://localhost/convert?from=USD&to=EUR&amount=10'))
+ * ```
  */
 export function exchangerateHost(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
   const find = (path: string): CompatEndpoint | undefined => ENDPOINTS.get(path)
@@ -65,19 +70,19 @@ async function convert({ rates, query }: CompatRequest): Promise<object> {
   const sent = readConversionQuery(query)
   const from = readCode('from', sent.from)
   const to = readCode('to', sent.to)
-  // Its earlier version took an amount of 1 where there was none, and scripts rely on it.
+  // The service's earlier version used 1 as the default, and scripts rely on it.
   const amount = readAmount(sent.amount)
   const date = sent.date === undefined ? undefined : readDay('date', sent.date)
-  const found = await rates.convert({ from, to, amount, date })
-  const { rate, result } = found
-  const dated = 'date' in found ? { historical: true, date: found.date } : {}
-  const info = { ...timed(found), quote: rate }
-  return { ...terms(found), query: { from, to, amount }, info, ...dated, result }
+  const conversion = await rates.convert({ from, to, amount, date })
+  const { rate, result } = conversion
+  const dated = 'date' in conversion ? { historical: true, date: conversion.date } : {}
+  const info = { ...timed(conversion), quote: rate }
+  return { ...terms(conversion), query: { from, to, amount }, info, ...dated, result }
 }
 
 async function timeframe(request: CompatRequest): Promise<object> {
-  const { source, question, head, ends } = await readFrame(request)
-  if (dayNumber(question.end) - dayNumber(question.start) > MAX_TIME_FRAME_DAYS) {
+  const { source, params, head, ends } = await readFrame(request)
+  if (dayNumber(params.end) - dayNumber(params.start) > MAX_TIME_FRAME_DAYS) {
     throw new RatesError(
       'invalid_parameter',
       `The time frame exceeds ${MAX_TIME_FRAME_DAYS} days`,
@@ -86,7 +91,7 @@ async function timeframe(request: CompatRequest): Promise<object> {
       },
     )
   }
-  return withDailyRates(request, question, (daily, pause) =>
+  return withDailyRates(request, params, (daily, pause) =>
     writeByDay(daily, pause, {
       head: { ...head, timeframe: true, ...ends },
       name: 'quotes',
@@ -96,8 +101,8 @@ async function timeframe(request: CompatRequest): Promise<object> {
 }
 
 async function change(request: CompatRequest): Promise<object> {
-  const { source, question, head, ends } = await readFrame(request)
-  return withDailyRates(request, question, async ({ columns }) => {
+  const { source, params, head, ends } = await readFrame(request)
+  return withDailyRates(request, params, async ({ columns }) => {
     const quotes = [...columns].map(([code, column]): [string, object] => {
       const rates = column.filter((rate) => !Number.isNaN(rate))
       const [start = NaN, end = NaN] = [rates.at(0), rates.at(-1)]
@@ -116,7 +121,6 @@ async function list({ rates }: CompatRequest): Promise<object> {
   return { ...terms(await rates.latest()), currencies }
 }
 
-/** Reads a query of two days. */
 async function readFrame({ rates, query, today }: CompatRequest) {
   const sent = readFrameQuery(query)
   const source = readCode('source', sent.source ?? 'USD')
@@ -129,9 +133,9 @@ async function readFrame({ rates, query, today }: CompatRequest) {
   }
   const window = { base: source, start, end: end < today ? end : today }
   const codes = readList('currencies', sent.currencies)?.filter((code) => code !== source)
-  const question: DaysQuery = { ...window, codes, isStrict: true }
+  const params: DaysQuery = { ...window, codes, isStrict: true }
   const head = terms(await rates.latest({ base: source, date: window.end }))
-  return { source, question, head, ends: { start_date: start, end_date: end, source } }
+  return { source, params, head, ends: { start_date: start, end_date: end, source } }
 }
 
 function terms({ source }: Pick<LatestRates, 'source'>): object {
@@ -142,11 +146,11 @@ function timed({ updatedAt }: { updatedAt: number }): object {
   return { timestamp: Math.floor(updatedAt / 1_000) }
 }
 
-/** The rates of a table that `sent` names, by pairs such as `USDEUR`. */
+/** Returns the requested rates by pairs such as `USDEUR`. */
 function quotesOf({ base, rates }: LatestRates, sent: string | undefined): object {
-  const asked = readCurrencies(sent, Object.keys(rates))
+  const requested = readCurrencies(sent, Object.keys(rates))
   const quotes = Object.entries(rates).filter(
-    ([code]) => code !== base && (asked?.includes(code) ?? true),
+    ([code]) => code !== base && (requested?.includes(code) ?? true),
   )
   return { source: base, quotes: byPair(base, quotes) }
 }
@@ -155,7 +159,6 @@ function byPair(source: string, quotes: readonly [code: string, value: unknown][
   return Object.fromEntries(quotes.map(([code, value]) => [source + code, value]))
 }
 
-/** The codes in `sent`, all of which must be among those of `known`. */
 function readCurrencies(sent: string | undefined, known: readonly string[]): string[] | undefined {
   const codes = readList('currencies', sent)
   const unknown = codes?.find((code) => !known.includes(code))
@@ -165,30 +168,30 @@ function readCurrencies(sent: string | undefined, known: readonly string[]): str
   })
 }
 
-/** The service's errors, by the parameter at fault; what a missing one is called may differ. */
+/** The service's errors by invalid parameter; `MISSING` has those for a missing parameter that differ. */
 const ERRORS: Readonly<Record<string, Refused>> = {
-  source: [201, 'invalid_source_currency', 'The source currency is invalid, as in source=EUR'],
+  source: [201, 'invalid_source_currency', 'The source currency is invalid; example: source=EUR'],
   currencies: [202, 'invalid_currency_codes', 'One or more currency codes are invalid'],
-  date: [302, 'invalid_date', 'The date is invalid, as in date=2026-11-20'],
-  from: [401, 'invalid_from_currency', 'The currency "from" is invalid, as in from=EUR'],
-  to: [402, 'invalid_to_currency', 'The currency "to" is invalid, as in to=GBP'],
-  amount: [403, 'invalid_conversion_amount', 'The amount is invalid, as in amount=5'],
+  date: [302, 'invalid_date', 'The date is invalid; example: date=2026-11-20'],
+  from: [401, 'invalid_from_currency', 'The currency "from" is invalid; example: from=EUR'],
+  to: [402, 'invalid_to_currency', 'The currency "to" is invalid; example: to=GBP'],
+  amount: [403, 'invalid_conversion_amount', 'The amount is invalid; example: amount=5'],
   start_date: [502, 'invalid_start_date', 'The start date is invalid'],
   end_date: [503, 'invalid_end_date', 'The end date is invalid'],
   order: [504, 'invalid_time_frame', 'The start date is after the end date'],
   timeframe: [505, 'time_frame_too_long', `The time frame exceeds ${MAX_TIME_FRAME_DAYS} days`],
 }
 const MISSING: Readonly<Record<string, Refused>> = {
-  date: [301, 'no_date_supplied', 'A date is missing, as in date=2026-11-20'],
-  start_date: [501, 'no_timeframe_supplied', 'A start date and an end date are missing'],
-  end_date: [501, 'no_timeframe_supplied', 'A start date and an end date are missing'],
+  date: [301, 'no_date_supplied', 'The date is missing; example: date=2026-11-20'],
+  start_date: [501, 'no_timeframe_supplied', 'A start date and an end date are required'],
+  end_date: [501, 'no_timeframe_supplied', 'A start date and an end date are required'],
 }
-const NO_FUNCTION: Refused = [103, 'invalid_api_function', 'There is nothing at this path']
-const NO_RATES: Refused = [106, 'no_rates_available', 'There are no rates for this request']
+const NO_FUNCTION: Refused = [103, 'invalid_api_function', 'Unknown path']
+const NO_RATES: Refused = [106, 'no_rates_available', 'No rates are available for this request']
 
 type Refused = readonly [code: number, type: string, info: string]
 
-/** Mistakes have status 200 at the service. */
+/** The service reports client errors with status 200. */
 function refuse(error: RatesError, path: string): Refusal {
   const [code, type, info] = refusedAs(error, path)
   const isMistake = error.code === 'no_data' || STATUS[error.code] === 400
@@ -206,7 +209,7 @@ function refusedAs({ code, message, parameter = '' }: RatesError, path: string):
   return known ?? [NO_RATES[0], NO_RATES[1], message]
 }
 
-/** What the operations call parameters of the service, but for `/convert`. */
+/** The service's parameters by the names that the operations use, except at `/convert`. */
 const NAMES: Partial<Record<string, string>> = {
   base: 'source',
   from: 'source',

@@ -20,7 +20,6 @@ import type { CompatRequest, CompatService, Refusal } from './route.ts'
 
 export type { CompatOptions } from './options.ts'
 
-/** A rate, in the form of the service. */
 interface Row {
   date: Day
   base: string
@@ -28,11 +27,10 @@ interface Row {
   rate: number
 }
 
-/** What a query asks for. */
 interface Parameters {
   base: string
   quotes: readonly string[] | undefined
-  /** Whether reference rates are asked for without a date. */
+  /** Whether `providers=ECB` selects reference rates. */
   isReference: boolean
   date: Day | undefined
   from: Day | undefined
@@ -40,18 +38,23 @@ interface Parameters {
   group: Group | undefined
 }
 
-/** The service's own bound of daily rates: at most this many years, unless for at most this many currencies. */
+// The limit of the service: at most five years of daily rates for more than five quotes.
 const MAX_DAILY_YEARS = 5
 const MAX_DAILY_QUOTES = 5
 
 /**
- * Serves the paths of Frankfurter's second version, and all others as `handler` does: `/v2/rates` and `/v2/rate` without a date
- * from the latest rates of `handler`, with a date or `providers=ECB` from its reference rates.
+ * Serves the paths of Frankfurter's second version; `handler` serves all other paths. `/v2/rates` and `/v2/rate` use the
+ * latest rates of `handler`; with a date or `providers=ECB`, its reference rates.
  *
- * @throws {TypeError} naming the option or argument that cannot be used
+ * @throws {TypeError} naming the invalid option or argument
  * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { frankfurterV2 } from 'ratesmith/compat/frankfurter-v2'
+ *
  * const handler = frankfurterV2(createRatesHandler())
  * await handler(new Request('http://localhost/v2/rates?base=USD&quotes=EUR'))
+ * ```
  */
 export function frankfurterV2(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
   return mountService(handler, service, requireOptions(options))
@@ -74,40 +77,40 @@ const service: CompatService = {
 const NAMES = ['base', 'quotes', 'providers', 'date', 'from', 'to', 'group', 'expand'] as const
 const readQuery = createQueryReader(...NAMES)
 
-/** Reads a query; the service refuses parameters that it does not know. */
+/** Throws for unknown parameters, like the service. */
 function readParameters(query: string, pair?: { base: string; quotes: string }): Parameters {
   const names: readonly string[] = NAMES
   const unknown = [...new URLSearchParams(query).keys()].find((name) => !names.includes(name))
   if (unknown !== undefined) throw invalidParameter(unknown, 'unknown parameter')
   const sent = { ...readQuery(query), ...pair }
   const { group, expand, providers } = sent
-  const asked = readList('providers', providers)
-  const unavailable = asked?.find((provider) => provider !== 'ECB')
-  if (unavailable) throw invalidParameter('providers', `${unavailable} is not available, ECB is`)
-  if (expand) throw invalidParameter('expand', 'not available')
+  const requested = readList('providers', providers)
+  const unavailable = requested?.find((provider) => provider !== 'ECB')
+  if (unavailable) throw invalidParameter('providers', `must be ECB, got ${unavailable}`)
+  if (expand) throw invalidParameter('expand', 'not supported')
   if (group !== undefined && group !== 'week' && group !== 'month') {
-    throw invalidParameter('group', 'week or month')
+    throw invalidParameter('group', 'must be week or month')
   }
   const [date, from, to] = (['date', 'from', 'to'] as const).map((name) => {
     return sent[name] === undefined ? undefined : readDay(name, sent[name])
   })
-  if (date && (from ?? to)) throw invalidParameter('date', 'either date, or from and to')
-  if (to && !from) throw invalidParameter('to', 'only with from')
+  if (date && (from ?? to)) throw invalidParameter('date', 'not together with from or to')
+  if (to && !from) throw invalidParameter('to', 'needs from')
   const quotes = readList('quotes', sent.quotes)
   const base = readCode('base', sent.base ?? 'EUR')
   const invalid = quotes?.find((quote) => !isKnown(quote))
   if (invalid !== undefined) throw invalidCurrency('quotes', invalid)
-  return { base, quotes, isReference: asked !== undefined, date, from, to, group }
+  return { base, quotes, isReference: requested !== undefined, date, from, to, group }
 }
 
-/** Whether `code` is of a currency, in use or not, of which there may be no rates. */
+/** Returns whether `code` is or was a currency, with or without rates. */
 function isKnown(code: string): boolean {
   return findCurrency(code) !== undefined || findWithdrawn(code) !== undefined
 }
 
 async function rateOf(request: CompatRequest, parameters: Parameters): Promise<object> {
   const { quotes: [quote] = [], from } = parameters
-  if (from) throw invalidParameter('from', 'only at /v2/rates')
+  if (from) throw invalidParameter('from', 'only supported at /v2/rates')
   const found = await rowsOfDay(request, parameters)
   const row = found.find((each) => each.quote === quote)
   if (!row) throw new RatesError('no_data', 'not found')
@@ -125,13 +128,12 @@ async function ratesOf(request: CompatRequest, parameters: Parameters): Promise<
       ? await averages(request, parameters, { window, group })
       : await dailyRates(request, parameters, window)
   } catch (error) {
-    // As the service does, where a currency has no rates.
+    // Like the service, for a currency without rates.
     if (isNoData(error)) return []
     throw error
   }
 }
 
-/** Latest rates, or those of a day. */
 async function rowsOfDay({ rates, today }: CompatRequest, parameters: Parameters): Promise<Row[]> {
   const { base, quotes, isReference } = parameters
   const date = parameters.date ?? (isReference ? today : undefined)
@@ -149,7 +151,6 @@ async function rowsOfDay({ rates, today }: CompatRequest, parameters: Parameters
 
 type Window = Omit<DaysQuery, 'codes'>
 
-/** Every published day. */
 async function dailyRates(
   request: CompatRequest,
   { base, quotes }: Parameters,
@@ -158,15 +159,15 @@ async function dailyRates(
   const days = dayNumber(window.end) - dayNumber(window.start)
   const isBounded = quotes !== undefined && quotes.length <= MAX_DAILY_QUOTES
   if (!isBounded && days > MAX_DAILY_YEARS * 366) {
-    const advice = `at most ${MAX_DAILY_YEARS} years, up to ${MAX_DAILY_QUOTES} quotes, or a group`
-    throw invalidParameter('from', advice)
+    const limits = `more than ${MAX_DAILY_YEARS} years need at most ${MAX_DAILY_QUOTES} quotes or a group`
+    throw invalidParameter('from', limits)
   }
   const start = await publishedOn(request.rates, base, window.start)
   const codes = quotes?.filter((code) => code !== base).sort()
   return withDailyRates(request, { ...window, start, codes }, async (daily, pause) => {
     const rows = await writeDays(daily, pause, (date, row) => {
       const found = [...ratesAt(daily, row), ...identity({ base, quotes })].sort(byCode)
-      // Codes and days have no characters that JSON escapes.
+      // Codes and days contain no characters that JSON escapes.
       const start = `{"date":"${date}","base":"${base}","quote":"`
       return found.map(([quote, rate]) => `${start}${quote}","rate":${rate}}`).join(',')
     })
@@ -178,20 +179,19 @@ function byCode([one]: [string, number], [other]: [string, number]): number {
   return one < other ? -1 : 1
 }
 
-/** The service has the base itself among the rates, unless `quotes` leaves it out. */
+/** The service includes the base itself, unless `quotes` omits it. */
 function identity({ base, quotes }: Pick<Parameters, 'base' | 'quotes'>): [string, number][] {
   return quotes === undefined || quotes.includes(base) ? [[base, 1]] : []
 }
 
-/** Means over weeks or months. */
 async function averages(
   request: CompatRequest,
   { base, quotes }: Parameters,
   { window, group }: { window: Window; group: Group },
 ): Promise<object> {
   const codes = quotes && [...new Set([...quotes, base])].filter((code) => code !== PIVOT)
-  const question = { base: PIVOT, codes, ...wholeGroups(window, request.today) }
-  return withDailyRates(request, question, async (daily, pause) => {
+  const params = { base: PIVOT, codes, ...wholeGroups(window, request.today) }
+  return withDailyRates(request, params, async (daily, pause) => {
     const [first, last] = [dateOfGroup(window.start, group), dateOfGroup(window.end, group)]
     const rows: Row[] = []
     for (const { date, means } of meansByGroup(daily, group)) {
@@ -219,8 +219,8 @@ function toCurrency({ code, numeric, name }: CurrencyCoverage): object {
 }
 
 function requireCurrency(found: object[], code: string): object {
-  const asked = { iso_code: code.toUpperCase() }
-  const currency = found.find((each) => 'iso_code' in each && each.iso_code === asked.iso_code)
+  const upperCase = code.toUpperCase()
+  const currency = found.find((each) => 'iso_code' in each && each.iso_code === upperCase)
   if (!currency) throw new RatesError('no_data', 'not found')
   return currency
 }
@@ -231,7 +231,7 @@ function refuse(error: RatesError): Refusal {
   return { status, body: { status, message } }
 }
 
-/** In the words of the service, which clients may compare. */
+/** Returns the service's own messages, which clients may compare. */
 function messageOf({ code, message, parameter = '', summary }: RatesError): string {
   if (code.endsWith('_currency')) return `invalid currency: ${summary.replace(/^.*: /, '')}`
   if (message.endsWith('(unknown parameter)')) return `unknown parameter: ${parameter}`

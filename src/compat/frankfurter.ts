@@ -22,7 +22,7 @@ export type { CompatOptions } from './options.ts'
 /** Options of `frankfurter()`. */
 export interface FrankfurterCompatOptions extends CompatOptions {
   /**
-   * Whether the paths are also served without `/v1`, as at api.frankfurter.app and api.ratesapi.io: `/latest`, `/currencies`,
+   * Also serves the paths without `/v1`, like api.frankfurter.app and api.ratesapi.io: `/latest`, `/currencies`,
    * `/2026-04-01`, `/2026-04-01..`, and `/history` with `start_at` (default true).
    */
   unprefixed?: boolean | undefined
@@ -32,13 +32,18 @@ const DAY = String.raw`(\d{4}-\d\d-\d\d)`
 const PATH = new RegExp(`^/(?:(latest|current)|(currencies)|${DAY}|${DAY}\\.\\.${DAY}?)$`)
 
 /**
- * Serves the paths of Frankfurter's first version from the reference rates of `handler`, and all others as `handler` does.
- * Rates against another base than the euro have 10 significant digits.
+ * Serves the paths of Frankfurter's first version from the reference rates of `handler`; `handler` serves all other paths.
+ * Rates against a base other than the euro have 10 significant digits.
  *
- * @throws {TypeError} naming the option or argument that cannot be used
+ * @throws {TypeError} naming the invalid option or argument
  * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { frankfurter } from 'ratesmith/compat/frankfurter'
+ *
  * const handler = frankfurter(createRatesHandler())
  * await handler(new Request('http://localhost/v1/latest?base=USD&symbols=EUR'))
+ * ```
  */
 export function frankfurter(
   handler: RatesHandler,
@@ -53,7 +58,7 @@ export function frankfurter(
       const isBelow = path === '/v1' || path.startsWith('/v1/')
       if (isBelow) return endpointAt(path.slice('/v1'.length)) ?? null
       if (!unprefixed) return undefined
-      // Without it, the path may be a page of the app.
+      // Without `start_at`, the path may be a page of the app.
       return path === '/history' && query.includes('start_at=') ? namedRange : endpointAt(path)
     },
     refuse,
@@ -76,13 +81,12 @@ function endpointAt(path: string): CompatEndpoint | undefined {
 const readQuery = createQueryReader('from', 'base', 'to', 'symbols', 'amount')
 const readNamedRange = createQueryReader('start_at', 'end_at')
 
-/** What a query asks for. */
 function readParameters(query: string) {
   const { from, base, to, symbols, amount: sent } = readQuery(query)
-  const asked = from ?? base
-  const code = readCode('base', asked ?? 'EUR')
+  const sentBase = from ?? base
+  const code = readCode('base', sentBase ?? 'EUR')
   const codes = readList('symbols', to ?? symbols)
-  if (asked !== undefined && codes?.join() === code) {
+  if (sentBase !== undefined && codes?.join() === code) {
     throw new RatesError('invalid_parameter', 'bad currency pair')
   }
   const amount = readAmount(sent)
@@ -90,7 +94,7 @@ function readParameters(query: string) {
   return { amount, base: code, codes }
 }
 
-/** Returns `codes` without the base, sorted; the service has an error for nothing but the base. */
+/** Returns the sorted `codes` without the base. Throws if none are left, like the service. */
 function requireOthers(codes: readonly string[], base: string): string[] {
   const others = codes.filter((code) => code !== base)
   if (others.length === 0) throw notFound()
@@ -98,10 +102,10 @@ function requireOthers(codes: readonly string[], base: string): string[] {
 }
 
 async function ratesOfDay({ rates, query, today }: CompatRequest, day: Day): Promise<object> {
-  const { amount, base, codes: asked } = readParameters(query)
+  const { amount, base, codes: requested } = readParameters(query)
   const table = await rates.latest({ base, date: earlier(day, today) })
-  const found = Object.keys(table.rates).filter((code) => asked?.includes(code) ?? true)
-  // The service leaves out codes that it does not know.
+  const found = Object.keys(table.rates).filter((code) => requested?.includes(code) ?? true)
+  // The service omits unknown codes.
   const codes = requireOthers(found, base)
   const amounts = codes.map((code) => [code, multiply(amount, table.rates[code] ?? NaN)])
   return { amount, base, date: table.date, rates: Object.fromEntries(amounts) }
@@ -112,11 +116,11 @@ async function ratesOfRange(
   { start, end, more }: { start: Day; end: Day; more?: object },
 ): Promise<object> {
   const { rates, query, today } = request
-  const { amount, base, codes: asked } = readParameters(query)
+  const { amount, base, codes: requested } = readParameters(query)
   const last = earlier(end, today)
   if (start > last) throw notFound()
   const first = await publishedOn(rates, base, start)
-  const codes = asked && requireOthers(asked, base)
+  const codes = requested && requireOthers(requested, base)
   return withDailyRates(request, { base, codes, start: first, end: last }, (daily, pause) => {
     const ends = { start_date: daily.days.at(0), end_date: daily.days.at(-1) }
     return writeByDay(daily, pause, {
@@ -128,7 +132,7 @@ async function ratesOfRange(
   })
 }
 
-/** `/history?start_at=…&end_at=…` of api.ratesapi.io. */
+/** Serves `/history?start_at=…&end_at=…` of api.ratesapi.io. */
 async function namedRange(request: CompatRequest): Promise<object> {
   const { start_at, end_at } = readNamedRange(request.query)
   const start = readDay('start_at', start_at)

@@ -15,13 +15,18 @@ import type { CompatEndpoint, CompatRequest, CompatService, Refusal } from './ro
 export type { CompatOptions } from './options.ts'
 
 /**
- * Serves the paths of Open Exchange Rates, `/api/….json` and `/api/convert/…`, and all others as `handler` does: latest rates
- * and conversions from the latest rates of `handler`, those of past days from its reference rates. `app_id` is not read.
+ * Serves the paths of Open Exchange Rates, `/api/….json` and `/api/convert/…`; `handler` serves all other paths. Latest rates
+ * and conversions use the latest rates of `handler`, past days its reference rates. `app_id` is ignored.
  *
- * @throws {TypeError} naming the option or argument that cannot be used
+ * @throws {TypeError} naming the invalid option or argument
  * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { openExchangeRates } from 'ratesmith/compat/open-exchange-rates'
+ *
  * const handler = openExchangeRates(createRatesHandler())
  * await handler(new Request('http://localhost/api/latest.json?base=GBP&symbols=EUR'))
+ * ```
  */
 export function openExchangeRates(
   handler: RatesHandler,
@@ -55,7 +60,6 @@ const service: CompatService = {
 
 const readQuery = createQueryReader('base', 'symbols', 'start', 'end')
 
-/** What a query says of a table. */
 function readTable(query: string) {
   const { base = 'USD', symbols, start, end } = readQuery(query)
   return { base: readCode('base', base), symbols: readList('symbols', symbols), start, end }
@@ -63,10 +67,10 @@ function readTable(query: string) {
 
 async function table(query: string, read: (base: string) => Promise<LatestRates>): Promise<object> {
   const { base, symbols } = readTable(query)
-  const record = await read(base)
-  // The service leaves out codes that it does not know.
-  const rates = Object.entries(record.rates).filter(([code]) => symbols?.includes(code) ?? true)
-  return { ...terms(record), ...timed(record), base, rates: Object.fromEntries(rates) }
+  const latest = await read(base)
+  // The service omits unknown codes.
+  const rates = Object.entries(latest.rates).filter(([code]) => symbols?.includes(code) ?? true)
+  return { ...terms(latest), ...timed(latest), base, rates: Object.fromEntries(rates) }
 }
 
 async function timeSeries(request: CompatRequest): Promise<object> {
@@ -76,9 +80,9 @@ async function timeSeries(request: CompatRequest): Promise<object> {
   const end = readDay('end', sent.end)
   if (start > end) throw new RatesError('invalid_parameter', 'start must not be after end')
   const window = { base, start, end: end < today ? end : today }
-  const record = await rates.latest({ base, date: window.end })
+  const latest = await rates.latest({ base, date: window.end })
   const own: [string, number][] = symbols?.includes(base) === false ? [] : [[base, 1]]
-  const head = { ...terms(record), start_date: start, end_date: end, base }
+  const head = { ...terms(latest), start_date: start, end_date: end, base }
   const codes = symbols?.filter((code) => code !== base)
   return withDailyRates(request, { ...window, codes }, (daily, pause) =>
     writeByDay(daily, pause, {
@@ -96,13 +100,13 @@ async function convert(
   { rates }: CompatRequest,
   [sent = '', from = '', to = '']: readonly string[],
 ): Promise<object> {
-  const asked = { amount: readAmount(sent), from: readCode('from', from), to: readCode('to', to) }
-  const found = await rates.convert(asked)
+  const params = { amount: readAmount(sent), from: readCode('from', from), to: readCode('to', to) }
+  const conversion = await rates.convert(params)
   return {
-    ...terms(found),
-    request: { query: `/convert/${sent}/${from}/${to}`, ...asked },
-    meta: { ...timed(found), rate: found.rate },
-    response: found.result,
+    ...terms(conversion),
+    request: { query: `/convert/${sent}/${from}/${to}`, ...params },
+    meta: { ...timed(conversion), rate: conversion.rate },
+    response: conversion.result,
   }
 }
 
@@ -114,13 +118,12 @@ function timed({ updatedAt }: { updatedAt: number }): object {
   return { timestamp: Math.floor(updatedAt / 1_000) }
 }
 
-/** Errors that have another name at the service. */
+/** The service's names of errors, where they differ. */
 const NAMES: Partial<Record<RatesErrorCode, string>> = {
   unsupported_currency: 'invalid_currency',
   no_data: 'not_available',
 }
 
-/** The parameters that are days. */
 const DAYS = ['date', 'start', 'end']
 
 function refuse({ code, message: description, parameter = '' }: RatesError): Refusal {

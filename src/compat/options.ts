@@ -4,9 +4,9 @@ import { assertKnownOptions } from '../known-options.ts'
 
 /** Options of every compatibility route. */
 export interface CompatOptions {
-  /** Path in front of the service's own paths: absolute, without a trailing slash (default none). */
+  /** Prefix of the service's paths: absolute, without a trailing slash (default none). */
   basePath?: string | undefined
-  /** Whether scripts of any origin may read the responses (default true, as at the services). */
+  /** Whether every origin may read the responses (default true, like the services). */
   cors?: boolean | undefined
   /** The clock of the handler, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
@@ -22,9 +22,9 @@ const KNOWN: Readonly<Record<keyof CompatOptions, true>> = {
 }
 
 /**
- * Returns `options`, whose names must be among those of every route and `more`.
+ * Validates `options`, which may have the options of every route and those of `more`, and returns them.
  *
- * @throws {TypeError} naming the option that cannot be used
+ * @throws {TypeError} naming the invalid option
  */
 export function requireOptions<Options extends CompatOptions>(
   options: Options,

@@ -14,14 +14,14 @@ import { isDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { exactProduct } from '../rates/rounding.ts'
 
-/** The parameters of a query by their names. */
+/** The parameters of a query by name. */
 export type Query<Name extends string> = { readonly [Each in Name]?: string }
 
 const text = z.optional(z.string())
 
 /**
- * Returns a function that reads the parameters `names` of a raw query by the rules of the native endpoints: one that is
- * repeated or nearly spelt so is refused, others are ignored.
+ * Returns a function that reads the parameters `names` of a raw query by the rules of the native endpoints: it throws for
+ * repeated and misspelt names, and ignores others.
  */
 export function createQueryReader<Name extends string>(
   ...names: Name[]
@@ -40,14 +40,14 @@ export function createQueryReader<Name extends string>(
   }
 }
 
-/** The code in `sent`, in capitals. Throws `invalid_currency`, or `missing_parameter` without one. */
+/** Returns the code in `sent` in upper case. Throws `invalid_currency`, or `missing_parameter` without a code. */
 export function readCode(name: string, sent: string | undefined): string {
   if (sent === undefined) throw missingParameter(name)
   if (!isCodeShaped(sent)) throw invalidCurrency(name, sent)
   return sent.toUpperCase()
 }
 
-/** The different items of a list of codes, well-formed or not, in capitals; undefined for none at all. */
+/** Returns the distinct items of a list of codes in upper case, well-formed or not; undefined for an empty list. */
 export function readList(name: string, sent: string | undefined): string[] | undefined {
   if (sent === undefined) return undefined
   const items = sent.length > MAX_SYMBOLS_CHARACTERS ? undefined : splitSymbols(sent)
@@ -56,20 +56,20 @@ export function readList(name: string, sent: string | undefined): string[] | und
   return [...new Set(items.map((item) => item.toUpperCase()))]
 }
 
-/** The amount in `sent`, 1 without one. Throws `invalid_amount`. */
+/** Returns the amount in `sent` (default 1). Throws `invalid_amount`. */
 export function readAmount(sent = '1'): number {
   if (!isAmount(sent)) throw invalidAmount(sent)
   return Number(sent)
 }
 
-/** The day in `sent`. Throws `invalid_parameter`, or `missing_parameter` without one. */
+/** Returns the day in `sent`. Throws `invalid_parameter`, or `missing_parameter` without a day. */
 export function readDay(name: string, sent: string | undefined): Day {
   if (sent === undefined) throw missingParameter(name)
   if (!isDay(sent)) throw invalidParameter(name, 'YYYY-MM-DD')
   return sent
 }
 
-/** `amount` × `rate`, exactly. Throws `invalid_amount` for a product that is not finite. */
+/** Returns the exact product. Throws `invalid_amount` if it is not finite. */
 export function multiply(amount: number, rate: number): number {
   const product = amount === 1 ? rate : exactProduct(amount, rate)
   if (Number.isFinite(product)) return product

@@ -19,37 +19,36 @@ import { systemRuntime } from '../runtime.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CompatOptions } from './options.ts'
 
-/** What an endpoint of a service computes its response from. */
+/** A request to an endpoint of a service. */
 export interface CompatRequest {
   rates: RatesOperations
-  /** Raw, without the question mark. */
+  /** The raw query, without the question mark. */
   query: string
   /** The current day in UTC. */
   today: Day
   runtime: Runtime
   /** Bounds large work. */
   limiter: Limiter
-  /** Large work that waits, by the `key` of the requests that it is for. */
+  /** Waiting jobs by `key`; requests with the same key share one. */
   jobs: Map<string, Job<Representation>>
   key: string
-  /** Aborts when the client has left. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal | undefined
 }
 
-/** Returns the body of a response, as an object or represented. Throws a `RatesError` for a mistake of the client. */
+/** Returns the body of a response, as an object or a representation. Throws a `RatesError` for an invalid request. */
 export type CompatEndpoint = (request: CompatRequest) => Promise<object | Representation>
 
-/** The form in which a service reports an error. */
+/** An error response in the form of a service. */
 export interface Refusal {
   status: number
   body: object
 }
 
-/** The paths of a service, and its errors. */
+/** The paths and the error format of a service. */
 export interface CompatService {
   /**
-   * Returns the endpoint at `path`; null for an unknown path below a prefix that is the service's own; undefined for all
-   * others.
+   * Returns the endpoint at `path`; null for an unknown path below a prefix of the service; undefined for all other paths.
    */
   find(path: string, query: string): CompatEndpoint | null | undefined
   /** Returns the response to a request for `path` that failed with `error`. */
@@ -57,9 +56,9 @@ export interface CompatService {
 }
 
 /**
- * Returns `handler` with the paths of `service` in front: all other paths are those of `handler`.
+ * Returns `handler` with the paths of `service` in front; `handler` serves all other paths.
  *
- * @throws {TypeError} naming the option or argument that cannot be used
+ * @throws {TypeError} naming the invalid option or argument
  */
 export function mountService(
   handler: RatesHandler,
@@ -87,7 +86,7 @@ export function mountService(
       return toEndpointResponse(body, request)
     } catch (thrown) {
       const error = toRatesError(thrown)
-      // The operations have reported theirs.
+      // The operations report their own internal errors.
       if (error !== thrown) emit({ type: 'internal_error', error: thrown })
       const { status, body } = service.refuse(error, path)
       return { ...failure(error, body), status }
@@ -99,10 +98,10 @@ export function mountService(
       const passed = await handler.answer(request)
       if (passed.matched) return passed
     }
-    const reply = await respond(request, found)
-    const sent = cors ? withCors(reply) : reply
-    const body = request.method === 'HEAD' ? null : sent.body
-    return { ...sent, body, matched: found.endpoint !== null }
+    const response = await respond(request, found)
+    const withHeaders = cors ? withCors(response) : response
+    const body = request.method === 'HEAD' ? null : withHeaders.body
+    return { ...withHeaders, body, matched: found.endpoint !== null }
   }
 
   function answer(request: RawRequest): Promise<RawResponse> {
@@ -116,10 +115,10 @@ export function mountService(
   return Object.assign(handle, { ...handler, fetch: handle, answer })
 }
 
-/** An endpoint that a request is for; null for an unknown path of the service. */
 interface Found {
+  /** Null for an unknown path of the service. */
   endpoint: CompatEndpoint | null
-  /** Below the base path. */
+  /** Without the base path. */
   path: string
   query: string
 }
@@ -129,14 +128,14 @@ function find(request: RawRequest, service: CompatService, basePath: string): Fo
   try {
     target = request.target
   } catch {
-    // The handler has a response to that.
+    // The handler reports the error.
     return undefined
   }
   const { path: whole, query } = splitTarget(target)
   if (!whole.startsWith(`${basePath}/`)) return undefined
   const path = whole.slice(basePath.length)
   const endpoint = service.find(path, query)
-  // A prefix that the app has chosen is for the service alone.
+  // With a base path, all paths below it belong to the service.
   if (endpoint === undefined && basePath === '') return undefined
   return { endpoint: endpoint ?? null, path, query }
 }
@@ -154,14 +153,14 @@ async function contentOf(
   return endpoint({
     ...given,
     today,
-    // Read where work takes long: on Node, each read makes a listener.
+    // A getter, because each read adds a listener on Node; only long work reads it.
     get signal() {
       return request.signal
     },
   })
 }
 
-/** Represents the JSON `text`. */
+/** Creates a representation of the JSON `text`. */
 export function representJson(text: string): Representation {
   return represent(toSendable(toBytes(text)), bodyHeaders({ lifetime: 'minute' }))
 }
@@ -177,15 +176,17 @@ function toEndpointResponse(
   const representation = isRepresentation(content)
     ? content
     : representJson(JSON.stringify(content))
-  const reply = success({ representation }, [])
-  if (!meetsIfMatch(reply, header('if-match'))) {
+  const response = success({ representation }, [])
+  if (!meetsIfMatch(response, header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
     throw new RatesError('precondition_failed', message)
   }
-  return revalidated(reply, header('if-none-match'))
+  return revalidated(response, header('if-none-match'))
 }
 
 function requireHandler(handler: unknown): void {
   if (typeof handler === 'function' && 'answer' in handler && 'rates' in handler) return
-  throw new TypeError('handler must be what createRatesHandler() or another route returned')
+  throw new TypeError(
+    'handler must be the result of createRatesHandler() or of another compat route',
+  )
 }

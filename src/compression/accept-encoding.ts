@@ -1,37 +1,37 @@
 import { createBoundedMap } from '../http/bounded-map.ts'
 
-/** The codings that are spoken; of two that a client likes equally, the first is taken. */
+/** The supported codings, in order of preference for equal weights. */
 const ENCODINGS = ['br', 'gzip'] as const
 
 /** A content coding by its registered name. */
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** One coding and its weight; what is written otherwise counts as not said. No two parts of it match the same character. */
+/** One coding and its weight; malformed entries are ignored. No two parts match the same character, so matching takes linear time. */
 const ENTRY =
   /^[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i
 
-/** How many characters of what clients accept are kept: there are few who differ. */
+/** Size of the cache of parsed headers; clients send few different ones. */
 const MAX_CACHED_CHARACTERS = 4_096
 
-/** What a client accepts; undefined is the plain body. */
+/** The codings chosen for a client; undefined for the plain body. */
 export interface AcceptedEncodings {
   /** For a body that is sent often. */
   best: Encoding | undefined
-  /** For a body that is sent once: never brotli, which takes longest. */
+  /** For a body that is sent once: never brotli, the slowest. */
   fast: Exclude<Encoding, 'br'> | undefined
 }
 
 const PLAIN: AcceptedEncodings = { best: undefined, fast: undefined }
 
-/** Creates a function that chooses the codings for a value of `Accept-Encoding`, and reads each value once. */
+/** Creates a function that chooses the codings for an `Accept-Encoding` header and caches the choice. */
 export function createEncodingChoice(): (
   acceptEncoding: string | null | undefined,
 ) => AcceptedEncodings {
   const known = createBoundedMap<string, AcceptedEncodings>(MAX_CACHED_CHARACTERS)
   return (acceptEncoding) => {
     if (!acceptEncoding) return PLAIN
-    const before = known.get(acceptEncoding)
-    if (before) return before
+    const cached = known.get(acceptEncoding)
+    if (cached) return cached
     const accepted = {
       best: chooseEncoding(acceptEncoding, ENCODINGS),
       fast: chooseEncoding(acceptEncoding, ['gzip']),
@@ -42,8 +42,8 @@ export function createEncodingChoice(): (
 }
 
 /**
- * The one of `encodings` that `acceptEncoding` asks for, by RFC 9110 §12.5.3; undefined for the plain body, also where that
- * is refused and nothing else is left.
+ * Chooses the coding that `acceptEncoding` prefers by RFC 9110 §12.5.3; undefined for the plain body, which is also the
+ * fallback if the client refuses everything else.
  */
 function chooseEncoding<Known extends Encoding>(
   acceptEncoding: string,
@@ -51,7 +51,7 @@ function chooseEncoding<Known extends Encoding>(
 ): Known | undefined {
   const weights = readWeights(acceptEncoding)
   const ofOthers = weights.get('*') ?? 0
-  // Plain goes without saying: it is preferred only where it is given a weight.
+  // The plain body is always acceptable, but preferred only with an explicit weight.
   let heaviest = weights.get('identity') ?? ofOthers
   let chosen: Known | undefined
   for (const encoding of encodings) {

@@ -4,45 +4,42 @@ import type { AcceptedEncodings, Encoding } from './accept-encoding.ts'
 
 export { LARGE_BODY_BYTES }
 
-/** How many large bodies are encoded at the same time, beside those that have just been made. */
+/** Limits large bodies that are encoded at the same time, except those computed for a request. */
 const MAX_LARGE_AT_ONCE = 2
 
-/** What is encoded: bytes, or a text as UTF-8. */
+/** Text is encoded as UTF-8. */
 type Body = Uint8Array<ArrayBuffer> | string
 
-/** Encodes a body in a content coding; may reject. */
 type Codec = (body: Body) => Promise<Uint8Array<ArrayBuffer>>
 
-/** A codec for every coding that may be chosen. */
+/** The codec of each coding; may reject. */
 export type Codecs = Readonly<Record<Encoding, Codec>>
 
-/** A body in a coding. */
 interface Encoded {
   encoding: Encoding
   bytes: Awaited<ReturnType<Codec>>
 }
 
-/** A body in a coding, or undefined where the plain body is to be sent. */
+/** Undefined means: send the plain body. */
 type EncodedOrPlain = Promise<Encoded | undefined> | undefined
 
 /** Encodes bodies. */
 export interface Variants {
-  /** Encodes an expensive body for the request that it was made for. */
+  /** Encodes an expensive body for the request that it was computed for. */
   encodeOnce(body: Body, accepted: AcceptedEncodings): EncodedOrPlain
   /**
-   * Encodes any other body in the best coding. While other large bodies are encoded, a large one is sent as it was encoded
-   * before, or plain.
+   * Encodes any other body in the best coding. While two large bodies are being encoded, returns the earlier fast encoding of
+   * a large body, or undefined.
    */
   encode(body: Body, accepted: AcceptedEncodings): EncodedOrPlain
 }
 
 /**
- * Creates variants that encode each body once, also for many requests at once. A text is the same as any other of its
- * characters, bytes are only the same as themselves. Encoded bodies are kept as long as the bodies that they were made from
- * take no more than `capacity` bytes together, for each coding. A failure is not kept.
+ * Creates variants that encode each body once, also for concurrent requests. Texts are compared by value, bytes by identity.
+ * Caches, for each coding, the encoded forms of at most `capacity` bytes of plain bodies. Failures are not cached.
  */
 export function createVariants(codecs: Codecs, capacity: number): Variants {
-  const made = {
+  const cache = {
     br: createBoundedMap<Body, EncodedOrPlain>(capacity),
     gzip: createBoundedMap<Body, EncodedOrPlain>(capacity),
   }
@@ -52,31 +49,31 @@ export function createVariants(codecs: Codecs, capacity: number): Variants {
     try {
       return { encoding, bytes: await codecs[encoding](body) }
     } catch {
-      made[encoding].delete(body)
+      cache[encoding].delete(body)
       return undefined
     }
   }
 
-  function encodeAndKeep(encoding: Encoding, body: Body): EncodedOrPlain {
-    // Later, so that a codec that throws at once deletes what is there already.
+  function encodeAndCache(encoding: Encoding, body: Body): EncodedOrPlain {
+    // Starts after `set`, so that a codec that throws synchronously deletes this entry.
     const encoded = Promise.resolve().then(() => encode(encoding, body))
-    made[encoding].set(body, encoded, body.length)
+    cache[encoding].set(body, encoded, body.length)
     return encoded
   }
 
   function encodeLarge(encoding: Encoding, body: Body): EncodedOrPlain {
     largeUnderWay += 1
-    return encodeAndKeep(encoding, body)?.finally(() => (largeUnderWay -= 1))
+    return encodeAndCache(encoding, body)?.finally(() => (largeUnderWay -= 1))
   }
 
   return {
-    encodeOnce: (body, { fast }) => fast && (made[fast].get(body) ?? encodeAndKeep(fast, body)),
+    encodeOnce: (body, { fast }) => fast && (cache[fast].get(body) ?? encodeAndCache(fast, body)),
     encode(body, { best, fast }) {
-      const known = best && made[best].get(body)
-      if (!best || known) return known
-      if (body.length <= LARGE_BODY_BYTES) return encodeAndKeep(best, body)
+      const cached = best && cache[best].get(body)
+      if (!best || cached) return cached
+      if (body.length <= LARGE_BODY_BYTES) return encodeAndCache(best, body)
       if (largeUnderWay < MAX_LARGE_AT_ONCE) return encodeLarge(best, body)
-      return fast && made[fast].get(body)
+      return fast && cache[fast].get(body)
     },
   }
 }

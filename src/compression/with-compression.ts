@@ -12,32 +12,31 @@ import type { AcceptedEncodings, Encoding } from './accept-encoding.ts'
 import { createVariants } from './variants.ts'
 import type { Codecs, Variants } from './variants.ts'
 
-/** Bodies of up to so many bytes go as they are: there is little to gain. */
+/** Smaller bodies are not compressed: the gain is too small. */
 const MIN_BODY_BYTES = 1_024
 
-/** How many bytes of bodies have their encoded ones kept, for each coding; these take a quarter of it beside. */
+/** Plain bytes whose encoded forms are cached, for each coding; the encoded forms take about a quarter in addition. */
 const CACHE_BYTES = 16 * 1_024 * 1_024
 
-/** An `If-Match` that no body meets. */
+/** An `If-Match` value that matches no body. */
 const NO_TAG = 'W/""'
 
 const VARY: Header = ['vary', 'Accept-Encoding']
 
-/** Whatever gives answers as data, as the handler of this package does. */
 interface RawHandler {
   answer(request: RawRequest): Promise<RawResponse>
 }
 
-/** A handler in both of its forms: fetch-style, and with answers as data. */
+/** A handler in both forms: fetch-style, and with raw responses. */
 export interface CompressedHandler extends RawHandler {
   (request: Request): Promise<Response>
 }
 
 /**
- * Returns `handler` with its larger bodies in brotli or gzip for clients that accept them: an expensive body in gzip for the
- * request that it was made for, and in the coding that the client likes best later. An encoded body has another entity tag;
- * `If-Match` and `If-None-Match` are compared with those of all bodies that the client may have been sent. A codec that fails
- * costs nothing but the plain body.
+ * Returns `handler` with bodies over 1 KiB in brotli or gzip for clients that accept them: an expensive body in gzip for the
+ * request that it was computed for, and in the client's preferred coding later. Each coding has its own entity tag;
+ * `If-Match` and `If-None-Match` are compared with the tags of all codings that the client may have received. If a codec
+ * fails, the plain body is sent.
  */
 export function withCompression(handler: RawHandler, codecs: Codecs): CompressedHandler {
   const choose = createEncodingChoice()
@@ -47,7 +46,7 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
     gzip: new WeakMap<Header[], Header[]>(),
   }
 
-  /** The representation of `plain`, which is a 200, that `request` asks for, by its preconditions. */
+  /** Applies the codings and preconditions of `request` to `plain`, a 200. */
   async function represented(plain: RawResponse, request: PlainRequest): Promise<RawResponse> {
     const { headers, body } = plain
     const { accepted, ifMatch, ifNoneMatch } = request
@@ -57,7 +56,7 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
         ...plain,
         headers: (encoding && encodedLists[encoding].get(headers)) ?? headersOf(headers, encoding),
       }))
-      // The handler knows in which words to refuse.
+      // The handler writes the error response.
       if (!sent.some((each) => meetsIfMatch(each, ifMatch)))
         return handler.answer(request.refused())
       const known = sent.map((each) => revalidated(each, ifNoneMatch))
@@ -91,12 +90,12 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
   )
 }
 
-/** `request` for the body that decides: `HEAD` and its preconditions, by which that would be left out, are heeded later. */
+/** The request to the handler: a `GET` without preconditions, because the body is needed to choose the representation. */
 class PlainRequest implements RawRequest, RequestContext {
   readonly #request: RawRequest
   readonly #variants: Variants
   readonly #choose: ReturnType<typeof createEncodingChoice>
-  /** Whether an expensive body was made for this request, and that in its coding. */
+  /** Whether an expensive body was computed for this request; `encoded` is its encoded form. */
   isExpensive = false
   encoded: ReturnType<Variants['encodeOnce']>
 
@@ -114,7 +113,7 @@ class PlainRequest implements RawRequest, RequestContext {
     return this.#request.method === 'HEAD' ? 'GET' : this.#request.method
   }
 
-  // Read when it is needed: some hosts throw on the way to it, and the handler has an answer to that.
+  // A getter, because reading the target may throw; the handler responds to that.
   get target(): string {
     return this.#request.target
   }
@@ -126,7 +125,7 @@ class PlainRequest implements RawRequest, RequestContext {
     return this.#request.signal
   }
 
-  /** The same for any tag that no body has. */
+  /** Returns the request with an `If-Match` that fails. */
   refused(): RawRequest {
     const { method, target, signal } = this
     const header = (name: string): string | null | undefined =>
@@ -158,7 +157,7 @@ class PlainRequest implements RawRequest, RequestContext {
   }
 }
 
-/** The codings in which `body` is sent to clients that accept so much; undefined is plain, as only large ones may be. */
+/** Returns the codings in which the client may have received the body; only large bodies may have been sent plain (undefined). */
 function encodingsSent(
   { length }: { length: number },
   { best, fast }: AcceptedEncodings,
@@ -166,7 +165,7 @@ function encodingsSent(
   return length > LARGE_BODY_BYTES ? [best, fast, undefined] : [best, fast ?? best]
 }
 
-/** The headers of a body in a coding: its length, where that is known, and its tag are others. */
+/** Returns the headers of an encoded body, with its own length, if known, and tag. */
 function headersOf(headers: Header[], encoding: Encoding | undefined, length?: number): Header[] {
   if (!encoding) return [...headers, VARY]
   const own = headers.map((header): Header => {

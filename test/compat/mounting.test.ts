@@ -13,7 +13,7 @@ import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 
 const now = () => NOW
 
-/** Each service with paths that it serves and, where it has a prefix, one below that which it does not know. */
+/** Each service with a path that it serves and, if it has a prefix, an unknown path below it. */
 const SERVICES = [
   { mount: frankfurter, path: '/v1/latest', unknown: '/v1/nothing' },
   { mount: frankfurterV2, path: '/v2/rates', unknown: '/v2/nothing' },
@@ -22,7 +22,7 @@ const SERVICES = [
   { mount: exchangeRateApi, path: '/v6/latest/USD', unknown: '/v6/a/nothing' },
 ]
 
-/** The errors of each service, without texts. */
+/** The form of each service's errors. */
 const ERROR = {
   [frankfurter.name]: (status: number) =>
     status === 404 ? { status, message: 'not found' } : { message: expect.any(String) },
@@ -44,17 +44,17 @@ function mountAll(handler: RatesHandler, options = {}): RatesHandler {
   return SERVICES.reduce((mounted, { mount }) => mount(mounted, { now, ...options }), handler)
 }
 
-function ask(handler: RatesHandler, path: string, init?: RequestInit): Promise<Response> {
+function request(handler: RatesHandler, path: string, init?: RequestInit): Promise<Response> {
   return handler(new Request(`http://localhost${path}`, init))
 }
 
-describe('routes mounted around each other', () => {
+describe('nested routes', () => {
   const market = openMarket()
   const handler = mountAll(market.handler)
 
   it.each(SERVICES)('serve $path and $unknown in the form of the service', async (service) => {
     const { mount, path, unknown } = service
-    const served = await ask(handler, path)
+    const served = await request(handler, path)
     expect(served.status).toBe(200)
     expect(Object.fromEntries(served.headers)).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -63,7 +63,7 @@ describe('routes mounted around each other', () => {
       'access-control-allow-origin': '*',
     })
     if (!unknown) return
-    const missing = await ask(handler, unknown)
+    const missing = await request(handler, unknown)
     expect(missing.status).toBe(404)
     expect(missing.headers.get('cache-control')).toBe('no-store')
     expect(await missing.json()).toEqual(ERROR[mount.name]?.(404))
@@ -76,13 +76,13 @@ describe('routes mounted around each other', () => {
     '/api/nothing',
     '/nothing',
     '/',
-  ])('leave %s to the handler', async (path) => {
-    const [own, through] = [await ask(market.handler, path), await ask(handler, path)]
+  ])('let the handler serve %s', async (path) => {
+    const [own, through] = [await request(market.handler, path), await request(handler, path)]
     expect(through.status).toBe(own.status)
     expect(await through.text()).toBe(await own.text())
   })
 
-  it('report to an adapter which paths are served', async () => {
+  it('set `matched` for the paths that they serve', async () => {
     const isMatched = async (target: string, method = 'GET') =>
       (await handler.answer({ method, target, header: () => undefined })).matched
     for (const { path, unknown = '/nothing' } of SERVICES) {
@@ -93,14 +93,14 @@ describe('routes mounted around each other', () => {
     expect(await isMatched('/api/v1/status')).toBe(true)
   })
 
-  it('have no path in common', async () => {
+  it('share no path', async () => {
     const reversed = SERVICES.toReversed().reduce(
       (mounted, { mount }) => mount(mounted, { now }),
       market.handler,
     )
     const others = ['/latest', '/currencies', '/2026-11-20', '/convert?from=USD&to=EUR', '/list']
     for (const path of [...SERVICES.map((service) => service.path), ...others]) {
-      const [one, other] = [await ask(handler, path), await ask(reversed, path)]
+      const [one, other] = [await request(handler, path), await request(reversed, path)]
       expect(one.status).toBe(200)
       expect(await other.text()).toBe(await one.text())
     }
@@ -118,11 +118,11 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
   const handler = mount(openMarket().handler, { now })
   const error = ERROR[mount.name]
 
-  it('answers HEAD as GET without a body', async () => {
+  it('responds to HEAD like GET without a body', async () => {
     for (const target of [path, unknown ?? path]) {
       const [get, head] = [
-        await ask(handler, target),
-        await ask(handler, target, { method: 'HEAD' }),
+        await request(handler, target),
+        await request(handler, target, { method: 'HEAD' }),
       ]
       expect(head.status).toBe(get.status)
       expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(get.headers))
@@ -130,25 +130,25 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
     }
   })
 
-  it('answers a preflight, and refuses other methods', async () => {
-    const preflight = await ask(handler, path, { method: 'OPTIONS' })
+  it('responds to a preflight, and with 405 to other methods', async () => {
+    const preflight = await request(handler, path, { method: 'OPTIONS' })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS')
-    const refused = await ask(handler, path, { method: 'POST', body: '{}' })
+    const refused = await request(handler, path, { method: 'POST', body: '{}' })
     expect(refused.status).toBe(405)
     expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
     expect(await refused.json()).toEqual(error?.(405))
   })
 
-  it('answers conditional requests', async () => {
-    const etag = (await ask(handler, path)).headers.get('etag') ?? ''
-    expect((await ask(handler, path, { headers: { 'if-none-match': etag } })).status).toBe(304)
-    const failed = await ask(handler, path, { headers: { 'if-match': '"other"' } })
+  it('supports conditional requests', async () => {
+    const etag = (await request(handler, path)).headers.get('etag') ?? ''
+    expect((await request(handler, path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const failed = await request(handler, path, { headers: { 'if-match': '"other"' } })
     expect(failed.status).toBe(412)
     expect(await failed.json()).toEqual(error?.(412))
   })
 
-  it('answers in the form of the service when there are no rates', async () => {
+  it('responds in the form of the service without rates', async () => {
     const down = { attribution: { name: 'Down', url: 'https://down.example' } }
     const fail = () => Promise.reject(new Error('secret'))
     const providers = {
@@ -164,7 +164,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
       '/v6/k/codes',
     ]
     for (const target of [path, ...lists.filter((list) => list.startsWith(path.slice(0, 3)))]) {
-      const response = await ask(failing, target)
+      const response = await request(failing, target)
       expect(response.status).toBe(502)
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(response.headers.get('cache-control')).toBe('no-store')
@@ -172,7 +172,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
     }
   })
 
-  it('answers in the form of the service when something unforeseen fails, and reports it', async () => {
+  it('responds in the form of the service after an unexpected exception, and emits internal_error', async () => {
     const events: RatesEvent[] = []
     const failure = new Error('secret')
     const rates = { latest: () => Promise.reject(failure) }
@@ -180,7 +180,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
       now,
       onEvent: (event) => void events.push(event),
     })
-    const response = await ask(broken, path)
+    const response = await request(broken, path)
     expect(response.status).toBe(500)
     const body = await response.json()
     expect(body).toEqual(error?.(500))
@@ -191,19 +191,19 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
   it('has no CORS headers with cors: false', async () => {
     const closed = mount(openMarket().handler, { now, cors: false })
     for (const target of [path, unknown ?? path]) {
-      const names = [...(await ask(closed, target)).headers.keys()]
+      const names = [...(await request(closed, target)).headers.keys()]
       expect(names.filter((name) => name.startsWith('access-control'))).toEqual([])
     }
   })
 
-  it('serves below basePath, where every other path is unknown', async () => {
+  it('owns every path below basePath', async () => {
     const below = mount(openMarket().handler, { now, basePath: '/old/api' })
-    expect((await ask(below, `/old/api${path}`)).status).toBe(200)
-    const missing = await ask(below, '/old/api/nothing')
+    expect((await request(below, `/old/api${path}`)).status).toBe(200)
+    const missing = await request(below, '/old/api/nothing')
     expect(missing.status).toBe(404)
     expect(await missing.json()).toEqual(error?.(404))
     for (const target of [path, '/old/api', '/old/apis/nothing']) {
-      expect(JSON.stringify(await (await ask(below, target)).json())).toMatch(/Not found/)
+      expect(JSON.stringify(await (await request(below, target)).json())).toMatch(/Not found/)
     }
   })
 
@@ -230,7 +230,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
     },
   )
 
-  it('lets the handler answer a request whose target cannot be read', async () => {
+  it('passes a request with an unreadable target to the handler', async () => {
     const request = {
       method: 'GET',
       get target(): string {
@@ -255,8 +255,8 @@ describe.each(['latest', 'history'] as const)('a handler without %s rates', (off
     ['latest', '/api/latest.json', ERROR[openExchangeRates.name]],
     ['history', '/api/historical/2020-01-02.json', ERROR[openExchangeRates.name]],
     ['latest', '/v6/latest', ERROR[exchangeRateApi.name]],
-  ])('serves what needs no %s rates: %s', async (needed, path, error) => {
-    const response = await ask(handler, path)
+  ])('serves the paths that need no %s rates: %s', async (needed, path, error) => {
+    const response = await request(handler, path)
     const anything: unknown = expect.anything()
     const expected = needed === off ? [404, error?.(404)] : [200, anything]
     expect([response.status, await response.json()]).toEqual(expected)
@@ -285,7 +285,7 @@ describe('a key in a URL', () => {
       createRatesHandler({ providers: fakeProviders({ now }), now, onEvent }),
       { onEvent },
     )
-    const response = await ask(handler, path)
+    const response = await request(handler, path)
     const sent = [...response.headers].join() + (await response.text()) + JSON.stringify(events)
     expect(sent).not.toContain(KEY)
   })
@@ -298,7 +298,7 @@ describe('all reference rates since 1999', () => {
   const handler = mountAll(createRatesHandler({ providers, now, ...options }), options)
 
   beforeAll(async () => {
-    await ask(handler, '/v1/1999-01-04')
+    await request(handler, '/v1/1999-01-04')
   })
 
   it.each([
@@ -306,25 +306,25 @@ describe('all reference rates since 1999', () => {
     '/v2/rates?from=1999-01-04&group=week',
     '/change?start_date=1999-01-04&end_date=2026-11-20',
     '/api/time-series.json?start=1999-01-04&end=2026-11-20',
-  ])('are read with other requests in between: %s', async (path) => {
+  ])('are read with pauses for other requests: %s', async (path) => {
     const whole = { isDone: false }
-    const asked = ask(handler, path).finally(() => (whole.isDone = true))
+    const responding = request(handler, path).finally(() => (whole.isDone = true))
     let others = 0
     while (!whole.isDone) {
-      await ask(handler, '/api/v1/convert?from=USD&to=EUR')
+      await request(handler, '/api/v1/convert?from=USD&to=EUR')
       await yieldToEventLoop()
       others += 1
     }
-    expect((await asked).status).toBe(200)
-    // One after each of 29 currencies, at the least.
+    expect((await responding).status).toBe(200)
+    // At least one after each of 29 currencies.
     expect(others).toBeGreaterThan(28)
   })
 
-  it('are computed once for requests that wait for the same, and not for a client that has left', async () => {
+  it('are computed once for concurrent requests, and not for a disconnected client', async () => {
     const path = '/v1/1999-01-04..2026-11-20'
     const signal = AbortSignal.abort()
     const gone = handler.answer({ method: 'GET', target: path, header: () => undefined, signal })
-    const waiting = await Promise.all(Array.from({ length: 99 }, () => ask(handler, path)))
+    const waiting = await Promise.all(Array.from({ length: 99 }, () => request(handler, path)))
     expect((await gone).status).toBe(503)
     const etags = new Set(waiting.map(({ headers }) => headers.get('etag')))
     expect(etags.size).toBe(1)

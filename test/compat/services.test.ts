@@ -53,7 +53,7 @@ describe('frankfurter()', () => {
       200,
       { ...range, amount: 1, start_date: '2026-11-20', rates: { '2026-11-20': { USD: 1.17 } } },
     ],
-    // From the last day before, as nothing was published on the first; a code that ended is there while it lasted.
+    // Starts on the last published day before the range; a withdrawn code appears until its last day.
     [
       '/v1/2023-01-01..2023-01-03?symbols=HRK,USD',
       200,
@@ -126,7 +126,7 @@ describe('frankfurter()', () => {
     expect(await ask(frankfurter, path)).toEqual({ status, body })
   })
 
-  it('takes no path outside /v1 with unprefixed: false', async () => {
+  it('serves only paths below /v1 with unprefixed: false', async () => {
     const mount: typeof frankfurter = (handler, options) =>
       frankfurter(handler, { ...options, unprefixed: false })
     expect((await ask(mount, '/v1/latest')).status).toBe(200)
@@ -220,21 +220,23 @@ describe('frankfurterV2()', () => {
     [
       '/v2/rates?providers=ECB,FED',
       422,
-      refused('Invalid parameter: providers (FED is not available, ECB is)'),
+      refused(expect.stringMatching(/^Invalid parameter: providers \(.*ECB.*FED/)),
     ],
-    ['/v2/rates?expand=providers', 422, refused('Invalid parameter: expand (not available)')],
-    ['/v2/rates?group=day', 422, refused('Invalid parameter: group (week or month)')],
+    ['/v2/rates?expand=providers', 422, refused(expect.stringMatching(/: expand \(.+\)$/))],
+    ['/v2/rates?group=day', 422, refused(expect.stringMatching(/: group \(.*week or month\)$/))],
     ['/v2/rates?date=2026-13-01', 422, refused('Invalid parameter: date (YYYY-MM-DD)')],
     [
       '/v2/rates?date=2026-11-20&from=2026-11-20',
       422,
-      refused('Invalid parameter: date (either date, or from and to)'),
+      refused(expect.stringMatching(/^Invalid parameter: date \(.*from.*to\)$/)),
     ],
-    ['/v2/rates?to=2026-11-20', 422, refused('Invalid parameter: to (only with from)')],
+    ['/v2/rates?to=2026-11-20', 422, refused(expect.stringMatching(/: to \(.*from\)$/))],
     [
       '/v2/rates?from=1999-01-04',
       422,
-      refused('Invalid parameter: from (at most 5 years, up to 5 quotes, or a group)'),
+      refused(
+        expect.stringMatching(/^Invalid parameter: from \(.*\b5 years .*\b5 quotes.*group\)$/),
+      ),
     ],
     ['/v2/rate/EUR/GRD', 404, notFound],
     ['/v2/currency/XYZ', 404, notFound],
@@ -463,7 +465,7 @@ describe('openExchangeRates()', () => {
     expect(await ask(openExchangeRates, path)).toEqual({ status, body })
   })
 
-  it('leaves the OpenAPI document to the handler', async () => {
+  it('lets the handler serve the OpenAPI document', async () => {
     const { body } = await ask(openExchangeRates, '/api/v1/openapi.json')
     expect(body).toHaveProperty('openapi')
   })

@@ -22,11 +22,11 @@ const LARGE = '/api/v1/latest?base=EUR'
 const SMALL = '/api/v1/convert?from=USD&to=EUR'
 
 const plain = createRatesHandler({ providers: fakeProviders({ now: () => NOW }), now: () => NOW })
-// What is asked first is another answer: it has been loaded for this request.
+// The first response differs, because its data are loaded for the request.
 await plain.refresh()
 const compressed = withCompression(plain, CODECS)
 
-function ask(target: string, headers: Record<string, string> = {}, method = 'GET') {
+function send(target: string, headers: Record<string, string> = {}, method = 'GET') {
   return compressed.answer({ method, target, header: (name) => headers[name] })
 }
 
@@ -43,7 +43,7 @@ async function plainBody(target: string): Promise<string> {
 }
 
 describe('withCompression', () => {
-  it('hands on who is waiting', async () => {
+  it('passes the signal of the request on', async () => {
     const answer = vi.fn<typeof plain.answer>(plain.answer)
     const { signal } = new AbortController()
     const recording = withCompression({ answer }, CODECS)
@@ -54,52 +54,52 @@ describe('withCompression', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('answers in %s with a tag of its own', async (encoding, decode) => {
-    const answer = await ask(LARGE, { 'accept-encoding': encoding })
+  ])('responds in %s with a separate ETag', async (encoding, decode) => {
+    const response = await send(LARGE, { 'accept-encoding': encoding })
     const { headers } = await plain(new Request(`http://localhost${LARGE}`))
-    expect(answer).toMatchObject({ status: 200, matched: true })
-    expect(header(answer, 'content-encoding')).toBe(encoding)
-    expect(header(answer, 'vary')).toBe('Accept-Encoding')
-    expect(header(answer, 'etag')).toBe(headers.get('etag')?.replace(/"$/, `-${encoding}"`))
+    expect(response).toMatchObject({ status: 200, matched: true })
+    expect(header(response, 'content-encoding')).toBe(encoding)
+    expect(header(response, 'vary')).toBe('Accept-Encoding')
+    expect(header(response, 'etag')).toBe(headers.get('etag')?.replace(/"$/, `-${encoding}"`))
     for (const name of ['content-type', 'cache-control', 'last-modified', 'cache-status']) {
-      expect(header(answer, name)).toBe(headers.get(name))
+      expect(header(response, name)).toBe(headers.get(name))
     }
-    const body = answer.body instanceof Uint8Array ? answer.body : new Uint8Array()
+    const body = response.body instanceof Uint8Array ? response.body : new Uint8Array()
     expect(body.byteLength).toBeLessThan(2_500)
-    expect(header(answer, 'content-length')).toBe(String(body.byteLength))
+    expect(header(response, 'content-length')).toBe(String(body.byteLength))
     expect(decode(body).toString()).toBe(await plainBody(LARGE))
   })
 
   it.each([
     ['a client that asks for none', LARGE, {}],
     ['a small body', SMALL, { 'accept-encoding': 'br' }],
-  ])('leaves the body and its tag as they are for %s', async (_whom, target, headers) => {
-    const answer = await ask(target, headers)
-    expect(await textOf(answer)).toBe(await plainBody(target))
-    expect(header(answer, 'etag')).toMatch(/^"\w+"$/)
-    expect(header(answer, 'content-encoding')).toBeUndefined()
-    expect(header(answer, 'vary')).toBe('Accept-Encoding')
+  ])('sends the plain body and its ETag for %s', async (_case, target, headers) => {
+    const response = await send(target, headers)
+    expect(await textOf(response)).toBe(await plainBody(target))
+    expect(header(response, 'etag')).toMatch(/^"\w+"$/)
+    expect(header(response, 'content-encoding')).toBeUndefined()
+    expect(header(response, 'vary')).toBe('Accept-Encoding')
   })
 
-  it.each(['', 'br', 'gzip'])('judges preconditions by the body sent for %j', async (encoding) => {
+  it.each(['', 'br', 'gzip'])('compares preconditions with the ETag for %j', async (encoding) => {
     const accept = { 'accept-encoding': encoding }
-    const own = header(await ask(LARGE, accept), 'etag') ?? ''
+    const own = header(await send(LARGE, accept), 'etag') ?? ''
     const tags = await Promise.all(
       ['', 'br', 'gzip'].map(async (each) =>
-        header(await ask(LARGE, { 'accept-encoding': each }), 'etag'),
+        header(await send(LARGE, { 'accept-encoding': each }), 'etag'),
       ),
     )
     expect(new Set(tags).size).toBe(3)
     for (const tag of tags) {
-      const answer = await ask(LARGE, { ...accept, 'if-none-match': `"other", W/${tag}` })
-      expect(answer.status).toBe(tag === own ? 304 : 200)
-      expect(header(answer, 'etag')).toBe(own)
-      expect(header(answer, 'vary')).toBe('Accept-Encoding')
-      expect(answer.body === null).toBe(tag === own)
-      const matched = await ask(LARGE, { ...accept, 'if-match': `"other", ${tag}` })
+      const response = await send(LARGE, { ...accept, 'if-none-match': `"other", W/${tag}` })
+      expect(response.status).toBe(tag === own ? 304 : 200)
+      expect(header(response, 'etag')).toBe(own)
+      expect(header(response, 'vary')).toBe('Accept-Encoding')
+      expect(response.body === null).toBe(tag === own)
+      const matched = await send(LARGE, { ...accept, 'if-match': `"other", ${tag}` })
       expect(matched.status).toBe(tag === own ? 200 : 412)
     }
-    const any = await ask(LARGE, { ...accept, 'if-match': '*', 'if-none-match': '*' })
+    const any = await send(LARGE, { ...accept, 'if-match': '*', 'if-none-match': '*' })
     expect(any.status).toBe(304)
     const refused = { method: 'GET', target: LARGE, header: () => '"other"' }
     expect(await compressed.answer(refused)).toEqual(await plain.answer(refused))
@@ -113,11 +113,11 @@ describe('withCompression', () => {
     [SMALL, { 'accept-encoding': 'gzip' }],
     ['/api/v1/latest?base=XXX', { 'accept-encoding': 'br' }],
     ['/api/v1/nothing', {}],
-  ])('answers HEAD %s %j as GET, with the length in place of the body', async (target, headers) => {
-    const got = await ask(target, headers)
+  ])('responds to HEAD %s %j like GET, with the length and no body', async (target, headers) => {
+    const got = await send(target, headers)
     const length = got.status === 304 ? undefined : String(new Blob([got.body ?? '']).size)
     expect(header(got, 'content-length')).toBe(length)
-    expect(await ask(target, headers, 'HEAD')).toEqual({ ...got, body: null })
+    expect(await send(target, headers, 'HEAD')).toEqual({ ...got, body: null })
   })
 
   it.each([
@@ -125,11 +125,11 @@ describe('withCompression', () => {
     ['POST', LARGE, 405],
     ['GET', '/api/v1/latest?base=XXX', 400],
     ['GET', '/elsewhere', 404],
-  ])('passes on what is no 200: %s %s', async (method, target, status) => {
-    const answer = await ask(target, { 'accept-encoding': 'br' }, method)
+  ])('passes on other statuses than 200: %s %s', async (method, target, status) => {
+    const response = await send(target, { 'accept-encoding': 'br' }, method)
     const passed = await plain.answer({ method, target, header: () => undefined })
-    expect(answer.status).toBe(status)
-    expect(answer).toEqual(passed)
+    expect(response.status).toBe(status)
+    expect(response).toEqual(passed)
   })
 
   const rejecting = async () => Promise.reject(new Error('no memory'))
@@ -140,7 +140,7 @@ describe('withCompression', () => {
   it.each<[how: string, fail: Codec]>([
     ['rejects', rejecting],
     ['throws', throwing],
-  ])('answers with the plain body where a codec %s, and tries it again', async (_how, fail) => {
+  ])('sends the plain body if a codec %s, and retries it', async (_how, fail) => {
     const br = vi.fn<Codec>(CODECS.br).mockImplementationOnce(fail)
     const { answer } = withCompression(plain, { br, gzip: fail })
     const accept = (encoding: string) => {
@@ -158,19 +158,19 @@ describe('withCompression', () => {
     expect(br).toHaveBeenCalledTimes(2)
   })
 
-  it('encodes what many ask for at once only once', async () => {
+  it('encodes a body once for concurrent requests', async () => {
     const br = vi.fn<Codec>(CODECS.br)
     const handler = withCompression(plain, { ...CODECS, br })
-    const question = (): Request =>
+    const request = (): Request =>
       new Request(`http://localhost${LARGE}`, { headers: { 'accept-encoding': 'br' } })
     const bodies = await Promise.all(
-      Array.from({ length: 50 }, async () => (await handler(question())).arrayBuffer()),
+      Array.from({ length: 50 }, async () => (await handler(request())).arrayBuffer()),
     )
     expect(new Set(bodies.map(({ byteLength }) => byteLength)).size).toBe(1)
     expect(br).toHaveBeenCalledOnce()
   })
 
-  it('encodes a remembered body once, and serves the same bytes from then on', async () => {
+  it('encodes a cached body once, and then serves the same bytes', async () => {
     const br = vi.fn<Codec>(CODECS.br)
     const { answer } = withCompression(plain, { ...CODECS, br })
     const target = '/api/v1/history?from=USD&to=JPY&period=5Y'
@@ -183,29 +183,29 @@ describe('withCompression', () => {
     expect(br).toHaveBeenCalledOnce()
   })
 
-  it('answers a Request with the same as data', async () => {
+  it('returns a Response that equals the raw response', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const response = await compressed(new Request(`http://localhost${LARGE}`, { headers }))
-    const answer = await ask(LARGE, headers)
+    const raw = await send(LARGE, headers)
     expect(response.status).toBe(200)
-    expect([...response.headers]).toEqual([...new Headers(answer.headers)])
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(answer.body)
+    expect([...response.headers]).toEqual([...new Headers(raw.headers)])
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(raw.body)
   })
 
-  it('has an answer to a request that throws when it is read', async () => {
-    const answer = await compressed.answer({
+  it('responds with 500 to a request that throws when it is read', async () => {
+    const response = await compressed.answer({
       method: 'GET',
       header: () => undefined,
       get target(): string {
         throw new TypeError('Invalid URL')
       },
     })
-    expect(answer.status).toBe(500)
+    expect(response.status).toBe(500)
   })
 })
 
-/** Answers a target with that one of `bodies`, encoded as ten bytes; `encoded` has what was, in its order. */
-function answering(bodies: Record<string, () => RawResponse['body']>) {
+/** Serves `bodies` by target, each encoded as ten bytes; `encoded` records the encoded bodies in order. */
+function serveBodies(bodies: Record<string, () => RawResponse['body']>) {
   const encoded: RawResponse['body'][] = []
   const codec: Codec = async (body) => {
     encoded.push(body)
@@ -228,18 +228,18 @@ function answering(bodies: Record<string, () => RawResponse['body']>) {
   return { encoded, get }
 }
 
-describe('what is encoded', () => {
-  it('is known again by its characters, where it is a text', async () => {
+describe('an encoded body', () => {
+  it('is cached by value for a text', async () => {
     const text = (length: number) => () => 'x'.repeat(length)
-    const { encoded, get } = answering({ one: text(2_000), other: text(2_001) })
+    const { encoded, get } = serveBodies({ one: text(2_000), other: text(2_001) })
     for (const target of ['one', 'other', 'one', 'other']) await get(target, 'br')
     expect(encoded).toEqual([text(2_000)(), text(2_001)()])
   })
 
-  it('is kept while it is asked for, and while there is room: for three bodies of 5 MiB', async () => {
+  it('is cached by recent use, up to three bodies of 5 MiB', async () => {
     const targets = Array.from({ length: 10 }, (_, index) => String(index))
     const bodies = targets.map((target) => [target, new Uint8Array(5 * 1_048_576)] as const)
-    const { encoded, get } = answering(
+    const { encoded, get } = serveBodies(
       Object.fromEntries(bodies.map(([target, body]) => [target, () => body])),
     )
     for (const target of targets) {
@@ -252,7 +252,7 @@ describe('what is encoded', () => {
   })
 
   it('is longer than 1,024 bytes', async () => {
-    const { encoded, get } = answering({
+    const { encoded, get } = serveBodies({
       small: () => 'x'.repeat(1_024),
       large: () => 'x'.repeat(1_025),
     })
@@ -261,11 +261,11 @@ describe('what is encoded', () => {
     expect(encoded).toHaveLength(1)
   })
 
-  it('is told apart by its coding and, of bytes, by itself', async () => {
+  it('is cached by coding and, for bytes, by identity', async () => {
     const [one, other] = [new Uint8Array(2_000), new Uint8Array(2_000)]
-    const { encoded, get } = answering({ one: () => one, other: () => other })
-    const asked = [get('one', 'br'), get('one', 'gzip'), get('other', 'gzip')]
-    expect(new Set((await Promise.all(asked)).map(({ body }) => body)).size).toBe(3)
+    const { encoded, get } = serveBodies({ one: () => one, other: () => other })
+    const responses = [get('one', 'br'), get('one', 'gzip'), get('other', 'gzip')]
+    expect(new Set((await Promise.all(responses)).map(({ body }) => body)).size).toBe(3)
     expect(encoded).toHaveLength(3)
   })
 })
@@ -274,7 +274,7 @@ describe('an expensive body', () => {
   const EXPENSIVE = '/api/v1/history?from=USD&to=JPY&period=5Y'
   const CODINGS = { gzip: gunzipSync, br: brotliDecompressSync, '': Buffer.from }
 
-  /** A handler with data and without answers in its memory; `asked` counts the bodies that were encoded. */
+  /** Starts a handler with data and an empty response cache; `codecs` count the encoded bodies. */
   async function start(encoded: Partial<Codecs> = {}) {
     const handler = createRatesHandler({
       providers: fakeProviders({ now: () => NOW }),
@@ -296,45 +296,45 @@ describe('an expensive body', () => {
     ['br', '', 'br'],
     ['gzip', 'gzip', 'gzip'],
     ['', '', ''],
-  ])(
-    'goes to a client that accepts %j as %j, and from the second time on as %j',
-    async (...row) => {
-      const [accepted, ...codings] = row
-      const { get, codecs } = await start()
-      const text = await plainBody(EXPENSIVE)
-      for (const coding of [...codings, codings[1]]) {
-        const sent = await get(accepted)
-        expect(header(sent, 'content-encoding') ?? '').toBe(coding)
-        expect(header(sent, 'content-length')).toBe(String(sent.body?.length))
-        expect(header(sent, 'etag')).toMatch(coding ? new RegExp(`^"\\w+-${coding}"$`) : /^"\w+"$/)
-        expect(CODINGS[coding](Buffer.from(sent.body ?? '')).toString()).toBe(text)
-      }
-      expect(codecs.br.mock.calls.length + codecs.gzip.mock.calls.length).toBe(
-        new Set(codings.filter(Boolean)).size,
-      )
-    },
-  )
+  ])('is sent to a client that accepts %j as %j first, then as %j', async (...row) => {
+    const [accepted, ...codings] = row
+    const { get, codecs } = await start()
+    const text = await plainBody(EXPENSIVE)
+    for (const coding of [...codings, codings[1]]) {
+      const sent = await get(accepted)
+      expect(header(sent, 'content-encoding') ?? '').toBe(coding)
+      expect(header(sent, 'content-length')).toBe(String(sent.body?.length))
+      expect(header(sent, 'etag')).toMatch(coding ? new RegExp(`^"\\w+-${coding}"$`) : /^"\w+"$/)
+      expect(CODINGS[coding](Buffer.from(sent.body ?? '')).toString()).toBe(text)
+    }
+    expect(codecs.br.mock.calls.length + codecs.gzip.mock.calls.length).toBe(
+      new Set(codings.filter(Boolean)).size,
+    )
+  })
 
-  it('is known by the tag of every coding that it may have been sent in, and by no other', async () => {
+  it('matches only the ETags of the codings in which it may have been sent', async () => {
     const { get, codecs } = await start()
     const plainTag = header(await get(''), 'etag') ?? ''
     const tags = ['"', '-gzip"', '-br"'].map((end) => plainTag.replace(/"$/, end))
     const known = async (accept: string) => {
-      const answers = await Promise.all(tags.map((tag) => get(accept, EXPENSIVE, `"a", ${tag}`)))
-      expect(answers.map((sent) => header(sent, 'vary'))).toEqual(Array(3).fill('Accept-Encoding'))
-      return answers.flatMap((sent) => (sent.status === 304 ? [header(sent, 'etag')] : []))
+      const responses = await Promise.all(tags.map((tag) => get(accept, EXPENSIVE, `"a", ${tag}`)))
+      expect(responses.map((sent) => header(sent, 'vary'))).toEqual(
+        Array(3).fill('Accept-Encoding'),
+      )
+      return responses.flatMap((sent) => (sent.status === 304 ? [header(sent, 'etag')] : []))
     }
     expect(await known('br, gzip')).toEqual(tags)
     expect(codecs.br).not.toHaveBeenCalled()
     expect(await known('gzip')).toEqual(tags.slice(0, 2))
     expect(await known('')).toEqual(tags.slice(0, 1))
-    // One that must be computed to be compared is not encoded.
-    const { get: ask, codecs: others } = await start()
-    expect(await ask('br, gzip', EXPENSIVE, tags[1])).toMatchObject({ status: 304, body: null })
+    // A body that is computed only for the comparison is not encoded.
+    const { get: getOther, codecs: others } = await start()
+    const unchanged = await getOther('br, gzip', EXPENSIVE, tags[1])
+    expect(unchanged).toMatchObject({ status: 304, body: null })
     expect(others.gzip).not.toHaveBeenCalled()
   })
 
-  it('is computed while the one before is encoded, and the next one waits', async () => {
+  it('is computed while the previous one is encoded; the next one waits', async () => {
     const parked: (() => void)[] = []
     const gzip: Codec = async () => {
       await new Promise<void>((resolve) => parked.push(resolve))
@@ -342,20 +342,20 @@ describe('an expensive body', () => {
     }
     const { get } = await start({ gzip })
     const targets = ['JPY', 'GBP', 'CHF', 'SEK'].map((to) => EXPENSIVE.replace('JPY', to))
-    const answers = Promise.all(targets.map((target) => get('gzip', target)))
+    const responses = Promise.all(targets.map((target) => get('gzip', target)))
     const encoded = []
     for (const _ of targets) {
       await vi.waitFor(() => expect(parked.length).toBeGreaterThan(0))
-      // More turns of the event loop than there are between two.
+      // More turns of the event loop than one computation takes.
       for (let turn = 0; turn < 100; turn += 1) await settled()
       encoded.push(parked.length)
       parked.shift()?.()
     }
     expect(encoded).toEqual([2, 2, 2, 1])
-    expect((await answers).map(({ body }) => body?.length)).toEqual([10, 10, 10, 10])
+    expect((await responses).map(({ body }) => body?.length)).toEqual([10, 10, 10, 10])
   })
 
-  it('that is remembered goes as it is there, or plain, while two others are encoded', async () => {
+  it('is sent in its cached coding, or plain, while two others are encoded', async () => {
     const br = vi.fn<Codec>(() => new Promise(() => {}))
     const { get } = await start({ br })
     const targets = ['JPY', 'GBP', 'CHF', 'SEK'].map((to) => EXPENSIVE.replace('JPY', to))
@@ -370,7 +370,7 @@ describe('an expensive body', () => {
 })
 
 describe('the coding of a body', () => {
-  const { get } = answering({ body: () => 'x'.repeat(2_000) })
+  const { get } = serveBodies({ body: () => 'x'.repeat(2_000) })
 
   const CHOICES = {
     br: 'gzip, deflate, br | br, gzip | br;q=0.001 | *',
@@ -388,11 +388,11 @@ describe('the coding of a body', () => {
       texts.split(' | ').map((accepted) => ({ encoding, accepted })),
     ),
   )('is $encoding for a client that accepts $accepted', async ({ encoding, accepted }) => {
-    const answer = await get('body', accepted)
-    expect(header(answer, 'content-encoding') ?? 'none').toBe(encoding)
+    const response = await get('body', accepted)
+    expect(header(response, 'content-encoding') ?? 'none').toBe(encoding)
   })
 
-  it.each([undefined, null])('is none for a client that sends %j', async (accepted) => {
+  it.each([undefined, null])('is plain for a client that sends %j', async (accepted) => {
     expect(header(await get('body', accepted), 'content-encoding')).toBeUndefined()
   })
 })
