@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 
 import { simulate } from './simulate.ts'
 
-/** Generous: six seeds take some seconds. In ms. */
+/** Time limit in ms. Six seeds take a few seconds. */
 const TIMEOUT = 300_000
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'it finds nothing wrong in ten days of seed %i',
+  'finds no violation in ten days of seed %i',
   { timeout: TIMEOUT },
   async (seed) => {
     const { requests, upstreamCalls } = await simulate({ seed, days: 10 })
@@ -15,7 +15,7 @@ test.each([1, 2, 3, 4, 5, 6])(
   },
 )
 
-test('it takes the same course with the same seed, and another with another', async () => {
+test('produces the same run for the same seed, and another run for another seed', async () => {
   const digest = async (seed: number): Promise<string> => (await simulate({ seed, days: 3 })).digest
   expect(await digest(2)).toBe(await digest(2))
   expect(await digest(2)).not.toBe(await digest(3))

@@ -1,15 +1,15 @@
 /**
  * Runs simulations: `npm run simulate -- --seeds 500 --days 30`.
  *
- *   --seeds N    how many, from --first on (default 100 from 1)
- *   --seed N     this one alone
- *   --days D     virtual days of each (default 30)
- *   --jobs J     threads (default as many as there are cores)
- *   --faults RE  only faults whose names match, all of them (default a random part of all)
- *   --trace      prints everything that happens with the first seed, and runs no other
+ * --seeds N number of seeds, from --first on (default 100 from 1)
+ * --seed N runs a single seed
+ * --days D virtual days of each seed (default 30)
+ * --jobs J threads (default one per core)
+ * --faults RE injects only faults with matching names, all of them (default a random part of all)
+ * --trace prints every event of the first seed, and runs no other seed
  *
- * A broken promise ends it with the seed, the virtual time, the invariant and the command that shows it again. One seed
- * and one version of the code always give the same simulation.
+ * On the first violation it prints the seed, the virtual time, the invariant and the command that reproduces it, and
+ * exits with 1. The same seed and code always produce the same simulation.
  */
 import { writeSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   try {
     const step = Math.max(1, Math.min(jobs, seeds))
     const all = { first, end: first + seeds, step, days, settings }
-    // A failure that ends the process must not lose the lines before it.
+    // Output is synchronous, so that lines printed before a crash are not lost.
     const print = (line: string): void => void writeSync(1, `${line}\n`)
     const reports = values.trace
       ? [await simulate({ seed: first, days, settings, print })]
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
 }
 
 /**
- * Runs `share` on several threads; the reports are in the order of the seeds.
+ * Runs `share` on several threads and returns the reports in the order of the seeds.
  *
  * @throws {Error} the message of the first violation
  */
@@ -101,22 +101,21 @@ async function runAll(share: Share): Promise<Report[]> {
   return [...reports].sort(([one], [other]) => one - other).map(([, report]) => report)
 }
 
-/** Does a share of the work, up to the first failure. */
 async function work({ first, end, step, days, settings }: Share): Promise<void> {
-  // Much of what is simulated are failures, and their stacks cost a tenth of the time.
+  // Most simulated requests fail, and stack traces would take a tenth of the time.
   Error.stackTraceLimit = 0
   for (let seed = first; seed < end; seed += step) {
     const outcome: Outcome = await simulate({ seed, days, settings }).then(
       (report) => ({ seed, report }),
       (error: unknown) => ({ seed, failure: messageOf(error) }),
     )
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- there are no origins between threads
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origins
     parentPort?.postMessage(outcome)
     if ('failure' in outcome) return
   }
 }
 
-/** What `reports` of so many days each, which took `elapsed` ms, come to: a few lines, the last one a digest of all. */
+/** Returns a summary of `reports`, which took `elapsed` ms: a few lines, the last one a digest of all runs. */
 function summarize(reports: readonly Report[], days: number, elapsed: number): string {
   const sum = (count: (report: Report) => number): number =>
     reports.reduce((total, report) => total + count(report), 0)
@@ -132,7 +131,7 @@ function summarize(reports: readonly Report[], days: number, elapsed: number): s
       `${sum(({ requests }) => requests)} requests, ` +
       `${sum(({ upstreamCalls }) => upstreamCalls.latest + upstreamCalls.history)} upstream calls, ` +
       `${kinds.reduce((total, [, count]) => total + count, 0)} faults of ${kinds.length} kinds, ` +
-      `${((years * 1_000) / elapsed).toFixed(2)} virtual years a second`,
+      `${((years * 1_000) / elapsed).toFixed(2)} virtual years per second`,
     `digest ${(hash(reports.map(({ digest }) => digest).join()) >>> 0).toString(16)}`,
   ].join('\n')
 }

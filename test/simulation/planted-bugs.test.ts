@@ -8,20 +8,20 @@ import { simulate } from './simulate.ts'
 import type { Runtime } from '../../src/runtime.ts'
 import type { CreateHandler, HandlerParts, Settings } from './world/fleet.ts'
 
-/** A bug that somebody might write, injected where the handler meets the world around it. */
+/** A plausible bug, injected where the handler meets its environment. */
 interface PlantedBug {
   breaks: string
-  /** The upstream or store faults that bring it to light (default none). */
+  /** Upstream or store faults that reveal the bug (default none). */
   faults?: RegExp
   settings?: Partial<Settings>
   plant(create: CreateHandler): CreateHandler
 }
 
-/** How long a simulation with a bug lasts, and how many are tried. */
+/** Virtual days of a simulation with a bug, and the number of seeds to try. */
 const DAYS = 4
 const SEEDS = 40
 
-/** A single process and nothing that goes wrong, but for what a bug asks for. */
+/** A single process without faults. Bugs override single settings. */
 const CALM: Partial<Settings> = {
   hosts: 1,
   faultShare: 0,
@@ -43,7 +43,7 @@ const FLEET: Partial<Settings> = { hosts: 3 }
 const RESTARTS: Partial<Settings> = { hosts: 2, mishapEvery: 2 * HOUR }
 const COLD_STARTS: Partial<Settings> = { ...RESTARTS, store: 'none', hasClaims: false }
 
-/** What is broken by the first seed that finds `bug`, and in which words; undefined where none does. */
+/** Returns the invariant and the message of the first violation that reveals `bug`, or `undefined`. */
 async function findBug({ faults, settings, plant }: PlantedBug) {
   const all = { ...CALM, ...(faults && { faultNames: faults, faultShare: 1 }), ...settings }
   for (let seed = 1; seed <= SEEDS; seed += 1) {
@@ -60,10 +60,9 @@ async function findBug({ faults, settings, plant }: PlantedBug) {
 
 type Plant = PlantedBug['plant']
 
-/** The bugs, by the seam that each of them is injected at. */
 const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
-  // The upstream calls.
-  'a call that failed is made again at once': {
+  // Upstream calls.
+  'a failed call is repeated immediately': {
     breaks: 'I7',
     faults: /^conn-refused/,
     plant: inFetch((fetch) => async (input, init) => {
@@ -71,12 +70,12 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       return fetch(input, init).catch(() => fetch(input, again))
     }),
   },
-  'the pause that an upstream asks for is not kept': {
+  'Retry-After of an upstream is ignored': {
     breaks: 'I7',
     faults: /^http-429-seconds: .*min/,
     plant: inResponses(({ headers }) => headers.delete('retry-after')),
   },
-  'every failure makes for a pause of six hours': {
+  'every failure causes a backoff of six hours': {
     breaks: 'I14',
     faults: /^http-500/,
     plant: inResponses(({ ok, headers }) => {
@@ -84,8 +83,8 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     }),
   },
 
-  // The providers.
-  'an older publication is taken for a new one': {
+  // Providers.
+  'an older publication replaces a newer one': {
     breaks: 'I4',
     faults: /^upstream-http-cache/,
     plant: inLatest((fetchLatest) => {
@@ -99,7 +98,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       }
     }),
   },
-  'a publication of next month is taken for one of today': {
+  'a publication of next month is accepted as current': {
     breaks: 'I3',
     faults: /a month ahead/,
     plant: inTables((table, { now }) => ({
@@ -107,10 +106,9 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       updatedAt: Math.min(table.updatedAt, now()),
     })),
   },
-  'fewer codes than in the table before are not noticed': uncompared(/79 % of the codes/),
-  'many rates that moved since the table before are not noticed':
-    uncompared(/a third of the codes/),
-  'a jump since the table before is not noticed': {
+  'a table with fewer codes than the previous one is accepted': uncompared(/79 % of the codes/),
+  'a table with many moved rates is accepted': uncompared(/a third of the codes/),
+  'a jump of one rate is accepted': {
     ...uncompared(/^bad-major: × 1.3/),
     breaks: 'I17',
   },
@@ -123,12 +121,12 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       return fetchLatest({ ...context, ...(earlier && { previous: { ...previous, ...earlier } }) })
     }),
   },
-  'a rate that is held back is served all the same': {
+  'a quarantined rate is served': {
     breaks: 'I3',
     faults: /one-rate-1000x/,
     plant: inTables((table) => ({ ...table, rates: { ...table.rates, ...table.unconfirmed } })),
   },
-  'invalid rates are filled in': {
+  'invalid rates are replaced by 1': {
     breaks: 'I3',
     faults: /^rate-(zero|negative|huge): .* one code more/,
     plant: inTables((table) => {
@@ -136,7 +134,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       return { ...table, rates: Object.fromEntries(filled) }
     }),
   },
-  'a failure is covered up with the table before': {
+  'a failure is hidden by returning the previous table': {
     breaks: 'I3',
     faults: /^body-truncated/,
     plant: inLatest((fetchLatest) => {
@@ -151,10 +149,10 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       }
     }),
   },
-  'a good table is refused': {
+  'a good table is rejected': {
     breaks: 'I14',
     plant: inTables(() => {
-      throw new Error('there is something wrong with it')
+      throw new Error('planted rejection')
     }),
   },
   'a day of history is skipped': {
@@ -172,7 +170,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     settings: COLD_STARTS,
     plant: inHistory(() => ({ sanityChecks: false })),
   },
-  'a day of history that was held back is not asked for again': {
+  'a quarantined day of history is never fetched again': {
     breaks: 'I3',
     faults: /^history-bad-day/,
     plant: inHistory(({ fetchHistory }) => {
@@ -188,7 +186,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     }),
   },
 
-  // The store.
+  // Stores.
   'a stored value is changed and passes all checks': {
     breaks: 'I3',
     settings: RESTARTS,
@@ -202,17 +200,17 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       },
     })),
   },
-  'nobody looks for what another process has loaded': {
+  'tables that other processes stored are not read': {
     breaks: 'I13',
     settings: FLEET,
     plant: inStore(() => ({ get: () => undefined })),
   },
-  'claims are granted to everybody': {
+  'every process gets the lease': {
     breaks: 'I13',
     settings: FLEET,
     plant: inStore(() => ({ claim: () => true })),
   },
-  'every answer waits for the store': {
+  'every request waits for the store': {
     breaks: 'I6',
     plant: inRequests(async (handler, request, { store }) => {
       await store?.get('rates:v1:latest')
@@ -220,8 +218,8 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     }),
   },
 
-  // The machine.
-  'pauses pass ten times as fast': {
+  // The runtime.
+  'backoff passes ten times as fast': {
     breaks: 'I7',
     faults: /^http-401/,
     plant: inRuntime(({ monotonic }) => ({ monotonic: () => 10 * monotonic() })),
@@ -233,24 +231,24 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       return create(createRuntime, { ...parts, now: () => startedAt })
     },
   },
-  'calls have no time limit': {
+  'upstream calls have no time limit': {
     breaks: 'I9',
     faults: /^conn-timeout/,
     plant: inRuntime(({ startTimer }) => ({
       startTimer: (callback, delay) => (delay > 6_000 ? () => {} : startTimer(callback, delay)),
     })),
   },
-  'clients wait as long as it takes': {
+  'clients wait without a deadline': {
     breaks: 'I6',
     faults: /^conn-timeout/,
     settings: RESTARTS,
-    // A call's own limit is a round number.
+    // The time limit of an upstream call is a round number, unlike the rest of a client's deadline.
     plant: inRuntime(({ startTimer }) => ({
       startTimer: (callback, delay) =>
         delay > 4_000 && delay < 5_000 ? () => {} : startTimer(callback, delay),
     })),
   },
-  'a timer that nobody stops is set beside every other': {
+  'every timer starts a second timer that is never stopped': {
     breaks: 'I12',
     plant: inRuntime(({ startTimer }) => ({
       startTimer(callback, delay) {
@@ -260,19 +258,19 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     })),
   },
 
-  // What the host gives, and is given.
-  'a failed background refresh goes unhandled': {
+  // The host.
+  'a failed background refresh causes an unhandled rejection': {
     breaks: 'I1',
     faults: /^conn-refused/,
     plant: inParts(({ onEvent, ...parts }) => ({
       ...parts,
       onEvent(event) {
         onEvent(event)
-        if (event.type === 'refresh_failed') void Promise.reject(new Error('nobody hears of it'))
+        if (event.type === 'refresh_failed') void Promise.reject(new Error('planted rejection'))
       },
     })),
   },
-  'a host is given work that rejects': {
+  'a promise given to waitUntil rejects': {
     breaks: 'I1',
     faults: /^conn-refused/,
     settings: { hasWaitUntil: true },
@@ -281,7 +279,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       waitUntil: (work) => waitUntil?.(work.then(() => Promise.reject(new Error('too late')))),
     })),
   },
-  'nothing is refreshed once it was loaded': {
+  'data are never refreshed': {
     breaks: 'I14',
     settings: { calmFrom: 0 },
     plant: (create) => (createRuntime, parts) => {
@@ -312,7 +310,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       )
     },
   },
-  'two handlers in one process ask for themselves': {
+  'two handlers of one process call the upstream independently': {
     breaks: 'I7',
     settings: { store: 'none', hasClaims: false },
     plant: (create) => (createRuntime, parts) => {
@@ -322,12 +320,12 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     },
   },
 
-  // The answers.
-  'an answer is rejected': {
+  // Responses.
+  'a request rejects': {
     breaks: 'I1',
-    plant: inAnswers(({ target }, answer) => {
-      if (target.includes('JPY')) throw new Error('not this one')
-      return answer
+    plant: inHandlerResponses(({ target }, response) => {
+      if (target.includes('JPY')) throw new Error('planted failure')
+      return response
     }),
   },
   'results are rounded to whole numbers': {
@@ -336,7 +334,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       body.replace(/"result":([\d.]+)/, (_, r) => `"result":${Math.ceil(r)}`),
     ),
   },
-  'the base of the table is named in place of the one asked for': {
+  'the response names the base of the table instead of the requested base': {
     breaks: 'I15',
     plant: inBodies((body) => body.replace(/"base":"..."/, '"base":"USD"')),
   },
@@ -346,103 +344,106 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       const [, period] = /period=(\w+)/.exec(request.target) ?? []
       if (period === undefined) return handler.answer(request)
       const target = request.target.replace(period, '1W')
-      const answer = await handler.answer({ ...request, target })
-      const body = String(answer.body).replace('"period":"1W"', `"period":"${period}"`)
-      return { ...answer, body }
+      const response = await handler.answer({ ...request, target })
+      const body = String(response.body).replace('"period":"1W"', `"period":"${period}"`)
+      return { ...response, body }
     }),
   },
-  'bodies are remembered beyond their data': {
+  'response bodies are cached beyond their data': {
     breaks: 'I3',
-    plant: inAnswersOfEach(() => {
+    plant: inStatefulResponses(() => {
       const bodies = new Map<string, RawResponse['body']>()
-      return ({ target }, answer) => {
-        if (answer.status !== 200 || !/latest|convert/.test(target)) return answer
-        const body = bodies.get(target) ?? answer.body
+      return ({ target }, response) => {
+        if (response.status !== 200 || !/latest|convert/.test(target)) return response
+        const body = bodies.get(target) ?? response.body
         bodies.set(target, body)
-        return { ...answer, body }
+        return { ...response, body }
       }
     }),
   },
-  'the time of the first publication is reported for ever': {
+  'Last-Modified always names the first publication': {
     breaks: 'I4',
-    plant: inAnswersOfEach(() => {
+    plant: inStatefulResponses(() => {
       let first: string | undefined
-      return ({ header }, answer) => {
-        if (answer.status === 200) first ??= headerOf(answer, 'last-modified')
-        if (answer.status !== 304 || header('if-none-match') === null) return answer
-        return withHeaders(answer, { 'last-modified': first ?? '' })
+      return ({ header }, response) => {
+        if (response.status === 200) first ??= headerOf(response, 'last-modified')
+        if (response.status !== 304 || header('if-none-match') === null) return response
+        return withHeaders(response, { 'last-modified': first ?? '' })
       }
     }),
   },
-  'the last answer is given however old it is': {
+  'the last response is served at any age': {
     breaks: 'I5',
     faults: /^conn-refused/,
     settings: { maxStale: { latest: HOUR, history: DAY }, requests: 400 },
-    plant: inAnswersOfEach(() => {
+    plant: inStatefulResponses(() => {
       let last: RawResponse | undefined
-      return ({ target }, answer) => {
-        if (!target.startsWith('/api/v1/convert')) return answer
-        if (answer.status === 200) last = withHeaders(answer, { 'cache-status': 'rates; fwd=miss' })
-        return answer.status === 502 ? (last ?? answer) : answer
+      return ({ target }, response) => {
+        if (!target.startsWith('/api/v1/convert')) return response
+        if (response.status === 200)
+          last = withHeaders(response, { 'cache-status': 'rates; fwd=miss' })
+        return response.status === 502 ? (last ?? response) : response
       }
     }),
   },
-  'overdue data are not answered with': {
+  'overdue data are answered with 502': {
     breaks: 'I5',
     settings: { lateShare: 1 },
-    plant: inAnswers((_, answer) => (isStale(answer) ? UNAVAILABLE : answer)),
+    plant: inHandlerResponses((_, response) => (isStale(response) ? UNAVAILABLE : response)),
   },
-  'overdue data are called fresh': {
+  'overdue data are labelled fresh': {
     breaks: 'I8',
     settings: { lateShare: 1 },
-    plant: inAnswers((_, answer) =>
-      isStale(answer) ? withHeaders(answer, { 'cache-status': 'rates; hit; ttl=600' }) : answer,
+    plant: inHandlerResponses((_, response) =>
+      isStale(response)
+        ? withHeaders(response, { 'cache-status': 'rates; hit; ttl=600' })
+        : response,
     ),
   },
   'errors may be cached': {
     breaks: 'I10',
-    plant: inAnswers((_, answer) =>
-      answer.status >= 400 ? withHeaders(answer, { 'cache-control': 'max-age=60' }) : answer,
+    plant: inHandlerResponses((_, response) =>
+      response.status >= 400 ? withHeaders(response, { 'cache-control': 'max-age=60' }) : response,
     ),
   },
-  'a 502 names no time to come back': {
+  'a 502 has no valid Retry-After': {
     breaks: 'I10',
     faults: /^conn-refused/,
     settings: COLD_STARTS,
-    plant: inAnswers((_, answer) =>
-      answer.status === 502 ? withHeaders(answer, { 'retry-after': 'soon' }) : answer,
+    plant: inHandlerResponses((_, response) =>
+      response.status === 502 ? withHeaders(response, { 'retry-after': 'soon' }) : response,
     ),
   },
-  'a currency without a rate is called a mistake of the client': {
+  'a currency without a current rate is answered with 400': {
     breaks: 'I18',
     faults: /^bad-major: missing/,
     settings: { maxStale: { latest: HOUR, history: DAY } },
-    plant: inAnswersOfEach(() => {
+    plant: inStatefulResponses(() => {
       let isLoaded = false
-      return ({ target }, answer) => {
-        if (!target.startsWith('/api/v1/convert')) return answer
-        isLoaded ||= answer.status === 200
-        return isLoaded && answer.status === 502 ? { ...answer, status: 400 } : answer
+      return ({ target }, response) => {
+        if (!target.startsWith('/api/v1/convert')) return response
+        isLoaded ||= response.status === 200
+        return isLoaded && response.status === 502 ? { ...response, status: 400 } : response
       }
     }),
   },
-  'a currency is forgotten that the last publication lacks': {
+  'a currency that the last publication lacks is answered with 400': {
     breaks: 'I18',
     faults: /^bad-major: null/,
     plant: inRequests(async (handler, request) => {
-      const answer = await handler.answer(request)
-      if (!/convert.*EUR/.test(request.target) || answer.status !== 200) return answer
+      const response = await handler.answer(request)
+      if (!/convert.*EUR/.test(request.target) || response.status !== 200) return response
       const { older = {} } = await handler.rates.latest()
-      return 'EUR' in older ? { ...UNAVAILABLE, status: 400 } : answer
+      return 'EUR' in older ? { ...UNAVAILABLE, status: 400 } : response
     }),
   },
-  'errors say what went wrong': leak(({ status }) => status === 502),
-  'the status says what went wrong': leak((_, target) => target.endsWith('/status')),
-  'a listener is left for every client': {
+  'errors contain their cause': leak(({ status }) => status === 502),
+  'the status contains the cause of a failure': leak((_, target) => target.endsWith('/status')),
+  'an abort listener is leaked per client': {
     breaks: 'I12',
-    plant: inAnswers(({ signal }, answer) => {
+    plant: inHandlerResponses(({ signal }, response) => {
       signal?.addEventListener('abort', () => {})
-      return answer
+      return response
     }),
   },
 }
@@ -459,7 +460,7 @@ const UNAVAILABLE: RawResponse = {
   matched: true,
 }
 
-/** A bug that compares no table with the one before, so that `faults` are not noticed. */
+/** Returns a bug that compares no table with the previous one, so that `faults` pass. */
 function uncompared(faults: RegExp): PlantedBug {
   const plant = inLatest(
     (fetchLatest) =>
@@ -469,8 +470,8 @@ function uncompared(faults: RegExp): PlantedBug {
   return { breaks: 'I3', faults, plant }
 }
 
-/** A bug that adds the cause of the last failure to answers. */
-function leak(isLeaky: (answer: RawResponse, target: string) => boolean): PlantedBug {
+/** Returns a bug that appends the cause of the last failure to response bodies. */
+function leak(isLeaky: (response: RawResponse, target: string) => boolean): PlantedBug {
   return {
     breaks: 'I11',
     faults: /^conn-refused/,
@@ -483,10 +484,10 @@ function leak(isLeaky: (answer: RawResponse, target: string) => boolean): Plante
       }
       const handler = create(createRuntime, { ...parts, onEvent })
       return altered(handler, async (request) => {
-        const answer = await handler.answer(request)
-        return isLeaky(answer, request.target)
-          ? { ...answer, body: String(answer.body) + cause }
-          : answer
+        const response = await handler.answer(request)
+        return isLeaky(response, request.target)
+          ? { ...response, body: String(response.body) + cause }
+          : response
       })
     },
   }
@@ -545,22 +546,26 @@ function inRuntime(alter: (runtime: Runtime) => Partial<Runtime>): Plant {
 }
 
 function inRequests(
-  answer: (handler: RatesHandler, request: RawRequest, parts: HandlerParts) => Promise<RawResponse>,
+  respond: (
+    handler: RatesHandler,
+    request: RawRequest,
+    parts: HandlerParts,
+  ) => Promise<RawResponse>,
 ): Plant {
   return (create) => (createRuntime, parts) => {
     const handler = create(createRuntime, parts)
-    return altered(handler, (request) => answer(handler, request, parts))
+    return altered(handler, (request) => respond(handler, request, parts))
   }
 }
 
-type AlterAnswer = (request: RawRequest, answer: RawResponse) => RawResponse
+type AlterResponse = (request: RawRequest, response: RawResponse) => RawResponse
 
-function inAnswers(alter: AlterAnswer): Plant {
-  return inAnswersOfEach(() => alter)
+function inHandlerResponses(alter: AlterResponse): Plant {
+  return inStatefulResponses(() => alter)
 }
 
-/** The same where each handler remembers something. */
-function inAnswersOfEach(start: () => AlterAnswer): Plant {
+/** Alters responses with a function that has state per handler. */
+function inStatefulResponses(start: () => AlterResponse): Plant {
   return (create) => (createRuntime, parts) => {
     const handler = create(createRuntime, parts)
     const alter = start()
@@ -569,8 +574,8 @@ function inAnswersOfEach(start: () => AlterAnswer): Plant {
 }
 
 function inBodies(alter: (body: string) => string): Plant {
-  return inAnswers((_, answer) =>
-    typeof answer.body === 'string' ? { ...answer, body: alter(answer.body) } : answer,
+  return inHandlerResponses((_, response) =>
+    typeof response.body === 'string' ? { ...response, body: alter(response.body) } : response,
   )
 }
 
@@ -578,41 +583,37 @@ function altered(handler: RatesHandler, answer: RatesHandler['answer']): RatesHa
   return Object.assign((request: Request) => handler(request), handler, { answer })
 }
 
-function isStale(answer: RawResponse): boolean {
-  return headerOf(answer, 'cache-status')?.includes('stale') === true
+function isStale(response: RawResponse): boolean {
+  return headerOf(response, 'cache-status')?.includes('stale') === true
 }
 
 function headerOf({ headers }: RawResponse, wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1]
 }
 
-function withHeaders(answer: RawResponse, changed: Record<string, string>): RawResponse {
-  const kept = answer.headers.filter(([name]) => !Object.hasOwn(changed, name))
-  return { ...answer, headers: [...kept, ...Object.entries(changed)] }
+function withHeaders(response: RawResponse, changed: Record<string, string>): RawResponse {
+  const kept = response.headers.filter(([name]) => !Object.hasOwn(changed, name))
+  return { ...response, headers: [...kept, ...Object.entries(changed)] }
 }
 
-/** Generous: the slowest takes a second. In ms. */
+/** Time limit in ms. The slowest bug takes a second. */
 const TIMEOUT = 120_000
 
-test.each(Object.entries(PLANTED_BUGS))(
-  'it finds that %s',
-  { timeout: TIMEOUT },
-  async (_, bug) => {
-    const found = await findBug(bug)
-    expect(found).toMatchObject({ invariant: bug.breaks })
-    expect(found?.message).toMatch(
-      /seed \d+, day \d+ [\d:.]+.*npm run simulate -- --seed \d+ --days \d+ .*--trace/,
-    )
-  },
-)
+test.each(Object.entries(PLANTED_BUGS))('detects that %s', { timeout: TIMEOUT }, async (_, bug) => {
+  const found = await findBug(bug)
+  expect(found).toMatchObject({ invariant: bug.breaks })
+  expect(found?.message).toMatch(
+    /seed \d+, day \d+ [\d:.]+.*npm run simulate -- --seed \d+ --days \d+ .*--trace/,
+  )
+})
 
-test('it sees by the digest that a run is not repeated where randomness is not that of its seed', async () => {
+test('detects by the digest that a run uses randomness other than that of its seed', async () => {
   const digest = async (): Promise<string> =>
     (await simulate({ seed: 2, days: 3, plant: CHANCE })).digest
   expect(await digest()).not.toBe(await digest())
 })
 
-test('every invariant is broken by a planted bug', () => {
+test('breaks every invariant with a planted bug', () => {
   const broken = new Set(['I16', ...Object.values(PLANTED_BUGS).map(({ breaks }) => breaks)])
   expect(broken).toEqual(new Set(Array.from({ length: 18 }, (_, index) => `I${index + 1}`)))
 })

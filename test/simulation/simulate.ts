@@ -18,9 +18,7 @@ import { createUpstream } from './world/upstream.ts'
 interface Simulation {
   seed: number
   days: number
-  /** Settings that are not left to the seed. */
   settings?: Partial<Settings>
-  /** Plants a bug in every handler that is made (default none). */
   plant?: (create: CreateHandler) => CreateHandler
   print?: ((line: string) => void) | undefined
 }
@@ -30,9 +28,9 @@ export type Report = Awaited<ReturnType<typeof simulate>>
 const UNHANDLED = ['unhandledRejection', 'uncaughtException'] as const
 
 /**
- * Runs the real handler in a world of virtual time, and checks the invariants after everything that happens.
+ * Runs the real handler in virtual time, and checks the invariants after every event.
  *
- * @throws {Violation} the first one; its message says when it happened, and how to see it again
+ * @throws {Violation} the first one; its message contains the virtual time and the command that reproduces it
  */
 export async function simulate(simulation: Simulation) {
   const { seed, days, print, plant = (create) => create } = simulation
@@ -45,7 +43,7 @@ export async function simulate(simulation: Simulation) {
     const faults = simulation.settings?.faultNames
     const only = faults ? ` --faults '${faults.source}'` : ''
     const again = `npm run simulate -- --seed ${seed} --days ${days}${only} --trace`
-    return new Violation(invariant, `${message} (${when}); to see it again: ${again}`)
+    return new Violation(invariant, `${message} (${when}); to reproduce: ${again}`)
   }
   const violate: Violate = (invariant, message) => loop.fail(violation(invariant, message))
   const onUnhandled = (error: unknown): void => violate('I1', `not handled: ${stackOf(error)}`)
@@ -56,7 +54,6 @@ export async function simulate(simulation: Simulation) {
     const world = createWorld({ ...settings, loop, random, create, trace, violate })
     await live(world, loop, settings.duration)
     return {
-      /** Two runs of one seed must agree on it. */
       digest: trace.digest(),
       events: loop.count(),
       requests: world.clients.count(),
@@ -70,14 +67,17 @@ export async function simulate(simulation: Simulation) {
   }
 }
 
-/** Loads what a handler loads when it is first asked for: virtual time does not wait for an `import()`. */
+/** Loads the modules that a handler imports lazily: virtual time does not wait for an `import()`. */
 async function loadAll(): Promise<void> {
   const handler = createRatesHandler()
   await handler.answer({ method: 'GET', target: '/api/v1/status', header: () => null })
   handler.close()
 }
 
-/** Lets nobody but `listener` hear of what nobody handles, a test runner least of all, until the function returned is called. */
+/**
+ * Replaces all listeners for unhandled failures, those of the test runner included, until the returned function is
+ * called.
+ */
 function listenAlone(listener: (error: unknown) => void): () => void {
   const rejected = process.listeners('unhandledRejection')
   const thrown = process.listeners('uncaughtException')
@@ -89,7 +89,7 @@ function listenAlone(listener: (error: unknown) => void): () => void {
   }
 }
 
-/** Where `error` comes from, as far as that is kept: with `--trace` it is. */
+/** Returns the stack of `error`, which exists only with `--trace`. */
 function stackOf(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error)
 }
@@ -146,8 +146,8 @@ async function live(
     loop.after(10 * MINUTE, sweep)
   }
   sweep()
-  // The first may find a refresh due, the second that another process has done it, the third has the result.
-  for (const before of [5, 3, 1]) loop.after(duration - before * MINUTE, clients.askEverybody)
+  // The first request may find a refresh due, the second one the lease of another process, the third one its result.
+  for (const before of [5, 3, 1]) loop.after(duration - before * MINUTE, clients.sendToAll)
   loop.after(duration, () => {
     watches.end(processes())
     clients.stop()
@@ -157,7 +157,7 @@ async function live(
   await loop.run(duration + 4 * SECOND)
 }
 
-/** Everything that happened, boiled down to a number that two runs of one seed must agree on. */
+/** Reduces all events to a digest, which is the same for two runs of one seed. */
 export type Trace = ReturnType<typeof createTrace>
 
 function createTrace(print?: (line: string) => void) {
@@ -176,7 +176,7 @@ function createTrace(print?: (line: string) => void) {
   }
 
   return {
-    /** Something happened to `who` at `time` (ms of virtual time). `unseen` is not printed. */
+    /** Records that `what` happened to process `who` at `time` (ms of virtual time). `unseen` is not printed. */
     record(time: number, who: number, what: string, detail: string | number, unseen?: string) {
       mix(Math.floor(time * 16))
       mix(Math.floor(time / 65_536))
@@ -186,12 +186,11 @@ function createTrace(print?: (line: string) => void) {
       if (unseen !== undefined) mix(hash(unseen))
       print?.(`${toClock(time)} process ${who} ${what} ${detail}`)
     },
-    /** 32 bits in hexadecimal. */
     digest: () => (state >>> 0).toString(16).padStart(8, '0'),
   }
 }
 
-/** `time` (ms) as `day 3 04:05:06.789`. */
+/** Formats `time` (ms) as `day 3 04:05:06.789`. */
 function toClock(time: number): string {
   const day = Math.floor(time / DAY)
   return `day ${day} ${new Date(time - day * DAY).toISOString().slice(11, 23)}`

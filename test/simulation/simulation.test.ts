@@ -8,40 +8,36 @@ import { simulate } from './simulate.ts'
 import { FAULT_NAMES } from './world/nemesis.ts'
 import { targetDays } from './world/truth.ts'
 
-/** A slow machine is no reason to fail. In ms. */
+/** Generous time limit for slow machines, in ms. */
 const TIMEOUT = 45 * 60_000
 
-/** Each takes about a second of one core; 500 are what a release is held to. */
+/** A seed takes about a second of one core. A release runs 500. */
 const SEEDS = process.env['SEEDS'] ?? '60'
 
-test('there are faults to try', () => {
+test('has more than 90 faults', () => {
   expect(FAULT_NAMES.length).toBeGreaterThan(90)
 })
 
 describe('the simulator', () => {
-  test(`it finds nothing wrong in ${SEEDS} seeds of 30 days`, { timeout: TIMEOUT }, async () => {
+  test(`finds no violation in ${SEEDS} seeds of 30 days`, { timeout: TIMEOUT }, async () => {
     const { code, stderr } = await runMain('--seeds', SEEDS, '--days', '30')
     expect(stderr).toBe('')
     expect(code).toBe(0)
   })
 
-  test.each(FAULT_NAMES)(
-    'it finds nothing wrong where %s happens',
-    { timeout: TIMEOUT },
-    async (id) => {
-      const faults = { faultNames: new RegExp(`^${id}: `), faultShare: 1 }
-      const shared = { store: 'remote', hasClaims: true, historyDays: 30 } as const
-      const settings = { ...faults, ...shared, hosts: 2, requests: 150 }
-      let times = 0
-      for (let seed = 1; seed <= 60 && times === 0; seed += 1) {
-        const { injected } = await simulate({ seed, days: 4, settings })
-        times += injected.get(id) ?? 0
-      }
-      expect(times).toBeGreaterThan(0)
-    },
-  )
+  test.each(FAULT_NAMES)('finds no violation with fault %s', { timeout: TIMEOUT }, async (id) => {
+    const faults = { faultNames: new RegExp(`^${id}: `), faultShare: 1 }
+    const shared = { store: 'remote', hasClaims: true, historyDays: 30 } as const
+    const settings = { ...faults, ...shared, hosts: 2, requests: 150 }
+    let times = 0
+    for (let seed = 1; seed <= 60 && times === 0; seed += 1) {
+      const { injected } = await simulate({ seed, days: 4, settings })
+      times += injected.get(id) ?? 0
+    }
+    expect(times).toBeGreaterThan(0)
+  })
 
-  test('it sees the same seed take the same course, on however many threads', async () => {
+  test('produces the same run for the same seed with any number of threads', async () => {
     const args = ['--seeds', '12', '--days', '6']
     const [one, other] = await Promise.all([
       runMain(...args, '--jobs', '1'),
@@ -52,7 +48,7 @@ describe('the simulator', () => {
   })
 
   test(
-    'it counts one call for every publication in a year of eight processes without faults',
+    'counts one upstream call per publication in a year of eight processes without faults',
     { timeout: TIMEOUT },
     async () => {
       const startsAt = Date.UTC(2027, 2, 1, 12)
@@ -75,7 +71,7 @@ describe('the simulator', () => {
         },
       })
       const published = targetDays(toDay(startsAt + DAY), toDay(startsAt + days * DAY))
-      // The first call of each finds what was there before.
+      // The first call of each data set fetches the current publication.
       expect(upstreamCalls).toEqual({ latest: 1 + days, history: 1 + published.length })
     },
   )

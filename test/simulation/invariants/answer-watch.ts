@@ -4,57 +4,57 @@ import type { DataSet } from '../../faults/fault.ts'
 import { CACHE_CONTROL } from '../../fixtures/contract.ts'
 import { toDay } from '../../fixtures/dates.ts'
 import { SECOND } from '../../virtual-runtime.ts'
-import type { Question, RecordAsked } from '../world/clients.ts'
+import type { ClientRequest, RequestedRecord } from '../world/clients.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import type { Oracle } from './oracle.ts'
-import { objectToRecord } from './record-checks.ts'
+import { checkRecord } from './record-checks.ts'
 import { dueAt, hasRates, isCarried, isModified, timesOfOldest } from './tables.ts'
 import type { Limits, Table } from './tables.ts'
 
-/** Whoever waits for data waits so long at most. */
+/** How long a client waits for data at most. */
 const WAITING_LIMIT = 5 * SECOND
 
-/** Long answers take their time to compare: one in so many is, and the first after every change. Short ones all are. */
+/** Only every n-th long response is compared, and the first one after each change; short ones always. */
 const SAMPLE = { latest: 20, history: 4 }
 
 const INEXACT = 0.01
 
-export interface Asked {
+export interface SentRequest {
   process: Process
-  question: Question
+  request: ClientRequest
   /** In ms of virtual time. */
   at: number
-  /** Whether the process certainly has what it takes to answer. */
+  /** Whether the process certainly has the data for a response. */
   isUsable: boolean
-  /** When the client gave up, in ms of virtual time. */
+  /** Time of the abort by the client, in ms of virtual time. */
   abortedAt?: number
-  /** Which of all answers it was given; the body of a `Response` may be read later than that of a later one. */
-  turn?: number
+  /** Position among all responses. The body of a `Response` may be read later than that of a later response. */
+  order?: number
 }
 
 type Headers = ReadonlyMap<string, string>
 
-type HistoryAsked = Extract<RecordAsked, { kind: 'history' }>
+type RequestedHistory = Extract<RequestedRecord, { kind: 'history' }>
 
-/** Watches every answer: I2 to I6, I10, I11, I14, I15 and I18, and I8 through the refreshes. */
-export function createAnswerWatch(scene: Scene, oracle: Oracle) {
+/** Checks every response: I2 to I6, I10, I11, I14, I15 and I18, and I8 through the refreshes. */
+export function createResponseWatch(scene: Scene, oracle: Oracle) {
   const { loop, maxStale, violate } = scene
   const refreshes = createRefreshWatch(scene)
   const now = loop.now
   let sampled = 0
-  let turns = 0
+  let orders = 0
 
-  function requireInTime({ process, question, at, isUsable, abortedAt }: Asked): void {
+  function requireInTime({ process, request, at, isUsable, abortedAt }: SentRequest): void {
     const until = Math.min(at + WAITING_LIMIT, abortedAt ?? Infinity)
-    const limit = isUsable || !question.dataSet ? at : Math.max(until, process.pausedUntil)
+    const limit = isUsable || !request.dataSet ? at : Math.max(until, process.pausedUntil)
     if (now() > limit + INEXACT) {
-      violate('I6', `${question.target} is answered after ${Math.round(now() - at)} ms`)
+      violate('I6', `${request.target} is answered after ${Math.round(now() - at)} ms`)
     }
   }
 
-  /** The tables that a process may answer with: at the moment of news, the one before as well. */
+  /** Returns the tables that a process may serve: at the moment of a change, the previous one as well. */
   function tablesOf({ knowledge: { latest } }: Process): Table[] {
     const before = latest.newsAt < now() ? undefined : latest.tableBefore
     return [latest.table, before].filter((table) => table !== undefined)
@@ -64,15 +64,17 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     return { from: clock.now() - maxStale.latest, to: clock.oldest() - maxStale.latest }
   }
 
-  /** Whether a process certainly has a rate of every code of a question. */
-  function hasAll(process: Process, { codes = [] }: Question): boolean {
+  function hasAll(process: Process, { codes = [] }: ClientRequest): boolean {
     return tablesOf(process).every((table) => hasRates(table, codes, limitsOf(process)))
   }
 
-  function requireStatus({ process, question, isUsable, abortedAt }: Asked, status: number): void {
-    const { target, statuses, dataSet, codes } = question
+  function requireStatus(
+    { process, request, isUsable, abortedAt }: SentRequest,
+    status: number,
+  ): void {
+    const { target, statuses, dataSet, codes } = request
     if (statuses.includes(status)) return
-    // Nothing expensive is computed for a client that has left.
+    // An aborted request gets no expensive computation.
     if (status === 503 && abortedAt !== undefined) return
     const tables = tablesOf(process)
     if (status === 400 && codes && tables.length > 0) {
@@ -80,11 +82,11 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
       return violate('I18', `${target} is answered with 400 though the feed carries all its codes`)
     }
     if (status !== 502 || !dataSet) return violate('I1', `${target} is answered with ${status}`)
-    if (!hasAll(process, question)) return
-    if (isUsable) violate('I5', `${target} is answered with 502 in spite of usable data`)
+    if (!hasAll(process, request)) return
+    if (isUsable) violate('I5', `${target} is answered with 502 despite usable data`)
     const isExcused = abortedAt !== undefined || process.isClosed
     if (!isExcused && now() > refreshes.recoveredFrom(process, dataSet)) {
-      violate('I14', `${target} is answered with 502 though nothing is wrong any more`)
+      violate('I14', `${target} is answered with 502 after all faults have ended`)
     }
   }
 
@@ -97,14 +99,14 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     }
   }
 
-  function requireDiscretion({ question }: Asked, { headers, body }: RawResponse): void {
+  function requireDiscretion({ request }: SentRequest, { headers, body }: RawResponse): void {
     const isDiscreet = ![...headers.flat(), String(body)].some((text) => text.includes(SECRET))
     if (isDiscreet) return
-    violate('I11', `${question.target} is answered with a secret of an upstream or a store`)
+    violate('I11', `the response to ${request.target} contains a secret of an upstream or a store`)
   }
 
-  function isToCompare({ process, question }: Asked): boolean {
-    const { record, dataSet = 'latest', isDecisive = false } = question
+  function shouldCompare({ process, request }: SentRequest): boolean {
+    const { record, dataSet = 'latest', isDecisive = false } = request
     if (!record) return false
     const isLong = record.kind === 'history' || (record.kind === 'latest' && !record.symbols)
     if (!isLong) return true
@@ -114,37 +116,37 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     return isNew || isDecisive || (sampled += 1) % SAMPLE[record.kind] === 0
   }
 
-  function requireHonest({ process, question, turn }: Asked, named: Headers): void {
-    const { dataSet = 'latest', codes = [] } = question
+  function requireHonest({ process, request, order }: SentRequest, named: Headers): void {
+    const { dataSet = 'latest', codes = [] } = request
     const known = process.knowledge[dataSet]
     if (named.get('cache-control') !== CACHE_CONTROL[dataSet]) {
       violate('I10', `a 200 with Cache-Control "${named.get('cache-control')}"`)
     }
-    refreshes.answered(process, dataSet, named.get('cache-status') ?? '')
+    refreshes.onResponse(process, dataSet, named.get('cache-status') ?? '')
     if (dataSet === 'history') return
     const tables = tablesOf(process)
     requireNotTooOld(process, dataSet, Math.max(...tables.map(dueAt)))
     if (known.table && known.newsAt < now())
       known.usableUntil = dueAt(known.table) + maxStale.latest
     const modified = Date.parse(named.get('last-modified') ?? '')
-    if (isLast(known, turn)) requireNoOlder(process, codes, modified)
+    if (isLast(known, order)) requireNoOlder(process, codes, modified)
     const isPossible = (table: Table): boolean =>
       timesOfOldest(table, codes).some((time) => isModified(table, time, modified))
     if (tables.some(isPossible)) return
     violate(
       'I3',
-      `rates of ${codes.join()} that are not held have Last-Modified ${toDate(modified)}`,
+      `Last-Modified of ${codes.join()} is ${toDate(modified)}, which fits no current table`,
     )
   }
 
-  /** Whether no answer that was given later has been read already. */
-  function isLast(known: DataSetKnowledge, turn = 0): boolean {
-    if (turn < known.servedTurn) return false
-    known.servedTurn = turn
+  /** Returns whether no later response has been read yet. */
+  function isLast(known: DataSetKnowledge, order = 0): boolean {
+    if (order < known.servedOrder) return false
+    known.servedOrder = order
     return true
   }
 
-  /** The time of publication never goes back for the same codes, and is never in the future. */
+  /** Checks that the time of publication never decreases for the same codes, and is never in the future. */
   function requireNoOlder(
     { clock, knowledge: { latest } }: Process,
     codes: readonly string[],
@@ -153,10 +155,10 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
     const before = Math.min(...codes.map((code) => latest.modified.get(code) ?? -Infinity))
     if (modified < before) {
       const times = `from ${toDate(before)} to ${toDate(modified)}`
-      violate('I4', `updatedAt of ${codes.join()} goes back ${times}`)
+      violate('I4', `updatedAt of ${codes.join()} decreases ${times}`)
     }
     if (modified > clock.oldest() + SECOND) {
-      violate('I4', `Last-Modified ${toDate(modified)} is to come`)
+      violate('I4', `Last-Modified ${toDate(modified)} is in the future`)
     }
     for (const code of codes) {
       latest.modified.set(code, Math.max(modified, latest.modified.get(code) ?? -Infinity))
@@ -166,102 +168,108 @@ export function createAnswerWatch(scene: Scene, oracle: Oracle) {
   function requireNotTooOld({ clock }: Process, dataSet: DataSet, dueAt: number): void {
     const tooOld = clock.now() - dueAt - maxStale[dataSet]
     if (tooOld > SECOND) {
-      violate('I5', `${dataSet} is served ${Math.round(tooOld / SECOND)} s after it became too old`)
+      violate('I5', `${dataSet} is served ${Math.round(tooOld / SECOND)} s after maxStale`)
     }
   }
 
-  function requireRecord({ process, question, turn }: Asked, body: unknown, named: Headers): void {
-    const { record, target } = question
+  function requireRecord(
+    { process, request, order }: SentRequest,
+    body: unknown,
+    named: Headers,
+  ): void {
+    const { record, target } = request
     if (!record || typeof body !== 'string') return
     const lastModified = Date.parse(named.get('last-modified') ?? '')
     const [tables, limits, clock] = [tablesOf(process), limitsOf(process), process.clock.now()]
     const { latest, history } = process.knowledge
     const { missing } = history
     const circumstances = { oracle, clock, tables, missing, limits, lastModified }
-    const objection = objectToRecord(body, record, circumstances)
-    if (objection) return violate(objection[0], `${target}: ${objection[1]}`)
+    const mismatch = checkRecord(body, record, circumstances)
+    if (mismatch) return violate(mismatch[0], `${target}: ${mismatch[1]}`)
     if (record.kind === 'latest') latest.publishedAt = latest.table?.updatedAt ?? NaN
-    if (record.kind === 'history' && isLast(history, turn)) requireNewest(process, record, body)
+    if (record.kind === 'history' && isLast(history, order)) requireNewest(process, record, body)
   }
 
-  function requireNewest(process: Process, pair: HistoryAsked, body: string): void {
+  function requireNewest(process: Process, pair: RequestedHistory, body: string): void {
     const known = process.knowledge.history
     const [newest = ''] = /(?<="d":")[^"]+(?=","r":[^}]*\}\])/.exec(body) ?? []
     const due = oracle.historyDue(newest)
     requireNotTooOld(process, 'history', due.latest)
     if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
     const { served } = known
-    // A day that lacks one of both, or that a clock set back makes one of the future, is not seen.
+    // The response has no day that lacks one of both rates, and none that is in the future for a clock that was set
+    // back.
     const isVisible =
       served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair, known.missing)
-    if (newest < served && isVisible) violate('I4', `history goes back from ${served} to ${newest}`)
+    if (newest < served && isVisible)
+      violate('I4', `history ends on ${newest} after it ended on ${served}`)
     known.served = newest > served ? newest : served
   }
 
   return {
-    ask(process: Process, question: Question): Asked {
-      const { dataSet } = question
+    onRequest(process: Process, request: ClientRequest): SentRequest {
+      const { dataSet } = request
       const isUsable =
         dataSet !== undefined && process.clock.oldest() < process.knowledge[dataSet].usableUntil
-      return { process, question, at: now(), isUsable }
+      return { process, request, at: now(), isUsable }
     },
-    /** An answer was given, whose body is still to be read. */
-    given(asked: Asked) {
-      asked.turn = turns += 1
+    /** Called when a response arrives, before its body is read. */
+    onResponse(sent: SentRequest) {
+      sent.order = orders += 1
     },
-    answered(asked: Asked, answer: RawResponse) {
-      const { question } = asked
-      const { status, body } = answer
-      const named = new Map(answer.headers)
-      requireDiscretion(asked, answer)
-      requireInTime(asked)
-      requireStatus(asked, status)
+    onBody(sent: SentRequest, response: RawResponse) {
+      const { request } = sent
+      const { status, body } = response
+      const named = new Map(response.headers)
+      requireDiscretion(sent, response)
+      requireInTime(sent)
+      requireStatus(sent, status)
       if (status >= 400) requireError(status, named)
-      if (question.record?.kind === 'status') {
+      if (request.record?.kind === 'status') {
         if (named.get('cache-control') !== 'no-store') violate('I10', 'a status may be cached')
-        requireRecord(asked, body, named)
+        requireRecord(sent, body, named)
       }
-      if (!question.dataSet || (status !== 200 && status !== 304)) return
-      requireHonest(asked, named)
-      if (isToCompare(asked)) requireRecord(asked, body, named)
+      if (!request.dataSet || (status !== 200 && status !== 304)) return
+      requireHonest(sent, named)
+      if (shouldCompare(sent)) requireRecord(sent, body, named)
     },
-    /** Looks for a question that is never answered. */
-    sweep({ process, question, at }: Asked) {
+    sweep({ process, request, at }: SentRequest) {
       const waiting = now() - Math.max(at, process.pausedUntil)
       if (process.isGone || process.pausedUntil >= now() || waiting < 2 * WAITING_LIMIT) return
-      violate('I6', `${question.target} has not been answered after ${Math.round(waiting)} ms`)
+      violate('I6', `${request.target} has no response after ${Math.round(waiting)} ms`)
     },
   }
 }
 
-/** `instant` (ms since the Unix epoch) as a header has it. */
 function toDate(instant: number): string {
   return new Date(instant).toUTCString()
 }
 
-/** When faults have ended, fresh data are served after 5 minutes, a pause after failures and another process's claim. */
+/**
+ * Fresh data are served this long after the last fault: 5 minutes, a backoff and the lease of another process. In ms.
+ */
 const RECOVERY = (300 + 450 + 450) * SECOND
 
-/** A refresh that an answer starts takes no longer than this, when all is well. */
+/** Time limit of a refresh that a request starts, without faults. In ms. */
 const PROMPT = 50 * SECOND
 
-/** Watches what answers say of the next refresh: I8, I10 and I14. */
+/** Checks what responses report about the next refresh: I8, I10 and I14. */
 function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
   const now = loop.now
 
-  /** From when nothing that went wrong excuses a process any more, in ms of virtual time. */
+  /** Returns the time from which earlier faults excuse nothing, in ms of virtual time. */
   function recoveredFrom({ startedAt, knowledge }: Process, dataSet: DataSet): number {
-    // A cold start may have to wait for another process's claim even on the best of days.
-    return Math.max(calmFrom, startedAt, knowledge[dataSet].pauseUntil) + RECOVERY
+    // A cold start may wait for the lease of another process even without faults.
+    return Math.max(calmFrom, startedAt, knowledge[dataSet].retryAfterUntil) + RECOVERY
   }
 
-  /** What an answer says of its own age must be consistent with the answers before it. */
+  /** Checks that the age in a response is consistent with earlier responses. */
   function requireConsistent(process: Process, dataSet: DataSet, refreshAt: number): void {
     const known = process.knowledge[dataSet]
     const isSame = known.refreshNews === known.news && known.refreshJumps === process.clock.jumps()
     if (isSame && Math.abs(refreshAt - known.refreshAt) > 1_100) {
       const moved = Math.round(refreshAt - known.refreshAt)
-      violate('I8', `the refresh of ${dataSet} is put off by ${moved} ms though nothing was loaded`)
+      violate('I8', `the refresh of ${dataSet} moves by ${moved} ms although nothing was loaded`)
     }
     if (!isSame) known.refreshAt = refreshAt
     known.refreshNews = known.newsAt < now() ? known.news : -1
@@ -270,20 +278,20 @@ function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
 
   function requireLively(process: Process, dataSet: DataSet, isStale: boolean): void {
     const known = process.knowledge[dataSet]
-    const isJudged = !process.isClosed && now() > recoveredFrom(process, dataSet)
-    if (!isStale || !isJudged) known.staleAnswers = []
-    else if (now() - (known.staleAnswers.at(-1) ?? -Infinity) > PROMPT) {
-      known.staleAnswers.push(now())
+    const isChecked = !process.isClosed && now() > recoveredFrom(process, dataSet)
+    if (!isStale || !isChecked) known.staleResponses = []
+    else if (now() - (known.staleResponses.at(-1) ?? -Infinity) > PROMPT) {
+      known.staleResponses.push(now())
     }
-    // The first may have found another process at work, the second finds what that has stored.
-    if (known.staleAnswers.length > 2) {
-      violate('I14', `${dataSet} is overdue though three answers in a row might have changed that`)
+    // The first request may find the lease of another process, the second one reads its result.
+    if (known.staleResponses.length > 2) {
+      violate('I14', `${dataSet} is still overdue after three responses in a row`)
     }
   }
 
   return {
     recoveredFrom,
-    answered(process: Process, dataSet: DataSet, cacheStatus: string) {
+    onResponse(process: Process, dataSet: DataSet, cacheStatus: string) {
       const [, ttl] = /^rates; hit; ttl=(-?\d+)/.exec(cacheStatus) ?? []
       if (ttl !== undefined) {
         requireConsistent(process, dataSet, now() + Number(ttl) * SECOND)

@@ -10,22 +10,24 @@ interface Pair {
   to: string
 }
 
-/** All that may be served of reference rates. Times in ms since the Unix epoch. */
+/** Knows which reference rates may be served. Times in ms since the Unix epoch. */
 export type Oracle = ReturnType<typeof createOracle>
 
-/** An oracle that knows the truth about reference rates. */
 export function createOracle(referenceRates: ReferenceRates) {
   let historyLatest = -Infinity
   return {
     referenceRates,
-    /** Whether reference rates of both currencies are published for `day`, and none of them is `missing`. */
+    /** Returns whether reference rates of both currencies are published for `day`, and none of them is `missing`. */
     isQuoted(day: string, { from, to }: Pair, missing?: ReadonlySet<string>) {
       const rates = referenceRates.on(day)
       const isThere = (code: string): boolean =>
         code === 'EUR' || (rates?.has(code) === true && missing?.has(`${day} ${code}`) !== true)
       return rates !== undefined && missing?.has(day) !== true && [from, to].every(isThere)
     },
-    /** Recent reference rates of `code` against the dollar: a process at `clock` may compare latest rates with them. */
+    /**
+     * Returns recent reference rates of `code` against the dollar, which a process at `clock` may compare latest rates
+     * with.
+     */
     recentRates(code: string, clock: number): number[] {
       const days = referenceRates.between(toDay(clock - 12 * DAY), toDay(clock + DAY))
       return days.flatMap((day) => {
@@ -44,7 +46,6 @@ export function createOracle(referenceRates: ReferenceRates) {
   }
 }
 
-/** When the next reference rates after `instant` are due. */
 function nextPublication(instant: number): number {
   const days = targetDays(toDay(instant), toDay(instant + 7 * DAY))
   return days.map((day) => hourInFrankfurt(day, 16)).find((due) => due > instant) ?? Infinity

@@ -1,26 +1,26 @@
 import { DAY, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import type { Publication } from '../world/truth.ts'
 
-/** A next publication that is announced for later counts as announced for then. */
+/** An announced next publication later than this counts as this late, in ms. */
 const MAX_UPDATE_INTERVAL = 8 * DAY
 
-const SHORTEST_LIFE = 10 * MINUTE
+const MIN_LIFETIME = 10 * MINUTE
 
 /** Derived rates are rounded to ten digits. */
 const ROUNDING = 1e-9
 
-/** Units of a withdrawn currency for one euro, by law: it may leave the feed, and is corrected where it is wrong. */
+/** Fixed units of a withdrawn currency per euro. Such a currency may leave the feed, and a wrong rate is corrected. */
 const WITHDRAWN: Readonly<Record<string, number>> = { BGN: 1.95583 }
 
-/** Codes outside the list of the European Central Bank, whose rates may move further. */
+/** Codes outside the list of the European Central Bank, with a wider limit for moves. */
 const OTHER_CODES = ['AED', 'CLP', 'COP', 'EGP', 'KWD', 'NGN', 'UAH']
 
-/** By which factor a rate may move between two publications, and differ from what confirms it. */
+/** Largest factor of a move between two publications, and of the difference from a confirming rate. */
 const MAX_MOVE = { reference: 1.2, other: 3 }
 const MAX_CONFIRMING_MOVE = 1.2
 const MAX_AGREEING_MOVE = 1.05
 
-/** The lowest and the highest units of major currencies for a dollar that are possible at all. */
+/** Lowest and highest possible units of major currencies per dollar. */
 const POSSIBLE: Readonly<Record<string, readonly [number, number]>> = {
   EUR: [0.2067, 3.63],
   JPY: [25, 495],
@@ -39,43 +39,41 @@ const POSSIBLE: Readonly<Record<string, readonly [number, number]>> = {
   KRW: [296.7, 4_800],
 }
 
-/** A rate, and the publication that it is from; times in ms since the Unix epoch. */
+/** A rate and its publication; times in ms since the Unix epoch. */
 interface Quote {
   rate: number
   updatedAt: number
   nextUpdateAt: number
 }
 
-/** What a process answers questions of latest rates with; times in ms since the Unix epoch. */
+/** The latest rates that a process serves; times in ms since the Unix epoch. */
 export interface Table {
   updatedAt: number
   nextUpdateAt: number
   /** The earlier of `updatedAt` and the time of acceptance. */
   publishedAt: number
   loadedAt: number
-  /** What may be served as the rate of each code, in the order of the feed: mostly one quote. */
+  /** Possible rates of each code, in the order of the feed; usually one. */
   quotes: ReadonlyMap<string, readonly Quote[]>
-  /** What was published of the codes that are held back. */
   doubtful: ReadonlyMap<string, readonly number[]>
-  /** Every code that this table or one before it was published with. */
+  /** Every code of this table and of the tables before it. */
   seen: ReadonlySet<string>
 }
 
-/** Codes that events named when a table was taken. */
-export type Notes = Record<'dropped' | 'lost' | 'heldBack', readonly string[]>
+/** Codes in the events about an accepted table. */
+export type Notes = Record<'dropped' | 'lost' | 'quarantined', readonly string[]>
 
-/** What it takes to know what becomes of a table. */
+/** What determines the outcome of accepting a table. */
 export interface Taking {
   notes: Notes
-  /** The table that was held before, and whether that is certainly not too old to be compared with. */
+  /** The previous table, and whether it is certainly new enough for comparisons. */
   before: Table | undefined
   isWarm: boolean
-  /** The clock of the process, ms since the Unix epoch. */
+  /** The clock of the process, in ms since the Unix epoch. */
   clock: number
   maxStale: number
 }
 
-/** What a process holds after it took `sent` from the upstream. */
 export function takeTable(sent: Publication, taking: Taking): Table {
   const { notes, clock } = taking
   const { updatedAt } = sent
@@ -91,14 +89,14 @@ export function takeTable(sent: Publication, taking: Taking): Table {
       publishedAt: Math.min(updatedAt, clock),
       loadedAt: clock,
       quotes: quotes.has('USD') ? quotes : new Map([['USD', quoteOf(1)], ...quotes]),
-      doubtful: new Map(notes.heldBack.map((code) => [code, [sent.rates[code] ?? NaN]])),
+      doubtful: new Map(notes.quarantined.map((code) => [code, [sent.rates[code] ?? NaN]])),
       seen: new Set(rates.map(([code]) => code)),
     },
     taking,
   )
 }
 
-/** What a process holds after it took `stored`, the table of another process, from a store. */
+/** Returns the table of a process after it read `stored`, the table of another process, from a store. */
 export function restoreTable(stored: Table, taking: Taking): Table {
   const { notes, clock } = taking
   const doubtfulOf = (code: string): number[] => [
@@ -111,33 +109,33 @@ export function restoreTable(stored: Table, taking: Taking): Table {
       publishedAt: Math.min(stored.publishedAt, clock),
       loadedAt: Math.min(stored.loadedAt, clock),
       quotes: new Map([...stored.quotes].filter(([code]) => !notes.dropped.includes(code))),
-      doubtful: new Map(notes.heldBack.map((code) => [code, doubtfulOf(code)])),
+      doubtful: new Map(notes.quarantined.map((code) => [code, doubtfulOf(code)])),
     },
     taking,
     true,
   )
 }
 
-/** `table` with what it keeps of the one before, as far as that is not too old. */
+/** Adds the codes that `table` keeps of the previous one, unless they are too old. */
 function complete(table: Table, taking: Taking, isRestored = false): Table {
   const { notes, before, isWarm, clock, maxStale } = taking
   const { updatedAt, nextUpdateAt } = table
   const quotes = new Map(table.quotes)
   const keptOf = (code: string): Quote[] =>
     (before?.quotes.get(code) ?? []).map((quote) => {
-      // A rate of a publication that was dated ahead is as old as its acceptance.
+      // A rate of a publication with a future date is as old as its acceptance.
       const time = quote.updatedAt === before?.updatedAt ? before.publishedAt : quote.updatedAt
       const times = time < updatedAt ? { ...quote, updatedAt: time } : { updatedAt, nextUpdateAt }
       return { ...times, rate: quote.rate }
     })
   for (const [code, own] of table.quotes) {
     const kept = keptOf(code)
-    const isHeldBack = notes.heldBack.includes(code)
+    const isQuarantined = notes.quarantined.includes(code)
     const newer = kept.filter((each) => own.every((quote) => quote.updatedAt < each.updatedAt))
     const isOutdated = kept.length > 0 && newer.length === kept.length
-    // What comes from a store may have been held back by another process already.
-    if (isRestored ? isOutdated && isWarm : isHeldBack) quotes.set(code, kept)
-    else if (isRestored && (isHeldBack || newer.length > 0)) quotes.set(code, [...own, ...kept])
+    // Another process may have quarantined a code before it stored the table.
+    if (isRestored ? isOutdated && isWarm : isQuarantined) quotes.set(code, kept)
+    else if (isRestored && (isQuarantined || newer.length > 0)) quotes.set(code, [...own, ...kept])
   }
   for (const code of before?.quotes.keys() ?? []) {
     if (notes.lost.includes(code)) quotes.set(code, keptOf(code))
@@ -159,23 +157,22 @@ function complete(table: Table, taking: Taking, isRestored = false): Table {
   }
 }
 
-/** When the refresh of a table was due, from which on it is too old some time: ms since the Unix epoch. */
 export function dueAt({ nextUpdateAt, loadedAt }: Table): number {
-  return Math.max(nextUpdateAt, loadedAt + SHORTEST_LIFE)
+  return Math.max(nextUpdateAt, loadedAt + MIN_LIFETIME)
 }
 
-/** Whether `quote` of an earlier publication than `table` was due to be replaced before `instant`. */
+/** Returns whether `quote`, from an earlier publication than `table`, was due to be replaced before `instant`. */
 function isOld({ updatedAt, nextUpdateAt }: Quote, table: Table, instant: number): boolean {
   return updatedAt < table.updatedAt && nextUpdateAt < instant
 }
 
-/** The earliest and the latest that a process may take it to be, less the age at which its rates are too old. */
+/** The earliest and latest times that a process may assume, minus `maxStale`. */
 export interface Limits {
   from: number
   to: number
 }
 
-/** Whether `table` has a usable rate of `code`: certainly, possibly or certainly not. */
+/** Returns whether `table` certainly, possibly or certainly not serves a rate of `code`. */
 function stateOf(
   table: Table,
   code: string,
@@ -186,12 +183,11 @@ function stateOf(
   return quotes.some((quote) => isOld(quote, table, to)) ? 'doubtful' : 'served'
 }
 
-/** Whether rates of all `codes` are certainly served. */
 export function hasRates(table: Table, codes: readonly string[], limits: Limits): boolean {
   return codes.every((code) => stateOf(table, code, limits) === 'served')
 }
 
-/** Whether every one of `codes` has been published, so that it is not a client's mistake to ask for it. */
+/** Returns whether every one of `codes` has been published, so that 400 would be wrong. */
 export function isCarried(table: Table, codes: readonly string[]): boolean {
   return codes.every((code) => (isWithdrawn(code) ? table.quotes : table.seen).has(code))
 }
@@ -205,7 +201,7 @@ interface Pair {
   to: string
 }
 
-/** When a rate of `pair` would say that it was published, if `rate` may be one by `table`. */
+/** Returns the possible times of publication of a rate of `pair`, if `rate` is possible by `table`. */
 function timesOf(table: Table, { from, to }: Pair, rate: number): number[] {
   const quotesOf = (code: string): readonly Quote[] => table.quotes.get(code) ?? []
   return quotesOf(from).flatMap((one) =>
@@ -215,37 +211,36 @@ function timesOf(table: Table, { from, to }: Pair, rate: number): number[] {
   )
 }
 
-/** Whether `rate` against `base` is `expected`: to the digit where it was published so. */
+/** Returns whether `rate` against `base` is `expected`, exactly if it was published in this form. */
 function isQuotient(expected: number, rate: number, base: string): boolean {
   if (base === 'USD' || expected === 1) return rate === expected
   return Math.abs(rate - expected) <= ROUNDING * expected
 }
 
-/** Latest rates against a base, as they were answered. */
-export interface AnsweredTable {
+export interface ResponseTable {
   base: string
   symbols: readonly string[] | undefined
   rates: Readonly<Record<string, number>>
   updatedAt: number
   nextUpdateAt: number
-  /** Absent where it may not be answered. */
+  /** Absent where the endpoint does not report it. */
   older: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What is wrong with an answer that a process gave while it held `table`. */
-export function objectToTable(
+/** Returns what is wrong with a response of a process whose current table is `table`. */
+export function checkTable(
   table: Table,
-  answered: AnsweredTable,
+  response: ResponseTable,
   limits: Limits,
 ): string | undefined {
-  const { base, symbols, rates, updatedAt, nextUpdateAt, older } = answered
+  const { base, symbols, rates, updatedAt, nextUpdateAt, older } = response
   const wanted = [...table.quotes.keys()].filter((code) => !symbols || symbols.includes(code))
   const codes = wanted.filter((code) => {
     const state = stateOf(table, code, limits)
     return state === 'served' || (state === 'doubtful' && code in rates)
   })
   if (Object.keys(rates).join() !== codes.join()) {
-    return `${Object.keys(rates).join()} are answered, not ${codes.join()}`
+    return `${Object.keys(rates).join()} are response, not ${codes.join()}`
   }
   const wrong = codes.find(
     (to) => timesOf(table, { from: base, to }, rates[to] ?? NaN).length === 0,
@@ -259,11 +254,11 @@ export function objectToTable(
     (code) =>
       older && !timesOfOldest(table, [code]).includes(Number(older[code] ?? table.updatedAt)),
   )
-  return misdated && `${misdated} is said to be of ${String(older?.[misdated])}`
+  return misdated && `older has ${String(older?.[misdated])} for ${misdated}`
 }
 
-/** What is wrong with a rate of `pair` that a process gave while it held `table`. */
-export function objectToRate(
+/** Returns what is wrong with a rate of `pair` from a process whose current table is `table`. */
+export function checkRate(
   table: Table,
   pair: Pair,
   { rate, updatedAt }: { rate: number; updatedAt: number },
@@ -272,22 +267,22 @@ export function objectToRate(
   if (times.length === 0) return `${rate} is not the rate of ${pair.from} in ${pair.to}`
   return times.includes(updatedAt)
     ? undefined
-    : `a rate of ${times.join()} is said to be of ${updatedAt}`
+    : `a rate published at ${times.join()} has updatedAt ${updatedAt}`
 }
 
-/** When the oldest rate of `codes` may have been published. */
+/** Returns the possible times of publication of the oldest rate of `codes`. */
 export function timesOfOldest(table: Table, codes: readonly string[]): number[] {
   const times = codes.map((code) => (table.quotes.get(code) ?? []).map((each) => each.updatedAt))
   const newest = Math.min(...times.map((each) => Math.max(...each)))
   return times.flat().filter((time) => time <= newest)
 }
 
-/** Whether rates of `table` that say that they are of `updatedAt` have this `Last-Modified`, in whole seconds. */
+/** Returns whether rates of `table` with this `updatedAt` have this `Last-Modified`, in whole seconds. */
 export function isModified(table: Table, updatedAt: number, lastModified: number): boolean {
   return lastModified === Math.floor(Math.min(updatedAt, table.publishedAt) / SECOND) * SECOND
 }
 
-/** Codes whose rates in `table` are too far from those in `before`, and not confirmed. */
+/** Returns the codes whose rates in `table` moved too far from those in `before` without confirmation. */
 export function unconfirmedMoves(
   table: Table,
   before: Table,
@@ -307,35 +302,35 @@ export function unconfirmedMoves(
   })
 }
 
-/** Codes that `table` holds back although they have hardly moved since `before`. */
-export function needlessHoldBacks({ doubtful }: Table, before: Table): string[] {
+/** Returns the codes that `table` quarantines although they have hardly moved since `before`. */
+export function needlessQuarantines({ doubtful }: Table, before: Table): string[] {
   return [...doubtful].flatMap(([code, rates]) => {
     const last = before.quotes.get(code)?.map(({ rate }) => rate) ?? []
-    // Whichever of them the process holds.
+    // Whichever of these rates the process serves.
     const isNear = (rate: number): boolean =>
       last.every((each) => isAnyNear(rate, [each], maxMoveOf(code)))
     return last.length > 0 && rates.every(isNear) ? [code] : []
   })
 }
 
-/** Codes of which the next table has no rate that is served, but for those that it held back. */
+/** Returns the codes that the next table serves no rate of, except quarantined ones. */
 export function lostCodes(sent: Publication, { before, notes }: Taking): string[] {
   const isServed = (code: string): boolean =>
-    notes.heldBack.includes(code) || (isRate(sent.rates[code]) && !notes.dropped.includes(code))
+    notes.quarantined.includes(code) || (isRate(sent.rates[code]) && !notes.dropped.includes(code))
   return [...(before?.quotes.keys() ?? [])].filter(
     (code) =>
       code !== 'USD' && !isServed(code) && (!isWithdrawn(code) || sent.rates[code] !== undefined),
   )
 }
 
-/** Codes whose rates are from an earlier publication than the others of `table`. */
+/** Returns the codes whose rates are from an earlier publication than `table`. */
 export function keptCodes({ quotes, updatedAt }: Table): string[] {
   return [...quotes].flatMap(([code, found]) =>
     found.some((quote) => quote.updatedAt < updatedAt) ? [code] : [],
   )
 }
 
-/** Codes of major currencies whose rates in `table` are impossible. */
+/** Returns the codes of major currencies whose rates in `table` are impossible. */
 export function impossibleRates(table: Table): string[] {
   return Object.entries(POSSIBLE).flatMap(([code, [low, high]]) => {
     const quotes = table.quotes.get(code) ?? []
@@ -347,9 +342,8 @@ function maxMoveOf(code: string): number {
   return OTHER_CODES.includes(code) ? MAX_MOVE.other : MAX_MOVE.reference
 }
 
-/** Whether `rate` differs from one of `others` by a factor of `most` or less. */
 function isAnyNear(rate: number, others: readonly number[], most: number): boolean {
-  // Sums of real numbers are not exact.
+  // Floating-point sums are not exact.
   return others.some((other) => Math.max(rate / other, other / rate) <= most * (1 + ROUNDING))
 }
 

@@ -16,50 +16,49 @@ import {
   isWithdrawn,
   keptCodes,
   lostCodes,
-  needlessHoldBacks,
+  needlessQuarantines,
   restoreTable,
   takeTable,
   unconfirmedMoves,
 } from './tables.ts'
 import type { Notes, Table, Taking } from './tables.ts'
 
-/** A call of one upstream is given up after this long at the latest. */
+/** Time limit of a call of one upstream, in ms. */
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
 
-/** Nothing is asked again sooner than this after it was loaded. */
-const REST_AFTER_SUCCESS = 10 * MINUTE + 30 * SECOND
+/** Shortest time from a successful call to the next one, in ms. */
+const DELAY_AFTER_SUCCESS = 10 * MINUTE + 30 * SECOND
 
-/** Pauses after failures in a row double up to this. */
-const LONGEST_REST = 300 * SECOND
+/** The backoff doubles up to this limit, in ms. */
+const MAX_BACKOFF = 300 * SECOND
 
-/** Sums of real numbers are not exact. In ms. */
+/** Tolerance for floating-point sums, in ms. */
 const INEXACT = 0.01
 
 export type UpstreamWatch = ReturnType<typeof createUpstreamWatch>
 
-/** Watches every call of an upstream: I7 and I9; I3, I4 and I17 through what is taken, and I13 through the fleet. */
+/** Checks every upstream call: I7 and I9; I3, I4 and I17 through accepted data, and I13 through the fleet. */
 export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStore) {
   const { loop, violate } = scene
   const fleet = createFleetWatch(scene, store)
   const takings = createTakenWatch(scene, oracle)
   const now = loop.now
 
-  function asked(process: Process, dataSet: DataSet): void {
+  function onRequest(process: Process, dataSet: DataSet): void {
     const known = process.knowledge[dataSet]
-    if (known.call) violate('I7', `${dataSet} is asked for while a call is under way`)
-    if (process.isClosed) violate('I12', `${dataSet} is asked for after close()`)
-    const clockWasSet = known.restJumps !== process.clock.jumps()
-    const early = Math.max(known.restUntil, known.pauseUntil) - now()
+    if (known.call) violate('I7', `${dataSet} is fetched while a call is under way`)
+    if (process.isClosed) violate('I12', `${dataSet} is fetched after close()`)
+    const clockWasSet = known.backoffJumps !== process.clock.jumps()
+    const early = Math.max(known.backoffUntil, known.retryAfterUntil) - now()
     if (!clockWasSet && early > INEXACT) {
-      violate('I7', `${dataSet} is asked for ${Math.round(early)} ms before its pause is over`)
+      violate('I7', `${dataSet} is fetched ${Math.round(early)} ms before the end of its backoff`)
     }
-    fleet.asked(process, dataSet)
+    fleet.onRequest(process, dataSet)
     known.call = { ...newCall(now()), before: known.table }
   }
 
-  /** A call that has ended, or ought to have. */
-  function requireEnded(process: Process, dataSet: DataSet, { askedAt }: Call): void {
-    const running = now() - Math.max(askedAt, process.pausedUntil)
+  function requireEnded(process: Process, dataSet: DataSet, { requestedAt }: Call): void {
+    const running = now() - Math.max(requestedAt, process.pausedUntil)
     if (running <= CALL_LIMIT[dataSet] + SECOND) return
     violate('I9', `a call for ${dataSet} takes longer than ${Math.round(running)} ms`)
   }
@@ -67,59 +66,59 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   function end(process: Process, dataSet: DataSet): Call {
     const known = process.knowledge[dataSet]
     const { call } = known
-    if (!call) violate('I7', `a call for ${dataSet} ends that nobody made`)
+    if (!call) violate('I7', `a call for ${dataSet} ends without a request`)
     else requireEnded(process, dataSet, call)
     known.call = undefined
-    // A clock that is set ends a pause, or it may.
-    if (known.restJumps !== process.clock.jumps()) known.pauseUntil = -Infinity
-    known.restJumps = process.clock.jumps()
+    // Setting the clock may end a delay that the upstream requested.
+    if (known.backoffJumps !== process.clock.jumps()) known.retryAfterUntil = -Infinity
+    known.backoffJumps = process.clock.jumps()
     return call ?? newCall(now())
   }
 
-  function answered(process: Process, dataSet: DataSet): void {
+  function onResponse(process: Process, dataSet: DataSet): void {
     const call = end(process, dataSet)
     const known = process.knowledge[dataSet]
     noteNews(known, now())
     takings.taken(process, dataSet, call)
     fleet.loaded(process, dataSet, call)
     known.failures = 0
-    known.restUntil = now() + REST_AFTER_SUCCESS
+    known.backoffUntil = now() + DELAY_AFTER_SUCCESS
   }
 
-  function failed(process: Process, dataSet: DataSet): void {
+  function onFailure(process: Process, dataSet: DataSet): void {
     const call = end(process, dataSet)
     const known = process.knowledge[dataSet]
     known.notes = NO_NOTES
-    if (isGood(process, call)) violate('I14', `a good answer for ${dataSet} was refused`)
+    if (isGood(process, call)) violate('I14', `a good response for ${dataSet} was rejected`)
     known.failures += 1
-    known.restUntil = now() + Math.min(SECOND * 2 ** (known.failures - 1), LONGEST_REST)
+    known.backoffUntil = now() + Math.min(SECOND * 2 ** (known.failures - 1), MAX_BACKOFF)
     const { fault } = call
-    // After a pause of the process nobody knows whether the answer or the time limit came first.
-    if (fault?.verdict !== 'refused' || process.pausedUntil >= call.askedAt) return
-    known.pauseUntil = now() + pauseOf(fault, process.clock.ahead())
+    // After a pause of the process, either the response or the time limit may have come first.
+    if (fault?.verdict !== 'refused' || process.pausedUntil >= call.requestedAt) return
+    known.retryAfterUntil = now() + retryAfterOf(fault, process.clock.ahead())
   }
 
-  /** What came from the store is held now, and all is well: but for a pause that the upstream asked for. */
+  /** The current data come from the store. The backoff is over, but not a delay that the upstream requested. */
   function restored(process: Process, dataSet: DataSet): void {
     const known = process.knowledge[dataSet]
-    if (known.deliveredAt < now()) violate('I3', `${dataSet} is said to come from the store`)
+    if (known.deliveredAt < now())
+      violate('I3', `${dataSet} is reported as restored without a value from the store`)
     noteNews(known, now())
     takings.restored(process, dataSet)
     known.failures = 0
-    known.restUntil = -Infinity
+    known.backoffUntil = -Infinity
   }
 
-  /** Keeps the codes that an event names until a table is accepted at the same moment. */
+  /** Keeps the codes of an event for a table that is accepted at the same moment. */
   function note(known: DataSetKnowledge, kind: keyof Notes, codes: readonly string[]): void {
     known.notes = { ...(known.notedAt === now() ? known.notes : NO_NOTES), [kind]: codes }
     known.notedAt = now()
   }
 
-  /** Whether nothing at all was wrong with what was answered, so that it ought to have been taken. */
   function isGood(process: Process, call: Call): boolean {
-    const { fault, verdict, askedAt, signal, sent, before } = call
-    const wasInTime = process.pausedUntil < askedAt && now() - askedAt < 2 * SECOND
-    // After a publication that was dated ahead, or a clock that was set back, it may be older than the one held.
+    const { fault, verdict, requestedAt, signal, sent, before } = call
+    const wasInTime = process.pausedUntil < requestedAt && now() - requestedAt < 2 * SECOND
+    // After a publication with a future date, or a clock that was set back, it may be older than the current one.
     const publishedAt = Math.min(sent?.updatedAt ?? Infinity, process.clock.now())
     const isOlder = before !== undefined && publishedAt < before.publishedAt
     const isWhole = signal !== undefined && !fault && verdict === 'take'
@@ -131,19 +130,19 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
       if (!('dataSet' in event)) return
       const dataSet = requireDaily(event.dataSet)
-      if (event.type === 'upstream_request') asked(process, dataSet)
-      if (event.type === 'upstream_response') answered(process, dataSet)
-      if (event.type === 'upstream_failed') failed(process, dataSet)
+      if (event.type === 'upstream_request') onRequest(process, dataSet)
+      if (event.type === 'upstream_response') onResponse(process, dataSet)
+      if (event.type === 'upstream_failed') onFailure(process, dataSet)
       if (event.type === 'rates_rejected' && event.origin === 'upstream') {
-        failed(process, dataSet)
+        onFailure(process, dataSet)
       }
       const known = process.knowledge[dataSet]
       if (event.type === 'rates_dropped') note(known, 'dropped', event.dropped)
       if (event.type === 'rates_lost') note(known, 'lost', event.codes)
-      if (event.type === 'rates_quarantined') note(known, 'heldBack', event.codes)
+      if (event.type === 'rates_quarantined') note(known, 'quarantined', event.codes)
       if (event.type === 'rates_restored') restored(process, dataSet)
     },
-    /** The call that a `fetch` with `signal` belongs to, or nothing where the call has been given up. */
+    /** Returns the call that a `fetch` with `signal` belongs to, or `undefined` if the call was abandoned. */
     callOf(process: Process, dataSet: DataSet, signal: AbortSignal) {
       const { call } = process.knowledge[dataSet]
       if (call && (call.signal ?? signal) === signal) {
@@ -157,15 +156,14 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (typeof value !== 'string') return
       Object.assign(process.knowledge[dataSet], { delivered: value, deliveredAt: now() })
     },
-    /** A process is about to store `text`. */
     onWrite(process: Process, dataSet: DataSet, text: string) {
       takings.written(process, dataSet, text)
     },
     onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
       const known = process.knowledge[dataSet]
       if (!isGranted) known.refusedAt = now()
-      const isHeard = isGranted && store.trustedSince(process) < Infinity
-      known.refusedSince = isHeard ? undefined : (known.refusedSince ?? now())
+      const isReceived = isGranted && store.trustedSince(process) < Infinity
+      known.refusedSince = isReceived ? undefined : (known.refusedSince ?? now())
     },
     sweep(process: Process) {
       for (const dataSet of ['latest', 'history'] as const) {
@@ -176,49 +174,52 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   }
 }
 
-/** How long an upstream is to be left alone after `fault`, by a caller whose clock is `clockAhead` ms ahead of true time. */
-function pauseOf({ pause = 0, datedIn }: Fault, clockAhead: number): number {
+/**
+ * Returns the delay that an upstream requests with `fault`, for a caller whose clock is `clockAhead` ms ahead of true
+ * time.
+ */
+function retryAfterOf({ pause = 0, datedIn }: Fault, clockAhead: number): number {
   if (datedIn === undefined) return pause
   return Math.min(Math.max(SECOND, datedIn - clockAhead - 5 * SECOND), 6 * HOUR)
 }
 
-/** Watches what processes take from upstreams and stores: I3, I4, I14 and I17. */
+/** Checks the data that processes accept from upstreams and stores: I3, I4, I14 and I17. */
 function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   const now = loop.now
-  /** The tables that were stored, and the days that histories lacked, by the texts that they became. */
+  /** Tables, and the missing days of histories, by the text that was stored for them. */
   const tables = new Map<unknown, Table>()
   const missing = new Map<unknown, ReadonlySet<string>>()
 
-  /** Whether what is held is certainly compared with what comes next. */
+  /** Returns whether the next table is certainly compared with `table`. */
   function isWarm({ clock }: Process, table: Table | undefined): table is Table {
     return table !== undefined && clock.oldest() < dueAt(table) + maxStale.latest
   }
 
-  /** Whether a table is a whole one, so that half of one is less. */
+  /** Returns whether a table is complete, so that half of one is too small. */
   function isWhole(table: Table | undefined): boolean {
     return table !== undefined && table.quotes.size > 0.95 * LATEST_CODES.length
   }
 
-  /** The codes that events have just named. */
+  /** Returns the codes of the events at this moment, and forgets them. */
   function takeNotes(known: DataSetKnowledge): Notes {
     const notes = known.notedAt === now() ? known.notes : NO_NOTES
     known.notes = NO_NOTES
     return notes
   }
 
-  /** A process holds a history that lacks the `missing` days, and those that events have just named. */
-  function holdHistory({ knowledge: { history } }: Process, missing: Iterable<string>): void {
-    const { heldBack, lost } = takeNotes(history)
-    history.missing = new Set([...missing, ...heldBack, ...lost])
+  /** Records a history without the `missing` days and those of the events at this moment. */
+  function setHistory({ knowledge: { history } }: Process, missing: Iterable<string>): void {
+    const { quarantined, lost } = takeNotes(history)
+    history.missing = new Set([...missing, ...quarantined, ...lost])
   }
 
-  /** Nothing of the last seven published days is missing after a right answer. */
+  /** After a correct response, none of the last seven published days is missing. */
   function takeHistory(process: Process, { fault }: Call): void {
     const { clock, knowledge } = process
     const since = fault ? Infinity : clock.now() - 8 * DAY
     const isMissing = (each: string): boolean => Date.parse(each.slice(0, 10)) < since
     oracle.takeHistory(clock.now())
-    holdHistory(process, [...knowledge.history.missing].filter(isMissing))
+    setHistory(process, [...knowledge.history.missing].filter(isMissing))
   }
 
   function startTaking(process: Process, before: Table | undefined): Taking {
@@ -233,11 +234,12 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
 
   function requirePlausible(process: Process, table: Table, before: Table | undefined): void {
     const impossible = impossibleRates(table)
-    if (impossible.length > 0) violate('I17', `impossible rates of ${impossible.join()} are taken`)
+    if (impossible.length > 0)
+      violate('I17', `impossible rates of ${impossible.join()} are accepted`)
     if (!isWarm(process, before)) return
     const moved = movedCodes(process, table, before)
     if (moved.length > 0) {
-      violate('I17', `a move of ${moved.join()} is taken without a second publication`)
+      violate('I17', `a move of ${moved.join()} is accepted without a second publication`)
     }
   }
 
@@ -245,7 +247,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     return unconfirmedMoves(table, before, (code) => oracle.recentRates(code, clock.now()))
   }
 
-  function hold(process: Process, table: Table): void {
+  function setTable(process: Process, table: Table): void {
     const { latest } = process.knowledge
     if (!isWarm(process, latest.table)) {
       // Without a usable table, the rates that another process kept may be older than those that were served before.
@@ -255,62 +257,69 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     latest.table = table
   }
 
-  /** A process took `table`, but holds `other` since the call began: what that has is kept where `table` is doubtful. */
-  function holdBeside(process: Process, sent: Publication, table: Table, other: Table): void {
+  /**
+   * Merges an accepted `table` with `other`, which became current during the call: codes of `other` stay where `table`
+   * is doubtful.
+   */
+  function mergeTable(process: Process, sent: Publication, table: Table, other: Table): void {
     if (table.publishedAt < other.publishedAt) return
     const codes = [...other.quotes.keys()]
     const kept = isWarm(process, other) ? movedCodes(process, table, other) : []
-    // A withdrawn currency that is not published any more has ended.
+    // A withdrawn currency that is no longer published has ended.
     const isLost = (code: string): boolean =>
       !table.quotes.has(code) && (!isWithdrawn(code) || sent.rates[code] !== undefined)
     const lost = codes.filter((code) => isLost(code) || kept.includes(code))
     const taking = { ...startTaking(process, other), isWarm: false }
-    hold(process, restoreTable(table, { ...taking, notes: { dropped: [], heldBack: codes, lost } }))
+    setTable(
+      process,
+      restoreTable(table, { ...taking, notes: { dropped: [], quarantined: codes, lost } }),
+    )
   }
 
   function takeSent(process: Process, { sent, before }: Call): void {
     const known = process.knowledge.latest
-    if (!sent) return violate('I3', 'latest rates were taken that nobody sent')
+    if (!sent) return violate('I3', 'latest rates were accepted that no upstream sent')
     const taking = startTaking(process, before)
     const { notes, clock } = taking
     const table = takeTable(sent, taking)
     const at = new Date(sent.updatedAt).toUTCString()
-    if (sent.updatedAt > clock + 48 * HOUR) violate('I4', `a publication of ${at} is to come`)
+    if (sent.updatedAt > clock + 48 * HOUR)
+      violate('I4', `a publication of ${at} is accepted, but lies in the future`)
     if (before && table.publishedAt < before.publishedAt) {
-      violate('I4', `a publication of ${at} was taken`)
+      violate('I4', `a publication of ${at} is accepted, but is older than the current one`)
     }
-    if (known.table && known.table !== before) return holdBeside(process, sent, table, known.table)
+    if (known.table && known.table !== before) return mergeTable(process, sent, table, known.table)
     requirePlausible(process, table, before)
     if (isWarm(process, before)) {
       const lost = lostCodes(sent, taking)
       if (lost.toSorted().join() !== notes.lost.toSorted().join()) {
         violate('I3', `${lost.join()} are lost, but the event names ${notes.lost.join()}`)
       }
-      const needless = needlessHoldBacks(table, before)
-      if (needless.length > 0) violate('I14', `${needless.join()} are held back for nothing`)
+      const needless = needlessQuarantines(table, before)
+      if (needless.length > 0) violate('I14', `${needless.join()} are quarantined without a reason`)
     }
-    hold(process, table)
+    setTable(process, table)
   }
 
   return {
     taken(process: Process, dataSet: DataSet, call: Call) {
       const { before } = call
       const name = call.fault?.name ?? 'a healthy upstream'
-      if (call.verdict === 'refuse') violate('I3', `the answer of "${name}" was taken`)
+      if (call.verdict === 'refuse') violate('I3', `the response of "${name}" was accepted`)
       if (dataSet === 'history') return takeHistory(process, call)
       if (call.verdict === 'refuse when warm' && isWarm(process, before) && isWhole(before)) {
-        violate('I3', `the answer of "${name}" was taken in spite of the table before`)
+        violate('I3', `the response of "${name}" was accepted despite the previous table`)
       }
       takeSent(process, call)
     },
     restored(process: Process, dataSet: DataSet) {
       const { delivered, table: before } = process.knowledge[dataSet]
-      if (dataSet === 'history') return holdHistory(process, missing.get(delivered) ?? [])
+      if (dataSet === 'history') return setHistory(process, missing.get(delivered) ?? [])
       const stored = tables.get(delivered)
-      if (!stored) return violate('I3', 'latest rates were restored that nobody has stored')
+      if (!stored) return violate('I3', 'latest rates were restored that no process stored')
       const table = restoreTable(stored, startTaking(process, before))
       requirePlausible(process, table, before)
-      hold(process, table)
+      setTable(process, table)
     },
     written({ knowledge: { latest, history } }: Process, dataSet: DataSet, text: string) {
       if (dataSet === 'history') missing.set(text, history.missing)
@@ -319,22 +328,22 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   }
 }
 
-/** A process without any data waits this long for another's result before it asks for itself. */
+/** A process without data waits this long for the result of another process before it calls the upstream, in ms. */
 const POLLING = 4 * SECOND
 
-/** A process that was refused for this long does without a claim. */
-const LONGEST_REFUSAL = 6 * HOUR - SECOND
+/** A process that was denied the lease for this long continues without it, in ms. */
+const MAX_DENIAL = 6 * HOUR - SECOND
 
-/** What a store did wrong may still come to light for so long. */
+/** Effects of a store fault may appear for this long, in ms. */
 const AFTERMATH = 11 * MINUTE
 
-/** Watches that a fleet with a healthy store asks once for all: I13. */
+/** Checks that a fleet with a healthy store makes one call for all processes: I13. */
 function createFleetWatch(scene: Scene, store: SimStore) {
   const { loop, startsAt, hasClaims, skew, violate } = scene
-  /** What a process loaded last for all, in ms of virtual time: before `dueAt`, no process needs to ask again. */
+  /** The last load of any process, in ms of virtual time. Before `dueAt`, no process needs another call. */
   const lastLoaded = new Map<DataSet, { process: Process; at: number; dueAt: number }>()
 
-  /** Whether nothing has happened since `since` that excuses a call too many. */
+  /** Returns whether nothing since `since` excuses an additional call. */
   function isQuiet(since: number, ...processes: Process[]): boolean {
     const wasPaused = processes.some((each) => each.pausedUntil > since - MINUTE)
     const isTrusted = processes.every((each) => store.trustedSince(each) < loop.now())
@@ -346,7 +355,7 @@ function createFleetWatch(scene: Scene, store: SimStore) {
     return Math.abs(clock.ahead()) <= skew
   }
 
-  /** Whether a process may have nothing to answer with, and so cannot wait for others for ever. */
+  /** Returns whether a process may have no data, and so cannot wait for other processes. */
   function mayBeCold({ knowledge, clock }: Process, dataSet: DataSet): boolean {
     return clock.oldest() >= knowledge[dataSet].usableUntil
   }
@@ -357,27 +366,28 @@ function createFleetWatch(scene: Scene, store: SimStore) {
     const { refusedSince = Infinity, refusedAt } = process.knowledge[dataSet]
     const hasWaited = !holder || loop.now() - refusedAt > POLLING - 100
     if (mayBeCold(process, dataSet) && hasWaited) return
-    if (loop.now() - refusedSince > LONGEST_REFUSAL) return
-    violate('I13', `${dataSet} is asked for without a claim`)
+    if (loop.now() - refusedSince > MAX_DENIAL) return
+    violate('I13', `${dataSet} is fetched without a lease`)
   }
 
   return {
-    asked(process: Process, dataSet: DataSet) {
+    onRequest(process: Process, dataSet: DataSet) {
       const key = `rates:v1:${dataSet}`
       requireClaim(process, dataSet, key)
       const loaded = lastLoaded.get(dataSet)
       const storedSince = store.storedSince(key) ?? -Infinity
       if (!loaded || storedSince < loaded.at || !isQuiet(loaded.at, process, loaded.process)) return
       if (loop.now() < loaded.dueAt - 2 * skew) {
-        violate('I13', `${dataSet} is asked for though a process has loaded it for all`)
+        violate('I13', `${dataSet} is fetched although another process has loaded it`)
       }
     },
     loaded(process: Process, dataSet: DataSet, { sent, fault }: Call) {
       const announced = sent ? sent.nextUpdateAt - startsAt : 0
-      // Nothing is due sooner than ten minutes or later than a day after it was loaded, even if another time was announced.
+      // Data are due ten minutes to a day after they were loaded, even if another time was announced.
       const dueAt = Math.max(announced, loop.now() + 10 * MINUTE) + 30 * SECOND
       const latest = loop.now() + 25 * HOUR
-      // A process with a wrong clock is not believed, and what is odd may be good for one process but not for another.
+      // The table of a process with a wrong clock, or after a fault, may be good for one process but not for
+      // another.
       const isForAll = isRight(process.clock) && !fault
       const due = isForAll ? Math.min(dueAt, latest) : -Infinity
       lastLoaded.set(dataSet, { process, at: loop.now(), dueAt: due })

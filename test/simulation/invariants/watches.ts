@@ -7,8 +7,8 @@ import type { Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import { REFERENCE_CODES, hourInFrankfurt, targetDays } from '../world/truth.ts'
 import type { Truth } from '../world/truth.ts'
-import { createAnswerWatch } from './answer-watch.ts'
-import type { Asked } from './answer-watch.ts'
+import { createResponseWatch } from './answer-watch.ts'
+import type { SentRequest } from './answer-watch.ts'
 import { createOracle } from './oracle.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
 
@@ -16,15 +16,15 @@ export class Violation extends Error {
   override readonly name = 'Violation'
 
   /**
-   * `invariant` is `I1` to `I18`. I17: a served rate is never further than the threshold from the last confirmed one. I18:
-   * a code that was served is served, or answered with 502, never with 400, until it is withdrawn.
+   * `invariant` is `I1` to `I18`. I17: a served rate is never further than the threshold from the last confirmed one.
+   * I18: a code that was once served is answered with a rate or with 502, never with 400, until it is withdrawn.
    */
   constructor(invariant: string, message: string) {
     super(`${invariant}: ${message}`)
   }
 }
 
-/** Ends the simulation: `invariant` (I1 to I18) does not hold, as `message` says. */
+/** Ends the simulation: `invariant` (I1 to I18) is broken, as `message` describes. */
 export type Violate = (invariant: string, message: string) => void
 
 export type Watches = ReturnType<typeof createWatches>
@@ -32,19 +32,18 @@ export type Watches = ReturnType<typeof createWatches>
 export function createWatches(scene: Scene & Truth, store: SimStore) {
   const oracle = createOracle(scene.referenceRates)
   const upstream = createUpstreamWatch(scene, oracle, store)
-  const answers = createAnswerWatch(scene, oracle)
+  const responses = createResponseWatch(scene, oracle)
   const bounds = createBoundsWatch(scene)
 
   return {
     upstream,
-    answers,
+    responses,
     bounds,
-    /** Looks for what ought to have ended, now and then. */
-    sweep(processes: readonly Process[], pending: readonly Asked[]) {
-      for (const asked of pending) answers.sweep(asked)
+    sweep(processes: readonly Process[], pending: readonly SentRequest[]) {
+      for (const sent of pending) responses.sweep(sent)
       for (const process of processes) {
         upstream.sweep(process)
-        bounds.sweep(process, pending.filter((asked) => asked.process === process).length)
+        bounds.sweep(process, pending.filter((sent) => sent.process === process).length)
       }
     },
     end(processes: readonly Process[]) {
@@ -56,7 +55,7 @@ export function createWatches(scene: Scene & Truth, store: SimStore) {
 /** Timers of a process that do not belong to a waiting client: of loads and of the store. */
 const TIMERS_OF_A_PROCESS = 24
 
-/** Waiting for a store, and for a load. */
+/** One timer for the store and one for a load. */
 const TIMERS_OF_A_CLIENT = 2
 
 function createBoundsWatch({ loop, violate }: Scene) {
@@ -66,26 +65,26 @@ function createBoundsWatch({ loop, violate }: Scene) {
       if (process.timers() <= most) return
       violate('I12', `${process.timers()} timers are set with ${waiting} clients waiting`)
     },
-    /** A process was closed some time ago, and nobody asks it any more. */
+    /** Called some time after `close()`, when a process gets no requests any more. */
     drained(process: Process) {
       if (process.timers() === 0 || process.pausedUntil >= loop.now()) return
       violate('I12', `${process.timers()} timers are still set after close()`)
     },
-    /** Nobody waits any more for the client whose `signal` this is. */
-    answered(signal: AbortSignal) {
+    /** Called when the request with this `signal` is done. */
+    onResponse(signal: AbortSignal) {
       const listeners = getEventListeners(signal, 'abort').length
-      if (listeners > 0) violate('I12', `${listeners} listeners are left on a client's signal`)
+      if (listeners > 0) violate('I12', `${listeners} listeners remain on the signal of a client`)
     },
   }
 }
 
-/** A table is refreshed so long after the next one can be fetched, clocks and jitter included. */
+/** Longest time from a publication to the refresh of a table, clock errors and jitter included. In ms. */
 const LATEST_DELAY = 60 * MINUTE
 
-/** The same for reference rates that come on time. */
+/** The same for reference rates that arrive on time. */
 const HISTORY_DELAY = 30 * MINUTE
 
-/** After a day without faults every process serves what was published last: I14. */
+/** Checks that every process serves the last publication after a day without faults: I14. */
 function requireFresh({ knowledge, host, clock }: Process, scene: Scene & Truth): void {
   const { feed, violate, startsAt, duration } = scene
   const endsAt = startsAt + duration
@@ -93,18 +92,18 @@ function requireFresh({ knowledge, host, clock }: Process, scene: Scene & Truth)
   const { publishedAt } = knowledge.latest
   if (!(publishedAt >= published)) {
     const [found, wanted] = [publishedAt, published].map((time) => new Date(time).toUTCString())
-    violate('I14', `in the end process ${host} serves ${found}, not ${wanted}`)
+    violate('I14', `at the end process ${host} serves ${found}, not ${wanted}`)
   }
-  // By a wrong clock a process may have taken Friday's rates for missing, and look for them on Monday.
+  // A process with a wrong clock may have missed Friday's rates, and then fetches them on Monday.
   if (clock.jumps() > 0) return
   const newest = newestExpected(scene)
   const last = knowledge.history.served
   if (newest !== undefined && last < newest) {
-    violate('I14', `in the end process ${host} serves history to ${last}, not to ${newest}`)
+    violate('I14', `at the end process ${host} serves history to ${last}, not to ${newest}`)
   }
 }
 
-/** The newest day that every process must have by now, where that can be said. */
+/** Returns the newest day that every process must have, if it is certain. */
 function newestExpected(scene: Scene & Truth): string | undefined {
   const { referenceRates, startsAt, calmFrom, duration } = scene
   const endsAt = startsAt + duration
@@ -116,7 +115,9 @@ function newestExpected(scene: Scene & Truth): string | undefined {
   return isWhole && again + HISTORY_DELAY < endsAt ? day : undefined
 }
 
-/** `instant`, or when the relay is looked at next: from 8:00 to 22:00 in Frankfurt on working days. */
+/**
+ * Returns `instant`, or the next time between 8:00 and 22:00 in Frankfurt on a working day, when the relay is polled.
+ */
 function officeTime(instant: number): number {
   for (const day of targetDays(toDay(instant), toDay(instant + 7 * DAY))) {
     if (instant < hourInFrankfurt(day, 22)) return Math.max(instant, hourInFrankfurt(day, 8))

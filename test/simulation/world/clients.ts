@@ -3,101 +3,105 @@ import type { DataSet } from '../../faults/fault.ts'
 import type { Period } from '../../oracle.ts'
 import { DAY, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import { isWithdrawn } from '../invariants/tables.ts'
-import type { Asked } from '../invariants/answer-watch.ts'
+import type { SentRequest } from '../invariants/answer-watch.ts'
 import type { Watches } from '../invariants/watches.ts'
 import type { Fleet, Scene, Server } from './fleet.ts'
 import type { Random } from './random.ts'
 import { LATEST_CODES, REFERENCE_CODES } from './truth.ts'
 import type { Truth } from './truth.ts'
 
-/** Clients that ask at random times all the time, and in bursts when a refresh is due. */
+/** Clients that send requests at random times, and in bursts when a refresh is due. */
 export function createClients(
   scene: Scene & Truth,
   fleet: Fleet,
-  { answers, bounds }: Pick<Watches, 'answers' | 'bounds'>,
+  { responses, bounds }: Pick<Watches, 'responses' | 'bounds'>,
 ) {
   const { loop, random, feed, hosts, requests, startsAt, calmFrom, trace, violate } = scene
-  const pending = new Set<Asked>()
+  const pending = new Set<SentRequest>()
   let [count, isOver] = [0, false]
 
-  function ask(server: Server, question: Question, signal?: AbortSignal): Asked {
+  function send(server: Server, request: ClientRequest, signal?: AbortSignal): SentRequest {
     count += 1
-    const asked = answers.ask(server.process, question)
-    pending.add(asked)
-    void awaitAnswer(server, asked, signal)
-    return asked
+    const sent = responses.onRequest(server.process, request)
+    pending.add(sent)
+    void awaitResponse(server, sent, signal)
+    return sent
   }
 
-  async function awaitAnswer(server: Server, asked: Asked, signal?: AbortSignal): Promise<void> {
+  async function awaitResponse(
+    server: Server,
+    sent: SentRequest,
+    signal?: AbortSignal,
+  ): Promise<void> {
     try {
-      const answer = await send(server, asked, signal)
-      const { target } = asked.question
-      trace.record(loop.now(), server.process.host, target, answer.status, String(answer.body))
-      answers.answered(asked, answer)
+      const response = await exchange(server, sent, signal)
+      const { target } = sent.request
+      trace.record(loop.now(), server.process.host, target, response.status, String(response.body))
+      responses.onBody(sent, response)
     } catch (error) {
-      violate('I1', `${asked.question.target} makes the handler reject: ${String(error)}`)
+      violate('I1', `the handler rejects ${sent.request.target}: ${String(error)}`)
     }
-    pending.delete(asked)
+    pending.delete(sent)
   }
 
-  async function send(
+  async function exchange(
     { handler }: Server,
-    asked: Asked,
+    sent: SentRequest,
     signal?: AbortSignal,
   ): Promise<RawResponse> {
-    const { method, target, ifNoneMatch } = asked.question
+    const { method, target, ifNoneMatch } = sent.request
     const headers = new Headers(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
     if (random.chance(0.95)) {
       const header = (name: string): string | null => headers.get(name)
-      const answer = await handler.answer({ method, target, header, signal })
-      answers.given(asked)
-      if (signal) bounds.answered(signal)
-      return answer
+      const response = await handler.answer({ method, target, header, signal })
+      responses.onResponse(sent)
+      if (signal) bounds.onResponse(signal)
+      return response
     }
     const init = { method, headers, signal: signal ?? null }
-    const response = await handler(new Request(`http://localhost${target}`, init))
-    answers.given(asked)
-    const body = response.body ? await response.text() : null
-    return { status: response.status, headers: [...response.headers], body, matched: true }
+    const fetched = await handler(new Request(`http://localhost${target}`, init))
+    responses.onResponse(sent)
+    const body = fetched.body ? await fetched.text() : null
+    return { status: fetched.status, headers: [...fetched.headers], body, matched: true }
   }
 
-  /** What comes to a paused process waits until it goes on. */
+  /** Requests to a paused process wait until it resumes. */
   function deliver({ process }: Server, work: () => void): void {
     if (process.pausedUntil > loop.now()) loop.after(0, work, process)
     else work()
   }
 
-  /** Asks and gives up: before, while waiting, or after the answer. */
-  function askAndAbort(server: Server, question: Question): void {
+  /** Sends a request and aborts it: before, while waiting, or after the response. */
+  function sendAndAbort(server: Server, request: ClientRequest): void {
     const controller = new AbortController()
     const wait = random.pick([0, random.between(0, 300), random.between(0, 7 * SECOND)])
     if (wait === 0) controller.abort()
-    const asked = ask(server, question, controller.signal)
+    const sent = send(server, request, controller.signal)
     const giveUp = (): void => {
-      asked.abortedAt = loop.now()
+      sent.abortedAt = loop.now()
       controller.abort()
     }
     if (wait === 0) giveUp()
     else loop.after(wait, giveUp)
   }
 
-  function askAnything(server: Server): void {
-    const question = drawQuestion(random)
-    if (random.chance(0.04)) askAndAbort(server, question)
-    else ask(server, question)
+  function sendAnything(server: Server): void {
+    const request = drawRequest(random)
+    if (random.chance(0.04)) sendAndAbort(server, request)
+    else send(server, request)
   }
 
-  /** At one host, as a Poisson process. */
-  function keepAsking(host: number): void {
+  /** Sends requests to one host, as a Poisson process. */
+  function keepSending(host: number): void {
     loop.after(random.wait(DAY / requests), () => {
       if (isOver) return
       const server = fleet.servers[host]
-      if (server) deliver(server, () => askAnything(server))
-      keepAsking(host)
+      if (server) deliver(server, () => sendAnything(server))
+      keepSending(host)
     })
   }
 
-  /** Many at once when the next table is due. */
+  /** Sends many requests at once when the next table is due. */
   function burst(): void {
     const due = feed.nextAnnounced(startsAt + loop.now()) - startsAt
     const at = Math.max(due - 10 * SECOND, loop.now()) + random.between(0, 6 * MINUTE)
@@ -105,70 +109,69 @@ export function createClients(
       if (isOver) return
       const server = fleet.servers[random.whole(0, hosts - 1)]
       const size = Math.round(random.magnitude(2, 100))
-      const askOften = (server: Server): void => {
-        for (let asked = 0; asked < size; asked += 1) askAnything(server)
+      const sendMany = (server: Server): void => {
+        for (let sent = 0; sent < size; sent += 1) sendAnything(server)
       }
-      if (server) deliver(server, () => askOften(server))
+      if (server) deliver(server, () => sendMany(server))
       loop.after(random.wait(DAY), burst)
     })
   }
 
-  /** When the faults have ended, often enough to see that all is well soon. */
+  /** Sends requests after the last fault, often enough to see the recovery. */
   function keepTrying(until: number): void {
-    askEverybody()
+    sendToAll()
     if (loop.now() < until) loop.after(MINUTE, () => keepTrying(until))
   }
 
-  /** Puts a question for each data set to every server. */
-  function askEverybody(): void {
+  function sendToAll(): void {
     for (const server of fleet.servers) {
       if (!server) continue
       deliver(server, () => {
-        ask(server, plainQuestion('latest', random))
-        ask(server, plainQuestion('history', random))
+        send(server, plainRequest('latest', random))
+        send(server, plainRequest('history', random))
       })
     }
   }
 
-  for (const host of fleet.clocks.keys()) keepAsking(host)
+  for (const host of fleet.clocks.keys()) keepSending(host)
   burst()
   loop.after(calmFrom, () => keepTrying(calmFrom + 40 * MINUTE))
   return {
     count: () => count,
-    /** The questions that have not been answered yet, by processes that still are. */
+    /** The requests without a response, to processes that still exist. */
     pending: () => [...pending].filter(({ process }) => !process.isGone),
-    askEverybody,
+    sendToAll,
     stop() {
       isOver = true
     },
   }
 }
 
-/** What a client asks, and what may be answered. */
-export interface Question {
+/** A request, and the permitted responses. */
+export interface ClientRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
-  /** Path and query. */
   target: string
-  /** The data that it takes to answer; without them it is 502. */
+  /** The data that the response needs; 502 without them. */
   dataSet?: DataSet
-  /** The statuses that are right where there are data. */
+  /** The correct statuses if the data are there. */
   statuses: readonly number[]
-  /** The codes whose latest rates the answer needs: 502 without one of them, or 400 where the feed never had it. */
+  /**
+   * Codes whose latest rates the response needs: 502 without one of them, or 400 for a code that the feed never had.
+   */
   codes?: readonly string[]
-  record?: RecordAsked
+  record?: RequestedRecord
   ifNoneMatch?: string
-  /** Whether the answer is always compared with the truth, not only in samples. */
+  /** Whether every response is compared with the truth, not only a sample. */
   isDecisive?: boolean
 }
 
-/** A record that a client asks for, by upper-case codes. */
-export type RecordAsked =
+/** The record that a client expects, by upper-case codes. */
+export type RequestedRecord =
   | { kind: 'latest'; base: string; symbols?: readonly string[]; isVersioned: boolean }
   | { kind: 'conversion'; from: string; to: string; amount: number; isVersioned: boolean }
   | { kind: 'history'; from: string; to: string; period: Period }
   | { kind: 'status' }
 
-/** Codes that faults are about. */
 const DOUBTFUL_CODES = ['AED', 'BGN', 'CZK', 'EGP', 'EUR', 'GBP', 'JPY', 'TRY', 'UAH']
 
 function anyCode(random: Random): string {
@@ -178,8 +181,7 @@ function anyCode(random: Random): string {
 const HISTORY_CODES = ['EUR', ...REFERENCE_CODES]
 const PERIODS: readonly Period[] = ['1W', '1W', '1W', '1W', '1W', '1M', '1M', '3M', '1Y', '5Y']
 
-/** Questions with their shares. */
-const KINDS: readonly [share: number, draw: (random: Random) => Question][] = [
+const KINDS: readonly [share: number, draw: (random: Random) => ClientRequest][] = [
   [60, conversion],
   [4, latest],
   [10, selection],
@@ -193,25 +195,25 @@ const KINDS: readonly [share: number, draw: (random: Random) => Question][] = [
   [1, status],
 ]
 
-function drawQuestion(random: Random): Question {
+function drawRequest(random: Random): ClientRequest {
   const total = KINDS.reduce((sum, [share]) => sum + share, 0)
   let left = random.next() * total
   const [, draw = conversion] = KINDS.find(([share]) => (left -= share) < 0) ?? []
   return draw(random)
 }
 
-/** A question that takes the data of `latest` or `history`, and is sure to be answered where they are there. */
-function plainQuestion(dataSet: 'latest' | 'history', random: Random): Question {
-  const question =
+/** Returns a request that needs the data of `latest` or `history`, and is answered with 200 if they are there. */
+function plainRequest(dataSet: 'latest' | 'history', random: Random): ClientRequest {
+  const request =
     dataSet === 'latest' ? table('/api/v1/latest', 'USD') : history(random, 'EUR', 'JPY')
-  return { ...question, isDecisive: true }
+  return { ...request, isDecisive: true }
 }
 
-function get(dataSet: DataSet, target: string, more: Partial<Question>): Question {
+function get(dataSet: DataSet, target: string, more: Partial<ClientRequest>): ClientRequest {
   return { method: 'GET', target, dataSet, statuses: [200], ...more }
 }
 
-function conversion(random: Random): Question {
+function conversion(random: Random): ClientRequest {
   const [from, to] = [anyCode(random), anyCode(random)]
   const amount = random.pick([1, 100, 0.1, 12.34, 1e6])
   const isVersioned = random.chance(0.85)
@@ -222,15 +224,15 @@ function conversion(random: Random): Question {
   return get('latest', target, { codes: [from, to], record })
 }
 
-function latest(random: Random): Question {
+function latest(random: Random): ClientRequest {
   return table('/api/v1/latest', random.chance(0.4) ? 'USD' : anyCode(random))
 }
 
-function earlierTable(random: Random): Question {
+function earlierTable(random: Random): ClientRequest {
   return table('/api/rates', anyCode(random))
 }
 
-function selection(random: Random): Question {
+function selection(random: Random): ClientRequest {
   return table(
     '/api/v1/latest',
     anyCode(random),
@@ -238,7 +240,7 @@ function selection(random: Random): Question {
   )
 }
 
-function table(path: string, base: string, symbols?: string[]): Question {
+function table(path: string, base: string, symbols?: string[]): ClientRequest {
   const isVersioned = path.includes('v1')
   const selected = symbols ? `&symbols=${symbols.join()}` : ''
   const record = { kind: 'latest', base, isVersioned, ...(symbols && { symbols }) } as const
@@ -247,19 +249,19 @@ function table(path: string, base: string, symbols?: string[]): Question {
   return get('latest', `${path}?base=${base}${selected}`, { codes, record })
 }
 
-function anyHistory(random: Random): Question {
+function anyHistory(random: Random): ClientRequest {
   const from = random.pick(HISTORY_CODES)
   return history(random, from, random.pick(HISTORY_CODES.filter((code) => code !== from)))
 }
 
-function history(random: Random, from: string, to: string): Question {
+function history(random: Random, from: string, to: string): ClientRequest {
   const period = random.pick(PERIODS)
   const record = { kind: 'history', from, to, period } as const
   return get('history', `/api/v1/history?from=${from}&to=${to}&period=${period}`, { record })
 }
 
-/** Wrong for any data: parameters are refused with 400, paths that nobody knows with 404. */
-function hopeless(random: Random): Question {
+/** Returns a request that is invalid for any data: 400 for its parameters, 404 for its path. */
+function hopeless(random: Random): ClientRequest {
   const target = random.pick([
     '/api/v1/convert?from=USD',
     '/api/v1/convert?from=US&to=EUR',
@@ -276,14 +278,14 @@ function hopeless(random: Random): Question {
   return { method: 'GET', target, statuses: [target.includes('?') ? 400 : 404] }
 }
 
-/** Well-formed, but not in the data. */
-function unanswerable(random: Random): Question {
+/** Returns a well-formed request for a code that the data lack. */
+function unanswerable(random: Random): ClientRequest {
   return random.chance(0.5)
     ? get('latest', '/api/v1/convert?from=XTS&to=USD', { statuses: [400] })
     : get('history', '/api/v1/history?from=THB&to=USD', { statuses: [400] })
 }
 
-function earlierHead(random: Random): Question {
+function earlierHead(random: Random): ClientRequest {
   const to = anyCode(random)
   return {
     ...get('latest', `/api/convert?from=USD&to=${to}`, { codes: ['USD', to] }),
@@ -291,19 +293,19 @@ function earlierHead(random: Random): Question {
   }
 }
 
-function revalidation(random: Random): Question {
+function revalidation(random: Random): ClientRequest {
   const base = anyCode(random)
   const target = `/api/v1/latest?base=${base}`
   return get('latest', target, { codes: [base], statuses: [304], ifNoneMatch: '*' })
 }
 
-function preflight(random: Random): Question {
+function preflight(random: Random): ClientRequest {
   return random.chance(0.5)
     ? { method: 'OPTIONS', target: '/api/v1/latest', statuses: [204] }
     : { method: 'POST', target: '/api/v1/latest', statuses: [405] }
 }
 
-function status(): Question {
+function status(): ClientRequest {
   const record = { kind: 'status' } as const
   return { method: 'GET', target: '/api/v1/status', statuses: [200], record }
 }

@@ -18,12 +18,12 @@ import type { Random } from './random.ts'
 import type { SimStore, StoreKind } from './store.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The fault-free end of every simulation, long enough for a refresh that is put off for a day. In ms. */
+/** The fault-free end of every simulation, long enough for a refresh that is delayed by a day. In ms. */
 const TAIL = 27 * HOUR
 
 export type Settings = ReturnType<typeof drawSettings>
 
-/** Draws the settings of a seed whose sequence is `random`, for `days` virtual days. Durations in ms. */
+/** Draws the settings of a seed from `random`, for `days` virtual days. Durations in ms. */
 export function drawSettings(random: Random, days: number) {
   const duration = days * DAY
   const store = random.pick<StoreKind>(['none', 'map', 'remote', 'remote'])
@@ -33,15 +33,11 @@ export function drawSettings(random: Random, days: number) {
     /** True time at the start, in ms since the Unix epoch. */
     startsAt: Date.UTC(2026, 0, 1) + random.whole(0, 5 * 365) * DAY + random.whole(0, DAY),
     duration,
-    /** When the faults end, in ms of virtual time. */
     calmFrom: isCalm ? 0 : Math.max(0, duration - TAIL),
-    /** The share of all faults that are enabled. */
     faultShare: isCalm ? 0 : random.pick([0.05, 0.15, 0.4, 1]),
-    /** Only faults whose names match are enabled. */
     faultNames: /^/,
-    /** How often something happens to a process, on average. */
+    /** Mean time between mishaps of processes. */
     mishapEvery: random.chance(0.4) ? Infinity : random.magnitude(12 * HOUR, 10 * DAY),
-    /** How far a clock is from true time at most. */
     skew: random.pick([20, 2_000, 10 * MINUTE]),
     store,
     hasClaims: store !== 'none' && random.chance(0.8),
@@ -49,15 +45,13 @@ export function drawSettings(random: Random, days: number) {
       latest: random.pick([HOUR, DAY, 7 * DAY, 7 * DAY]),
       history: random.pick([DAY, 14 * DAY, 14 * DAY]),
     },
-    /** Requests a day and process. */
+    /** Requests per day and process. */
     requests: random.magnitude(80, 400),
-    /** How many days of reference rates there are before the start. */
     historyDays: random.chance(0.03) ? 5 * 366 + 30 : random.whole(20, 120),
     lateShare: isCalm ? 0 : random.pick([0, 0.05, 0.3]),
     holeShare: random.pick([0, 0.03]),
     hasWaitUntil: random.chance(0.5),
     hookThrows: random.chance(0.1),
-    /** The share of days on which a currency is devalued. */
     devaluedShare: random.pick([0, 0.03, 0.1]),
   }
 }
@@ -94,7 +88,6 @@ interface Surroundings {
   onEvent(process: Process, event: RatesEvent): void
 }
 
-/** The hosts, on each of which one server runs, most of the time. */
 export type Fleet = ReturnType<typeof createFleet>
 
 export function createFleet(scene: Scene, surroundings: Surroundings) {
@@ -104,7 +97,7 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
   const clocks = servers.map(() => createClock(loop, startsAt, offset()))
   let lives = 0
 
-  /** Starts a server with nothing in its memory; one that runs there is killed. */
+  /** Starts a server with empty memory, after killing the one that runs there. */
   function start(host: number): void {
     servers[host]?.process.kill()
     const clock = clocks[host]
@@ -115,13 +108,11 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
     trace.record(loop.now(), host, 'starts', '')
   }
 
-  /** Lets no more requests come to the server on `host`. */
   function detach(host: number): void {
     servers[host] = undefined
   }
 
   return {
-    /** The server on each host, or `undefined` while there is none. */
     servers,
     clocks,
     start,
@@ -131,7 +122,7 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
     },
     detach,
     close: () => servers.forEach((server) => server && close(server)),
-    /** Sets a clock that has been set right again, as far as clocks are. */
+    /** Sets a clock to the right time, within the usual error. */
     mend(host: number) {
       const clock = clocks[host]
       if (clock && Math.abs(clock.ahead()) > skew) clock.set(offset())
@@ -139,7 +130,7 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
   }
 }
 
-/** Ends a server in good order: its process goes on, but its handler asks nobody any more. */
+/** Closes a server gracefully: its process continues, but its handler makes no upstream calls any more. */
 export function close({ process, handler }: Server): void {
   process.isClosed = true
   handler.close()

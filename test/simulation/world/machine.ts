@@ -3,20 +3,20 @@ import { settled } from '../../virtual-runtime.ts'
 import { createKnowledge } from '../invariants/knowledge.ts'
 import type { Random } from './random.ts'
 
-/** Something that events happen to: a process, which may be paused for a while or be gone. */
+/** The process that events belong to. */
 interface Owner {
-  /** Nothing that belongs to it happens any more. */
+  /** Whether its events are dropped. */
   isGone: boolean
-  /** The end of its last pause: what falls due before happens then, all at once. In ms of virtual time. */
+  /** End of its last pause, when all events due before happen at once. In ms of virtual time. */
   pausedUntil: number
 }
 
-/** Ranks a timer before all that is no timer; far more than any simulation lasts, in ms. */
+/** Ranks timers before other events. Far more than the length of any simulation, in ms. */
 const TIMERS_FIRST = 1e13
 
 interface Event {
   time: number
-  /** Decides between events of one time; after a pause that is when they should have happened. */
+  /** Orders events of the same time; after a pause, by the time when they were due. */
   rank: number
   sequence: number
   isTimer: boolean
@@ -24,11 +24,10 @@ interface Event {
   owner: Owner | undefined
 }
 
-/** Virtual time and what is going to happen in it. */
 export type EventLoop = ReturnType<typeof createEventLoop>
 
 export function createEventLoop() {
-  /** In reverse order: the next event is the last. */
+  /** Sorted in reverse: the next event is the last. */
   const queue: Event[] = []
   let [now, sequence, count] = [0, 0, 0]
   let failure: Error | undefined
@@ -54,7 +53,7 @@ export function createEventLoop() {
     }
   }
 
-  /** Whether `event` is to happen now; one of a paused process is put off. */
+  /** Returns whether `event` happens now. Postpones events of a paused process. */
   function isDue(event: Event): boolean {
     const { callback, owner } = event
     if (!callback || owner?.isGone) return false
@@ -66,10 +65,9 @@ export function createEventLoop() {
   }
 
   /**
-   * Jumps to the next event, unless that is after `until`, and lets all that waits only for promises go on after it;
-   * returns whether there was one.
+   * Jumps to the next event up to `until`, and awaits all promises that it settles; returns whether there was an event.
    *
-   * @throws {Error} what `fail` was given first
+   * @throws {Error} the first error given to `fail`
    */
   async function step(until: number): Promise<boolean> {
     for (let event = queue.at(-1); event && event.time <= until; event = queue.at(-1)) {
@@ -89,18 +87,16 @@ export function createEventLoop() {
 
   return {
     now: () => now,
-    /** Calls `callback` after `delay` ms; the function returned prevents it. */
+    /** Calls `callback` after `delay` ms; the returned function cancels it. */
     after: (delay: number, callback: () => void, owner?: Owner) =>
       schedule(false, delay, callback, owner),
-    /** The same for a timer: after a pause of its owner, timers fire before what has come over the network. */
+    /** The same for a timer: after a pause of its owner, timers fire before network events. */
     timer: (delay: number, callback: () => void, owner: Owner) =>
       schedule(true, delay, callback, owner),
-    /** Ends `run` with `error`, from wherever it is called. */
     fail(error: Error) {
       failure ??= error
     },
     step,
-    /** Lets time pass until `until`, from one event to the next. */
     async run(until: number) {
       while (await step(until));
       now = until
@@ -115,14 +111,17 @@ function isBefore(one: Event, other: Event): boolean {
   return one.sequence < other.sequence
 }
 
-/** The wall clock of one machine: true time and an offset that may change at any moment. */
+/** The wall clock of one machine: true time plus an offset that may change at any moment. */
 export type Clock = ReturnType<typeof createClock>
 
-/** A clock that is `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of `loop`. */
+/**
+ * Creates a clock that is `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of
+ * `loop`.
+ */
 export function createClock(loop: EventLoop, startsAt: number, offset: number) {
   let [current, oldest, jumps] = [offset, offset, 0]
   return {
-    /** Ms since the Unix epoch, whole as `Date.now` is. */
+    /** In whole ms since the Unix epoch, like `Date.now`. */
     now: () => Math.floor(startsAt + loop.now() + current),
     /** Sets the clock to true time plus `to` ms. */
     set(to: number) {
@@ -131,10 +130,9 @@ export function createClock(loop: EventLoop, startsAt: number, offset: number) {
       jumps += 1
     },
     ahead: () => current,
-    /** How often it has been set since the last call of `forget`. */
     jumps: () => jumps,
     /**
-     * The latest that a process that ages by this clock may take it to be, in ms since the Unix epoch: every step forward
+     * The latest time that a process may assume for the age of its data, in ms since the Unix epoch: every step forward
      * since the last call of `forget` makes its data older, but no step back makes them younger again.
      */
     oldest: () => startsAt + loop.now() + oldest,
@@ -145,10 +143,9 @@ export function createClock(loop: EventLoop, startsAt: number, offset: number) {
   }
 }
 
-/** One life of a server process, as far as its machine goes. All times in ms of virtual time. */
+/** One life of a server process on its machine. Times in ms of virtual time. */
 export type Process = ReturnType<typeof startProcess>
 
-/** Starts a process on host number `host`, which the next process there has as well. */
 export function startProcess(
   loop: EventLoop,
   host: number,
@@ -165,9 +162,7 @@ export function startProcess(
     isGone: false,
     pausedUntil: -Infinity,
     isClosed: false,
-    /** What can be observed of its handler from outside. */
     knowledge: createKnowledge(),
-    /** What its handler runs on, with `now` as its clock. */
     runtime: (now: () => number): Runtime => ({
       now,
       monotonic: () => loop.now() - startedAt,
@@ -182,11 +177,10 @@ export function startProcess(
           if (timers.delete(fire)) cancel()
         }
       },
-      // Work takes no time here.
+      // Computation takes no virtual time.
       yieldToEventLoop: () => Promise.resolve(),
     }),
     timers: () => timers.size,
-    /** Stops it for `duration` ms: nothing happens to it, and then all at once. */
     pause(duration: number) {
       process.pausedUntil = Math.max(process.pausedUntil, loop.now() + duration)
     },

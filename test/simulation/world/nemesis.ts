@@ -22,8 +22,8 @@ export const FAULT_NAMES: readonly string[] = [...OF_UPSTREAMS, ...OF_STORES].ma
 export type Nemesis = ReturnType<typeof createNemesis>
 
 /**
- * Decides what goes wrong and when. Swarm: every seed enables another random part of the faults, so that rare pairs of
- * them meet.
+ * Decides which faults happen and when. Every seed enables another random part of the faults (swarm testing), so that
+ * rare pairs of faults meet.
  */
 export function createNemesis(scene: Scene) {
   const { loop, random } = scene
@@ -34,12 +34,11 @@ export function createNemesis(scene: Scene) {
     store: createStorms(scene, OF_STORES, 'store', () => true),
   }
 
-  /** Counts what goes wrong here or elsewhere. */
   function note(name: string): void {
     injected.set(name, (injected.get(name) ?? 0) + 1)
   }
 
-  /** One form of a fault of `storm`, of those that are `wanted`. */
+  /** Picks a form of a fault of `storm`, of those that are wanted. */
   function inject(storm: Storm | undefined, isWanted: (form: Fault) => boolean): Fault | undefined {
     const faults = storm?.faults.flatMap((each) => withForms(each, isWanted)) ?? []
     if (!storm || faults.length === 0 || !random.chance(storm.intensity)) return undefined
@@ -50,7 +49,7 @@ export function createNemesis(scene: Scene) {
 
   return {
     upstreamFault: (dataSet: DataSet) => inject(storms[dataSet](loop.now()), isAbout(dataSet)),
-    /** What goes wrong with an operation of the process on `host`: a partition spares some. */
+    /** Returns a fault for a store operation of the process on `host`: a partition spares some hosts. */
     storeFault(operation: keyof StoreFault, host: number) {
       const storm = storms.store(loop.now())
       if (!storm?.hosts.has(host)) return undefined
@@ -66,13 +65,12 @@ function isAbout(dataSet: DataSet): (form: Fault) => boolean {
   return ({ dataSets = ['latest'] }) => dataSets.includes(dataSet)
 }
 
-/** `fault` with the forms that are wanted, if there are any. */
 function withForms(fault: FaultCase, isWanted: (form: Fault) => boolean): FaultCase[] {
   const forms = fault.forms.filter(isWanted)
   return forms.length > 0 ? [{ ...fault, forms }] : []
 }
 
-/** The storm at any time, of which there are some between calms; to be asked in the order of time. */
+/** Returns a function that finds the storm at a time, if there is one. Times must not decrease. */
 function createStorms(
   scene: Scene,
   faults: readonly FaultCase[],
@@ -90,7 +88,7 @@ function createStorms(
   }
 }
 
-/** A time in which things go wrong: the share `intensity` of operations on `hosts` is hit by one of `faults`. */
+/** A period in which a share of operations (`intensity`) on `hosts` is hit by one of `faults`. */
 type Storm = ReturnType<typeof plan>[number]
 
 function plan({ calmFrom: until, hosts }: Scene, random: Random, faults: readonly FaultCase[]) {
@@ -117,13 +115,13 @@ interface Victims {
   fleet: Fleet
   simStore: SimStore
   nemesis: Nemesis
-  /** Called for a process that was closed some time ago and gets no requests any more. */
+  /** Called for a process some time after it was closed, when it gets no requests any more. */
   onDrained(process: Process): void
 }
 
 /**
- * Lets things happen to processes until the calm begins: crashes, restarts, pauses, clocks that are set, a store that
- * loses everything. Then every process runs and every clock is right.
+ * Schedules mishaps of processes until `calmFrom`: crashes, restarts, pauses, clock changes, a store that loses
+ * everything. After that, every process runs and every clock is right.
  */
 export function scheduleMishaps(scene: Scene, victims: Victims): void {
   const { loop, random, hosts, mishapEvery, calmFrom, trace } = scene
@@ -138,7 +136,7 @@ export function scheduleMishaps(scene: Scene, victims: Victims): void {
       const [name, happen] = random.pick(kinds)
       const host = random.whole(0, hosts - 1)
       nemesis.note(name)
-      trace.record(loop.now(), host, 'meets with a', name)
+      trace.record(loop.now(), host, 'has a mishap:', name)
       happen(host)
       next()
     })
@@ -171,7 +169,7 @@ function mishaps(
     startLater(host, random.magnitude(SECOND, 6 * HOUR))
   }
 
-  /** The old server still answers for half a minute after it was asked to end, until the balancer has noticed. */
+  /** The old server still gets requests for half a minute after SIGTERM, until the load balancer notices. */
   function restart(host: number): void {
     const server = fleet.servers[host]
     if (!server || server.process.isClosed) return

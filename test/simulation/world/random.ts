@@ -1,6 +1,6 @@
-/** Random numbers that are the same for the same seed. */
+/** Random numbers that depend only on the seed. */
 export interface Random extends ReturnType<typeof createSequence> {
-  /** Another sequence, which does not depend on how far this one has been read. */
+  /** Returns another sequence, independent of the position in this one. */
   fork(name: string): Random
 }
 
@@ -11,18 +11,18 @@ export function createRandom(seed: string): Random {
 function createSequence(seed: string) {
   const next = smallFastCounter(seed)
   return {
-    /** From 0 up to, not including, 1. */
+    /** From 0 to 1, without 1. */
     next,
     chance: (share: number) => next() < share,
     between: (least: number, most: number) => least + next() * (most - least),
-    /** Between the two, every order of magnitude as likely as any other. */
+    /** Between the two, with every order of magnitude equally likely. */
     magnitude: (least: number, most: number) => least * (most / least) ** next(),
     /** A whole number; both ends are possible. */
     whole: (least: number, most: number) => least + Math.floor(next() * (most - least + 1)),
     wait: (mean: number) => -Math.log(1 - next()) * mean,
     pick<Item>(items: readonly Item[]): Item {
       const item = items[Math.floor(next() * items.length)]
-      if (item === undefined) throw new Error('there is nothing to pick from')
+      if (item === undefined) throw new Error('cannot pick from an empty list')
       return item
     },
     /** Each of `items` with probability `share`, in their order. */
@@ -30,7 +30,7 @@ function createSequence(seed: string) {
   }
 }
 
-/** The generator sfc32 (Chris Doty-Humphrey, PractRand), seeded by four hashes of `seed`. */
+/** Returns the generator sfc32 (Chris Doty-Humphrey, PractRand), seeded by four hashes of `seed`. */
 function smallFastCounter(seed: string): () => number {
   let [a, b, c, counter] = [hash(seed, 1), hash(seed, 2), hash(seed, 3), 1]
   const next = (): number => {
@@ -45,7 +45,7 @@ function smallFastCounter(seed: string): () => number {
   return next
 }
 
-/** A hash of 32 bits of `text`, another one for every `salt`. */
+/** Returns a 32-bit hash of `text`, a different one for every `salt`. */
 export function hash(text: string, salt = 0): number {
   let mixed = 0x811c9dc5 ^ Math.imul(salt, 0x9e3779b1)
   for (let index = 0; index < text.length; index += 1) {

@@ -3,21 +3,19 @@ import type { StoreFault } from '../../faults/store.ts'
 import type { Scene } from './fleet.ts'
 import type { EventLoop, Process } from './machine.ts'
 
-/** Where the shared store is: a server behind a network, or a `Map` in the same machine. */
+/** The shared store: none, a server behind a network, or a `Map` in the same machine. */
 export type StoreKind = 'none' | 'remote' | 'map'
 
-/** Who hears of what becomes of operations. */
 interface StoreWatch {
   faultOf(operation: keyof StoreFault, process: Process): StoreFault['get']
-  /** Told of every value that a process is about to get. */
   onDelivery(process: Process, key: string, value: unknown): void
   /** Called with every text that a process writes, even if the write fails. */
   onWrite(process: Process, key: string, text: string): void
   onClaim(process: Process, key: string, isGranted: boolean): void
 }
 
-/** To the server and back, in ms. */
-const LONGEST_TRIP = 5
+/** Longest round trip to the server, in ms. */
+const MAX_ROUND_TRIP = 5
 
 interface Kept<Value> {
   value: Value
@@ -70,15 +68,15 @@ export function createSimStore(
     const later = (delay: number, result: () => unknown): Promise<unknown> =>
       travel(loop, process, delay, result)
     const reply = (result: () => unknown): unknown =>
-      kind === 'map' ? result() : later(random.magnitude(0.2, LONGEST_TRIP), result)
+      kind === 'map' ? result() : later(random.magnitude(0.2, MAX_ROUND_TRIP), result)
     const fault = faultOf(name, process)
     if (!fault) {
-      if (trusted.get(process) === Infinity) trusted.set(process, loop.now() + LONGEST_TRIP)
+      if (trusted.get(process) === Infinity) trusted.set(process, loop.now() + MAX_ROUND_TRIP)
       return reply(work)
     }
     troubledAt = loop.now()
     trusted.set(process, Infinity)
-    // It may be refused, or not hear that it is granted.
+    // The process may be denied the lease, or not receive the grant.
     if (name === 'claim') onClaim(process, key, false)
     return fault({
       key,
@@ -91,7 +89,6 @@ export function createSimStore(
     })
   }
 
-  /** Tells of what a process gets at the moment at which it gets it. */
   function delivered(process: Process, key: string, result: unknown): unknown {
     const deliver = (value: unknown): unknown => {
       onDelivery(process, key, value)
@@ -101,7 +98,10 @@ export function createSimStore(
   }
 
   return {
-    /** The store as `process` sees it; times to live are reckoned by its clock, as clients of real stores do. */
+    /**
+     * Returns the store as `process` sees it. Like clients of real stores, it computes times to live by the clock of
+     * the process.
+     */
     clientFor(process: Process): CacheStore | undefined {
       if (kind === 'none') return undefined
       const lifetime = (expiresAt: number): number => expiresAt - process.clock.now()
@@ -124,7 +124,7 @@ export function createSimStore(
         },
       })
     },
-    /** Forgets everything, as a restart without persistence. */
+    /** Deletes everything, like a restart without persistence. */
     wipe() {
       entries.clear()
       claims.clear()
@@ -133,12 +133,12 @@ export function createSimStore(
     storedSince: (key: string) => findIn(entries, key)?.since,
     holderOf: (key: string) => findIn(claims, key)?.value,
     troubledAt: () => troubledAt,
-    /** Since when `process` can know that all is well again: since one of its operations succeeded. */
+    /** Since when `process` can know that the store works again: the time of its first successful operation. */
     trustedSince: (process: Process) => trusted.get(process) ?? -Infinity,
   }
 }
 
-/** Does `work` on the way to the server and back, which a request travels even if `process` dies meanwhile. */
+/** Sends `work` to the server and the result back. The request arrives even if `process` dies meanwhile. */
 function travel(
   loop: EventLoop,
   process: Process,
@@ -148,7 +148,7 @@ function travel(
   return new Promise((resolve) => {
     loop.after(delay / 2, () => {
       const outcome = new Promise((done) => done(work()))
-      // It is handled when it arrives.
+      // A rejection is handled when it arrives.
       outcome.catch(() => {})
       loop.after(delay / 2, () => resolve(outcome), process)
     })

@@ -19,13 +19,13 @@ type TruthOptions = Pick<
   | 'holeShare'
 >
 
-/** What is published, independent of what upstreams send. */
+/** What is published, independent of the responses of upstreams. */
 export interface Truth {
   feed: ReturnType<typeof createLatestFeed>
   referenceRates: ReferenceRates
 }
 
-/** Units for a dollar on the first day; enough codes that one in twenty may be bad. BGN has been withdrawn. */
+/** Units per dollar on the first day; enough codes that one in twenty may be bad. BGN is withdrawn. */
 const FIRST_LATEST: Readonly<Record<string, number>> = Object.fromEntries(
   [
     'USD 1,AED 3.6725,AUD 1.5124,BGN 1.68442,BRL 5.4321,CAD 1.3712,CHF 0.81234,CLP 951.23,CNY 7.1821,COP 4021.5',
@@ -40,12 +40,11 @@ const FIRST_LATEST: Readonly<Record<string, number>> = Object.fromEntries(
   ),
 )
 
-/** The codes of the feed, in its order. */
 export const LATEST_CODES: readonly string[] = Object.keys(FIRST_LATEST)
 
 /**
- * The truth about latest rates: a table a day, shortly after midnight UTC, of a feed that had published for three days when
- * the simulation starts.
+ * The true latest rates: one table a day, shortly after midnight UTC, from three days before the start of the
+ * simulation.
  */
 export function createLatestFeed(options: TruthOptions) {
   const { random, startsAt, lateShare, calmFrom } = options
@@ -72,16 +71,16 @@ export function createLatestFeed(options: TruthOptions) {
     return number
   }
 
-  /** The newest publication that can be fetched at `instant`, or the one `back` days before it. */
+  /** Returns the newest publication available at `instant`, or the one `back` days before it. */
   function at(instant: number, back = 0): Publication {
     const found = publications[Math.max(0, newest(instant) - back)]
-    if (!found) throw new Error('nothing has been published yet')
+    if (!found) throw new Error('no table has been published yet')
     return found
   }
 
   return {
     at,
-    /** When the publication after the one of `instant` is announced for. */
+    /** Returns the announced time of the publication after the one at `instant`. */
     nextAnnounced: (instant: number) => at(instant).nextUpdateAt,
   }
 }
@@ -89,7 +88,7 @@ export function createLatestFeed(options: TruthOptions) {
 /** Currencies that may be devalued, with the largest factor. */
 const DEVALUED = { EGP: 4, NGN: 4, TRY: 1.9, ZAR: 1.9 }
 
-/** `rates` a day later: none moves by more than 2 %, except one that is devalued. */
+/** Returns `rates` a day later: none moves by more than 2 %, except a devalued one. */
 function driftOfAll(
   rates: Publication['rates'],
   { random, devaluedShare }: TruthOptions,
@@ -117,7 +116,7 @@ const FIRST_REFERENCE: Readonly<Record<string, number>> = {
 /** The codes of the central bank, without the euro. */
 export const REFERENCE_CODES: readonly string[] = Object.keys(FIRST_REFERENCE)
 
-/** The truth about reference rates: one row a TARGET day, around 16:00 in Frankfurt. */
+/** The true reference rates: one row per TARGET day, around 16:00 in Frankfurt. */
 export type ReferenceRates = ReturnType<typeof createReferenceRates>
 
 export function createReferenceRates(options: TruthOptions) {
@@ -125,18 +124,17 @@ export function createReferenceRates(options: TruthOptions) {
   const byDay = new Map(rows.map((row) => [row.day, row]))
 
   return {
-    /** The published rates of `day`, units for one euro, or `undefined` where nothing is published on it. */
+    /** Returns the published rates of `day`, units per euro, or `undefined` if nothing is published on it. */
     on: (day: string) => byDay.get(day)?.rates,
     between: (first: string, last: string) =>
       [...byDay.keys()].filter((day) => day >= first && day <= last),
-    /** The newest day that can be fetched at `instant`, in ms since the Unix epoch. */
     newest: (instant: number) => rows.findLast((row) => row.availableAt <= instant)?.day ?? '',
-    /** When `day` can be fetched, in ms since the Unix epoch. */
+    /** Returns when `day` becomes available, in ms since the Unix epoch. */
     availableAt: (day: string) => byDay.get(day)?.availableAt ?? Infinity,
-    /** The rows that a relay answers with for `start..end` at `instant`, as JSON members ready to be joined. */
+    /** Returns the rows of a relay's response to `start..end` at `instant`, as JSON members ready to be joined. */
     rows(start: string, end: string, instant: number) {
       const last = rows.findLastIndex((row) => row.day <= end && row.availableAt <= instant)
-      // The relay snaps a start without rates back to the day before it that has some.
+      // The relay moves a start without rates back to the last day with rates.
       const snapped = rows.findLastIndex((row) => row.day <= start)
       const first = Math.max(0, Math.min(snapped, last))
       return rows.slice(first, last + 1).map((row) => row.json)
@@ -157,7 +155,7 @@ function createRows(options: TruthOptions) {
     ])
     const holed = random.chance(holeShare) ? random.pick(REFERENCE_CODES) : undefined
     const published = quotes.filter(([code]) => code !== holed)
-    // Rows come in their order, however late one is.
+    // A late row delays the rows after it.
     availableAt = Math.max(availableAt + MINUTE, arrival(day, options))
     const json = `"${day}":${JSON.stringify(Object.fromEntries(published))}`
     return { day, rates: new Map(published), availableAt, json }
@@ -165,25 +163,24 @@ function createRows(options: TruthOptions) {
 }
 
 function arrival(day: string, { random, startsAt, lateShare, calmFrom }: TruthOptions): number {
-  // Of what is long past, nobody asks when it came.
+  // The time of arrival does not matter for days long past.
   if (Date.parse(day) < startsAt - 2 * DAY) return Date.parse(day) + 18 * HOUR
   const due = hourInFrankfurt(day, 16)
   const isLate = due < startsAt + calmFrom && random.chance(lateShare)
   return due + (isLate ? random.magnitude(MINUTE, 20 * HOUR) : random.between(-MINUTE, 20 * SECOND))
 }
 
-/** `rate` a day later, rounded to `digits`. It returns to `usual` in time, so that both feeds agree. */
 function drift(rate: number, usual: number, random: Random, digits: number): number {
   const moved = rate * (1 + random.between(-0.008, 0.008)) * (usual / rate) ** 0.02
   return Number(moved.toPrecision(digits))
 }
 
-/** Every day from `first` to `last` on which the central bank publishes. */
+/** Returns every day from `first` to `last` on which the central bank publishes. */
 export function targetDays(first: string, last: string): string[] {
   return daysOf(first, last).filter(isTargetDay)
 }
 
-/** `hour` o'clock (8 to 22) in Frankfurt on `day`, in ms since the Unix epoch. */
+/** Returns `hour` o'clock (8 to 22) in Frankfurt on `day`, in ms since the Unix epoch. */
 export function hourInFrankfurt(day: string, hour: number): number {
   const noon = Date.parse(`${day}T12:00:00Z`)
   const ahead = Number(FRANKFURT.format(noon)) - 12

@@ -20,7 +20,7 @@ interface Fetching {
   call: Call
 }
 
-/** Upstreams that know the truth, and tell it unless the nemesis has other plans. */
+/** Upstreams that respond with the true rates unless the nemesis injects a fault. */
 export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: UpstreamWatch) {
   const { loop, trace, violate } = scene
   const calls = { latest: 0, history: 0 }
@@ -52,8 +52,8 @@ export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: Up
 }
 
 /**
- * What must become of an answer: always refused; refused where a usable table is held, to compare with; or it may
- * be taken for good, as far as it is.
+ * Returns the required outcome of a response: always rejected; rejected if the process has a usable table to compare
+ * with; or possibly accepted, at least in part.
  */
 function verdictOf({ verdict, inState = {} }: Fault): Call['verdict'] {
   if (verdict === 'accepted') return inState.warm && !inState.expired ? 'refuse when warm' : 'take'
@@ -81,14 +81,13 @@ async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Respon
   const exchange = { ...fetching, now, good, first: older, older, after, healthy }
   const response = inject ? await inject(exchange) : healthy()
   if (dataSet !== 'latest' || call.verdict === 'refuse' || !response.ok) return response
-  // A body that is read here has to be replaced before the process reads it.
+  // A body that is read here must be replaced before the process reads it.
   const text = await response.text()
   call.sent = toLatestTruth(JSON.parse(text))
   signal.throwIfAborted()
   return new Response(text, response)
 }
 
-/** What a healthy upstream says, the feed of `publication`. */
 function goodText(
   { referenceRates, loop, startsAt }: Scene & Truth,
   { dataSet, url }: Fetching,
