@@ -1,25 +1,25 @@
-/** What can be asked of the API, as any client of it can. */
+/** An API operation that the page uses. */
 export type Operation = 'latest' | 'convert' | 'history'
 
-/** One question. */
+/** A request to the API. */
 export interface ApiRequest {
   operation: Operation
-  /** As they are sent; an amount is as it was typed. */
+  /** Query parameters; an amount is as typed. */
   parameters: Record<string, string>
 }
 
-/** How a question can be told to others. */
+/** Format of a copied request. */
 export type Form = 'curl' | 'fetch' | 'client'
 
-/** The path and query of `question`, below the base path `base`. */
+/** Returns the path and query of a request to the API at `base`, a base path or URL. */
 export function pathOf(base: string, { operation, parameters }: ApiRequest): string {
   return `${base}/v1/${operation}?${new URLSearchParams(parameters).toString()}`
 }
 
-/** How to ask `question` of the API whose base URL is `baseUrl`, from a shell or a program. */
-export function snippetOf(form: Form, baseUrl: string, question: ApiRequest): string {
-  // Both a shell and a script would take it for the end of the text.
-  const [quoted = '', quotedBase = ''] = [pathOf(baseUrl, question), baseUrl].map(
+/** Returns a shell command or a program that sends a request to the API at `baseUrl`. */
+export function snippetOf(form: Form, baseUrl: string, apiRequest: ApiRequest): string {
+  // A single quote would end the string in a shell and in JavaScript.
+  const [quoted = '', quotedBase = ''] = [pathOf(baseUrl, apiRequest), baseUrl].map(
     (url) => `'${url.replaceAll("'", '%27')}'`,
   )
   if (form === 'curl') return `curl ${quoted}`
@@ -28,7 +28,7 @@ export function snippetOf(form: Form, baseUrl: string, question: ApiRequest): st
     "import { createRatesClient } from 'ratesmith/client'",
     '',
     `const rates = createRatesClient({ baseUrl: ${quotedBase} })`,
-    `await rates.${question.operation}({ ${argumentsOf(question)} })`,
+    `await rates.${apiRequest.operation}({ ${argumentsOf(apiRequest)} })`,
   ].join('\n')
 }
 
@@ -38,7 +38,6 @@ function argumentsOf({ parameters }: ApiRequest): string {
     .join(', ')
 }
 
-/** A client takes amounts as numbers; what is none stays as it was typed. */
 function amountOf(typed: string): string {
   const amount = Number(typed)
   return typed.trim() !== '' && Number.isFinite(amount) ? String(amount) : textOf(typed)

@@ -6,10 +6,9 @@ import { createPanel } from './panel.ts'
 import type { Part } from './part.ts'
 import type { View } from './view.ts'
 
-/** How long to wait for more to be typed, in ms. */
 const TYPING_DELAY_MS = 150
 
-/** The part that converts an amount as it is typed. */
+/** Creates the section that converts an amount as it is typed. */
 export function createConverter(base: string, change: (to: Partial<View>) => void): Part {
   const section = find('#converter', HTMLElement)
   const amount = find('#amount', HTMLInputElement)
@@ -18,9 +17,9 @@ export function createConverter(base: string, change: (to: Partial<View>) => voi
   let view: View | undefined
   let shown: Conversion | undefined
   const panel = createPanel<'convert'>(section, base, {
-    show(record) {
-      shown = record
-      showResult(record)
+    show(conversion) {
+      shown = conversion
+      showResult(conversion)
       tick(Date.now())
     },
     failed(failure) {
@@ -40,14 +39,14 @@ export function createConverter(base: string, change: (to: Partial<View>) => voi
   return {
     ...panel,
     tick,
-    show(now, choices) {
-      const isTyped = view !== undefined && view.amount !== now.amount
-      view = now
-      if (amount.value !== now.amount) amount.value = now.amount
-      from.show(choices, now.from)
-      to.show(choices, now.to)
-      const parameters = { from: now.from, to: now.to, amount: now.amount }
-      panel.ask({ operation: 'convert', parameters }, isTyped ? TYPING_DELAY_MS : 0)
+    show(next, choices) {
+      const isTyping = view !== undefined && view.amount !== next.amount
+      view = next
+      if (amount.value !== next.amount) amount.value = next.amount
+      from.show(choices, next.from)
+      to.show(choices, next.to)
+      const parameters = { from: next.from, to: next.to, amount: next.amount }
+      panel.load({ operation: 'convert', parameters }, isTyping ? TYPING_DELAY_MS : 0)
     },
   }
 }

@@ -4,10 +4,10 @@ import { find } from './elements.ts'
 import { nearestIndex } from './plot.ts'
 
 /**
- * The chart with its crosshair, which goes to the nearest day by mouse and touch, and with the keys of a slider. Without
- * either it reads out the newest day.
+ * Creates the chart with its crosshair. The crosshair snaps to the day nearest to the mouse or finger, or moves with the keys
+ * of a slider. Otherwise the chart shows the newest day.
  */
-export function createCrosshair(): { show(record: RateHistory): void } {
+export function createCrosshair(): { show(history: RateHistory): void } {
   const box = find('#plot', HTMLElement)
   const slider = find('input', HTMLInputElement, box)
   const drawing = createDrawing(box)
@@ -42,7 +42,7 @@ export function createCrosshair(): { show(record: RateHistory): void } {
 
   for (const event of ['pointermove', 'pointerdown'] as const) box.addEventListener(event, follow)
   box.addEventListener('pointerleave', ({ pointerType }) => {
-    // A finger that is lifted uncovers what it has found.
+    // Keeps the day shown after a touch ends, when the finger no longer covers it.
     if (pointerType === 'mouse') rest()
   })
   slider.addEventListener('input', () => readOut(Number(slider.value), true))
@@ -50,9 +50,9 @@ export function createCrosshair(): { show(record: RateHistory): void } {
   slider.addEventListener('blur', rest)
   new ResizeObserver(draw).observe(box)
   return {
-    show(record) {
-      shown = record
-      slider.max = String(record.points.length - 1)
+    show(history) {
+      shown = history
+      slider.max = String(history.points.length - 1)
       draw()
     },
   }

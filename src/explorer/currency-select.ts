@@ -1,19 +1,19 @@
 import { find, make } from './elements.ts'
 
-/** The currencies that can be chosen. */
+/** Currencies to choose from. */
 export interface Choices {
   codes: readonly string[]
   /** English names by code; some codes have none. */
   names: ReadonlyMap<string, string>
 }
 
-/** A list to choose a currency from. */
+/** A drop-down list of currencies. */
 export interface CurrencySelect {
-  /** Offers `choices`, with `code` chosen even if it is none of them: the API says what is wrong with it. */
+  /** Offers `choices` and selects `code`. An unknown code is added, so that the error of the API appears. */
   show(choices: Choices, code: string): void
 }
 
-/** The list that `selector` names; `choose` is told what is chosen. */
+/** Creates the list in the `select` element at `selector`; calls `choose` with each chosen code. */
 export function createCurrencySelect(
   selector: string,
   choose: (code: string) => void,
@@ -24,7 +24,7 @@ export function createCurrencySelect(
   return {
     show(choices, code) {
       const isKnown = [...select.options].some(({ value }) => value === code)
-      // A list that is made anew closes if it is open.
+      // Replacing the options would close an open list.
       if (choices !== offered || !isKnown) select.replaceChildren(...optionsOf(choices, code))
       offered = choices
       select.value = code

@@ -1,8 +1,8 @@
 import type { RateHistory } from '../records/history.ts'
 import { find, make } from './elements.ts'
 
-/** The points of a history as a table, made when it is opened: it may have more than a thousand rows. */
-export function createDayTable(): { show(record: RateHistory): void } {
+/** Creates the table of daily rates. Rows are created when it opens, as there may be more than a thousand. */
+export function createDayTable(): { show(history: RateHistory): void } {
   const details = find('#days', HTMLDetailsElement)
   const body = find('tbody', HTMLTableSectionElement, details)
   let shown: RateHistory | undefined
@@ -19,10 +19,10 @@ export function createDayTable(): { show(record: RateHistory): void } {
   }
   details.addEventListener('toggle', fill)
   return {
-    show(record) {
-      shown = record
-      const { from, to, points } = record
-      find('summary', HTMLElement, details).textContent = `${points.length} days as a table`
+    show(history) {
+      shown = history
+      const { from, to, points } = history
+      find('summary', HTMLElement, details).textContent = `Show ${points.length} daily rates`
       find('#day-unit', HTMLElement).textContent = `1 ${from} in ${to}`
       fill()
     },

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** What may lie between two marks, and what stands below one. */
+/** Possible distances between ticks, with their labels. */
 const STEPS: { months?: number; days?: number; label: (date: Date) => string }[] = [
   { days: 1, label: formatter({ day: 'numeric', month: 'short' }) },
   { days: 2, label: formatter({ day: 'numeric', month: 'short' }) },
@@ -15,17 +15,18 @@ const STEPS: { months?: number; days?: number; label: (date: Date) => string }[]
 ]
 
 /**
- * At most `most` marks for the days from `start` to `end` (ms since the Unix epoch, midnight in UTC): every so many days
- * back from the end, or the first days of months.
+ * Returns at most `maxTicks` ticks for the days from `start` to `end` (ms since the Unix epoch, midnight in UTC): at equal
+ * distances back from the end, or on the first days of months.
  */
 export function dayTicks(
   start: number,
   end: number,
-  most: number,
+  maxTicks: number,
 ): { time: number; label: string }[] {
   for (const { months, days = 1, label } of STEPS) {
     const times = months === undefined ? daysBack(start, end, days) : firsts(start, end, months)
-    if (times.length <= most) return times.map((time) => ({ time, label: label(new Date(time)) }))
+    if (times.length <= maxTicks)
+      return times.map((time) => ({ time, label: label(new Date(time)) }))
   }
   return []
 }

@@ -3,16 +3,16 @@ import { find } from './elements.ts'
 import { plotOf } from './plot.ts'
 import type { Plot, Tick } from './plot.ts'
 
-/** The chart as it is drawn into a box, at the size that the box has. */
+/** A chart that fills its box. */
 export interface Drawing {
   draw(points: readonly Point[]): void
-  /** Where the points are, in px from the left. */
+  /** Returns the positions of the points, in px from the left. */
   xs(): readonly number[]
-  /** Puts the dot on a point, and the hair through it if somebody points there. */
+  /** Moves the dot to a point, and shows the crosshair there if `isPointed`. */
   point(index: number, isPointed: boolean): void
 }
 
-/** The drawing in the `svg` of `box`. */
+/** Creates the drawing in the `svg` of `box`. */
 export function createDrawing(box: HTMLElement): Drawing {
   const svg = find('svg', SVGSVGElement, box)
   const hair = find('.hair', SVGLineElement, svg)
@@ -21,7 +21,7 @@ export function createDrawing(box: HTMLElement): Drawing {
   return {
     draw(points) {
       const { clientWidth: width, clientHeight: height } = box
-      // It has no size before it is seen.
+      // A hidden box has no size.
       if (width === 0) return
       plot = plotOf(points, { width, height })
       svg.setAttribute('viewBox', `0 0 ${width} ${height}`)

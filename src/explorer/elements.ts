@@ -1,15 +1,19 @@
-/** The first element in `root` that `selector` names. */
+/**
+ * Returns the first element in `root` that matches `selector`.
+ *
+ * @throws {Error} if there is no such element of that type
+ */
 export function find<T extends Element>(
   selector: string,
   type: new () => T,
   root: ParentNode = document,
 ): T {
   const element = root.querySelector(selector)
-  if (!(element instanceof type)) throw new Error(`The page has no ${selector}`)
+  if (!(element instanceof type)) throw new Error(`the page has no ${selector}`)
   return element
 }
 
-/** A new element with `content` in it. */
+/** Creates an element with `content`. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   ...content: (Node | string)[]
@@ -19,7 +23,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** A copy of what is in the template `id`. */
+/** Returns a copy of the content of the template `id`. */
 export function copyOf(id: string): Node {
   return find(`#${id}`, HTMLTemplateElement).content.cloneNode(true)
 }

@@ -1,17 +1,17 @@
-/** What is known of a failure beside its message; all of it may be absent. */
+/** Optional details of a failure. */
 export interface FailureDetails {
   code?: string
   retryAfter?: number
   isFinal?: boolean
 }
 
-/** Why there is no answer, in words for whoever asked. */
+/** A failed request, with a message for the user. */
 export class Failure extends Error {
-  /** The API's own code, where it is the API that refused. */
+  /** Error code of the API; undefined for other failures. */
   readonly code: string | undefined
-  /** How long to wait before asking again, in seconds, where the server says so. */
+  /** Value of `Retry-After`, in seconds. */
   readonly retryAfter: number | undefined
-  /** Whether the same question will always fail. */
+  /** Whether the same request will always fail. */
   readonly isFinal: boolean
 
   constructor(message: string, { code, retryAfter, isFinal = false }: FailureDetails = {}) {
@@ -22,17 +22,14 @@ export class Failure extends Error {
   }
 }
 
-/** Why `response`, which is no 200, is one: the API's own words where they are there. */
+/** Reads the failure from an error response: the error of the API, or the status of any other response. */
 export async function failureOf(response: Response): Promise<Failure> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const waiting = retryAfter > 0 ? { retryAfter } : {}
-  // What stands in front of the API may answer with a page of its own.
+  // A proxy in front of the API may return an error page.
   const { error } = Object(await response.json().catch(() => undefined))
   const { code, message } = Object(error)
   return typeof code === 'string' && typeof message === 'string'
     ? new Failure(message, { code, isFinal: response.status < 500, ...waiting })
-    : new Failure(
-        `The server answered ${response.status}, and not in the words of the API`,
-        waiting,
-      )
+    : new Failure(`The server returned an unknown error with status ${response.status}`, waiting)
 }

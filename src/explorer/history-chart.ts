@@ -7,18 +7,18 @@ import { createPanel } from './panel.ts'
 import type { Part } from './part.ts'
 import type { View } from './view.ts'
 
-/** The part with the history of the pair that the converter has. */
+/** Creates the section with the rate history of the converter's currency pair. */
 export function createHistoryChart(base: string, change: (to: Partial<View>) => void): Part {
   const section = find('#chart', HTMLElement)
   const periods = [...section.querySelectorAll<HTMLInputElement>('[name=period]')]
   const crosshair = createCrosshair()
   const days = createDayTable()
   const panel = createPanel<'history'>(section, base, {
-    show(record) {
-      showStats(record)
-      crosshair.show(record)
-      days.show(record)
-      const newest = record.points.at(-1)?.d ?? ''
+    show(history) {
+      showStats(history)
+      crosshair.show(history)
+      days.show(history)
+      const newest = history.points.at(-1)?.d ?? ''
       find('.age', HTMLElement, section).textContent = `Newest day: ${dateInWords(newest)}`
     },
   })
@@ -27,12 +27,11 @@ export function createHistoryChart(base: string, change: (to: Partial<View>) => 
   }
   return {
     ...panel,
-    // A day stays the day that it is.
     tick() {},
     show({ from, to, period }) {
       find('#pair', HTMLElement).textContent = `${from} in ${to}`
       for (const radio of periods) radio.checked = radio.value === period
-      panel.ask({ operation: 'history', parameters: { from, to, period } })
+      panel.load({ operation: 'history', parameters: { from, to, period } })
     },
   }
 }

@@ -8,9 +8,8 @@ import { createRateTable } from './rate-table.ts'
 import { fragmentOf, parseView } from './view.ts'
 import type { View } from './view.ts'
 
-/** How often ages are told anew, in ms. */
 const TICK_INTERVAL_MS = 60_000
-/** How long a view is to stay as it is before it goes into the address, in ms: browsers limit how often it may change. */
+/** Delay before a changed view goes into the address, in ms: browsers limit how often an address may change. */
 const URL_UPDATE_DELAY_MS = 400
 
 function start(base: string): void {
@@ -41,13 +40,13 @@ function start(base: string): void {
       const codes = Object.keys(rates).toSorted()
       if (codes.join() !== choices.codes.join()) choices = { ...choices, codes }
       show()
-      if (publishedAt !== undefined && publishedAt !== updatedAt) converter.again()
+      if (publishedAt !== undefined && publishedAt !== updatedAt) converter.reload()
       publishedAt = updatedAt
     },
   })
   const parts: Part[] = [converter, createHistoryChart(base, change), table]
 
-  async function name(): Promise<void> {
+  async function loadNames(): Promise<void> {
     const known = await readCurrencies(base)
     choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
     show()
@@ -61,16 +60,16 @@ function start(base: string): void {
     for (const part of parts) part.recover()
   })
   setInterval(() => {
-    // Codes do without names, but not for ever.
-    if (choices.names.size === 0) name().catch(() => {})
+    // The page works without names; a failed request for them is repeated here.
+    if (choices.names.size === 0) loadNames().catch(() => {})
     for (const part of parts) part.tick(Date.now())
   }, TICK_INTERVAL_MS)
   showBasePath(base)
   show()
-  name().catch(() => {})
+  loadNames().catch(() => {})
 }
 
-/** All currencies in use, for as long as it is not known which have rates. */
+/** Returns all currencies in use, for the lists until the first table of rates arrives. */
 async function readCurrencies(base: string): Promise<Choices> {
   const { currencies } = await request<'currencies'>(`${base}/v1/currencies`)
   return {
@@ -86,5 +85,5 @@ function showBasePath(base: string): void {
   }
 }
 
-// Two slashes at the start would name another host.
+// Two slashes at the start would be read as another host.
 start(location.pathname.replace(/^\/{2,}/, '/').replace(/\/$/, ''))

@@ -8,41 +8,41 @@ import { pathOf } from './api-request.ts'
 import type { Operation, ApiRequest } from './api-request.ts'
 import { createRequestLine } from './request-line.ts'
 
-/** What a panel shows of the answers to its questions. */
-export interface Showing<K extends Operation> {
-  show(record: Responses[K]): void
-  /** Told of every failure; `undefined` once there is an answer. */
+/** Callbacks of a panel. */
+export interface PanelCallbacks<K extends Operation> {
+  show(response: Responses[K]): void
+  /** Called for every failure, and with `undefined` after a success. */
   failed?(failure: Failure | undefined): void
 }
 
-/** A part of the page that shows the answer to one question at a time. */
+/** A section of the page that shows the response to one API request at a time. */
 export interface Panel {
-  /** Asks, unless it has just asked the same; the answer to what it asked before is not waited for any more. */
-  ask(question: ApiRequest, delay?: number): void
-  /** Asks the same again. */
-  again(): void
-  /** Asks the same again if that failed. */
+  /** Sends a request after `delay` ms (default 0), unless it equals the last one. Cancels a pending request. */
+  load(apiRequest: ApiRequest, delay?: number): void
+  /** Repeats the last request. */
+  reload(): void
+  /** Repeats the last request if it failed. */
   recover(): void
 }
 
-/** The panel in `section`, whose questions go to the API below the base path `base`. */
+/** Creates the panel in `section`; `base` is the base path of the API. */
 export function createPanel<K extends Operation>(
   section: HTMLElement,
   base: string,
-  { show, failed }: Showing<K>,
+  { show, failed }: PanelCallbacks<K>,
 ): Panel {
-  const notice = createNotice(section, again)
+  const notice = createNotice(section, reload)
   const requestLine = createRequestLine(section, base)
-  let asked: ApiRequest | undefined
-  let stop = new AbortController()
+  let current: ApiRequest | undefined
+  let pending = new AbortController()
 
-  async function answer(question: ApiRequest, delay: number, signal: AbortSignal): Promise<void> {
+  async function run(apiRequest: ApiRequest, delay: number, signal: AbortSignal): Promise<void> {
     try {
       await sleep(delay, signal)
-      const record = await request<K>(pathOf(base, question), signal)
+      const response = await request<K>(pathOf(base, apiRequest), signal)
       section.dataset['state'] = 'answered'
-      showSource(section, record)
-      show(record)
+      showSource(section, response)
+      show(response)
       failed?.(undefined)
       notice.clear()
     } catch (error) {
@@ -57,29 +57,29 @@ export function createPanel<K extends Operation>(
     failed?.(failure)
     notice.show(failure)
     const { retryAfter } = failure
-    if (retryAfter !== undefined) sleep(retryAfter * 1000, signal).then(again, () => {})
+    if (retryAfter !== undefined) sleep(retryAfter * 1000, signal).then(reload, () => {})
   }
 
-  function start(question: ApiRequest, delay: number): void {
-    stop.abort()
-    stop = new AbortController()
-    asked = question
+  function start(apiRequest: ApiRequest, delay: number): void {
+    pending.abort()
+    pending = new AbortController()
+    current = apiRequest
     section.ariaBusy = 'true'
-    requestLine.show(question)
-    void answer(question, delay, stop.signal)
+    requestLine.show(apiRequest)
+    void run(apiRequest, delay, pending.signal)
   }
 
-  function again(): void {
-    if (asked) start(asked, 0)
+  function reload(): void {
+    if (current) start(current, 0)
   }
 
   return {
-    ask(question, delay = 0) {
-      if (!asked || pathOf(base, asked) !== pathOf(base, question)) start(question, delay)
+    load(apiRequest, delay = 0) {
+      if (!current || pathOf(base, current) !== pathOf(base, apiRequest)) start(apiRequest, delay)
     },
-    again,
+    reload,
     recover() {
-      if (section.dataset['state'] === 'failed') again()
+      if (section.dataset['state'] === 'failed') reload()
     },
   }
 }
@@ -87,7 +87,7 @@ export function createPanel<K extends Operation>(
 function showSource(section: HTMLElement, { source }: Pick<Responses[Operation], 'source'>): void {
   const link = find('.source a', HTMLAnchorElement, section)
   link.textContent = source.name
-  // Nothing that the API answers is to run here: only the policy of the page would stop a `javascript:`.
+  // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
   if (/^https?:\/\//i.test(source.url)) link.href = source.url
   else link.removeAttribute('href')
 }

@@ -1,14 +1,14 @@
 import type { Choices } from './currency-select.ts'
 import type { View } from './view.ts'
 
-/** One of the parts of the page, each with a question of its own. */
+/** A section of the page. */
 export interface Part {
-  /** Puts its controls as `view` says, and asks if that makes another question. */
+  /** Updates the controls to `view`, and sends a request if its parameters changed. */
   show(view: View, choices: Choices): void
-  /** Says anew what depends on the time, ms since the Unix epoch. */
+  /** Updates texts that depend on the time `now`, in ms since the Unix epoch. */
   tick(now: number): void
-  /** Asks the same again. */
-  again(): void
-  /** Asks the same again if that failed. */
+  /** Repeats the last request. */
+  reload(): void
+  /** Repeats the last request if it failed. */
   recover(): void
 }

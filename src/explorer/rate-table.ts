@@ -8,14 +8,14 @@ import type { Part } from './part.ts'
 import { createRows } from './rows.ts'
 import type { View } from './view.ts'
 
-/** What the table tells the rest of the page. */
+/** Callbacks of the table of rates. */
 export interface TableEvents {
   change(to: Partial<View>): void
-  /** A table has come. */
-  listed(record: LatestRates): void
+  /** Called for each loaded table. */
+  listed(table: LatestRates): void
 }
 
-/** The part with the latest rates against one base. */
+/** Creates the section with the latest rates against one base. */
 export function createRateTable(base: string, { change, listed }: TableEvents): Part {
   const section = find('#table', HTMLElement)
   const select = createCurrencySelect('#base', (code) => change({ base: code }))
@@ -27,11 +27,11 @@ export function createRateTable(base: string, { change, listed }: TableEvents): 
   let shown: LatestRates | undefined
   let names: Choices['names'] = new Map()
   const panel = createPanel<'latest'>(section, base, {
-    show(record) {
-      shown = record
-      showRows(record)
-      showAge(record, Date.now())
-      listed(record)
+    show(table) {
+      shown = table
+      showRows(table)
+      showAge(table, Date.now())
+      listed(table)
     },
   })
 
@@ -51,19 +51,18 @@ export function createRateTable(base: string, { change, listed }: TableEvents): 
         names = choices.names
         if (shown) showRows(shown)
       }
-      panel.ask({ operation: 'latest', parameters: { base: view.base } })
+      panel.load({ operation: 'latest', parameters: { base: view.base } })
     },
     tick(now) {
       if (!shown) return
       showAge(shown, now)
-      // Whoever does not look needs no news.
-      if (now > shown.nextUpdateAt && !document.hidden) panel.again()
+      if (now > shown.nextUpdateAt && !document.hidden) panel.reload()
     },
   }
 }
 
-function showAge(record: LatestRates, now: number): void {
+function showAge(table: LatestRates, now: number): void {
   const age = find('#table .age', HTMLElement)
-  age.textContent = publicationInWords(record, now)
-  age.classList.toggle('overdue', now > record.nextUpdateAt)
+  age.textContent = publicationInWords(table, now)
+  age.classList.toggle('overdue', now > table.nextUpdateAt)
 }

@@ -2,31 +2,31 @@ import { copyOf, find } from './elements.ts'
 import { pathOf, snippetOf } from './api-request.ts'
 import type { Form, ApiRequest } from './api-request.ts'
 
-/** The line at the foot of a panel that tells which request it made, and copies it for use elsewhere. */
+/** Creates the line at the foot of a panel that shows its last request and copies it as code. */
 export function createRequestLine(
   section: HTMLElement,
   base: string,
-): { show(question: ApiRequest): void } {
+): { show(apiRequest: ApiRequest): void } {
   section.append(copyOf('foot'))
   const line = find('.asked', HTMLElement, section)
   const snippet = find('.snippet', HTMLElement, section)
   const outcome = find('.copied', HTMLElement, section)
-  let asked: ApiRequest | undefined
+  let current: ApiRequest | undefined
   let form: Form | undefined
 
-  function show(question: ApiRequest): void {
-    asked = question
-    line.textContent = `GET ${pathOf(base, question)}`
+  function show(apiRequest: ApiRequest): void {
+    current = apiRequest
+    line.textContent = `GET ${pathOf(base, apiRequest)}`
     outcome.textContent = ''
-    if (form) snippet.textContent = snippetOf(form, location.origin + base, question)
+    if (form) snippet.textContent = snippetOf(form, location.origin + base, apiRequest)
   }
 
   async function copy(chosen: Form): Promise<void> {
-    if (!asked) return
+    if (!current) return
     form = chosen
-    show(asked)
+    show(current)
     snippet.hidden = false
-    outcome.textContent = (await write(snippet)) ? 'Copied' : 'Selected, to be copied by hand'
+    outcome.textContent = (await write(snippet)) ? 'Copied' : 'Selected; copy it manually'
   }
 
   for (const button of section.querySelectorAll<HTMLButtonElement>('[data-form]')) {
@@ -39,11 +39,11 @@ function toForm(name: string | undefined): Form {
   return name === 'fetch' || name === 'client' ? name : 'curl'
 }
 
-/** Selects what `element` holds and puts it on the clipboard; whether the browser allowed that. */
+/** Selects the text of `element` and copies it to the clipboard; returns false if the browser refuses. */
 async function write(element: HTMLElement): Promise<boolean> {
   getSelection()?.selectAllChildren(element)
   try {
-    // There is none on plain http, but of this machine.
+    // Browsers have a clipboard only over HTTPS and on localhost.
     await navigator.clipboard.writeText(element.textContent)
     return true
   } catch {

@@ -4,7 +4,7 @@ import type { RateHistory } from '../records/history.ts'
 import type { LatestRates } from '../records/latest.ts'
 import { Failure, failureOf } from './failure.ts'
 
-/** What the API answers with, by operation. */
+/** Responses of the API, by operation. */
 export interface Responses {
   latest: LatestRates
   convert: Conversion
@@ -13,10 +13,10 @@ export interface Responses {
 }
 
 /**
- * The record at `path`.
+ * Fetches `path` of the API.
  *
- * @throws {Failure} where there is none
- * @throws {DOMException} `AbortError`, once `signal`, where there is one, is aborted
+ * @throws {Failure} if the request fails
+ * @throws {DOMException} `AbortError` if `signal` aborts
  */
 export async function request<K extends keyof Responses>(
   path: string,
@@ -29,5 +29,5 @@ export async function request<K extends keyof Responses>(
     }
   const response = await fetch(path, { signal }).catch(failed('The server cannot be reached'))
   if (!response.ok) throw await failureOf(response)
-  return response.json().catch(failed('The answer broke off, or is not that of the API'))
+  return response.json().catch(failed('The response is truncated or not from the API'))
 }

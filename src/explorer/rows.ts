@@ -2,13 +2,13 @@ import { find, make } from './elements.ts'
 
 /** The rows of the table of rates. */
 export interface Rows {
-  /** Has one row for each of `rates`, by code. */
+  /** Shows one row per rate. */
   show(rates: Record<string, number>, names: ReadonlyMap<string, string>): void
-  /** Hides all rows but those with `text` in code or name. */
+  /** Hides rows without `text` in code or name. */
   filter(text: string): void
 }
 
-/** The rows; `choose` is told which code was chosen. Tab finds one of them, the arrow keys go on from there. */
+/** Creates the rows; calls `choose` with each chosen code. Tab stops at one row, and the arrow keys move from there. */
 export function createRows(choose: (code: string) => void): Rows {
   const body = find('#rows', HTMLTableSectionElement)
   const count = find('#count', HTMLElement)
@@ -53,14 +53,14 @@ function rowOf(code: string, name: string, rate: number, decimals: number): HTML
   const head = make('th', button)
   head.scope = 'row'
   const cell = make('td', String(rate))
-  // Points stand below each other, and the digits stay as they are.
+  // Aligns decimal points without changing the digits.
   cell.style.setProperty('--missing', String(decimals - decimalsOf(rate)))
   const row = make('tr', head, make('td', name), cell)
   row.dataset['text'] = `${code} ${name}`.toLowerCase()
   return row
 }
 
-/** Characters from the decimal point on. */
+/** Counts the characters from the decimal point on. */
 function decimalsOf(rate: number): number {
   return /\..*/.exec(String(rate))?.[0].length ?? 0
 }

@@ -1,4 +1,4 @@
-/** Resolves after so many ms; rejects once `signal` is aborted. */
+/** Resolves after `duration` ms; rejects if `signal` aborts. */
 export function sleep(duration: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, duration)

@@ -1,6 +1,6 @@
-/** What the page shows; all of it is in its address, so that it can be shared and reloaded. */
+/** State of the page, all of it in its address, so that it can be shared and reloaded. */
 export interface View {
-  /** As it was typed. */
+  /** As typed. */
   amount: string
   from: string
   to: string
@@ -12,7 +12,7 @@ export interface View {
 
 const START: View = { amount: '100', from: 'USD', to: 'EUR', base: 'USD', period: '3M' }
 
-/** What the fragment of an address asks for. Nothing is checked: the API says what is wrong. */
+/** Reads the view from the fragment of an address, without checks: the API reports invalid values. */
 export function parseView(fragment: string): View {
   const given = new URLSearchParams(fragment.replace(/^#/, ''))
   const code = (name: 'from' | 'to' | 'base'): string =>
@@ -26,7 +26,7 @@ export function parseView(fragment: string): View {
   }
 }
 
-/** The fragment that asks for `view`. */
+/** Returns the fragment of an address that shows `view`. */
 export function fragmentOf(view: View): string {
   return `#${new URLSearchParams({ ...view }).toString()}`
 }

@@ -8,10 +8,10 @@ import { DISCLAIMER } from '../records/latest.ts'
 
 const SOURCES = new URL('../explorer/', import.meta.url)
 
-/** Browsers from 2024 on. */
+/** Browsers released since 2024. */
 const TARGET = ['chrome122', 'firefox124', 'safari17.4']
 
-/** The source of a module that has the explorer page and the policy that it is served with. */
+/** Returns the source of a module with the explorer page and its content security policy. */
 export async function makeExplorerPage(): Promise<string> {
   const [style, script] = await Promise.all([bundle('page.css'), bundle('main.ts')])
   const template = readFileSync(new URL('page.html', SOURCES), 'utf8').replace(/\n\s*/g, '\n')
@@ -21,14 +21,13 @@ export async function makeExplorerPage(): Promise<string> {
     '<span class="disclaimer"></span>': DISCLAIMER,
   })
   return [
-    '// Made of src/explorer/ by `npm run generate`.',
+    '// Generated from src/explorer/ by `npm run generate`.',
     `export const contentSecurityPolicy: string = ${JSON.stringify(policyFor({ style, script }))}`,
     `export const html: string = ${JSON.stringify(html)}`,
     '',
   ].join('\n')
 }
 
-/** The file `name` with all that it imports, as small as it gets. */
 async function bundle(name: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(name, SOURCES))],
@@ -43,23 +42,24 @@ async function bundle(name: string): Promise<string> {
   return outputFiles.map(({ text }) => text.trim()).join('')
 }
 
-/** `template` with each text between the tags of its empty element, of which there is one. */
+/** Inserts each text between the tags of an empty element, which must occur once. */
 function fill(template: string, texts: Record<string, string>): string {
   return Object.entries(texts).reduce((html, [empty, text]) => {
     const parts = html.split(empty)
-    if (parts.length !== 2) throw new Error(`The page is to have one ${empty}`)
+    if (parts.length !== 2)
+      throw new Error(`expected one ${empty} in the page, found ${parts.length - 1}`)
     return parts.join(empty.replace('><', () => `>${text}<`))
   }, template)
 }
 
-/** Lets the page run its own style and script, ask its own origin, and do nothing else. */
+/** Allows the page its own style and script and requests to its origin, nothing else. */
 function policyFor({ style, script }: { style: string; script: string }): string {
   return [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
     `style-src '${hashOf(style)}'`,
     "connect-src 'self'",
-    // The icon, without which browsers ask the app for one.
+    // For the icon; without one, browsers request /favicon.ico.
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
@@ -69,7 +69,7 @@ function policyFor({ style, script }: { style: string; script: string }): string
   ].join('; ')
 }
 
-/** How a policy names an inline text that may be there (CSP Level 3 §2.3.1). */
+/** Returns the source expression of an allowed inline text (CSP Level 3 §2.3.1). */
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }

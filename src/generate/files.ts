@@ -1,7 +1,7 @@
 import { makeExplorerPage } from './explorer-page.ts'
 import { makeOpenApi } from './openapi.ts'
 
-/** The text of every file of `src/generated/`, by its name there. */
+/** Returns the text of every file in `src/generated/`, by file name. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'explorer-page.ts': await makeExplorerPage(),

@@ -4,12 +4,12 @@ import { createDocument } from '../openapi/document.ts'
 
 const WIDTH = 100
 
-/** The text of the OpenAPI document. */
+/** Returns the text of the OpenAPI document. */
 export async function makeOpenApi(): Promise<string> {
   return `${toText(await createDocument(manifest.version))}\n`
 }
 
-/** `value` as JSON for people: what fits on a line is on one. */
+/** Formats JSON readably: objects and arrays that fit on one line stay on one. */
 function toText(value: unknown, indent = ''): string {
   const line = JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return line

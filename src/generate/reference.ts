@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REFERENCE = join(ROOT, 'build/reference')
 const ENTRIES = join(ROOT, 'build/entries')
 
-/** Makes modules that are called what an app writes, for pages that are called so too; gives their files. */
+/** Writes one module per entry point, named as apps import it, so that pages have these names; returns their paths. */
 function writeEntries(): string[] {
   return Object.entries(manifest.exports).map(([subpath, source]) => {
     const entry = `${join(ENTRIES, 'ratesmith', subpath)}.ts`
@@ -20,8 +20,8 @@ function writeEntries(): string[] {
   })
 }
 
-/** Has the pages say what is to be imported from as an app writes it: without an ending. */
-function mendImports(): void {
+/** Removes `.ts` from the module names in the pages, as apps import them without it. */
+function fixImports(): void {
   for (const name of readdirSync(REFERENCE, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.html')) continue
     const page = join(REFERENCE, name)
@@ -39,5 +39,5 @@ try {
 } finally {
   rmSync(ENTRIES, { recursive: true })
 }
-mendImports()
+fixImports()
 process.stdout.write(`${join('build', 'reference', 'index.html')}\n`)

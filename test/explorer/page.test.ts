@@ -25,7 +25,7 @@ describe('words for times', () => {
     [3 * HOUR, 'Published 3 hours ago, next update expected in 21 hours'],
     [24 * HOUR - 1, 'Published 23 hours ago, next update expected in less than a minute'],
     [24 * HOUR + 60_000, 'Published 24 hours ago, next update due now'],
-    [75 * HOUR, 'Published 3 days ago, next update overdue for 2 days'],
+    [75 * HOUR, 'Published 3 days ago, next update overdue by 2 days'],
     // The clock of the reader is behind the server's.
     [-HOUR, 'Published less than a minute ago, next update expected in 25 hours'],
   ])('name the age of a publication and the next one, after %d ms: %s', (now, words) => {
