@@ -57,7 +57,9 @@ function readSources() {
 }
 
 /** The imports of a source; a specifier has no white space, unlike the text between two strings. */
-function importsOf({ path, text }: Source) {
+function importsOf({ path, text: source }: Source) {
+  // Docstrings have examples with imports.
+  const text = source.replaceAll(/\/\*\*[^]*?\*\//g, '')
   const statements = text.matchAll(
     /(?:(?:im|ex)port (type )?(?:[\w*{][^'"]*? )?from |\bimport\s*\(?\s*)'([^'\s]+)'/g,
   )

@@ -46,7 +46,8 @@ async function outputOf(command: string): Promise<string> {
   const terminal = { isTTY: true, columns: COLUMNS, on() {}, write }
   const code = await runCommand(command.split(' '), {
     stdout: terminal,
-    stderr: terminal,
+    // Without a spinner, which a busy machine would show.
+    stderr: { ...terminal, isTTY: false },
     env: { LANG: 'C.UTF-8' },
     platform: 'linux',
     versions: process.versions,

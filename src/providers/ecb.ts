@@ -2,12 +2,7 @@ import { assertKnownOptions } from '../known-options.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
-import {
-  EUROPEAN_CENTRAL_BANK,
-  parseBody,
-  toHistoryDays,
-  toLatestTable,
-} from './ecb-responses.ts'
+import { EUROPEAN_CENTRAL_BANK, parseBody, toHistoryDays, toLatestTable } from './ecb-responses.ts'
 import { readEcbCsv } from './ecb-csv.ts'
 import { readEcbXml } from './ecb-xml.ts'
 import { readExrCsv } from './exr-csv.ts'
