@@ -1,8 +1,8 @@
-/** Calls a hook of the user's, whose failure is his own: neither a throw nor a promise that rejects comes through. */
+/** Calls a user hook; ignores exceptions and rejections. */
 export function callSafely(hook: () => unknown): void {
   try {
     Promise.resolve(hook()).catch(() => undefined)
   } catch {
-    // As above.
+    // Ignored, like a rejection.
   }
 }

@@ -2,9 +2,9 @@ const SEED_ONE = 0x811c9dc5
 const SEED_TWO = 0x9e3779b9
 
 /**
- * Returns a digest of `body` in letters and digits, the same for the same body on every runtime: two multiplicative hashes
- * of 32 bits, which bring high bits down in different ways, and the length. A single flipped bit always changes it. Computed
- * in place, because the digests of the platforms are asynchronous, and over as many units at once as fit.
+ * Returns a digest of `body` in letters and digits, the same on every runtime: two multiplicative hashes of 32 bits, which
+ * mix high bits down in different ways, and the length. A single flipped bit always changes it. Not computed by the platform,
+ * whose digests are asynchronous; reads 32 bits at a time.
  */
 export function digestOf(body: Uint8Array | string): string {
   return typeof body === 'string' ? digestOfText(body) : digestOfBytes(body)
@@ -52,7 +52,7 @@ function mixTwo(hash: number, units: number): number {
   return Math.imul(hash ^ units, 0x85ebca6b) ^ (hash >>> 15)
 }
 
-/** A letter from `a` to `p` for every four bits of `word`, several times faster than its digits are had. */
+// A letter from `a` to `p` for every four bits: several times faster than toString(16).
 function letters(word: number): string {
   return String.fromCharCode(
     0x61 + (word >>> 28),

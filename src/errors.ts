@@ -1,4 +1,4 @@
-/** Every way in which a question can fail; a closed list. */
+/** The codes of all errors; a closed list. */
 export type RatesErrorCode =
   | 'missing_parameter'
   | 'invalid_parameter'
@@ -14,32 +14,45 @@ export type RatesErrorCode =
   | 'overloaded'
   | 'internal_error'
 
-/** What a `RatesError` carries beside its code and summary. */
+/** The optional parts of a `RatesError`. */
 export interface RatesErrorDetails {
-  /** What to do about it; joins the message, but not the summary. */
+  /** What to do about it; appended to the message in parentheses. */
   hint?: string | undefined
-  /** The parameter at fault. */
+  /** The invalid parameter. */
   parameter?: string
-  /** How long to wait before asking again, in whole seconds. */
+  /** How long to wait before the next request, in whole seconds. */
   retryAfter?: number | undefined
-  /** The private reason; never sent. */
+  /** The private reason; never part of a response. */
   cause?: unknown
 }
 
-/** An error whose `message` is safe to send to anyone. Anything private is in `cause`. */
+/**
+ * An error of `handler.rates`. Its `message` is safe to show to anyone; private details are in `cause`.
+ *
+ * @example
+ * ```ts
+ * import { RatesError, createRatesHandler } from 'ratesmith'
+ *
+ * const { rates } = createRatesHandler()
+ * const result = await rates.convert({ from: 'USD', to: 'EUR' }).catch((error: unknown) => {
+ *   if (error instanceof RatesError && error.code === 'provider_unavailable') return null
+ *   throw error
+ * })
+ * ```
+ */
 export class RatesError extends Error {
-  /** Tells it from other errors where `instanceof` cannot, as between two copies of the package. */
+  /** Identifies the error where `instanceof` cannot, as between two copies of the package. */
   override readonly name = 'RatesError'
-  /** What went wrong, from a closed list. */
+  /** The reason of the failure, from a closed list. */
   readonly code: RatesErrorCode
   /** The message without its hint. */
   readonly summary: string
-  /** The parameter at fault, where there is one. */
+  /** The invalid parameter, if the error is about one. */
   readonly parameter: string | undefined
-  /** How long to wait before asking again, in whole seconds, where that is known. */
+  /** How long to wait before the next request, in whole seconds, if known. */
   readonly retryAfter: number | undefined
 
-  /** Its message is `summary`, with the hint of `details` in parentheses behind it; both must be safe to send. */
+  /** Creates an error with the message `summary`, followed by the hint in parentheses; both must be safe to send. */
   constructor(code: RatesErrorCode, summary: string, details: RatesErrorDetails = {}) {
     const { hint, parameter, retryAfter, cause } = details
     super(hint === undefined ? summary : `${summary} (${hint})`, { cause })
@@ -50,7 +63,7 @@ export class RatesError extends Error {
   }
 }
 
-/** Turns anything thrown into a `RatesError`; what is not one already becomes `internal_error` with a fixed message. */
+/** Returns a thrown `RatesError`, or an `internal_error` with a fixed message and the thrown value as `cause`. */
 export function toRatesError(thrown: unknown): RatesError {
   return isRatesError(thrown)
     ? thrown
@@ -61,19 +74,18 @@ function isRatesError(thrown: unknown): thrown is RatesError {
   try {
     return thrown instanceof RatesError
   } catch {
-    // A proxy need not let itself be looked at, and no handler is to fail over that.
+    // The thrown value may be a proxy whose traps throw.
     return false
   }
 }
 
-/** A required parameter is absent. */
 export function missingParameter(parameter: string): RatesError {
   return new RatesError('missing_parameter', `Missing required parameter: ${parameter}`, {
     parameter,
   })
 }
 
-/** A parameter that cannot be read as one question: repeated, misspelt or too long. `name` is echoed as sent. */
+/** Creates the error of a parameter that is repeated, misspelt or too long. `name` is echoed. */
 export function invalidParameter(name: string, hint: string): RatesError {
   return new RatesError('invalid_parameter', `Invalid parameter: ${escapeForMessage(name)}`, {
     hint,
@@ -81,7 +93,7 @@ export function invalidParameter(name: string, hint: string): RatesError {
   })
 }
 
-/** A code that is malformed or that the data do not hold. `sent` is echoed. */
+/** Creates the error of a code that is malformed or not in the data. `sent` is echoed. */
 export function invalidCurrency(parameter: string, sent: string, hint?: string): RatesError {
   return new RatesError(
     'invalid_currency',
@@ -93,7 +105,7 @@ export function invalidCurrency(parameter: string, sent: string, hint?: string):
   )
 }
 
-/** An amount outside the grammar or the range. `sent` is echoed. */
+/** Creates the error of an amount outside the grammar or the range. `sent` is echoed. */
 export function invalidAmount(sent: string, hint?: string): RatesError {
   return new RatesError('invalid_amount', `Invalid amount: ${escapeForMessage(sent)}`, {
     parameter: 'amount',
@@ -101,7 +113,7 @@ export function invalidAmount(sent: string, hint?: string): RatesError {
   })
 }
 
-/** A period that is none of `periods`. `sent` is echoed. */
+/** Creates the error of a period other than `periods`. `sent` is echoed. */
 export function invalidPeriod(sent: string, periods: readonly string[]): RatesError {
   return new RatesError('invalid_period', `Invalid period: ${escapeForMessage(sent)}`, {
     hint: `one of ${periods.join(', ')}`,
@@ -109,10 +121,10 @@ export function invalidPeriod(sent: string, periods: readonly string[]): RatesEr
   })
 }
 
-/** The longest that `Retry-After` asks clients to wait, in seconds. */
+/** The maximum of `Retry-After`, in seconds. */
 export const MAX_RETRY_AFTER_SECONDS = 300
 
-/** There are no usable rates. `retryAfter` in seconds. */
+/** Creates the error of missing data. `retryAfter` in seconds. */
 export function providerUnavailable(retryAfter: number, cause?: unknown): RatesError {
   const message = 'The exchange-rate provider is unavailable. Please retry shortly.'
   return new RatesError('provider_unavailable', message, { cause, retryAfter })
@@ -121,11 +133,11 @@ export function providerUnavailable(retryAfter: number, cause?: unknown): RatesE
 const MAX_ECHOED_CHARACTERS = 32
 
 /**
- * `text` fit for a message: its first 32 characters, those that are invisible or change the direction of reading
- * escaped as `\u{…}`.
+ * Returns the first 32 characters of `text`, with invisible characters and those that change the reading direction escaped
+ * as `\u{…}`.
  */
 export function escapeForMessage(text: string): string {
-  // Two code units at most make a character; cutting first keeps the work bounded.
+  // A character has at most two code units; cutting first bounds the work for long texts.
   return Array.from(text.slice(0, 2 * MAX_ECHOED_CHARACTERS))
     .slice(0, MAX_ECHOED_CHARACTERS)
     .join('')

@@ -1,23 +1,34 @@
 /**
- * Which data an event is about: latest rates, the reference rates of the last five years, or all of them since 1999, which
- * are loaded when earlier days are first asked for.
+ * The data of an event: latest rates, reference rates of the last five years, or all reference rates since 1999, which are
+ * loaded when a request first needs earlier days.
  */
 export type DataSet = 'latest' | 'history' | 'archive'
 
 /**
- * Everything an operator may want to log or count. A `reason` has at most 300 characters and, of a built-in provider, none
- * that an upstream wrote. Private: `error`, and lists of what was dropped, may hold texts of upstreams.
+ * A log or metrics event. A `reason` has at most 300 characters; from built-in providers it contains no text of an upstream.
+ * Keep `error` and `dropped` private: they may contain text of upstreams.
  *
- * `rates_dropped`, `rates_corrected`, `rates_lost` and `rates_quarantined` name a code once a day (in UTC) for each data set and
- * provider, so that a feed that stays wrong is one event a day. Another code, or the same one in another of these events, is
- * named at once.
+ * `rates_dropped`, `rates_corrected`, `rates_lost` and `rates_quarantined` name each code once a day (in UTC) per data set and
+ * provider, so that a feed that stays wrong emits one event a day. A different code, or the same code in a different event,
+ * is named at once.
+ *
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import type { RatesEvent } from 'ratesmith'
+ *
+ * const counts = new Map<RatesEvent['type'], number>()
+ * const handler = createRatesHandler({
+ *   onEvent: ({ type }) => counts.set(type, (counts.get(type) ?? 0) + 1),
+ * })
+ * ```
  */
 export type RatesEvent =
-  /** A provider is being asked. */
+  /** A provider is called. */
   | { type: 'upstream_request'; dataSet: DataSet; provider: string }
-  /** A provider answered with usable data; `elapsed` in ms. */
+  /** A provider returned usable data; `elapsed` in ms. */
   | { type: 'upstream_response'; dataSet: DataSet; provider: string; elapsed: number }
-  /** A provider did not answer, or not with data; `elapsed` in ms. */
+  /** A provider failed or returned no data; `elapsed` in ms. */
   | {
       type: 'upstream_failed'
       dataSet: DataSet
@@ -26,11 +37,11 @@ export type RatesEvent =
       reason: string
       error: unknown
     }
-  /** No provider had usable data, or none might be asked; `reason` says of each why. What is held is served on. */
+  /** No provider returned usable data, or all are in backoff; `reason` names each. Cached data are still served. */
   | { type: 'refresh_failed'; dataSet: DataSet; reason: string; error: unknown }
-  /** A provider has announced to stop at `endsAt` (ms since the Unix epoch). */
+  /** A provider has announced its end at `endsAt` (ms since the Unix epoch). */
   | { type: 'upstream_ending'; dataSet: DataSet; provider: string; endsAt: number }
-  /** Data that a provider answered with, or that a store held, were found unusable; `provider` is absent for a store. */
+  /** Data of a provider or a store failed validation; `provider` is absent for a store. */
   | {
       type: 'rates_rejected'
       dataSet: DataSet
@@ -39,9 +50,9 @@ export type RatesEvent =
       reason: string
       error: unknown
     }
-  /** Single rates or days were dropped from an answer that is good as a whole. */
+  /** Single rates or days were dropped from otherwise usable data. */
   | { type: 'rates_dropped'; dataSet: DataSet; provider: string; dropped: string[] }
-  /** Withdrawn currencies whose rates contradict the ratios that law has fixed: units for one of the table's base. */
+  /** Rates of withdrawn currencies were corrected to the ratios fixed by law; both rates are units for one of the table's base. */
   | {
       type: 'rates_corrected'
       dataSet: DataSet
@@ -49,16 +60,16 @@ export type RatesEvent =
       corrections: { code: string; published: number; corrected: number }[]
     }
   /**
-   * Codes that a publication lacks, or has no usable rate of; of reference rates with the day, as `2026-11-19 USD`. The last
-   * good latest rates are served as long as `maxStale` allows.
+   * A publication lacks these codes, or has unusable rates for them. Reference rates have the day: `2026-11-19 USD`. The
+   * last good latest rates are served as long as `maxStale` allows.
    */
   | { type: 'rates_lost'; dataSet: DataSet; provider: string; codes: string[] }
   /**
-   * Rates moved so far that they are not served until the next publication confirms them; of reference rates with the day,
-   * as `2026-11-19 USD`, or the day alone where it is doubtful as a whole.
+   * Rates moved so far that they are not served until the next publication confirms them. Reference rates have the day:
+   * `2026-11-19 USD`, or only the day where all its rates are doubtful.
    */
   | { type: 'rates_quarantined'; dataSet: DataSet; provider: string; codes: string[] }
-  /** Rates that are too far from those of a `reference` on the day `date`: see `crossCheck`. They are served as published. */
+  /** Rates differ too much from those of a `reference` on the day `date`: see `crossCheck`. They are served as published. */
   | {
       type: 'rates_deviating'
       dataSet: DataSet
@@ -67,7 +78,7 @@ export type RatesEvent =
       date: string
       deviations: string[]
     }
-  /** A table could not be compared with those of a `reference`; it is served all the same. */
+  /** The cross-check of a table against a `reference` failed; the table is served. */
   | {
       type: 'check_failed'
       dataSet: DataSet
@@ -76,19 +87,19 @@ export type RatesEvent =
       reason: string
       error: unknown
     }
-  /** Reference rates of days that were held already are others now, as `2026-11-19 USD`: the new ones are served. */
+  /** The provider changed reference rates of cached days, such as `2026-11-19 USD`; the new ones are served. */
   | { type: 'rates_revised'; dataSet: DataSet; provider: string; revised: string[] }
-  /** Data from the store are held now; whichever process loaded them did so at `loadedAt` (ms since the Unix epoch). */
+  /** Data were restored from the store; a process loaded them at `loadedAt` (ms since the Unix epoch). */
   | { type: 'rates_restored'; dataSet: DataSet; loadedAt: number }
-  /** An answer was given with data whose refresh is overdue by so many ms. */
+  /** A response was served from overdue data; `overdue` in ms. */
   | { type: 'stale_served'; dataSet: DataSet; overdue: number }
-  /** The next refresh is due at `at` (ms since the Unix epoch); it takes a request, or `refresh()`, to start it. */
+  /** The next refresh is due at `at` (ms since the Unix epoch); the next request, or `refresh()`, starts it. */
   | { type: 'refresh_scheduled'; dataSet: DataSet; at: number }
-  /** A store operation failed or took too long; the request did not notice. */
+  /** A store operation failed or timed out; requests are not affected. */
   | { type: 'store_failed'; operation: 'get' | 'set' | 'claim'; key: string; error: unknown }
-  /** A request for expensive work was answered with 503, while `waiting` others waited for theirs. */
+  /** An expensive request got a 503, while `waiting` others were queued. */
   | { type: 'overloaded'; waiting: number }
-  /** A request was answered with 500, or one of `rates` rejected with `internal_error`. */
+  /** A request got a 500, or an operation of `handler.rates` rejected with `internal_error`. */
   | { type: 'internal_error'; error: unknown }
 
 /** Passes an event to `onEvent`; never throws. */
@@ -96,18 +107,17 @@ export type Emit = (event: RatesEvent) => void
 
 const DAY_MS = 86_400_000
 
-/** Names remembered of each kind of event, data set and provider in a day; all further ones are left out until the next. */
+/** The number of names remembered a day for each event type, data set and provider; further names are left out. */
 const MAX_REMEMBERED = 1_000
 
-/** Names that an upstream made up are compared up to this many characters. */
+/** Names are compared up to this length, because upstreams may send longer ones. */
 const MAX_COMPARED = 40
 
-/** Limits `emit`: an event leaves out the codes that one of the same kind named earlier on this day (in UTC, by the clock `now`). */
+/** Limits `emit`: leaves out codes that an event of the same type named earlier that day (in UTC, by the clock `now`). */
 export function onceADay(emit: Emit, now: () => number): Emit {
   const remembered = new Map<string, Set<string>>()
   let day = NaN
 
-  /** Returns the items whose names are new today. */
   function newOf<Item>(kind: string, items: Item[], nameOf: (item: Item) => string): Item[] {
     const today = Math.floor(now() / DAY_MS)
     if (today !== day) remembered.clear()
@@ -124,13 +134,12 @@ export function onceADay(emit: Emit, now: () => number): Emit {
   }
 
   return (event) => {
-    const left = reduced(event, newOf)
+    const left = withNewCodes(event, newOf)
     if (left) emit(left)
   }
 }
 
-/** Returns `event` with the new codes alone, or undefined without any. */
-function reduced(
+function withNewCodes(
   event: RatesEvent,
   newOf: <Item>(kind: string, items: Item[], nameOf: (item: Item) => string) => Item[],
 ): RatesEvent | undefined {

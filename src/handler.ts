@@ -19,39 +19,57 @@ import type { Runtime } from './runtime.ts'
 import { createSources } from './sources/rate-sources.ts'
 
 /**
- * Tables of 160 currencies against each of them take 1 MiB, histories of 30 currencies 53 MiB: neither is to drive the other
- * out, and least of all the lists of symbols that clients make up.
+ * The share of the response cache for latest rates. Tables of 160 currencies in every base take 1 MiB, histories of 30
+ * currencies 53 MiB: neither evicts the other, and lists of symbols from clients evict neither.
  */
 const LATEST_CACHE_SHARE = 1 / 32
 
-/** The same for answers about days that are asked for, of which there are more than anyone can keep; by the last five years and by all. */
+/** The share for responses about single days and ranges: once for the last five years, once for all years. */
 const DATED_CACHE_SHARE = 1 / 16
 
-/** Answers every request for rates with a `Response`; never rejects. */
+/**
+ * Returns a `Response` to every request for rates; never rejects.
+ *
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ *
+ * const handler = createRatesHandler()
+ * const response = await handler(new Request('http://localhost/api/v1/latest?base=EUR'))
+ * const { rates } = await response.json()
+ * ```
+ */
 export interface RatesHandler {
   (request: Request): Promise<Response>
   /** The handler itself, for hosts that take `{ fetch }`. */
   readonly fetch: (request: Request) => Promise<Response>
-  /** The same answer as data, for adapters that write it to a socket themselves; never rejects. */
+  /** Returns the response as data, for adapters that write it to a socket; never rejects. */
   answer(request: RawRequest): Promise<RawResponse>
   /** The operations without HTTP. */
   readonly rates: RatesOperations
-  /** Refreshes whatever is due now, for schedulers; never rejects. */
+  /** Refreshes all data that are due, for schedulers; never rejects. */
   refresh(): Promise<void>
-  /** Ends timers and upstream calls. From then on only data that are held already are answered with, else 502. */
+  /** Ends timers and upstream calls. From then on, requests get cached data or 502. */
   close(): void
 }
 
 /**
- * Makes the handler that serves latest rates, conversion and history below `basePath`.
+ * Creates a handler that serves latest rates, conversion and history below `basePath`.
  *
- * @throws {TypeError} naming the option that cannot be used
+ * @throws {TypeError} that names the invalid option
+ * @example
+ * ```ts
+ * import { consoleLogger, createRatesHandler } from 'ratesmith'
+ *
+ * const handler = createRatesHandler({ store: new Map(), onEvent: consoleLogger() })
+ * export default { fetch: handler.fetch }
+ * ```
  */
 export function createRatesHandler(options: RatesHandlerOptions = {}): RatesHandler {
   return createHandlerOn(systemRuntime, options, onceADay)
 }
 
-/** `createRatesHandler` on a machine of the caller's choice, with every event; `createRuntime` is given the clock. */
+/** Creates a handler on a given runtime, with every event; `createRuntime` receives the clock. */
 export function createHandlerOn(
   createRuntime: (now: () => number) => Runtime,
   options: RatesHandlerOptions = {},

@@ -1,13 +1,11 @@
 import { nearest } from './nearest.ts'
 
-/** More wrong letters are another word. */
 const MAX_DISTANCE = 2
 
 /**
- * Checks that `options` is an object with no keys but those of `known`, an object whose keys are all the options that there
- * are. `path` is the option that they belong to.
+ * Asserts that `options` is an object with only the keys of `known`. `path` is the option that contains them.
  *
- * @throws {TypeError} naming the unknown option and the nearest known one
+ * @throws {TypeError} that names the unknown option and the nearest known one
  */
 export function assertKnownOptions<Options extends object>(
   options: Options,
@@ -24,14 +22,14 @@ export function assertKnownOptions<Options extends object>(
 }
 
 function unknownOption(name: string, known: readonly string[], prefix: string): string {
-  const suggested = meantOption(name, known)
+  const suggested = suggestedOption(name, known)
   const unknown = `unknown option "${prefix}${name}"`
   if (suggested !== undefined) return `${unknown}; did you mean "${prefix}${suggested}"?`
   return `${unknown}; known options: ${known.map((each) => prefix + each).join(', ')}`
 }
 
-/** Returns the known option that has `name` in it or is in it (`host`, `hostname`), or else the nearest, if it is near. */
-function meantOption(name: string, known: readonly string[]): string | undefined {
+/** Returns the known option that contains `name` or is part of it (`host`, `hostname`), else the nearest one, if any. */
+function suggestedOption(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
   const similar = known.find(
     (each) => each.toLowerCase().includes(lower) || lower.includes(each.toLowerCase()),

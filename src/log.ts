@@ -1,44 +1,40 @@
 import type { DataSet, RatesEvent } from './events.ts'
 import { assertKnownOptions } from './known-options.ts'
 
-/** One JSON object a line for machines, or a sentence a line for people. */
+/** The format of a line: one JSON object, or one sentence. */
 export type LogFormat = 'json' | 'text'
 
-/** How much an event matters; in this order. */
+/** The severity of an event, in ascending order. */
 export type LogLevel = 'info' | 'warn' | 'error'
 
-/** What a log is made from. */
 interface LogOptions {
   format: LogFormat
-  /** Events of lower levels are left out (default `info`, for every event). */
+  /** The lowest level to log (default `info`, every event). */
   level?: LogLevel
-  /** Takes one line, without its end. */
   write(line: string, level: LogLevel): void
-  /** The clock, ms since the Unix epoch. */
   now(): number
 }
 
 /** Options of `consoleLogger`. */
 export interface ConsoleLoggerOptions {
   /**
-   * The least level that is logged: `'error'` for answers with 500, `'warn'` also for failures of providers and stores, doubtful
+   * The lowest level to log: `'error'` for 500 responses only, `'warn'` also for failures of providers and stores, doubtful
    * rates and overdue data, `'info'` for every event (default `'warn'`).
    */
   level?: LogLevel | undefined
-  /** A sentence a line for people, or one JSON object a line for machines (default `'text'`). */
+  /** `'text'` for one sentence per line, `'json'` for one JSON object per line (default `'text'`). */
   format?: LogFormat | undefined
 }
 
-/** Stale and refused answers come by the thousand: they are summed up over this time, in ms. */
+/** Stale and 503 responses are counted and logged once per interval, in ms: there may be thousands. */
 const SUMMARY_INTERVAL_MS = 60_000
 
-/** How much of what an upstream says goes into a line: characters of a text, and items of a list. */
 const MAX_TEXT_LENGTH = 500
 const MAX_LIST_LENGTH = 20
 
 type Correction = Extract<RatesEvent, { type: 'rates_corrected' }>['corrections'][number]
 
-/** Numbers that are rates. */
+/** Fields that are rates, which JSON lines do not round. */
 const RATES: ReadonlySet<string> = new Set<keyof Correction>(['published', 'corrected'])
 
 const LEVELS: readonly LogLevel[] = ['info', 'warn', 'error']
@@ -68,13 +64,17 @@ const LEVEL: Record<RatesEvent['type'], LogLevel> = {
 }
 
 /**
- * Creates a log for the handler's option `onEvent`: one line on the console per event that matters, with its reason. Answers
- * with overdue data, and requests that were refused with 503, are counted and logged once a minute.
+ * Creates a logger for the handler's option `onEvent`: it writes one line per event to the console, with the reason. Responses
+ * with overdue data, and 503 responses, are counted and logged once a minute.
  *
- * @throws {TypeError} naming the option that cannot be used
+ * @throws {TypeError} that names the invalid option
  * @example
- * const handler = createRatesHandler({ onEvent: consoleLogger() })
- * // ratesmith: latest rates: Our treasury: rejected: updatedAt is in seconds, not in ms
+ * ```ts
+ * import { consoleLogger, createRatesHandler } from 'ratesmith'
+ *
+ * const handler = createRatesHandler({ onEvent: consoleLogger({ level: 'info', format: 'json' }) })
+ * // by default: ratesmith: latest rates: Our treasury: rejected: updatedAt is in seconds, not in ms
+ * ```
  */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): (event: RatesEvent) => void {
   const { level = 'warn', format = 'text' } = options
@@ -95,26 +95,25 @@ function assertOneOf(option: string, value: string, known: readonly string[]): v
   throw new TypeError(`${option} must be one of ${known.join(', ')}, got ${String(value)}`)
 }
 
-/** Creates a log of events, one line each; answers with overdue data, and refused ones, are counted and logged once a minute. */
+/** Creates a logger that writes one line per event; stale and 503 responses are counted and logged once a minute. */
 export function createLog({
   format,
   level = 'info',
   write,
   now,
 }: LogOptions): (event: RatesEvent) => void {
-  const least = LEVELS.indexOf(level)
-  const counts = new Map<DataSet | 'overloaded', { loggedAt: number; answers: number }>()
+  const lowest = LEVELS.indexOf(level)
+  const counts = new Map<DataSet | 'overloaded', { loggedAt: number; count: number }>()
 
-  /** Returns how many answers of a kind there have been since they were logged, once a minute, and 0 meanwhile. */
+  /** Counts a response; returns the number since the last line once a minute, and 0 in between. */
   function countResponses(kind: DataSet | 'overloaded'): number {
-    const { loggedAt, answers } = counts.get(kind) ?? { loggedAt: -Infinity, answers: 0 }
-    // Also when the clock has been set back.
+    const { loggedAt, count } = counts.get(kind) ?? { loggedAt: -Infinity, count: 0 }
+    // The clock may be set back.
     const isDue = Math.abs(now() - loggedAt) >= SUMMARY_INTERVAL_MS
-    counts.set(kind, isDue ? { loggedAt: now(), answers: 0 } : { loggedAt, answers: answers + 1 })
-    return isDue ? answers + 1 : 0
+    counts.set(kind, isDue ? { loggedAt: now(), count: 0 } : { loggedAt, count: count + 1 })
+    return isDue ? count + 1 : 0
   }
 
-  /** Returns the same for the answer that `event` is about; undefined where it is about something else. */
   function responsesOf(event: RatesEvent): number | undefined {
     if (event.type === 'overloaded') return countResponses('overloaded')
     return event.type === 'stale_served' ? countResponses(event.dataSet) : undefined
@@ -122,25 +121,25 @@ export function createLog({
 
   return (event) => {
     const severity = LEVEL[event.type]
-    if (LEVELS.indexOf(severity) < least) return
-    const answers = responsesOf(event)
-    if (answers === 0) return
+    if (LEVELS.indexOf(severity) < lowest) return
+    const responses = responsesOf(event)
+    if (responses === 0) return
     if (format === 'json') {
-      write(toJson(event, answers, now()), severity)
+      write(toJson(event, responses, now()), severity)
     } else {
-      const sentence = toSentence(event, answers)
-      if (sentence !== '') write(`ratesmith: ${printable(sentence)}`, severity)
+      const sentence = toSentence(event, responses)
+      if (sentence !== '') write(`ratesmith: ${toSingleLine(sentence)}`, severity)
     }
   }
 }
 
-/** One line that no terminal obeys, even with texts of an upstream in it. */
-export function printable(text: string): string {
+/** Returns `text` as one line of at most 500 characters without control characters, safe to print to a terminal. */
+export function toSingleLine(text: string): string {
   return text.slice(0, MAX_TEXT_LENGTH).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
-/** Without the error itself: its stack is for a debugger. */
-function toJson(event: RatesEvent, answers: number | undefined, now: number): string {
+// With the message of the error, but without its stack.
+function toJson(event: RatesEvent, responses: number | undefined, now: number): string {
   const { type, ...about } = event
   const { error, ...fields } = { error: undefined, ...about }
   const line = {
@@ -149,39 +148,37 @@ function toJson(event: RatesEvent, answers: number | undefined, now: number): st
     event: type,
     reason: error === undefined ? undefined : messageOf(error),
     ...fields,
-    answers,
+    answers: responses,
   }
   const text = JSON.stringify(line, (key, value: unknown) =>
-    RATES.has(key) ? value : legible(value),
+    RATES.has(key) ? value : shorten(value),
   )
-  // JSON leaves some characters as they are that end a line or turn it round where it is shown.
-  return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, escaped)
+  // JSON does not escape all characters that break a line or change the reading direction.
+  return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, toJsonEscapes)
 }
 
-/** Other numbers, which are in ms or counts, without what no reader needs; and what an upstream says may be of any length. */
-function legible(value: unknown): unknown {
+// Numbers other than rates are times in ms or counts.
+function shorten(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value)
   if (typeof value === 'string') return value.slice(0, MAX_TEXT_LENGTH)
   if (!Array.isArray(value) || value.length <= MAX_LIST_LENGTH) return value
   return [...value.slice(0, MAX_LIST_LENGTH), `and ${value.length - MAX_LIST_LENGTH} more`]
 }
 
-/** Every code unit of `text` as JSON escapes it. */
-function escaped(text: string): string {
+function toJsonEscapes(text: string): string {
   return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
     .join('')
 }
 
-/** What a person wants to know of `event`; nothing where another event says more. */
-function toSentence(event: RatesEvent, answers: number | undefined): string {
+function toSentence(event: RatesEvent, responses: number | undefined): string {
   switch (event.type) {
     case 'upstream_response':
-      return `${event.dataSet} rates: ${event.provider}: answered in ${Math.round(event.elapsed)} ms`
+      return `${event.dataSet} rates: ${event.provider}: responded in ${Math.round(event.elapsed)} ms`
     case 'upstream_failed':
       return `${event.dataSet} rates: ${event.provider}: ${event.reason}`
     case 'upstream_ending':
-      return `${event.dataSet} rates: ${event.provider}: will stop on ${toTime(event.endsAt)}`
+      return `${event.dataSet} rates: ${event.provider}: ends on ${toTime(event.endsAt)}`
     case 'rates_rejected':
       return `${event.dataSet} rates: ${event.provider ?? 'the store'}: rejected: ${event.reason}`
     case 'rates_dropped':
@@ -189,27 +186,28 @@ function toSentence(event: RatesEvent, answers: number | undefined): string {
     case 'rates_corrected':
       return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
     case 'rates_lost':
-      return `${event.dataSet} rates: ${event.provider}: no usable rate of ${event.codes.join(', ')}`
+      return `${event.dataSet} rates: ${event.provider}: no usable rate for ${event.codes.join(', ')}`
     case 'rates_quarantined':
-      return `${event.dataSet} rates: ${event.provider}: held back until confirmed: ${event.codes.join(', ')}`
+      return `${event.dataSet} rates: ${event.provider}: quarantined until confirmed: ${event.codes.join(', ')}`
     case 'rates_deviating':
-      return `${event.dataSet} rates: ${event.provider}: far from those of ${event.reference} on ${event.date}: ${event.deviations.join(', ')}`
+      return `${event.dataSet} rates: ${event.provider}: differs from ${event.reference} on ${event.date}: ${event.deviations.join(', ')}`
     case 'check_failed':
-      return `${event.dataSet} rates: ${event.provider}: not compared with those of ${event.reference}: ${event.reason}`
+      return `${event.dataSet} rates: ${event.provider}: cross-check against ${event.reference} failed: ${event.reason}`
     case 'rates_revised':
       return `${event.dataSet} rates: ${event.provider}: revised ${event.revised.join(', ')}`
     case 'rates_restored':
-      return `${event.dataSet} rates: taken from the store, loaded ${toTime(event.loadedAt)}`
+      return `${event.dataSet} rates: restored from the store, loaded ${toTime(event.loadedAt)}`
     case 'stale_served':
-      return `${event.dataSet} rates: ${answers} answers with data overdue by ${Math.round(event.overdue / 1_000)} s`
+      return `${event.dataSet} rates: ${responses} responses with data overdue by ${Math.round(event.overdue / 1_000)} s`
     case 'overloaded':
-      return `overloaded: ${answers} requests refused with 503, ${event.waiting} waiting`
+      return `overloaded: ${responses} requests got a 503, ${event.waiting} are waiting`
     case 'refresh_scheduled':
       return `${event.dataSet} rates: the next refresh is due ${toTime(event.at)}`
     case 'store_failed':
       return `store: ${event.operation} ${event.key}: ${messageOf(event.error)}`
     case 'internal_error':
       return `internal error: ${messageOf(event.error)}`
+    // Another event has more details.
     default:
       return ''
   }

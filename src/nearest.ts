@@ -1,29 +1,28 @@
-/** Returns whether `to` is made of `from` with at most `most` letters put in, left out, replaced or swapped with their neighbour. */
-function isWithin(from: string, to: string, most: number): boolean {
+/** Returns whether at most `max` insertions, deletions, replacements or swaps of neighbours turn `from` into `to`. */
+function isWithin(from: string, to: string, max: number): boolean {
   let same = 0
   while (same < from.length && from[same] === to[same]) same += 1
   const [left, right] = [from.slice(same), to.slice(same)]
   if (left === right) return true
-  if (most === 0) return false
+  if (max === 0) return false
   const isSwapped = left[0] === right[1] && left[1] === right[0]
   return (
-    isWithin(left.slice(1), right, most - 1) ||
-    isWithin(left, right.slice(1), most - 1) ||
-    isWithin(left.slice(1), right.slice(1), most - 1) ||
-    (isSwapped && isWithin(left.slice(2), right.slice(2), most - 1))
+    isWithin(left.slice(1), right, max - 1) ||
+    isWithin(left, right.slice(1), max - 1) ||
+    isWithin(left.slice(1), right.slice(1), max - 1) ||
+    (isSwapped && isWithin(left.slice(2), right.slice(2), max - 1))
   )
 }
 
-/** More suggestions are no help. */
 const MAX_SUGGESTIONS = 3
 
-/** No text that is longer is a slip of the hand, and comparing takes time by its length. */
+/** Longer texts are not typing mistakes, and the time of a comparison grows with the length. */
 const MAX_COMPARED_LENGTH = 32
 
-/** Those of `candidates` that are nearest to `text` in either case, at most `most` letters away. */
-export function nearest(text: string, candidates: readonly string[], most: number): string[] {
+/** Returns the `candidates` nearest to `text`, ignoring case, at most `max` edits away. */
+export function nearest(text: string, candidates: readonly string[], max: number): string[] {
   if (text.length > MAX_COMPARED_LENGTH) return []
-  for (let distance = 0; distance <= most; distance += 1) {
+  for (let distance = 0; distance <= max; distance += 1) {
     const found = candidates.filter((each) =>
       isWithin(text.toUpperCase(), each.toUpperCase(), distance),
     )
@@ -32,7 +31,7 @@ export function nearest(text: string, candidates: readonly string[], most: numbe
   return []
 }
 
-/** The question that ends a sentence of an error, or nothing where there is nothing to suggest. */
+/** Returns the end of an error message that suggests a few texts, or `''` without any. */
 export function didYouMean(suggestions: readonly string[]): string {
   const few = suggestions.slice(0, MAX_SUGGESTIONS)
   if (few.length === 0) return ''

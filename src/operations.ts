@@ -29,34 +29,106 @@ import {
 import type { ServiceStatus } from './records/status.ts'
 import type { RateSources } from './sources/rate-sources.ts'
 
-/** The operations without HTTP. Each resolves to the record of `/api/v1`, or rejects with a `RatesError`. */
+/** The operations without HTTP. Each resolves to the body of the `/api/v1` endpoint, or rejects with a `RatesError`. */
 export interface RatesOperations {
-  /** The reference rates of a day against a base; `GET /api/v1/latest` with `date`. `rates` is typed by `symbols`. */
+  /**
+   * Returns the reference rates of a day; `GET /api/v1/latest` with `date`. The keys of `rates` are typed by `symbols`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { date, rates: byCode } = await rates.latest({ date: '2025-12-31', symbols: ['EUR'] })
+   * console.log(date, byCode.EUR)
+   * ```
+   */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
     params: DatedRatesParams<Symbols>,
   ): Promise<DatedRates<RatesOf<Symbols>>>
-  /** Latest rates against a base; `GET /api/v1/latest`. `rates` is typed by `symbols`. */
+  /**
+   * Returns latest rates (default base USD); `GET /api/v1/latest`. The keys of `rates` are typed by `symbols`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { rates: byCode } = await rates.latest({ base: 'EUR', symbols: ['USD', 'JPY'] })
+   * console.log(byCode.USD)
+   * ```
+   */
   latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
     params?: LatestParams<Symbols>,
   ): Promise<LatestRates<RatesOf<Symbols>>>
-  /** An amount of one currency in another, or in several; `GET /api/v1/convert`. */
+  /**
+   * Converts an amount (default 1) to one currency or several; `GET /api/v1/convert`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { result, rate } = await rates.convert({ from: 'USD', to: 'EUR', amount: 12.5 })
+   * ```
+   */
   convert<const Params extends ConversionListParams>(
     params: Params & { [Name in Exclude<keyof Params, keyof ConversionListParams>]: never },
   ): Promise<ConversionResult<Params>>
-  /** Reference rates of a pair from one day to another; `GET /api/v1/history` with `start`. */
+  /**
+   * Returns the reference rates of a pair in a range of days; `GET /api/v1/history` with `start`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { points } = await rates.history({ from: 'USD', to: 'EUR', start: '2026-01-01' })
+   * ```
+   */
   history(params: HistoryRangeParams): Promise<HistoryRange>
-  /** Reference rates of a pair, back from the newest published day; `GET /api/v1/history`. */
+  /**
+   * Returns the reference rates of a pair for a period up to the newest published day; `GET /api/v1/history`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { points, stats } = await rates.history({ from: 'USD', to: 'EUR', period: '1Y' })
+   * ```
+   */
   history(params: HistoryParams): Promise<RateHistory>
-  /** Every currency, and which data cover it; `GET /api/v1/currencies`. What is not known for want of data is null. */
+  /**
+   * Returns every currency and the data that cover it; `GET /api/v1/currencies`. Coverage is null while data are missing.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { currencies } = await rates.currencies()
+   * console.log(currencies.filter(({ history }) => history).length)
+   * ```
+   */
   currencies(): Promise<CurrencyList>
   /**
-   * How fresh both data sets are; `GET /api/v1/status`. Resolves at once, in any state of the data, and starts each refresh that
-   * is due.
+   * Returns how fresh both data sets are; `GET /api/v1/status`. Resolves immediately, also without data, and starts every
+   * refresh that is due.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { latest } = await rates.status()
+   * console.log(latest?.stale)
+   * ```
    */
   status(): Promise<ServiceStatus>
 }
 
-/** The operations over `sources`; `onInternalError` is told of what nobody foresaw. What can be refused without data is refused before any are asked for. */
+/** Creates the operations over `sources`; `onInternalError` receives unforeseen errors. Parameters are checked before data are loaded, where possible. */
 export function createOperations(
   sources: RateSources,
   now: () => number,
@@ -102,7 +174,7 @@ export function createOperations(
       const { base, symbols = [], date } = params
       assertNoMistakenNames(params, NOT_OF_TABLES)
       if (base !== undefined) assertCode('base', base)
-      if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'a list of codes')
+      if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'must be an array of codes')
       for (const symbol of symbols) assertCode('symbols', symbol)
       if (date === undefined) {
         const codes = (): string[] => codesOf({ base, symbols })

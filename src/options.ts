@@ -7,35 +7,46 @@ import { createFrankfurterProvider } from './providers/frankfurter.ts'
 import { requireProvider } from './providers/provider.ts'
 import type { HistoryProvider, LatestProvider } from './providers/provider.ts'
 
-/** Which answers carry CORS headers: those of `/api/v1`, all, or none. */
+/** The responses with CORS headers: those of `/api/v1`, all, or none. */
 export type CorsScope = 'v1' | 'all' | 'off'
 
-/** Options of `createRatesHandler`; all of them may be left out, and there are no others. */
+/**
+ * Options of `createRatesHandler`, all optional. Unknown names are a `TypeError`.
+ *
+ * @example
+ * ```ts
+ * import { consoleLogger, createRatesHandler } from 'ratesmith'
+ * import type { RatesHandlerOptions } from 'ratesmith'
+ *
+ * const options: RatesHandlerOptions = { basePath: '/rates', cors: 'all', onEvent: consoleLogger() }
+ * const handler = createRatesHandler(options)
+ * ```
+ */
 export interface RatesHandlerOptions {
-  /** Prefix of both generations of endpoints: absolute, without a trailing slash; `''` mounts at the root (default `/api`). */
+  /** Path prefix of all endpoints: absolute, without a trailing slash; `''` mounts at the root (default `/api`). */
   basePath?: string | undefined
-  /** Where rates come from. */
+  /** The sources of rates. */
   providers?:
     | {
         /**
-         * Latest rates: one provider, several of which the first with a good answer counts, or false to serve none (default
-         * ExchangeRate-API's open feed).
+         * Latest rates: one provider, an array in order of preference, or false to turn them off (default ExchangeRate-API's
+         * open feed).
          */
         latest?: LatestProvider | readonly LatestProvider[] | false | undefined
         /**
-         * Daily reference rates: one provider, several of which the first with a good answer counts, or false to serve none
-         * (default the European Central Bank's, via Frankfurter).
+         * Daily reference rates: one provider, an array in order of preference, or false to turn them off (default the
+         * European Central Bank's, via Frankfurter).
          */
         history?: HistoryProvider | readonly HistoryProvider[] | false | undefined
       }
     | undefined
-  /** Where fetched rates are kept beyond this handler's own memory; a `Map` will do (default nowhere). */
+  /** A store for fetched rates that outlives this handler; a `Map` is enough (default: memory only). */
   store?: CacheStore | undefined
-  /** Used by the built-in providers for every upstream call (default `globalThis.fetch`, looked up at each call). */
+  /** The `fetch` of every call of a built-in provider (default `globalThis.fetch`, read at each call). */
   fetch?: typeof fetch | undefined
-  /** The clock, ms since the Unix epoch (default `Date.now`). */
+  /** Returns the time in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
-  /** For how many ms past the moment at which they were due to be refreshed data are answered with, before a 502. */
+  /** How long overdue data may still be served before a 502, in ms. */
   maxStale?:
     | {
         /** Latest rates (default 7 days). */
@@ -44,19 +55,19 @@ export interface RatesHandlerOptions {
         history?: number | undefined
       }
     | undefined
-  /** Given the promise of every refresh that goes on after an answer, for hosts that freeze then (default none). */
+  /** Receives each background refresh promise, for hosts that freeze after the response (default none). */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined
-  /** Called for every log or metrics event, as `consoleLogger()`; exceptions are ignored (default none: nothing is logged). */
+  /** Called for every log or metrics event, for example `consoleLogger()`; exceptions are ignored (default: nothing is logged). */
   onEvent?: ((event: RatesEvent) => void) | undefined
-  /** How many bytes finished answers may take, so that they are not made again; 0 keeps none (default 64 MiB). */
+  /** Size limit of the response cache, in bytes; 0 turns it off (default 64 MiB). */
   responseCacheBytes?: number | undefined
-  /** Which answers may be read by scripts of any origin: `'v1'`, `'all'` or `'off'` (default `'v1'`). */
+  /** The responses that scripts of any origin may read: `'v1'`, `'all'` or `'off'` (default `'v1'`). */
   cors?: CorsScope | undefined
-  /** Whether there is a page at the base path to try the API with in a browser (default false). */
+  /** Whether to serve the explorer, a page for trying the API, at the base path (default false). */
   explorer?: boolean | undefined
 }
 
-/** The options with every default in place and every check done. A list of providers is empty where they are turned off. */
+/** Validated options with every default filled in. An array of providers is empty where they are turned off. */
 export interface ResolvedOptions {
   basePath: string
   latestProviders: readonly LatestProvider[]
@@ -91,9 +102,9 @@ const DAY_MS = 86_400_000
 const MEBIBYTE = 1_048_576
 
 /**
- * Fills in what was left out.
+ * Validates the options and fills in the defaults.
  *
- * @throws {TypeError} naming the option that cannot be used
+ * @throws {TypeError} that names the invalid option
  */
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   assertKnownOptions(options, KNOWN)
@@ -135,7 +146,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     latestProviders,
     historyProviders,
     store,
-    // Not as a method of anything: some platforms' own function minds.
+    // Called without `this`: the fetch of some platforms throws for another one.
     fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
     now,
     maxStale: { latest: latestStale, history: historyStale },
@@ -168,6 +179,6 @@ function requireSize(name: string, value: unknown): void {
 function requireFunctions(functions: Record<string, unknown>, required = false): void {
   for (const [name, value] of Object.entries(functions)) {
     if (typeof value === 'function' || (value === undefined && !required)) continue
-    throw new TypeError(`${name} must be a function`)
+    throw new TypeError(`${name} must be a function, got ${typeof value}`)
   }
 }

@@ -1,31 +1,31 @@
-/** What the service takes from the machine it runs on, so that a test can stand in for all of it. */
+/** Clocks, timers and randomness, which tests replace. */
 export interface Runtime {
-  /** The clock, ms since the Unix epoch; it may jump. */
+  /** Returns the time in ms since the Unix epoch; it may jump. */
   now(): number
-  /** A clock that never jumps, in ms; its zero has no meaning. */
+  /** Returns the time in ms since an arbitrary moment; it never jumps. */
   monotonic(): number
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number from 0 to 1, without 1. */
   random(): number
-  /** Calls `callback` once after `delay` ms; the function returned prevents it. */
+  /** Calls `callback` once after `delay` ms; returns a function that cancels the timer. */
   startTimer(callback: () => void, delay: number): () => void
-  /** Resolves when the event loop has had a turn: for pauses in work that takes long. */
+  /** Resolves after one turn of the event loop; divides long work into slices. */
   yieldToEventLoop(): Promise<void>
 }
 
-/** As they are now: timers that a test replaces later do not stop work that pauses. Bundles without such work leave them out. */
+// Read at load time, so that fake timers of a test do not stop work in slices. Marked as pure, so that bundles without such work drop them.
 const startTimeout: typeof setTimeout = /* @__PURE__ */ Reflect.get(globalThis, 'setTimeout')
 const startImmediate: unknown = /* @__PURE__ */ Reflect.get(globalThis, 'setImmediate')
 
-/** Resolves when the event loop has had a turn. */
+/** Resolves after one turn of the event loop. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof startImmediate === 'function') startImmediate(resolve)
-    // Workers have only timers, unless they are compatible with Node.
+    // Workers without Node compatibility have no setImmediate.
     else startTimeout(resolve, 0)
   })
 }
 
-/** The machine's own clocks, timers and randomness, with `now` as the clock. */
+/** Returns the runtime of the platform, with `now` as the clock. */
 export function systemRuntime(now: () => number): Runtime {
   return {
     now,
@@ -36,7 +36,7 @@ export function systemRuntime(now: () => number): Runtime {
   }
 }
 
-/** Calls `callback` once after `delay` ms; the function returned prevents it. */
+/** Calls `callback` once after `delay` ms; returns a function that cancels the timer. */
 export function startTimer(callback: () => void, delay: number): () => void {
   const timer = setTimeout(callback, delay)
   return () => clearTimeout(timer)

@@ -14,7 +14,7 @@ const GOOD = Object.fromEntries(
   ]),
 )
 
-/** A handler of a feed that publishes every hour, and what its events name. */
+/** Creates a handler of a feed that publishes every hour, and records the names in its events. */
 function hourlyFeed(rates: Record<string, unknown>, start = '2026-11-20T00:30:00Z') {
   const now = fakeClock(start)
   const feed: { rates: object } = { rates: { ...GOOD, ...rates } }
@@ -36,7 +36,7 @@ function hourlyFeed(rates: Record<string, unknown>, start = '2026-11-20T00:30:00
   })
   return {
     now,
-    /** Publishes these rates, and returns what events name then. */
+    /** Publishes these rates; returns the event types and names that follow. */
     async publish(changed: Record<string, unknown> = rates): Promise<unknown[]> {
       named = []
       feed.rates = { ...GOOD, ...changed }
@@ -51,7 +51,7 @@ describe('events that name codes', () => {
   it.each<[string, Record<string, unknown>, unknown[]]>([
     ['a bad rate', { BAD: null }, ['rates_dropped', 'BAD']],
     ['a key that is not a code', { 'EUR=X': 1 }, ['rates_dropped', 'EUR=X']],
-    ['a rate against the law', { BGN: 2 }, ['rates_corrected', 'BGN']],
+    ['a rate that contradicts the law', { BGN: 2 }, ['rates_corrected', 'BGN']],
   ])('are emitted once a day for %s', async (_, rates, named) => {
     const { publish } = hourlyFeed(rates)
     for (let day = 0; day < 3; day += 1) {
@@ -60,7 +60,7 @@ describe('events that name codes', () => {
     }
   })
 
-  it('are emitted once a day for a code that is not published any more', async () => {
+  it('are emitted once a day for a code that is no longer published', async () => {
     const { publish } = hourlyFeed({ USD: 1.1 }, '2026-11-20T22:30:00Z')
     expect(await publish()).toEqual([])
     expect(await publish({})).toEqual(['rates_lost', 'USD'])
@@ -89,7 +89,7 @@ describe('events that name codes', () => {
     expect(await publish()).toEqual([])
   })
 
-  it('are bounded where an upstream makes up names without end', async () => {
+  it('are limited where an upstream invents ever more names', async () => {
     const { publish } = hourlyFeed({})
     const made = (publication: number): Record<string, unknown> =>
       Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${publication}-${index}`, 1]))

@@ -40,7 +40,7 @@ const namespace = { get: async () => null, put: async () => {} }
 const redis = { call: async () => null }
 const upstash = { url: 'https://redis.example', token: 't' }
 
-/** Callers without types: each function takes any options. */
+/** The functions with options, called without types. */
 const FACTORIES: Record<string, (options: object) => unknown> = {
   createRatesHandler: (options) => main.createRatesHandler(options),
   'createRatesHandler providers': (providers) => main.createRatesHandler({ providers }),
@@ -90,7 +90,7 @@ const FACTORIES: Record<string, (options: object) => unknown> = {
   'createUndiciFetch timeouts': (timeouts) => createUndiciFetch({ timeouts }),
 }
 
-/** What `make` throws or rejects with. */
+/** Returns the error that `make` throws or rejects with. */
 async function failureOf(make: (options: object) => unknown, options: object): Promise<unknown> {
   try {
     await make(options)
@@ -101,7 +101,7 @@ async function failureOf(make: (options: object) => unknown, options: object): P
 }
 
 describe('an unknown option', () => {
-  it.each(Object.entries(FACTORIES))('is a TypeError of %s', async (_name, make) => {
+  it.each(Object.entries(FACTORIES))('causes a TypeError in %s', async (_name, make) => {
     const error = await failureOf(make, { zzzzzzzz: undefined })
     expect(error).toBeInstanceOf(TypeError)
     expect(String(error)).toMatch(/: unknown option "([\w]+\.)?zzzzzzzz"; known options: \w/)
@@ -138,16 +138,16 @@ describe('an unknown option', () => {
       { header: 1 },
       '"timeouts.header"; did you mean "timeouts.headers"?',
     ],
-  ])('of %s is named with the nearest known one: %j', async (factory, options, message) => {
+  ])('in %s is named with the nearest known one: %j', async (factory, options, message) => {
     expect(String(await failureOf(FACTORIES[factory] ?? String, options))).toContain(
       `unknown option ${message}`,
     )
   })
 
   it.each([['https://relay.example'], [null], [['https://relay.example']], [() => {}]])(
-    'cannot hide in options that are not an object: %j',
+    'is not needed for a TypeError where options are not an object: %j',
     (options: unknown) => {
-      // @ts-expect-error that is the point
+      // @ts-expect-error options must be an object
       expect(() => main.createFrankfurterProvider(options)).toThrow(TypeError)
     },
   )

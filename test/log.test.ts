@@ -16,7 +16,7 @@ const CORRECTED: RatesEvent = {
   ],
 }
 
-/** The lines of a log that is given `event` at each of the `instants`. */
+/** Returns the lines of a log that receives `event` at each of the `instants`. */
 function linesOf(format: LogFormat, event: RatesEvent, instants = [0]): string[] {
   let now = 0
   const lines: string[] = []
@@ -29,13 +29,13 @@ function linesOf(format: LogFormat, event: RatesEvent, instants = [0]): string[]
 }
 
 describe('the log of corrected rates', () => {
-  it('has for people a sentence with the published rates and the served ones', () => {
+  it('has one sentence with the published and the served rates as text', () => {
     expect(linesOf('text', CORRECTED)).toEqual([
       'ratesmith: latest rates: Test: corrected BGN from 57 to 1.70398559422, ZWL from 26.5 to 66216.1913',
     ])
   })
 
-  it('has every digit of both for a machine', () => {
+  it('has every digit of both as JSON', () => {
     const { type: event, ...fields } = CORRECTED
     const time = '1970-01-01T00:00:00.000Z'
     expect(linesOf('json', CORRECTED)).toEqual([
@@ -47,26 +47,24 @@ describe('the log of corrected rates', () => {
 describe.each<RatesEvent>([
   { type: 'stale_served', dataSet: 'latest', overdue: 5_000 },
   { type: 'overloaded', waiting: 1_000 },
-])('the log of answers: $type', ({ type, ...fields }) => {
+])('the log of responses: $type', ({ type, ...fields }) => {
   const HOUR = 3_600_000
   const event = Object({ type, ...fields })
 
   it.each([
-    ['one line a minute', [0, 1_000, 59_999, 60_000, 60_001], [1, 3]],
+    ['one line per minute', [0, 1_000, 59_999, 60_000, 60_001], [1, 3]],
     ['a line when the clock is set back', [HOUR, 0, 1], [1, 1]],
-  ])('has %s, with the number of answers since the last', (_, instants, answers) => {
+  ])('has %s, with the number of responses since the last', (_, instants, counts) => {
     const lines = linesOf('json', event, instants).map((line): unknown => JSON.parse(line))
-    expect(lines).toMatchObject(
-      answers.map((count) => ({ event: type, answers: count, ...fields })),
-    )
-    expect(linesOf('text', event)).toEqual([expect.stringMatching(/ 1 (answers|requests) /)])
+    expect(lines).toMatchObject(counts.map((count) => ({ event: type, answers: count, ...fields })))
+    expect(linesOf('text', event)).toEqual([expect.stringMatching(/ 1 (responses|requests) /)])
   })
 })
 
 describe('consoleLogger()', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  /** The lines on the console, by method, of a handler that is asked for latest rates twice. */
+  /** Returns the console lines by method of a handler that gets two requests for latest rates. */
   async function linesAfter(
     change: (table: LatestTable) => object,
     options?: ConsoleLoggerOptions,
@@ -85,19 +83,19 @@ describe('consoleLogger()', () => {
     const now = fakeClock('2026-11-20T18:00:00Z')
     const providers = { latest: treasury, history }
     const handler = createRatesHandler({ now, providers, onEvent: consoleLogger(options) })
-    const question = new Request('http://localhost/api/v1/latest')
-    for (let count = 0; count < 2; count += 1) await handler(question)
+    const request = new Request('http://localhost/api/v1/latest')
+    for (let count = 0; count < 2; count += 1) await handler(request)
     return lines
   }
 
   it.each<[string, (table: LatestTable) => object, string]>([
     [
-      'seconds in the place of ms',
+      'seconds instead of ms',
       ({ updatedAt }) => ({ updatedAt: updatedAt / 1_000 }),
       'updatedAt is in seconds, not in ms',
     ],
     [
-      'a rate in a text',
+      'a rate as a string',
       () => ({ rates: { USD: 1, EUR: '0.9' } }),
       '1 of 2 rates are not numbers from 1e-100 to 1e+100: EUR',
     ],
@@ -114,16 +112,16 @@ describe('consoleLogger()', () => {
     })
   })
 
-  it('logs successes at the level info, and at no other', async () => {
+  it('logs successes only at the level info', async () => {
     expect(await linesAfter(() => ({}))).toEqual({ info: [], warn: [], error: [] })
     const { info } = await linesAfter(() => ({}), { level: 'info' })
     expect(info).toEqual([
-      expect.stringMatching(/^ratesmith: latest rates: Our treasury: answered in \d+ ms$/),
-      expect.stringMatching(/the next refresh is due/),
+      expect.stringMatching(/^ratesmith: latest rates: Our treasury: .*\d+ ms$/),
+      expect.stringMatching(/refresh .* 20\d\d-\d\d-/),
     ])
   })
 
-  it('leaves out what is below its level', async () => {
+  it('leaves out events below its level', async () => {
     const rejected = { updatedAt: NaN }
     expect((await linesAfter(() => rejected, { level: 'error' })).warn).toEqual([])
   })
@@ -142,7 +140,7 @@ describe('consoleLogger()', () => {
     ])
   })
 
-  it('has a line for every kind of failure of a provider', async () => {
+  it('logs the failure of every provider', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const upstream = failingProvider('unauthorized')
     const providers = { latest: upstream, history: upstream }

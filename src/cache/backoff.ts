@@ -1,12 +1,10 @@
 import type { Runtime } from '../runtime.ts'
 
-/** The largest share of a delay that is added at random. */
-const JITTER = 0.5
+const MAX_JITTER = 0.5
 
 /** Keeps `2 ** failures` finite; enough doublings to reach any `max`. */
 const MAX_DOUBLINGS = 30
 
-/** Bounds of the delay that an error may request, in ms. */
 const MIN_REQUESTED_MS = 1_000
 const MAX_REQUESTED_MS = 6 * 3_600_000
 
@@ -49,9 +47,9 @@ export function createBackoff(runtime: Runtime, { initial, max }: BackoffOptions
       )
       return Math.max(0, remaining)
     },
-    nextDelay: () => delayWith(JITTER),
+    nextDelay: () => delayWith(MAX_JITTER),
     recordFailure(atLeast = 0) {
-      const delay = Math.max(delayWith(JITTER * runtime.random()), atLeast)
+      const delay = Math.max(delayWith(MAX_JITTER * runtime.random()), atLeast)
       failures += 1
       wait = {
         until: runtime.now() + delay,

@@ -1,10 +1,9 @@
 import type { Runtime } from '../runtime.ts'
 
-/** Opens after 5 consecutive failures; half-open after 5 s. */
 const FAILURE_THRESHOLD = 5
 const OPEN_MS = 5_000
 
-/** Suspends calls that keep failing. */
+/** Suspends calls that keep failing. Opens after 5 consecutive failures; half-open after 5 s. */
 export interface CircuitBreaker {
   /** Returns whether to call: always while closed; for the first caller when half-open. */
   isCallAllowed(): boolean

@@ -3,10 +3,8 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { CacheStore } from './store.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** The timeout of operations that a request may wait for, in ms. */
+/** No request waits for a write, and a remote store needs more time for it. */
 const READ_TIMEOUT_MS = 50
-
-/** The timeout of writes, in ms: no request waits for them, and a remote store needs more time. */
 const WRITE_TIMEOUT_MS = 1_000
 
 type StoreOperation = 'get' | 'set' | 'claim'

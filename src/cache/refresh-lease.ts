@@ -25,10 +25,9 @@ export interface RefreshLease {
   mayBypass(): boolean
 }
 
-/** Denials since `entry` was cached: a new value starts a new wait, wherever it came from. */
+/** Denials since `entry` was cached, `since` by the monotonic clock. Every new value starts a new wait. */
 interface Denial<Value> {
   entry: CacheEntry<Value> | undefined
-  /** When the first denial since the last lease was, by the monotonic clock. */
   since: number | undefined
   hasBypassed: boolean
 }

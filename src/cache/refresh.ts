@@ -7,7 +7,6 @@ import { createRefreshLease } from './refresh-lease.ts'
 import type { LeaseOptions } from './refresh-lease.ts'
 import { TimeoutError, withTimeout } from './with-timeout.ts'
 
-/** A store that was read less than this long ago, in ms, is not read again before a load. */
 const READ_INTERVAL_MS = 1_000
 
 /** How often, and how long, the store is polled in ms while nothing is cached and another process refreshes. */

@@ -8,7 +8,6 @@ export const REFRESH_TIMEOUT_MS = 20_000
 /** No usable value is available; `cause` is the reason. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
-  /** How long to wait before the next request, in ms. */
   readonly retryInMs: number
 
   constructor(retryInMs: number, cause: unknown) {

@@ -8,7 +8,6 @@ const ENVELOPE_VERSION = 2
 /** The start of an envelope of 0.1.0, which has no digest: a miss that is not reported. */
 const FIRST_VERSION = '{"v":1,'
 
-/** The first field of an envelope: the digest of the text that follows. */
 const DIGEST_FIELD = /^\{"digest":"(\w{1,40})",/
 
 /** How far `savedAt` may be ahead of the clock, in ms: a value from the far future would never age. */
@@ -92,7 +91,6 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
   }
 }
 
-/** Starts the last field of an envelope. */
 const DATA_FIELD = ',"data":'
 
 /** Returns an envelope: the digest, then `fields`, then `json` as `data`. */

@@ -7,7 +7,7 @@ import { checkProviders } from './doctor/providers.ts'
 import { createRedaction } from './doctor/secrets.ts'
 import { checkCache, checkRedis } from './doctor/stores.ts'
 import { openOutput } from './output.ts'
-import { printable } from '../log.ts'
+import { toSingleLine } from '../log.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import type { RatesFlags } from './rates-flags.ts'
 import { findRedis } from './redis.ts'
@@ -51,9 +51,9 @@ async function runChecks(
   const machine = [checkRuntime(context), ...(demo ? [] : checkProxies(env))]
   const redacted = createRedaction(env, named ? [named.url] : [])
   return [...machine, ...providers, ...stores].map(({ subject, ok, found, advice }) => ({
-    subject: printable(redacted(subject)),
+    subject: toSingleLine(redacted(subject)),
     ok,
-    found: printable(redacted(found)),
+    found: toSingleLine(redacted(found)),
     advice,
   }))
 }

@@ -4,7 +4,7 @@ import { createRatesHandler } from '../index.ts'
 import type { RatesEvent, RatesOperations } from '../index.ts'
 import { openCache } from './cache-folder.ts'
 import type { CommandContext } from './context.ts'
-import { printable } from '../log.ts'
+import { toSingleLine } from '../log.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
 
@@ -102,6 +102,8 @@ function recordFailure(failures: Map<string, string>, event: RatesEvent): void {
 }
 
 function toText(failures: ReadonlyMap<string, string>): string {
-  if (failures.size === 1) return printable([...failures.values()].join(''))
-  return printable([...failures].map(([provider, reason]) => `${provider}: ${reason}`).join('; '))
+  if (failures.size === 1) return toSingleLine([...failures.values()].join(''))
+  return toSingleLine(
+    [...failures].map(([provider, reason]) => `${provider}: ${reason}`).join('; '),
+  )
 }

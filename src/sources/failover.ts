@@ -10,7 +10,6 @@ import { NoProviderError, describeBackoff } from './no-provider-error.ts'
 import { reasonOf } from './reason.ts'
 import type { SourcesOptions } from './source-options.ts'
 
-/** The timeout of one call to a provider, in ms. */
 const CALL_TIMEOUT_MS: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }
 
 /** A provider backs off only as long as its errors request. */
@@ -19,7 +18,6 @@ const NO_BACKOFF = { initial: 0, max: 0 }
 type ProviderCall<Provider, Data> = (provider: Provider, context: ProviderContext) => Promise<Data>
 
 interface FailoverOptions {
-  /** Aborts every call. */
   signal: AbortSignal
   /** Whether requests wait for the data, because nothing is cached. */
   isAwaited: boolean
@@ -32,9 +30,7 @@ export type Failover<Provider> = <Data>(
 ) => Promise<Data>
 
 interface FailoverState<Provider> {
-  /** Aborted as soon as one provider has returned usable data. */
   controller: AbortController
-  /** The errors of the failed providers, in the order of the failures. */
   failures: Map<Provider, unknown>
 }
 

@@ -93,7 +93,6 @@ function orNothing<Value>(open: () => Value): Value | undefined {
   }
 }
 
-/** Returns the current table without its fallback, and the fallback. */
 function tablesOf(
   current: CacheEntry<LatestSnapshot> | undefined,
 ): (CacheEntry<LatestSnapshot> | undefined)[] {

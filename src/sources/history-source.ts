@@ -154,15 +154,13 @@ function firstDayToFetch({ history, doubtfulSince }: HistorySnapshot, today: Day
   return first && doubtfulSince && doubtfulSince < first ? doubtfulSince : first
 }
 
-/** The sanity checks of one data set. They emit events, and do nothing for providers without `sanityChecks`. */
+/** The sanity checks of a full download or a stored value, and of new days against cached ones. Do nothing for providers without `sanityChecks`. */
 interface Checks {
-  /** Checks a full download or a stored value. */
   ofWhole(
     provider: HistoryProvider,
     history: MarketHistory,
     signal?: AbortSignal,
   ): Promise<Pick<HistorySnapshot, 'history' | 'doubtfulSince'>>
-  /** Checks new days against cached ones. */
   ofUpdate(
     provider: HistoryProvider,
     days: HistoryToCheck,
@@ -245,7 +243,6 @@ async function fetchDays(
   return data
 }
 
-/** Throws without a day up to today, or where the newest one is older than that of `last`. */
 function assertCurrent(history: MarketHistory, now: number, last?: MarketHistory): void {
   const newest = newestDay(history, toDay(now))
   if (newest === undefined) throw new RejectedError(`no day up to ${toDay(now)}`)

@@ -149,11 +149,9 @@ export function createLatestSource(
   return createReadThrough(withFallbackTable(options, readThrough))
 }
 
-/** The snapshots in memory when a table arrives. */
+/** The snapshots in memory: `last` of any age, `current` while it may be served. */
 interface CachedTables {
-  /** Of any age. */
   last: LatestSnapshot | undefined
-  /** While it may be served. */
   current: LatestSnapshot | undefined
 }
 
@@ -178,12 +176,10 @@ function previousOf(
   return own && toLatestTable(own)
 }
 
-/** Returns a snapshot and its fallback. */
 function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
   return [snapshot, snapshot?.fallback?.()?.value].filter((each) => each !== undefined)
 }
 
-/** Returns the codes of `last`, including those without a usable rate. */
 function seenCodes(last: LatestSnapshot | undefined): string[] {
   return tablesOf(last).flatMap(({ table }) => [
     ...table.rates.keys(),

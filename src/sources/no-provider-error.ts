@@ -8,8 +8,7 @@ export interface ProviderFailure {
 
 const SEPARATOR = '; '
 
-/** The shortest useful length of a name with its reason, in characters. */
-const MIN_SHARE = 20
+const MIN_REASON = 20
 
 /** No provider returned usable data. The message has the reason of each one; `cause` is the last error. */
 export class NoProviderError extends Error {
@@ -22,7 +21,7 @@ export class NoProviderError extends Error {
     // Each provider has an equal share of the length, so that the last one is named, too.
     const share = Math.floor((MAX_REASON - opening.length) / failures.length) - SEPARATOR.length
     const reasons = failures.map(({ provider, reason }) =>
-      shortened(`${provider}: ${reason}`, Math.max(share, MIN_SHARE)),
+      shortened(`${provider}: ${reason}`, Math.max(share, MIN_REASON)),
     )
     super(shortened(opening + reasons.join(SEPARATOR), MAX_REASON), { cause })
     this.retryAfterMs = retryAfterMs
