@@ -160,7 +160,7 @@ function createService(
         ...history,
         async fetchHistory(range, context) {
           const found = await (misbehave('history') ?? history.fetchHistory(range, context))
-          return upstream.fault?.retell?.(found) ?? found
+          return upstream.fault?.transform?.(found) ?? found
         },
       },
     },

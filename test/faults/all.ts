@@ -6,5 +6,5 @@ import { transport } from './transport.ts'
 
 export const UPSTREAM_FAULTS = [transport, http, body, schema, values, time, history].flat()
 
-/** What can go wrong with a store; the second, only with one that processes share. */
+/** Faults of a store; the second list only of one that processes share. */
 export { store as STORE_FAULTS, sharedStore as SHARED_STORE_FAULTS }

@@ -5,19 +5,19 @@ import type { StoreFault, StoredValue } from './store.ts'
 
 export type { DataSet }
 
-/** Stands in everything that an upstream or a store says; it may get into events, but into no answer. */
+/** Part of every text of an upstream or a store. It may appear in events, but never in a response. */
 export const SECRET = 'n0nce-5ecret'
 
-/** Both data sets: for what can happen to either upstream in the same way. */
+/** For faults that affect either upstream in the same way. */
 export const BOTH: readonly DataSet[] = ['latest', 'history']
 
-/** A page, as anything between two machines may answer in place of either. */
+/** A page, as a proxy may return instead of the upstream. */
 export const PAGE = `<!doctype html><title>${SECRET}</title><h1>Just a moment...</h1>`
 
-/** Events for an answer or a stored value that the checks refused. */
+/** Events for a response or a stored value that failed validation. */
 export const REJECTED = ['rates_rejected'] as const
 
-/** What the open feed says; times in seconds since the Unix epoch. */
+/** The response of the open feed; times in seconds since the Unix epoch. */
 export interface LatestBody {
   time_last_update_unix: number
   time_next_update_unix: number
@@ -25,7 +25,7 @@ export interface LatestBody {
   rates: Record<string, number>
 }
 
-/** What the relay of reference rates says. */
+/** The response of the relay of reference rates. */
 export interface HistoryBody {
   amount: number
   base: string
@@ -41,7 +41,7 @@ interface Times {
 /** One publication of latest rates. */
 export interface LatestTruth extends Times {
   rates: Readonly<Record<string, number>>
-  /** The times of those `rates` that are from an earlier one. */
+  /** The times of the `rates` that are from an earlier publication. */
   older?: Readonly<Record<string, Times>>
   /** When it was loaded, by a clock that was behind `updatedAt`, in ms since the Unix epoch. */
   loadedAt?: number
@@ -56,65 +56,65 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** The true time, ms since the Unix epoch. */
   readonly now: number
-  /** What the upstream says when nothing is wrong. */
+  /** The response of the upstream without a fault. */
   readonly good: string
-  /** What it said when it was first asked, and before that. */
+  /** The publication at the first request, and the one before. */
   readonly first: string
   readonly older: string
   after(delay: number, callback: () => void): void
   healthy(): Response
 }
 
-/** What happens to calls of one upstream while something is wrong. */
+/** Replaces calls of one upstream during a fault. */
 export type Inject = (exchange: Exchange) => Response | Promise<Response>
 
 /**
- * In what state a fault meets a handler: with nothing usable anywhere; with data whose refresh is overdue by less than
- * `maxStale`; by more; or with data that need no refresh yet.
+ * The state of the handler when the fault starts: without usable data; with data overdue by less than `maxStale`; overdue by
+ * more; or with fresh data.
  */
 export type State = 'cold' | 'warm' | 'expired' | 'fresh'
 
-/** What becomes of what an upstream says: nothing, or it is served. */
+/** Whether the data of an upstream are served. */
 export type Verdict = 'refused' | 'accepted'
 
 export interface Fault {
   name: string
-  /** Whose upstream it is about (default latest rates alone). */
+  /** The affected upstreams (default latest rates only). */
   dataSets?: readonly DataSet[]
-  /** What becomes of the upstream's answer, unless `inState` says otherwise. */
+  /** Whether the upstream's data are served; `inState` overrides it by state. */
   verdict: Verdict
   inState?: Partial<Record<State, Verdict>>
 
   inject?: Inject
-  /** What the provider does instead of asking its upstream. */
+  /** Replaces the call of the provider. */
   misbehave?(): Promise<never>
-  /** What the history provider makes of its upstream's answer. */
-  retell?(answer: HistoryDays): HistoryDays
+  /** Changes the result of the history provider. */
+  transform?(result: HistoryDays): HistoryDays
   store?: StoreFault
-  /** What the store holds in place of a good value: text, or what becomes JSON. */
+  /** Returns the stored value instead of a good one: a text, or a value to serialize as JSON. */
   holds?(good: StoredValue): unknown
 
-  /** What of the upstream's answer is served (default all of what it says when nothing is wrong). */
+  /** Returns the served part of the upstream's data (default all data of a healthy upstream). */
   serves?: {
     latest?(body: LatestBody, before: LatestTruth | undefined): LatestTruth
     history?(body: HistoryBody): Days
   }
   /** The same for the answer after the fault. */
   servesAfterwards?: Fault['serves']
-  /** How long the fault takes to show, in ms; `limit` where only the call's time limit ends it. */
+  /** How long calls take to fail, in ms; `limit` where only the timeout ends them. */
   takes?: number | 'limit'
-  /** How long the upstream is left alone at least afterwards, in ms (default 1 s where refused, else 10 min). */
+  /** The shortest time until the next call, in ms (default 1 s where refused, else 10 min). */
   pause?: number
-  /** How far ahead the date is, in ms, that asks for the pause: it is compared with the clock of the reader. */
+  /** How far ahead the date in `Retry-After` is, in ms: handlers compare it with their own clock. */
   datedIn?: number
   /** Events that report the fault when it hits a refresh. */
   reported?: readonly RatesEvent['type'][]
-  /** Whether stores keep what is served: all, none, or the first process's (default all). */
+  /** Which stores keep served data: all, none, or only that of the first process (default all). */
   keeps?: boolean | 'first'
 
-  /** Shows only to who has a usable table to compare with. */
+  /** Detected only by comparison with a usable table. */
   needsPrevious?: boolean
-  /** False for what an independent truth about the data does not know (default true). */
+  /** False for faults that the simulation's model of the data does not cover (default true). */
   isSimulated?: boolean
 }
 
@@ -124,9 +124,9 @@ export interface FaultCase<Form = Fault> {
   id: string
   fault: string
   forms: readonly Form[]
-  /** Why the wanted answer is another than the catalogue's, where the contract says so. */
+  /** The reason for a different expectation than the catalogue's, from the contract. */
   contract?: string
-  /** Why the catalogue has no answer for a state, and what is tried in its place. */
+  /** States without an expectation in the catalogue, and what is tested instead. */
   instead?: Partial<Record<State, string>>
 }
 
@@ -155,12 +155,12 @@ export function harmlessBoth(name: string, inject: Inject, more: Partial<Fault> 
   return { name, dataSets: BOTH, verdict: 'accepted', inject, ...more }
 }
 
-/** A form that leaves nothing usable of either upstream. */
+/** Returns a form that makes either upstream unusable. */
 export function failingBoth(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
   return failing(name, inject, { dataSets: BOTH, ...more })
 }
 
-/** A form in which the open feed answers with a changed body that is served as it came. */
+/** Returns a form in which the open feed returns a changed body that is served as it is. */
 export function changedLatest(
   name: string,
   change: (body: LatestBody) => LatestBody,
@@ -170,12 +170,12 @@ export function changedLatest(
   return { name, verdict: 'accepted', inject: changedJson(change), serves, ...more }
 }
 
-/** A form in which the open feed answers with a changed body that is of no use. */
+/** Returns a form in which the open feed returns a changed body that is unusable. */
 export function spoiltLatest(name: string, change: (body: LatestBody) => object): Fault {
   return failing(name, changedJson(change))
 }
 
-/** The same where an event says that the rates were rejected. */
+/** Returns a form with an unusable body that an event reports as rejected. */
 export function rejectedLatest(
   name: string,
   change: (body: LatestBody) => object,
@@ -184,7 +184,7 @@ export function rejectedLatest(
   return failing(name, changedJson(change), { reported: REJECTED, ...more })
 }
 
-export function says(
+export function responding(
   text: string,
   status?: number,
   headers?: Record<string, string>,
@@ -192,7 +192,7 @@ export function says(
   return () => answer(text, status, headers)
 }
 
-/** The good answer after `change`, which works on the text. */
+/** Returns the healthy response after `change` of its text. */
 export function rewritten(change: (good: string) => string): Inject {
   return ({ good, healthy }) => {
     const changed = change(good)
@@ -200,7 +200,7 @@ export function rewritten(change: (good: string) => string): Inject {
   }
 }
 
-/** The good answer after `change`, which works on the body of either upstream. */
+/** Returns the healthy response after `change` of its parsed body. */
 export function changedJson(change: (body: LatestBody & HistoryBody) => object): Inject {
   return ({ good }) => answer(JSON.stringify(change(JSON.parse(good))))
 }
@@ -228,7 +228,7 @@ export function answer(
   return new Response(body, { status, headers: { ...own, ...headers } })
 }
 
-/** An error as `fetch` has it: what went wrong on the wire is in its cause. */
+/** Returns an error like that of `fetch`, with the network error as its cause. */
 export function wireError(code: string): TypeError {
   const cause = Object.assign(new Error(`${code} ${SECRET}`), { code })
   return new TypeError('fetch failed', { cause })
@@ -251,7 +251,7 @@ export function later(
   })
 }
 
-/** What is served of `body`: its next update at most eight days later. */
+/** Returns the served data of `body`, with the next update at most eight days later. */
 export function toLatestTruth(body: LatestBody): LatestTruth {
   const updatedAt = body.time_last_update_unix * SECOND
   const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + DAY / SECOND
@@ -259,7 +259,7 @@ export function toLatestTruth(body: LatestBody): LatestTruth {
   return { updatedAt, nextUpdateAt, rates: body.rates }
 }
 
-/** `truth` with the rates `codes` of the publication `before` it. */
+/** Returns `truth` with the rates `codes` of the publication `before`. */
 export function withOlder(
   truth: LatestTruth,
   before: LatestTruth,

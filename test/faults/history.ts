@@ -17,7 +17,7 @@ type Row = [date: string, rates: Rates[string]]
 
 const entry = entriesOf('history')
 
-/** Faults of what the relay of the reference rates says. */
+/** Faults in the data of the relay of reference rates. */
 export const history: readonly FaultCase[] = [
   entry(
     'history-empty',
@@ -36,7 +36,7 @@ export const history: readonly FaultCase[] = [
     ],
     {
       contract:
-        'While data are held, no new days are what a weekend looks like; they are looked for again.',
+        'While data are cached, a response without new days looks like a weekend; the next refresh fetches again.',
     },
   ),
   entry('history-one-point', 'there is a single day', [
@@ -60,7 +60,7 @@ export const history: readonly FaultCase[] = [
       dataSets: ['history'],
       verdict: 'accepted',
       reported: ['rates_dropped'],
-      retell({ base, days }) {
+      transform({ base, days }) {
         const again = days.slice(-1).map((day) => ({ ...day, rates: { ...day.rates, USD: 1.25 } }))
         return { base, days: [...days, ...again] }
       },
@@ -77,7 +77,7 @@ export const history: readonly FaultCase[] = [
       { isSimulated: false },
     ),
   ]),
-  entry('history-bad-date-format', 'some days are no days', [
+  entry('history-bad-date-format', 'some days are not dates', [
     {
       ...changed('five kinds', (body) => body),
       inject: rewritten((good) => {
@@ -106,7 +106,7 @@ export const history: readonly FaultCase[] = [
       },
     ),
   ]),
-  entry('history-left-feed', 'a currency is asked for that has left', [
+  entry('history-left-feed', 'a requested currency has left the feed', [
     { name: 'BGN, HRK, RUB', dataSets: ['history'], verdict: 'accepted' },
   ]),
   entry('history-both-non-eur', 'one of two currencies is missing on a day', [
@@ -128,11 +128,11 @@ export const history: readonly FaultCase[] = [
     })),
     spoilt('of dollars', (body) => ({ ...body, base: 'USD' })),
   ]),
-  entry('history-16cet-race', 'it is asked before and after a publication', [
-    // The pause lasts until 16:00.
+  entry('history-16cet-race', 'it is called before and after a publication', [
+    // The next call is at 16:00.
     harmless('a relay that takes 2 s', after(2 * SECOND), { takes: 2 * SECOND, pause: MINUTE }),
   ]),
-  entry('history-v2-shape', 'the relay answers in the form of its next version', [
+  entry('history-v2-shape', 'the relay responds in the format of its next version', [
     spoilt('a list of rows', (body) =>
       Object.entries(body.rates).flatMap(([date, rates]) =>
         Object.entries(rates).map(([quote, rate]) => ({ date, base: 'EUR', quote, rate })),
@@ -141,26 +141,28 @@ export const history: readonly FaultCase[] = [
   ]),
   entry(
     'history-shared-etag',
-    'one tag for different data, and 304 to a caller that sends it',
+    'one ETag for different data, and 304 to a caller that sends it',
     [
-      harmless('always the same tag', ({ good, init }) => {
-        const asksBack = new Headers(init.headers).has('if-none-match')
-        return asksBack ? new Response(null, { status: 304 }) : answer(good, 200, { etag: '"1"' })
+      harmless('always the same ETag', ({ good, init }) => {
+        const isConditional = new Headers(init.headers).has('if-none-match')
+        return isConditional
+          ? new Response(null, { status: 304 })
+          : answer(good, 200, { etag: '"1"' })
       }),
     ],
     {
-      contract: 'No validators are sent, so that no 304 can come.',
-      instead: { cold: 'The tag comes with the first answer, as it does with every later one.' },
+      contract: 'Requests have no validators, so that the upstream cannot return 304.',
+      instead: { cold: 'The ETag comes with the first response, as with every later one.' },
     },
   ),
   entry('history-open-ended', 'the relay takes 13 s', [
     failing('13 s', after(13 * SECOND), { dataSets: ['history'], takes: 'limit' }),
   ]),
-  entry('history-rebased-rounding', 'the relay rounds twice when it is asked for another base', [
+  entry('history-rebased-rounding', 'the relay rounds twice for another base', [
     harmless('IDR in EUR', ({ good, url }) => answer(url.search === '' ? good : coarse(good))),
   ]),
   entry('history-bad-day', 'the newest day is wrong', [
-    wrongNewest('turned over', (day) => mapDay(day, (rate) => 1 / rate)),
+    wrongNewest('inverted', (day) => mapDay(day, (rate) => 1 / rate)),
     wrongNewest('× 1,000', (day) => mapDay(day, (rate) => rate * 1_000)),
     wrongNewest('one currency only', ({ USD = NaN }) => ({ USD })),
     wrongNewest(
@@ -171,7 +173,7 @@ export const history: readonly FaultCase[] = [
   ]),
 ]
 
-/** A form in which the relay answers with a changed body that is served as it came. */
+/** Returns a form in which the relay returns a changed body that is served as it is. */
 function changed(
   name: string,
   change: (body: HistoryBody) => HistoryBody,
@@ -185,7 +187,7 @@ function harmless(name: string, inject: Inject, more: Partial<Fault> = {}): Faul
   return harmlessBoth(name, inject, { dataSets: ['history'], ...more })
 }
 
-/** A form in which the relay answers with a changed body that is of no use. */
+/** Returns a form in which the relay returns a changed body that is unusable. */
 function spoilt(
   name: string,
   change: (body: HistoryBody) => object,
@@ -194,7 +196,7 @@ function spoilt(
   return failing(name, changedJson(change), { dataSets: ['history'], ...more })
 }
 
-/** `body` with every day changed; its place is counted from the newest, 0. */
+/** Returns `body` with every day changed; `fromEnd` is 0 for the newest. */
 function mapDays(
   body: HistoryBody,
   change: (day: Rates[string], place: { date: string; fromEnd: number }) => Rates[string],
@@ -212,7 +214,7 @@ function reordered(body: HistoryBody, order: (days: Row[]) => Row[]): HistoryBod
 
 type Day = Rates[string]
 
-/** A form in which the newest day is another: only as much of it is served as `served` leaves (default nothing). */
+/** Returns a form with a changed newest day, of which only the result of `served` is served (default nothing). */
 function wrongNewest(
   name: string,
   change: (day: Day) => Day,
@@ -235,7 +237,7 @@ function mapDay(day: Day, change: (rate: number) => number): Day {
   return Object.fromEntries(Object.entries(day).map(([code, rate]) => [code, change(rate)]))
 }
 
-/** A form in which the newest day comes twice: as it is, and with another rate of USD. */
+/** Returns a form with the newest day twice: unchanged, and with a different rate of USD. */
 function twice(name: string, isRightLast: boolean): Fault {
   const inject: Inject = ({ good }) => {
     const body: HistoryBody = JSON.parse(good)
@@ -260,7 +262,7 @@ function toText(rows: Row[]): string {
   return JSON.stringify(Object.fromEntries(rows)).slice(1, -1)
 }
 
-/** The answer with two digits of every number, as for another base than the published one. */
+/** Returns the text with two digits of every number, like a table of another base. */
 function coarse(good: string): string {
   return good.replaceAll(/\d+\.\d+/g, (digits) => String(Number(Number(digits).toPrecision(2))))
 }

@@ -8,22 +8,22 @@ import {
   entriesOf,
   harmlessBoth,
   failingBoth as refused,
-  says,
+  responding,
 } from './fault.ts'
 import type { Fault, FaultCase, Inject } from './fault.ts'
 
-/** How long an upstream is left alone that will not be talked to differently soon. */
+/** The shortest time until the next call after a failure that is likely to last. */
 const NOT_SOON = { pause: 15 * MINUTE }
 
 const entry = entriesOf('http')
 
 export const http: readonly FaultCase[] = [
-  entry('http-200-html', 'a page in place of JSON, with a status of 200', [
-    refused('a maintenance page', says(PAGE, 200, { 'content-type': 'text/html' })),
-    refused('a page that says it is JSON', says(PAGE)),
+  entry('http-200-html', 'a page instead of JSON, with status 200', [
+    refused('a maintenance page', responding(PAGE, 200, { 'content-type': 'text/html' })),
+    refused('a page with the content type of JSON', responding(PAGE)),
   ]),
   entry('http-200-empty', 'an empty body', [
-    refused('no bytes', says('')),
+    refused('no bytes', responding('')),
     refused('no body', () => new Response(null)),
   ]),
   entry('http-204', '204', [refused('204', () => new Response(null, { status: 204 }))]),
@@ -34,11 +34,11 @@ export const http: readonly FaultCase[] = [
       return answer(JSON.stringify({ ...body, rates: Object.fromEntries(half) }), 206)
     }),
   ]),
-  entry('http-203-proxy', '203 from a proxy that has changed the answer', [
+  entry('http-203-proxy', '203 from a proxy that has changed the response', [
     refused('numbers with a comma', ({ good }) =>
       answer(good.replaceAll(/(\d)\.(\d+)/g, '"$1,$2"'), 203),
     ),
-    refused('nothing that can be seen', ({ good }) => answer(good, 203)),
+    refused('no visible change', ({ good }) => answer(good, 203)),
   ]),
   entry('http-redirect-loop', 'a redirect to itself', [
     refused('302', ({ url }) => redirect(302, url.href)),
@@ -70,30 +70,30 @@ export const http: readonly FaultCase[] = [
   ),
   entry(
     'http-304-asked',
-    '304, which says that nothing has changed',
+    '304, which means that nothing has changed',
     [refused('304', () => new Response(null, { status: 304, headers: { etag: '"1"' } }))],
     {
-      contract: 'No validators are sent, so a 304 answers nothing: it is a failure like any other.',
-      instead: { cold: 'A 304 that nobody asked for, with nothing that it could be about.' },
+      contract: 'Requests have no validators, so that a 304 is a failure like any other.',
+      instead: { cold: 'A 304 to a request without validators, before any data.' },
     },
   ),
-  entry('http-401', 'the feed wants a key', [
-    refused('for all', says(`{"error":"${SECRET}"}`, 401), NOT_SOON),
+  entry('http-401', 'the feed requires a key', [
+    refused('for all', responding(`{"error":"${SECRET}"}`, 401), NOT_SOON),
   ]),
   entry('http-403', 'the address or the agent is blocked', [
-    refused('for all', says(PAGE, 403), NOT_SOON),
+    refused('for all', responding(PAGE, 403), NOT_SOON),
   ]),
-  entry('http-408', '408', [refused('408', says(SECRET, 408))]),
-  entry('http-410', 'the feed has come to its end', [
-    refused('410', says(PAGE, 410), NOT_SOON),
-    refused('404', says('{"message":"not found"}', 404), NOT_SOON),
+  entry('http-408', '408', [refused('408', responding(SECRET, 408))]),
+  entry('http-410', 'the feed has ended', [
+    refused('410', responding(PAGE, 410), NOT_SOON),
+    refused('404', responding('{"message":"not found"}', 404), NOT_SOON),
   ]),
   entry('http-429-seconds', 'too many requests, with a number of seconds', [
     busy('20 min, as the feed blocks for', '1200', 20 * MINUTE),
     busy('40 min', '2400', 40 * MINUTE),
-    busy('no time', '0', SECOND),
+    busy('0 s', '0', SECOND),
     busy('11 days', '999999', 6 * HOUR),
-    busy('nothing said', undefined, 20 * MINUTE),
+    busy('without Retry-After', undefined, 20 * MINUTE),
   ]),
   entry('http-429-date', 'too many requests, with a date', [
     dated('30 min ahead', 30 * MINUTE, 30 * MINUTE),
@@ -102,24 +102,24 @@ export const http: readonly FaultCase[] = [
     busy('neither date nor number', 'soon', 20 * MINUTE),
   ]),
   entry('http-500', '500', [
-    refused('500', says(SECRET, 500)),
+    refused('500', responding(SECRET, 500)),
     refused('500 with the right body', ({ good }) => answer(good, 500)),
   ]),
-  entry('http-502-503-504', 'errors of a gateway, with and without a time to come back', [
-    refused('502', says(PAGE, 502)),
-    refused('503 for 30 s', says(PAGE, 503, { 'retry-after': '30' }), { pause: 30 * SECOND }),
-    refused('504 for 2 min', says('', 504, { 'retry-after': '120' }), { pause: 2 * MINUTE }),
+  entry('http-502-503-504', 'errors of a gateway, with and without Retry-After', [
+    refused('502', responding(PAGE, 502)),
+    refused('503 for 30 s', responding(PAGE, 503, { 'retry-after': '30' }), { pause: 30 * SECOND }),
+    refused('504 for 2 min', responding('', 504, { 'retry-after': '120' }), { pause: 2 * MINUTE }),
   ]),
   entry(
     'http-520-526',
-    'pages of a network in between',
-    [520, 522, 526].map((status) => refused(String(status), says(PAGE, status))),
+    'error pages of a CDN',
+    [520, 522, 526].map((status) => refused(String(status), responding(PAGE, status))),
   ),
   entry('http-999', 'a status that does not exist', [
-    refused('599', says(SECRET, 599)),
+    refused('599', responding(SECRET, 599)),
     refused('999', ({ good }) => Object.defineProperty(answer(good), 'status', { value: 999 })),
   ]),
-  entry('http-set-cookie', 'cookies, policies and CORS headers come with the answer', [
+  entry('http-set-cookie', 'the response has cookies, policies and CORS headers', [
     harmlessBoth('many headers', ({ good }) =>
       answer(good, 200, {
         'set-cookie': `session=${SECRET}`,
@@ -133,14 +133,14 @@ export const http: readonly FaultCase[] = [
       }),
     ),
   ]),
-  entry('http-slow-but-ok', 'every answer is right, and takes 4.9 s', [
+  entry('http-slow-but-ok', 'every response is valid, and takes 4.9 s', [
     harmlessBoth('4.9 s', after(4.9 * SECOND), { takes: 4.9 * SECOND }),
   ]),
 ]
 
 function busy(name: string, retryAfter: string | undefined, pause: number): Fault {
   const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
-  return refused(name, says(PAGE, 429, headers), { pause })
+  return refused(name, responding(PAGE, 429, headers), { pause })
 }
 
 function dated(name: string, datedIn: number, pause: number): Fault {

@@ -14,7 +14,7 @@ import {
   harmlessBoth,
   rejectedLatest,
   rewritten,
-  says,
+  responding,
   spoiltLatest,
   toLatestTruth,
   withOlder,
@@ -26,16 +26,16 @@ const DAY_SECONDS = DAY / SECOND
 const HOUR_SECONDS = HOUR / SECOND
 const MEGABYTE = 1024 * 1024
 
-/** A code that no list of today has. */
+/** A code that is not in any current list. */
 export const NEWCOMER = 'QQN'
 
-/** 65.82 for one euro, as a feed really had it, against the dollar. */
+/** Levs for one dollar; 65.82 for one euro, as a real feed published. */
 const DRIFTED_LEV = 57
 
-/** Codes that questions are about: they stay in tables that are cut short. */
-const ASKED = ['USD', 'EUR', 'GBP', 'JPY']
+/** Codes in requests of the tests; they stay in shortened tables. */
+const REQUESTED = ['USD', 'EUR', 'GBP', 'JPY']
 
-/** Why single bad rates are no 502. */
+/** Why single bad rates do not cause a 502. */
 const DROPPED = {
   contract:
     'Up to 5 % of bad rates are dropped with an event; only more, or a bad base, is a failure.',
@@ -48,20 +48,20 @@ const inTimes = entriesOf('time')
 
 /** Faults of the body as text, of either upstream. */
 export const body: readonly FaultCase[] = [
-  inBody('body-truncated-json', 'the JSON ends in the middle, in good order', [
+  inBody('body-truncated-json', 'the JSON is truncated, and the body ends normally', [
     unreadable('half of it', ({ good }) => answer(good.slice(0, good.length / 2))),
     unreadable('all but the last brace', ({ good }) => answer(good.slice(0, -1))),
   ]),
-  inBody('body-two-json', 'two documents, one behind the other', [
+  inBody('body-two-json', 'two documents, one after the other', [
     unreadable('twice the same', ({ good }) => answer(good + good)),
-    unreadable('two empty ones', says('{}{}')),
+    unreadable('two empty ones', responding('{}{}')),
   ]),
   inBody('body-bom', 'a byte order mark before the JSON', [
     readable('U+FEFF', (good) => `\uFEFF${good}`),
   ]),
   inBody('body-latin1', 'another encoding than UTF-8', [
     {
-      ...readable('a byte E9 in a text', (good) => good),
+      ...readable('a byte E9 in a string', (good) => good),
       inject({ good }) {
         const bytes = new TextEncoder().encode(good.replace('{', '{"note":"caf~",'))
         bytes[bytes.indexOf('~'.charCodeAt(0))] = 0xe9
@@ -71,7 +71,7 @@ export const body: readonly FaultCase[] = [
   ]),
   inBody(
     'body-nan-literal',
-    'NaN or Infinity where a number belongs',
+    'NaN or Infinity instead of a number',
     ['NaN', 'Infinity', '-Infinity'].map((literal) =>
       unreadable(
         literal,
@@ -83,13 +83,13 @@ export const body: readonly FaultCase[] = [
     withKeys('with an object', '"__proto__":{"EUR":1,"polluted":1}'),
     withKeys('with a number', '"__proto__":1', ['latest']),
   ]),
-  inBody('body-constructor-key', 'names of every object among the codes or dates', [
+  inBody('body-constructor-key', 'names of built-in properties among the codes or dates', [
     withKeys('toString, constructor', '"toString":1,"constructor":1,"valueOf":1', ['latest']),
     withKeys('of whole days', '"toString":{"USD":1},"constructor":{"USD":1}', ['history']),
   ]),
   inBody(
     'body-rates-array',
-    'the rates are something else than an object',
+    'the rates are not an object',
     ['[1,2]', `"${SECRET}"`, '1', 'null', 'true'].map((rates) =>
       unreadable(
         rates,
@@ -102,17 +102,17 @@ export const body: readonly FaultCase[] = [
     unreadable('keys', () => pour(`"${SECRET}":1,`, 100 * MEGABYTE)),
   ]),
   inBody('body-gzip-bomb', 'a few bytes on the wire that become 300 MB', [
-    unreadable('as fetch hands it over', () =>
+    unreadable('as fetch decompresses it', () =>
       pour('0', 300 * MEGABYTE, { 'content-encoding': 'gzip', 'content-length': '290000' }),
     ),
   ]),
   inBody('body-encoding-chain', 'compressed eight times', [
-    unreadable('handed over as it came', () =>
+    unreadable('still compressed', () =>
       answer(new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x7b, 0x7d]), 200, {
         'content-encoding': Array(8).fill('gzip').join(', '),
       }),
     ),
-    unreadable('refused by fetch', () =>
+    unreadable('rejected by fetch', () =>
       Promise.reject(new TypeError(`too many content encodings ${SECRET}`)),
     ),
   ]),
@@ -129,9 +129,9 @@ export const body: readonly FaultCase[] = [
   ),
 ]
 
-/** Faults of the form of an answer of the open feed. */
+/** Faults in the format of a response of the open feed. */
 export const schema: readonly FaultCase[] = [
-  inSchema('result-error', 'a status of 200, and a body that says it is an error', [
+  inSchema('result-error', 'status 200 with an error in the body', [
     refusing('quota-reached', 20 * MINUTE),
     ...[
       'unsupported-code',
@@ -142,12 +142,12 @@ export const schema: readonly FaultCase[] = [
     ].map((type) => refusing(type, 15 * MINUTE)),
     refusing(SECRET, SECOND),
   ]),
-  inSchema('wrong-base-code', 'the table of another base than the one asked for', [
+  inSchema('wrong-base-code', 'the table of another base than the requested one', [
     spoiltLatest('a table of EUR', (good) => ({ ...againstEuro(good), base_code: 'EUR' })),
-    spoiltLatest('the right table by the wrong name', (good) => ({ ...good, base_code: 'EUR' })),
-    rejectedLatest('another table by the right name', againstEuro),
+    spoiltLatest('the right table with the wrong name', (good) => ({ ...good, base_code: 'EUR' })),
+    rejectedLatest('another table with the right name', againstEuro),
     rejectedLatest('1.07 for the base', (good) => withRates(good, { USD: 1.07 })),
-    rejectedLatest('every rate turned over', (good) => mapRates(good, (rate) => 1 / rate), {
+    rejectedLatest('every rate inverted', (good) => mapRates(good, (rate) => 1 / rate), {
       needsPrevious: true,
     }),
   ]),
@@ -157,18 +157,18 @@ export const schema: readonly FaultCase[] = [
       serves: { latest: toLatestTruth },
     },
   ]),
-  inSchema('missing-rates', 'there is no field of rates', [
+  inSchema('missing-rates', 'the field rates is missing', [
     spoiltLatest('all but the rates', (good) => ({ ...good, rates: undefined })),
-    failing('nothing but success', says('{"result":"success"}')),
-    failing('null', says('null')),
+    failing('only success', responding('{"result":"success"}')),
+    failing('null', responding('null')),
   ]),
   inSchema('empty-rates', 'the table is empty', [
     spoiltLatest('no rates', (good) => ({ ...good, rates: {} })),
     spoiltLatest('only the base', (good) => ({ ...good, rates: { USD: 1 } })),
-    failing('no fields', says('{}')),
+    failing('no fields', responding('{}')),
     rejectedLatest('19 codes', (good) => ofLength(good, 19)),
   ]),
-  inSchema('half-table', 'a part of the currencies is left', [
+  inSchema('half-table', 'many currencies are missing', [
     changedLatest('a quarter of the codes', (good) => ofShare(good, 0.25), {
       inState: { warm: 'refused' },
     }),
@@ -177,14 +177,14 @@ export const schema: readonly FaultCase[] = [
     }),
     changedLatest('82 % of the codes', (good) => ofShare(good, 0.82)),
   ]),
-  inSchema('currency-left-feed', 'a currency is not in the feed any more', [
+  inSchema('currency-left-feed', 'a currency is no longer in the feed', [
     changedLatest('BGN is gone', (good) => without(good, ['BGN'])),
     changedLatest('CZK is gone', (good) => without(good, ['CZK'])),
   ]),
-  inSchema('currency-joins-feed', 'a code appears that nobody knows', [
+  inSchema('currency-joins-feed', 'an unknown code appears', [
     changedLatest(NEWCOMER, (good) => withRates(good, { [NEWCOMER]: 12.5 })),
   ]),
-  inSchema('rate-nan-string', 'a rate is written as text', badRates('"0.86"'), DROPPED),
+  inSchema('rate-nan-string', 'a rate is a string', badRates('"0.86"'), DROPPED),
   inSchema(
     'rate-null',
     'a rate is null, true, an object or a list',
@@ -204,7 +204,7 @@ export const values: readonly FaultCase[] = [
   ),
   inValues(
     'rate-huge',
-    'a rate is larger than any',
+    'a rate is larger than any real one',
     ['1e300', '1e999', '1.1e9'].flatMap(badRates),
     DROPPED,
   ),
@@ -213,12 +213,12 @@ export const values: readonly FaultCase[] = [
     'one currency moves a thousandfold overnight',
     [
       changedLatest('THB', thousandfoldBaht, {
-        serves: { latest: heldBack('THB', thousandfoldBaht) },
-        // The right rate is then as far from what was believed, but the reference rates agree with it.
+        serves: { latest: quarantined('THB', thousandfoldBaht) },
+        // The right rate then moves as far from the wrong one, but the reference rates confirm it.
         servesAfterwards: { latest: toLatestTruth },
       }),
     ],
-    { contract: 'With nothing usable to compare with, a table is believed as it is.' },
+    { contract: 'Without usable data for a comparison, a table is served as it is.' },
   ),
   inValues('stale-upstream-same-data', 'the same table is published for days', [
     {
@@ -229,7 +229,7 @@ export const values: readonly FaultCase[] = [
   ]),
   inValues(
     'retired-currency-garbage',
-    'a withdrawn currency goes on drifting in the feed',
+    'the rate of a withdrawn currency drifts in the feed',
     [
       changedLatest('BGN', (good) => withRates(good, { BGN: DRIFTED_LEV }), {
         serves: {
@@ -242,7 +242,7 @@ export const values: readonly FaultCase[] = [
     ],
     { contract: 'The rate fixed by law is served instead, with an event. All others stay right.' },
   ),
-  inValues('bad-major', 'the rate of a major currency is wrong, or is not there', [
+  inValues('bad-major', 'the rate of a major currency is wrong or missing', [
     ...['null', '-0.86', '1e999'].map((rate) => ({
       ...wrongEuro(rate, (good) => without(good, ['EUR'])),
       inject: rewritten((good) => good.replace(/"EUR":[\d.]+/, `"EUR":${rate}`)),
@@ -251,7 +251,7 @@ export const values: readonly FaultCase[] = [
     wrongEuro('missing', (good) => without(good, ['EUR'])),
     wrongEuro('× 9.9', (good) => withEuro(good, (rate) => rate * 9.9)),
     wrongEuro('× 1.3', (good) => withEuro(good, (rate) => rate * 1.3), true),
-    wrongEuro('turned over', (good) => withEuro(good, (rate) => 1 / rate), true),
+    wrongEuro('inverted', (good) => withEuro(good, (rate) => 1 / rate), true),
   ]),
   inValues('many-moved', 'many rates move at once', [
     rejectedLatest('half of the codes × 9', (good) => oneIn(2, good, 9)),
@@ -261,11 +261,11 @@ export const values: readonly FaultCase[] = [
   ]),
 ]
 
-/** Faults of the times in an answer. */
+/** Faults in the times of a response. */
 export const time: readonly FaultCase[] = [
   inTimes(
     'missing-next-update',
-    'nothing is said of the next update',
+    'the time of the next update is missing',
     [undefined, null, 0].map((value): Fault => {
       const inject = changedJson((good) => ({ ...good, time_next_update_unix: value }))
       const latest = (good: LatestBody): LatestTruth =>
@@ -275,7 +275,7 @@ export const time: readonly FaultCase[] = [
   ),
   inTimes(
     'missing-last-update',
-    'nothing is said of the last update',
+    'the time of the last update is missing or invalid',
     [undefined, null, 0, 'today'].map((value) =>
       spoiltLatest(String(value), (good) => ({ ...good, time_last_update_unix: value })),
     ),
@@ -291,7 +291,7 @@ export const time: readonly FaultCase[] = [
       time_next_update_unix: good.time_last_update_unix + 30 * DAY_SECONDS,
     })),
   ]),
-  inTimes('seconds-vs-millis', 'times are in ms where they were in seconds, or of another month', [
+  inTimes('seconds-vs-millis', 'times are in ms instead of seconds, or of another month', [
     rejectedLatest('in ms', (good) => withTimes(good, (seconds) => seconds * 1_000)),
     rejectedLatest('a month ahead', (good) =>
       withTimes(good, (seconds) => seconds + 30 * DAY_SECONDS),
@@ -299,7 +299,7 @@ export const time: readonly FaultCase[] = [
   ]),
   inTimes(
     'upstream-http-cache',
-    'a cache on the way answers with an older publication',
+    'a cache in between returns an older publication',
     [
       {
         name: 'the table of the day before the first',
@@ -310,7 +310,7 @@ export const time: readonly FaultCase[] = [
     ],
     {
       contract:
-        'What was published before the data that were held last is not believed, however old those are.',
+        'A publication older than the last cached one is rejected, even if that has expired.',
     },
   ),
   inTimes('dated-ahead', 'a publication is dated ahead, by less than two days', [
@@ -329,7 +329,7 @@ function readable(name: string, change: (good: string) => string): Fault {
   return harmlessBoth(name, rewritten(change))
 }
 
-/** A form in which some keys come before the good ones, and are left out. */
+/** Returns a form with additional keys before the good ones, which are dropped. */
 function withKeys(name: string, keys: string, dataSets: Fault['dataSets'] = BOTH): Fault {
   const form = readable(name, (good) => good.replace('"rates":{', `"rates":{${keys},`))
   return { ...form, dataSets }
@@ -337,10 +337,10 @@ function withKeys(name: string, keys: string, dataSets: Fault['dataSets'] = BOTH
 
 function refusing(type: string, pause: number): Fault {
   const text = JSON.stringify({ result: 'error', 'error-type': type, documentation: SECRET })
-  return failing(type, says(text), { pause })
+  return failing(type, responding(text), { pause })
 }
 
-/** The forms of a rate that is written as `literal`: in a few places, in too many, and as the base. */
+/** Returns the forms of `literal` as a rate: for a few codes, for too many, and for the base. */
 function badRates(literal: string): Fault[] {
   const spoil = (pick: (good: LatestBody) => string[]): Inject =>
     rewritten((good) =>
@@ -376,11 +376,11 @@ function badRates(literal: string): Fault[] {
   ]
 }
 
-/** The first codes after the base, as many as may be dropped of a table, and some more. */
+/** Returns as many codes as may be dropped from a table, and `more`. */
 function tolerated({ rates }: LatestBody, more = 0): string[] {
   const all = Object.keys(rates)
-  const most = Math.floor(all.length * 0.05) + more
-  return all.filter((code) => !ASKED.includes(code)).slice(0, most)
+  const count = Math.floor(all.length * 0.05) + more
+  return all.filter((code) => !REQUESTED.includes(code)).slice(0, count)
 }
 
 function withRates(good: LatestBody, rates: Record<string, number>): LatestBody {
@@ -409,10 +409,10 @@ function without(good: LatestBody, left: readonly string[]): LatestBody {
   return { ...good, rates: Object.fromEntries(rates) }
 }
 
-/** `good` with its first `count` codes, and those that are asked for among them. */
+/** Returns `good` with `count` codes, the requested ones among them. */
 function ofLength(good: LatestBody, count: number): LatestBody {
-  const others = Object.keys(good.rates).filter((code) => !ASKED.includes(code))
-  return without(good, others.slice(count - ASKED.length))
+  const others = Object.keys(good.rates).filter((code) => !REQUESTED.includes(code))
+  return without(good, others.slice(count - REQUESTED.length))
 }
 
 function ofShare(good: LatestBody, share: number): LatestBody {
@@ -423,8 +423,8 @@ export function thousandfoldBaht(good: LatestBody): LatestBody {
   return withRates(good, { THB: (good.rates['THB'] ?? NaN) * 1_000 })
 }
 
-/** The changed table, but for a rate that is held back because it is too far from the one before. */
-function heldBack(code: string, change: (good: LatestBody) => LatestBody) {
+/** Returns the changed table, with the earlier rate of `code` where the new one moved too far. */
+function quarantined(code: string, change: (good: LatestBody) => LatestBody) {
   return (good: LatestBody, before: LatestTruth | undefined): LatestTruth => {
     const published = toLatestTruth(change(good))
     const known = before?.rates[code]
@@ -435,7 +435,7 @@ function heldBack(code: string, change: (good: LatestBody) => LatestBody) {
 }
 
 /**
- * A form in which only the euro is wrong: its last rate is served. Without one, a wrong rate is believed where it
+ * Returns a form in which only the euro is wrong: its last rate is served. Without one, the wrong rate is served where it
  * `isPossible` for a euro.
  */
 function wrongEuro(
@@ -451,7 +451,7 @@ function wrongEuro(
         return isPossible ? byLaw(toLatestTruth(change(good))) : others
       },
     },
-    // The reference rates agree with what is right.
+    // The reference rates confirm the right rate.
     servesAfterwards: { latest: toLatestTruth },
   })
 }
@@ -459,7 +459,7 @@ function wrongEuro(
 /** Units for one euro, by law. */
 const FIXED = { BGN: 1.95583, HRK: 7.5345 }
 
-/** `truth` with the rates that law has fixed to that of the euro, where they are others. */
+/** Returns `truth` with rates corrected to the ratios to the euro that law has fixed. */
 function byLaw(truth: LatestTruth): LatestTruth {
   const rates = { ...truth.rates }
   for (const [code, ratio] of Object.entries(FIXED)) {
@@ -474,7 +474,7 @@ function withEuro(good: LatestBody, change: (rate: number) => number): LatestBod
   return withRates(good, { EUR: change(good.rates['EUR'] ?? NaN) })
 }
 
-/** `good` with every rate whose place is divisible by `count` multiplied by `factor`, except that of the base. */
+/** Returns `good` with every `count`-th rate multiplied by `factor`, except that of the base. */
 function oneIn(count: number, good: LatestBody, factor: number): LatestBody {
   const codes = Object.keys(good.rates).filter((code) => code !== good.base_code)
   const moved = codes.filter((_, index) => index % count === 0)

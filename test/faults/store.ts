@@ -5,22 +5,22 @@ import { DAY, MINUTE } from '../virtual-runtime.ts'
 import { REJECTED, SECRET, entriesOf } from './fault.ts'
 import type { Fault, FaultCase } from './fault.ts'
 
-/** One operation on a store, and what may become of it. */
+/** One operation on a store, with the means to change its result. */
 export interface StoreOperation {
   readonly key: string
-  /** Does what a healthy store does, and gives its result. */
+  /** Performs the operation of a healthy store and returns its result. */
   work(): unknown
-  /** The text stored under `key`, or under the other data set's. */
+  /** Returns the text stored under `key` (default the key of the operation). */
   stored(key?: string): string | undefined
-  /** The text that was stored under the key before the present one. */
+  /** Returns the previous text under the key. */
   storedBefore(): string | undefined
-  /** The usual way to answer: after a round trip, or at once where the store is in this process. */
+  /** Returns a result as usual: after a round trip, or at once where the store is in this process. */
   reply(result: () => unknown): unknown
   later(delay: number, result: () => unknown): Promise<unknown>
   pick(items: readonly unknown[]): unknown
 }
 
-/** What a store does instead of its operations while something is wrong with it. */
+/** The operations of a store that a fault replaces. */
 export interface StoreFault {
   get?: Operate
   set?: Operate
@@ -59,10 +59,10 @@ const refuses: Operate = () => Promise.reject()
 const hangs: Operate = () => new Promise(() => {})
 const nothing: Operate = ({ reply }) => reply(() => undefined)
 
-/** Nothing found and nothing granted, but only after two seconds. */
+/** Finds and grants nothing, after two seconds. */
 const slowly: Operate = ({ later }) => later(2_000, () => false)
 
-/** All in order, but a little too late. */
+/** Works, but slightly too late. */
 const drags: Operate = ({ later, work }) => later(60, work)
 
 const breaks: Operate = ({ later, work }) =>
@@ -71,7 +71,7 @@ const breaks: Operate = ({ later, work }) =>
     throw new Error(`ECONNRESET ${SECRET}`)
   })
 
-/** Faults of the store: it is away, it is slow, it forgets, or it gives back what it should not. */
+/** Faults of the store: it is unreachable, slow, forgets values or returns wrong ones. */
 export const store: readonly FaultCase[] = [
   entry('store-get-throws', 'every read fails', [
     broken('at once', { get: throws }, { keeps: true }),
@@ -89,27 +89,27 @@ export const store: readonly FaultCase[] = [
   entry('store-slow', 'every operation takes 2 s', [
     broken('2 s', { get: slowly, set: slowly }, { takes: 2_000 }),
   ]),
-  entry('store-old-version', 'what is stored has the form of an earlier version', [
+  entry('store-old-version', 'the stored value has the format of an earlier version', [
     holding('version 0', () => '{"v":0,"base":"USD","rates":{"EUR":0.5,"GBP":0.5,"JPY":9}}'),
-    holding('version 0, but for that in order', (good) => ({ ...good, v: 0 })),
+    holding('version 0, otherwise valid', (good) => ({ ...good, v: 0 })),
     holding('no envelope', ({ data }) => data.table ?? data),
-    holding('no JSON', () => `${SECRET} {`),
+    holding('invalid JSON', () => `${SECRET} {`),
     holding('a number', () => 7),
   ]),
-  entry('store-newer-version', 'what is stored has the form of a later version', [
+  entry('store-newer-version', 'the stored value has the format of a later version', [
     holding('version 3', (good) => ({ ...good, v: 3, more: SECRET })),
   ]),
-  entry('store-poisoned', 'somebody else has written to the store', [
+  entry('store-poisoned', 'another program has written to the store', [
     poisoned('the base at a million', (rates) => ({ ...rates, USD: 1e6, EUR: 1e6 })),
     poisoned('negative rates', (rates) => mapRates(rates, (rate) => -Number(rate))),
-    poisoned('rates as text', (rates) => mapRates(rates, String)),
-    poisoned('null in place of rates', (rates) => mapRates(rates, () => null)),
-    poisoned('markup in place of codes', () => ({ [MARKUP]: 1, '"><img src=x>': 2 })),
-    poisoned('markup in place of rates', (rates) => mapRates(rates, () => MARKUP)),
+    poisoned('rates as strings', (rates) => mapRates(rates, String)),
+    poisoned('null instead of rates', (rates) => mapRates(rates, () => null)),
+    poisoned('markup instead of codes', () => ({ [MARKUP]: 1, '"><img src=x>': 2 })),
+    poisoned('markup instead of rates', (rates) => mapRates(rates, () => MARKUP)),
     poisoned('nineteen codes and no days', (rates, { data }) =>
       data.table ? Object.fromEntries(Object.entries(rates).slice(0, 19)) : {},
     ),
-    poisoned('lists in place of rates', () => [1, 2]),
+    poisoned('lists instead of rates', () => [1, 2]),
     holding('another source', (good) =>
       withSource(good, { name: MARKUP, url: `https://${SECRET}.example` }),
     ),
@@ -120,7 +120,7 @@ export const store: readonly FaultCase[] = [
     holding('no data', (good) => ({ ...good, data: undefined })),
     holding('no time of saving', (good) => ({ ...good, savedAt: null })),
   ]),
-  entry('store-future-entry', 'what is stored comes from the future', [
+  entry('store-future-entry', 'the stored value is from the future', [
     holding('published in 30 days', (good) => {
       const ahead = good.savedAt + 30 * DAY
       const date = new Date(ahead).toISOString().slice(0, 10)
@@ -132,23 +132,23 @@ export const store: readonly FaultCase[] = [
     }),
     holding('saved in 30 days', (good) => ({ ...good, savedAt: good.savedAt + 30 * DAY })),
   ]),
-  entry('store-evicts-at-once', 'what was written is gone at once', [
+  entry('store-evicts-at-once', 'written values are evicted at once', [
     broken('a store of no size', { get: nothing, set: nothing }, { reported: [] }),
   ]),
-  entry('store-full', 'there is no room for a write', [
+  entry('store-full', 'the store is full', [
     broken('OOM', { set: () => Promise.reject(new Error(`OOM command not allowed ${SECRET}`)) }),
   ]),
-  entry('store-readonly', 'the store can only be read', [
+  entry('store-readonly', 'the store is read-only', [
     broken('READONLY', { set: readOnly }),
     broken('READONLY, with what another process wrote before', { set: readOnly }, { reported: [] }),
   ]),
   entry('store-partition', 'one of two processes does not reach the store', [
     { name: 'the second one', verdict: 'accepted', keeps: 'first', reported: FAILED },
   ]),
-  entry('memory-store-flood', 'somebody asks thousands of different questions', [
+  entry('memory-store-flood', 'a client sends thousands of different requests', [
     { name: 'three thousand', verdict: 'accepted' },
   ]),
-  entry('store-flipped-bit', 'one bit of what is stored is another', [
+  entry('store-flipped-bit', 'one bit of the stored value is flipped', [
     holding('anywhere', (good) => {
       const text = seal(good)
       const place = hash(text) >>> 0
@@ -161,15 +161,15 @@ export const store: readonly FaultCase[] = [
   ]),
 ]
 
-/** Faults that only a fleet can meet. */
+/** Faults that affect only a fleet. */
 export const sharedStore: readonly FaultCase[] = [
-  entry('store-hangs', 'no operation is ever answered', [
+  entry('store-hangs', 'no operation ever settles', [
     broken('all', { get: hangs, set: hangs, claim: hangs }),
   ]),
-  entry('store-rejects-nothing', 'every operation is refused without a word', [
+  entry('store-rejects-nothing', 'every operation rejects with undefined', [
     broken('all', { get: refuses, set: refuses, claim: refuses }),
   ]),
-  entry('store-drags', 'every operation takes longer than is waited for', [
+  entry('store-drags', 'every operation takes longer than its timeout', [
     broken('60 ms', { get: drags, set: drags, claim: drags }),
   ]),
   entry('store-writes-then-breaks', 'a write is done, and then the connection breaks', [
@@ -183,16 +183,16 @@ export const sharedStore: readonly FaultCase[] = [
       },
     }),
   ]),
-  entry('store-lags', 'reads are answered with the value before', [
+  entry('store-lags', 'reads return the previous value', [
     broken('the last but one', { get: ({ reply, storedBefore }) => reply(storedBefore) }),
   ]),
-  entry('store-swaps', 'reads are answered with the value of another key', [
+  entry('store-swaps', 'reads return the value of another key', [
     broken('of the other data set', {
       get: ({ key, reply, stored }) =>
         reply(() => stored(key.endsWith('latest') ? 'rates:v1:history' : 'rates:v1:latest')),
     }),
   ]),
-  entry('store-garbage', 'reads are answered with anything', [
+  entry('store-garbage', 'reads return arbitrary values', [
     broken('of ten kinds', {
       get: ({ reply, pick }) =>
         reply(() => pick(['', '{', 'null', '[]', '{"v":1}', 7, true, {}, SECRET, null])),
@@ -204,14 +204,14 @@ export const sharedStore: readonly FaultCase[] = [
   entry('claims-always', 'every claim is granted', [
     broken('true', { claim: ({ reply }) => reply(() => true) }),
   ]),
-  entry('claims-garbage', 'claims are answered with anything', [
+  entry('claims-garbage', 'claims return arbitrary values', [
     broken('of five kinds', {
       claim: ({ reply, pick }) => reply(() => pick([undefined, null, 'OK', 0, ''])),
     }),
   ]),
 ]
 
-/** What the store of `form` does with one operation, or nothing where it does its work. */
+/** Returns the replacement of one operation, or undefined where the fault does not affect it. */
 export function storeFaultOf({ store, holds }: Fault, name: keyof StoreFault): StoreFault['get'] {
   if (name !== 'get' || !holds) return store?.[name]
   return ({ reply, stored }) =>
@@ -229,7 +229,7 @@ function broken(name: string, fault: StoreFault, more: Partial<Fault> = {}): Fau
   return { name, verdict: 'accepted', store: fault, keeps: false, reported: FAILED, ...more }
 }
 
-/** A form in which the store holds what cannot be used. */
+/** Returns a form with an unusable stored value. */
 function holding(name: string, holds: (good: StoredValue) => unknown): Fault {
   return { name, verdict: 'accepted', reported: REJECTED, holds }
 }

@@ -4,17 +4,17 @@ import type { Exchange, Fault, FaultCase } from './fault.ts'
 
 const CHUNK = 64 * 1024
 
-/** Only the time limit of the call ends it. */
+/** Only the timeout of the call ends it. */
 const ENDLESS = { takes: 'limit' } as const
 
 const entry = entriesOf('transport')
 
-/** Faults of the way to an upstream. */
+/** Faults of the connection to an upstream. */
 export const transport: readonly FaultCase[] = [
-  entry('dns-slow', 'the name is found only after 20 s', [
-    failingBoth('an answer after 20 s', after(20 * SECOND), ENDLESS),
+  entry('dns-slow', 'the name is resolved after 20 s', [
+    failingBoth('a response after 20 s', after(20 * SECOND), ENDLESS),
   ]),
-  entry('conn-refused', 'nobody listens: the quickest failure there is', [
+  entry('conn-refused', 'the connection is refused at once', [
     failingBoth('refused after 1 ms', failsAfter(1, wireError('ECONNREFUSED')), { takes: 1 }),
   ]),
   entry('conn-timeout', 'the connection is never made', [
@@ -38,21 +38,21 @@ export const transport: readonly FaultCase[] = [
       return breakOff(good, wireError('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), headers)
     }),
   ]),
-  entry('slow-loris-body', 'the headers come at once, the body a byte at a time', [
+  entry('slow-loris-body', 'the headers arrive at once, the body byte by byte', [
     failingBoth('a byte every 200 ms', (exchange) => drip(exchange, 200), ENDLESS),
   ]),
-  entry('hang-after-headers', 'the headers come, the body never does', [
+  entry('hang-after-headers', 'the headers arrive, the body never does', [
     failingBoth('until the call is aborted', (exchange) => stall(exchange, true), ENDLESS),
     failingBoth('even after the call is aborted', (exchange) => stall(exchange, false), ENDLESS),
   ]),
-  entry('abort-ignored', 'a provider, or a fetch, takes no notice of its signal', [
-    misbehaving('a provider that never answers', () => new Promise(() => {}), ENDLESS),
-    failingBoth('a fetch that never answers', () => new Promise(() => {}), ENDLESS),
+  entry('abort-ignored', 'a provider, or a fetch, ignores its signal', [
+    misbehaving('a provider that never settles', () => new Promise(() => {}), ENDLESS),
+    failingBoth('a fetch that never settles', () => new Promise(() => {}), ENDLESS),
     failingBoth(
       'a fetch that answers late with another table',
       ({ good, after: callAfter }) =>
         new Promise((resolve) => {
-          // Nothing is wrong with it, so that only its being late can keep it from being served.
+          // The table is valid; only the timeout keeps it from being served.
           const late = good.replaceAll(/(?<="(?:GBP|INR)":)[\d.]+/g, (rate) =>
             String(Number(rate) * 1.5),
           )
@@ -61,24 +61,24 @@ export const transport: readonly FaultCase[] = [
       ENDLESS,
     ),
   ]),
-  entry('http2-goaway', 'a connection is closed when it is used again', [
+  entry('http2-goaway', 'a kept-alive connection is closed when it is reused', [
     failingBoth('UND_ERR_SOCKET', () => Promise.reject(wireError('UND_ERR_SOCKET'))),
   ]),
   entry(
     'provider-throws-nonerror',
-    'a provider, or a fetch, rejects with something other than an error',
+    'a provider, or a fetch, rejects with a value that is not an Error',
     [
       ...[undefined, null, SECRET, 0, Symbol(SECRET), Object.create(null)].map(
         (thrown: unknown, index) =>
           // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is the fault
           misbehaving(`${typeof thrown}, ${index}`, () => Promise.reject(thrown)),
       ),
-      failingBoth('a fetch that rejects with nothing', () => Promise.reject()),
+      failingBoth('a fetch that rejects with undefined', () => Promise.reject()),
     ],
   ),
 ]
 
-/** A form in which the provider itself does something else. */
+/** Returns a form that replaces the provider. */
 function misbehaving(
   name: string,
   misbehave: () => Promise<never>,
@@ -94,16 +94,16 @@ function failsAfter(delay: number, error: Error) {
   }
 }
 
-/** Bodies that never end well, and what became of them. */
+/** The state of a body that was poured. */
 type PouredBody = { pulled: number; isCancelled: boolean }
 
-/** The body that was poured last; the others are forgotten. */
+/** The body that was poured last. */
 export let lastPoured: PouredBody | undefined
 
 type Source = UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
-/** Answers with a body of `length` bytes that repeats `filling`. */
+/** Returns a response with a body of `length` bytes that repeats `filling`. */
 export function pour(filling: string, length: number, headers?: Headers): Response {
   const chunk = encode(filling.repeat(Math.ceil(CHUNK / filling.length)).slice(0, CHUNK))
   return respond(headers, (body) => ({
@@ -115,14 +115,14 @@ export function pour(filling: string, length: number, headers?: Headers): Respon
   }))
 }
 
-/** Answers with the first bytes and then never again; where `heedsAbort`, the end of the call ends it. */
+/** Returns a response that stops after its first bytes; with `heedsAbort`, the abort of the call ends it. */
 function stall({ signal, good }: Exchange, heedsAbort: boolean): Response {
   return respond({}, () => ({
     start(controller) {
       controller.enqueue(encode(good.slice(0, 100)))
       if (heedsAbort) endWith(signal, controller)
     },
-    // Undefined would ask for another pull.
+    // A pull that resolves would be called again.
     pull: () => new Promise<void>(() => {}),
   }))
 }
@@ -159,12 +159,12 @@ function respond(headers: Headers | undefined, toSource: (body: PouredBody) => S
   const cancel = (): void => {
     body.isCancelled = true
   }
-  // Nothing is pulled before it is read.
+  // A highWaterMark of 0: chunks are pulled only when they are read.
   const stream = new ReadableStream({ ...toSource(body), cancel }, { highWaterMark: 0 })
   return new Response(stream, { headers: { 'content-type': 'application/json', ...headers } })
 }
 
-/** `fetch` breaks a body off when its call is aborted. */
+/** Ends the body with an error when the call is aborted, as `fetch` does. */
 function endWith(signal: AbortSignal, controller: Controller): void {
   signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
 }
