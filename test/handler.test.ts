@@ -30,7 +30,7 @@ interface ServiceOptions extends RatesHandlerOptions {
   history?: HistoryProvider
 }
 
-/** A handler on a virtual machine without a network; by default, with the synthetic market. */
+/** Creates a handler on a virtual runtime without a network (default providers: the synthetic market). */
 function service({ latest, history, ...options }: ServiceOptions = {}) {
   const runtime = virtualRuntime(NOW)
   const fake = fakeProviders()
@@ -52,7 +52,7 @@ function service({ latest, history, ...options }: ServiceOptions = {}) {
   return { handler, runtime, events, eventsOf, get, cacheStatus }
 }
 
-/** Two currencies, published at `updatedAt`, 1 USD = `rate` EUR. */
+/** Returns a table of two currencies, published at `updatedAt`; 1 USD = `rate` EUR. */
 function table(rate = 0.5, updatedAt = NOW - 1_000): LatestTable {
   return { base: 'USD', updatedAt, nextUpdateAt: updatedAt + DAY, rates: { USD: 1, EUR: rate } }
 }
@@ -77,7 +77,7 @@ const historyDown: HistoryProvider = {
   },
 }
 
-/** A provider of `table()`, until it is taken down. */
+/** Returns a provider of `table()` that fails once `upstream.isUp` is false. */
 function fragileProvider(latest = () => table(0.5, NOW)) {
   const upstream = { isUp: true }
   const provider = latestProvider(async (context) =>
@@ -132,18 +132,21 @@ describe('createRatesHandler()', () => {
     { providers: { latest: true } },
     { providers: { latest: false, history: false } },
   ])('throws for the options %j', (options) => {
-    // @ts-expect-error that is the point
+    // @ts-expect-error invalid options
     expect(() => createRatesHandler(options)).toThrow(TypeError)
   })
 
-  it.each(['', '/about', ' javascript:alert(1)'])('names the option of the URL %j', (url) => {
-    const bad = latestProvider(async () => table(), { name: 'Test', url })
-    const make = (latest: LatestProvider[] | LatestProvider) => () =>
-      createRatesHandler({ providers: { latest } })
-    const refused = '.attribution.url must be an absolute http or https URL, got "'
-    expect(make(bad)).toThrow(`providers.latest${refused}`)
-    expect(make([down, bad])).toThrow(`providers.latest[1]${refused}`)
-  })
+  it.each(['', '/about', ' javascript:alert(1)'])(
+    'names the option with the invalid URL %j',
+    (url) => {
+      const bad = latestProvider(async () => table(), { name: 'Test', url })
+      const make = (latest: LatestProvider[] | LatestProvider) => () =>
+        createRatesHandler({ providers: { latest } })
+      const message = '.attribution.url must be an absolute http or https URL, got "'
+      expect(make(bad)).toThrow(`providers.latest${message}`)
+      expect(make([down, bad])).toThrow(`providers.latest[1]${message}`)
+    },
+  )
 
   it('takes an explicit undefined as the default of an option', async () => {
     const options = { basePath: undefined, store: undefined, cors: undefined, maxStale: {} }
@@ -157,7 +160,7 @@ describe('createRatesHandler()', () => {
     expect((await get('/api/v1/latest')).status).toBe(basePath === '/api' ? 200 : 404)
   })
 
-  it('keeps handlers apart', async () => {
+  it('creates independent handlers', async () => {
     const [half, quarter] = [0.5, 0.25].map(async (rate) => {
       const { handler } = service({ latest: async () => table(rate) })
       return handler.rates.convert({ from: 'USD', to: 'EUR' })
@@ -178,7 +181,7 @@ describe('createRatesHandler()', () => {
 })
 
 describe('the headers', () => {
-  it('call data stale when they are overdue, and not at the instant at which they are due', async () => {
+  it('mark data as stale one ms after they are due', async () => {
     const { upstream, provider } = fragileProvider()
     const { handler, cacheStatus, runtime } = service({ latest: provider })
     await handler.rates.latest()
@@ -190,7 +193,7 @@ describe('the headers', () => {
     expect(await cacheStatus('/api/rates')).toBe('rates; hit; ttl=-1; detail=stale')
   })
 
-  it('give one tag for one body, which a client can revalidate with', async () => {
+  it('have one ETag per body, with which a client can revalidate', async () => {
     const { get } = service()
     const first = await get('/api/v1/latest?symbols=EUR,GBP')
     const tag = first.headers.get('etag') ?? ''
@@ -207,7 +210,7 @@ describe('the headers', () => {
     for (const name of names) expect(known.headers.get(name)).toBe(first.headers.get(name))
   })
 
-  it('keep the tag when a refresh brings the same publication', async () => {
+  it('keep the ETag when a refresh returns the same publication', async () => {
     const { get, runtime } = service({ latest: async () => table() })
     const tag = (await get('/api/v1/latest')).headers.get('etag')
     await runtime.advance(3 * DAY)
@@ -222,7 +225,7 @@ describe('the headers', () => {
     ['v1', { v1: '*', unversioned: null, elsewhere: null }],
     ['all', { v1: '*', unversioned: '*', elsewhere: '*' }],
     ['off', { v1: null, unversioned: null, elsewhere: null }],
-  ] as const)('open what cors: %j says to every origin', async (cors, expected) => {
+  ] as const)('allow every origin on the endpoints of cors: %j', async (cors, expected) => {
     const { get } = service({ cors })
     const origin = async (target: string): Promise<string | null> =>
       (await get(target)).headers.get('access-control-allow-origin')
@@ -238,7 +241,7 @@ describe('the headers', () => {
   })
 })
 
-describe('the answer to OPTIONS', () => {
+describe('the response to OPTIONS', () => {
   it('allows every origin and the methods of all paths, for a day, and has no body', async () => {
     const response = await service().get('/api/v1/latest', { method: 'OPTIONS' })
     expect([response.status, await response.text()]).toEqual([204, ''])
@@ -264,16 +267,19 @@ describe('paths that the handler does not serve', () => {
     ['GET', '/api/x/v1/latest', 404, 'Not found'],
     ['POST', '/api/v1/latest', 405, { code: 'method_not_allowed', message: 'Method not allowed' }],
     ['POST', '/api/rates', 405, 'Method not allowed'],
-  ])('have an error of their dialect: %s %s is a %d', async (method, path, status, error) => {
-    // Which precondition holds is asked only of what would be a 200.
-    const response = await service().get(path, { method, headers: { 'if-match': '"x"' } })
-    expect([response.status, await response.json()]).toEqual([status, { error }])
-    const isVersioned = path.startsWith('/api/v1') && typeof error === 'object'
-    expect(response.headers.has('access-control-allow-origin')).toBe(isVersioned)
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null)
-    expect(response.headers.has('retry-after')).toBe(false)
-  })
+  ])(
+    'get an error in the format of their path: %s %s is a %d',
+    async (method, path, status, error) => {
+      // Preconditions are evaluated only where the response would be a 200.
+      const response = await service().get(path, { method, headers: { 'if-match': '"x"' } })
+      expect([response.status, await response.json()]).toEqual([status, { error }])
+      const isVersioned = path.startsWith('/api/v1') && typeof error === 'object'
+      expect(response.headers.has('access-control-allow-origin')).toBe(isVersioned)
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null)
+      expect(response.headers.has('retry-after')).toBe(false)
+    },
+  )
 
   it('are not kept', async () => {
     const { get } = service()
@@ -284,7 +290,7 @@ describe('paths that the handler does not serve', () => {
     const isKept = (part: string) => kept.mock.calls.some(([key]) => String(key).includes(part))
     expect(isKept('/none-')).toBe(false)
     await get('/api/v1/latest')
-    // Or something else keeps paths, and nothing has been shown.
+    // Proves that the spy sees served paths.
     expect(isKept('/v1/latest')).toBe(true)
     kept.mockRestore()
   })
@@ -301,8 +307,8 @@ describe('upstream calls', () => {
       ...bases.map((base) => `/api/v1/latest?base=${base}`),
       ...PERIODS.flatMap((each) => pairs.map((pair) => `/api/v1/history?${pair}&period=${each}`)),
     ]
-    const answers = await Promise.all(targets.map((target) => get(target)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const responses = await Promise.all(targets.map((target) => get(target)))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     const requested = ['latest', 'history'].map((dataSet) => ({ dataSet }))
     expect(eventsOf('upstream_request')).toMatchObject(requested)
   })
@@ -319,34 +325,34 @@ describe('upstream calls', () => {
       },
     })
     const controllers = Array.from({ length: 10_000 }, () => new AbortController())
-    const answers = controllers.map(({ signal }) => get('/api/v1/latest', { signal }))
+    const responses = controllers.map(({ signal }) => get('/api/v1/latest', { signal }))
     await settled()
     for (const [index, controller] of controllers.entries()) {
       if (index % 10 !== 0) controller.abort()
     }
     await settled()
     publish(table())
-    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    const statuses = (await Promise.all(responses)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1_000)
     expect(statuses.filter((status) => status === 502)).toHaveLength(9_000)
     expect(calls).toBe(1)
     expect(runtime.timers()).toBe(0)
   })
 
-  it('are one for a thousand requests within the pause after a failure', async () => {
+  it('are one for a thousand requests during the backoff after a failure', async () => {
     const { get, events } = service({ latest: down, history: historyDown })
-    for (let question = 0; question < 1_000; question += 1) {
+    for (let count = 0; count < 1_000; count += 1) {
       expect((await get('/api/v1/latest')).status).toBe(502)
     }
     await get('/api/v1/history?from=USD&to=EUR')
     await get('/api/v1/history?from=USD&to=JPY')
-    const asked = events.flatMap((event) =>
+    const requested = events.flatMap((event) =>
       event.type === 'upstream_request' ? event.dataSet : [],
     )
-    expect(asked).toEqual(['latest', 'history'])
+    expect(requested).toEqual(['latest', 'history'])
   })
 
-  it('are given the table accepted last to compare with', async () => {
+  it('receive the last accepted table for comparison', async () => {
     const previous: (LatestTable | undefined)[] = []
     const { get, runtime } = service({
       async latest(context) {
@@ -361,7 +367,7 @@ describe('upstream calls', () => {
     expect(previous).toEqual([undefined, { ...table(0.5, NOW), publishedAt: NOW }])
   })
 
-  it('go through the fetch option, looked up when they are made', async () => {
+  it('use the fetch option, read at each call', async () => {
     const urls: string[] = []
     const { get } = service({
       providers: {},
@@ -378,7 +384,7 @@ describe('upstream calls', () => {
     ])
   })
 
-  it('ask the next provider when one fails, and name the one that answered', async () => {
+  it('go to the next provider when one fails, and name the source', async () => {
     const second = latestProvider(async () => table(), OTHER_SOURCE)
     const { handler, events } = service({ latest: [down, second] })
     expect((await handler.rates.latest()).source).toEqual(OTHER_SOURCE)
@@ -393,15 +399,15 @@ describe('upstream calls', () => {
 })
 
 describe('a failing upstream', () => {
-  it('is a 502 in both dialects, with a time to come back and nothing private', async () => {
+  it('causes a 502 on both generations of endpoints, with Retry-After and without private details', async () => {
     const { get } = service({ latest: down, history: historyDown })
-    const sentence = 'The exchange-rate provider is unavailable. Please retry shortly.'
-    const error = { code: 'provider_unavailable', message: sentence }
+    const message = 'The exchange-rate provider is unavailable. Please retry shortly.'
+    const error = { code: 'provider_unavailable', message }
     for (const [target, expected] of Object.entries({
       '/api/v1/latest': error,
       '/api/v1/history?from=USD&to=EUR': error,
-      '/api/rates': sentence,
-      '/api/convert?from=USD&to=EUR': sentence,
+      '/api/rates': message,
+      '/api/convert?from=USD&to=EUR': message,
     })) {
       const response = await get(target)
       expect(response.status).toBe(502)
@@ -411,7 +417,7 @@ describe('a failing upstream', () => {
     }
   })
 
-  it('is a 502 after 5 s while it hangs, and what comes late is kept', async () => {
+  it('causes a 502 after 5 s while it hangs; its late response is cached', async () => {
     let finish = (): void => {}
     const slow: HistoryProvider = {
       attribution,
@@ -432,7 +438,7 @@ describe('a failing upstream', () => {
     expect((await get('/api/v1/history?from=USD&to=EUR')).status).toBe(200)
   })
 
-  it('has 5 s for latest rates and 10 s for history, even if it ignores its signal', async () => {
+  it('is aborted after 5 s for latest rates and 10 s for history, even if it ignores its signal', async () => {
     const signals: AbortSignal[] = []
     const hang = (context: { signal: AbortSignal }): Promise<never> => {
       signals.push(context.signal)
@@ -442,17 +448,17 @@ describe('a failing upstream', () => {
       latest: hang,
       history: { attribution, fetchHistory: (_range, context) => hang(context) },
     })
-    const answers = [get('/api/rates'), get('/api/v1/history?from=USD&to=EUR')]
+    const responses = [get('/api/rates'), get('/api/v1/history?from=USD&to=EUR')]
     await runtime.advance(5 * SECOND)
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([502, 502])
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([502, 502])
     await runtime.advance(5 * SECOND)
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
     expect(eventsOf('upstream_failed')).toHaveLength(2)
     expect(runtime.timers()).toBe(0)
   })
 
-  it('costs nothing while good data are held', async () => {
+  it('does not affect responses while good data are cached', async () => {
     const { upstream, provider } = fragileProvider()
     const { get, runtime } = service({ latest: provider })
     const before = await (await get('/api/v1/latest')).text()
@@ -482,7 +488,7 @@ describe('a failing upstream', () => {
     [`${'x'.repeat(299)}…`, new Error('x'.repeat(100_000))],
     [`${'x'.repeat(298)}…`, `${'x'.repeat(298)}\u{1f4b6}x`],
     ['an error with unreadable properties', unreadable],
-  ])('is a 502 with the reason %j in its event', async (reason, thrown) => {
+  ])('causes a 502, with the reason %j in its event', async (reason, thrown) => {
     const rejects = (): Promise<never> => Promise.reject(thrown)
     const throws = (): never => {
       throw thrown
@@ -494,7 +500,7 @@ describe('a failing upstream', () => {
     }
   })
 
-  it('cannot take the data back in time, nor keep them for ever by trying', async () => {
+  it('cannot replace data by older ones, nor extend their life', async () => {
     let updatedAt = NOW - 1_000
     const { handler, runtime, get, cacheStatus, events } = service({
       latest: async () => table(0.5, updatedAt),
@@ -517,7 +523,7 @@ describe('a failing upstream', () => {
     expect((await handler.rates.latest()).updatedAt).toBe(NOW)
   })
 
-  it('gives way to the next provider, but never to an older publication of it', async () => {
+  it('is replaced by the next provider, but never by an older publication', async () => {
     let published = NOW - DAY
     const { upstream, provider: first } = fragileProvider()
     const second = latestProvider(async () => table(0.25, published), OTHER_SOURCE)
@@ -535,7 +541,7 @@ describe('a failing upstream', () => {
 })
 
 describe('events', () => {
-  it('tell what was asked, answered, dropped and refused', async () => {
+  it('report requests, responses, dropped rates and failures', async () => {
     const rates = { ...Object.fromEntries(codes(20).map((code) => [code, 1])), BAD: 0 }
     const latest = async () => ({ ...table(), rates })
     const { get, events } = service({ latest, history: historyDown })
@@ -565,7 +571,7 @@ describe('events', () => {
     ])
   })
 
-  it('change no answer when their listener throws or rejects', async () => {
+  it('do not affect responses when their listener throws or rejects', async () => {
     const throws = (): never => {
       throw new Error('listener')
     }
@@ -577,7 +583,7 @@ describe('events', () => {
     }
   })
 
-  it('tell of the unforeseen, which is a 500 without details', async () => {
+  it('report unforeseen errors, which are a 500 without details', async () => {
     let broken = false
     const { handler, get, events } = service({
       now: () => {
@@ -618,7 +624,7 @@ describe('a host that does not pass a request', () => {
     'gets a 500: %#',
     async (request) => {
       const { handler } = service()
-      // @ts-expect-error that is the point
+      // @ts-expect-error not a Request
       const response = await handler(request)
       expect(response.status).toBe(500)
       expect(response.headers.get('cache-control')).toBe('no-store')
@@ -626,27 +632,27 @@ describe('a host that does not pass a request', () => {
   )
 })
 
-describe('a host that puts Host into the URL as it came', () => {
-  /** As Deno makes it: `Request` itself would refuse some of these URLs, and normalise others. */
-  function asked(host: string, target: string): Request {
+describe('a host that copies the Host header into the URL', () => {
+  /** Creates a request as Deno does: `Request` itself rejects some of these URLs, and normalises others. */
+  function requestTo(host: string, target: string): Request {
     const request = new Request('http://localhost/', { headers: { host } })
     Object.defineProperty(request, 'url', { value: `http://${host}${target}` })
     return request
   }
 
   it.each(['localhost/api/rates?', 'a?base=GBP&', 'a#', 'a\\b', 'u@b', '[::1', '<script>', 'a:1'])(
-    'gets the same answer with Host %s',
+    'gets the same response with Host %s',
     async (host) => {
       const { handler } = service()
-      const response = await handler(asked(host, '/api/v1/latest?base=EUR'))
+      const response = await handler(requestTo(host, '/api/v1/latest?base=EUR'))
       expect(await response.json()).toMatchObject({ base: 'EUR', disclaimer: expect.any(String) })
-      expect((await handler(asked(host, '//api/v1/latest'))).status).toBe(404)
+      expect((await handler(requestTo(host, '//api/v1/latest'))).status).toBe(404)
     },
   )
 })
 
 describe('a store', () => {
-  it('may be a Map, and spares the next handler both downloads', async () => {
+  it('may be a Map, and saves the next handler both downloads', async () => {
     const store = new Map<string, string>()
     const first = service({ store })
     const targets = ['/api/v1/latest?base=EUR', '/api/v1/history?from=USD&to=JPY&period=5Y']
@@ -669,7 +675,7 @@ describe('a store', () => {
     ])
   })
 
-  it('is not believed about another provider', async () => {
+  it('is ignored where its data have another source', async () => {
     const store = new Map<string, string>()
     await service({ store }).handler.rates.latest()
     await settled()
@@ -683,7 +689,7 @@ describe('a store', () => {
     })
   })
 
-  it('is judged by the gates of the provider whose table it holds', async () => {
+  it('has its table validated by the provider of the table', async () => {
     const store = new Map<string, string>()
     const feed = createExchangeRateApiProvider()
     const data = { attribution: feed.attribution, table: table() }
@@ -700,7 +706,7 @@ describe('a store', () => {
     )
   })
 
-  it('does not set the gates of one provider upon the table of another', async () => {
+  it('does not have the table of one provider compared by another', async () => {
     const many = Object.fromEntries(codes(300).map((code) => [code, 1]))
     const { upstream, provider: own } = fragileProvider(() => {
       return { ...table(), rates: { USD: 1, ...many } }
@@ -717,7 +723,7 @@ describe('a store', () => {
     expect(await (await get('/api/rates')).text()).toContain('Rates By Exchange Rate API')
   })
 
-  it('is not believed when it holds what no provider would be believed', async () => {
+  it('is ignored where its data fail the checks of every provider', async () => {
     const store = new Map<string, string>()
     await service({ store }).handler.refresh()
     await settled()
@@ -733,14 +739,14 @@ describe('a store', () => {
 })
 
 describe('refresh() and close()', () => {
-  it('refresh both data sets so that no visitor waits', async () => {
+  it('refresh both data sets, so that the first request does not wait', async () => {
     const { handler, cacheStatus } = service()
     await handler.refresh()
     expect(await cacheStatus('/api/rates')).toContain('hit')
     expect(await cacheStatus('/api/v1/history?from=USD&to=EUR')).toContain('hit')
   })
 
-  it('leave what is held, and a 502 for what is not', async () => {
+  it('keep cached data, and return 502 for others', async () => {
     const { handler, get, runtime } = service()
     await get('/api/rates')
     handler.close()
@@ -752,7 +758,7 @@ describe('refresh() and close()', () => {
 })
 
 describe('handler.rates', () => {
-  it('rejects with an error that has private details in its cause only', async () => {
+  it('rejects with an error that has private details only in its cause', async () => {
     const { handler } = service({ latest: down })
     const error: unknown = await handler.rates.latest().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'provider_unavailable', retryAfter: 1 })
@@ -790,7 +796,7 @@ describe.each([
     return { ...opened, requested }
   }
 
-  it('answers 404 on their endpoints, and says why', async () => {
+  it('returns 404 with the reason on their endpoints', async () => {
     const { get, requested } = open()
     for (const path of paths) {
       const response = await get(`/api/${path}`)
@@ -801,7 +807,7 @@ describe.each([
     expect(requested).toEqual([])
   })
 
-  it('says so in the status and the currencies, and makes no request for them', async () => {
+  it('shows that in the status and the currencies, and makes no upstream calls', async () => {
     const { handler, get, runtime, requested, events } = open()
     await get('/api/v1/status')
     await handler.refresh()
@@ -821,9 +827,9 @@ describe.each([
 
   it('rejects their operations', async () => {
     const { handler } = open()
-    const asked =
+    const call =
       off === 'latest' ? handler.rates.latest() : handler.rates.history({ from: 'USD', to: 'EUR' })
-    await expect(asked).rejects.toMatchObject({ code: 'not_found', message })
+    await expect(call).rejects.toMatchObject({ code: 'not_found', message })
   })
 })
 
@@ -834,10 +840,10 @@ describe('an operation', () => {
     ['convert', { from: 'USD', to: 'EUR', value: 2 }, 'value (use amount)'],
     ['latest', { Base: 'EUR' }, 'Base (use base)'],
     ['history', { from: 'USD', to: 'EUR', startDate: '2026-01-01' }, 'startDate (use start)'],
-  ] as const)('%s refuses the property of %j', async (name, question, message) => {
+  ] as const)('%s rejects the property of %j', async (name, params, message) => {
     const { rates } = service().handler
-    // @ts-expect-error that is the point
-    await expect(rates[name](question)).rejects.toMatchObject({
+    // @ts-expect-error unknown property
+    await expect(rates[name](params)).rejects.toMatchObject({
       code: 'invalid_parameter',
       message: `Invalid parameter: ${message}`,
     })
@@ -845,17 +851,20 @@ describe('an operation', () => {
 })
 
 describe('handler.answer()', () => {
-  const ask = ({ answer }: RatesHandler, target: string, method = 'GET') =>
+  const request = ({ answer }: RatesHandler, target: string, method = 'GET') =>
     answer({ method, target, header: () => null })
 
-  it('is the same answer as data, and says whether the path is one of ours', async () => {
+  it('returns the same response as data, and whether the path matched', async () => {
     const { handler, get } = service()
-    const answer = await ask(handler, '/api/v1/convert?from=USD&to=EUR')
+    const raw = await request(handler, '/api/v1/convert?from=USD&to=EUR')
     const response = await get('/api/v1/convert?from=USD&to=EUR')
-    expect(answer).toMatchObject({ status: 200, matched: true, body: await response.text() })
-    expect(await ask(handler, '/api/users')).toMatchObject({ status: 404, matched: false })
-    expect(await ask(handler, '/api/rates', 'POST')).toMatchObject({ status: 405, matched: true })
-    const unknown = await ask(handler, '/api/v1/none', 'OPTIONS')
+    expect(raw).toMatchObject({ status: 200, matched: true, body: await response.text() })
+    expect(await request(handler, '/api/users')).toMatchObject({ status: 404, matched: false })
+    expect(await request(handler, '/api/rates', 'POST')).toMatchObject({
+      status: 405,
+      matched: true,
+    })
+    const unknown = await request(handler, '/api/v1/none', 'OPTIONS')
     expect(unknown).toMatchObject({ status: 204, matched: false })
   })
 
@@ -871,6 +880,6 @@ describe('handler.answer()', () => {
     ['', 404],
   ])('reads the raw target %j as a Request would, %d', async (target, status) => {
     const { handler } = service()
-    expect((await ask(handler, target)).status).toBe(status)
+    expect((await request(handler, target)).status).toBe(status)
   })
 })

@@ -11,7 +11,7 @@ const { latest, history } = fakeProviders({ now: () => NOW })
 
 const loaded = new Map<string, ReturnType<typeof history.fetchHistory>>()
 
-/** Two currencies, as all would take longer to load than the rest. */
+/** Two currencies only: all of them would take longer to load than the rest of the test. */
 const fetchHistory: typeof history.fetchHistory = async (range, context) => {
   const key = JSON.stringify(range)
   const { base, days } = await (loaded.get(key) ?? history.fetchHistory(range, context))
@@ -41,20 +41,20 @@ const CHEAP = [
   `/api/v1/nothing?${'-'.repeat(600)}`,
 ]
 
-/** The expensive question of a number; no two are the same. */
+/** Returns the target of an expensive request, a different one for each number. */
 function large(number: number): string {
   return `${PAIR}&start=2000-01-03&end=${addDays('2004-01-01', number)}`
 }
 
-interface Asked {
+interface RequestOptions {
   method?: string
   signal?: AbortSignal
   ifNoneMatch?: string
 }
 
 /**
- * A handler with data, on a machine on which the event loop turns in `turn`. It reads the name of its source once for each
- * history that it computes, which takes `work.duration` ms.
+ * Creates a handler with data, whose event loop turns in `turn`. It reads the name of its source once for each history that
+ * it computes, which takes `work.duration` ms.
  */
 async function start({ random = 0, isCold = false } = {}) {
   const runtime = virtualRuntime(NOW, random)
@@ -81,83 +81,90 @@ async function start({ random = 0, isCold = false } = {}) {
       onEvent: (event) => events.push(event),
     },
   )
-  /** By default as often as after two milliseconds of work. */
+  /** Turns the event loop (default as often as two milliseconds of work require). */
   async function turn(times = 6): Promise<void> {
     for (let time = 0; time < times; time += 1) {
       for (const callback of turns.splice(0)) callback()
       await settled()
     }
   }
-  const ask = (target: string, { method = 'GET', signal, ifNoneMatch }: Asked = {}) => {
+  const request = (
+    target: string,
+    { method = 'GET', signal, ifNoneMatch }: RequestOptions = {},
+  ) => {
     const header = (name: string) => (name === 'if-none-match' ? ifNoneMatch : undefined)
     return answer({ method, target, header, signal })
   }
-  /** The answers to `targets` so far, in their order. */
-  async function askAll(targets: readonly string[], asked?: Asked): Promise<RawResponse[]> {
-    const answers: RawResponse[] = []
-    for (const target of targets) void ask(target, asked).then((given) => answers.push(given))
+  /** Returns the responses to `targets` so far, in order. */
+  async function requestAll(
+    targets: readonly string[],
+    options?: RequestOptions,
+  ): Promise<RawResponse[]> {
+    const responses: RawResponse[] = []
+    for (const target of targets) {
+      void request(target, options).then((response) => responses.push(response))
+    }
     await settled()
-    return answers
+    return responses
   }
-  // Some modules are loaded with the first question that needs them.
+  // Some modules are loaded by the first request that needs them.
   const first = [`${EXPENSIVE[0]}&format=csv`, `${ONE}&date=2004-01-08`, ...CHEAP]
   for (const target of isCold ? [] : first) {
-    const asked = ask(target)
-    const isAnswered = { yet: false }
-    void asked.then(() => (isAnswered.yet = true))
-    while (!isAnswered.yet) await turn()
+    const wait = { isOver: false }
+    void request(target).then(() => (wait.isOver = true))
+    while (!wait.isOver) await turn()
     await turn()
   }
   work.count = 0
-  return { runtime, work, events, refresh, turn, ask, askAll }
+  return { runtime, work, events, refresh, turn, request, requestAll }
 }
 
-function header(answer: RawResponse | undefined, wanted: string): string | undefined {
-  return answer?.headers.find(([name]) => name === wanted)?.[1]
+function header(response: RawResponse | undefined, wanted: string): string | undefined {
+  return response?.headers.find(([name]) => name === wanted)?.[1]
 }
 
 describe('expensive work', () => {
   it.each(EXPENSIVE)('waits for another turn of the event loop: %s', async (target) => {
-    const { ask, askAll, turn } = await start()
-    await ask(large(0))
-    const answers = await askAll([target])
-    expect(answers).toEqual([])
+    const { request, requestAll, turn } = await start()
+    await request(large(0))
+    const responses = await requestAll([target])
+    expect(responses).toEqual([])
     await turn()
-    expect(answers).toMatchObject([{ status: 200 }])
+    expect(responses).toMatchObject([{ status: 200 }])
   })
 
-  it('keeps nothing else waiting, nor what has been computed before', async () => {
-    const { ask, askAll, turn } = await start()
-    await ask(large(0))
+  it('does not delay cheap requests and cached responses', async () => {
+    const { request, requestAll, turn } = await start()
+    await request(large(0))
     await turn()
-    await askAll([large(1), large(2)])
-    expect(await askAll([...CHEAP, large(0)])).toHaveLength(CHEAP.length + 1)
+    await requestAll([large(1), large(2)])
+    expect(await requestAll([...CHEAP, large(0)])).toHaveLength(CHEAP.length + 1)
   })
 
-  it('is done in its order, failures too', async () => {
-    const { askAll, turn } = await start()
+  it('is done in order, also for failures', async () => {
+    const { requestAll, turn } = await start()
     const unknown = large(9).replace('USD', 'XXX')
-    const answers = await askAll([large(0), large(1), unknown, large(2)])
+    const responses = await requestAll([large(0), large(1), unknown, large(2)])
     const counts = []
     for (let count = 0; count < 4; count += 1) {
-      counts.push(answers.length)
+      counts.push(responses.length)
       await turn()
     }
     // A failure takes less time.
     expect(counts).toEqual([1, 2, 4, 4])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 200])
-    expect(new Set(answers.map((answer) => header(answer, 'etag'))).size).toBe(4)
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 400, 200])
+    expect(new Set(responses.map((response) => header(response, 'etag'))).size).toBe(4)
   })
 
-  it.each<[Asked, number]>([
+  it.each<[RequestOptions, number]>([
     [{ method: 'HEAD' }, 200],
     [{ ifNoneMatch: '*' }, 304],
-  ])('waits for %j as well', async (asked, status) => {
-    const { askAll, turn } = await start()
-    const answers = await askAll([large(0), large(1)], asked)
-    expect(answers).toHaveLength(1)
+  ])('waits also for %j', async (options, status) => {
+    const { requestAll, turn } = await start()
+    const responses = await requestAll([large(0), large(1)], options)
+    expect(responses).toHaveLength(1)
     await turn()
-    expect(answers.map((answer) => [answer.status, answer.body])).toEqual([
+    expect(responses.map((response) => [response.status, response.body])).toEqual([
       [status, null],
       [status, null],
     ])
@@ -166,145 +173,148 @@ describe('expensive work', () => {
   it.each([
     [10, 30],
     [100, 64],
-  ])('of %d ms leaves as much time to all else, or %d turns', async (duration, turns) => {
-    const { askAll, turn, work } = await start()
-    work.duration = duration
-    const answers = await askAll([large(0), large(1), large(2)])
-    await turn(turns - 1)
-    expect(answers).toHaveLength(1)
-    await turn(1)
-    expect(answers).toHaveLength(2)
-    work.spent += duration - 1
-    await turn(1)
-    expect(answers).toHaveLength(2)
-    work.spent += 1
-    await turn(1)
-    expect(answers).toHaveLength(3)
-  })
+  ])(
+    'of %d ms is followed by as much time for other work, or %d turns',
+    async (duration, turns) => {
+      const { requestAll, turn, work } = await start()
+      work.duration = duration
+      const responses = await requestAll([large(0), large(1), large(2)])
+      await turn(turns - 1)
+      expect(responses).toHaveLength(1)
+      await turn(1)
+      expect(responses).toHaveLength(2)
+      work.spent += duration - 1
+      await turn(1)
+      expect(responses).toHaveLength(2)
+      work.spent += 1
+      await turn(1)
+      expect(responses).toHaveLength(3)
+    },
+  )
 
-  it('is done for two milliseconds in a turn, where it takes less', async () => {
-    const { askAll, turn, work } = await start()
+  it('is done for two milliseconds per turn, where it takes less', async () => {
+    const { requestAll, turn, work } = await start()
     work.duration = 0.6
-    const answers = await askAll(Array.from({ length: 10 }, (_, index) => large(index)))
-    expect(answers).toHaveLength(4)
+    const responses = await requestAll(Array.from({ length: 10 }, (_, index) => large(index)))
+    expect(responses).toHaveLength(4)
     work.duration = 0
     await turn(8)
-    expect(answers).toHaveLength(10)
+    expect(responses).toHaveLength(10)
   })
 
-  it('is done once for all who wait for the same', async () => {
-    const { askAll, turn, work } = await start()
-    const answers = await askAll([large(0), large(1), `${large(1)}&x=1`, large(1)])
+  it('is done once for all identical requests', async () => {
+    const { requestAll, turn, work } = await start()
+    const responses = await requestAll([large(0), large(1), `${large(1)}&x=1`, large(1)])
     await turn()
-    expect(new Set(answers.map(({ body }) => body)).size).toBe(2)
-    expect(answers).toHaveLength(4)
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(2)
+    expect(responses).toHaveLength(4)
     expect(work.count).toBe(2)
   })
 
-  it('is not remembered for data that have come meanwhile', async () => {
-    const { ask, askAll, runtime, refresh, turn } = await start()
+  it('is not cached where newer data arrive meanwhile', async () => {
+    const { request, requestAll, runtime, refresh, turn } = await start()
     const target = `${PAIR}&period=5Y`
-    const answers = await askAll([target.replace('USD', 'EUR'), target])
+    const responses = await requestAll([target.replace('USD', 'EUR'), target])
     runtime.setClock(NOW + DAY_MS)
     await refresh()
-    await ask(`${PAIR}&period=1Y`)
+    await request(`${PAIR}&period=1Y`)
     await turn(12)
-    const again = await ask(target)
-    expect(again.body).toEqual(answers[1]?.body)
-    expect(again.body).not.toBe(answers[1]?.body)
+    const again = await request(target)
+    expect(again.body).toEqual(responses[1]?.body)
+    expect(again.body).not.toBe(responses[1]?.body)
   })
 
-  it('is left undone where every client has left', async () => {
-    const { ask, askAll, turn, work, runtime, events } = await start()
+  it('is skipped where every client has aborted', async () => {
+    const { request, requestAll, turn, work, runtime, events } = await start()
     const listeners = await listenersLeftBy(async () => {
       const [leaving, alsoLeaving] = [new AbortController(), new AbortController()]
-      await askAll([large(0)])
-      const gone = await askAll([large(1), large(2)], leaving)
-      await askAll([large(1)], alsoLeaving)
-      const answers = await askAll([large(2), large(3)])
+      await requestAll([large(0)])
+      const gone = await requestAll([large(1), large(2)], leaving)
+      await requestAll([large(1)], alsoLeaving)
+      const responses = await requestAll([large(2), large(3)])
       leaving.abort()
       alsoLeaving.abort()
       await turn(18)
-      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(responses.map(({ status }) => status)).toEqual([200, 200])
       expect(gone).toHaveLength(2)
-      await ask(large(4), { signal: AbortSignal.abort() })
+      await request(large(4), { signal: AbortSignal.abort() })
     })
     expect(work.count).toBe(3)
     expect([listeners, runtime.timers(), events.length]).toEqual([0, 0, events.length])
     expect(events.map(({ type }) => type)).not.toContain('overloaded')
   })
 
-  it('goes on where a turn never comes', async () => {
-    const { askAll, runtime } = await start()
-    const answers = await askAll([large(0), large(1)])
+  it('continues where the event loop never turns', async () => {
+    const { requestAll, runtime } = await start()
+    const responses = await requestAll([large(0), large(1)])
     await runtime.advance(1_001)
-    await askAll([large(2)])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    await requestAll([large(2)])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
   })
 
   it('is not limited on Cloudflare Workers, whose timers end with their request', async () => {
     onTestFinished(() => void vi.unstubAllGlobals())
-    const { askAll } = await start()
+    const { requestAll } = await start()
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
-    expect(await askAll([large(0), large(1), large(2)])).toHaveLength(3)
+    expect(await requestAll([large(0), large(1), large(2)])).toHaveLength(3)
   })
 })
 
-describe('a refusal', () => {
+describe('a 503', () => {
   const MESSAGE = 'The server is overloaded. Please retry shortly.'
 
   it.each([
     [0, '1'],
     [0.99, '5'],
-  ])('comes at once where 1,000 wait: %d', async (random, retryAfter) => {
-    const { ask, askAll, events } = await start({ random })
-    await askAll(Array.from({ length: 1_001 }, (_, index) => large(index)))
-    const refused = await ask(large(1_001))
+  ])('is returned at once where 1,000 requests wait: random %d', async (random, retryAfter) => {
+    const { request, requestAll, events } = await start({ random })
+    await requestAll(Array.from({ length: 1_001 }, (_, index) => large(index)))
+    const refused = await request(large(1_001))
     expect(refused).toMatchObject({ status: 503, matched: true })
     expect(refused.body).toBe(JSON.stringify({ error: { code: 'overloaded', message: MESSAGE } }))
     expect(header(refused, 'retry-after')).toBe(retryAfter)
     expect(header(refused, 'cache-control')).toBe('no-store')
     expect(header(refused, 'access-control-allow-origin')).toBe('*')
-    expect(await ask(large(1_001), { method: 'HEAD' })).toEqual({ ...refused, body: null })
-    const unversioned = await ask((EXPENSIVE.at(-1) ?? '').replace('/v1', ''))
+    expect(await request(large(1_001), { method: 'HEAD' })).toEqual({ ...refused, body: null })
+    const unversioned = await request((EXPENSIVE.at(-1) ?? '').replace('/v1', ''))
     expect(unversioned).toMatchObject({ status: 503, body: JSON.stringify({ error: MESSAGE }) })
     const event = { type: 'overloaded', waiting: 1_000 }
     expect(events.slice(-3)).toEqual([event, event, event])
-    // What waits already may be waited for, and what is cheap is answered.
-    expect(await askAll([large(1_000), large(0), ...CHEAP])).toHaveLength(CHEAP.length + 1)
+    // Requests identical to waiting ones are still accepted, and so are cheap ones.
+    expect(await requestAll([large(1_000), large(0), ...CHEAP])).toHaveLength(CHEAP.length + 1)
   })
 
-  it('comes after three seconds of waiting', async () => {
-    const { askAll, runtime, turn, work, events } = await start()
+  it('is returned after three seconds of waiting', async () => {
+    const { requestAll, runtime, turn, work, events } = await start()
     work.duration = 5_000
-    const answers = await askAll(Array.from({ length: 19 }, (_, index) => large(index)))
+    const responses = await requestAll(Array.from({ length: 19 }, (_, index) => large(index)))
     for (const time of [900, 900, 900, 299]) {
       await runtime.advance(time)
       await turn()
     }
-    await askAll([large(19)])
-    expect(answers).toHaveLength(1)
+    await requestAll([large(19)])
+    expect(responses).toHaveLength(1)
     await runtime.advance(1)
-    // Not all in one turn.
-    expect(answers).toHaveLength(17)
+    // The rest follows in the next turn.
+    expect(responses).toHaveLength(17)
     await turn()
-    expect(new Set(answers.slice(1).map(({ status }) => status))).toEqual(new Set([503]))
+    expect(new Set(responses.slice(1).map(({ status }) => status))).toEqual(new Set([503]))
     expect(events.filter(({ type }) => type === 'overloaded')).toHaveLength(18)
     await runtime.advance(3_000)
     expect(runtime.timers()).toBe(0)
   })
 
-  it('comes after half a second where the request has waited for data', async () => {
-    const { askAll, runtime, turn } = await start({ isCold: true })
-    const answers = await askAll([large(0), large(1), large(2)])
+  it('is returned after half a second where the request has waited for data', async () => {
+    const { requestAll, runtime, turn } = await start({ isCold: true })
+    const responses = await requestAll([large(0), large(1), large(2)])
     // All days are loaded in several turns.
     await vi.waitFor(async () => {
-      if (answers.length === 0) await turn()
-      expect(answers).toHaveLength(1)
+      if (responses.length === 0) await turn()
+      expect(responses).toHaveLength(1)
     })
     await runtime.advance(499)
-    expect(answers).toHaveLength(1)
+    expect(responses).toHaveLength(1)
     await runtime.advance(1)
-    expect(answers.map(({ status }) => status)).toEqual([200, 503, 503])
+    expect(responses.map(({ status }) => status)).toEqual([200, 503, 503])
   })
 })

@@ -13,7 +13,7 @@ const HISTORY = '/api/v1/history?from=USD&to=JPY&period=5Y'
 const RANGE = '/api/v1/history?from=USD&to=JPY&start=2024-01-01'
 const DATED = `${WHOLE}&date=2024-02-29`
 
-/** A handler at a time that can be changed. */
+/** Creates a handler with a clock that tests set. */
 async function handlerAt(options: RatesHandlerOptions = {}) {
   const clock = { now: START }
   const now = (): number => clock.now
@@ -22,7 +22,7 @@ async function handlerAt(options: RatesHandlerOptions = {}) {
   return { handler, clock }
 }
 
-function ask(
+function request(
   { answer }: RatesHandler,
   target: string,
   method = 'GET',
@@ -49,7 +49,7 @@ const PAIRS = ['EUR', 'USD', 'JPY'].flatMap((from) =>
   CODES.split(' ').map((to) => `/api/v1/history?from=${from}&to=${to}`),
 )
 
-describe('a remembered answer', () => {
+describe('a cached response', () => {
   it.each([
     [WHOLE, ['/api/v1/latest?base=eur', `${WHOLE}&junk=1`, '/api/v1/latest?symbols=&base=%45UR']],
     [EARLIER, ['/api/rates?base=eur', `${EARLIER}&junk=1`]],
@@ -76,17 +76,17 @@ describe('a remembered answer', () => {
       '/api/v1/latest?symbols=EUR,JPY',
       ['/api/v1/latest?symbols=jpy,EUR,,eur', '/api/v1/latest?symbols=%20JPY,EUR&base=usd'],
     ],
-  ])('is the same for every way to ask for %s', async (target, others) => {
+  ])('is the same for every equivalent of %s', async (target, others) => {
     const { handler } = await handlerAt()
-    const first = await ask(handler, target)
+    const first = await request(handler, target)
     for (const other of [target, ...others]) {
-      const again = await ask(handler, other)
+      const again = await request(handler, other)
       expect(again.body, other).toBe(first.body)
       expect(again.headers, other).toBe(first.headers)
     }
   })
 
-  it('is no answer to another question', async () => {
+  it('is not used for other requests', async () => {
     const { handler } = await handlerAt()
     const targets = [
       WHOLE,
@@ -119,61 +119,63 @@ describe('a remembered answer', () => {
       '/api/v1/latest?date=2024-03-01',
     ]
     for (let round = 0; round < 2; round += 1) {
-      const answers = await Promise.all(targets.map((target) => ask(handler, target)))
-      expect(new Set(answers.map(({ body }) => body)).size).toBe(targets.length)
-      expect(new Set(answers.map((answer) => headerOf(answer, 'etag'))).size).toBe(targets.length)
+      const responses = await Promise.all(targets.map((target) => request(handler, target)))
+      expect(new Set(responses.map(({ body }) => body)).size).toBe(targets.length)
+      expect(new Set(responses.map((response) => headerOf(response, 'etag'))).size).toBe(
+        targets.length,
+      )
     }
   })
 
   it.each([WHOLE, HISTORY])('is used for HEAD and 304 of %s', async (target) => {
     const { handler } = await handlerAt()
-    const whole = await ask(handler, target)
-    expect(await ask(handler, target, 'HEAD')).toEqual({ ...whole, body: null })
+    const whole = await request(handler, target)
+    expect(await request(handler, target, 'HEAD')).toEqual({ ...whole, body: null })
     const ifNoneMatch = headerOf(whole, 'etag') ?? ''
-    const known = await ask(handler, target, 'GET', ifNoneMatch)
+    const known = await request(handler, target, 'GET', ifNoneMatch)
     const headers = whole.headers.filter(([name]) => name !== 'content-length')
     expect(known).toEqual({ ...whole, headers, status: 304, body: null })
   })
 
-  it('stays as it is when others are made', async () => {
+  it('does not change when others are cached', async () => {
     const { handler } = await handlerAt()
-    const told: [answer: RawResponse, text: string][] = []
+    const cached: [response: RawResponse, text: string][] = []
     for (const to of ['JPY', 'GBP', 'CHF', 'SEK', 'NOK', 'PLN', 'CZK', 'HUF']) {
-      const answer = await ask(handler, HISTORY.replace('JPY', to))
-      expect(answer.body).toBeInstanceOf(Uint8Array)
-      told.push([answer, await textOf(answer)])
+      const response = await request(handler, HISTORY.replace('JPY', to))
+      expect(response.body).toBeInstanceOf(Uint8Array)
+      cached.push([response, await textOf(response)])
     }
-    for (const [answer, text] of told) expect(await textOf(answer)).toBe(text)
+    for (const [response, text] of cached) expect(await textOf(response)).toBe(text)
   })
 
-  it('has the current age of its data', async () => {
+  it('has the current ttl of its data', async () => {
     const { handler, clock } = await handlerAt()
-    const first = await ask(handler, WHOLE)
+    const first = await request(handler, WHOLE)
     clock.now += 90_000
-    const later = await ask(handler, WHOLE)
+    const later = await request(handler, WHOLE)
     expect(later.body).toBe(first.body)
-    const ttl = (answer: RawResponse): number =>
-      Number(/ttl=(\d+)/.exec(headerOf(answer, 'cache-status') ?? '')?.[1])
+    const ttl = (response: RawResponse): number =>
+      Number(/ttl=(\d+)/.exec(headerOf(response, 'cache-status') ?? '')?.[1])
     expect(ttl(first) - ttl(later)).toBe(90)
     const others = ({ headers }: RawResponse) => headers.filter(([name]) => name !== 'cache-status')
     expect(others(later)).toEqual(others(first))
   })
 
-  it('is forgotten when the data change', async () => {
+  it('is dropped when the data change', async () => {
     const { handler, clock } = await handlerAt()
     const targets = [WHOLE, EARLIER, HISTORY, RANGE]
-    const before = await Promise.all(targets.map((target) => ask(handler, target)))
+    const before = await Promise.all(targets.map((target) => request(handler, target)))
     clock.now += DAY
     await handler.refresh()
     const { handler: other } = await handlerAt({ now: () => clock.now, providers: fakeProviders() })
     for (const [index, target] of targets.entries()) {
-      const after = await ask(handler, target)
+      const after = await request(handler, target)
       expect(after.body, target).not.toEqual(before[index]?.body)
-      expect(await textOf(after), target).toBe(await textOf(await ask(other, target)))
+      expect(await textOf(after), target).toBe(await textOf(await request(other, target)))
     }
   })
 
-  it('ends today, whatever else is held', async () => {
+  it('ends today, even if later days are cached', async () => {
     const { latest, history } = fakeProviders()
     const [tomorrow, later] = [toDay(START + DAY), toDay(START + 2 * DAY)]
     const rates = { USD: 2, JPY: 300 }
@@ -189,41 +191,41 @@ describe('a remembered answer', () => {
     const beyond = `${RANGE}&end=2999-12-31`
     const all = [HISTORY, `${HISTORY}&interval=week`, RANGE, beyond]
     for (const target of all) {
-      expect(await textOf(await ask(handler, target)), target).not.toContain(tomorrow)
+      expect(await textOf(await request(handler, target)), target).not.toContain(tomorrow)
     }
     const none = RANGE.replace('2024-01-01', tomorrow)
     for (const target of [none, RANGE.replace('2024-01-01', later)]) {
-      expect((await ask(handler, target)).status, target).toBe(404)
+      expect((await request(handler, target)).status, target).toBe(404)
     }
-    // Midnight in UTC, some hours before the provider is asked again.
+    // Midnight in UTC, some hours before the next call of the provider.
     now = Date.parse(tomorrow)
     for (const target of [...all, none]) {
-      expect(await textOf(await ask(handler, target)), target).toContain(tomorrow)
-      expect(await textOf(await ask(handler, target)), target).not.toContain(later)
+      expect(await textOf(await request(handler, target)), target).toContain(tomorrow)
+      expect(await textOf(await request(handler, target)), target).not.toContain(later)
     }
   })
 })
 
 describe('the response cache', () => {
-  it('keeps no conversion, whose text is the record as JSON', async () => {
+  it('does not keep conversions', async () => {
     const { handler } = await handlerAt()
     const target = '/api/v1/convert?from=USD&to=EUR&amount=12.5'
-    const [one, other] = [await ask(handler, target), await ask(handler, target)]
+    const [one, other] = [await request(handler, target), await request(handler, target)]
     expect(other).toEqual(one)
     const record = await handler.rates.convert({ from: 'USD', to: 'EUR', amount: 12.5 })
     expect(one.body).toBe(JSON.stringify(record))
     expect(other.headers).not.toBe(one.headers)
   })
 
-  it('keeps nothing where it may not, and answers the same', async () => {
+  it('keeps nothing at a size of 0, and the responses are the same', async () => {
     const { handler } = await handlerAt({ responseCacheBytes: 0 })
     const { handler: other } = await handlerAt()
     for (const target of [WHOLE, EARLIER, HISTORY, RANGE, DATED]) {
-      const first = await ask(handler, target)
-      const again = await ask(handler, target)
+      const first = await request(handler, target)
+      const again = await request(handler, target)
       expect(again.headers).not.toBe(first.headers)
       expect(again).toEqual(first)
-      expect(await textOf(again)).toBe(await textOf(await ask(other, target)))
+      expect(await textOf(again)).toBe(await textOf(await request(other, target)))
     }
   })
 
@@ -232,79 +234,79 @@ describe('the response cache', () => {
     ['days of the last five years', 1 / 16, PAIRS.map((pair) => `${pair}&start=2025-01-01`)],
     ['days of all years', 1 / 16, PAIRS.map((pair) => `${pair}&start=2004-01-01&interval=week`)],
     ['periods', 27 / 32, PAIRS.map((pair) => `${pair}&period=5Y`)],
-  ])('gives a share of its bytes to answers about %s, and no more', async (_, share, targets) => {
-    const memory = 2_097_152
-    const { handler } = await handlerAt({ responseCacheBytes: memory })
-    // Beside its body, each answer takes a kibibyte.
-    const made: { target: string; answer: RawResponse; size: number }[] = []
+  ])('limits responses about %s to a share of its bytes', async (_, share, targets) => {
+    const responseCacheBytes = 2_097_152
+    const { handler } = await handlerAt({ responseCacheBytes })
+    // Each response counts as its body and 1 KiB.
+    const made: { target: string; response: RawResponse; size: number }[] = []
     for (const target of targets) {
-      const answer = await ask(handler, target)
-      made.push({ target, answer, size: (answer.body?.length ?? 0) + 1_024 })
+      const response = await request(handler, target)
+      made.push({ target, response, size: (response.body?.length ?? 0) + 1_024 })
     }
     const largest = Math.max(...made.map(({ size }) => size))
     let kept = 0
-    // Backwards, for the newest are there still, and the first that is not would drive them out.
-    for (const { target, answer, size } of made.toReversed()) {
-      const again = await ask(handler, target)
-      expect(again).toEqual(answer)
-      if (again.headers !== answer.headers) break
+    // Newest first: they are still cached, and the first miss would evict them.
+    for (const { target, response, size } of made.toReversed()) {
+      const again = await request(handler, target)
+      expect(again).toEqual(response)
+      if (again.headers !== response.headers) break
       kept += size
     }
-    expect(kept).toBeLessThanOrEqual(memory * share)
-    expect(kept).toBeGreaterThan(memory * share - largest)
+    expect(kept).toBeLessThanOrEqual(responseCacheBytes * share)
+    expect(kept).toBeGreaterThan(responseCacheBytes * share - largest)
   })
 
-  it('keeps whole tables, however many lists of symbols are asked for', async () => {
+  it('keeps whole tables while clients request thousands of lists of symbols', async () => {
     const { handler } = await handlerAt({ responseCacheBytes: 1_048_576 })
     const codes = Object.keys((await handler.rates.latest()).rates)
-    const first = await ask(handler, WHOLE)
+    const first = await request(handler, WHOLE)
     for (let index = 0; index < 5_000; index += 1) {
       const symbols = codes.filter((_, each) => (index * 7_919) & (1 << (each % 31))).join()
-      await ask(handler, `/api/v1/latest?symbols=${symbols}`)
-      if (index % 10 === 0) await ask(handler, WHOLE)
+      await request(handler, `/api/v1/latest?symbols=${symbols}`)
+      if (index % 10 === 0) await request(handler, WHOLE)
     }
-    expect((await ask(handler, WHOLE)).headers).toBe(first.headers)
+    expect((await request(handler, WHOLE)).headers).toBe(first.headers)
   })
 
-  it('keeps periods and tables, however many days and ranges are asked for', async () => {
+  it('keeps periods and tables while clients request many days and ranges', async () => {
     const { handler } = await handlerAt({ responseCacheBytes: 1_048_576 })
-    const [first, table] = [await ask(handler, HISTORY), await ask(handler, WHOLE)]
+    const [first, table] = [await request(handler, HISTORY), await request(handler, WHOLE)]
     for (let day = 0; day < 10_000; day += 100) {
       const start = addDays('1999-01-04', day)
-      await ask(handler, RANGE.replace('2024-01-01', start))
-      await ask(handler, `${WHOLE}&date=${start}`)
+      await request(handler, RANGE.replace('2024-01-01', start))
+      await request(handler, `${WHOLE}&date=${start}`)
     }
-    expect((await ask(handler, HISTORY)).headers).toBe(first.headers)
-    expect((await ask(handler, WHOLE)).headers).toBe(table.headers)
+    expect((await request(handler, HISTORY)).headers).toBe(first.headers)
+    expect((await request(handler, WHOLE)).headers).toBe(table.headers)
   })
 
-  it('keeps ranges of the last years while others ask for earlier ones', async () => {
+  it('keeps ranges of the last years while clients request earlier ones', async () => {
     const { handler } = await handlerAt()
     const early = RANGE.replace('2024', '2004')
-    await ask(handler, early)
-    const [first, second] = [await ask(handler, RANGE), await ask(handler, early)]
+    await request(handler, early)
+    const [first, second] = [await request(handler, RANGE), await request(handler, early)]
     for (let round = 0; round < 3; round += 1) {
-      expect((await ask(handler, RANGE)).headers).toBe(first.headers)
-      expect((await ask(handler, early)).headers).toBe(second.headers)
-      expect((await ask(handler, DATED)).status).toBe(200)
+      expect((await request(handler, RANGE)).headers).toBe(first.headers)
+      expect((await request(handler, early)).headers).toBe(second.headers)
+      expect((await request(handler, DATED)).status).toBe(200)
     }
   })
 
-  it('makes an answer again whose bytes were transferred', async () => {
+  it('renders a response again whose bytes were transferred', async () => {
     const { handler } = await handlerAt()
-    const first = await ask(handler, HISTORY)
+    const first = await request(handler, HISTORY)
     const text = await textOf(first)
     if (first.body instanceof Uint8Array)
       structuredClone(first.body, { transfer: [first.body.buffer] })
     expect(first.body).toHaveLength(0)
-    const again = await ask(handler, HISTORY)
+    const again = await request(handler, HISTORY)
     expect(await textOf(again)).toBe(text)
     expect(headerOf(again, 'etag')).toBe(headerOf(first, 'etag'))
   })
 
-  it.each([-1, NaN])('refuses %s', (memory) => {
-    expect(() => createRatesHandler({ responseCacheBytes: memory })).toThrow(
-      'responseCacheBytes must be a number of bytes',
+  it.each([-1, NaN])('cannot have a size of %s', (responseCacheBytes) => {
+    expect(() => createRatesHandler({ responseCacheBytes })).toThrow(
+      new RegExp(`^responseCacheBytes .*bytes.* ${responseCacheBytes}$`),
     )
   })
 })
