@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 
-/** In the title of a skipped test or suite: why it was skipped. */
+/** The reason in the title of a skipped test or suite. */
 const REASON = /\((skipped[^)]*)\)/
 
 /**

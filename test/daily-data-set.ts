@@ -1,10 +1,10 @@
 import type { DataSet } from '../src/events.ts'
 
-/** What every day's questions need: all but the days before the last five years. */
+/** The data sets of the last five years. */
 export type DailyDataSet = Exclude<DataSet, 'archive'>
 
-/** `dataSet`, unless earlier days were requested. */
+/** Returns `dataSet`; throws for the archive. */
 export function requireDaily(dataSet: DataSet): DailyDataSet {
   if (dataSet !== 'archive') return dataSet
-  throw new Error('the archive was asked for')
+  throw new Error('the data set must not be the archive')
 }

@@ -1,2 +1,2 @@
-// Unit tests bring the answers of their upstreams along; one that forgets must not reach for the real ones.
+// Unit tests provide the responses of their upstreams; a test without them must not call the real ones.
 globalThis.fetch = () => Promise.reject(new Error('unit tests have no network'))

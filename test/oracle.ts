@@ -1,5 +1,5 @@
-// The numbers of the contract (§5 and §6) computed once more: exact fractions, and a calendar of its own. Nothing here
-// may come from src/, so that an error would have to be made twice.
+// The rules for numbers (§5) and history (§6), implemented a second time with exact fractions and a separate calendar.
+// Imports nothing from src/, so that an error has to be made twice to stay unnoticed.
 
 /** n / d, with d > 0. */
 export interface Exact {
@@ -7,7 +7,7 @@ export interface Exact {
   readonly d: bigint
 }
 
-/** The value of a decimal text without a sign, or of a number in its shortest decimal form. */
+/** Returns the value of an unsigned decimal text, or of a number in its shortest decimal form. */
 export function toExact(decimal: string | number): Exact {
   const parts = /^(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(String(decimal))
   if (!parts) throw new Error(`not a decimal: ${decimal}`)
@@ -23,14 +23,14 @@ export function multiply(a: Exact, b: Exact): Exact {
   return { n: a.n * b.n, d: a.d * b.d }
 }
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 function roundDecimals({ n, d }: Exact, decimals: number): Exact {
   const scaled = scale({ n: n < 0n ? -n : n, d }, decimals)
   const whole = (2n * scaled.n + scaled.d) / (2n * scaled.d)
   return scale({ n: n < 0n ? -whole : whole, d: 1n }, -decimals)
 }
 
-/** Half up; `value` is positive. */
+/** Rounds half up; `value` must be positive. */
 export function roundSignificant(value: Exact, digits: number): Exact {
   // 10 ** (length − 1) < value < 10 ** (length + 1)
   const length = String(value.n).length - String(value.d).length
@@ -39,11 +39,11 @@ export function roundSignificant(value: Exact, digits: number): Exact {
   return roundDecimals(value, digits - 1 - magnitude)
 }
 
-/** The double nearest to an exact value, ties to even: built bit by bit. */
+/** Returns the double nearest to an exact value, ties to even, built bit by bit. */
 export function nearestDouble({ n, d }: Exact): number {
   if (n < 0n) return -nearestDouble({ n: -n, d })
   if (n === 0n) return 0
-  // A mantissa of 53 bits, or of what is left of them among the subnormal numbers.
+  // A mantissa of 53 bits, or fewer among the subnormal numbers.
   let exponent = Math.max(bits(n) - bits(d) - 53, -1074)
   if (shift(n, -exponent) >= shift(d, exponent) << 53n) exponent += 1
   if (exponent > 971) return Infinity
@@ -70,7 +70,7 @@ function bits(value: bigint): number {
 /** Units of each currency for one unit of a base, in the feed's order, with the digits that it published. */
 export type Rates = ReadonlyMap<string, Exact>
 
-/** Every `"ABC":1.23` of a JSON text. */
+/** Reads every `"ABC":1.23` of a JSON text. */
 export function readRates(json: string): Map<string, Exact> {
   const pairs = json.matchAll(/"([A-Z]{3})":\s*([^,}\s]+)/g)
   return new Map(Array.from(pairs, ([, code = '', digits = '']) => [code, toExact(digits)]))
@@ -98,7 +98,7 @@ function rateOf(rates: Rates, code: string): Exact {
 export function mean(values: readonly number[]): number {
   const exact = values.map(toExact)
   // Every denominator is a power of ten.
-  const d = exact.reduce((most, value) => (value.d > most ? value.d : most), 1n)
+  const d = exact.reduce((max, value) => (value.d > max ? value.d : max), 1n)
   const n = exact.reduce((sum, value) => sum + value.n * (d / value.d), 0n)
   return nearestDouble(roundSignificant({ n, d: d * BigInt(values.length) }, 10))
 }
@@ -124,7 +124,7 @@ export interface Point {
   r: number
 }
 
-/** The published days of a Frankfurter body, as they come. */
+/** Reads the published days of a Frankfurter body, in its order. */
 export function readDays(json: string): Day[] {
   const one = toExact(1)
   return Array.from(json.matchAll(/"([\d-]{10})":(\{[^}]*\})/g), ([, date = '', rates = '']) => ({
@@ -172,7 +172,7 @@ export function statsOf(points: readonly Point[]): Record<string, number | strin
 
 const MONTHS = { '1M': 1, '3M': 3, '6M': 6, '1Y': 12, '5Y': 60 }
 
-/** §6: 7 days or some months before `end`, the day clamped to the month's last. */
+/** §6: 7 days or a number of months before `end`, with the day limited to the last of the month. */
 export function periodStart(end: string, period: Period): string {
   return period === '1W' ? daysBefore(end, 7) : monthsBefore(end, MONTHS[period])
 }
@@ -194,14 +194,14 @@ export function daysBefore(date: string, count: number): string {
   return join(year, month, day)
 }
 
-/** The days from `first` to `last`, both inclusive. */
+/** Returns the days from `first` to `last`, both inclusive. */
 export function daysOf(first: string, last: string): string[] {
   const dates: string[] = []
   for (let date = last; date >= first; date = daysBefore(date, 1)) dates.push(date)
   return dates.toReversed()
 }
 
-/** Saturday or Sunday, by Zeller's congruence. */
+/** Returns whether a day is a Saturday or Sunday, by Zeller's congruence. */
 export function isWeekend(date: string): boolean {
   const [year, month, day] = split(date)
   const [y, m] = month < 3 ? [year - 1, month + 12] : [year, month]
@@ -209,7 +209,7 @@ export function isWeekend(date: string): boolean {
   return (day + Math.floor((13 * (m + 1)) / 5) + y + leaps) % 7 < 2
 }
 
-/** Easter Sunday, by the golden number and the epact (Knuth, The Art of Computer Programming, 1.3.2, exercise 14). */
+/** Returns Easter Sunday, by the golden number and the epact (Knuth, The Art of Computer Programming, 1.3.2, exercise 14). */
 export function easterSunday(year: number): string {
   const golden = (year % 19) + 1
   const century = Math.floor(year / 100) + 1
@@ -224,7 +224,7 @@ export function easterSunday(year: number): string {
   return marchDay > 31 ? join(year, 4, marchDay - 31) : join(year, 3, marchDay)
 }
 
-/** Whether the bank publishes on `date`: not at weekends, nor on the closing days of TARGET. */
+/** Returns whether the bank publishes on `date`: not at weekends, nor on the closing days of TARGET. */
 export function isTargetDay(date: string): boolean {
   if (date === '1999-12-31' || date === '2001-12-31') return false
   const isHoliday = ['01-01', '05-01', '12-25', '12-26'].includes(date.slice(5))

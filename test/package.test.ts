@@ -14,7 +14,7 @@ function readJson(name: string) {
 }
 
 describe('an entry point', () => {
-  it('is exported to npm with what is built of its source', () => {
+  it('is exported to npm with its built files', () => {
     const { './package.json': itself, './openapi.json': document, ...entries } = manifest.exports
     expect(itself).toBe('./package.json')
     // Not a module: JSR does not export it, and the build copies it.
@@ -32,7 +32,7 @@ describe('an entry point', () => {
     const builds: { entry: Record<string, string> }[] = config.default
     const built = builds.flatMap(({ entry }) => Object.entries(entry))
     const { cli, ...all } = Object.fromEntries(built)
-    // Inner parts, which the build puts into chunks, have no name in the package.
+    // Inner modules, which the build puts into chunks, are not exported.
     const inner = ['handler', 'providers/exchange-rate-api', 'providers/frankfurter']
     const entries = Object.fromEntries(
       Object.entries(all).filter(([name]) => !inner.includes(name)),
@@ -61,7 +61,7 @@ describe('jsr.json', () => {
     expect(jsr).toMatchObject({ version: manifest.version, license: manifest.license })
   })
 
-  it('takes packages from npm: dependencies in the range of package.json, others from the tested version on', () => {
+  it('imports packages from npm: dependencies in the range of package.json, others from the tested version on', () => {
     const { dependencies, devDependencies } = manifest
     const specifiers: string[] = Object.values(jsr.imports)
     const ranges = specifiers.map((specifier) => {
@@ -78,7 +78,7 @@ describe('jsr.json', () => {
 
 describe.each(['.', 'scripts/node', 'test/apps', 'test/tools'])('the lock file in %s', (folder) => {
   const { '': root, ...installed } = readJson(`${folder}/package-lock.json`).packages
-  // A package that another one brings in its archive is covered by the checksum of that.
+  // A package bundled in another one is covered by the checksum of that one.
   const entries = Object.entries<{ integrity?: string; inBundle?: boolean }>(installed).filter(
     ([, { inBundle }]) => !inBundle,
   )
@@ -90,7 +90,7 @@ describe.each(['.', 'scripts/node', 'test/apps', 'test/tools'])('the lock file i
     expect(bare.map(([path]) => path)).toEqual([])
   })
 
-  it('names no address of a package, so that any registry can serve it', () => {
+  it('has no URL of a package, so that any registry can serve it', () => {
     const elsewhere = entries.filter(([, entry]) => 'resolved' in entry || 'link' in entry)
     expect(elsewhere.map(([path]) => path)).toEqual([])
   })

@@ -23,7 +23,7 @@ const STATE =
   'lastAttempt: { at: number, outcome: string }, nextAttemptAt: number'
 const ERROR = 'error: { code: string, message: string }'
 
-// What 0.1.0 answered. A line is added with a new question, and none is changed before 1.0, nor after it.
+// The responses of 0.1.0. New requests add lines; existing lines never change, before or after 1.0.
 const PROMISED: [target: string, status: number, fields: string][] = [
   ['v1/latest', 200, `base: string, ${UPDATES}, ${RATES}, ${SOURCE}, disclaimer: string`],
   [
@@ -67,7 +67,7 @@ const PROMISED: [target: string, status: number, fields: string][] = [
   ['nothing', 404, 'error: string'],
 ]
 
-/** The names and types in `value`; codes of currencies count as one name, and the first of a list represents all. */
+/** Returns the names and types in `value`; currency codes count as one name, and the first item of a list represents all. */
 function shapeOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `[${shapeOf(value[0])}]`
@@ -78,8 +78,8 @@ function shapeOf(value: unknown): string {
   return `{ ${[...new Set(fields)].join(', ')} }`
 }
 
-describe('the shape of an answer', () => {
-  it.each(PROMISED)('to /api/%s is what it was', async (target, status, fields) => {
+describe('the shape of a response', () => {
+  it.each(PROMISED)('to /api/%s is the same as in 0.1.0', async (target, status, fields) => {
     await handler.refresh()
     const response = await handler(new Request(`http://localhost/api/${target}`))
     expect(response.status).toBe(status)

@@ -131,7 +131,7 @@ type Dated = { date: string }
 type Reversed = { reverse: true }
 type PerhapsBoth = { date?: string } & { reverse?: true }
 
-test('createRatesHandler takes options, all of them optional, and makes a handler', () => {
+test('createRatesHandler takes optional options and returns a handler', () => {
   expectTypeOf(createRatesHandler).parameter(0).toEqualTypeOf<RatesHandlerOptions | undefined>()
   expectTypeOf(createRatesHandler).toBeCallableWith()
   expectTypeOf(createRatesHandler).returns.toEqualTypeOf<RatesHandler>()
@@ -151,7 +151,7 @@ test('a handler is a fetch-style function with four members', () => {
   expectTypeOf<RatesHandler['close']>().toEqualTypeOf<() => void>()
 })
 
-test('the options are these', () => {
+test('the options have these types', () => {
   type Services = 'providers' | 'store' | 'fetch' | 'now' | 'waitUntil' | 'onEvent'
   type Values = 'basePath' | 'maxStale' | 'explorer' | 'responseCacheBytes' | 'cors'
   expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<Services | Values>()
@@ -159,13 +159,13 @@ test('the options are these', () => {
   expectTypeOf<{ maxStale: { latest: number } }>().toExtend<RatesHandlerOptions>()
   // @ts-expect-error a misspelt option
   createRatesHandler({ basepath: '/fx' })
-  // @ts-expect-error no origin can be allowed by itself
+  // @ts-expect-error cors does not take an origin
   createRatesHandler({ cors: 'https://app.example' })
-  // @ts-expect-error a history provider has no latest rates
+  // @ts-expect-error a history provider does not provide latest rates
   createRatesHandler({ providers: { latest: createFrankfurterProvider() } })
 })
 
-test('providers are one or several', () => {
+test('providers are one or an array', () => {
   const provider = createExchangeRateApiProvider()
   expectTypeOf(provider).toEqualTypeOf<LatestProvider>()
   expectTypeOf(createFrankfurterProvider({ url: '' })).toEqualTypeOf<HistoryProvider>()
@@ -173,7 +173,7 @@ test('providers are one or several', () => {
   createRatesHandler({ providers: fakeProviders({ seed: 1, now: () => 0 }) })
 })
 
-test('feeds with a key need one, and others none', () => {
+test('feeds with a key require one', () => {
   const url = undefined
   const latest = [
     createCurrencyapiProvider({ key: '', url }),
@@ -184,7 +184,7 @@ test('feeds with a key need one, and others none', () => {
   ]
   expectTypeOf(latest).toEqualTypeOf<LatestProvider[]>()
   expectTypeOf(createFrankfurterV2EcbProvider({ url })).toEqualTypeOf<HistoryProvider>()
-  // @ts-expect-error there is no key
+  // @ts-expect-error the key is missing
   createOpenExchangeRatesProvider({})
   // @ts-expect-error a variable of the environment may be absent
   createCurrencyapiProvider({ key: process.env['KEY'] })
@@ -207,7 +207,7 @@ test('a provider of latest rates is an attribution and one function', () => {
   })
 })
 
-test('what a table is compared with has the times of older rates, and rates of other sources', () => {
+test('the context of a provider has the times of older rates, and rates of other sources', () => {
   expectTypeOf<ProviderContext['previous']>().toEqualTypeOf<LatestTable | undefined>()
   expectTypeOf<LatestTable['older']>().toEqualTypeOf<
     | Readonly<Record<string, { readonly updatedAt: number; readonly nextUpdateAt: number }>>
@@ -250,7 +250,7 @@ test('the real Redis clients are clients', () => {
   expectTypeOf<ReturnType<typeof createClient>>().toExtend<RedisClient>()
   type OfBun = { send(command: string, args: string[]): Promise<unknown> }
   expectTypeOf<OfBun>().toExtend<RedisClient>()
-  // That of a node-redis cluster has a sendCommand() which wants more.
+  // The client of a node-redis cluster has a sendCommand() with more parameters.
   expectTypeOf<RedisClusterType>().not.toExtend<RedisClient>()
   expectTypeOf<{}>().not.toExtend<RedisClient>()
   type Create = (client: RedisClient, options?: StoreOptions) => ClaimingStore
@@ -266,7 +266,7 @@ test('the stores over HTTP and in Workers are stores', () => {
   createUpstashStore({ url: 'https://database.example' })
   type CreateKv = (namespace: KvNamespace, options?: StoreOptions) => CacheStore
   expectTypeOf(createKvStore).toEqualTypeOf<CreateKv>()
-  // In short, as Workers declare their own.
+  // Shortened: Workers declare their own types.
   expectTypeOf<{
     get(key: string, options?: { cacheTtl?: number }): Promise<string | null>
     get(key: string, type: 'stream'): Promise<ReadableStream | null>
@@ -282,14 +282,14 @@ test('the stores over HTTP and in Workers are stores', () => {
   expectTypeOf<keyof CacheApiStoreOptions>().toEqualTypeOf<'cache' | 'origin' | 'now'>()
 })
 
-test('the contract takes whatever makes a store', () => {
+test('the store contract takes a function that creates a store', () => {
   expectTypeOf(storeContract).returns.toEqualTypeOf<ContractCase[]>()
   expectTypeOf(storeContract).toBeCallableWith(() => new Map())
   expectTypeOf(storeContract).toBeCallableWith(async () => createMemoryStore())
   expectTypeOf<ContractCase>().toEqualTypeOf<{ name: string; run(): Promise<void> }>()
 })
 
-test('the contract of providers takes those of latest rates, of history or both, and their upstream', () => {
+test('the provider contract takes providers of latest rates, history or both, and their upstream', () => {
   expectTypeOf(providerContract).returns.toEqualTypeOf<ContractCase[]>()
   expectTypeOf(providerContract).parameter(0).toEqualTypeOf<ProviderContractOptions>()
   expectTypeOf<{
@@ -299,11 +299,11 @@ test('the contract of providers takes those of latest rates, of history or both,
     now: FakeClock
   }>().toExtend<ProviderContractOptions>()
   expectTypeOf<UpstreamFetch>().toEqualTypeOf<(request: Request) => Response | Promise<Response>>()
-  // @ts-expect-error what makes a provider, not the provider
+  // @ts-expect-error a function that creates a provider, not the provider
   providerContract({ latest: fakeProviders().latest })
 })
 
-test('a console logger is what the handler takes for its events', () => {
+test('a console logger fits the option onEvent', () => {
   expectTypeOf(consoleLogger).parameter(0).toEqualTypeOf<ConsoleLoggerOptions | undefined>()
   createRatesHandler({ onEvent: consoleLogger({ level: 'info', format: 'json' }) })
   // @ts-expect-error levels are a closed list
@@ -321,7 +321,7 @@ test('fixed providers take rates by code and by day, and fit the handler', () =>
   fixedProviders({ rates: { USD: 2 } })
 })
 
-test('a fake clock is a clock, and is told what time it is', () => {
+test('a fake clock fits the option now, and can be set', () => {
   expectTypeOf<FakeClock>().toExtend<NonNullable<RatesHandlerOptions['now']>>()
   expectTypeOf(fakeClock).parameter(0).toEqualTypeOf<number | Date | string | undefined>()
   expectTypeOf(fakeClock).returns.toEqualTypeOf<FakeClock>()
@@ -329,7 +329,7 @@ test('a fake clock is a clock, and is told what time it is', () => {
   expectTypeOf<FakeClock['advance']>().toEqualTypeOf<(duration: number) => void>()
 })
 
-test('a failing provider is one of both data sets, of a closed list of kinds', () => {
+test('a failing provider has both data sets, and a closed list of kinds', () => {
   expectTypeOf(failingProvider).returns.toExtend<LatestProvider & HistoryProvider>()
   expectTypeOf(failingProvider).parameter(0).toEqualTypeOf<FailureKind>()
   expectTypeOf(failingProvider).parameter(1).toEqualTypeOf<FailingProviderOptions | undefined>()
@@ -340,7 +340,7 @@ test('a failing provider is one of both data sets, of a closed list of kinds', (
   failingProvider('oops')
 })
 
-test('the operations resolve to the records of the versioned endpoints', () => {
+test('the operations resolve to the bodies of the versioned endpoints', () => {
   expectTypeOf(list).toEqualTypeOf<() => Promise<CurrencyList>>()
   expectTypeOf(latest({ base: 'EUR' })).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRates>()
@@ -359,7 +359,7 @@ test('the operations resolve to the records of the versioned endpoints', () => {
   expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month'>()
 })
 
-test('the record of a conversion depends on its date and direction', () => {
+test('the type of a conversion depends on its date and direction', () => {
   const given: { date?: string; reverse?: boolean } = {}
   const known: { date: string | undefined } = { date: undefined }
   const plain = convert({ ...pair, reverse: false, date: undefined })
@@ -373,11 +373,11 @@ test('the record of a conversion depends on its date and direction', () => {
   expectTypeOf(perhaps).resolves.toEqualTypeOf<Conversion & PerhapsBoth>()
   const perhapsDated = convert({ ...pair, ...known })
   expectTypeOf(perhapsDated).resolves.toEqualTypeOf<Conversion & { date?: string }>()
-  const question: ConversionParams = pair
-  expectTypeOf(convert(question)).resolves.toEqualTypeOf<Conversion>()
+  const params: ConversionParams = pair
+  expectTypeOf(convert(params)).resolves.toEqualTypeOf<Conversion>()
 })
 
-test('a conversion into several currencies has the requested codes, in capitals', () => {
+test('a conversion to several currencies has the requested codes, in upper case', () => {
   const from = 'USD'
   const to = ['EUR', 'xyz'] as const
   const some: ('EUR' | 'GBP')[] = ['EUR']
@@ -392,15 +392,15 @@ test('a conversion into several currencies has the requested codes, in capitals'
   expectTypeOf(convert({ from, to: some })).resolves.toEqualTypeOf<
     ConversionList<{ EUR: ConvertedAmount | undefined; GBP: ConvertedAmount | undefined }>
   >()
-  const ask = (question: ConversionListParams) => convert(question)
-  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
+  const request = (params: ConversionListParams) => convert(params)
+  expectTypeOf(request).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
   expectTypeOf<ConversionResult<ConversionListParams>>().toEqualTypeOf<
     (Conversion | ConversionList) & PerhapsBoth
   >()
 })
 
 test('a misspelt, missing or ill-typed parameter of an operation does not compile', () => {
-  // @ts-expect-error a day is a text
+  // @ts-expect-error a day is a string
   void latest({ date: new Date(0) })
   // @ts-expect-error the amount is a number
   void convert({ ...pair, amount: '1' })
@@ -408,25 +408,25 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void convert({ from: 'USD' })
   // @ts-expect-error misspelt
   void convert({ ...pair, amout: 1 })
-  // @ts-expect-error misspelt, beside several currencies
+  // @ts-expect-error misspelt, with several currencies
   void convert({ from: 'USD', to: ['EUR'], reversed: true })
-  // @ts-expect-error a day is a text
+  // @ts-expect-error a day is a string
   void convert({ ...pair, date: new Date() })
   // @ts-expect-error true or false
   void convert({ ...pair, reverse: 'true' })
-  // @ts-expect-error codes are texts
+  // @ts-expect-error codes are strings
   void convert({ from: 'USD', to: [978] })
-  // @ts-expect-error there are six periods
+  // @ts-expect-error not one of the six periods
   void history({ ...pair, period: '2W' })
-  // @ts-expect-error either a period or days
+  // @ts-expect-error period and start exclude each other
   void history({ ...pair, start: '1999-01-04', period: '1Y' })
-  // @ts-expect-error an end has a start
+  // @ts-expect-error an end requires a start
   void history({ ...pair, end: '2026-01-30' })
-  // @ts-expect-error there are three intervals
+  // @ts-expect-error not one of the three intervals
   void history({ ...pair, interval: 'year' })
 })
 
-test('the records have the fields of the specification', () => {
+test('the bodies have the fields of the specification', () => {
   expectTypeOf<LatestRates>().toEqualTypeOf<{
     base: string
     updatedAt: number
@@ -452,11 +452,11 @@ test('the records have the fields of the specification', () => {
 
 test('the codes of errors are a closed list', () => {
   expectTypeOf<RatesError['code']>().toEqualTypeOf<RatesErrorCode>()
-  // @ts-expect-error no such code
+  // @ts-expect-error unknown code
   void (new RatesError('invalid_currency', '').code === 'oops')
 })
 
-test('a cross-check makes a provider of latest rates of one, and of one of history', () => {
+test('a cross-check creates a latest provider from a latest and a history provider', () => {
   expectTypeOf(crossCheck).toEqualTypeOf<
     (first: LatestProvider, other: HistoryProvider, options?: CrossCheckOptions) => LatestProvider
   >()
@@ -464,11 +464,11 @@ test('a cross-check makes a provider of latest rates of one, and of one of histo
   const providers = fakeProviders()
   // @ts-expect-error the reference is a history provider
   crossCheck(providers.latest, providers.latest)
-  // @ts-expect-error a share, not a text
+  // @ts-expect-error a number, not a string
   crossCheck(providers.latest, providers.history, { tolerance: '3 %' })
 })
 
-test('a compatibility route makes a handler of a handler', () => {
+test('a compatibility route creates a handler from a handler', () => {
   type Mount = (handler: RatesHandler, options?: CompatOptions) => RatesHandler
   expectTypeOf(frankfurterV2).toEqualTypeOf<Mount>()
   expectTypeOf(exchangerateHost).toEqualTypeOf<Mount>()
@@ -479,11 +479,11 @@ test('a compatibility route makes a handler of a handler', () => {
   expectTypeOf<CompatOptions['cors']>().toEqualTypeOf<boolean | undefined>()
   // @ts-expect-error a fetch-style function has no rates
   frankfurterV2(async () => new Response())
-  // @ts-expect-error no such option
+  // @ts-expect-error unknown option
   frankfurterV2(createRatesHandler(), { unprefixed: false })
 })
 
-test('events are told apart by their type', () => {
+test('events are distinguished by their type', () => {
   createRatesHandler({
     onEvent(event) {
       expectTypeOf(event).toEqualTypeOf<RatesEvent>()
@@ -492,13 +492,13 @@ test('events are told apart by their type', () => {
       if (event.type === 'rates_deviating') {
         expectTypeOf(event.deviations).toEqualTypeOf<string[]>()
       }
-      // @ts-expect-error no such event
+      // @ts-expect-error unknown event
       void (event.type === 'oops')
     },
   })
 })
 
-test('an answer is plain data', () => {
+test('a raw response is plain data', () => {
   expectTypeOf<RawResponse['body']>().toEqualTypeOf<Uint8Array<ArrayBuffer> | string | null>()
   expectTypeOf<RawResponse['headers']>().toEqualTypeOf<[name: string, value: string][]>()
 })
@@ -510,7 +510,7 @@ test('the Node adapter takes any fetch-style handler, and serves HTTP/1, HTTPS a
   expectTypeOf(createServer).toBeCallableWith(listener)
   expectTypeOf(createTlsServer).toBeCallableWith(listener)
   expectTypeOf(createHttp2Server).toBeCallableWith(listener)
-  // @ts-expect-error a handler answers with a response
+  // @ts-expect-error a handler returns a Response
   toNodeHandler(() => 'text')
 })
 
@@ -521,35 +521,35 @@ test('the fetch over undici is a fetch, and takes any dispatcher of undici', () 
   expectTypeOf<keyof UndiciFetchOptions>().toEqualTypeOf<Options>()
   expectTypeOf<{ dispatcher: MockAgent | Agent }>().toExtend<UndiciFetchOptions>()
   expectTypeOf<{ proxy: undefined; timeouts: { connect: 1_000 } }>().toExtend<UndiciFetchOptions>()
-  // @ts-expect-error there is no way to be more than without a proxy
+  // @ts-expect-error proxy must not be true
   void createUndiciFetch({ proxy: true })
 })
 
-test('the Express adapter mounts in the Express of today and in Connect', () => {
+test('the Express adapter mounts in current Express and in Connect', () => {
   const mounted = toExpressHandler(createRatesHandler())
   express().use(mounted)
   express().use('/fx', mounted)
   express().get('/api/v1/latest', mounted)
   expectTypeOf(mounted).parameter(2).toEqualTypeOf<() => void>()
-  // @ts-expect-error only a handler with answers as data says what is not its own
+  // @ts-expect-error requires a handler with answer()
   toExpressHandler((request: Request) => new Response(request.url))
 })
 
-test('every server is started and stopped alike', () => {
+test('every server is started and stopped in the same way', () => {
   expectTypeOf(serveOnBun).toEqualTypeOf(serveOnNode)
   expectTypeOf(serveOnDeno).toEqualTypeOf(serveOnNode)
   expectTypeOf(serveOnNode).toBeCallableWith(createRatesHandler(), { port: 0 })
   expectTypeOf(serveOnNode).returns.resolves.toEqualTypeOf<RunningServer>()
 })
 
-test('a Worker has the bindings that its handler is made from', () => {
+test('a Worker passes its bindings to the function that creates its handler', () => {
   const worker = toWorker(({ region }: { region: string }) =>
     createRatesHandler({ basePath: `/${region}` }),
   )
   type Bindings = { region: string }
   expectTypeOf(worker.fetch).parameters.toEqualTypeOf<[Request, Bindings, WorkerContext]>()
   expectTypeOf(worker.scheduled).parameter(1).toEqualTypeOf<Bindings>()
-  // @ts-expect-error a scheduled event has something to refresh
+  // @ts-expect-error a scheduled event requires refresh()
   toWorker(() => () => new Response())
 })
 
@@ -560,7 +560,7 @@ test('currencies are rows of plain data', () => {
   expectTypeOf(findWithdrawn).returns.toEqualTypeOf<WithdrawnCurrency | undefined>()
 })
 
-test('the records have the schemas of the OpenAPI document', () => {
+test('the bodies have the schemas of the OpenAPI document', () => {
   type Optional = { date?: string | undefined; reverse?: true | undefined }
   expectTypeOf<z.output<typeof latestRecord>>().toEqualTypeOf<LatestRates>()
   expectTypeOf<z.output<typeof datedLatestRecord>>().branded.toEqualTypeOf<DatedRates>()
@@ -574,7 +574,7 @@ test('the records have the schemas of the OpenAPI document', () => {
   expectTypeOf<z.output<typeof currenciesRecord>>().toEqualTypeOf<CurrencyList>()
 })
 
-test('a client is made of a URL, and may be given whatever answers requests', () => {
+test('a client takes a URL, and optionally a fetch function', () => {
   expectTypeOf(createRatesClient).returns.toEqualTypeOf<RatesClient>()
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
   expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries'>()
@@ -583,16 +583,16 @@ test('a client is made of a URL, and may be given whatever answers requests', ()
   >()
   createRatesClient({ baseUrl: '', fetch })
   createRatesClient({ baseUrl: '', fetch: createRatesHandler() })
-  // As frameworks have it, which do not always return a promise.
+  // Like the fetch of frameworks, which may return a Response without a promise.
   createRatesClient({ baseUrl: '', fetch: (): Response | Promise<Response> => new Response() })
   createRatesClient({ baseUrl: '', fetch: undefined, retries: undefined })
   // @ts-expect-error a URL is required
   createRatesClient({})
   // @ts-expect-error a misspelt option
   createRatesClient({ baseURL: '' })
-  // @ts-expect-error a misspelt option beside a good one
+  // @ts-expect-error a misspelt option, with a known one
   createRatesClient({ baseUrl: '', retry: 1 })
-  // @ts-expect-error what answers is a function
+  // @ts-expect-error fetch must be a function
   createRatesClient({ baseUrl: '', fetch: { fetch } })
 })
 
@@ -608,7 +608,7 @@ test('a client has the operations of the handler, which take a signal', () => {
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
 })
 
-test('a question to a client decides which record it resolves to', () => {
+test('the parameters of a client call decide the type of its result', () => {
   expectTypeOf(client.status).returns.resolves.toEqualTypeOf<ServiceStatus>()
   expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrencyList>()
   expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRates>()
@@ -627,15 +627,15 @@ test('a question to a client decides which record it resolves to', () => {
   expectTypeOf(months).resolves.toEqualTypeOf<HistoryRange>()
 })
 
-test('a conversion by a client resolves to the record of what was requested', () => {
+test('a conversion by a client has the type of the requested codes', () => {
   const given: { date?: string; reverse?: boolean; signal: AbortSignal } = { signal }
   const from = 'USD'
   expectTypeOf(client.convert(pair)).resolves.toEqualTypeOf<Conversion>()
   expectTypeOf(client.convert({ ...pair, signal })).resolves.toEqualTypeOf<Conversion>()
   const conversion: ConversionParams = pair
   expectTypeOf(client.convert(conversion)).resolves.toEqualTypeOf<Conversion>()
-  const ask = (question: ConversionListParams) => client.convert(question)
-  expectTypeOf(ask).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
+  const request = (params: ConversionListParams) => client.convert(params)
+  expectTypeOf(request).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
   const both = client.convert({ ...pair, date, reverse: true, signal })
   expectTypeOf(both).resolves.toEqualTypeOf<Conversion & Dated & Reversed>()
   const perhaps = client.convert({ ...pair, ...given })
@@ -647,7 +647,7 @@ test('a conversion by a client resolves to the record of what was requested', ()
   expectTypeOf(several).resolves.toEqualTypeOf<ConversionList & Dated>()
 })
 
-test('the rates of a day have the requested symbols, as the latest do', async () => {
+test('the rates of a day have the requested symbols, like the latest rates', async () => {
   const { rates, date: day } = await client.latest({ date, symbols: ['EUR', 'hrk'] })
   expectTypeOf(rates).toEqualTypeOf<{ EUR: number; HRK: number | undefined }>()
   expectTypeOf(day).toEqualTypeOf<string>()
@@ -657,52 +657,52 @@ test('the rates of a day have the requested symbols, as the latest do', async ()
 test('a misspelt or missing parameter does not compile', () => {
   // @ts-expect-error misspelt
   void client.latest({ bases: 'USD' })
-  // @ts-expect-error misspelt, beside what makes the call generic
+  // @ts-expect-error misspelt, in a generic call
   void client.latest({ symbols: ['EUR'], bases: 'USD' })
   // @ts-expect-error misspelt
   void client.latest({ symbol: ['EUR'] })
   // @ts-expect-error one code is not a list
   void client.latest({ symbols: 'EUR' })
-  // @ts-expect-error codes are text
+  // @ts-expect-error codes are strings
   void client.latest({ symbols: [978] })
   // @ts-expect-error misspelt
   void client.convert({ form: 'USD', to: 'EUR' })
-  // @ts-expect-error misspelt, beside all that is required
+  // @ts-expect-error misspelt, with all required ones
   void client.convert({ ...pair, amout: 1 })
   // @ts-expect-error the amount is a number
   void client.convert({ ...pair, amount: '1' })
   // @ts-expect-error from and to are required
   void client.convert({ from: 'USD' })
-  // @ts-expect-error misspelt, beside several currencies
+  // @ts-expect-error misspelt, with several currencies
   void client.convert({ from: 'USD', to: ['EUR'], signal, reversed: true })
-  // @ts-expect-error codes are text
+  // @ts-expect-error codes are strings
   void client.convert({ from: 'USD', to: [978] })
-  // @ts-expect-error a day is a text
+  // @ts-expect-error a day is a string
   void client.convert({ ...pair, date: new Date(0) })
-  // @ts-expect-error a signal is one
+  // @ts-expect-error signal must be an AbortSignal
   void client.convert({ ...pair, signal: 'soon' })
-  // @ts-expect-error misspelt, beside a day
+  // @ts-expect-error misspelt, with a day
   void client.latest({ date: '2020-02-28', symbol: ['EUR'] })
-  // @ts-expect-error either a period or days
+  // @ts-expect-error period and start exclude each other
   void client.history({ ...pair, period: '1Y', start: '2020-02-28' })
-  // @ts-expect-error an end has a start
+  // @ts-expect-error an end requires a start
   void client.history({ ...pair, end: '2020-02-28' })
-  // @ts-expect-error there are three intervals
+  // @ts-expect-error not one of the three intervals
   void client.history({ ...pair, interval: 'year' })
-  // @ts-expect-error there are six periods
+  // @ts-expect-error not one of the six periods
   void client.history({ ...pair, period: '2W' })
   // @ts-expect-error misspelt
   void client.history({ ...pair, periods: '1W' })
-  // @ts-expect-error nothing selects currencies
+  // @ts-expect-error currencies takes no parameters
   void client.currencies({ symbols: ['EUR'] })
 })
 
-test('codes are known ones, or any text', () => {
+test('codes are known ones, or any string', () => {
   expectTypeOf<'EUR'>().toExtend<KnownCurrencyCode>()
   expectTypeOf<'eur' | 'HRK' | 'XYZ'>().not.toExtend<KnownCurrencyCode>()
   expectTypeOf<string>().not.toExtend<KnownCurrencyCode>()
   expectTypeOf<string>().toExtend<CurrencyCode>()
-  // A union with `string` itself would be one, and no editor would know any code.
+  // A union with `string` itself would be `string`, and editors would not suggest codes.
   expectTypeOf<CurrencyCode>().not.toEqualTypeOf<string>()
   expectTypeOf<Extract<CurrencyCode, 'EUR'>>().toEqualTypeOf<'EUR'>()
   expectTypeOf<ConversionParams['from']>().toEqualTypeOf<CurrencyCode>()
@@ -710,11 +710,11 @@ test('codes are known ones, or any text', () => {
   expectTypeOf<LatestParams['base']>().toEqualTypeOf<CurrencyCode | undefined>()
 })
 
-test('rates has the symbols that were asked for, in capitals, and no others', async () => {
+test('rates has only the requested symbols, in upper case', async () => {
   const { rates, base } = await client.latest({ base: 'GBP', symbols: ['EUR', 'usd'] })
   expectTypeOf(rates).toEqualTypeOf<{ EUR: number; USD: number }>()
   expectTypeOf(base).toEqualTypeOf<string>()
-  // @ts-expect-error not asked for
+  // @ts-expect-error not requested
   void rates.GBP
   const symbols = ['EUR', 'USD'] as const
   const { rates: same } = await client.latest({ symbols })
@@ -729,7 +729,7 @@ test('a rate may be missing where the code may be withdrawn, or the list shorter
   expectTypeOf(some).toEqualTypeOf<{ EUR: number | undefined; USD: number | undefined }>()
 })
 
-test('rates has any code where the symbols are not known to the compiler', async () => {
+test('rates has any code where the compiler does not know the symbols', async () => {
   const known: CurrencyCode[] = ['EUR']
   expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(client.latest({})).resolves.toEqualTypeOf<LatestRates>()
@@ -739,11 +739,11 @@ test('rates has any code where the symbols are not known to the compiler', async
   expectTypeOf(client.latest({ symbols: known })).resolves.toEqualTypeOf<LatestRates>()
   const longer = client.latest({ symbols: ['EUR', ...codes] })
   expectTypeOf(longer).resolves.toEqualTypeOf<LatestRates>()
-  const question: LatestParams = {}
-  expectTypeOf(client.latest(question)).resolves.toEqualTypeOf<LatestRates>()
+  const params: LatestParams = {}
+  expectTypeOf(client.latest(params)).resolves.toEqualTypeOf<LatestRates>()
 })
 
-test('the operations of a handler type rates by symbols as a client does', () => {
+test('the operations of a handler type rates by symbols, like a client', () => {
   const some: ('EUR' | 'USD')[] = ['EUR']
   type OfGbp = LatestRates<{ EUR: number; USD: number }>
   expectTypeOf(latest({ base: 'GBP', symbols: ['EUR', 'usd'] })).resolves.toEqualTypeOf<OfGbp>()
@@ -754,9 +754,9 @@ test('the operations of a handler type rates by symbols as a client does', () =>
     LatestRates<{ EUR: number | undefined; USD: number | undefined }>
   >()
   expectTypeOf(latest({ symbols: codes })).resolves.toEqualTypeOf<LatestRates>()
-  const question: LatestParams = {}
-  expectTypeOf(latest(question)).resolves.toEqualTypeOf<LatestRates>()
-  // @ts-expect-error misspelt, beside what makes the call generic
+  const params: LatestParams = {}
+  expectTypeOf(latest(params)).resolves.toEqualTypeOf<LatestRates>()
+  // @ts-expect-error misspelt, in a generic call
   void latest({ symbols: ['EUR'], bases: 'USD' })
   // @ts-expect-error one code is not a list
   void latest({ symbols: 'EUR' })

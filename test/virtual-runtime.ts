@@ -5,7 +5,7 @@ export const DAY = 24 * HOUR
 
 export type VirtualRuntime = ReturnType<typeof virtualRuntime>
 
-/** A virtual machine whose clock starts at `start` (ms since the Unix epoch) and whose random numbers are all `random`. */
+/** Creates a runtime whose clock starts at `start` (ms since the Unix epoch) and whose random numbers are all `random`. */
 export function virtualRuntime(start: number, random = 0) {
   let monotonic = 0
   let offset = start
@@ -20,9 +20,9 @@ export function virtualRuntime(start: number, random = 0) {
       timers.add(timer)
       return () => timers.delete(timer)
     },
-    /** Work that pauses goes on in the same turn. */
+    /** Work in slices continues in the same turn. */
     yieldToEventLoop: () => Promise.resolve(),
-    /** Lets `duration` ms pass on both clocks, firing the timers that fall due in their order. */
+    /** Advances both clocks by `duration` ms and fires the timers that become due, in order. */
     async advance(duration: number) {
       const until = monotonic + duration
       await settled()
@@ -37,7 +37,7 @@ export function virtualRuntime(start: number, random = 0) {
       monotonic = until
       await settled()
     },
-    /** Sets the wall clock alone, as an administrator or a resumed machine does. */
+    /** Sets only the system clock, as an administrator or a resumed machine does. */
     setClock(instant: number) {
       offset = instant - monotonic
     },
@@ -45,14 +45,14 @@ export function virtualRuntime(start: number, random = 0) {
   }
 }
 
-/** Resolves when everything that waits only for promises has run. */
+/** Resolves when all pending promise callbacks have run. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
 }
 
-/** Runs `work` and returns how many listeners it added to signals and did not remove. */
+/** Runs `work` and returns the number of listeners on signals that it added and did not remove. */
 export async function listenersLeftBy(work: () => Promise<void>): Promise<number> {
   const { addEventListener, removeEventListener } = EventTarget.prototype
   const listening = new Map<EventTarget, Set<unknown>>()
