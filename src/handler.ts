@@ -28,7 +28,7 @@ const LATEST_CACHE_SHARE = 1 / 32
 const DATED_CACHE_SHARE = 1 / 16
 
 /**
- * Returns a `Response` to every request for rates; never rejects.
+ * A function that returns a `Response` to every request for rates, and never rejects.
  *
  * @example
  * ```ts
@@ -43,13 +43,47 @@ export interface RatesHandler {
   (request: Request): Promise<Response>
   /** The handler itself, for hosts that take `{ fetch }`. */
   readonly fetch: (request: Request) => Promise<Response>
-  /** Returns the response as data, for adapters that write it to a socket; never rejects. */
+  /**
+   * Returns the response as data, for adapters that write it to a socket; never rejects.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const handler = createRatesHandler()
+   * const { status, headers, body } = await handler.answer({
+   *   method: 'GET',
+   *   target: '/api/v1/latest?base=EUR',
+   *   header: () => undefined,
+   * })
+   * ```
+   */
   answer(request: RawRequest): Promise<RawResponse>
   /** The operations without HTTP. */
   readonly rates: RatesOperations
-  /** Refreshes all data that are due, for schedulers; never rejects. */
+  /**
+   * Refreshes all data that are due, for schedulers; never rejects.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const handler = createRatesHandler()
+   * setInterval(() => void handler.refresh(), 600_000)
+   * ```
+   */
   refresh(): Promise<void>
-  /** Ends timers and upstream calls. From then on, requests get cached data or 502. */
+  /**
+   * Ends timers and upstream calls. From then on, requests get cached data or 502.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const handler = createRatesHandler()
+   * process.once('SIGTERM', () => handler.close())
+   * ```
+   */
   close(): void
 }
 

@@ -20,7 +20,7 @@ export class UnavailableError extends Error {
 export interface Attempt {
   /** When it started, in ms since the Unix epoch. */
   at: number
-  /** `loaded` from a provider, `restored` from the store, `delegated` to another process that is refreshing, or `failed`. */
+  /** `running`, `loaded` from a provider, `restored` from the store, `delegated` to another process, or `failed`. */
   outcome: 'running' | 'loaded' | 'restored' | 'delegated' | 'failed'
 }
 

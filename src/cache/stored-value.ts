@@ -100,15 +100,15 @@ export function sealEnvelope(fields: object, json: string): string {
 }
 
 function openEnvelope(text: unknown, key: string): { savedAt: number; json: string } {
-  if (typeof text !== 'string') throw new Error(`stored value is not a string, got ${typeof text}`)
+  if (typeof text !== 'string') throw new Error(`stored value must be a string, got ${typeof text}`)
   const [field, digest] = DIGEST_FIELD.exec(text) ?? []
-  if (field === undefined) throw new Error('stored value does not start with a digest')
+  if (field === undefined) throw new Error('stored value must start with a digest')
   if (digestOf(text.slice(field.length)) !== digest) throw new Error('digest does not match')
   const end = text.indexOf(DATA_FIELD)
   if (end === -1) throw new Error('data is missing')
   const envelope: object = JSON.parse(`${text.slice(0, end)}}`)
   const fields = { v: 0, key: '', savedAt: NaN, ...envelope }
-  if (fields.v !== ENVELOPE_VERSION) throw new Error(`version must be ${ENVELOPE_VERSION}`)
+  if (fields.v !== ENVELOPE_VERSION) throw new Error(`envelope version must be ${ENVELOPE_VERSION}`)
   if (fields.key !== key) throw new Error(`key must be ${key}`)
   if (!Number.isFinite(fields.savedAt)) throw new Error('savedAt must be a time in ms')
   return { savedAt: fields.savedAt, json: text.slice(end + DATA_FIELD.length, -1) }
