@@ -102,7 +102,7 @@ describe('consoleLogger()', () => {
     [
       'codes in lower case',
       () => ({ rates: { usd: 1, gbp: 0.8 } }),
-      'there are no rates by upper-case codes beside the base, only 2 other names, some in lower case',
+      'expected rates by upper-case codes, got only the base, and 2 invalid codes, some in lower case',
     ],
   ])('warns once of %s', async (_, change, reason) => {
     expect(await linesAfter(change)).toEqual({

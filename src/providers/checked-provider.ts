@@ -16,7 +16,6 @@ import type {
 /** Always includes a published day: over Easter the European Central Bank is closed for five. */
 const DAYS_FETCHED = 10
 
-/** Limit for the reference, counted from the start of both requests. */
 const CHECK_TIMEOUT_MS = 1_000
 
 const MAX_BACKOFF_MS = 6 * 3_600_000

@@ -26,7 +26,6 @@ const PLAIN = /[^",\r\n]*/y
 
 const SEPARATOR = /,|\r?\n|$/y
 
-/** Reads a record with quoted cells; `next` is where the next record begins. */
 function readQuoted(text: string, at: number, number: number): { cells: string[]; next: number } {
   const cells: string[] = []
   for (let next = at; ;) {
@@ -48,7 +47,6 @@ function readQuoted(text: string, at: number, number: number): { cells: string[]
   }
 }
 
-/** Skips doubled quotes, which are escaped ones. */
 function closingQuote(text: string, opening: number, number: number): number {
   let at = text.indexOf('"', opening + 1)
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)

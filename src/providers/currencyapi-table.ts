@@ -11,7 +11,6 @@ import { UpstreamError } from './upstream-error.ts'
 /** Interval between requests for overdue rates: about 120 a month, if they never arrive. */
 const UPDATE_INTERVAL_MS = 6 * 3_600_000
 
-/** Such as `2026-11-20T23:59:59Z`. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 const payload = z.object({

@@ -22,11 +22,9 @@ const decoder = new TextDecoder()
 /** Bytes of JSON that are parsed at once: little memory and few calls. */
 const PART = 256 * 1024
 
-/** Characters around the rates of a day, and around one rate. */
 const DAY_FRAME = '{"date":"YYYY-MM-DD","rates":{}},'.length
 const RATE_FRAME = '"USD":'.length
 
-/** Length of `[`. */
 const LIST_OPENING = 1
 
 const [COMMA, DOT, SLASH, ZERO, NINE, A, N, BRACKET, BRACE] = [44, 46, 47, 48, 57, 65, 78, 93, 125]
@@ -112,7 +110,6 @@ function appendRates(json: Ascii, keys: Uint8Array, source: Uint8Array, at: numb
   return at
 }
 
-/** Whether the digits from `start` to `end` are a number in JSON: no leading zero, no final point. */
 function isPlain(first: number | undefined, start: number, point: number, end: number): boolean {
   const whole = (point === -1 ? end : point) - start
   const hasNoZeros = whole === 1 || (whole > 1 && first !== ZERO)

@@ -18,7 +18,7 @@ export function* readEcbCsv(text: string): Slices<HistoryDay[]> {
   let at = header.next
   for (let number = 2; at < text.length; number += 1) {
     const date = requireDay(text.slice(at, at + DATE_LENGTH), 'line', number)
-    const next = endOfLine(text, json.put(date, at + DATE_LENGTH), header.ending)
+    const next = endOfLine(text, json.put(date, at + DATE_LENGTH), header.lineEnding)
     if (next === -1) throw new Error(`line ${number} ${describeProblem(text, at, header)}`)
     at = next
     if (!json.isFull()) continue
@@ -29,40 +29,37 @@ export function* readEcbCsv(text: string): Slices<HistoryDay[]> {
 }
 
 interface Header {
-  /** The currencies of the cells after the date. */
   codes: readonly string[]
-  /** What follows the last rate of a line: a comma or nothing. */
-  ending: string
-  /** Where the first line begins. */
+  lineEnding: string
   next: number
 }
 
 function readHeader(text: string): Header {
   const [line = '', header = ''] = /^([^\r\n]*)(?:\r?\n|$)/.exec(text) ?? []
-  const ending = header.endsWith(',') ? ',' : ''
-  const [first = '', ...names] = header.slice(0, header.length - ending.length).split(',')
+  const lineEnding = header.endsWith(',') ? ',' : ''
+  const [first = '', ...names] = header.slice(0, header.length - lineEnding.length).split(',')
   if (first !== 'Date') throw new Error('the header must begin with Date')
   const codes = names.map((name, index) => requireCode(name, 'column', index + 2))
   const duplicate = codes.find((code, index) => codes.indexOf(code) !== index)
   if (duplicate !== undefined) throw new Error(`duplicate ${duplicate} in the header`)
-  return { codes, ending, next: line.length }
+  return { codes, lineEnding, next: line.length }
 }
 
 const [LINE_FEED, RETURN] = [10, 13]
 
-/** Returns where the line after the rates ending at `at` begins, or -1 if the line does not end properly. */
-function endOfLine(text: string, at: number, ending: string): number {
-  if (at === -1 || !text.startsWith(ending, at)) return -1
-  const end = at + ending.length
+/** Returns where the line after the rates that end at `at` begins, or -1 if the line does not end properly. */
+function endOfLine(text: string, at: number, lineEnding: string): number {
+  if (at === -1 || !text.startsWith(lineEnding, at)) return -1
+  const end = at + lineEnding.length
   if (end === text.length) return end
   const feed = text.charCodeAt(end) === RETURN ? end + 1 : end
   return text.charCodeAt(feed) === LINE_FEED ? feed + 1 : -1
 }
 
-function describeProblem(text: string, at: number, { codes, ending }: Header): string {
+function describeProblem(text: string, at: number, { codes, lineEnding }: Header): string {
   const [line = ''] = /[^\r\n]*/.exec(text.slice(at)) ?? []
   const cells = line.split(',').slice(1)
-  const count = codes.length + ending.length
+  const count = codes.length + lineEnding.length
   if (cells.length !== count) return `has ${cells.length + 1} cells, expected ${count + 1}`
   const isInvalid = (cell: string, index: number): boolean =>
     index < codes.length ? cell !== NO_RATE && !isRate(cell) : cell !== ''

@@ -11,7 +11,6 @@ const ATTRIBUTE = /\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy
 
 const ROOT = 'gesmes:Envelope'
 
-/** The envelope and three levels of cubes. */
 const MAX_OPEN = 4
 
 /** Elements with text, or each other, which are ignored. */
@@ -83,7 +82,6 @@ function attributesOf(text: string): Map<string, string> {
   return attributes
 }
 
-/** Only headings may contain text, without entities. */
 function requireNoText(text: string, parent: string): void {
   const isGood = HEADINGS.has(parent) ? !text.includes('&') : text.trim() === ''
   if (!isGood) throw new Error(`unexpected text in ${parent}`)

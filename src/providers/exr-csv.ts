@@ -12,7 +12,6 @@ const SERIES: Readonly<Record<string, readonly string[]>> = {
   UNIT_MULT: ['0', ''],
 }
 
-/** Cells of missing observations. */
 const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
 
 /** A few ms of work. */
@@ -47,7 +46,6 @@ export function* readExrCsv(text: string): Slices<HistoryDay[]> {
   )
 }
 
-/** Indexes of the columns that are read. */
 interface Columns {
   count: number
   currency: number

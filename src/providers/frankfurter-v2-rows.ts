@@ -70,7 +70,6 @@ export function* toHistoryDays(
   return { base, days: ascending.map(([date, rates]) => ({ date, rates })) }
 }
 
-/** The rate is validated later. */
 interface Row {
   date: Day
   quote: string

@@ -123,7 +123,6 @@ export function createFrankfurterV2EcbProvider(
   }
 }
 
-/** Both ends are inclusive. */
 interface Range {
   start: Day
   end: Day

@@ -13,7 +13,6 @@ const HOUR_MS = 60 * MINUTE_MS
 /** The rates of an hour are available one or two minutes later. */
 const PUBLICATION_DELAY_MS = 2 * MINUTE_MS
 
-/** Backoff after an error whose status implies none. */
 const RETRY_DELAY_MS = 15 * MINUTE_MS
 
 /** The documented errors, and `app_id_inactive` for closed accounts. */

@@ -12,7 +12,6 @@ export function isRate(text: string): boolean {
   return text.length <= MAX_CHARACTERS && DECIMAL.test(text)
 }
 
-/** For messages, which never quote the response. */
 type Part = 'line' | 'column' | 'day'
 
 /** Returns the rate in `text`; an error names `part` and `number`. */

@@ -20,7 +20,6 @@ const MAX_CODES = 1_000
 const MIN_PLAUSIBLE_RATE = 1e-9
 const MAX_PLAUSIBLE_RATE = 1e9
 
-/** A table with a smaller share of the previous codes is incomplete. */
 const MIN_SHARE_KEPT = 0.8
 
 type RateOf = (code: string) => number | undefined
@@ -118,7 +117,6 @@ function isLater(table: LatestTable, previous: LatestTable | undefined): boolean
   return table.updatedAt > (previous.publishedAt ?? previous.updatedAt)
 }
 
-/** Converts rates against `quotedBase` to rates against `base`. */
 function against(base: string, quotedBase: string, rateOf: RateOf): RateOf {
   if (base === quotedBase) return rateOf
   const baseRate = rateOf(base)

@@ -10,7 +10,6 @@ const DEFLATED = 8
 /** Encrypted, patched data, strong encryption, masked local header. */
 export const REFUSED_FLAGS = 0b10_0000_0110_0001
 
-/** Marks a value in a ZIP64 field. */
 const ZIP64_MARKER = 0xff_ff_ff_ff
 
 const MULTI_DISK = 'multi-disk archives are not supported'

@@ -53,7 +53,6 @@ export async function readZipMember(
   return bytes
 }
 
-/** Checks that the local header agrees with the directory. */
 function packedBytes(archive: Uint8Array<ArrayBuffer>, entry: Entry): Uint8Array<ArrayBuffer> {
   const view = viewOf(archive)
   const { at, end } = entry

@@ -1,16 +1,16 @@
 import { exactQuotient, roundExactly } from './exact.ts'
 
 /**
- * As many significant digits as a double always keeps. A product that is rounded to a double, which is then printed, is off
- * by 2⁻⁵³ of it twice, which is less than 3 × 10⁻¹⁶; half a unit of the 15th digit is 5 × 10⁻¹⁶ at least. So what was
- * multiplied comes back from a division, exactly, where it has no more digits than these.
+ * The significant digits that a double always keeps. Rounding a product to a double and printing it adds a relative error of
+ * at most twice 2⁻⁵³, less than 3 × 10⁻¹⁶; half a unit of the 15th digit is at least 5 × 10⁻¹⁶. So dividing the product
+ * returns the amount exactly, if the amount has at most 15 digits.
  */
 const KEPT_DIGITS = 15
 
 /**
- * How much gives `result` at `rate`, which is positive: the exact decimal quotient of the two, each in its shortest decimal
- * form, rounded half up to 15 significant digits. Infinity where that is beyond the doubles; next to 0, where doubles keep
- * fewer digits, the nearest of them.
+ * Returns the amount that converts to `result` at `rate` (positive): the exact decimal quotient of the two, each in its
+ * shortest decimal form, rounded half up to 15 significant digits. Returns Infinity beyond the range of doubles, and the
+ * nearest double close to 0, where doubles have fewer digits.
  */
 export function amountNeeded(result: number, rate: number): number {
   const quotient = exactQuotient(result, rate)

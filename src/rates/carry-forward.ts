@@ -3,31 +3,30 @@ import { quotient } from './rounding.ts'
 import { findSuccession } from './withdrawn.ts'
 import { toDay } from './day.ts'
 
-/** More codes than a table may have are not remembered. */
 const MAX_UNAVAILABLE = 1_000
 
-/** What is in hand when a new table arrives. */
+/** Current rates when a new table arrives. */
 export interface PreviousRates {
-  /** The table of the same provider before, as long as it may be served. */
+  /** Previous table of the same provider, as long as it may be served. */
   previous: RateTable | undefined
-  /** Every other code that was ever served, and all that were unavailable. */
+  /** All other codes that were ever served or unavailable. */
   seenCodes: Iterable<string>
   /** How long overdue rates may still be served, in ms. */
   maxStale: number
-  /** The clock, in ms since the Unix epoch. */
+  /** Current time, in ms since the Unix epoch. */
   now: number
 }
 
-/** A table with the last good rates of what its publication lacks, and the codes of those that it just lost. */
+/** A table completed with earlier rates, and the codes that its publication is the first to lack. */
 export interface Carried {
   table: RateTable
   lost: string[]
 }
 
 /**
- * `table` with the rates of `previous` for codes that it lacks, or has only an earlier rate of, each with the publication
- * that it is from. `unusable` codes were published without a usable rate. A code without a rate in either becomes
- * unavailable; one that is not published any more, of a currency that was withdrawn by then, ends.
+ * Completes `table` with the rates of `previous` for codes that it lacks or has an older rate of, each with the times of its
+ * publication. `unusable` codes were published without a usable rate. A code without a rate in either table becomes
+ * unavailable. A withdrawn currency that is no longer published is removed.
  */
 export function carryForward(
   table: RateTable,
@@ -45,10 +44,10 @@ export function carryForward(
       const rate = rebased(previous, quoted, table.base)
       if (rate === undefined || hasEnded(code)) continue
       const publication = publicationOf(previous, code)
-      const isHeldBack = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
-      // Another process may have missed, or held back, a rate that this one has.
+      const isQuarantined = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
+      // Another process may have missed or quarantined a rate that this one has.
       const isOutdated = (older.get(code)?.updatedAt ?? Infinity) < publication.updatedAt
-      if (rates.has(code) && !isHeldBack && !isOutdated) continue
+      if (rates.has(code) && !isQuarantined && !isOutdated) continue
       if (!rates.has(code)) lost.push(code)
       rates.set(code, rate)
       if (publication.updatedAt < table.updatedAt) older.set(code, publication)
@@ -63,7 +62,7 @@ export function carryForward(
   return { table: dropExpired(carried, now, maxStale), lost }
 }
 
-/** `table` with rates of earlier publications only as far as these may be served at `now` (ms since the Unix epoch). */
+/** Removes rates of earlier publications that may no longer be served at `now` (ms since the Unix epoch). */
 export function dropExpired(table: RateTable, now: number, maxStale: number): RateTable {
   const older = Object.entries(table.older ?? {})
   const expired = older.filter(([, { nextUpdateAt }]) => nextUpdateAt + maxStale < now)
@@ -77,7 +76,7 @@ export function dropExpired(table: RateTable, now: number, maxStale: number): Ra
   ])
 }
 
-/** `table` as its rates of `codes` are: with the `updatedAt` of the oldest of them. */
+/** Returns `table` with the `updatedAt` of the oldest of its rates of `codes`. */
 export function oldestPublication(table: RateTable, codes: readonly string[]): RateTable {
   const { older } = table
   if (!older) return table
@@ -101,12 +100,11 @@ function withOlder(
   }
 }
 
-/** The publication of a rate; one that was dated ahead is as old as its acceptance. */
+/** A publication that was dated ahead counts from its acceptance. */
 function publicationOf({ older, publishedAt, nextUpdateAt }: RateTable, code: string): Publication {
   return older?.[code] ?? { updatedAt: publishedAt, nextUpdateAt }
 }
 
-/** Units of a currency for one of `base`, of which `table` quotes it at `quoted`; undefined where it lacks the base. */
 function rebased(table: RateTable, quoted: number, base: string): number | undefined {
   if (table.base === base) return quoted
   const baseRate = table.rates.get(base)

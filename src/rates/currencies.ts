@@ -1,14 +1,14 @@
 import type { KnownCurrencyCode } from './known-currency-code.ts'
 
-/** A currency, fund or metal in use. */
+/** An active currency, fund or metal. */
 export interface Currency {
-  /** ISO 4217 alphabetic code, or the feed's own three letters where `numeric` is null. */
+  /** ISO 4217 alphabetic code, or the three letters of the feed where `numeric` is null. */
   code: string
   /** English name. */
   name: string
   /** ISO 4217 numeric code as three digits; null for codes outside ISO 4217. */
   numeric: string | null
-  /** Digits after the decimal point; null where ISO says N.A. */
+  /** Digits after the decimal point; null where ISO 4217 has N.A. */
   minorUnits: number | null
 }
 
@@ -208,8 +208,8 @@ const rows: readonly Row[] = [
 ]
 
 /**
- * The active currencies, funds and metals of ISO 4217 list one (maintained by SIX; edition of 17 September 2026), and
- * seven codes outside the standard that ExchangeRate-API carries. Sorted by code; the names are common English ones.
+ * The active currencies, funds and metals of ISO 4217 list one (maintained by SIX; edition of 17 September 2026), and seven
+ * other codes from ExchangeRate-API. Sorted by code; names are in common English.
  *
  * @see https://www.six-group.com/en/products-services/financial-information/data-standards.html
  * @see https://www.exchangerate-api.com/docs/supported-currencies
@@ -225,7 +225,17 @@ const byCode: ReadonlyMap<string, Currency> = new Map(
   currencies.map((currency) => [currency.code, currency]),
 )
 
-/** The active currency with exactly this upper-case code. */
+/**
+ * Returns the active currency with this upper-case code, or undefined.
+ *
+ * @example
+ * ```ts
+ * import { findCurrency } from 'ratesmith/currencies'
+ *
+ * findCurrency('JPY') // { code: 'JPY', name: 'Japanese Yen', numeric: '392', minorUnits: 0 }
+ * findCurrency('jpy') // undefined
+ * ```
+ */
 export function findCurrency(code: string): Currency | undefined {
   return byCode.get(code)
 }

@@ -1,9 +1,9 @@
-/** Whether `text` has the form of a currency code: three ASCII letters in either case. It need not exist. */
+/** Returns whether `text` has the form of a currency code, three ASCII letters in either case; the currency may not exist. */
 export function isCodeShaped(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z]{3}$/.test(text)
 }
 
-/** Whether `text` is a code as data carry it: three ASCII capitals. By hand, as a history has some 40,000 of them. */
+/** Returns whether `text` is three ASCII capitals. Without a regular expression, because a history has about 40,000 codes. */
 export function isCode(text: unknown): text is string {
   if (typeof text !== 'string' || text.length !== 3) return false
   return (

@@ -1,22 +1,21 @@
-/** `digits` × 10^`exponent`: a number as it is printed, without the error of its binary form. */
 interface Decimal {
   digits: bigint
   exponent: number
 }
 
-/** A number as a quotient of two whole ones. */
+/** A quotient of two integers. */
 export interface Fraction {
   numerator: bigint
   denominator: bigint
 }
 
-/** `dividend` / `divisor`. */
+/** Returns `dividend` / `divisor`. */
 export function exactQuotient(dividend: number, divisor: number): Fraction {
   const [numerator, denominator] = [toDecimal(dividend), toDecimal(divisor)]
   return toFraction(numerator.digits, denominator.digits, numerator.exponent - denominator.exponent)
 }
 
-/** The mean of `values`. */
+/** Returns the mean of `values`. */
 export function exactMean(values: Iterable<number>): Fraction {
   const decimals = Array.from(values, toDecimal)
   const exponent = Math.min(...decimals.map((decimal) => decimal.exponent))
@@ -27,7 +26,7 @@ export function exactMean(values: Iterable<number>): Fraction {
   return toFraction(sum, BigInt(decimals.length), exponent)
 }
 
-/** By how many percent `close` differs from `open`, in either direction. */
+/** Returns the absolute difference of `close` from `open` in percent. */
 export function exactPercentage(open: number, close: number): Fraction {
   const [from, to] = [toDecimal(open), toDecimal(close)]
   const exponent = Math.min(from.exponent, to.exponent)
@@ -36,7 +35,7 @@ export function exactPercentage(open: number, close: number): Fraction {
   return { numerator: 100n * (change < 0n ? -change : change), denominator: start }
 }
 
-/** `left` − `right`, rounded once to the nearest double; never −0. */
+/** Returns `left` − `right`, rounded once to the nearest double; never −0. */
 export function exactDifference(left: number, right: number): number {
   const [a, b] = [toDecimal(left), toDecimal(right)]
   const exponent = Math.min(a.exponent, b.exponent)
@@ -44,13 +43,13 @@ export function exactDifference(left: number, right: number): number {
   return Number(`${digits}e${exponent}`)
 }
 
-/** `left` × `right`, rounded once to the nearest double. */
+/** Returns `left` × `right`, rounded once to the nearest double. */
 export function exactProductOf(left: number, right: number): number {
   const [a, b] = [toDecimal(left), toDecimal(right)]
   return Number(`${a.digits * b.digits}e${a.exponent + b.exponent}`)
 }
 
-/** `fraction`, positive, rounded half up to `decimals` places. */
+/** Rounds a positive fraction half up to `decimals` places. */
 export function roundExactly({ numerator, denominator }: Fraction, decimals: number): number {
   const scaled = toFraction(numerator, denominator, decimals)
   const whole = (2n * scaled.numerator + scaled.denominator) / (2n * scaled.denominator)

@@ -4,35 +4,33 @@ import type { RateTable } from './rate-table.ts'
 import { printedDecimals } from './rounding.ts'
 import { findSuccession } from './withdrawn.ts'
 
-/** A rate of a withdrawn currency that was not what law had fixed it at. */
+/** A correction of a withdrawn currency's rate that differs from its legally fixed ratio. */
 export interface RateCorrection {
   code: string
-  /** Units for one of the table's base, as published. */
+  /** Published units for one unit of the base. */
   published: number
-  /** Units for one of the table's base by the successor's rate and the fixed ratio. */
+  /** Units for one unit of the base, from the successor's rate and the fixed ratio. */
   corrected: number
 }
 
 /**
- * A rate this near to the fixed one is left as it was published: honest feeds are within 0.006 %, and what is wrong by less
- * than half a percent may as well be another rounding of the successor.
+ * Closer rates are served as published: correct feeds are within 0.006 %, and a difference below half a percent may come from
+ * rounding the successor's rate.
  */
 const MAX_DEVIATION = 0.005
 
-/** Feeds round to no fewer decimals than so many, even where zeros at the end hide some. */
+/** Feeds round to at least 4 decimals, even if trailing zeros hide some. */
 const MIN_DECIMALS = 4
 
-/** The rate that law has fixed, and how far from it digits that were rounded may lie. */
 interface FixedRate {
   rate: number
-  resolution: number
+  maxRoundingError: number
 }
 
 /**
- * The table with every rate of a currency that was withdrawn by its `updatedAt` as law has fixed it: the rate of what it has
- * become times the ratio, to 15 significant digits, as with 10 the quotient of both would not always be the ratio again. A
- * rate that agrees but for rounding stays as it is, and so do the base's and those without a fixed ratio, or without the
- * successor in the table.
+ * Corrects the rates of currencies that were withdrawn by the `updatedAt` of `table`: the rate of the successor times the
+ * legally fixed ratio, to 15 significant digits (with 10, the quotient of both would not always be the ratio). Unchanged are
+ * rates that differ only by rounding, the base, and currencies without a fixed ratio or without a rate of the successor.
  */
 export function correctWithdrawn(table: RateTable): {
   table: RateTable
@@ -52,7 +50,7 @@ export function correctWithdrawn(table: RateTable): {
   return { table: { ...table, rates: corrected }, corrections }
 }
 
-/** What law leaves the rate of `code` to be on `day`; undefined for one with a market, or without its successor in the rates. */
+/** Returns the legally fixed rate of `code` on `day`; undefined for a currency that is not withdrawn, or without a rate of its successor. */
 export function findFixedRate(
   code: string,
   day: Day,
@@ -62,21 +60,19 @@ export function findFixedRate(
   if (ratio === null) return undefined
   const rate = rateOf(successor)
   if (typeof rate !== 'number' || !(rate > 0)) return undefined
-  return { rate: toPrinted(rate * ratio), resolution: ratio * resolutionOf(rate) }
+  return { rate: toFifteenDigits(rate * ratio), maxRoundingError: ratio * maxRoundingErrorOf(rate) }
 }
 
-/** `value` without what its binary form has of a sixteenth digit. */
-function toPrinted(value: number): number {
+function toFifteenDigits(value: number): number {
   return Number(value.toPrecision(15))
 }
 
-function agrees(published: number, { rate, resolution }: FixedRate): boolean {
-  const tolerated = MAX_DEVIATION * rate + resolution + resolutionOf(published)
+function agrees(published: number, { rate, maxRoundingError }: FixedRate): boolean {
+  const tolerated = MAX_DEVIATION * rate + maxRoundingError + maxRoundingErrorOf(published)
   return Math.abs(published - rate) <= tolerated
 }
 
-/** By how much a number may have been rounded, by its decimals. */
-function resolutionOf(value: number): number {
+function maxRoundingErrorOf(value: number): number {
   const decimals = printedDecimals(value)
   return Number.isNaN(decimals) ? 0 : 0.5 / 10 ** Math.max(MIN_DECIMALS, decimals)
 }

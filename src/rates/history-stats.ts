@@ -2,7 +2,7 @@ import { dayAt } from './pair-series.ts'
 import type { PairSeries } from './pair-series.ts'
 import { mean, percentChange } from './rounding.ts'
 
-/** Summary of a pair's points. */
+/** Statistics of the points of a pair. */
 export interface HistoryStats {
   /** Rate of the first point. */
   open: number
@@ -16,13 +16,13 @@ export interface HistoryStats {
   changePct: number
   /** Mean of the rates, 10 significant digits. */
   average: number
-  /** First day on which `high` was reached, `YYYY-MM-DD`. */
+  /** First day with the rate `high`, `YYYY-MM-DD`. */
   highDate: string
-  /** First day on which `low` was reached, `YYYY-MM-DD`. */
+  /** First day with the rate `low`, `YYYY-MM-DD`. */
   lowDate: string
 }
 
-/** The summary of a series, or `undefined` where it is empty. */
+/** Returns the statistics of a series, or `undefined` if it is empty. */
 export function historyStats(series: PairSeries): HistoryStats | undefined {
   const { rates } = series
   const open = rates[0]

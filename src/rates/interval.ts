@@ -1,5 +1,5 @@
-/** What points stand for: every published day, or the last one of each week (Monday to Sunday) or month. */
+/** Distance of points: every published day, or the last one of each week (Monday to Sunday) or month. */
 export type Interval = 'day' | 'week' | 'month'
 
-/** Every interval, shortest first. */
+/** All intervals, shortest first. */
 export const INTERVALS: readonly Interval[] = ['day', 'week', 'month']

@@ -1,4 +1,4 @@
-/** The code of a currency, fund or metal in use, as the table of them has it. */
+/** Code of an active currency, fund or metal; see `currencies`. */
 export type KnownCurrencyCode =
   | 'AED'
   | 'AFN'
@@ -186,5 +186,5 @@ export type KnownCurrencyCode =
   | 'ZMW'
   | 'ZWG'
 
-/** The code of any currency in either case; the known ones are what an editor offers. */
+/** Code of any currency in upper or lower case; editors complete the known ones. */
 export type CurrencyCode = KnownCurrencyCode | (string & {})

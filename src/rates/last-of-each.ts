@@ -3,7 +3,6 @@ import type { Day } from './day.ts'
 import type { Interval } from './interval.ts'
 import type { PairSeries } from './pair-series.ts'
 
-/** A number that days of the same interval have in common, and no others. */
 const SPAN_OF: Record<Interval, (day: Day) => number> = {
   day: dayNumber,
   // Day 0 was a Thursday.
@@ -11,7 +10,7 @@ const SPAN_OF: Record<Interval, (day: Day) => number> = {
   month: monthNumber,
 }
 
-/** The series of the last rate in each interval of `series`. */
+/** Returns the last rate of each interval of `series`. */
 export function lastOfEach(series: PairSeries, interval: Interval): PairSeries {
   if (interval === 'day') return series
   const spanOf = SPAN_OF[interval]
@@ -24,7 +23,7 @@ export function lastOfEach(series: PairSeries, interval: Interval): PairSeries {
     const span = spanOf(dates[row] ?? '')
     if (span !== current) count += 1
     current = span
-    // Of an interval, the last one stays.
+    // The last rate of an interval overwrites the others.
     rows[count - 1] = row
     rates[count - 1] = series.rates[index] ?? NaN
   }

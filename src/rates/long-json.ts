@@ -1,25 +1,25 @@
 import type { Slices } from './slices.ts'
 
-/** Five years of a market are parsed at once; of a longer text, this many characters before each pause, in a few ms. */
+/** Up to 1 MiB (more than five years of a market) is parsed without a pause; longer text pauses after each slice of a few ms. */
 const CHARACTERS_AT_ONCE = 1_024 * 1_024
 const CHARACTERS_PER_SLICE = 256 * 1_024
 
-/** JSON that is long because of one list or object, whose items are objects. */
+/** Format of JSON that is long because of one array or object, whose items are objects. */
 export interface LongJson {
-  /** What precedes the items, up to their bracket. */
+  /** Text before the items, including their opening bracket. */
   opening: string
-  /** What closes that bracket and all before it. */
+  /** Text that closes that bracket and all outer ones. */
   closing: string
-  /** Returns the list or object of a document. */
+  /** Returns the array or object with the items of a document. */
   itemsOf(document: unknown): unknown
-  /** Returns `document` with the items of all `parts`, one after another, in place of its own. */
+  /** Returns `document` with its items replaced by those of all `parts`, in order. */
   withItems(document: unknown, parts: readonly unknown[]): unknown
 }
 
 /**
- * Parses `text` to what `JSON.parse` makes of it, with pauses. A text of another form is parsed at once.
+ * Parses `text` in slices, with the same result as `JSON.parse`. Text in another format is parsed without pauses.
  *
- * @throws {SyntaxError} where it is not JSON
+ * @throws {SyntaxError} if it is not JSON
  */
 export function* parseLongJson(text: string, form: LongJson): Slices<unknown> {
   const at = text.length > CHARACTERS_AT_ONCE ? text.indexOf(form.opening) : -1
@@ -27,21 +27,21 @@ export function* parseLongJson(text: string, form: LongJson): Slices<unknown> {
   try {
     return yield* parseParts(text, at + form.opening.length, form)
   } catch {
-    // Which has the right error to throw.
+    // Throws the error of the whole text.
     return JSON.parse(text)
   }
 }
 
 /**
- * The items begin at `start`. No matter how a part ends, what parses between the brackets is a number of whole items: with
- * part of one, or with the end of a string, it does not parse.
+ * The items begin at `start`. A part may end anywhere: if it parses between the brackets, it has only whole items, because
+ * an incomplete item or string does not parse.
  */
 function* parseParts(text: string, start: number, form: LongJson): Slices<unknown> {
   const { opening, closing } = form
   const [bracket, closer] = [opening.slice(-1), closing.slice(0, 1)]
   const head = text.slice(0, start)
   const empty = form.itemsOf(JSON.parse(`${head}${closing}`))
-  if (JSON.stringify(empty) !== `${bracket}${closer}`) throw new Error('the items are elsewhere')
+  if (JSON.stringify(empty) !== `${bracket}${closer}`) throw new Error('unexpected format')
   const parts: unknown[] = []
   let at = start
   for (;;) {

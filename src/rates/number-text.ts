@@ -3,10 +3,10 @@ import { SIGNIFICANT_DIGITS, powerOfTen, significantDecimals, withoutPoint } fro
 const ZERO = 0x30
 const POINT = 0x2e
 
-/** Below this JavaScript prints an exponent. */
+/** JavaScript prints smaller numbers with an exponent. */
 const MIN_PLAIN = 1e-6
 
-/** The digits of every number below a thousand as three bytes, the first one lowest. */
+/** The three digits of every number below 1,000 as bytes, the first digit in the lowest byte. */
 const TRIPLES = Int32Array.from({ length: 1_000 }, (_, value) => {
   const [hundreds, tens] = [Math.floor(value / 100), Math.floor(value / 10)]
   return [hundreds, tens - hundreds * 10, value - tens * 10].reduceRight(
@@ -15,18 +15,18 @@ const TRIPLES = Int32Array.from({ length: 1_000 }, (_, value) => {
   )
 })
 
-/** The most bytes that are written for a positive number. */
+/** Maximum number of bytes that `writeNumber` writes. */
 export const MAX_NUMBER_LENGTH = 24
 
 /**
- * Writes `value`, positive, into `view` at `at` as JSON has it; returns the index behind it. What has up to 10 significant
- * digits, as rates do, is written without making a text of it, which takes many times longer. There must be room for the
- * longest number.
+ * Writes `value` (positive) as JSON into `view` at `at`; returns the index after it. Numbers with up to 10 significant digits,
+ * such as rates, are written without creating a string, which takes many times longer. `view` must have room for
+ * `MAX_NUMBER_LENGTH` bytes.
  */
 export function writeNumber(view: DataView, at: number, value: number): number {
   const decimals = significantDecimals(value)
   const digits = withoutPoint(value, decimals)
-  // With more whole digits than are written it is NaN, which equals nothing.
+  // With more than 10 whole digits, `digits` is NaN.
   const isWhole = digits / powerOfTen(decimals) === value
   if (value < MIN_PLAIN || !isWhole) return writeText(view, at, value)
   const point = SIGNIFICANT_DIGITS - decimals
@@ -36,20 +36,19 @@ export function writeNumber(view: DataView, at: number, value: number): number {
     view.setUint8(index, view.getUint8(index + 1))
   }
   view.setUint8(at + point, POINT)
-  const end = behindZeros(view, at + SIGNIFICANT_DIGITS)
+  const end = endWithoutZeros(view, at + SIGNIFICANT_DIGITS)
   return end === at + point + 1 ? end - 1 : end
 }
 
-/** Writes a number below 1 that has so many `zeros` between the point and its `digits`. */
 function writeSmall(view: DataView, at: number, digits: number, zeros: number): number {
   const start = at + 2 + zeros
   for (let index = at; index < start; index += 1) view.setUint8(index, ZERO)
   view.setUint8(at + 1, POINT)
   writeDigits(view, start, digits)
-  return behindZeros(view, start + SIGNIFICANT_DIGITS - 1)
+  return endWithoutZeros(view, start + SIGNIFICANT_DIGITS - 1)
 }
 
-/** Writes ten digits, by threes, each of which is overwritten from its fourth byte on; that of the last is of no use. */
+/** Writes ten digits in groups of three. Each write has a fourth byte, which the next one overwrites. */
 function writeDigits(view: DataView, at: number, digits: number): void {
   const high = Math.floor(digits / 1_000_000)
   const low = digits - high * 1_000_000
@@ -61,14 +60,12 @@ function writeDigits(view: DataView, at: number, digits: number): void {
   view.setInt32(at + 7, TRIPLES[low - third * 1_000] ?? 0, true)
 }
 
-/** The index behind the last byte up to `last` that is not a zero. */
-function behindZeros(view: DataView, last: number): number {
+function endWithoutZeros(view: DataView, last: number): number {
   let index = last
   while (view.getUint8(index) === ZERO) index -= 1
   return index + 1
 }
 
-/** Writes `value` as JavaScript prints it. */
 function writeText(view: DataView, at: number, value: number): number {
   const text = String(value)
   for (let index = 0; index < text.length; index += 1) {

@@ -3,23 +3,23 @@ import { rowsOf } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
 import { quotient } from './rounding.ts'
 
-/** Two currencies by their codes. */
+/** Codes of two currencies. */
 export interface Pair {
   from: string
   to: string
 }
 
-/** The rates of a pair, one a day on which both currencies are quoted, ascending. */
+/** The rates of a pair on days that quote both currencies, ascending. */
 export interface PairSeries {
-  /** All days of the market. */
+  /** All published days of the market. */
   readonly dates: readonly Day[]
-  /** Which of them each rate is of. */
+  /** Index in `dates` of each rate. */
   readonly rows: Uint32Array
-  /** Units of `to` for one unit of `from`, in step with `rows`. */
+  /** Units of `to` for one unit of `from`, by the indexes of `rows`. */
   readonly rates: Float64Array
 }
 
-/** The series of a pair from `start` to `end`, both inclusive. */
+/** Returns the series of a pair from `start` to `end` (inclusive). */
 export function pairSeries(
   history: MarketHistory,
   pair: Pair,
@@ -41,12 +41,11 @@ export function pairSeries(
   return { dates: history.dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
 }
 
-/** The day of the rate at `index`. */
+/** Returns the day of the rate at `index`. */
 export function dayAt({ dates, rows }: PairSeries, index: number): Day {
   return dates[rows[index] ?? NaN] ?? ''
 }
 
-/** The quotes of `code`; undefined for the base, which is 1 on every day. */
 function columnOf({ base, columns }: MarketHistory, code: string): Float64Array | undefined {
   return code === base ? undefined : (columns.get(code) ?? new Float64Array())
 }

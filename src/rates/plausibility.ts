@@ -1,4 +1,4 @@
-/** The currencies with a euro reference rate of the European Central Bank, and the euro. */
+/** The euro, and the currencies with a reference rate of the European Central Bank. */
 const REFERENCE_CODES = new Set(
   (
     'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB ' +
@@ -7,24 +7,24 @@ const REFERENCE_CODES = new Set(
 )
 
 /**
- * A rate that changes by a larger factor between two publications is doubtful. The worst day of a currency of the European
- * Central Bank's list since 1999 stayed below the first figure; other currencies are devalued now and then.
+ * A larger factor between two publications is doubtful. The largest daily move since 1999 of a currency with a reference rate
+ * of the European Central Bank was below 1.2; other currencies are sometimes devalued.
  */
 const MAX_REFERENCE_MOVE = 1.2
 const MAX_OTHER_MOVE = 3
 
-/** A later publication confirms a doubtful rate when it differs from it by no larger factor. */
+/** A later publication within this factor confirms a doubtful rate. */
 export const MAX_CONFIRMING_MOVE = 1.2
 
-/** Another source confirms a doubtful rate when it differs from it by no larger factor. */
+/** Another source within this factor confirms a doubtful rate. */
 export const MAX_AGREEING_MOVE = 1.05
 
-/** On no day so large a share of all rates has moved by more than a fifth; three may, in a table however small. */
+/** On no day has more than a tenth of all rates moved by more than 20 %. Three may, even in a small table. */
 const MARKET_MOVE = 1.2
 const MAX_SHARE_MOVED = 0.1
 const MIN_MANY_MOVED = 4
 
-/** The lowest and the highest units of major currencies for one US dollar since 1999. */
+/** Lowest and highest units for one US dollar since 1999. */
 const MAJOR_RANGES: Readonly<Record<string, readonly [low: number, high: number]>> = {
   EUR: [0.62, 1.21],
   JPY: [75, 165],
@@ -43,40 +43,37 @@ const MAJOR_RANGES: Readonly<Record<string, readonly [low: number, high: number]
   KRW: [890, 1_600],
 }
 
-/** A major currency beyond its range by a larger factor is a mistake. */
 const MAX_BEYOND_RANGE = 3
 
-/** This number of major currencies beyond their ranges makes the whole table a mistake. */
 const MIN_IMPLAUSIBLE_MAJORS = 3
 
-/** Rates against `base`, from any source. */
+/** Rates of any source against `base`. */
 export interface QuotedRates {
   base: string
-  /** Units of a currency for one unit of `base`; not a number where it is unknown. */
+  /** Returns the units of a currency for one unit of `base`; not a number if unknown. */
   rateOf(code: string): unknown
 }
 
-/** The factor between two rates: 1 for equal ones, NaN where one is not a number. */
+/** Returns the factor between two rates: 1 for equal rates, NaN if one is not a number. */
 export function moveBetween(rate: unknown, other: unknown): number {
   if (typeof rate !== 'number' || typeof other !== 'number') return NaN
   return Math.max(rate / other, other / rate)
 }
 
-/** Whether a rate of `code` that moved by the factor `move` since the publication before is doubtful. */
+/** Returns whether a move of `code` by the factor `move` since the previous publication is doubtful. */
 export function isDoubtfulMove(code: string, move: number): boolean {
   return move > (REFERENCE_CODES.has(code) ? MAX_REFERENCE_MOVE : MAX_OTHER_MOVE)
 }
 
-/** How many of `moves`, factors since the publication before, are large, where that is more than a market does at once. */
+/** Returns the number of large `moves` (factors since the previous publication) if it is implausible for one day, else undefined. */
 export function countManyMoved(moves: readonly number[]): number | undefined {
   const moved = moves.filter((move) => move > MARKET_MOVE).length
   return moved >= MIN_MANY_MOVED && moved > MAX_SHARE_MOVED * moves.length ? moved : undefined
 }
 
 /**
- * The major currencies whose rate against the US dollar is three times beyond all that it has been since 1999: the
- * codes, and whether they are too many, or the base itself, so that the whole table is not to be believed. None where the
- * dollar is not quoted.
+ * Finds major currencies whose US dollar rate is more than three times outside its range since 1999. `isMany` is true if the
+ * whole table is implausible: three or more codes, or the base. Finds none if the dollar is not quoted.
  */
 export function findImplausibleMajors({ base, rateOf }: QuotedRates): {
   codes: string[]

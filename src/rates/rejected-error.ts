@@ -1,4 +1,4 @@
-/** An answer that came, and was found unusable. */
+/** A response that was received, but is unusable. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
 }

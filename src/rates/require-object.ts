@@ -1,9 +1,9 @@
 import { RejectedError } from './rejected-error.ts'
 
 /**
- * `value` with properties of unknown types.
+ * Returns `value` as an object with properties of unknown types.
  *
- * @throws {RejectedError} that begins with `subject` (“the rates are”), where it has none
+ * @throws {RejectedError} beginning with `subject` (“the rates are”), if `value` is not an object
  */
 export function requireObject(value: unknown, subject: string): Record<string, unknown> {
   if (!isRecord(value)) throw new RejectedError(`${subject} not an object`)

@@ -1,26 +1,25 @@
 import { exactMean, exactPercentage, exactProductOf, exactQuotient, roundExactly } from './exact.ts'
 
-/** Derived rates and means are rounded to this many significant digits. */
+/** Precision of derived rates and means. */
 export const SIGNIFICANT_DIGITS = 10
 
-/** Percentages are rounded to this many decimals. */
 const PERCENT_DECIMALS = 4
 
-/** The powers of ten that a double holds exactly. */
+/** All powers of ten that are exact doubles. */
 const POWERS_OF_TEN = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
-/** Between these, the powers above tell the size of a number. */
+/** Limits within which `POWERS_OF_TEN` gives the number of digits. */
 const MIN_SIZED = 1e-12
 const MAX_SIZED = 1e22
 
-/** Below this, a quotient of two doubles, or of a compensated sum, is right to 1e-5 of its last digit: the margin is wider. */
+/** Below 1e10, a quotient of two doubles, or of a compensated sum, has an error below 1e-5 of its last digit; the margin is wider. */
 const DOUBLE_DECIDES_BELOW = 1e10
 const TIE_MARGIN = 0.0001
 
-/** Decimals of so many digits at most are all different doubles: one that equals such a decimal is printed as it. */
+/** Decimals of up to 15 digits are distinct doubles: a double equal to such a decimal is printed as that decimal. */
 const MAX_PRINTED = 1e15
 
-/** `dividend` / `divisor`, both positive, rounded half up to 10 significant digits. */
+/** Returns `dividend` / `divisor`, both positive, rounded half up to 10 significant digits. */
 export function quotient(dividend: number, divisor: number): number {
   const approximate = dividend / divisor
   const decimals = significantDecimals(approximate)
@@ -29,14 +28,14 @@ export function quotient(dividend: number, divisor: number): number {
   )
 }
 
-/** The mean of `values` (positive, at least one), rounded half up to 10 significant digits. */
+/** Returns the mean of `values` (positive, at least one), rounded half up to 10 significant digits. */
 export function mean(values: Float64Array): number {
   const approximate = sum(values) / values.length
   const decimals = significantDecimals(approximate)
   return roundByDouble(approximate, decimals) ?? roundExactly(exactMean(values), decimals)
 }
 
-/** The sum of `values`, whose error does not grow with their number (Kahan's summation). */
+/** Kahan summation: the error does not grow with the number of values. */
 function sum(values: Float64Array): number {
   let [total, lost] = [0, 0]
   for (let index = 0; index < values.length; index += 1) {
@@ -48,7 +47,7 @@ function sum(values: Float64Array): number {
   return total
 }
 
-/** (`close` / `open` − 1) × 100, both positive, rounded to 4 decimals, half away from zero; never −0. */
+/** Returns (`close` / `open` − 1) × 100, both positive, rounded to 4 decimals, half away from zero; never −0. */
 export function percentChange(open: number, close: number): number {
   const size = Math.abs(close - open) / open
   const rounded =
@@ -58,21 +57,21 @@ export function percentChange(open: number, close: number): number {
 }
 
 /**
- * The exact decimal product of two non-negative numbers, each in its shortest decimal form, rounded once to the
- * nearest double: 0.1 × 3 is 0.3. Infinity where the product is beyond the doubles.
+ * Returns the exact decimal product of two non-negative numbers, each in its shortest decimal form, rounded once to the
+ * nearest double: 0.1 × 3 is 0.3. Returns Infinity beyond the range of doubles.
  */
 export function exactProduct(left: number, right: number): number {
   const ofLeft = printedDecimals(left)
   const ofRight = printedDecimals(right)
   const product = withoutPoint(left, ofLeft) * withoutPoint(right, ofRight)
-  // A quotient of two whole numbers that doubles hold is rounded just once.
+  // The quotient of two integers that are exact doubles is rounded only once.
   if (product <= Number.MAX_SAFE_INTEGER && ofLeft + ofRight < POWERS_OF_TEN.length) {
     return product / powerOfTen(ofLeft + ofRight)
   }
   return exactProductOf(left, right)
 }
 
-/** How many decimals the shortest form of `value`, not negative, has; NaN where that has more than 15 digits in all. */
+/** Returns the number of decimals in the shortest form of `value` (not negative); NaN if that has more than 15 digits. */
 export function printedDecimals(value: number): number {
   for (let decimals = 0; decimals < POWERS_OF_TEN.length; decimals += 1) {
     const whole = withoutPoint(value, decimals)
@@ -82,12 +81,12 @@ export function printedDecimals(value: number): number {
   return NaN
 }
 
-/** The digits of `value`, which has so many `decimals`, as a whole number. */
+/** Returns `value` × 10^`decimals`, rounded to an integer. */
 export function withoutPoint(value: number, decimals: number): number {
   return Math.round(value * powerOfTen(decimals))
 }
 
-/** How many decimals `value`, positive, has with 10 significant digits; negative where even some whole digits are more. */
+/** Returns the number of decimals of `value` (positive) with 10 significant digits; negative for more than 10 whole digits. */
 export function significantDecimals(value: number): number {
   if (value < MIN_SIZED || value >= MAX_SIZED) {
     const [, exponent] = value.toExponential().split('e')
@@ -100,8 +99,8 @@ export function significantDecimals(value: number): number {
 }
 
 /**
- * `approximate` rounded half up to `decimals` places; undefined where it lies so close to a tie that its own error could
- * tip it, and where it has more whole digits than count, which is rare.
+ * Rounds half up to `decimals` places. Returns undefined, which is rare, if the error of `approximate` could change the
+ * result, or if it has too many digits.
  */
 function roundByDouble(approximate: number, decimals: number): number | undefined {
   const power = powerOfTen(decimals)
@@ -111,7 +110,7 @@ function roundByDouble(approximate: number, decimals: number): number | undefine
   return Math.round(scaled) / power
 }
 
-/** 10^`power`; NaN where a double cannot hold it exactly. */
+/** Returns 10^`power`, or NaN if that is not an exact double. */
 export function powerOfTen(power: number): number {
   return POWERS_OF_TEN[power] ?? NaN
 }

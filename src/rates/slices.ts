@@ -1,10 +1,10 @@
-/** Work that yields wherever something else may run before it goes on; its result is what it returns. */
+/** Work that yields between slices, so that other tasks can run. */
 export type Slices<Result> = Generator<undefined, Result, undefined>
 
-/** Waits until something else has run. */
+/** Resolves after other tasks have run. */
 export type Pause = () => Promise<void>
 
-/** Runs all of `work` at once. */
+/** Runs `work` without pauses. */
 export function runAtOnce<Result>(work: Slices<Result>): Result {
   for (;;) {
     const { done, value } = work.next()
@@ -12,7 +12,7 @@ export function runAtOnce<Result>(work: Slices<Result>): Result {
   }
 }
 
-/** Runs `work` with a pause after each slice; once `signal` aborts, rejects with its reason. */
+/** Runs `work` with a pause after each slice; rejects with the reason of `signal` when it aborts. */
 export async function runInSlices<Result>(
   work: Slices<Result>,
   pause: Pause,

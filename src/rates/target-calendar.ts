@@ -3,28 +3,24 @@ import type { Day } from './day.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Rates that are late are looked for again no sooner than this. */
 const LATE_RETRY_MS = 600_000
 
-/** The first day of the European Central Bank's reference rates. */
+/** First day with reference rates of the European Central Bank. */
 export const FIRST_REFERENCE_DAY: Day = '1999-01-04'
 
-/**
- * The currencies that the European Central Bank quoted once and no longer does: what is held of the last five years may lack
- * them.
- */
+/** Currencies that the European Central Bank no longer quotes: the current history of five years may lack them. */
 export const FORMERLY_QUOTED: ReadonlySet<string> = new Set(
   'BGN CYP EEK HRK LTL LVL MTL ROL RUB SIT SKK TRL'.split(' '),
 )
 
-/** A working day, in hours before and after the publication at 16:00: from 8:00 to 22:00. */
+/** Working hours from 8:00 to 22:00, relative to the publication at 16:00. */
 const MORNING_MS = 8 * HOUR_MS
 const EVENING_MS = 6 * HOUR_MS
 
 /**
- * Whether the European Central Bank publishes reference rates on `day`: every weekday but the closing days of the
- * TARGET system (1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December). In 1999 it was open over Easter, and
- * it closed on the last day of 1999 and of 2001 for the changeovers to come.
+ * Returns whether the European Central Bank publishes reference rates on `day`: every weekday except the closing days of the
+ * TARGET system (1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December). In 1999 it was open over Easter. It was
+ * closed on the last day of 1999 and of 2001, before changeovers.
  *
  * @see https://www.ecb.europa.eu/paym/target/target2/profuse/calendar/html/index.en.html
  */
@@ -39,19 +35,19 @@ export function isTargetDay(day: Day): boolean {
   return day !== addDays(easter, -2) && day !== addDays(easter, 1)
 }
 
-/** When the reference rates of `day` are due: 16:00 in Frankfurt, in ms since the Unix epoch. */
+/** Returns when the reference rates of `day` are due: 16:00 in Frankfurt, in ms since the Unix epoch. */
 export function publicationInstant(day: Day): number {
   return toInstant(day) + (isSummerTime(day) ? 14 : 15) * HOUR_MS
 }
 
-/** The newest day whose reference rates are due at `instant` (ms since the Unix epoch). */
+/** Returns the newest day whose reference rates are due at `instant` (ms since the Unix epoch). */
 export function newestPublishedDay(instant: number): Day {
   let day = toDay(instant)
   while (!isTargetDay(day) || publicationInstant(day) > instant) day = addDays(day, -1)
   return day
 }
 
-/** When the next reference rates after `instant` are due, both in ms since the Unix epoch. */
+/** Returns when the next reference rates after `instant` are due, both in ms since the Unix epoch. */
 export function nextPublication(instant: number): number {
   let day = toDay(instant)
   while (!isTargetDay(day) || publicationInstant(day) <= instant) day = addDays(day, 1)
@@ -59,9 +55,9 @@ export function nextPublication(instant: number): number {
 }
 
 /**
- * When to look for new rates again, having looked at `instant` and found `newest` the newest day: when the next ones are
- * due; but while due ones are missing, after a quarter of the time that they are late, and not between 22:00 and 8:00 in
- * Frankfurt nor on days without a publication. All instants in ms since the Unix epoch.
+ * Returns when to request new rates after a request at `instant` that returned `newest` as the newest day. That is when the
+ * next rates are due. While due rates are missing, it is after a quarter of their delay, but at least 10 minutes, and only
+ * from 8:00 to 22:00 in Frankfurt on days with a publication. All instants are in ms since the Unix epoch.
  */
 export function nextRefresh(newest: Day, instant: number): number {
   const next = nextPublication(instant)
@@ -72,19 +68,17 @@ export function nextRefresh(newest: Day, instant: number): number {
   return Math.min(isOfficeTime(again) ? again : nextMorning(again), next)
 }
 
-/** Whether the bank or its relay may still publish what is late: on a working day from 8:00 to 22:00 in Frankfurt. */
 function isOfficeTime(instant: number): boolean {
   const day = toDay(instant)
   const fromPublication = instant - publicationInstant(day)
   return isTargetDay(day) && fromPublication >= -MORNING_MS && fromPublication < EVENING_MS
 }
 
-/** 8:00 in Frankfurt on the first working day on which that is after `instant`. */
 function nextMorning(instant: number): number {
   return nextPublication(instant + MORNING_MS) - MORNING_MS
 }
 
-/** Central European summer time runs from the last Sunday of March to the last Sunday of October (2000/84/EC). */
+/** From the last Sunday of March to the last Sunday of October (Directive 2000/84/EC). */
 function isSummerTime(day: Day): boolean {
   const year = day.slice(0, 4)
   return day >= sundayOnOrBefore(`${year}-03-31`) && day < sundayOnOrBefore(`${year}-10-31`)
@@ -94,7 +88,7 @@ function sundayOnOrBefore(day: Day): Day {
   return addDays(day, -new Date(toInstant(day)).getUTCDay())
 }
 
-/** Easter Sunday of the Gregorian calendar, by the anonymous algorithm (Meeus, Astronomical Algorithms, ch. 8). */
+/** The anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, ch. 8). */
 function easterSunday(year: number): Day {
   const a = year % 19
   const b = Math.floor(year / 100)

@@ -15,105 +15,112 @@ import type { Slices } from './slices.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** A next publication further away than this is a slip, such as a time in another unit. */
+/** A longer interval is a mistake, such as a time in another unit. */
 const MAX_UPDATE_INTERVAL_MS = 8 * DAY_MS
 
-/** How far ahead of the clock a publication may claim to be: clocks differ. */
+/** Limit for a publication ahead of the clock: clocks differ. */
 const MAX_AHEAD_MS = 48 * HOUR_MS
 
-/** The last instant that a `Date` holds, in ms since the Unix epoch. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
 const YEAR_MS = 366 * 24 * HOUR_MS
 
-/** Up to this clock (1973), as tests may have one, an instant in seconds cannot be told from one in ms. */
+/** Up to this clock (1973), which tests may use, seconds and ms are indistinguishable. */
 const MAX_INSTANT_IN_SECONDS = 100_000_000_000
 
-/** A larger share of bad rates makes the whole answer bad. */
 const MAX_BAD_SHARE = 0.05
 
-/** Five years of a market are checked at once, in some 10 ms. */
+/** Five years of a market take about 10 ms without a pause. */
 const RATES_AT_ONCE = 60_000
 
-/** Of more days, this many rates are checked before each pause. What precedes and follows takes as long: pauses there, too. */
+/** Longer histories pause after each slice, and before and after all slices, as the other work takes as long as a slice. */
 const RATES_PER_SLICE = 20_000
 const MANY_DAYS = 2_000
 
-/** A rate beyond these could take the quotient of two rates out of the doubles. */
+/** The quotient of two rates within these limits is always a double. */
 const MIN_RATE = 1e-100
 const MAX_RATE = 1e100
 
-/** Data that were found good. */
+/** Validated data. */
 export interface Validated<Data> {
   data: Data
-  /** Codes and dates that were left behind, as they came. */
+  /** Dropped codes and dates, unchanged. */
   dropped: string[]
 }
 
-/** A table that was found good. */
+/** A validated table. */
 export interface ValidatedTable extends Validated<RateTable> {
-  /** Rates that contradicted the law, and what is in the table instead. */
+  /** Rates of withdrawn currencies that were corrected. */
   corrections: RateCorrection[]
-  /** Codes whose rates were in hand and are not in the answer. */
+  /** Codes with a previous rate that the response lacks. */
   lost: string[]
 }
 
 /**
- * Checks latest rates as a provider or a store answered them: `{ base, updatedAt, nextUpdateAt, rates }`, with the
- * clock at `now` (all times in ms since the Unix epoch). Up to 5 % of the codes may have a bad rate and are dropped; a
- * base absent from its own table is inserted as 1; without `nextUpdateAt` the next publication counts as a day later, and one
- * more than eight days later as eight days later. What the answer lacks and is in hand is carried forward. A withdrawn
- * currency's rate that is not what law has fixed is corrected.
+ * Validates latest rates from a provider or a store, `{ base, updatedAt, nextUpdateAt, rates }`, at `now` (all times in ms
+ * since the Unix epoch). Drops invalid rates of up to 5 % of the codes. Inserts a missing base as 1. The default of
+ * `nextUpdateAt` is a day after `updatedAt`, the maximum eight days. Carries forward previous rates that the response lacks,
+ * and corrects withdrawn currencies with a legally fixed ratio.
  *
- * @throws {RejectedError} naming what makes the answer unusable
+ * @throws {RejectedError} naming the reason why the response is unusable
  */
 export function validateTable(
-  answer: unknown,
+  response: unknown,
   now: number,
-  inHand: Omit<PreviousRates, 'now'> = NO_PREVIOUS_TABLE,
+  previous: Omit<PreviousRates, 'now'> = NO_PREVIOUS_TABLE,
 ): ValidatedTable {
-  const answered = requireObject(answer, 'the answer is')
-  const { base, updatedAt, nextUpdateAt, rates } = answered
-  if (!isCode(base)) throw new RejectedError('the base is not a currency code')
-  if (!isInstant(updatedAt)) throw new RejectedError('updatedAt is not a time in ms')
-  if (updatedAt > now + MAX_AHEAD_MS)
-    throw new RejectedError('updatedAt is more than 48 hours ahead')
+  const received = requireObject(response, 'the response is')
+  const { base, updatedAt, nextUpdateAt, rates } = received
+  assertBase(base)
+  assertInstant('updatedAt', updatedAt)
+  if (updatedAt > now + MAX_AHEAD_MS) {
+    const time = new Date(updatedAt).toISOString()
+    throw new RejectedError(`updatedAt must be at most 48 hours ahead of the clock, got ${time}`)
+  }
   if (isInSeconds(updatedAt, now)) throw new RejectedError('updatedAt is in seconds, not in ms')
   const nextUpdate = nextUpdateAt ?? updatedAt + DAY_MS
-  if (!isInstant(nextUpdate)) throw new RejectedError('nextUpdateAt is not a time in ms')
+  assertInstant('nextUpdateAt', nextUpdate)
   const { codes, quotes, bad, ignored } = sortRates(rates, base)
   const good = new Map(codes.map((code, index) => [code, quotes[index] ?? NaN]))
   assertFewBad(bad, good.size)
   const published = good.has(base) ? good : new Map([[base, 1], ...good])
   if (published.size === 1) {
     const isLower = ignored.some((name) => /^[a-z]{3}$/.test(name))
-    const others = `only ${ignored.length} other names${isLower ? ', some in lower case' : ''}`
-    const found = ignored.length > 0 ? others : 'nothing'
-    throw new RejectedError(`there are no rates by upper-case codes beside the base, ${found}`)
+    const others = `, and ${ignored.length} invalid codes${isLower ? ', some in lower case' : ''}`
+    const found = ignored.length > 0 ? others : ''
+    throw new RejectedError(`expected rates by upper-case codes, got only the base${found}`)
   }
   const accepted: RateTable = {
     base,
     updatedAt,
     nextUpdateAt: Math.min(nextUpdate, updatedAt + MAX_UPDATE_INTERVAL_MS),
-    publishedAt: earliest(answered['publishedAt'], updatedAt, now),
+    publishedAt: earliest(received['publishedAt'], updatedAt, now),
     rates: published,
-    ...validateUnconfirmed(answered['unconfirmed']),
-    ...validateOlder(answered['older'], published, updatedAt),
-    ...validateUnavailable(answered['unavailable']),
+    ...validateUnconfirmed(received['unconfirmed']),
+    ...validateOlder(received['older'], published, updatedAt),
+    ...validateUnavailable(received['unavailable']),
   }
-  const carried = carryForward(accepted, bad, { ...inHand, now })
+  const carried = carryForward(accepted, bad, { ...previous, now })
   const { table, corrections } = correctWithdrawn(carried.table)
   return { data: table, dropped: [...bad, ...ignored], corrections, lost: carried.lost }
 }
 
 const NO_PREVIOUS_TABLE = { previous: undefined, seenCodes: [], maxStale: Infinity }
 
-/** The earliest of two times, and of one that may have been accepted before. */
+function assertBase(base: unknown): asserts base is string {
+  if (!isCode(base)) throw new RejectedError('base must be three capital letters, such as USD')
+}
+
+function assertInstant(name: string, value: unknown): asserts value is number {
+  if (isInstant(value)) return
+  const found = typeof value === 'number' ? value : typeof value
+  throw new RejectedError(`${name} must be an integer, ms since 1970, got ${found}`)
+}
+
 function earliest(before: unknown, updatedAt: number, now: number): number {
   return Math.min(isInstant(before) ? before : Infinity, updatedAt, now)
 }
 
-/** The publications of rates that are from an earlier one, as far as they make sense. */
 function validateOlder(
   publications: unknown,
   rates: ReadonlyMap<string, number>,
@@ -135,7 +142,6 @@ function validateUnavailable(codes: unknown): Pick<RateTable, 'unavailable'> {
   return unavailable.length > 0 ? { unavailable } : {}
 }
 
-/** The rates that were held back, as far as they are rates: a property of its own where there are any. */
 function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
   if (rates === undefined || rates === null) return {}
   const entries = Object.entries(requireObject(rates, 'the unconfirmed rates are'))
@@ -147,24 +153,24 @@ function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
 }
 
 /**
- * Checks reference rates as a provider or a store answered them: `{ base, days: [{ date, rates }] }`, in any order, with
- * the clock at `now` (ms since the Unix epoch). Days without a real date or more than two days ahead are dropped, all but
- * the last of those with the same date, and up to 5 % of all rates where they are bad.
+ * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates }] }` in any order, at `now` (ms since
+ * the Unix epoch). Drops days with an invalid date or more than two days ahead, all but the last of duplicate days, and
+ * invalid rates, up to 5 % of all.
  *
- * @throws {RejectedError} naming what makes the answer unusable
+ * @throws {RejectedError} naming the reason why the response is unusable
  */
-export function validateHistory(answer: unknown, now: number): Validated<MarketHistory> {
-  return runAtOnce(validateHistoryInSlices(answer, now))
+export function validateHistory(response: unknown, now: number): Validated<MarketHistory> {
+  return runAtOnce(validateHistoryInSlices(response, now))
 }
 
-/** Does the same in slices, with pauses between them. */
+/** Validates like `validateHistory`, in slices. */
 export function* validateHistoryInSlices(
-  answer: unknown,
+  response: unknown,
   now: number,
 ): Slices<Validated<MarketHistory>> {
-  const { base, days } = requireObject(answer, 'the answer is')
-  if (!isCode(base)) throw new RejectedError('the base is not a currency code')
-  if (!Array.isArray(days)) throw new RejectedError('the days are not a list')
+  const { base, days } = requireObject(response, 'the response is')
+  assertBase(base)
+  if (!Array.isArray(days)) throw new RejectedError(`days must be an array, got ${typeof days}`)
   const lastDay = toDay(now + MAX_AHEAD_MS)
   const market = buildMarket(base, days.length)
   const dropped: string[] = []
@@ -199,36 +205,34 @@ export function* validateHistoryInSlices(
   assertFewBad(bad, goodCount)
   if (isLong) yield
   const data = market.build()
-  if (days.length > 0 && data.dates.length === 0) throw new RejectedError('there is no usable day')
+  if (days.length > 0 && data.dates.length === 0) {
+    throw new RejectedError(`expected at least 1 valid day, got 0 of ${days.length}`)
+  }
   return { data, dropped: [...bad, ...dropped] }
 }
 
-/** Rates, in step with their codes: beside each other, because to look up a quarter of a million takes longer. */
+/** Parallel arrays, because looking up a quarter of a million rates in a map takes longer. */
 interface Rates {
   codes: readonly string[]
   quotes: readonly number[]
 }
 
-/** Rates by codes, and what else there was. */
 interface Sorted extends Rates {
-  /** Codes whose rate is no rate. */
   bad: readonly string[]
-  /** Keys that are no codes. */
   ignored: readonly string[]
-  /** Whether the base is among the codes. */
   hasBase: boolean
 }
 
-/** The rates of `answered`; `known` are codes, in the order in which they mostly are. */
-function sortRates(answered: unknown, base: string, known: readonly string[] = []): Sorted {
-  const rates = requireObject(answered, 'the rates are')
+/** `known` are valid codes in their usual order, which are not checked again. */
+function sortRates(received: unknown, base: string, known: readonly string[] = []): Sorted {
+  const rates = requireObject(received, 'the rates are')
   const codes = Object.keys(rates)
   const quotes = Object.values(rates)
   const hasBase = Object.hasOwn(rates, base)
   if (hasBase && rates[base] !== 1) {
-    throw new RejectedError('the base is not quoted at 1 against itself')
+    throw new RejectedError('the rate of the base must be 1')
   }
-  // Most days have nothing else.
+  // Most days have only valid rates.
   if (areCodes(codes, known) && areRates(quotes)) {
     return { codes, quotes, bad: [], ignored: [], hasBase }
   }
@@ -244,7 +248,7 @@ function sortRates(answered: unknown, base: string, known: readonly string[] = [
   return { codes: [...good.keys()], quotes: [...good.values()], bad, ignored, hasBase }
 }
 
-/** In a plain loop, as the one below: over a quarter of a million, a function for each is felt. */
+/** A plain loop, as in `areRates`: a callback for each of a quarter of a million rates is measurably slower. */
 function areCodes(keys: readonly string[], known: readonly string[]): boolean {
   for (let index = 0; index < keys.length; index += 1) {
     if (keys[index] !== known[index] && !isCode(keys[index])) return false
@@ -259,7 +263,6 @@ function areRates(values: unknown[]): values is number[] {
   return true
 }
 
-/** `rates` without that of `base`. */
 function withoutBase({ codes, quotes }: Rates, base: string): Rates {
   const isOther = (_each: unknown, index: number): boolean => codes[index] !== base
   return { codes: codes.filter(isOther), quotes: quotes.filter(isOther) }
@@ -273,7 +276,7 @@ function isInstant(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LAST_INSTANT
 }
 
-/** Whether `instant` would be near the clock, were it given in seconds: the likeliest slip of a provider. */
+/** Whether `instant`, read as seconds, is within a year of the clock: the most likely mistake of a provider. */
 function isInSeconds(instant: number, now: number): boolean {
   return now > MAX_INSTANT_IN_SECONDS && Math.abs(instant * 1_000 - now) < YEAR_MS
 }
@@ -286,7 +289,6 @@ function assertFewBad(bad: readonly string[], good: number): void {
   )
 }
 
-/** The first few of `names`, for a message. */
 function sample(names: readonly string[]): string {
   return names.slice(0, 5).join(', ')
 }

@@ -1,7 +1,7 @@
 import { withdrawals } from './withdrawn.ts'
 import type { WithdrawnCurrency } from './withdrawn.ts'
 
-/** In force on 1 January 1999; the regulations of the later euro rows amend it. */
+/** In force on 1 January 1999; amended by the regulations in the later euro rows. */
 const EURO = 'Council Regulation (EC) No 2866/98'
 
 type Row = readonly [code: string, numeric: string | null, name: string, source: string]
@@ -88,8 +88,8 @@ const descriptions = new Map(
 )
 
 /**
- * Currencies that feeds and clients still name after their end, sorted by code. Only rows whose date and ratio are
- * certain are here, so a code that is missing may be withdrawn all the same.
+ * Withdrawn currencies that feeds and clients still use, sorted by code. Only currencies with a certain date and ratio are
+ * included, so a missing code may also be withdrawn.
  */
 export const withdrawnCurrencies: readonly WithdrawnCurrency[] = withdrawals.map((withdrawal) => ({
   numeric: null,
@@ -103,7 +103,19 @@ const byCode: ReadonlyMap<string, WithdrawnCurrency> = new Map(
   withdrawnCurrencies.map((currency) => [currency.code, currency]),
 )
 
-/** The withdrawn currency with exactly this upper-case code. */
+/**
+ * Returns the withdrawn currency with this upper-case code, or undefined. `ratesmith/currencies` exports it as
+ * `findWithdrawn`.
+ *
+ * @example
+ * ```ts
+ * import { findWithdrawn } from 'ratesmith/currencies'
+ *
+ * const mark = findWithdrawn('DEM')
+ * mark?.successor // 'EUR'
+ * mark?.ratio // 1.95583
+ * ```
+ */
 export function findWithdrawnCurrency(code: string): WithdrawnCurrency | undefined {
   return byCode.get(code)
 }

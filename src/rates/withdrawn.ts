@@ -1,33 +1,33 @@
 import type { Day } from './day.ts'
 import { exactProduct } from './rounding.ts'
 
-/** A currency that another one has replaced. */
+/** A currency that was replaced by another one. */
 export interface WithdrawnCurrency {
-  /** The code that ISO 4217 had for it. */
+  /** Former ISO 4217 code. */
   code: string
-  /** ISO 4217 numeric code as three digits; null where it is not certain. */
+  /** ISO 4217 numeric code as three digits; null if uncertain. */
   numeric: string | null
   /** English name. */
   name: string
   /**
-   * The day from which the successor was the unit of account, `YYYY-MM-DD`, and the only one where both were at first.
-   * Notes and coins may have stayed legal tender for longer, and ISO 4217 may have listed the code for longer.
+   * First day on which the successor was the only unit of account, `YYYY-MM-DD`. Notes and coins may have been legal tender
+   * for longer, and ISO 4217 may have listed the code for longer.
    */
   withdrawnAt: string
-  /** The code to use instead; it may be withdrawn too. */
+  /** Code to use instead; may also be withdrawn. */
   successor: string
-  /** Units of the withdrawn currency for one of the successor, fixed by law; null where there is no fixed ratio. */
+  /** Units of the withdrawn currency for one unit of the successor, fixed by law; null without a fixed ratio. */
   ratio: number | null
-  /** Where the date and the ratio come from. */
+  /** Source of the date and the ratio. */
   source: string
 }
 
-/** What became of such a currency. */
+/** Date and successor of a withdrawn currency. */
 export type Withdrawal = Omit<WithdrawnCurrency, 'numeric' | 'name' | 'source'>
 
 type Row = readonly [code: string, successor: string, ratio: number | null, withdrawnAt: string]
 
-/** Their names, and where the dates and ratios come from, are in a file of their own: no answer needs them. */
+/** Names and sources are in another file, because the handler does not need them. */
 const rows: readonly Row[] = [
   ['AFA', 'AFN', 1000, '2002-10-07'],
   ['ANG', 'XCG', 1, '2025-03-31'],
@@ -102,11 +102,11 @@ const rows: readonly Row[] = [
   ['ZWD', 'ZWN', 1000, '2006-08-01'],
   ['ZWL', 'ZWG', 2498.7242, '2024-04-05'],
   ['ZWN', 'ZWR', 10_000_000_000, '2008-08-01'],
-  // A trillion of them were one dollar of 2009; that of 2019, which got its code too, was another one.
+  // A trillion were one dollar of 2009; the dollar of 2019, which reused its code, was another currency.
   ['ZWR', 'ZWL', null, '2009-02-02'],
 ]
 
-/** Every withdrawal, sorted by code. */
+/** All withdrawals, sorted by code. */
 export const withdrawals: readonly Withdrawal[] = rows.map(
   ([code, successor, ratio, withdrawnAt]) => ({ code, withdrawnAt, successor, ratio }),
 )
@@ -115,20 +115,20 @@ const byCode: ReadonlyMap<string, Withdrawal> = new Map(
   withdrawals.map((withdrawal) => [withdrawal.code, withdrawal]),
 )
 
-/** What became of the currency with exactly this upper-case code, where it is withdrawn. */
+/** Returns the withdrawal of the currency with this upper-case code, or undefined. */
 export function findWithdrawn(code: string): Withdrawal | undefined {
   return byCode.get(code)
 }
 
-/** What a withdrawn currency has become. */
+/** Current successor of a withdrawn currency. */
 export interface Succession {
-  /** The code that is not withdrawn. */
+  /** Code of the first successor that is not withdrawn. */
   successor: string
-  /** Units of the withdrawn currency for one of it, through all that were between; null where one of them had none. */
+  /** Units of the withdrawn currency for one unit of `successor`; null if one of the ratios between them is not fixed. */
   ratio: number | null
 }
 
-/** What the currency with this upper-case code had become by `day`, where it was withdrawn by then. */
+/** Returns the successor on `day` of the currency with this upper-case code; undefined if it was not withdrawn by then. */
 export function findSuccession(code: string, day: Day): Succession | undefined {
   let found: Succession | undefined
   for (let next = byCode.get(code); next && next.withdrawnAt <= day;) {

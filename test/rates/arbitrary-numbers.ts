@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** A decimal of up to `digits` digits, as a feed may print it, between 10 ** -span and 10 ** (span + 1). */
+/** Generates decimals of up to `digits` digits, as printed by feeds, between 10 ** -span and 10 ** (span + 1). */
 export function decimal(digits: number, span = 12): fc.Arbitrary<number> {
   const mantissa = fc
     .integer({ min: 1, max: digits })
@@ -10,7 +10,7 @@ export function decimal(digits: number, span = 12): fc.Arbitrary<number> {
     .map(([whole, power]) => Number(`${whole}e${power - String(whole).length + 1}`))
 }
 
-/** A rate as published with up to 15 digits, or any double from 1e-12 to 1e12. */
+/** Generates published rates with up to 15 digits, and any doubles from 1e-12 to 1e12. */
 export const rate: fc.Arbitrary<number> = fc.oneof(
   decimal(7),
   decimal(10, 9),

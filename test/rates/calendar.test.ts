@@ -16,7 +16,7 @@ import { DAY_MS } from '../fixtures/dates.ts'
 import * as oracle from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
-/** Good Friday and Easter Monday, from the calendars of the churches. */
+/** Good Friday and Easter Monday, from church calendars. */
 const EASTERS = [
   ['2024-03-29', '2024-04-01'],
   ['2025-04-18', '2025-04-21'],
@@ -28,7 +28,7 @@ const EASTERS = [
 ] as const
 
 describe('isTargetDay()', () => {
-  it.each(EASTERS)('closes on %s, %s, four other days and weekends alone', (friday, monday) => {
+  it.each(EASTERS)('closes only on %s, %s, four other days and weekends', (friday, monday) => {
     const year = friday.slice(0, 4)
     const closed = ['01-01', '05-01', '12-25', '12-26'].map((date) => `${year}-${date}`)
     const days = oracle.daysOf(`${year}-01-01`, `${year}-12-31`)
@@ -57,7 +57,7 @@ describe('isTargetDay()', () => {
     }
   })
 
-  it('is open on holidays elsewhere', () => {
+  it('is open on national holidays', () => {
     const holidays = ['12-24', '12-31', '03-28', '05-09', '05-20', '10-03']
     expect(holidays.filter((date) => !isTargetDay(`2024-${date}`))).toEqual([])
   })
@@ -70,7 +70,7 @@ describe('a publication', () => {
   })
 
   it.each([
-    // Clocks go forward on Sundays in March, and back on Sundays in October.
+    // Summer time begins on a Sunday in March and ends on a Sunday in October.
     ['14:00', '2024-03-31 2026-03-29 2026-03-30 2026-07-15 2026-10-23 2026-10-24 2027-03-28'],
     ['15:00', '2024-10-27 2026-01-02 2026-03-27 2026-10-25 2026-10-26 2027-10-31'],
   ])('is due at %s UTC on %s', (time, dates) => {
@@ -92,7 +92,7 @@ describe('a publication', () => {
   })
 
   it.each([
-    // Now, the newest day published by then, and when the next is due.
+    // Now, the newest published day, and when the next is due.
     ['2026-02-27T14:59:59.999Z', '2026-02-26', '2026-02-27T15:00Z'],
     ['2026-02-27T15:00:00.000Z', '2026-02-27', '2026-03-02T15:00Z'],
     ['2026-07-15T13:59:59.999Z', '2026-07-14', '2026-07-15T14:00Z'],
@@ -110,9 +110,9 @@ describe('a publication', () => {
   })
 })
 
-describe('the next look for rates', () => {
+describe('the next request for rates', () => {
   it.each([
-    // When, the newest day held, now, and when to look next.
+    // Title, the newest current day, now, and the time of the next request.
     ['with nothing missing: at the next', '2026-11-20', '2026-11-20T15:30Z', '2026-11-23T15:00Z'],
     ['just late: in ten minutes', '2026-11-19', '2026-11-20T15:01Z', '2026-11-20T15:11Z'],
     ['an hour late: in a quarter of one', '2026-11-19', '2026-11-20T16:00Z', '2026-11-20T16:15Z'],
@@ -129,7 +129,7 @@ describe('the next look for rates', () => {
     expect(new Date(nextRefresh(newest, Date.parse(instant)))).toEqual(new Date(expected))
   })
 
-  it('is never at night nor on a day without a publication, nor sooner than in ten minutes', () => {
+  it('is never at night, on a day without a publication or within ten minutes', () => {
     const instants = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2031, 0, 1) })
     fc.assert(
       fc.property(instants, fc.integer({ min: 0, max: 9 }), (instant, missing) => {
@@ -164,7 +164,7 @@ describe('isDay()', () => {
   ).split(' ')
   const spaced = ['', ' 2026-01-05', '2026-01-05 ', '2026-01-05\n', '2026-01-05\0']
 
-  it.each([...others, ...spaced, ' 2024-02-29', '2024-02-29\n'])('refuses %j', (text) => {
+  it.each([...others, ...spaced, ' 2024-02-29', '2024-02-29\n'])('rejects %j', (text) => {
     expect(isDay(text)).toBe(false)
   })
 
@@ -187,7 +187,7 @@ describe('a day', () => {
     ['2026-03-18T23:59:59.999Z', '2026-03-18'],
     ['2026-03-19T00:00:00.000Z', '2026-03-19'],
     ['1969-12-31T23:59:59.999Z', '1969-12-31'],
-  ])('is the one in UTC: %s is in %s', (instant, expected) => {
+  ])('is a day in UTC: %s is in %s', (instant, expected) => {
     expect(toDay(Date.parse(instant))).toBe(expected)
   })
 
@@ -195,7 +195,7 @@ describe('a day', () => {
     expect(toInstant('2026-03-18')).toBe(Date.UTC(2026, 2, 18))
   })
 
-  it('moves on and back by days', () => {
+  it('moves forward and back by days', () => {
     const property = fc.property(day, fc.integer({ min: 0, max: 800 }), (date, count) => {
       const before = oracle.daysBefore(date, count)
       expect(addDays(date, -count)).toBe(before)

@@ -17,7 +17,7 @@ const activeCodes = currencies.map(({ code }) => code)
 const withdrawnCodes = withdrawnCurrencies.map(({ code }) => code)
 const notCodes = ['', 'eur', 'EURO', ' EUR', 'QQQ', 'constructor', '__proto__', 'toString']
 
-/** The codes that followed `code`, one after the other. */
+/** Returns the successors of `code`, in order. */
 function lineOf(code: string): string[] {
   const next = findWithdrawn(code)?.successor
   return next === undefined ? [] : [next, ...lineOf(next)]
@@ -34,7 +34,7 @@ describe.each([
 })
 
 describe('currencies', () => {
-  it('has the codes that questions are typed by, and no others', () => {
+  it('has exactly the codes of KnownCurrencyCode', () => {
     const source = new URL('../../src/rates/known-currency-code.ts', import.meta.url)
     const typed = [...readFileSync(source, 'utf8').matchAll(/^ {2}\| '(.*)'$/gm)]
     expect(typed.map(([, code]) => code)).toEqual(activeCodes)
@@ -52,7 +52,7 @@ describe('currencies', () => {
     expect(new Set(numerics).size).toBe(numerics.length)
   })
 
-  it('has a name of its own for each code', () => {
+  it('has a distinct name for each code', () => {
     const names = currencies.map(({ name }) => name)
     expect(names.filter((name) => name === '' || name !== name.trim())).toEqual([])
     expect(new Set(names).size).toBe(names.length)
@@ -64,7 +64,7 @@ describe('currencies', () => {
     [3, 'BHD IQD KWD'],
     [4, 'CLF UYW'],
     [null, 'XAU XDR XXX'],
-  ])('gives the minor units of ISO 4217: %s to %s', (minorUnits, codes) => {
+  ])('has the minor units of ISO 4217: %s for %s', (minorUnits, codes) => {
     for (const code of codes.split(' ')) {
       expect(findCurrency(code)?.minorUnits, code).toBe(minorUnits)
     }
@@ -95,7 +95,7 @@ const EURO_RATES = `
   FIM 5.94573  | FRF 6.55957  | GRD 340.750  | HRK 7.53450  | IEP 0.787564 | ITL 1936.27 | LTL 3.45280 |
   LUF 40.3399  | LVL 0.702804 | MTL 0.429300 | NLG 2.20371  | PTE 200.482 | SIT 239.640  | SKK 30.1260`
 
-/** How many of a currency are one of its successor. */
+/** Units of a currency for one unit of its successor. */
 const RATIOS = `
   ANG 1 XCG        | BRR 2750 BRL   | BYR 10000 BYN    | ECS 25000 USD | GHC 10000 GHS | GWP 65 XOF    |
   MGF 5 MGA        | MRO 10 MRU     | MXP 1000 MXN     | ROL 10000 RON | SLL 1000 SLE  | STD 1000 STN  |
@@ -110,14 +110,14 @@ describe('withdrawnCurrencies', () => {
     expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
   })
 
-  it('has three digits as each numeric code but one that is not certain', () => {
+  it('has three digits as each numeric code except one that is uncertain', () => {
     const uncertain = withdrawnCurrencies.filter(({ numeric }) => numeric === null)
     expect(uncertain.map(({ code }) => code)).toEqual(['ROL'])
     const numerics = withdrawnCurrencies.flatMap(({ numeric }) => numeric ?? [])
     expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
   })
 
-  it('shares a numeric code, as that of a country, only with what it has become', () => {
+  it('shares a numeric code only with successors', () => {
     for (const { code, numeric } of withdrawnCurrencies) {
       if (numeric === null) continue
       const namesakes = [...currencies, ...withdrawnCurrencies].filter(
@@ -177,7 +177,7 @@ describe('withdrawnCurrencies', () => {
     },
   )
 
-  it('makes one Cuban convertible peso 24 Cuban pesos', () => {
+  it('converts one Cuban convertible peso to 24 Cuban pesos', () => {
     expect(24 * (findWithdrawn('CUC')?.ratio ?? NaN)).toBe(1)
   })
 })
@@ -190,7 +190,7 @@ describe('findSuccession', () => {
     ['VEB', '2018-08-20', { successor: 'VES', ratio: 100_000_000 }],
     ['BGL', '2026-01-01', { successor: 'EUR', ratio: 1955.83 }],
     ['BRB', '2026-01-01', { successor: 'BRL', ratio: 2.75e12 }],
-    // One step on the way lacks a ratio.
+    // One of the steps has no fixed ratio.
     ['DDM', '1990-07-01', { successor: 'DEM', ratio: null }],
     ['DDM', '2026-01-01', { successor: 'EUR', ratio: null }],
     ['ZWR', '2026-01-01', { successor: 'ZWG', ratio: null }],
@@ -199,7 +199,7 @@ describe('findSuccession', () => {
     ['EUR', '2026-01-01', undefined],
     ['QQQ', '2026-01-01', undefined],
     ['constructor', '2026-01-01', undefined],
-  ])('follows %s as far as it had come by %s: %j', (code, day, succession) => {
+  ])('finds the successor of %s on %s: %j', (code, day, succession) => {
     expect(findSuccession(code, day)).toEqual(succession)
   })
 })
@@ -209,7 +209,7 @@ describe('findWithdrawn', () => {
     expect(withdrawnCodes.map(findWithdrawn)).toEqual(withdrawnCurrencies)
   })
 
-  it('finds what became of each, also without its name', () => {
+  it('finds the withdrawal of each, without its name', () => {
     expect(withdrawnCurrencies).toMatchObject(withdrawnCodes.map(findWithdrawal))
     const croatian = { code: 'HRK', successor: 'EUR', ratio: 7.5345, withdrawnAt: '2023-01-01' }
     expect(findWithdrawal('HRK')).toEqual(croatian)

@@ -21,7 +21,7 @@ function table(rates: Record<string, number>, published = '2026-11-20', base = '
   return { base, updatedAt, nextUpdateAt, publishedAt: updatedAt, rates: new Map(entries) }
 }
 
-/** Returns what is in the table in place of each code that is corrected. */
+/** Returns the corrected rates by code. */
 function correctedIn(before: RateTable): Record<string, number> {
   const { table: after, corrections } = correctWithdrawn(before)
   const fromRates = corrections.map(({ code }) => ({
@@ -33,7 +33,7 @@ function correctedIn(before: RateTable): Record<string, number> {
   return Object.fromEntries(corrections.map(({ code, corrected }) => [code, corrected]))
 }
 
-/** Returns what the currency `code` had become by `day`, and how many of it were one of that; NaN without a fixed ratio. */
+/** Returns the successor of `code` on `day`, and the units of `code` for one unit of it; NaN without a fixed ratio. */
 function successionOf(code: string, day: string): { successor: string; ratio: number } {
   const withdrawn = findWithdrawn(code)
   if (!withdrawn || withdrawn.withdrawnAt > day) return { successor: code, ratio: 1 }
@@ -43,7 +43,7 @@ function successionOf(code: string, day: string): { successor: string; ratio: nu
 }
 
 describe('correctWithdrawn()', () => {
-  it('puts a lev of 66 for one euro right, to the last digit of the quotient', () => {
+  it('corrects a lev of 66 for one euro, to the last digit of the quotient', () => {
     const { table: lawful, corrections } = correctWithdrawn(table({ BGN: 57, EUR: 0.871234 }))
     expect(corrections).toEqual([{ code: 'BGN', published: 57, corrected: 1.70398559422 }])
     expect([...lawful.rates]).toEqual([
@@ -54,7 +54,7 @@ describe('correctWithdrawn()', () => {
     expect(crossRate(lawful, 'EUR', 'BGN')).toBe(1.95583)
   })
 
-  it('leaves a table alone that has nothing wrong in it', () => {
+  it('returns a correct table unchanged', () => {
     const rates = { EUR: 0.871234, HRK: 6.564313, JPY: 154, SLE: 22.512345, SLL: 22512.345366 }
     const before = table(rates)
     expect(correctWithdrawn(before)).toEqual({ table: before, corrections: [] })
@@ -69,61 +69,64 @@ describe('correctWithdrawn()', () => {
     ['as large as its successor, where law says so', { XCG: 1.79, ANG: 1.79 }, {}],
     ['as large, and thousands in law', { ZWG: 26.5, ZWL: 26.5 }, { ZWL: 66_216.1913 }],
     ['worth more than its successor', { CUP: 24, CUC: 24 }, { CUC: 1 }],
-    // Rates allow for their rounding.
+    // Rounded rates are accepted.
     ['of few digits', { EUR: 0.000033, BGN: 0.000065 }, {}],
     ['with zeros at the end that are not printed', { EUR: 0.0001, BGN: 0.0002 }, {}],
     ['of few digits beside many', { EUR: 0.000_033_333_33, BGN: 0.0001 }, {}],
     ['beside a successor of few digits', { RON: 0.00017, ROL: 1.73 }, {}],
     ['wrong by more than digits', { EUR: 0.000033, BGN: 0.00217 }, { BGN: 0.000_064_542_39 }],
     ['of many digits', { EUR: 1 / 3, BGN: 2 / 3 }, { BGN: 0.651_943_333_333_333 }],
-  ])('judges one that is %s', (_how, rates, corrected) => {
+  ])('corrects or keeps a rate that is %s', (_how, rates, corrected) => {
     expect(correctedIn(table(rates))).toEqual(corrected)
   })
 
   it.each([
-    // A lev has a market until it is withdrawn.
+    // The lev is traded until it is withdrawn.
     ['2025-12-31', { EUR: 0.85, BGN: 57 }, {}],
     ['2026-01-01', { EUR: 0.85, BGN: 57 }, { BGN: 1.662_455_5 }],
     ['2018-08-19', { VEF: 248_520, VES: 1, VEB: 1 }, { VEB: 248_520_000 }],
     ['2018-08-20', { VEF: 60, VES: 60, VEB: 1 }, { VEF: 6_000_000, VEB: 6_000_000_000 }],
     ['2018-08-20', { VES: 60, VEB: 1 }, { VEB: 6_000_000_000 }],
     ['2018-08-20', { VEF: 60, VEB: 1 }, {}],
-  ])('follows successors as far as they had come on %s: %j', (day, rates, corrected) => {
+  ])('uses the successors of %s: %j', (day, rates, corrected) => {
     expect(correctedIn(table(rates, day))).toEqual(corrected)
   })
 
-  it('does nothing without the successor, without a ratio on the way to it, and adds nothing', () => {
+  it('changes nothing without the successor or without a fixed ratio, and adds no code', () => {
     const before = table({ BGN: 57, DDM: 3, EUR: 0.85, SLL: 1, ZWD: 361.9, ZWG: 26.5, ZWR: 1 })
     expect(correctedIn(before)).toEqual({ BGN: 1.662_455_5 })
     expect([...correctWithdrawn(before).table.rates.keys()]).toEqual([...before.rates.keys()])
   })
 
-  it('leaves a withdrawn base at 1, and judges the others against it', () => {
+  it('keeps a withdrawn base at 1, and corrects the others against it', () => {
     const before = table({ EUR: 0.015, HRK: 0.113, DEM: 1 }, '2026-11-20', 'BGN')
     expect(correctedIn(before)).toEqual({ DEM: 0.029_337_45 })
     expect(correctWithdrawn(before).table.rates.get('BGN')).toBe(1)
   })
 
-  it('takes what law has fixed for the rate against the successor itself', () => {
+  it('uses the fixed ratio as the rate against the successor', () => {
     const before = table({ BGN: 66, HRK: 7.53449 }, '2026-02-18', 'EUR')
     expect(correctedIn(before)).toEqual({ BGN: 1.95583 })
   })
 })
 
 describe('findFixedRate()', () => {
-  it('has the rate of what a currency has become, times the ratio', () => {
+  it('returns the rate of the successor times the ratio', () => {
     expect(findFixedRate('HRK', '2023-01-01', () => 0.85)?.rate).toBe(6.404325)
   })
 
-  it.each([0, -0.85, NaN, '0.85', null, undefined])('has none of a successor at %j', (rate) => {
-    expect(findFixedRate('HRK', '2023-01-01', () => rate)).toBeUndefined()
-  })
+  it.each([0, -0.85, NaN, '0.85', null, undefined])(
+    'returns undefined for a successor at %j',
+    (rate) => {
+      expect(findFixedRate('HRK', '2023-01-01', () => rate)).toBeUndefined()
+    },
+  )
 
   it.each([
     ['EUR', '2026-11-20'],
     ['HRK', '2022-12-31'],
     ['DDM', '2026-11-20'],
-  ])('has none of %s on %s with any rates', (code, day) => {
+  ])('returns undefined for %s on %s with any rates', (code, day) => {
     expect(findFixedRate(code, day, () => 0.85)).toBeUndefined()
   })
 })
@@ -146,13 +149,13 @@ describe('any table that is corrected', () => {
     })
   const RUNS = { seed: 20_261_122, numRuns: 400 }
 
-  /** By how much a number may have been rounded that is printed with so many decimals, and with four at least. */
+  /** Maximum rounding error of a number printed with `decimals` decimals, at least 4. */
   function rounding(value: number): number {
     const [, decimals = '', exponent = '0'] = /^\d*\.?(\d*)(?:e(.*))?$/.exec(String(value)) ?? []
     return 0.5 * 10 ** -Math.max(4, decimals.length - Number(exponent))
   }
 
-  it('has what law has fixed, within half a percent and the rounding', () => {
+  it('has the legally fixed rates, within half a percent and the rounding', () => {
     let fixed = 0
     const property = fc.property(tables, (before) => {
       const { rates } = correctWithdrawn(before).table
@@ -171,7 +174,7 @@ describe('any table that is corrected', () => {
     expect(fixed).toBeGreaterThan(1_000)
   })
 
-  it('is told of every change, has every other rate as it was, and its ratios exactly', () => {
+  it('reports every change, keeps every other rate, and has exact ratios', () => {
     let changes = 0
     const property = fc.property(tables, (before) => {
       const { table: after, corrections } = correctWithdrawn(before)
@@ -214,18 +217,21 @@ describe.skipIf(!HAS_RECORDINGS)(`the recorded tables ${NEEDS_RECORDINGS}`, () =
     ['v6-latest-RUB-2025-11-02.json', []],
     ['v6-latest-USD-2025-11-02.json', []],
     ['v6-latest-CZK-2026-02-18.raw.json', ['BGN', 'ZWL']],
-  ])('in %s contradict the law in %j alone, all others by less than 0.006 %%', (file, wrong) => {
-    const body = JSON.parse(readFileSync(recording(`data/open-er-api/${file}`), 'utf8'))
-    const updatedAt = body.time_last_update_unix * 1_000
-    const rates = new Map<string, number>(Object.entries(body.rates))
-    const times = { updatedAt, nextUpdateAt: updatedAt, publishedAt: updatedAt }
-    const before = { base: body.base_code, ...times, rates }
-    expect(Object.keys(correctedIn(before))).toEqual(wrong)
-    for (const code of ['ANG', 'HRK', 'SLL']) {
-      const { successor, ratio } = successionOf(code, '2025-04-23')
-      const lawful = multiply(toExact(rates.get(successor) ?? NaN), toExact(ratio))
-      const share = nearestDouble(divide(toExact(rates.get(code) ?? NaN), lawful))
-      expect(Math.abs(share - 1), code).toBeLessThan(0.000_06)
-    }
-  })
+  ])(
+    'in %s contradict the law only in %j; all others differ by less than 0.006 %%',
+    (file, wrong) => {
+      const body = JSON.parse(readFileSync(recording(`data/open-er-api/${file}`), 'utf8'))
+      const updatedAt = body.time_last_update_unix * 1_000
+      const rates = new Map<string, number>(Object.entries(body.rates))
+      const times = { updatedAt, nextUpdateAt: updatedAt, publishedAt: updatedAt }
+      const before = { base: body.base_code, ...times, rates }
+      expect(Object.keys(correctedIn(before))).toEqual(wrong)
+      for (const code of ['ANG', 'HRK', 'SLL']) {
+        const { successor, ratio } = successionOf(code, '2025-04-23')
+        const lawful = multiply(toExact(rates.get(successor) ?? NaN), toExact(ratio))
+        const share = nearestDouble(divide(toExact(rates.get(code) ?? NaN), lawful))
+        expect(Math.abs(share - 1), code).toBeLessThan(0.000_06)
+      }
+    },
+  )
 })

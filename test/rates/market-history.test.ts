@@ -45,12 +45,12 @@ function toMarket(listed: Day[]): MarketHistory {
 }
 
 describe('mergeHistory()', () => {
-  it('has all days from the first wanted on, and of each rate the later one', () => {
+  it('has all days since the start, with the later version of each rate', () => {
     assert(
       property(days, days, integer({ min: 0, max: 9 }), (before, after, from) => {
         const start = addDays(FIRST, from)
         const merged = mergeHistory(toMarket(before), toMarket(after), start)
-        // Of those in the same market the last one counts as a whole.
+        // The last of duplicate days in a market counts as a whole.
         const byDate = (listed: Day[]) => new Map(listed.map(({ date, rates }) => [date, rates]))
         const [held, added] = [byDate(before), byDate(after)]
         const dates = [...new Set([...held.keys(), ...added.keys()])].filter(
@@ -69,7 +69,7 @@ describe('mergeHistory()', () => {
   })
 })
 
-describe('what a market carries', () => {
+describe('the covered codes', () => {
   const market = toMarket([
     { date: '2026-11-02', rates: { USD: 1.1, RUB: 90 } },
     { date: '2026-11-05', rates: { USD: 1.1, ISK: 140 } },
@@ -78,13 +78,13 @@ describe('what a market carries', () => {
     { date: '2026-11-19', rates: { USD: 1.1, TRY: 49 } },
   ])
 
-  it('is up to the newest day that is not ahead', () => {
+  it('end with the newest day that is not in the future', () => {
     expect(newestDay(market, '2026-11-19')).toBe('2026-11-19')
     expect(newestDay(market, '2026-11-17')).toBe('2026-11-06')
     expect(newestDay(market, '2026-11-01')).toBeUndefined()
   })
 
-  it('is what was quoted in the fourteen days up to then, and the base', () => {
+  it('are those quoted in the 14 days up to it, and the base', () => {
     expect(coveredCodes(market, '2026-11-19')).toEqual(['BGN', 'EUR', 'HRK', 'TRY', 'USD'])
     expect(coveredCodes(market, '2026-11-18')).toEqual(['BGN', 'EUR', 'HRK', 'ISK', 'USD'])
     expect(isCovered(market, 'EUR', '2030-01-01')).toBe(true)
@@ -92,7 +92,7 @@ describe('what a market carries', () => {
     expect(isCovered(market, 'QQQ', '2026-11-19')).toBe(false)
   })
 
-  it('stands in rows, from the first day to the last, both inclusive', () => {
+  it('have rows from the first to the last day, inclusive', () => {
     expect(rowsOf(market, '2026-11-05', '2026-11-18')).toEqual([1, 4])
     expect(rowsOf(market, '2026-11-03', '2026-11-17')).toEqual([1, 3])
     expect(rowsOf(market, '2026-10-01', '2026-12-31')).toEqual([0, 5])
@@ -103,7 +103,7 @@ describe('what a market carries', () => {
 describe('buildMarket()', () => {
   const NONE = NaN
 
-  it('takes days in any order, of currencies in any order', () => {
+  it('accepts days in any order, with currencies in any order', () => {
     const builder = buildMarket('EUR', 3)
     builder.addDay('2026-11-19', ['USD', 'JPY', 'GBP'], [1.1, 180, 0.8])
     builder.addDay('2026-11-18', ['JPY', 'USD', 'CHF'], [181, 1.2, 0.9])
@@ -120,14 +120,14 @@ describe('buildMarket()', () => {
     })
   })
 
-  it('has columns as long as its days, however many there was room for', () => {
+  it('has columns as long as its days, regardless of the maximum', () => {
     const builder = buildMarket('EUR', 5)
     builder.addDay('2026-11-18', ['USD'], [1.1])
     builder.addDay('2026-11-19', ['USD'], [1.2])
     expect(builder.build().columns).toEqual(new Map([['USD', Float64Array.of(1.1, 1.2)]]))
   })
 
-  it('has nothing left of a day that another one takes the place of', () => {
+  it('keeps no rate of a replaced day', () => {
     const builder = buildMarket('EUR', 3)
     expect(builder.has('2026-11-18')).toBe(false)
     builder.addDay('2026-11-18', ['USD', 'JPY'], [1.1, 180])

@@ -15,10 +15,10 @@ import { handlerOfDays, handlerOfTable } from './markets.ts'
 const NOW = Date.parse('2026-03-18T18:30:00Z')
 const RUNS = { seed: 20_261_120, numRuns: 150 }
 
-/** What a feed may print: 1 to 10 digits, from 1e-8 to 1e8. */
+/** Rates as printed by feeds: 1 to 10 digits, from 1e-8 to 1e8. */
 const rate = decimal(10, 7)
 
-/** Codes and their rates against the first of them. */
+/** Codes and their rates against the first code. */
 const table = fc
   .uniqueArray(fc.tuple(fc.stringMatching(/^[A-Z]{3}$/), rate), {
     minLength: 3,
@@ -30,7 +30,7 @@ const table = fc
     codes: [base, ...others.map(([code]) => code)],
   }))
 
-/** Returns how far reciprocals, and triangles through some codes, are from agreeing; as shares. */
+/** Returns the deviations of reciprocals, and of triangles through some codes, as shares. */
 async function disagreements(handler: RatesHandler, codes: string[], through: string[]) {
   const rows = new Map<string, Record<string, number>>()
   for (const base of codes) rows.set(base, (await handler.rates.latest({ base })).rates)
@@ -47,7 +47,7 @@ async function disagreements(handler: RatesHandler, codes: string[], through: st
   return { reciprocal, triangle }
 }
 
-/** Expects that every endpoint has the same rate of a pair, and the exact product with an amount. */
+/** Expects the same rate of a pair at every endpoint, and the exact product with an amount. */
 async function expectOneRate(handler: RatesHandler, from: string, to: string, amount: number) {
   const pair = `from=${from}&to=${to}&amount=${encodeURIComponent(amount)}`
   const targets = [
@@ -66,7 +66,7 @@ async function expectOneRate(handler: RatesHandler, from: string, to: string, am
 }
 
 describe('any table', () => {
-  it('gives reciprocals and triangles that agree', async () => {
+  it('has consistent reciprocals and triangles', async () => {
     const property = fc.asyncProperty(table, async ({ handler, codes }) => {
       const { reciprocal, triangle } = await disagreements(handler, codes, codes)
       expect(reciprocal).toBeLessThan(1e-9)
@@ -75,7 +75,7 @@ describe('any table', () => {
     await fc.assert(property, RUNS)
   })
 
-  it('gives one rate for one pair at every endpoint, and its exact product', async () => {
+  it('has the same rate of a pair at every endpoint, and its exact product', async () => {
     const amounts = fc.oneof(rate, fc.double({ min: 0, max: 1e290, noNaN: true }))
     const pairs = table.chain(({ handler, codes }) =>
       fc.tuple(fc.constant(handler), fc.constantFrom(...codes), fc.constantFrom(...codes)),
@@ -88,7 +88,7 @@ describe('any table', () => {
 })
 
 describe('the synthetic market', () => {
-  it.each([1, 42])('of seed %i gives rates that agree', async (seed) => {
+  it.each([1, 42])('of seed %i has consistent rates', async (seed) => {
     const handler = createRatesHandler({ providers: fakeProviders({ seed }), now: () => NOW })
     const codes = Object.keys((await handler.rates.latest()).rates)
     expect(codes.length).toBeGreaterThan(160)
@@ -102,7 +102,7 @@ describe('the synthetic market', () => {
   })
 })
 
-/** Returns what ought to be true of a record and is not. */
+/** Returns the violated invariants of a history. */
 function violations({ points, stats }: RateHistory): string[] {
   const rates = points.map(({ r }) => r)
   const dates = points.map(({ d }) => d)
@@ -129,7 +129,7 @@ describe('any history', () => {
     const quotes = fc.record({ USD: rate, JPY: rate })
     const days = fc
       .shuffledSubarray(dates, { maxLength: 40 })
-      // The newest day anchors every window, so that none is empty.
+      // The newest day belongs to every window, so that none is empty.
       .map((some) => [...some.slice(0, 20), today, ...some.slice(20)])
       .chain((some) => fc.tuple(...some.map((date) => fc.tuple(fc.constant(date), quotes))))
     const property = fc.asyncProperty(days, async (some) => {
@@ -148,7 +148,7 @@ describe('any range', () => {
   const [first, last] = [Date.parse('1999-01-04'), Date.parse('2026-11-20')]
   const code = fc.constantFrom('EUR', 'USD', 'IDR', 'JPY', 'GBP', 'TRY')
 
-  /** Days of all that there are, ascending. */
+  /** Some of all days, ascending. */
   const days = (count: number): fc.Arbitrary<string[]> =>
     fc
       .array(fc.nat((last - first) / DAY_MS), { minLength: count, maxLength: count })
@@ -159,12 +159,12 @@ describe('any range', () => {
     return record.points
   }
 
-  /** As texts, because to compare thousands of points takes seconds. */
+  /** As strings, because comparing thousands of points takes seconds. */
   function expectSameText(found: Point[], wanted: Point[]): void {
     expect(JSON.stringify(found) === JSON.stringify(wanted)).toBe(true)
   }
 
-  it('is its two halves, one behind the other', async () => {
+  it('is its first half followed by its second half', async () => {
     const property = fc.asyncProperty(code, code, days(3), async (from, to, [a, b, c]) => {
       const [start = '', middle = '', end = ''] = [a, b, c]
       const next = addDays(middle, 1)
@@ -176,7 +176,7 @@ describe('any range', () => {
     await fc.assert(property, { ...RUNS, numRuns: 40 })
   })
 
-  /** The Monday of a week, or the month, of a day. */
+  /** Returns the Monday of the week, or the month, of a day. */
   const SPANS = {
     week: (day: string) => addDays(day, -((new Date(day).getUTCDay() + 6) % 7)),
     month: (day: string) => day.slice(0, 7),
@@ -193,7 +193,7 @@ describe('any range', () => {
     await fc.assert(property, { ...RUNS, numRuns: 40 })
   })
 
-  it('has on every day the rates of the table of that day, to the digit', async () => {
+  it('has on every day exactly the rates of the table of that day', async () => {
     const property = fc.asyncProperty(code, days(1), async (base, [date = '']) => {
       const of = await rates.latest({ base, date })
       expect(of.date <= date).toBe(true)
@@ -235,7 +235,7 @@ describe('crossRate()', () => {
     ['USD', 'QQQ'],
     ['QQQ', 'USD'],
     ['QQQ', 'QQQ'],
-  ])('knows no rate of %s in %s', (from, to) => {
-    expect(() => crossRate(TABLE, from, to)).toThrow(`no ${from} or no ${to}`)
+  ])('throws for %s in %s, naming both', (from, to) => {
+    expect(() => crossRate(TABLE, from, to)).toThrow(`${from} or ${to}`)
   })
 })

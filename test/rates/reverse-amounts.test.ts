@@ -9,7 +9,7 @@ import { handlerOfTable } from './markets.ts'
 
 const RUNS = { seed: 20_261_122, numRuns: 2_000 }
 
-/** The smallest double that keeps all of 15 digits. */
+/** The smallest double that keeps all 15 digits. */
 const SMALLEST_EXACT = 2.3e-308
 
 const RATES = fc.sample(rate, { seed: 20_261_122, numRuns: 500 })
@@ -29,7 +29,7 @@ const anything = fc.oneof(
   fc.nat(100_000).map((steps) => steps * 5e-324),
 )
 
-/** Returns the result of a conversion from USD; Infinity where it is refused as too large. */
+/** Returns the result of a conversion from USD; Infinity if it is rejected as too large. */
 async function convert(to: string, amount: number, reverse: boolean, handler = market) {
   return handler.rates.convert({ from: 'USD', to, amount, reverse }).then(
     ({ result }) => result,
@@ -62,7 +62,7 @@ describe('a conversion in reverse', () => {
     [1.7976931348623157e308, 1, Infinity], // 15 digits of it are more than it
     [5e-324, 1, 5e-324],
     [5e-324, 4, 0],
-  ])('needs for %d at %d the amount %d', async (result, by, amount) => {
+  ])('for the result %d at %d needs the amount %d', async (result, by, amount) => {
     expect(await convert('EUR', result, true, handlerOfTable({ EUR: by }))).toBe(amount)
     expect(expected(result, by)).toBe(amount)
   })
@@ -85,12 +85,12 @@ describe('a conversion in reverse', () => {
     }
   })
 
-  it('gives back every amount of up to 15 digits that was converted', async () => {
+  it('returns every amount of up to 15 digits that was converted', async () => {
     const amount = fc.oneof(
       decimal(15, 15),
       decimal(15, 250),
       fc.nat().map((cents) => cents / 100),
-      // At these, a unit of the 15th digit is smallest.
+      // The 15th digit of these amounts has the smallest unit.
       fc.integer({ min: 999_999_999_000_000, max: 999_999_999_999_999 }),
     )
     const property = fc.asyncProperty(amount, quoted, async (start, { to }) => {
@@ -99,7 +99,7 @@ describe('a conversion in reverse', () => {
     await fc.assert(property, RUNS)
   })
 
-  it('is stable: the amount that it gives, converted, needs the same again', async () => {
+  it('is stable: converting the amount and back returns the same amount', async () => {
     const property = fc.asyncProperty(anything, quoted, async (start, { to }) => {
       const needed = await convert(to, start, true)
       fc.pre(needed >= SMALLEST_EXACT && needed < Infinity)

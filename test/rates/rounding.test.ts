@@ -17,12 +17,12 @@ const RUNS = { seed: 20_261_120, numRuns: 3_000 }
 
 const power = fc.integer({ min: -11, max: 3 })
 
-/** 11 digits, of which the last is a 5: halfway between two numbers of 10 digits. */
+/** 11 digits that end in 5: halfway between two numbers of 10 digits. */
 const tie = fc
   .integer({ min: 1_000_000_000, max: 9_999_999_999 })
   .map((digits) => BigInt(digits) * 10n + 5n)
 
-/** A number that is not even, so that a product with it ends in other digits. */
+/** An odd number, so that a product with it ends in other digits. */
 const divisor = fc.constantFrom(3n, 7n, 11n, 13n, 97n, 997n, 1_009n, 9_973n, 99_991n, 999_983n)
 
 function exactQuotient(dividend: number, by: number): number {
@@ -72,7 +72,7 @@ describe('quotient()', () => {
     fc.assert(property, RUNS)
   })
 
-  it('is not taken in by what is nearly a tie', () => {
+  it('rounds near ties by their exact value', () => {
     const offset = fc.constantFrom(-1n, 1n)
     const property = fc.property(tie, divisor, power, offset, (t, by, p, o) => {
       expectExactQuotient(Number(`${t * by + o}e${p}`), Number(by))
@@ -124,13 +124,13 @@ describe('mean()', () => {
     )
   })
 
-  it('loses nothing of a hundred thousand rates', () => {
+  it('is exact for 100,000 rates', () => {
     const meanOfMany = (rate: number): number => mean(Array.from({ length: 100_000 }, () => rate))
     expect(meanOfMany(7.000_000_000_500_5)).toBe(7.000_000_001)
     expect(meanOfMany(7.000_000_000_499_5)).toBe(7)
   })
 
-  it('rounds ties up, and what is nearly one by its exact value', () => {
+  it('rounds ties up, and near ties by their exact value', () => {
     const spread = fc.integer({ min: 0, max: 999_999_999 }).map(BigInt)
     const offset = fc.constantFrom(-1n, 0n, 1n)
     const property = fc.property(tie, spread, offset, power, (t, s, o, p) => {
@@ -141,7 +141,7 @@ describe('mean()', () => {
     fc.assert(property, RUNS)
   })
 
-  it('rounds five years of rates whose mean is nearly a tie by its exact value', () => {
+  it('rounds a mean of five years that is a near tie by its exact value', () => {
     const spread = fc.bigInt({ min: 0n, max: 9_999_999_999n })
     const spreads = fc.array(spread, { minLength: 640, maxLength: 650 })
     const offset = fc.bigInt({ min: -20n, max: 20n })
@@ -182,7 +182,7 @@ describe('percentChange()', () => {
   })
 
   it('rounds ties away from zero', () => {
-    // An odd number of half units of the last decimal, from a little to much more than the whole.
+    // An odd number of half units of the last decimal, from small to very large changes.
     const half = fc.oneof(fc.integer({ min: -900_000, max: 900_000 }), fc.nat(99_999_999_999_999))
     const property = fc.property(fc.integer({ min: 1, max: 20 }), half, power, (from, whole, p) => {
       const odd = 2n * BigInt(whole) + 1n
@@ -219,7 +219,7 @@ describe('exactProduct()', () => {
     expect(oracle.product(left, right)).toBe(expected)
   })
 
-  it('rounds the exact product of the printed digits once, whatever the doubles', () => {
+  it('rounds the exact product of the printed digits once, for any doubles', () => {
     const anything = fc.oneof(
       rate,
       fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
@@ -279,7 +279,7 @@ describe('significantDecimals()', () => {
 })
 
 describe('the oracle', () => {
-  it('reads every double as the one that it is', () => {
+  it('reads every double exactly', () => {
     const double = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
     const property = fc.property(double, (value) => {
       expect(oracle.nearestDouble(oracle.toExact(value))).toBe(value)

@@ -17,7 +17,7 @@ const DAYS: Days = {
 
 const { rates } = handlerOfDays(DAYS)
 
-// What the handler imports on first use belongs to no single test: any of them may kill a mutant in it.
+// The modules that the handler imports on first use belong to no single test: any of them may kill a mutant there.
 await Promise.allSettled([rates.history({ from: 'EUR', to: 'USD', start: '2026-11-16' })])
 
 /** Returns every day from `start` to `end`, with the number of the day as its rate. */
@@ -47,15 +47,15 @@ describe('the points of a pair', () => {
     expect(points.map(({ d }) => d)).toEqual(days)
   })
 
-  it('are missing where no day has both', async () => {
+  it('are missing if no day has both', async () => {
     const asked = rates.history({ from: 'EUR', to: 'USD', start: '2026-11-19', end: '2026-11-19' })
     await expect(asked).rejects.toMatchObject({ code: 'no_data' })
   })
 })
 
-describe('the summary of a series', () => {
+describe('the statistics of a series', () => {
   it.each([
-    // The first and the last rate with the change in percent; the highest and the lowest with their days; the average.
+    // First and last rate with the change in percent; highest and lowest rate with their days; average.
     ['USD', 16, [1.16, 1.15, -0.8621], [1.17, 18], [1.15, 17], 1.1575],
     ['GBP', 16, [0.88, 0.88, 0], [0.89, 19], [0.87, 17], 0.88],
     ['EUR', 16, [1, 1, 0], [1, 16], [1, 16], 1],
@@ -95,19 +95,19 @@ describe('an interval', () => {
   it.each([
     ['month', '2023-05-31', '2024-05-02', '2024-05-03'],
     ['week', '2023-05-31', '2024-05-29', '2024-05-30'],
-  ] as const)('keeps the same %s of two years apart', async (interval, ...days) => {
+  ] as const)('keeps the same %s of two years separate', async (interval, ...days) => {
     const market = Object.fromEntries(days.map((date) => [date, { USD: 1.1 }]))
     expect((await lastDays(market, interval)).map(([day]) => day)).toEqual([days[0], days[2]])
   })
 
-  it('leaves the fewer points, the longer it is', async () => {
+  it('has fewer points the longer it is', async () => {
     const days = numbered('2024-01-01', '2024-12-31')
     const counts = ['day', 'week', 'month'] as const
     const left = await Promise.all(counts.map((interval) => lastDays(days, interval)))
     expect(left.map(({ length }) => length)).toEqual([366, 53, 12])
   })
 
-  it('keeps of any days the last before each Monday or first of a month', async () => {
+  it('keeps the last of any days before each Monday or first of a month', async () => {
     const starts = { day: () => true, week: isMonday, month: (day: string) => day.endsWith('-01') }
     const first = fc.nat(110 * 365).map((count) => addDays('1999-01-04', count))
     const gaps = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.nat(80)), { maxLength: 30 })
@@ -131,7 +131,7 @@ function isMonday(day: string): boolean {
 }
 
 describe('a period', () => {
-  /** Returns the first point of a market of the days around the start that is expected, and of `end`. */
+  /** Returns the first point of a market with the days around the expected start, and `end`. */
   async function firstDay(end: string, period: oracle.Period): Promise<string | undefined> {
     const start = oracle.periodStart(end, period)
     const days = { ...numbered(addDays(start, -3), addDays(start, 3)), [end]: { USD: 1 } }
@@ -152,7 +152,7 @@ describe('a period', () => {
     expect(await firstDay('2026-03-31', period)).toBe(expected)
   })
 
-  it('begins as many months before any day, or on the last day of a shorter month', async () => {
+  it('begins the months before any day, or on the last day of a shorter month', async () => {
     const end = fc.nat(10 * 365).map((count) => addDays('2028-12-31', -count))
     const anyPeriod = fc.constantFrom(...oracle.PERIODS)
     const property = fc.asyncProperty(end, anyPeriod, async (day, period) => {
@@ -171,7 +171,7 @@ describe('the rates of a history', () => {
     [1e10, 12_345_678_901, 999_999_999.9, 1_000_000_000.5, 0.000001, 0.0000012345, 0.00000099],
     [1e-7, 1e21, 1e22, 1.5e90, 5e-99, 0.1 + 0.2, 1 / 3, 2 / 3, 9.9999999999, 9.99999999999],
     [0.99999999995, 123_456.7890123, Number.MAX_SAFE_INTEGER, 1e100, 1e-100],
-    // As long as a number can be.
+    // The longest possible number.
     Array.from({ length: 40 }, () => 1.2345678901234567e-100),
     fc.sample(fc.oneof(decimal, fc.double({ min: 1e-100, max: 1e100, noNaN: true })), {
       seed: 20_261_121,
@@ -179,7 +179,7 @@ describe('the rates of a history', () => {
     }),
   ].flat()
 
-  it('are written as JSON.stringify() and String() write them', async () => {
+  it('are written like JSON.stringify() and String() do', async () => {
     const dates = numbers.map((_, index) => addDays('2000-01-01', index))
     const days = dates.map((date, index) => [date, { USD: numbers[index] ?? NaN }])
     const handler = handlerOfDays(Object.fromEntries(days))

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 10, 20, 18)
 const HOUR = 3_600_000
 const YEAR = 366 * 24 * HOUR
 
-/** The last instant that a `Date` holds. */
+/** Last valid instant of a `Date`. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
 /** Returns a good table of `count` codes, AAA, AAB, …, and the base, with `changes` in its fields. */
@@ -40,17 +40,17 @@ describe('a table', () => {
     expect(dropped).toEqual([])
   })
 
-  it('gets a base that it lacks, before all others', () => {
+  it('gets a missing base, before all others', () => {
     const { rates } = accepted({ rates: { EUR: 0.85 } })
     expect([...rates]).toEqual(Object.entries({ USD: 1, EUR: 0.85 }))
   })
 
-  it.each([1.0001, 0, 100, null, '1'])('is refused with its base quoted at %j', (rate) => {
-    expect(() => validateTable(withRates({ USD: rate }), NOW)).toThrow('not quoted at 1')
+  it.each([1.0001, 0, 100, null, '1'])('is rejected with its base quoted at %j', (rate) => {
+    expect(() => validateTable(withRates({ USD: rate }), NOW)).toThrow(/base must be 1$/)
   })
 
   it.each([0, -0.86, NaN, Infinity, 1e300, 5e-324, '0.86', null, true, {}, []])(
-    'loses a rate of %j, where it is one in twenty at most',
+    'drops a rate of %j if at most one in twenty is invalid',
     (rate) => {
       const { data, dropped } = validateTable(withRates({ AAA: rate }), NOW)
       expect(dropped).toEqual(['AAA'])
@@ -63,7 +63,7 @@ describe('a table', () => {
     },
   )
 
-  it('loses keys that are not codes, which do not count', () => {
+  it('drops keys that are not codes, which are not counted as invalid', () => {
     const rates: unknown = JSON.parse(
       '{"EUR":0.85,"eur":1,"__proto__":2,"toString":3,"USDT":1,"":4,"ÄÖÜ":5}',
     )
@@ -73,11 +73,11 @@ describe('a table', () => {
   })
 
   it.each([
-    ['a day later, where it is absent', undefined, NOW + 23 * HOUR],
+    ['a day later if absent', undefined, NOW + 23 * HOUR],
     ['before the last one', 0, 0],
     ['eight days later', NOW + 191 * HOUR, NOW + 191 * HOUR],
-    ['eight days later, where it is a ms more', NOW + 191 * HOUR + 1, NOW + 191 * HOUR],
-    ['eight days later, where it is the last instant', LAST_INSTANT, NOW + 191 * HOUR],
+    ['eight days later if announced a ms later', NOW + 191 * HOUR + 1, NOW + 191 * HOUR],
+    ['eight days later if announced for the last instant', LAST_INSTANT, NOW + 191 * HOUR],
   ])('has its next update %s', (_when, nextUpdateAt, expected) => {
     expect(accepted({ nextUpdateAt }).nextUpdateAt).toBe(expected)
   })
@@ -87,33 +87,45 @@ describe('a table', () => {
   })
 
   it.each([
-    ['nothing', undefined, 'the answer is not an object'],
-    ['null', null, 'the answer is not an object'],
-    ['a text', '{}', 'the answer is not an object'],
-    ['a list', [], 'the answer is not an object'],
-    ['no base', table({ base: undefined }), 'the base is not a currency code'],
-    ['a base in lower case', table({ base: 'usd' }), 'the base is not a currency code'],
+    ['nothing', undefined, 'the response is not an object'],
+    ['null', null, 'the response is not an object'],
+    ['a text', '{}', 'the response is not an object'],
+    ['a list', [], 'the response is not an object'],
+    ['no base', table({ base: undefined }), 'base must be three capital letters'],
+    ['a base in lower case', table({ base: 'usd' }), 'base must be three capital letters'],
     ['no rates', table({ rates: undefined }), 'the rates are not an object'],
     ['a list of rates', table({ rates: [1, 2] }), 'the rates are not an object'],
-    ['empty rates', table({ rates: {} }), 'beside the base, nothing'],
-    ['only the base', table({ rates: { USD: 1 } }), 'beside the base, nothing'],
-    ['no time', table({ updatedAt: undefined }), 'updatedAt is not a time in ms'],
-    ['a time as text', table({ updatedAt: '2026-11-20' }), 'updatedAt is not a time in ms'],
-    ['a time in fractions of a ms', table({ updatedAt: 1.5 }), 'updatedAt is not a time in ms'],
-    ['a time before 1970', table({ updatedAt: -1 }), 'updatedAt is not a time in ms'],
-    ['a time that no Date holds', table({ updatedAt: 1e18 }), 'updatedAt is not a time in ms'],
+    ['empty rates', table({ rates: {} }), 'got only the base'],
+    ['only the base', table({ rates: { USD: 1 } }), 'got only the base'],
+    [
+      'no time',
+      table({ updatedAt: undefined }),
+      'updatedAt must be an integer, ms since 1970, got undefined',
+    ],
+    ['a time as text', table({ updatedAt: '2026-11-20' }), 'got string'],
+    ['a time in fractions of a ms', table({ updatedAt: 1.5 }), 'got 1.5'],
+    ['a time before 1970', table({ updatedAt: -1 }), 'got -1'],
+    ['a time that no Date holds', table({ updatedAt: 1e18 }), 'got 1000000000000000000'],
     ['a time in seconds', table({ updatedAt: NOW / 1_000 - 86_400 }), 'updatedAt is in seconds'],
     [
       'only keys in lower case',
       table({ rates: { eur: 0.85, gbp: 0.74 } }),
-      'there are no rates by upper-case codes beside the base, only 2 other names, some in lower case',
+      'upper-case codes, got only the base, and 2 invalid codes, some in lower case',
     ],
-    ['a time ahead', table({ updatedAt: NOW + 48 * HOUR + 1 }), 'more than 48 hours ahead'],
-    ['a next update that is none', table({ nextUpdateAt: NaN }), 'nextUpdateAt is not a time'],
-    ['a late next update', table({ nextUpdateAt: LAST_INSTANT + 1 }), 'nextUpdateAt is not a time'],
-    ['a list of held back rates', table({ unconfirmed: [7] }), 'the unconfirmed rates are not an'],
-  ])('is refused: %s', (_what, answer, message) => {
-    expectRejected(() => validateTable(answer, NOW), message)
+    [
+      'a time ahead',
+      table({ updatedAt: NOW + 48 * HOUR + 1 }),
+      '48 hours ahead of the clock, got 2026-11-22T18:00:00.001Z',
+    ],
+    ['a next update that is NaN', table({ nextUpdateAt: NaN }), 'nextUpdateAt must be an integer'],
+    ['a late next update', table({ nextUpdateAt: LAST_INSTANT + 1 }), 'nextUpdateAt must be'],
+    [
+      'an array of quarantined rates',
+      table({ unconfirmed: [7] }),
+      'the unconfirmed rates are not an',
+    ],
+  ])('is rejected: %s', (_what, response, message) => {
+    expectRejected(() => validateTable(response, NOW), message)
   })
 
   it('has rates from 1e-100 to 1e+100', () => {
@@ -126,26 +138,29 @@ describe('a table', () => {
   })
 
   it.each([0, YEAR - 1_000, 1_000 - YEAR])(
-    'has its time in seconds where that is, as such, %d ms from the clock',
+    'is rejected with its time in seconds, %d ms from the clock',
     (offset) => {
       const updatedAt = (NOW + offset) / 1_000
       expect(() => accepted({ updatedAt })).toThrow('in seconds, not in ms')
     },
   )
 
-  it.each([YEAR, -YEAR])('has its time in ms where that is %d ms from the clock', (offset) => {
-    const updatedAt = (NOW + offset) / 1_000
-    expect(accepted({ updatedAt }).updatedAt).toBe(updatedAt)
-  })
+  it.each([YEAR, -YEAR])(
+    'is accepted with a time that would be %d ms from the clock in seconds',
+    (offset) => {
+      const updatedAt = (NOW + offset) / 1_000
+      expect(accepted({ updatedAt }).updatedAt).toBe(updatedAt)
+    },
+  )
 
-  it('has its time in ms on a clock up to 1973', () => {
+  it('is accepted with any time on a clock up to 1973', () => {
     expect(accepted({ updatedAt: 7 }, 7_000).updatedAt).toBe(7)
     const updatedAt = 100_000_000
     expect(accepted({ updatedAt }, 1_000 * updatedAt).updatedAt).toBe(updatedAt)
     expect(() => accepted({ updatedAt }, 1_000 * updatedAt + 1)).toThrow('in seconds')
   })
 
-  it('keeps the rates that were held back, as far as they are rates', () => {
+  it('keeps quarantined rates that are valid', () => {
     const unconfirmed = { AAA: 7, aab: 8, AAC: '9', AAD: -1, AAE: 1e-100 }
     expect(accepted({ unconfirmed }).unconfirmed).toEqual({ AAA: 7, AAE: 1e-100 })
     for (const none of [undefined, null, {}, { AAA: 0 }]) {
@@ -153,7 +168,7 @@ describe('a table', () => {
     }
   })
 
-  it('is corrected where it contradicts the law', () => {
+  it('gets the legally fixed rates', () => {
     const { data, corrections } = validateTable(withRates({ EUR: 0.85, HRK: 64 }), NOW)
     expect(corrections).toEqual([{ code: 'HRK', published: 64, corrected: 6.404325 }])
     expect(data.rates.get('HRK')).toBe(6.404325)
@@ -166,7 +181,7 @@ describe('a history', () => {
   const accept = (listed: unknown): ReturnType<typeof validateHistory> =>
     validateHistory({ base: 'EUR', days: listed }, NOW)
 
-  it('is sorted, and of two rows for one day the later one counts', () => {
+  it('is sorted, with the later one of two rows for a day', () => {
     const { data, dropped } = accept(days('2026-11-19', '2026-11-18', '2026-11-19'))
     expect(dropped).toEqual(['2026-11-19'])
     expect(data.dates).toEqual(['2026-11-18', '2026-11-19'])
@@ -179,14 +194,14 @@ describe('a history', () => {
     expect([...(data.columns.get('USD') ?? [])]).toEqual([1, NaN])
   })
 
-  it('loses days that are invalid or lie more than two days ahead', () => {
+  it('drops days that are invalid or more than two days ahead', () => {
     const bad = ['2026-1-5', '20260105', '2026-02-30', '__proto__', '', '2026-11-23', '2099-01-01']
     const { data, dropped } = accept(days('2026-11-22', ...bad))
     expect(data.dates).toEqual(['2026-11-22'])
     expect(dropped).toEqual(bad)
   })
 
-  it('loses one bad rate in twenty at most', () => {
+  it('drops at most one invalid rate in twenty', () => {
     const good = days(...Array.from({ length: 10 }, (_, index) => `2026-11-${10 + index}`))
     const [first] = good
     if (first) first.rates = { USD: null, GBP: 2 }
@@ -194,7 +209,7 @@ describe('a history', () => {
     expect(() => accept(good.slice(0, 9))).toThrow('1 of 18 rates')
   })
 
-  it('needs no base in its days, but none quoted at anything else than 1', () => {
+  it('needs no base in its days, and accepts it only at 1', () => {
     const quoted = (rate: number): unknown =>
       accept([{ date: '2026-11-19', rates: { USD: 1.1, EUR: rate, GBP: 0.88 } }]).data
     expect(quoted(1)).toMatchObject({
@@ -203,14 +218,14 @@ describe('a history', () => {
         ['GBP', Float64Array.of(0.88)],
       ]),
     })
-    expect(() => quoted(1.1)).toThrow('not quoted at 1')
+    expect(() => quoted(1.1)).toThrow(/base must be 1$/)
   })
 
   it('may have no day', () => {
     expect(accept([]).data.dates).toEqual([])
   })
 
-  it('loses keys that are not codes and days without rates', () => {
+  it('drops keys that are not codes and days without rates', () => {
     const { data, dropped } = accept([
       { date: '2026-11-18', rates: {} },
       { date: '2026-11-19', rates: { usd: 1.1, GBP: 0.88 } },
@@ -223,18 +238,18 @@ describe('a history', () => {
   })
 
   it.each([
-    ['nothing', undefined, 'the answer is not an object'],
-    ['no base', { days: [] }, 'the base is not a currency code'],
-    ['no days', { base: 'EUR' }, 'the days are not a list'],
-    ['days that are no list', { base: 'EUR', days: {} }, 'the days are not a list'],
-    ['a day that is none', { base: 'EUR', days: [null] }, 'a day is not an object'],
-    ['only unusable days', { base: 'EUR', days: days('yesterday') }, 'there is no usable day'],
+    ['nothing', undefined, 'the response is not an object'],
+    ['no base', { days: [] }, 'base must be three capital letters'],
+    ['no days', { base: 'EUR' }, 'days must be an array, got undefined'],
+    ['an object of days', { base: 'EUR', days: {} }, 'days must be an array, got object'],
+    ['a day that is null', { base: 'EUR', days: [null] }, 'a day is not an object'],
+    ['only unusable days', { base: 'EUR', days: days('yesterday') }, '1 valid day, got 0 of 1'],
     [
       'a list of rates',
       { base: 'EUR', days: [{ date: '2026-11-19', rates: [1] }] },
       'the rates are not an object',
     ],
-  ])('is refused: %s', (_what, answer, message) => {
-    expectRejected(() => validateHistory(answer, NOW), message)
+  ])('is rejected: %s', (_what, response, message) => {
+    expectRejected(() => validateHistory(response, NOW), message)
   })
 })
