@@ -63,7 +63,7 @@ export function checkedProvider(
         return { ...table, check: toCheck(table, await Promise.race([pending, timeout.elapsed])) }
       } finally {
         timeout.stop()
-        ending.abort(new Error('the cross-check has ended'))
+        ending.abort(new Error('cross-check ended'))
       }
     },
   }
@@ -86,7 +86,7 @@ function createReference(
     const now = context.now()
     try {
       if (now < backoffUntil) {
-        throw new Error(`no request for another ${Math.ceil((backoffUntil - now) / 1_000)} s`)
+        throw new Error(`backoff for another ${Math.ceil((backoffUntil - now) / 1_000)} s`)
       }
       return await readNewest(reference, context)
     } catch (error) {
@@ -118,7 +118,7 @@ function startCheckTimeout({ startTimer }: Pick<Runtime, 'startTimer'>): {
 } {
   let stop = (): void => {}
   const elapsed = new Promise<Missing>((resolve) => {
-    const error = new Error(`no response within ${CHECK_TIMEOUT_MS} ms`)
+    const error = new Error(`timed out after ${CHECK_TIMEOUT_MS} ms`)
     stop = startTimer(() => resolve({ error }), CHECK_TIMEOUT_MS)
   })
   return { elapsed, stop }

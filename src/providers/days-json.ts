@@ -7,7 +7,7 @@ export const NO_RATE = 'N/A'
 /** Length of `YYYY-MM-DD`. */
 export const DATE_LENGTH = 10
 
-/** A writer of days as JSON, which the engine's parser turns into objects. */
+/** A writer of days as JSON, which `JSON.parse` turns into objects. */
 export interface DaysJson {
   /** Writes the day `date`, whose rates follow the comma at `at`; returns where they end, or -1 if a rate is invalid. */
   put(date: string, at: number): number

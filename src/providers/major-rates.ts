@@ -22,7 +22,7 @@ export function findDeviations(
     ratio: againstEuro(published, code) / againstEuro(expected, code),
   })).filter(({ ratio }) => ratio > 0)
   if (ratios.length === 0) {
-    throw new Error(`expected rates of EUR and at least one of ${MAJORS.join(', ')} in both tables`)
+    throw new Error(`expected EUR and one of ${MAJORS.join(', ')} in both tables`)
   }
   return ratios
     .filter(({ ratio }) => Math.max(ratio, 1 / ratio) > 1 + tolerance)

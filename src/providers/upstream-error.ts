@@ -28,7 +28,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/bad port|port \d+ are blocked/i, 'the port is blocked'],
   [/certificate|CERT_|_CERT|self.signed|issuer/i, 'the certificate is not trusted'],
   [/EPROTO|ERR_SSL|\bSSL\b|handshake|corrupt message/i, 'the TLS handshake failed'],
-  [/_TIMEOUT|ETIMEDOUT|timed? ?out|no (?:answer|response) within/i, 'timed out'],
+  [/_TIMEOUT|ETIMEDOUT|timed? ?out/i, 'timed out'],
   [/HTTPParser|HTTP\/1\.1 protocol|_HTTP_|InvalidHTTP|invalid HTTP/i, 'the response is not HTTP'],
   [/Z_[A-Z]+_ERROR|zlib|gzip|brotli/i, 'the body cannot be decompressed'],
   [

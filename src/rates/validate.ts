@@ -108,7 +108,7 @@ export function validateTable(
 const NO_PREVIOUS_TABLE = { previous: undefined, seenCodes: [], maxStale: Infinity }
 
 function assertBase(base: unknown): asserts base is string {
-  if (!isCode(base)) throw new RejectedError('base must be three capital letters, such as USD')
+  if (!isCode(base)) throw new RejectedError('base must be three capital letters')
 }
 
 function assertInstant(name: string, value: unknown): asserts value is number {
@@ -170,7 +170,7 @@ export function* validateHistoryInSlices(
 ): Slices<Validated<MarketHistory>> {
   const { base, days } = requireObject(response, 'the response is')
   assertBase(base)
-  if (!Array.isArray(days)) throw new RejectedError(`days must be an array, got ${typeof days}`)
+  if (!Array.isArray(days)) throw new RejectedError('days must be an array')
   const lastDay = toDay(now + MAX_AHEAD_MS)
   const market = buildMarket(base, days.length)
   const dropped: string[] = []
@@ -206,7 +206,7 @@ export function* validateHistoryInSlices(
   if (isLong) yield
   const data = market.build()
   if (days.length > 0 && data.dates.length === 0) {
-    throw new RejectedError(`expected at least 1 valid day, got 0 of ${days.length}`)
+    throw new RejectedError(`0 of ${days.length} days are valid`)
   }
   return { data, dropped: [...bad, ...dropped] }
 }

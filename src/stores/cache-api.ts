@@ -63,9 +63,7 @@ function openCache(): WebCache | Promise<WebCache> {
 function requireCache(cache: WebCache | undefined): void {
   if (cache === undefined && typeof globalThis.caches === 'object') return
   if (typeof cache?.match === 'function' && typeof cache.put === 'function') return
-  throw new TypeError(
-    'cache must be a Cache with match() and put(); without a Cache API in the runtime it is required',
-  )
+  throw new TypeError('cache must be a Cache with match() and put(): this runtime has no Cache API')
 }
 
 function requireOrigin(origin: unknown): void {
@@ -74,5 +72,5 @@ function requireOrigin(origin: unknown): void {
     /^https?:/.test(origin) &&
     URL.canParse(origin) &&
     new URL(origin).origin === origin
-  if (!isOrigin) throw new TypeError('origin must be an http(s) origin such as https://a.example')
+  if (!isOrigin) throw new TypeError('origin must be an http(s) origin without a path')
 }

@@ -8,13 +8,13 @@ import { addDays } from '../../src/rates/day.ts'
 
 const CODES = ['AUD', 'BGN', 'GBP', 'IDR', 'ISK', 'JPY', 'TRL', 'USD']
 
-/** A rate with up to nine digits before and up to nine behind the point, as its shortest text. */
+/** Rates with up to nine digits before and after the point, whose shortest form has no exponent. */
 const rate = fc
   .tuple(fc.nat(999_999_999), fc.nat(999_999_999), fc.nat(9))
   .map(([whole, part, digits]) => Number(`${whole}.${String(part).slice(0, digits) || 0}`))
   .filter((value) => /^\d+(\.\d+)?$/.test(String(value)))
 
-/** Days with rates, ascending, each with some of the currencies in the bank's order. */
+/** Generates days in ascending order, each with rates of some currencies, in the order of the bank. */
 export function arbitraryDays(): fc.Arbitrary<HistoryDay[]> {
   const rates = fc.array(fc.option(rate), { minLength: CODES.length, maxLength: CODES.length })
   const day = fc.tuple(fc.integer({ min: 1, max: 9 }), rates)
@@ -35,9 +35,9 @@ export function arbitraryDays(): fc.Arbitrary<HistoryDay[]> {
     .filter((days) => days.length > 0)
 }
 
-/** Expects the same days with the same rates; a hundred times as fast as `toEqual` on a long history. */
+/** Expects the same days with the same rates; 100 times faster than `toEqual` on a long history. */
 export function expectSameDays(days: readonly HistoryDay[], expected: readonly HistoryDay[]): void {
   expect(days).toHaveLength(expected.length)
-  const odd = expected.findIndex((day, at) => !isDeepStrictEqual(day, days[at]))
-  expect(days[odd], 'the first day that differs').toEqual(expected[odd])
+  const different = expected.findIndex((day, at) => !isDeepStrictEqual(day, days[at]))
+  expect(days[different], 'the first day that differs').toEqual(expected[different])
 }

@@ -63,11 +63,11 @@ describe('the days of Frankfurter', () => {
     expect((await read(body, { ...RANGE, start })).days[0]?.date).toBe(first)
   })
 
-  const odd = ['09', '10', '11', '12', '13', '16'].map((day) => [`2026-11-${day}`, 1.1])
+  const invalid = ['09', '10', '11', '12', '13', '16'].map((day) => [`2026-11-${day}`, 1.1])
   const named = [2, 3, 4, 5, 6].map((day) => `day ${day}`)
 
   it('are rejected if some are invalid, naming five of them', async () => {
-    const rates = { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(odd) }
+    const rates = { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(invalid) }
     await expect(read({ ...good, rates })).rejects.toThrow(
       new RegExp(`^api\\.frankfurter\\.dev .*: ${named.join(', ')}$`),
     )

@@ -254,7 +254,7 @@ describe('finds a leaking provider', () => {
     ['names the host of a redirect', 'lines', 'redirects to a host with the name of the key', ''],
   ])('that %s', async (_how, place, what, query) => {
     const upstream = LEAKY_UPSTREAMS[what]
-    if (!upstream) throw new Error(`there is no upstream that ${what}`)
+    if (!upstream) throw new Error(`unknown upstream: ${what}`)
     // Some leak only the beginning of the key.
     const [key = ''] = makeKeys()
     const planted = careless(openRates.create(key), key, query && `${query}${key}`)

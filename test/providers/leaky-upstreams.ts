@@ -67,7 +67,7 @@ export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
     throw new AggregateError([new Error(key)], `all of them: ${key}`)
   },
   'throws a text': async ({ key }) => {
-    const thrown: unknown = `no answer for ${key}`
+    const thrown: unknown = `no response for ${key}`
     throw thrown
   },
   'throws an object': async ({ request }) => {

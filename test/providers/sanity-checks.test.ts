@@ -58,8 +58,8 @@ describe('validateStored() of a built-in provider', () => {
   })
 
   it('counts only keys in the form of a code', () => {
-    const odd = { ...table({}, 19), rates: { ...table({}, 19).rates, usd: 1, constructor: 1 } }
-    expect(() => check(odd, undefined)).toThrow('20–1,000 currencies, got 19')
+    const few = { ...table({}, 19), rates: { ...table({}, 19).rates, usd: 1, constructor: 1 } }
+    expect(() => check(few, undefined)).toThrow('20–1,000 currencies, got 19')
   })
 
   it('rejects a table that lost more than a fifth of its codes', () => {
@@ -205,8 +205,8 @@ describe('validateStored() of a built-in provider', () => {
 
   it('replaces implausible rates with NaN, and leaves values that are not numbers', () => {
     const extremes = { AAF: 1e-9, AAG: 1e9 }
-    const odd = { AAA: 1e-10, AAB: 1e10, ...extremes, ...BAD }
-    const { rates } = check(table(odd), undefined)
+    const extreme = { AAA: 1e-10, AAB: 1e10, ...extremes, ...BAD }
+    const { rates } = check(table(extreme), undefined)
     expect(rates).toMatchObject({ AAA: NaN, AAB: NaN, ...extremes, ...BAD })
   })
 
@@ -241,7 +241,7 @@ describe('validateStored() of a built-in provider', () => {
     it.each([
       ['before it was withdrawn', { ...lawful, BGN: 132 }, Date.UTC(2025, 11, 31, 23)],
       ['without its successor', { BGN: 132 }, PUBLISHED],
-      ['beside a successor that is no rate', { BGN: 132, EUR: 0 }, PUBLISHED],
+      ['with an invalid rate of its successor', { BGN: 132, EUR: 0 }, PUBLISHED],
     ])('but not %s', (_when, rates, updatedAt) => {
       const previous = { ...table({ BGN: 4 }), updatedAt: updatedAt - DAY }
       const { unconfirmed } = check({ ...table(rates), updatedAt }, previous)

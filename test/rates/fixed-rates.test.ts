@@ -178,8 +178,8 @@ describe('any table that is corrected', () => {
     let changes = 0
     const property = fc.property(tables, (before) => {
       const { table: after, corrections } = correctWithdrawn(before)
-      const told = new Map(corrections.map(({ code, corrected }) => [code, corrected]))
-      const wanted = [...before.rates].map(([code, found]) => [code, told.get(code) ?? found])
+      const reported = new Map(corrections.map(({ code, corrected }) => [code, corrected]))
+      const wanted = [...before.rates].map(([code, found]) => [code, reported.get(code) ?? found])
       expect([...after.rates]).toEqual(wanted)
       const day = toDay(before.updatedAt)
       for (const { code, corrected } of corrections) {

@@ -52,13 +52,13 @@ describe('mergeHistory()', () => {
         const merged = mergeHistory(toMarket(before), toMarket(after), start)
         // The last of duplicate days in a market counts as a whole.
         const byDate = (listed: Day[]) => new Map(listed.map(({ date, rates }) => [date, rates]))
-        const [held, added] = [byDate(before), byDate(after)]
-        const dates = [...new Set([...held.keys(), ...added.keys()])].filter(
+        const [current, added] = [byDate(before), byDate(after)]
+        const dates = [...new Set([...current.keys(), ...added.keys()])].filter(
           (date) => date >= start,
         )
         const expected = dates
           .toSorted()
-          .map((date) => [date, { ...held.get(date), ...added.get(date) }])
+          .map((date) => [date, { ...current.get(date), ...added.get(date) }])
         const found = marketDays(merged).map(({ date, rates }) => [date, Object.fromEntries(rates)])
         expect(found).toEqual(expected)
         for (const column of merged.columns.values()) {

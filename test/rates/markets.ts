@@ -12,8 +12,8 @@ export function handlerOfDays(days: Days, today = '2026-11-20'): RatesHandler {
   const history: HistoryProvider = {
     attribution,
     async fetchHistory({ start, end }) {
-      const asked = Object.entries(days).filter(([date]) => date >= start && date <= end)
-      return { base: 'EUR', days: asked.map(([date, rates]) => ({ date, rates })) }
+      const requested = Object.entries(days).filter(([date]) => date >= start && date <= end)
+      return { base: 'EUR', days: requested.map(([date, rates]) => ({ date, rates })) }
     },
   }
   return createRatesHandler({ now, providers: { history } })

@@ -57,8 +57,8 @@ async function expectOneRate(handler: RatesHandler, from: string, to: string, am
     `/v1/convert?${pair}`,
     `/convert?${pair}`,
   ]
-  const asked = targets.map((target) => handler(new Request(`http://localhost/api${target}`)))
-  const records = await Promise.all(asked.map(async (response) => (await response).json()))
+  const responses = targets.map((target) => handler(new Request(`http://localhost/api${target}`)))
+  const records = await Promise.all(responses.map(async (response) => (await response).json()))
   const rates = records.map((record) => record.rate ?? record.rates[to])
   expect(rates).toEqual(targets.map(() => rates[0]))
   const result = product(amount, rates[0])
@@ -154,8 +154,8 @@ describe('any range', () => {
       .array(fc.nat((last - first) / DAY_MS), { minLength: count, maxLength: count })
       .map((numbers) => numbers.map((number) => toDay(first + number * DAY_MS)).toSorted())
 
-  async function pointsOf(question: HistoryRangeParams): Promise<Point[]> {
-    const record = await rates.history(question).catch(() => ({ points: [] }))
+  async function pointsOf(params: HistoryRangeParams): Promise<Point[]> {
+    const record = await rates.history(params).catch(() => ({ points: [] }))
     return record.points
   }
 
@@ -184,9 +184,9 @@ describe('any range', () => {
 
   it.each(['week', 'month'] as const)('has the last point of each %s', async (interval) => {
     const property = fc.asyncProperty(code, code, days(2), async (from, to, [a, b]) => {
-      const question = { from, to, start: a ?? '', end: b ?? '' }
-      const daily = await pointsOf(question)
-      const some = daily.length === 0 ? [] : await pointsOf({ ...question, interval })
+      const params = { from, to, start: a ?? '', end: b ?? '' }
+      const daily = await pointsOf(params)
+      const some = daily.length === 0 ? [] : await pointsOf({ ...params, interval })
       const latest = new Map(daily.map((point) => [SPANS[interval](point.d), point]))
       expectSameText(some, [...latest.values()])
     })

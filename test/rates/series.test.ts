@@ -48,8 +48,13 @@ describe('the points of a pair', () => {
   })
 
   it('are missing if no day has both', async () => {
-    const asked = rates.history({ from: 'EUR', to: 'USD', start: '2026-11-19', end: '2026-11-19' })
-    await expect(asked).rejects.toMatchObject({ code: 'no_data' })
+    const history = rates.history({
+      from: 'EUR',
+      to: 'USD',
+      start: '2026-11-19',
+      end: '2026-11-19',
+    })
+    await expect(history).rejects.toMatchObject({ code: 'no_data' })
   })
 })
 
@@ -72,8 +77,8 @@ describe('an interval', () => {
   async function lastDays(days: Days, interval: Interval): Promise<[day: string, rate: number][]> {
     const today = Object.keys(days).at(-1) ?? ''
     const start = Object.keys(days)[0] ?? ''
-    const asked = handlerOfDays(days, today).rates
-    const { points } = await asked.history({ from: 'EUR', to: 'USD', start, interval })
+    const { rates } = handlerOfDays(days, today)
+    const { points } = await rates.history({ from: 'EUR', to: 'USD', start, interval })
     return points.map(({ d, r }) => [d, r])
   }
 
@@ -135,8 +140,8 @@ describe('a period', () => {
   async function firstDay(end: string, period: oracle.Period): Promise<string | undefined> {
     const start = oracle.periodStart(end, period)
     const days = { ...numbered(addDays(start, -3), addDays(start, 3)), [end]: { USD: 1 } }
-    const asked = { from: 'EUR', to: 'USD', period } as const
-    const { points } = await handlerOfDays(days, end).rates.history(asked)
+    const params = { from: 'EUR', to: 'USD', period } as const
+    const { points } = await handlerOfDays(days, end).rates.history(params)
     expect(points.at(-1)?.d).toBe(end)
     return points[0]?.d
   }
