@@ -9,7 +9,7 @@ import { pick } from '../system/pick.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
-/** Whatever a client or a proxy may send along that has made others answer differently, or keep what they should not. */
+/** Request headers that changed the response or the caching of other libraries. */
 const HEADERS =
   `accept accept-charset accept-encoding accept-language authorization cache-control connection cookie
   content-length content-type date expect forwarded from host if-match if-modified-since if-range if-unmodified-since
@@ -26,16 +26,16 @@ const VALUES = [
 
 const loaded = await loadedHandler()
 
-/** Headers that would make a cache keep an answer otherwise than its `Cache-Control` says. */
+/** Response headers that would override `Cache-Control`. */
 const SHARED = new Set('age expires vary pragma surrogate-control cdn-cache-control'.split(' '))
 
 const now = (): number => NOW
 const markets = await Promise.all([marketOf(1), marketOf(2)])
 
-/** All that depends on the market, and not on the moment. */
+/** Targets whose response depends only on the market. */
 const TARGETS = ENDPOINTS.flatMap(({ target }) => (target.includes('/status') ? [] : [target]))
 
-/** What each of two handlers alone answers, by the targets. */
+/** Expected bodies of two separate handlers, by target. */
 const expected = await Promise.all(
   markets.map(async (market) => {
     const alone = handlerOf(market)
@@ -44,39 +44,39 @@ const expected = await Promise.all(
   }),
 )
 
-describe('what others may keep', () => {
+describe('a cacheable response', () => {
   test.each(entries.map((entry) => [entry.id, entry] as const))(
-    'is an answer with 200 or 304 alone, also to %s',
+    'has status 200 or 304: %s',
     async (_, entry) => {
       const { status, headers } = await askEntry(loaded, entry, 'answer')
       const lifetime = headers['cache-control'] ?? 'none'
-      // Nobody keeps an answer to `OPTIONS` (RFC 9110 §9.3.7), which need not say so.
+      // Responses to `OPTIONS` are never cacheable (RFC 9110 §9.3.7), even without no-store.
       const isNeverKept = lifetime === 'no-store' || (entry.method === 'OPTIONS' && status === 204)
       expect(isNeverKept || status === 200 || status === 304).toBe(true)
-      // By RFC 9111 the first would forbid a shared cache to answer stale.
+      // `s-maxage` would forbid shared caches to serve stale responses (RFC 9111).
       expect(lifetime).not.toMatch(/s-maxage|private|immutable/)
       expect(Object.keys(headers).filter((name) => SHARED.has(name))).toEqual([])
     },
   )
 })
 
-describe('what is kept', () => {
+describe('a cached response', () => {
   const sent = fc.dictionary(
     fc.constantFrom(...HEADERS),
     fc.oneof(fc.constantFrom(...VALUES), fc.base64String({ maxLength: 20 })),
     { minKeys: 1, maxKeys: 4 },
   )
 
-  test.each(ENDPOINTS)('is the same whatever headers are sent: $path', async ({ target }) => {
+  test.each(ENDPOINTS)('is equal for all request headers: $path', async ({ target }) => {
     const tag = (await fetchFrom(loaded, target)).headers['etag']
     for (const own of [{}, tag === undefined ? {} : { 'if-none-match': tag }]) {
       const plain = await fetchFrom(loaded, target, own)
       await fc.assert(
         fc.asyncProperty(sent, async (headers) => {
-          const answer = await fetchFrom(loaded, target, { ...headers, ...own })
-          // None of the values is the tag of an answer, which `If-Match` would ask for.
+          const response = await fetchFrom(loaded, target, { ...headers, ...own })
+          // No value is a current ETag, so `If-Match` always fails.
           const isRefused = !['*', '', undefined].includes(headers['if-match'])
-          const found = isRefused ? [answer.status, answer.headers['cache-control']] : answer
+          const found = isRefused ? [response.status, response.headers['cache-control']] : response
           expect(found).toEqual(isRefused ? [412, 'no-store'] : plain)
         }),
         { ...SEED, numRuns: 100 },
@@ -92,18 +92,18 @@ describe('what is kept', () => {
     }
   })
 
-  test('is never somebody else’s: two handlers in one process, in any order of events', async () => {
-    const question = fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(...TARGETS))
-    const questions = fc.array(question, { minLength: 100, maxLength: 100 })
+  test('never comes from another handler of the process, in any order of events', async () => {
+    const request = fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(...TARGETS))
+    const requests = fc.array(request, { minLength: 100, maxLength: 100 })
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), questions, async (scheduler, list) => {
+      fc.asyncProperty(fc.scheduler(), requests, async (scheduler, list) => {
         const handlers = markets.map((market) => handlerOf(market, scheduler))
-        const asked = list.map(async ([index, target]) => {
+        const pending = list.map(async ([index, target]) => {
           await scheduler.schedule(Promise.resolve(), `${index} ${target}`)
           const { status, body } = await fetchFrom(pick(handlers, index), target)
           expect({ status, body }).toEqual({ status: 200, body: pick(expected, index).get(target) })
         })
-        await scheduler.waitFor(Promise.all(asked))
+        await scheduler.waitFor(Promise.all(pending))
       }),
       { ...SEED, numRuns: 10 },
     )
@@ -112,7 +112,7 @@ describe('what is kept', () => {
 
 type Market = Awaited<ReturnType<typeof marketOf>>
 
-/** Providers of the market of `seed` that have made up their minds. */
+/** Creates providers of the market of `seed` with constant data. */
 async function marketOf(seed: number) {
   const { latest, history } = fakeProviders({ seed, now })
   const context = { fetch, signal: new AbortController().signal, now }
@@ -124,7 +124,7 @@ async function marketOf(seed: number) {
   }
 }
 
-/** A handler of `market`, whose answers come when `scheduler` says so (default at once). */
+/** Creates a handler of `market` whose providers respond in the order of `scheduler` (default: immediately). */
 function handlerOf({ latest, history }: Market, scheduler?: fc.Scheduler): RatesHandler {
   const inTurn = <Data>(data: Data | Promise<Data>): Promise<Data> =>
     scheduler ? scheduler.schedule(Promise.resolve(data)) : Promise.resolve(data)

@@ -9,7 +9,7 @@ import type { Reply } from '../catalogue/catalogue.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { get, loadedHandler } from './loaded-handler.ts'
 
-/** What ends a line or a text somewhere, hides, or turns the direction of reading. */
+/** Characters that end lines or texts, are invisible, or change the text direction. */
 const RANGES = [
   [0, 0x1f],
   [0x7f, 0x9f],
@@ -27,51 +27,54 @@ const CHARACTERS = [
   ...OTHERS,
 ].map((code) => String.fromCodePoint(code))
 
-/** All that must not be in a message, a header or a line. */
+/** Characters that no message, header or log line may contain. */
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
 
-/** The bodies that were read. */
+/** Bodies that have been checked. */
 const harmless = new Set<string>()
 
 const now = (): number => NOW
 const handler = await loadedHandler()
 
-/** Those whose answers are made anew: the document is a text that has lines. */
-const ASKED = ENDPOINTS.filter(({ path }) => !path.endsWith('/openapi.json'))
+/** All endpoints except the OpenAPI document, which has line breaks. */
+const TESTED = ENDPOINTS.filter(({ path }) => !path.endsWith('/openapi.json'))
 
-test('the characters are all that there are of their kinds, but for those of some scripts', () => {
+test('the characters cover all harmful categories, except for some scripts', () => {
   expect(CHARACTERS.filter((character) => !HARMFUL.test(character))).toEqual([])
   expect(CHARACTERS.length).toBeGreaterThan(95)
 })
 
 describe('a request with a harmful character', () => {
-  test.each(ASKED)('has none in its answer, on $path', async ({ path, parameters, target }) => {
-    const own = target.slice(path.length + 1)
-    for (const character of CHARACTERS) {
-      for (const text of [character, encodeURIComponent(character)]) {
-        const targets = [
-          `${path}${text}`,
-          `${path}/${text}?${own}`,
-          `${path}?${text}=1`,
-          ...parameters.flatMap((name) => [
-            `${path}?${name}=E${text}R`,
-            `${path}?${name}=${text}Set-Cookie:${text}a=b`,
-            `${path}?${own}&${name}[${text}]=1`,
-            `${path}?${own}&${name.toUpperCase()}[${text}x=1`,
-          ]),
-        ]
-        for (const asked of targets) expectHarmless(await get(handler, asked))
+  test.each(TESTED)(
+    'gets a response without it, on $path',
+    async ({ path, parameters, target }) => {
+      const own = target.slice(path.length + 1)
+      for (const character of CHARACTERS) {
+        for (const text of [character, encodeURIComponent(character)]) {
+          const targets = [
+            `${path}${text}`,
+            `${path}/${text}?${own}`,
+            `${path}?${text}=1`,
+            ...parameters.flatMap((name) => [
+              `${path}?${name}=E${text}R`,
+              `${path}?${name}=${text}Set-Cookie:${text}a=b`,
+              `${path}?${own}&${name}[${text}]=1`,
+              `${path}?${own}&${name.toUpperCase()}[${text}x=1`,
+            ]),
+          ]
+          for (const each of targets) expectHarmless(await get(handler, each))
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('has none in its answer, whatever its method and headers', async () => {
+  test('gets a response without it, with any method and headers', async () => {
     for (const character of CHARACTERS) {
       const method = `GET${character}`
       const value = `"${character}", *${character}\r\nSet-Cookie: a=b`
       for (const { target } of ENDPOINTS) {
-        for (const asked of [method, 'GET', 'OPTIONS']) {
-          const request = { method: asked, target, header: () => value }
+        for (const sent of [method, 'GET', 'OPTIONS']) {
+          const request = { method: sent, target, header: () => value }
           const { status, headers } = await handler.answer(request)
           expectHarmless({ status, headers: Object.fromEntries(headers), body: '{}' })
         }
@@ -119,7 +122,7 @@ describe('an event with a harmful character', () => {
   )
 })
 
-/** One event of every type, with `text` wherever another's text can be. */
+/** Creates one event of every type, with `text` in every field that can contain external text. */
 function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & { type: Type } } {
   const error = Object.assign(new Error(text, { cause: new Error(text) }), { name: text })
   const about = { dataSet: 'latest', provider: text } as const
@@ -149,17 +152,17 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
   }
 }
 
-/** Neither as it is nor behind an escape of JSON. */
+/** Expects no harmful character, raw or in decoded JSON. */
 function expectHarmless({ headers, body }: Reply): void {
-  const said = Object.entries(headers).map((header) => header.join(': '))
-  expect(said.filter((line) => !/^[\x20-\x7e]*$/.test(line))).toEqual([])
-  expect(said.filter((line) => line.startsWith('set-cookie'))).toEqual([])
+  const lines = Object.entries(headers).map((header) => header.join(': '))
+  expect(lines.filter((line) => !/^[\x20-\x7e]*$/.test(line))).toEqual([])
+  expect(lines.filter((line) => line.startsWith('set-cookie'))).toEqual([])
   const isHarmful = (_key: string, value: unknown): unknown => {
     if (typeof value === 'string' && HARMFUL.test(value)) throw new Error(JSON.stringify(value))
     return value
   }
   const isJson = headers['content-type']?.startsWith('application/json') ?? false
-  // Many answers are the same, and long.
+  // Many responses are equal and long.
   if (isJson && !harmless.has(body)) JSON.parse(body, isHarmful)
   harmless.add(body)
 }

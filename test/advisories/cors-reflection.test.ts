@@ -10,7 +10,7 @@ const open = await loadedHandler({ cors: 'all' })
 const closed = await loadedHandler({ cors: 'off' })
 const handlers = [await loadedHandler({ cors: 'v1' }), open, closed]
 
-const questions: Question[] = [
+const requests: Question[] = [
   ...ENDPOINTS.map(({ target }) => ({ method: 'GET', target })),
   { method: 'GET', target: '/api/v1/latest', headers: { 'if-none-match': '*' } },
   { method: 'GET', target: '/api/v1/latest?base=ZZZ' },
@@ -32,33 +32,33 @@ const origin = fc.oneof(
   printable,
 )
 
-test('answers are the same for 1,000 random origins, and never allow credentials', async () => {
-  const [anyQuestion, anyHandler] = [fc.constantFrom(...questions), fc.constantFrom(...handlers)]
+test('responses are equal for 1,000 random origins, and never allow credentials', async () => {
+  const [anyQuestion, anyHandler] = [fc.constantFrom(...requests), fc.constantFrom(...handlers)]
   const property = fc.asyncProperty(
     origin,
     anyQuestion,
     anyHandler,
-    async (sent, question, asked) => {
-      const headers = { ...question.headers, origin: sent }
-      const reply = await ask(asked, { ...question, headers })
-      expect(reply).toEqual(await ask(asked, question))
-      expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
-      expect(reply.headers['access-control-allow-origin'] ?? '*').toBe('*')
+    async (sent, request, subject) => {
+      const headers = { ...request.headers, origin: sent }
+      const response = await ask(subject, { ...request, headers })
+      expect(response).toEqual(await ask(subject, request))
+      expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
+      expect(response.headers['access-control-allow-origin'] ?? '*').toBe('*')
     },
   )
   await fc.assert(property, { ...SEED, numRuns: 1_000 })
 })
 
-test.each(questions)('CORS adds nothing but headers to $method $target', async (question) => {
-  const { headers, ...other } = await ask(open, question)
-  const { headers: fewer, ...same } = await ask(closed, question)
+test.each(requests)('CORS adds only headers to $method $target', async (request) => {
+  const { headers, ...other } = await ask(open, request)
+  const { headers: fewer, ...same } = await ask(closed, request)
   expect(other).toEqual(same)
   expect(headers).toMatchObject(fewer)
   expect(headers['access-control-allow-origin']).toBe('*')
   expect(fewer).not.toHaveProperty('access-control-allow-origin')
 })
 
-test.each(questions)('no header is there twice on $method $target', async ({ method, target }) => {
+test.each(requests)('every header occurs once on $method $target', async ({ method, target }) => {
   for (const handler of handlers) {
     const { headers } = await handler.answer({ method, target, header: () => '*' })
     const names = headers.map(([name]) => name)

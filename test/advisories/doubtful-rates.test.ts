@@ -12,72 +12,67 @@ const EUR = 0.85
 
 type World = ReturnType<typeof openFeed>
 
-/** A warm handler of the open feed, with the euro at 0.85 for a dollar. */
+/** Creates a warm handler of the open feed, with 0.85 EUR per USD. */
 async function warm(quotes: Record<string, unknown> = {}): Promise<World> {
   const world = openFeed('2026-11-18', { EUR, ...quotes })
   await world.refresh()
   return world
 }
 
-/** The status, rate and `updatedAt` of a dollar in `to`. */
+/** Returns status, rate and `updatedAt` of a conversion from USD to `to`. */
 async function convert(world: World, to = 'EUR') {
   const { status, body } = await world.get(`/v1/convert?from=USD&to=${to}&amount=100`)
   return { status, rate: body.rate, updatedAt: body.updatedAt }
 }
 
-/** The codes that events of `type` name, in their order. */
+/** Returns the codes in events of `type`, in order. */
 function named(world: World, type: 'rates_lost' | 'rates_quarantined'): string[] {
   return world.events.flatMap((event) => {
     return event.type === type && 'codes' in event ? event.codes : []
   })
 }
 
-describe('a currency that the next publication gets wrong', () => {
+describe('a currency with a wrong rate in the next publication', () => {
   it.each([
     ['null', { EUR: null }, 'rates_lost'],
     ['negative', { EUR: -EUR }, 'rates_lost'],
     ['text', { EUR: '0.85' }, 'rates_lost'],
-    ['beyond the doubles', { EUR: 1e300 }, 'rates_lost'],
+    ['too large for a double', { EUR: 1e300 }, 'rates_lost'],
     ['missing', { EUR: undefined }, 'rates_lost'],
     ['inverted', { EUR: 1 / EUR }, 'rates_quarantined'],
     ['× 9.9', { EUR: EUR * 9.9 }, 'rates_quarantined'],
-    ['a digit further on a day on which it fell', { EUR: EUR * 9.99 }, 'rates_quarantined'],
+    ['shifted by a digit on a day on which it fell', { EUR: EUR * 9.99 }, 'rates_quarantined'],
     ['× 1.21', { EUR: EUR * 1.21 }, 'rates_quarantined'],
     ['× 1,000', { EUR: EUR * 1_000 }, 'rates_quarantined'],
-  ] as const)(
-    'keeps its last rate with its own time where it is %s',
-    async (_how, quotes, type) => {
-      const world = await warm()
-      const before = await convert(world)
-      expect(before).toMatchObject({ status: 200, rate: EUR })
-      await world.publish(quotes)
-      expect(await convert(world)).toEqual(before)
-      expect(named(world, type)).toContain('EUR')
-      const { updatedAt } = (await world.get('/v1/convert?from=USD&to=GBP')).body
-      expect(updatedAt).toBe(before.updatedAt + DAY)
-      const all = (await world.get('/v1/latest')).body
-      expect(all).toMatchObject({ updatedAt, older: { EUR: before.updatedAt } })
-      expect(all.rates.EUR).toBe(EUR)
-      const one = (await world.get('/v1/latest?symbols=EUR,GBP')).body
-      expect(one.updatedAt).toBe(before.updatedAt)
-      expect((await world.get('/v1/latest?symbols=GBP')).body).not.toHaveProperty('older')
-      const crossed = (await world.get('/v1/latest?base=EUR')).body
-      expect([crossed.updatedAt, crossed.rates.USD]).toEqual(
-        [before.updatedAt, 1 / EUR].map(rounded),
-      )
-      const unversioned = (await world.get('/rates?base=EUR')).body
-      expect(unversioned.updatedAt).toBe(before.updatedAt)
-      const { text } = await world.csv('/v1/latest?symbols=EUR,GBP&format=csv')
-      expect(text).toContain(`USD,EUR,0.85,${before.updatedAt},`)
-      // Right again: nothing of it is left.
-      await world.publish({ EUR: 0.86 })
-      const after = await convert(world)
-      expect(after).toEqual({ status: 200, rate: 0.86, updatedAt: before.updatedAt + 2 * DAY })
-      expect((await world.get('/v1/latest')).body).not.toHaveProperty('older')
-    },
-  )
+  ] as const)('keeps its last rate and time if it is %s', async (_how, quotes, type) => {
+    const world = await warm()
+    const before = await convert(world)
+    expect(before).toMatchObject({ status: 200, rate: EUR })
+    await world.publish(quotes)
+    expect(await convert(world)).toEqual(before)
+    expect(named(world, type)).toContain('EUR')
+    const { updatedAt } = (await world.get('/v1/convert?from=USD&to=GBP')).body
+    expect(updatedAt).toBe(before.updatedAt + DAY)
+    const all = (await world.get('/v1/latest')).body
+    expect(all).toMatchObject({ updatedAt, older: { EUR: before.updatedAt } })
+    expect(all.rates.EUR).toBe(EUR)
+    const one = (await world.get('/v1/latest?symbols=EUR,GBP')).body
+    expect(one.updatedAt).toBe(before.updatedAt)
+    expect((await world.get('/v1/latest?symbols=GBP')).body).not.toHaveProperty('older')
+    const crossed = (await world.get('/v1/latest?base=EUR')).body
+    expect([crossed.updatedAt, crossed.rates.USD]).toEqual([before.updatedAt, 1 / EUR].map(rounded))
+    const unversioned = (await world.get('/rates?base=EUR')).body
+    expect(unversioned.updatedAt).toBe(before.updatedAt)
+    const { text } = await world.csv('/v1/latest?symbols=EUR,GBP&format=csv')
+    expect(text).toContain(`USD,EUR,0.85,${before.updatedAt},`)
+    // Correct again: `older` is empty.
+    await world.publish({ EUR: 0.86 })
+    const after = await convert(world)
+    expect(after).toEqual({ status: 200, rate: 0.86, updatedAt: before.updatedAt + 2 * DAY })
+    expect((await world.get('/v1/latest')).body).not.toHaveProperty('older')
+  })
 
-  it('keeps five majors at once', async () => {
+  it('keeps five major currencies at once', async () => {
     const world = await warm()
     const codes = ['AUD', 'CHF', 'EUR', 'GBP', 'JPY']
     const before = (await world.get(`/v1/latest?symbols=${codes.join(',')}`)).body
@@ -89,7 +84,7 @@ describe('a currency that the next publication gets wrong', () => {
     expect(named(world, 'rates_lost')).toEqual(codes)
   })
 
-  it('confirms a move by the next publication, not by the same one fetched again', async () => {
+  it('confirms a change by the next publication, not by the same one fetched again', async () => {
     const world = await warm({ CHF: 0.8 })
     await world.publish({ CHF: 1 })
     expect(await convert(world, 'CHF')).toMatchObject({ rate: 0.8 })
@@ -112,14 +107,14 @@ describe('a currency that the next publication gets wrong', () => {
     ['THB', 1.19, true],
     ['THB', 1.21, false],
     ['THB', 1 / 1.21, false],
-  ])('moves %s by the factor %d at once: %s', async (code, factor, isServed) => {
+  ])('accepts a change of %s by the factor %d immediately: %s', async (code, factor, isServed) => {
     const world = await warm()
     const { rate } = await convert(world, code)
     await world.publish({ [code]: rate * factor })
     expect((await convert(world, code)).rate).toBe(isServed ? rate * factor : rate)
   })
 
-  it('refuses a table of which half, or a tenth, moved × 9', async () => {
+  it('rejects a table in which half, or a tenth, of the rates changed × 9', async () => {
     for (const share of [2, 9]) {
       const world = await warm()
       const before = (await world.get('/v1/latest')).body
@@ -145,10 +140,10 @@ describe('a currency without a usable rate', () => {
     '/rates?base=EUR',
   ]
 
-  it('is 502 on every endpoint once its last rate is too old, and comes back', async () => {
+  it('is a 502 on every endpoint when its last rate is too old, and recovers', async () => {
     const world = await warm()
     await world.publish({ EUR: undefined })
-    // The last publication that had it promised the next one two minutes after midnight of the day after.
+    // The last publication with its rate announced the next one for 00:02 of the next day.
     for (let days = 1; days <= 7; days += 1) {
       expect(await convert(world)).toMatchObject({ status: 200, rate: EUR })
       await world.publish({})
@@ -182,14 +177,14 @@ describe('a currency without a usable rate', () => {
     ])
   })
 
-  it('is 502 from the start where the feed carries it without a rate', async () => {
+  it('is a 502 on a cold start if the feed lists it without a rate', async () => {
     const world = openFeed('2026-11-18', { EUR: null })
     for (const target of TARGETS) expect((await world.get(target)).status, target).toBe(502)
     expect((await world.get('/v1/convert?from=USD&to=GBP')).status).toBe(200)
     expect((await world.get('/v1/convert?from=USD&to=QQQ')).status).toBe(400)
   })
 
-  it('travels through a store, with the time of the rate that is served', async () => {
+  it('is restored from a store, with the time of the served rate', async () => {
     const store = new Map<string, string>()
     const world = openFeed('2026-11-18', { EUR }, { store })
     await world.refresh()
@@ -220,7 +215,7 @@ describe('a currency without a usable rate', () => {
     expect(before).toMatchObject({ rate: 0.86 })
   })
 
-  it('is compared with a rate that the store brings during the load', async () => {
+  it('is compared with a rate that the store returns during the load', async () => {
     const store = new Map<string, string>()
     await openFeed('2026-11-18', { EUR }, { store }).refresh()
     const later = (delay: number): Promise<void> =>
@@ -239,7 +234,7 @@ describe('a currency without a usable rate', () => {
     expect(named(world, 'rates_quarantined')).toEqual(['EUR'])
   })
 
-  it('is remembered where another process, which never had it, has stored a table', async () => {
+  it('keeps its rate if a process that never had it has stored a table', async () => {
     const store = new Map<string, string>()
     const world = openFeed('2026-11-18', { EUR }, { store })
     await world.refresh()
@@ -260,14 +255,14 @@ const NONSENSE: [how: string, change: (rates: Record<string, number>) => object]
 ]
 
 describe('a cold start', () => {
-  it.each(NONSENSE)('does not believe a table that is %s', async (_how, change) => {
+  it.each(NONSENSE)('rejects a table that is %s', async (_how, change) => {
     const world = openFeed('2026-11-18', {})
     world.fields = ({ rates }) => ({ rates: change(rates) })
     expect((await convert(world)).status).toBe(502)
     expect(world.eventsOf('rates_rejected')).toMatchObject([{ origin: 'upstream' }])
   })
 
-  it('does not believe the second of two rates of a currency, a thousand times larger', async () => {
+  it('rejects a duplicate rate of a currency, a thousand times larger', async () => {
     const world = openFeed('2026-11-18', { EUR })
     world.edit = (text) => text.replace('"EUR":0.85,', '"EUR":0.85,"EUR":850,')
     expect((await convert(world)).status).toBe(502)
@@ -276,7 +271,7 @@ describe('a cold start', () => {
 })
 
 describe('a table in a store', () => {
-  /** A store with the table of the open feed after `change`, as a process without its checks would keep it. */
+  /** Creates a store with the table of the open feed after `change`, without the sanity checks. */
   async function poisoned(change: (rates: Record<string, number>) => object, times: object = {}) {
     const store = new Map<string, string>()
     const { attribution } = createExchangeRateApiProvider()
@@ -295,7 +290,7 @@ describe('a table in a store', () => {
     return store
   }
 
-  it.each(NONSENSE)('is not believed where it is %s', async (_how, change) => {
+  it.each(NONSENSE)('is rejected if it is %s', async (_how, change) => {
     const reader = openFeed('2026-11-18', { EUR }, { store: await poisoned(change) })
     expect(await convert(reader)).toMatchObject({ status: 200, rate: EUR })
     expect(reader.eventsOf('rates_rejected')).toMatchObject([{ origin: 'store' }])
@@ -320,7 +315,7 @@ describe('a table in a store', () => {
     expect((await convert(world, 'GBP')).updatedAt).toBe(before.updatedAt + DAY)
   })
 
-  it('is due within a day and of no use after eight, whatever its times say', async () => {
+  it('is due within a day and expires after eight, regardless of its times', async () => {
     const store = await poisoned((rates) => rates, { nextUpdateAt: Date.UTC(2036, 10, 18) })
     const reader = openFeed('2026-11-18', { EUR }, { store })
     reader.edit = () => 'not JSON'
@@ -331,8 +326,8 @@ describe('a table in a store', () => {
   })
 })
 
-describe('another provider that steps in', () => {
-  /** A handler whose open feed is down after its first table, and whose other feed has `changes` in its next one. */
+describe('a second provider after a failover', () => {
+  /** Creates a handler whose open feed fails after its first table, and whose second feed then has `changes`. */
   async function fallBack(changes: Record<string, number>) {
     const world = openFeed(
       '2026-11-18',
@@ -358,7 +353,7 @@ describe('another provider that steps in', () => {
     return { world, before }
   }
 
-  it('leaves a doubtful rate to the table before', async () => {
+  it('keeps the previous value of a doubtful rate', async () => {
     const { world, before } = await fallBack({ EUR: EUR * 1.3 })
     expect(await convert(world)).toEqual(before)
     expect((await convert(world, 'GBP')).updatedAt).toBeGreaterThan(before.updatedAt)
@@ -366,7 +361,7 @@ describe('another provider that steps in', () => {
     expect(named(world, 'rates_quarantined')).toEqual(['EUR'])
   })
 
-  it('is refused where much of its table is far from the one before', async () => {
+  it('is rejected if many of its rates differ from the previous table', async () => {
     const { world, before } = await fallBack({
       EUR: 1.1,
       GBP: 1,
@@ -380,7 +375,7 @@ describe('another provider that steps in', () => {
 })
 
 describe('a hand-written provider', () => {
-  it('may move its rates as it likes, and keeps those that it loses', async () => {
+  it('can change its rates freely, and keeps lost ones', async () => {
     const rates: Record<string, number>[] = [
       { EUR: 0.85, GBP: 0.75 },
       { EUR: 850, GBP: 0.000_75 },
@@ -410,7 +405,7 @@ describe('a hand-written provider', () => {
 })
 
 describe('the times of a publication', () => {
-  it('does not keep right ones out where it was dated ahead', async () => {
+  it('do not block later publications if one was dated ahead', async () => {
     const world = openFeed('2026-11-18', { EUR })
     world.fields = ({ time_last_update_unix }) => ({
       time_last_update_unix: time_last_update_unix + (47 * HOUR) / 1_000,
@@ -434,7 +429,7 @@ describe('the times of a publication', () => {
     expect(await convert(world, 'GBP')).toMatchObject({ status: 200, updatedAt: acceptedAt })
   })
 
-  it('clamps a next update in another unit to eight days, and ends with maxStale after it', async () => {
+  it('are limited to eight days for a next update in another unit, then expire after maxStale', async () => {
     const world = openFeed('2026-11-18', { EUR })
     world.fields = ({ time_last_update_unix }) => ({
       time_next_update_unix: (time_last_update_unix + DAY / 1_000) * 1_000,
@@ -456,7 +451,7 @@ function mapped(rates: Record<string, number>, change: (rate: number) => number)
   )
 }
 
-/** A price in the middle of nowhere for `count` currencies. */
+/** Adds an implausible rate for `count` currencies. */
 function manyAt(count: number): Record<string, number> {
   const codes = currencies.map(({ code }) => code).filter((code) => code !== 'USD')
   return Object.fromEntries(codes.slice(0, count).map((code) => [code, 123_456]))
@@ -470,7 +465,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(value < 1_000 ? 10 : 15))
 }
 
-/** `store` as a process sees it that finds nothing of what others have stored. */
+/** Returns a view of `store` without the values of other processes. */
 function withoutReads(store: Map<string, string>): CacheStore {
   return { get: () => undefined, set: (key, text) => store.set(key, text) }
 }

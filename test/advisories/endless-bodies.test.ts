@@ -10,7 +10,7 @@ const handler = await loadedHandler()
 describe.each([
   ['the handler', handler],
   ['the handler with compression', compress(handler)],
-])('a body without an end, of a request to %s', (_, asked) => {
+])('a request with an endless body to %s', (_, subject) => {
   test.each([...ENDPOINTS.map(({ path }) => path), '/api/unknown', '/'])(
     'is never read on %s',
     async (path) => {
@@ -23,7 +23,7 @@ describe.each([
         const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
         const init = { method, body, duplex: 'half' }
         const request = new Request(`http://localhost${path}`, init)
-        const response = await asked(request)
+        const response = await subject(request)
         expect(response.status, method).toBeLessThan(500)
         expect(response.status, method).not.toBe(200)
         await response.text()

@@ -3,28 +3,28 @@ import * as fc from 'fast-check'
 import { operations } from '../openapi/document.ts'
 import type { Operation } from '../openapi/document.ts'
 
-/** Every endpoint that the OpenAPI document has, with the names of its parameters and a target that it answers with 200. */
+/** Every endpoint of the OpenAPI document, with its parameter names and a target with status 200. */
 export const ENDPOINTS = operations.map((operation) => {
   const path = `/api${operation.path}`
   const parameters = operation.parameters.map(({ name }) => name)
   return { path, parameters, target: `${path}${queryOf(operation)}` }
 })
 
-/** The paths of those that have parameters. */
+/** Paths of endpoints with parameters. */
 export const PATHS = ENDPOINTS.filter(({ parameters }) => parameters.length > 0).map(
   ({ path }) => path,
 )
 
-/** The names of all parameters. */
+/** Names of all parameters. */
 export const PARAMETERS = [...new Set(ENDPOINTS.flatMap(({ parameters }) => parameters))]
 
-/** A text that is nowhere by chance. */
+/** A text that no response contains by chance. */
 export const NONCE = 'n0nce7f3a9c'
 
-/** For properties that are to be the same in every run. */
+/** Seed of the property tests. */
 export const SEED = { seed: 20_261_120 }
 
-/** The body of an error, by the path that was asked. */
+/** Returns the message of an error body, in the format of `path`. */
 export function errorMessage(path: string, body: string): string {
   const { error } = JSON.parse(body)
   return path.startsWith('/api/v1/') ? error.message : error
@@ -41,7 +41,7 @@ const VALUES = [
   ['', 'E\tUR', ' EUR '],
 ].flat()
 
-/** Anything that a parameter may be given, good or bad. */
+/** Valid and invalid parameter values. */
 export const value: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...VALUES),
   fc.string({ unit: 'binary', maxLength: 40 }).map(encoded),
@@ -57,14 +57,14 @@ const pairs = fc
   .array(fc.tuple(name, value), { maxLength: 6 })
   .map((list) => list.map((pair) => pair.join('=')).join('&'))
 
-/** Any text where a query is expected, most of them like one. */
+/** Arbitrary queries, most of them plausible. */
 export const query: fc.Arbitrary<string> = fc.oneof(
   pairs,
   fc.string({ unit: 'binary' }),
   fc.string(),
 )
 
-/** Percent-encoded, but for a half of a surrogate pair, which stays. */
+/** Percent-encodes a text, except lone surrogates. */
 function encoded(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : text
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 
 const KINDS = ['unhandledRejection', 'uncaughtException'] as const
 
-/** What escapes from here to the end of the tests of a suite: all that would end a process of Node. */
+/** Collects unhandled rejections and uncaught exceptions, which would end a Node process, until the suite ends. */
 export function watchEscapes(): readonly unknown[] {
   const escaped: unknown[] = []
   const note = (thrown: unknown): void => void escaped.push(thrown)
@@ -15,7 +15,7 @@ export function watchEscapes(): readonly unknown[] {
   return escaped
 }
 
-/** Resolves when what has gone wrong so far has been told: that is done after all promises have been seen to. */
+/** Resolves after the runtime has reported the rejections so far, which happens after all promise callbacks. */
 export async function turnOfLoop(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1))
 }

@@ -1,19 +1,18 @@
-/** Four times the input may take this many times the CPU time: 4, and room for compilers and collectors; a square takes 16. */
+/** Maximum CPU time ratio for four times the input: 4 plus a margin for compiler and garbage collector. Quadratic work has 16. */
 export const LIMIT = 8
 
-/** What takes less CPU time than this has no growth worth a measure, in ms. */
+/** Shorter CPU times are too small to measure growth. */
 const NEGLIGIBLE_MS = 6
 
-/** How many samples are taken before a ratio above the limit counts; load on a machine only ever adds to some of them. */
+/** A ratio counts only if it exceeds the limit in all samples: machine load slows down only some of them. */
 const SAMPLES = 3
 
 /**
- * The lengths that are tried, one after another until one takes its time: what doubles with every character, or grows with
- * the third power of their number, would never come to the end of the longest.
+ * Input lengths, tried in order until one is slow: exponential or cubic work would never finish with the longest.
  */
 const LENGTHS = [22, 300, 5_000]
 
-/** What a stranger may send again and again. */
+/** Texts that an attacker can repeat. */
 const PIECES = [
   'a A 0 1 9 . - + e E _ : ; , = & ? # @ / \\ % [ ] ( ) < > " \' * ! ~ | ^ N'.split(' '),
   [' ', '\t', '\n', '\r', '\r\n', '\u00a0', '\0', 'é', '\u2028', '\ud800', '💵'],
@@ -23,31 +22,30 @@ const PIECES = [
   'a;q= ;q=1 q=1, *; gzip,'.split(' '),
 ].flat()
 
-/** What is measured. */
 export type Work = () => unknown
 
 /**
- * Returns how many times the CPU time of `once` is the CPU time of `fourTimes`, which has four times the input. The smallest
- * of some samples of either counts. Other processes take none of this time, however busy the machine is.
+ * Returns the ratio of the CPU time of `fourTimes`, with four times the input, to that of `once`. Uses the smallest sample of
+ * each. CPU time excludes other processes, so a busy machine does not matter.
  */
 export async function growth(once: Work, fourTimes: Work): Promise<number> {
   const fourOnce = async (): Promise<void> => {
     for (let count = 0; count < 4; count += 1) await once()
   }
-  // Also warms up: what is not compiled yet takes longer, and would make the growth look smaller.
-  if ((await cpuTimeOf(fourTimes)) <= NEGLIGIBLE_MS) return 1
+  // Also warms up: code that is not compiled yet is slower and would hide the growth.
+  if ((await cpuMsOf(fourTimes)) <= NEGLIGIBLE_MS) return 1
   let [smallest, smallestOfFour] = [Infinity, Infinity]
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    smallest = Math.min(smallest, (await cpuTimeOf(fourOnce)) / 4)
-    smallestOfFour = Math.min(smallestOfFour, await cpuTimeOf(fourTimes))
+    smallest = Math.min(smallest, (await cpuMsOf(fourOnce)) / 4)
+    smallestOfFour = Math.min(smallestOfFour, await cpuMsOf(fourTimes))
     if (smallestOfFour <= NEGLIGIBLE_MS || smallestOfFour <= LIMIT * smallest) break
   }
   return smallestOfFour <= NEGLIGIBLE_MS ? 1 : smallestOfFour / smallest
 }
 
 /**
- * Returns the first repeated piece behind one of `starts` that `workOf` takes too long for, more than in proportion to the
- * text; `undefined` where there is none.
+ * Returns the first repeated piece after one of `starts` for which the time of `workOf` grows faster than the text, or
+ * `undefined`.
  */
 export async function findGrowth(
   workOf: (text: string) => Work,
@@ -69,13 +67,12 @@ export async function findGrowth(
 async function firstSlow(workFor: (length: number) => Work): Promise<number | undefined> {
   for (const length of LENGTHS) {
     const work = workFor(length)
-    if ((await cpuTimeOf(work)) > NEGLIGIBLE_MS) return length
+    if ((await cpuMsOf(work)) > NEGLIGIBLE_MS) return length
   }
   return undefined
 }
 
-/** In ms. */
-async function cpuTimeOf(work: Work): Promise<number> {
+async function cpuMsOf(work: Work): Promise<number> {
   const before = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(before)

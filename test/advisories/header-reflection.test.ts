@@ -13,14 +13,14 @@ const HEADERS =
   x-forwarded-for x-forwarded-host x-forwarded-proto x-http-method-override x-original-url x-request-id
   access-control-request-headers access-control-request-method`.split(/\s+/)
 
-/** Parameters whose value an error does not repeat: it says how to write them. */
+/** Parameters whose error does not echo the value. */
 const SILENT = new Set(['date', 'start', 'end', 'interval', 'format', 'reverse'])
 
 const handler = await loadedHandler()
 
 const targets = [...PATHS, ...ENDPOINTS.map(({ target }) => target), '/api/v1/unknown', '/']
 
-test.each(targets)('no request header is repeated on %s', async (target) => {
+test.each(targets)('responses do not echo request headers on %s', async (target) => {
   const values = Object.fromEntries(HEADERS.map((name) => [name, NONCE]))
   for (const method of METHODS) {
     for (const headers of [values, { ...values, [`x-${NONCE}`]: '1' }]) {
@@ -36,7 +36,7 @@ const IGNORED = [
   PATHS.flatMap((path) => ['', 'x=', 'x['].map((before) => `${path}?${before}`)),
 ].flat()
 
-test.each(IGNORED)('what has no meaning behind %s is not repeated', async (before) => {
+test.each(IGNORED)('responses do not echo unknown parts after %s', async (before) => {
   for (const method of METHODS) {
     for (const ending of ['', '=1', ']=1']) {
       const target = `${before}${NONCE}${ending}`
@@ -46,7 +46,7 @@ test.each(IGNORED)('what has no meaning behind %s is not repeated', async (befor
 })
 
 test.each(ENDPOINTS.flatMap((each) => each.parameters.map((name) => [name, each] as const)))(
-  'the value of %s is repeated in the message about it alone, on $path',
+  'the error for %s echoes only its value, once, on $path',
   async (name, { path, target }) => {
     const query = new URLSearchParams(target.slice(path.length))
     query.set(name, NONCE)
@@ -62,6 +62,6 @@ test.each(ENDPOINTS.flatMap((each) => each.parameters.map((name) => [name, each]
   },
 )
 
-async function textOf(question: Question, door?: 'request' | 'answer'): Promise<string> {
-  return JSON.stringify(await ask(handler, question, door))
+async function textOf(request: Question, door?: 'request' | 'answer'): Promise<string> {
+  return JSON.stringify(await ask(handler, request, door))
 }

@@ -6,7 +6,7 @@ import type { Reply } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
-/** Headers by which a proxy says where a request was meant to go. */
+/** Headers that proxies use for the original destination. */
 const STEERING =
   `forwarded x-forwarded-host x-forwarded-proto x-forwarded-prefix x-forwarded-port x-forwarded-server
   x-original-url x-original-uri x-rewrite-url x-original-host x-host x-script-name`.split(/\s+/)
@@ -24,22 +24,22 @@ const TARGETS = [...ENDPOINTS.map(({ target }) => target), '/api/v1/latest?base=
 
 const handler = await loadedHandler()
 
-test('no Host has a part in an answer, wherever a host puts it', { timeout: 30_000 }, async () => {
+test('responses do not depend on Host, in any position', { timeout: 30_000 }, async () => {
   const first = await loadedHandler()
   const host = AUTHORITIES.filter((text) => text !== '')
   await fc.assert(
     fc.asyncProperty(host, fc.constantFrom(...TARGETS), async (authority, target) => {
       const expected = await fetchFrom(handler, target)
-      // The first of them is the first request of this handler.
-      expect(await said(first, authority, target)).toEqual(expected)
+      // Also for the first request of a handler.
+      expect(await responseFor(first, authority, target)).toEqual(expected)
       expect(await get(first, target, { host: authority })).toEqual(expected)
     }),
     { ...SEED, numRuns: 500 },
   )
 })
 
-test('no authority of a target has a part in an answer', { timeout: 30_000 }, async () => {
-  // Without one, a URL takes the first part of the path for it.
+test('responses do not depend on the authority of a target', { timeout: 30_000 }, async () => {
+  // Without an authority, a URL parses the first path segment as one.
   const authority = AUTHORITIES.filter((text) => /^[^/\\?#]+$/.test(text))
   const scheme = fc.constantFrom('http://', 'https://', 'HTTP://')
   await fc.assert(
@@ -51,7 +51,7 @@ test('no authority of a target has a part in an answer', { timeout: 30_000 }, as
   )
 })
 
-test.each(STEERING)('%s steers nothing', async (name) => {
+test.each(STEERING)('responses do not depend on %s', async (name) => {
   for (const target of TARGETS) {
     const expected = await fetchFrom(handler, target)
     for (const value of ['evil.example', '/api/rates', 'host=evil.example;proto=gopher', '//']) {
@@ -60,8 +60,8 @@ test.each(STEERING)('%s steers nothing', async (name) => {
   }
 })
 
-/** What is answered where a server puts the Host into the URL as it came, as Deno does; `Request` would refuse some. */
-async function said(from: RatesHandler, authority: string, target: string): Promise<Reply> {
+/** Sends a request whose URL has the raw Host, as on Deno; `Request` would reject some. */
+async function responseFor(from: RatesHandler, authority: string, target: string): Promise<Reply> {
   const request = new Request('http://localhost/', { headers: { host: authority } })
   Object.defineProperty(request, 'url', { value: `http://${authority}${target}` })
   const response = await from(request)

@@ -6,16 +6,16 @@ import { findGrowth } from './growth.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** Patterns for the root of a service, which only the author of an app chooses. */
+/** Patterns for a base URL, which only the app's author sets. */
 const CHOSEN_BY_THE_APP = /\/(base|root)-url\.ts$/
 
-/** A literal, behind what cannot be the end of a value; a slash in brackets does not end it. */
+/** A regular expression literal after a token that cannot end a value; may contain slashes in brackets. */
 const LITERAL =
   /(?<=(?:[=(,:?[!&|;{}]|=>|return|\n)\s*)\/(?![/*])((?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)(?=[.,;)\]\s])/g
 
 const STARTS = ['', '/', '"', '<a', '<a b="', '<?xml ', 'http://', '1', '1e', 'a;q=', '-----BEGIN ']
 
-/** Every regular expression in the sources, as far as it is written as a literal. */
+/** All regular expression literals in the sources. */
 const patterns = ['src', 'adapters'].flatMap((folder) =>
   readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.startsWith('generated'))

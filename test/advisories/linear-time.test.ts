@@ -12,13 +12,13 @@ import { LIMIT, findGrowth, growth } from './growth.ts'
 import type { Work } from './growth.ts'
 import { compress, loadedHandler } from './loaded-handler.ts'
 
-/** Length of the smaller request of an entry of the catalogue. */
+/** Length of the shorter request of a catalogue entry. */
 const CHARACTERS = 8_000
 
-/** Entries of the catalogue that take time in proportion to their length. */
+/** Catalogue entries that require linear time. */
 const LINEAR = entries.filter((entry) => entry.expect.invariants?.includes('linear'))
 
-/** The beginnings of values with which parsers get far, by the parameters that have them. */
+/** Valid prefixes of values by parameter, so that parsers read on. */
 const VALUES: Record<string, string[]> = {
   amount: ['1', '1.', '1e'],
   symbols: ['EUR,'],
@@ -32,16 +32,16 @@ const compressed = compress(handler)
 
 function workOf(
   { method, target, headers = {} }: Question,
-  asked: Pick<RatesHandler, 'answer'> = handler,
+  subject: Pick<RatesHandler, 'answer'> = handler,
 ): Work {
-  return () => asked.answer({ method, target, header: (name) => headers[name] })
+  return () => subject.answer({ method, target, header: (name) => headers[name] })
 }
 
 function targetOf(text: string): Work {
   return workOf({ method: 'GET', target: text })
 }
 
-/** The beginnings of targets of a parameter, on the first endpoint that has it. */
+/** Returns prefixes of targets with a parameter, on the first endpoint that has it. */
 function startsOf(name: string): string[] {
   const { target = '' } = ENDPOINTS.find(({ parameters }) => parameters.includes(name)) ?? {}
   const [path = '', query = ''] = target.split('?')
@@ -52,7 +52,7 @@ function startsOf(name: string): string[] {
 
 type Understand = (context: Parameters<typeof bank.fetchLatest>[0]) => Promise<unknown>
 
-/** Reads with a provider whose upstream answers with what `respond` makes of a text. */
+/** Creates work that reads a text with a provider; `respond` creates the upstream response. */
 function readBy(understand: Understand, respond = (text: string) => new Response(text)) {
   return (text: string) => async () => {
     const context = { signal: new AbortController().signal, now: () => NOW }
@@ -71,7 +71,7 @@ const ALL_DAYS = { start: '1999-01-04', end: '2026-11-20' }
 
 const readArchive: Understand = (context) => bank.fetchHistory(ALL_DAYS, context)
 
-/** What reads the texts of upstreams, and beginnings with which it gets far. */
+/** Parsers of upstream texts, with valid prefixes. */
 const READERS: Record<string, [work: (text: string) => Work, starts: string[]]> = {
   JSON: [readBy((context) => open.fetchLatest(context)), []],
   'Retry-After': [
@@ -102,8 +102,8 @@ const READERS: Record<string, [work: (text: string) => Work, starts: string[]]> 
   'its archive': [readBy(readArchive, (text) => new Response(bytesOf(text))), ['PK\u0005\u0006']],
 }
 
-describe('time grows in proportion', { timeout: 120_000 }, () => {
-  test('to the entries of the catalogue', async () => {
+describe('CPU time is linear in the length', { timeout: 120_000 }, () => {
+  test('of the catalogue entries', async () => {
     expect(LINEAR.length).toBeGreaterThan(10)
     for (const entry of LINEAR) {
       const { target, headers } = await toQuestion(handler, entry)
@@ -114,40 +114,40 @@ describe('time grows in proportion', { timeout: 120_000 }, () => {
     }
   })
 
-  test('to a target', async () => {
+  test('of a target', async () => {
     const ofEndpoint = ['', '/', '?', '?x=', '?x[', '?%'].map((text) => `/api/v1/latest${text}`)
     const starts = ['', '/', '//', 'http://', ...ofEndpoint]
     expect(await findGrowth(targetOf, starts)).toBeUndefined()
   })
 
-  test.each(PARAMETERS)('to a parameter: %s', async (name) => {
+  test.each(PARAMETERS)('of the parameter %s', async (name) => {
     expect(await findGrowth(targetOf, startsOf(name))).toBeUndefined()
   })
 
-  test('to a URL that a server made of a Host', async () => {
-    const asked = (text: string): Work => {
+  test('of a URL that a server built from Host', async () => {
+    const workFor = (text: string): Work => {
       const request = new Request('http://localhost/', { headers: { host: 'localhost' } })
       Object.defineProperty(request, 'url', { value: `http://${text}` })
       return () => handler(request)
     }
-    expect(await findGrowth(asked, ['', 'localhost', 'localhost/'])).toBeUndefined()
+    expect(await findGrowth(workFor, ['', 'localhost', 'localhost/'])).toBeUndefined()
   })
 
-  test('to the headers of a request', async () => {
-    const asked = (name: string) => (text: string) =>
+  test('of request headers', async () => {
+    const workFor = (name: string) => (text: string) =>
       workOf({ method: 'GET', target: '/api/v1/latest', headers: { [name]: text } }, compressed)
     for (const name of ['if-match', 'if-none-match']) {
-      expect(await findGrowth(asked(name), ['', '"', 'W/"'])).toBeUndefined()
+      expect(await findGrowth(workFor(name), ['', '"', 'W/"'])).toBeUndefined()
     }
     const codings = ['', 'gzip', 'gzip;q=', 'gzip;q=0.', 'a ;']
-    expect(await findGrowth(asked('accept-encoding'), codings)).toBeUndefined()
+    expect(await findGrowth(workFor('accept-encoding'), codings)).toBeUndefined()
   })
 
-  test.each(Object.entries(READERS))('to %s', async (_, [read, starts]) => {
+  test.each(Object.entries(READERS))('of %s', async (_, [read, starts]) => {
     expect(await findGrowth(read, ['', ...starts])).toBeUndefined()
   })
 
-  test('to a reason in the log', async () => {
+  test('of a reason in the log', async () => {
     const log = createLog({ format: 'text', write: () => {}, now: () => NOW })
     const about = { type: 'upstream_failed', dataSet: 'latest', provider: 'a', elapsed: 1 } as const
     const logged = (reason: string) => () => log({ ...about, reason, error: new Error(reason) })
@@ -155,7 +155,7 @@ describe('time grows in proportion', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the measure', { timeout: 120_000 }, () => {
+describe('growth()', { timeout: 120_000 }, () => {
   const text = 'a;'.repeat(300_000)
   const scan = (end: number): number => {
     let found = 0
@@ -168,17 +168,17 @@ describe('the measure', { timeout: 120_000 }, () => {
     return found
   }
 
-  test('lets linear work pass', async () => {
+  test('accepts linear work', async () => {
     const [once, fourTimes] = [() => scan(150_000), () => scan(600_000)]
     expect(await growth(once, fourTimes)).toBeLessThanOrEqual(LIMIT)
   })
 
-  test('finds quadratic work', async () => {
+  test('detects quadratic work', async () => {
     const [once, fourTimes] = [() => scanAgainAndAgain(4_000), () => scanAgainAndAgain(16_000)]
     expect(await growth(once, fourTimes)).toBeGreaterThan(LIMIT)
   })
 
-  test.each([/\s*,\s*/g, /\/+$/g, /^(a+)+$/g])('finds the pattern %s', async (pattern) => {
+  test.each([/\s*,\s*/g, /\/+$/g, /^(a+)+$/g])('detects the pattern %s', async (pattern) => {
     expect(await findGrowth((text) => () => text.replace(pattern, ''), [''])).toBeDefined()
   })
 })

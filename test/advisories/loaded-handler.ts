@@ -7,18 +7,18 @@ import { NOW, ask } from '../catalogue/catalogue.ts'
 import type { Question, Reply } from '../catalogue/catalogue.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 
-/** One synthetic market for all handlers of a file, as to make a market takes longer than to read it. */
+/** One synthetic market for all handlers of a file, because creating a market is slow. */
 const market = fakeProviders({ now: () => NOW })
 
-/** Creates a handler without data on a machine whose time stands still at `start`. */
+/** Creates a handler without data, with a clock that stands still at `start`. */
 export function createStillHandler(options: RatesHandlerOptions, start = NOW): RatesHandler {
   const runtime = virtualRuntime(start)
   return createHandlerOn(() => runtime, { now: runtime.now, ...options })
 }
 
 /**
- * Creates a handler of the synthetic market that has its data, on a machine whose time stands still: two of them with the
- * same options give the same answers.
+ * Creates a handler with the data of the synthetic market and a clock that stands still: handlers with the same options
+ * return equal responses.
  */
 export async function loadedHandler(options: RatesHandlerOptions = {}): Promise<RatesHandler> {
   const handler = createStillHandler({ providers: market, ...options })
@@ -26,13 +26,13 @@ export async function loadedHandler(options: RatesHandlerOptions = {}): Promise<
   return handler
 }
 
-/** `handler` with compression, whose codecs make one byte of every body. */
+/** Adds compression with codecs that turn every body into one byte. */
 export function compress(handler: RatesHandler): CompressedHandler {
   const codec = async (): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(1)
   return withCompression(handler, { br: codec, gzip: codec })
 }
 
-/** Providers of both data sets that do what `work` does. */
+/** Creates providers of both data sets that call `work`. */
 export function providersThat(work: () => Promise<never>): RatesHandlerOptions['providers'] {
   const { latest, history } = market
   return {
@@ -43,7 +43,7 @@ export function providersThat(work: () => Promise<never>): RatesHandlerOptions['
 
 type Ask = (handler: RatesHandler, target: string, headers?: Question['headers']) => Promise<Reply>
 
-/** Returns the answer, as data, to GET `target`. */
+/** Returns the raw response to GET `target`. */
 export const get: Ask = (handler, target, headers) =>
   ask(handler, { method: 'GET', target, headers }, 'answer')
 

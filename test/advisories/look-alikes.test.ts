@@ -5,15 +5,15 @@ import { get, loadedHandler } from './loaded-handler.ts'
 
 const LAST = 0x10ffff
 
-/** Texts of ASCII that one other character turns into, or passes for, with the characters. */
+/** Characters by the ASCII text that they look like or turn into. */
 const LOOKALIKES = findLookalikes()
 
-/** Characters that some function takes for white space, and so takes away. */
+/** Non-ASCII white space, which some functions trim. */
 const SPACES = characters().filter(
   (character) => character !== ' ' && (character.trim() === '' || /^\s$/u.test(character)),
 )
 
-/** Good values of parameters: the path, the other parameters, the name and the value. */
+/** Valid values: path, other parameters, name and value. */
 const VALUES: [path: string, others: string, name: string, value: string][] = [
   ['/api/v1/latest', '', 'base', 'ISK'],
   ['/api/v1/latest', '', 'symbols', 'ISK'],
@@ -35,7 +35,7 @@ const VALUES: [path: string, others: string, name: string, value: string][] = [
 
 const handler = await loadedHandler()
 
-test('the look-alikes are those that are known to have done harm, and more', () => {
+test('the look-alikes include the ones known from advisories', () => {
   expect(LOOKALIKES.size).toBeGreaterThan(50)
   expect(lookalikesOf('S')).toEqual(expect.arrayContaining(['ſ', 'Ｓ', '𝐒']))
   expect(lookalikesOf('I')).toEqual(expect.arrayContaining(['ı', 'İ', 'Ⅰ']))
@@ -45,14 +45,14 @@ test('the look-alikes are those that are known to have done harm, and more', () 
   expect(SPACES).toEqual(expect.arrayContaining(['\u00a0', '\ufeff', '\u2003', '\n']))
 })
 
-/** Returns the status of the answer where the parameter `name` is `value`. */
+/** Returns the status with the parameter `name` set to `value`. */
 async function statusOf(path: string, others: string, name: string, value: string) {
   const target = `${path}?${others}&${name}=${encodeURIComponent(value)}`
   return (await get(handler, target)).status
 }
 
 describe('a look-alike', () => {
-  test('is no part of a currency code', async () => {
+  test('is rejected in a currency code', async () => {
     const known = 'USD INR STN SEK GBP CHF MXN ZAR JPY VND QAR MWK OMR LKR ETB'.split(' ')
     const pieces = [...LOOKALIKES].flatMap(([text, others]) =>
       known
@@ -64,8 +64,8 @@ describe('a look-alike', () => {
       expect(await statusOf('/api/v1/latest', '', 'base', odd), odd).toBe(400)
   })
 
-  test.each(VALUES)('is not part of a value: %s?%s&%s=%s', async (...asked) => {
-    const [path, others, name, value] = asked
+  test.each(VALUES)('is rejected in a value: %s?%s&%s=%s', async (...row) => {
+    const [path, others, name, value] = row
     let tried = 0
     for (const [index, character] of value.split('').entries()) {
       for (const other of lookalikesOf(character)) {
@@ -78,7 +78,7 @@ describe('a look-alike', () => {
     expect(tried).toBeGreaterThan(40)
   })
 
-  test.each(ENDPOINTS)('is not part of a path or a name: $path', async (endpoint) => {
+  test.each(ENDPOINTS)('is rejected in a path or a name: $path', async (endpoint) => {
     const { path, parameters, target } = endpoint
     for (const character of new Set(path)) {
       for (const other of lookalikesOf(character)) {
@@ -105,8 +105,8 @@ describe('a look-alike', () => {
   })
 })
 
-test.each(VALUES)('no space but that of ASCII is taken away: %s?%s&%s=%s', async (...asked) => {
-  const [path, others, name, value] = asked
+test.each(VALUES)('non-ASCII spaces are not trimmed: %s?%s&%s=%s', async (...row) => {
+  const [path, others, name, value] = row
   for (const space of SPACES) {
     for (const odd of [`${space}${value}`, `${value}${space}`]) {
       expect(await statusOf(path, others, name, odd), odd).toBe(400)
@@ -114,7 +114,7 @@ test.each(VALUES)('no space but that of ASCII is taken away: %s?%s&%s=%s', async
   }
 })
 
-/** Every character beyond ASCII that some function of the platform makes ASCII of, or takes for it, by what it becomes. */
+/** Finds all non-ASCII characters that a platform function maps to ASCII, by the result. */
 function findLookalikes(): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   for (const character of characters().filter((each) => each > '\u007f')) {

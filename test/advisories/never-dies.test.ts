@@ -20,7 +20,7 @@ afterEach(async () => {
   if (escaped.length > 0) throw new Error(`not handled: ${escaped.length}`, { cause: escaped[0] })
 })
 
-/** What somebody's code may throw, and no code of ours expects. */
+/** Unusual values that user code may throw. */
 const THROWN: Record<string, unknown> = {
   undefined,
   null: null,
@@ -33,7 +33,7 @@ const THROWN: Record<string, unknown> = {
   'an opaque object': new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail }),
 }
 
-describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) => {
+describe.each(Object.entries(THROWN))('with hooks that throw %s', (_, thrown) => {
   const throws = (): never => {
     throw thrown
   }
@@ -42,7 +42,7 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
   test.each([
     ['at once', throws],
     ['later', rejects],
-  ])('every question has an answer: %s', async (_when, hook) => {
+  ])('every request gets a response: %s', async (_when, hook) => {
     const store = { get: hook, set: hook, claim: hook }
     const hooks = { store, onEvent: hook, waitUntil: hook, fetch: hook }
     for (const handler of [
@@ -59,7 +59,7 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
     }
   })
 
-  test('every operation resolves, or rejects with an error of ours', async () => {
+  test('every operation resolves, or rejects with a RatesError', async () => {
     const { rates } = createStillHandler({ providers: providersThat(rejects), onEvent: throws })
     const settled = await Promise.allSettled([
       rates.latest(),
@@ -73,7 +73,7 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
     }
   })
 
-  test('a request that throws when it is read has an answer', async () => {
+  test('a request with throwing properties gets a response', async () => {
     const handler = await loadedHandler()
     for (const name of ['method', 'target', 'header', 'signal'] as const) {
       const request = { method: 'GET', target: '/api/v1/latest', header: () => null }
@@ -89,7 +89,7 @@ describe.each(Object.entries(THROWN))('where every hook throws %s', (_, thrown) 
 })
 
 describe('hostile clients', () => {
-  test('have an answer to every entry of the catalogue, with data and without', async () => {
+  test('get a response to every catalogue entry, with and without data', async () => {
     const loaded = await loadedHandler()
     const providers = providersThat(() => Promise.reject(undefined))
     const without = createStillHandler({ providers })
@@ -102,20 +102,23 @@ describe('hostile clients', () => {
   })
 
   const loaded = loadedHandler()
-  test.each(PATHS)('have JSON with 200 or 400 for any query by both doors, on %s', async (path) => {
-    const handler = await loaded
-    await fc.assert(
-      fc.asyncProperty(query, async (text) => {
-        const reply = await fetchFrom(handler, `${path}?${text}`)
-        expect(await get(handler, `${path}?${text}`)).toEqual(reply)
-        const { status, headers, body } = reply
-        expect([200, 400]).toContain(status)
-        expect(headers['content-type']).toBe('application/json; charset=utf-8')
-        expect(formOf(JSON.parse(body).error)).toBe(formOfErrors(path, status))
-      }),
-      { ...SEED, numRuns: 200 },
-    )
-  })
+  test.each(PATHS)(
+    'get JSON with 200 or 400 for any query, from the handler and from answer(), on %s',
+    async (path) => {
+      const handler = await loaded
+      await fc.assert(
+        fc.asyncProperty(query, async (text) => {
+          const response = await fetchFrom(handler, `${path}?${text}`)
+          expect(await get(handler, `${path}?${text}`)).toEqual(response)
+          const { status, headers, body } = response
+          expect([200, 400]).toContain(status)
+          expect(headers['content-type']).toBe('application/json; charset=utf-8')
+          expect(formOf(JSON.parse(body).error)).toBe(formOfErrors(path, status))
+        }),
+        { ...SEED, numRuns: 200 },
+      )
+    },
+  )
 })
 
 function formOf(error: unknown): string {
@@ -128,5 +131,5 @@ function formOfErrors(path: string, status: number): string {
 }
 
 function fail(): never {
-  throw new Error('not to be looked at')
+  throw new Error('must not be read')
 }

@@ -6,7 +6,7 @@ import type { Question, Reply } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { loadedHandler } from './loaded-handler.ts'
 
-/** Headers that send a browser elsewhere, or let it take an answer for something else. */
+/** Headers that redirect a browser or change how it interprets a response. */
 const LEADING = ['location', 'refresh', 'content-location', 'set-cookie', 'content-disposition']
 
 const LURES = ['//evil.example', 'https://evil.example', '\\\\evil.example', 'javascript:alert(1)']
@@ -25,7 +25,7 @@ const [usual, atRoot] = await Promise.all([
 describe.each([
   ['at its usual place', usual],
   ['at the root, with its page', atRoot],
-])('no answer leads elsewhere, of a handler %s', (_, handler) => {
+])('no response redirects, of a handler %s', (_, handler) => {
   test('to an entry of the catalogue', async () => {
     for (const entry of entries) expectToStay(await askEntry(handler, entry, 'answer'), entry.id)
   })
@@ -52,14 +52,14 @@ describe.each([
     )
     const values = fc.constantFrom('http', 'evil.example', '*', '1')
     const headers = fc.dictionary(fc.constantFrom(...names), values)
-    const question: fc.Arbitrary<Question> = fc.record({
+    const request: fc.Arbitrary<Question> = fc.record({
       method: fc.constantFrom(...METHODS),
       target: fc.tuple(path, fc.string()).map((parts) => parts.join('?')),
       headers,
     })
     await fc.assert(
-      fc.asyncProperty(question, async (asked) => {
-        expectToStay(await ask(handler, asked, 'answer'), asked.target)
+      fc.asyncProperty(request, async (sent) => {
+        expectToStay(await ask(handler, sent, 'answer'), sent.target)
       }),
       { ...SEED, numRuns: 500 },
     )

@@ -6,50 +6,52 @@ import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
 const BASE_PATHS = ['/api', '/fx/api', '', '/%C3%A4']
 
-/** What is put behind a path. */
+/** Suffixes of paths. */
 const ENDINGS =
   '/ // /. /.. /x/.. . %2F %2f %5C \\ ; ;x=1 %20 + %00 %0d%0a %23 %3F # x .json ~ * /*'.split(' ')
 
 describe.each(BASE_PATHS)('below %j', async (basePath) => {
   const handler = await loadedHandler({ basePath })
 
-  test.each(ENDPOINTS)('exactly one spelling of $path is answered', async ({ path, target }) => {
+  test.each(ENDPOINTS)('exactly one spelling of $path is found', async ({ path, target }) => {
     const right = basePath + path.slice('/api'.length)
     const query = target.slice(path.length)
-    let answered = 0
+    let found = 0
     for (const spelling of spellingsOf(right)) {
-      const asked = spelling + query
-      const reply = await fetchFrom(handler, asked)
-      // What a URL has is the path; some ways of writing it are gone before anybody sees them.
-      const { pathname, search } = new URL(`http://localhost${asked}`)
+      const sent = spelling + query
+      const response = await fetchFrom(handler, sent)
+      // `URL` normalizes some spellings before the handler sees them.
+      const { pathname, search } = new URL(`http://localhost${sent}`)
       const isRight = pathname === right
-      expect(reply.status, spelling).toBe(isRight && search === query ? 200 : isRight ? 400 : 404)
-      expect(await get(handler, asked), spelling).toEqual(reply)
-      answered += pathname === right ? 1 : 0
+      expect(response.status, spelling).toBe(
+        isRight && search === query ? 200 : isRight ? 400 : 404,
+      )
+      expect(await get(handler, sent), spelling).toEqual(response)
+      found += pathname === right ? 1 : 0
     }
-    expect(answered).toBeGreaterThan(0)
+    expect(found).toBeGreaterThan(0)
   })
 })
 
-describe('mounted below a prefix that the app takes away', () => {
+describe('mounted below a prefix that the app removes', () => {
   test.each(['/FX', '/%66x', '/fx/', '//fx', '/fx%2F', '/fxx', '/', ''])(
-    'a request is the app’s where the prefix is written %j',
+    'passes a request with the prefix %j to the app',
     async (prefix) => {
       const handler = await loadedHandler({ basePath: '/fx/api' })
       const outcome = (given: string): Promise<string> =>
         new Promise((resolve) => {
           const request = { method: 'GET', url: '/api/v1/latest', originalUrl: given, headers: {} }
-          const writeHead = (status: number): void => resolve(`answered with ${status}`)
+          const writeHead = (status: number): void => resolve(`status ${status}`)
           const response = { writeHead, end() {}, once() {}, destroy() {} }
           toExpressHandler(handler)(request, response, () => resolve('passed on'))
         })
       expect(await outcome(`${prefix}/api/v1/latest`)).toBe('passed on')
-      expect(await outcome('/fx/api/v1/latest')).toBe('answered with 200')
+      expect(await outcome('/fx/api/v1/latest')).toBe('status 200')
     },
   )
 })
 
-/** `path`, and how else it might be written. */
+/** Returns `path` and similar spellings. */
 function spellingsOf(path: string): string[] {
   const spellings = [path, ...ENDINGS.map((ending) => path + ending), `/.${path}`, `/x/..${path}`]
   for (const [at, character] of path.split('').entries()) {

@@ -7,7 +7,7 @@ import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-paylo
 import { ENDPOINTS, PATHS } from './endpoints.ts'
 import { createStillHandler, fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
-// Whatever would write to it, or inherit what it writes, fails in this file.
+// Writing to it, or inheriting from it, fails in this file.
 Object.preventExtensions(Object.prototype)
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype)
@@ -27,8 +27,8 @@ test('the prototype of all objects is as it was, with every name that it has', (
   expect(Object.isExtensible(Object.prototype)).toBe(false)
 })
 
-describe('the name of a property of all objects', () => {
-  test.each(PATHS)('is no parameter, on %s', async (path) => {
+describe('a property name of Object.prototype', () => {
+  test.each(PATHS)('is not a parameter, on %s', async (path) => {
     const handler = await loadedHandler()
     const { parameters, target } = ENDPOINTS.find((each) => each.path === path) ?? {}
     const plain = await fetchFrom(handler, target ?? path)
@@ -56,7 +56,7 @@ describe('the name of a property of all objects', () => {
     }
   })
 
-  test('is no header that means anything', async () => {
+  test('is not a header', async () => {
     const handler = await loadedHandler()
     const plain = await fetchFrom(handler, '/api/v1/latest')
     for (const key of NAMES) {
@@ -65,8 +65,8 @@ describe('the name of a property of all objects', () => {
     }
   })
 
-  test('is no currency and no day of an upstream', async () => {
-    const expected = await answersOf(handlerOver(WELL))
+  test('is not a currency or day of an upstream', async () => {
+    const expected = await responsesOf(handlerOver(WELL))
     for (const key of KEYS) {
       const rate = `"${key}":2,`
       const asRate = {
@@ -77,20 +77,20 @@ describe('the name of a property of all objects', () => {
         latest: WELL.latest.replace('{', `{"${key}":{"base_code":"EUR","rates":{"EUR":2}},`),
         history: WELL.history.replace('{', `{"${key}":{"base":"USD","rates":{}},`),
       }
-      for (const answers of [asRate, asField]) {
-        expect(answers.latest).not.toBe(WELL.latest)
-        expect(await answersOf(handlerOver(answers)), key).toEqual(expected)
+      for (const bodies of [asRate, asField]) {
+        expect(bodies.latest).not.toBe(WELL.latest)
+        expect(await responsesOf(handlerOver(bodies)), key).toEqual(expected)
       }
-      // A day that is none makes the whole answer another one than was asked for.
+      // An invalid day may invalidate the whole upstream response.
       const history = WELL.history.replace('"rates":{', `"rates":{"${key}":{"USD":2},`)
-      const [, ofHistory] = await answersOf(handlerOver({ ...WELL, history }))
+      const [, ofHistory] = await responsesOf(handlerOver({ ...WELL, history }))
       expect([expected[1], '502'], key).toContain(ofHistory?.startsWith('502') ? '502' : ofHistory)
     }
   })
 
-  test('is nothing that a store can put in', async () => {
+  test('is ignored in a stored value', async () => {
     const store = new Map<string, string>()
-    const expected = await answersOf(handlerOver(WELL, { store }))
+    const expected = await responsesOf(handlerOver(WELL, { store }))
     expect(store.size).toBe(2)
     for (const key of KEYS) {
       const changes = [
@@ -101,26 +101,26 @@ describe('the name of a property of all objects', () => {
       ]
       for (const change of changes) {
         const poisoned = new Map([...store].map(([name, text]) => [name, reseal(text, change)]))
-        expect(await answersOf(handlerOver(WELL, { store: poisoned })), key).toEqual(expected)
+        expect(await responsesOf(handlerOver(WELL, { store: poisoned })), key).toEqual(expected)
       }
     }
   })
 })
 
-/** A handler whose upstreams answer so, on a machine whose time stands still. */
-function handlerOver(answers: typeof WELL, options: RatesHandlerOptions = {}): RatesHandler {
+/** Creates a handler with these upstream bodies, and a clock that stands still. */
+function handlerOver(bodies: typeof WELL, options: RatesHandlerOptions = {}): RatesHandler {
   const fetch = async (input: RequestInfo | URL): Promise<Response> => {
     const isLatest = new Request(input).url.includes('er-api.com')
-    return new Response(isLatest ? answers.latest : answers.history)
+    return new Response(isLatest ? bodies.latest : bodies.history)
   }
   return createStillHandler({ fetch, ...options })
 }
 
-/** What is said of latest rates, of history, and of currencies. */
-async function answersOf(handler: RatesHandler): Promise<string[]> {
+/** Returns the responses of latest rates, history and currencies. */
+async function responsesOf(handler: RatesHandler): Promise<string[]> {
   const targets = ['latest', 'history?from=EUR&to=USD&period=1M', 'currencies']
-  const replies = await Promise.all(targets.map((target) => get(handler, `/api/v1/${target}`)))
-  return replies.map(({ status, body }) => `${status} ${body}`)
+  const responses = await Promise.all(targets.map((target) => get(handler, `/api/v1/${target}`)))
+  return responses.map(({ status, body }) => `${status} ${body}`)
 }
 
 function expectUntouched(): void {

@@ -5,18 +5,18 @@ import type { Reply } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PARAMETERS, PATHS, SEED, errorMessage, value } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
-/** What frameworks and slips of the hand make of a parameter's name. */
+/** Spellings of a parameter name by frameworks and by mistake. */
 const OTHER_FORMS = ['[]', '[0]', '[x]', '[', '%5B%5D', '[][]', '[a][b]']
 
 const handler = await loadedHandler()
 
-describe('a parameter that is given again', () => {
+describe('a repeated parameter', () => {
   const given = ENDPOINTS.flatMap(({ path, parameters, target }) =>
     parameters.map((name) => [name, path, target] as const),
   )
 
-  test.each(given)('is refused with any values in any place: %s on %s', async (...asked) => {
-    const [name, path, target] = asked
+  test.each(given)('is rejected with any value in any position: %s on %s', async (...row) => {
+    const [name, path, target] = row
     const query = new URLSearchParams(target.slice(path.length))
     const own = query.get(name) ?? ''
     query.delete(name)
@@ -36,8 +36,8 @@ describe('a parameter that is given again', () => {
     }
   })
 
-  test.each(given)('is refused in the form of a list or an object: %s on %s', async (...asked) => {
-    const [name, path, target] = asked
+  test.each(given)('is rejected as a list or an object: %s on %s', async (...row) => {
+    const [name, path, target] = row
     const own = target.slice(path.length + 1)
     for (const form of OTHER_FORMS) {
       for (const text of [`${name}${form}=EUR&${own}`, `${own}&${name}${form}=EUR`]) {
@@ -55,18 +55,18 @@ describe('any query', () => {
   )
 
   test.each(PATHS)('means the same in any order, on %s', async (path) => {
-    const reply = (list: [string, string][]): Promise<Reply> =>
+    const request = (list: [string, string][]): Promise<Reply> =>
       fetchFrom(handler, `${path}?${new URLSearchParams(list)}`)
     await fc.assert(
       fc.asyncProperty(permuted, async ([one, other]) => {
-        expect(await reply(other)).toEqual(await reply(one))
+        expect(await request(other)).toEqual(await request(one))
       }),
       { ...SEED, numRuns: 150 },
     )
   })
 })
 
-/** What is said to a query that is refused, and nothing where it is not. */
+/** Returns the error message of a rejected query, and an empty text for a valid one. */
 async function refusalOf(path: string, text: string): Promise<string> {
   const { status, body } = await fetchFrom(handler, `${path}?${text}`)
   return status === 400 ? errorMessage(path, body) : ''

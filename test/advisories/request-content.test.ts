@@ -22,13 +22,13 @@ const BODIES = [
   '{',
 ]
 
-/** Every way to the content of a request. */
+/** All properties that read the content of a request. */
 const READERS = ['body', 'json', 'text', 'formData', 'arrayBuffer', 'blob', 'bytes', 'clone']
 
 const handler = await loadedHandler()
 
 describe.each(ENDPOINTS)('on $path', ({ target }) => {
-  test('content changes no answer, whatever type it is said to have', async () => {
+  test('content of any type does not change the response', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const plain = await ask(handler, { method, target })
       expect(plain.status).toBe(405)

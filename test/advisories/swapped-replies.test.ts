@@ -11,10 +11,10 @@ type Entries = Map<string, string>
 
 const set = (): void => {}
 
-/** What a client of a store may hand out once a cancelled command has left its reply behind on the connection. */
+/** Wrong values that a store client may return after a cancelled command left its reply on the connection. */
 const SWAPS: Record<string, (entries: Entries, foreign: Entries) => CacheStore> = {
-  'what it keeps for somebody else': (_, foreign) => ({ get: (key) => foreign.get(key), set }),
-  'the reply to the command before': (entries) => {
+  'the value of another app': (_, foreign) => ({ get: (key) => foreign.get(key), set }),
+  'the reply to the previous command': (entries) => {
     let waiting: unknown = null
     const next = (reply: unknown): unknown => [waiting, (waiting = reply)][0]
     return {
@@ -26,13 +26,13 @@ const SWAPS: Record<string, (entries: Entries, foreign: Entries) => CacheStore> 
     get: (key) => [...entries].toReversed().find(([other]) => other !== key)?.[1],
     set,
   }),
-  'the value that was read last': (entries) => {
+  'the value of the first read': (entries) => {
     let last: string | undefined
     return { get: (key) => last ?? (last = entries.get(key)), set }
   },
 }
 
-/** Reference rates of few days, as they are written and read again and again. */
+/** Few days of reference rates, because they are written and read repeatedly. */
 const SPANS = [
   { start: '2005-02-01', end: '2005-03-31' },
   { start: '2026-09-01', end: '2026-11-20' },
@@ -51,21 +51,21 @@ const MARKETS = [0, 1].map((index) => {
 
 const stores: Entries[] = [new Map(), new Map()]
 const expected = await Promise.all(
-  stores.map((store, index) => answersOf(service(index, store).handler)),
+  stores.map((store, index) => responsesOf(service(index, store).handler)),
 )
 
-test('two handlers of different markets keep three values each', () => {
+test('two handlers of different markets store three values each', () => {
   expect(stores.map(({ size }) => size)).toEqual([3, 3])
   expect(expected[0]).not.toEqual(expected[1])
 })
 
-describe.each(Object.entries(SWAPS))('a store that answers with %s', (_, swap) => {
-  test('is never believed: every answer is about what was asked', async () => {
+describe.each(Object.entries(SWAPS))('a store that returns %s', (_, swap) => {
+  test('does not affect responses', async () => {
     const [own, foreign] = [new Map(pick(stores, 0)), new Map(pick(stores, 1))]
     const late = [service(0, swap(own, foreign)), service(1, swap(foreign, own))]
     for (let round = 0; round < 2; round += 1) {
       for (const [index, { handler }] of late.entries()) {
-        expect(await answersOf(handler)).toEqual(expected[index])
+        expect(await responsesOf(handler)).toEqual(expected[index])
         await handler.refresh()
       }
     }
@@ -75,7 +75,7 @@ describe.each(Object.entries(SWAPS))('a store that answers with %s', (_, swap) =
   })
 })
 
-/** Creates a handler of one of the markets, which has its own name. */
+/** Creates a handler of one of the markets. */
 function service(index: number, store: CacheStore) {
   const events: RatesEvent[] = []
   const handler = createStillHandler(
@@ -85,8 +85,8 @@ function service(index: number, store: CacheStore) {
   return { handler, events }
 }
 
-/** Returns what `handler` answers about everything but itself. */
-async function answersOf(handler: RatesHandler): Promise<string[]> {
+/** Returns the responses of all endpoints except status. */
+async function responsesOf(handler: RatesHandler): Promise<string[]> {
   const bodies: string[] = []
   const targets = ENDPOINTS.map(({ target }) => target).filter((each) => !each.endsWith('/status'))
   for (const target of [...targets, '/api/v1/latest?date=2005-03-01']) {

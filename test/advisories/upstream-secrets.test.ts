@@ -23,7 +23,7 @@ const HEADERS = {
 const FIELDS = ['result', 'error-type', 'message', 'base_code'].map((name) => [name, NONCE])
 const BODY = JSON.stringify({ ...Object.fromEntries(FIELDS), rates: { [NONCE]: NONCE } })
 
-/** Ways to fail that say what nobody else is to hear. */
+/** Failures that contain private text. */
 const FAILURES: Record<string, () => Promise<Response>> = {
   'an error': async () => {
     throw Object.assign(new Error(NONCE, { cause: new Error(NONCE) }), { name: NONCE, code: NONCE })
@@ -37,7 +37,7 @@ const FAILURES: Record<string, () => Promise<Response>> = {
   },
   ...Object.fromEntries(
     [200, 301, 302, 400, 401, 403, 404, 429, 500, 503].map((status) => [
-      `an answer with ${status}`,
+      `a response with ${status}`,
       async () => new Response(BODY, { status, statusText: NONCE, headers: HEADERS }),
     ]),
   ),
@@ -55,15 +55,15 @@ describe.each(Object.entries(FAILURES))('%s', (_, fail) => {
     ['providers', { providers: providersThat(throws) }],
     ['a store', { store, providers: fakeProviders({ now: () => NOW }) }],
     ['a store beside upstreams', { store, fetch: fail }],
-  ])('of %s is in no answer', async (_whose, options) => {
-    const told: string[] = []
-    const handler = createStillHandler({ ...options, onEvent: ({ type }) => void told.push(type) })
+  ])('of %s does not appear in responses', async (_whose, options) => {
+    const types: string[] = []
+    const handler = createStillHandler({ ...options, onEvent: ({ type }) => void types.push(type) })
     for (let round = 0; round < 2; round += 1) {
       for (const { path, target } of ENDPOINTS) {
-        for (const asked of [target, path, `${path}?base=ZZZ`]) {
+        for (const sent of [target, path, `${path}?base=ZZZ`]) {
           for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-            const reply = await ask(handler, { method, target: asked })
-            expect(JSON.stringify(reply), asked).not.toContain(NONCE)
+            const response = await ask(handler, { method, target: sent })
+            expect(JSON.stringify(response), sent).not.toContain(NONCE)
           }
         }
       }
@@ -77,14 +77,14 @@ describe.each(Object.entries(FAILURES))('%s', (_, fail) => {
     ])
     const reasons = settled.map((each) => (each.status === 'rejected' ? String(each.reason) : ''))
     expect(reasons.join()).not.toContain(NONCE)
-    expect(told.filter((type) => /failed|rejected/.test(type))).not.toEqual([])
+    expect(types.filter((type) => /failed|rejected/.test(type))).not.toEqual([])
   })
 })
 
 const BANK_CSV = 'Date,USD,JPY,\n2026-11-20,1.16,180.1,\n2026-11-19,1.15,179.4,\n'
 
-/** What `feed` answers when all is well, with the nonce in the place of a word: one of the first, or further on. */
-function answerWithNonce({ body }: Feed, { url }: Request, number: number): Response {
+/** Creates a valid response of `feed` with the nonce instead of one word: one of the first 30, or later ones. */
+function responseWithNonce({ body }: Feed, { url }: Request, number: number): Response {
   const isArchive = url.endsWith('.zip')
   const text = isArchive ? BANK_CSV : typeof body === 'string' ? body : JSON.stringify(body)
   let left = number < 30 ? number : number * 7
@@ -93,18 +93,18 @@ function answerWithNonce({ body }: Feed, { url }: Request, number: number): Resp
 }
 
 describe.each(Object.entries(FEEDS))('a reason in an event about %s', (_, feed) => {
-  const asked = { key: NONCE, body: Object(feed.body) }
+  const about = { key: NONCE, body: Object(feed.body) }
   const upstreams: ((request: Request) => Response | Promise<Response>)[] = [
     ...Object.values(LEAKY_UPSTREAMS).map(
-      (each) => (request: Request) => each({ request, ...asked }),
+      (each) => (request: Request) => each({ request, ...about }),
     ),
     ...Array.from(
       { length: 60 },
-      (_each, number) => (request: Request) => answerWithNonce(feed, request, number),
+      (_each, number) => (request: Request) => responseWithNonce(feed, request, number),
     ),
   ]
 
-  test('has at most 300 characters and none of the upstream', async () => {
+  test('has at most 300 characters and no text of the upstream', async () => {
     const { attribution } = feed
     const fail = (): Promise<never> => Promise.reject(new Error('not of this feed'))
     const { fetchLatest = fail, fetchHistory = fail } = feed.create('https://feed.example')
@@ -113,10 +113,10 @@ describe.each(Object.entries(FEEDS))('a reason in an event about %s', (_, feed) 
       history: { attribution, fetchHistory },
     }
     const reasons = new Set<string>()
-    for (const answer of upstreams) {
+    for (const respond of upstreams) {
       const handler = createStillHandler({
         providers,
-        fetch: async (input, init) => answer(new Request(input, init)),
+        fetch: async (input, init) => respond(new Request(input, init)),
         onEvent: (event) => void ('reason' in event && reasons.add(event.reason)),
       })
       await handler.refresh()

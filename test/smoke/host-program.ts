@@ -1,4 +1,4 @@
-// Serves the handler from source in the way that its settings name, and prints the URL.
+// Serves the handler from source with the mount in its settings, and prints the URL.
 import { createServer } from 'node:http'
 
 import { createRatesHandler } from '../../src/index.ts'

@@ -9,7 +9,7 @@ import type { Runtime } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
 import type { Mount } from './host-program.ts'
 
-/** What runs a host, which may be missing, and what starts it. */
+/** The program of a host, which may not be installed, and its start function. */
 type Host = [program: string, start: () => Promise<{ url: string; stop: () => Promise<void> }>]
 
 function host(mount: Mount, [, runtime, ...flags]: Runtime): Host {

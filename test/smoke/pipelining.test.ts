@@ -15,7 +15,7 @@ import { openSocket, sendRaw } from '../system/sockets.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** A handler in both forms, which repeats the path after `before` resolves; `calls` has the paths in the order of calls. */
+/** Creates a handler in both forms, which echoes the path after `before` resolves; `calls` lists the paths in order. */
 function createEcho(before: (path: string) => Promise<unknown> = turn) {
   const calls: string[] = []
   const echo = async (path: string): Promise<string> => {
@@ -46,11 +46,11 @@ const MOUNTS: [name: string, mount: (echo: Echo) => RequestListener][] = [
 const requestFor = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const pathsOf = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `/${index}`)
-const answersIn = (text: string): string[] =>
+const pathsIn = (text: string): string[] =>
   [...text.matchAll(/<([^>]*)>/g)].map(([, path = '']) => path)
 
-function askAll(port: number, paths: string[]): ReturnType<typeof sendRaw> {
-  const isEnough = (heard: string): boolean => heard.slice(-500).includes(`<${paths.at(-1)}>`)
+function requestAll(port: number, paths: string[]): ReturnType<typeof sendRaw> {
+  const isEnough = (received: string): boolean => received.slice(-500).includes(`<${paths.at(-1)}>`)
   return sendRaw(port, paths.map(requestFor).join(''), { isEnough })
 }
 
@@ -67,14 +67,14 @@ describe.each(MOUNTS)('%s', (_, mount) => {
       response.once('finish', () => events.push(`sent ${request.url}`))
     })
     const paths = pathsOf(50)
-    const { text } = await askAll(portOf({ url }), paths)
-    expect(answersIn(text)).toEqual(paths)
+    const { text } = await requestAll(portOf({ url }), paths)
+    expect(pathsIn(text)).toEqual(paths)
     await expect
       .poll(() => events)
       .toEqual(paths.flatMap((path) => [`start ${path}`, `sent ${path}`]))
   })
 
-  it('calls the handler for no request of a client that has left', async () => {
+  it('does not call the handler for further requests of a disconnected client', async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>()
     const echo = createEcho(() => promise)
     const { url, server } = await listen(mount(echo))
@@ -90,7 +90,7 @@ describe.each(MOUNTS)('%s', (_, mount) => {
     expect(echo.calls).toEqual(['/0'])
   })
 
-  it('reads no further while 100 requests wait, and later all the rest', async () => {
+  it('stops reading while 100 requests wait, and reads the rest later', async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>()
     const echo = createEcho((path) => (path === '/0' ? promise : Promise.resolve()))
     const { url, server } = await listen(mount(echo))
@@ -100,8 +100,8 @@ describe.each(MOUNTS)('%s', (_, mount) => {
     })
     const paths = pathsOf(1_000)
     const client = await openSocket(portOf({ url }))
-    let heard = ''
-    client.on('data', (chunk) => (heard += String(chunk)))
+    let received = ''
+    client.on('data', (chunk) => (received += String(chunk)))
     for (let index = 0; index < paths.length; index += 50) {
       client.write(
         paths
@@ -109,11 +109,11 @@ describe.each(MOUNTS)('%s', (_, mount) => {
           .map(requestFor)
           .join(''),
       )
-      await askAll(portOf({ url }), ['/other'])
+      await requestAll(portOf({ url }), ['/other'])
     }
     expect(requests).toBeLessThan(200)
     release()
-    await expect.poll(() => answersIn(heard)).toEqual(paths)
+    await expect.poll(() => pathsIn(received)).toEqual(paths)
     client.destroy()
   })
 
@@ -121,37 +121,37 @@ describe.each(MOUNTS)('%s', (_, mount) => {
     ['GET /1 HTTP/1.1\r\nHost: localhost\r\nHost: other.example\r\n\r\n', 400],
     ['GET /1 HTTP/1.1\r\nHost: localhost\r\nX-A: 1\r\nhOST: localhost\r\n\r\n', 400],
     ['GET /1 HTTP/1.1\r\nHost: localhost\r\nDate: 1\r\nFrom: 1\r\n\r\n', 200],
-  ])('answers %j with %d', async (text, status) => {
+  ])('responds to %j with %d', async (text, status) => {
     const { url } = await listen(mount(createEcho()))
-    const answer = await sendRaw(portOf({ url }), text, {
-      isEnough: (heard) => heard.includes('\r\n\r\n'),
+    const response = await sendRaw(portOf({ url }), text, {
+      isEnough: (received) => received.includes('\r\n\r\n'),
     })
-    expect(answer.status).toBe(status)
+    expect(response.status).toBe(status)
   })
 })
 
-it('leaves a malformed request for another path to the app', async () => {
+it('passes a malformed request for another path to the app', async () => {
   const app = express().use(toExpressHandler(createEcho().handler))
   const { url } = await listen(app.get('/own', (_request, response) => void response.send('own')))
   const text = 'GET /own HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n'
   expect(await sendRaw(portOf({ url }), text)).toMatchObject({ status: 200 })
 })
 
-it('closes connections with many waiting requests once there are 10,000 in all, and no others', async () => {
+it('closes only connections with many waiting requests above 10,000 in all', async () => {
   const { promise, resolve: release } = Promise.withResolvers<void>()
   const { url } = await listen(toNodeHandler(createEcho(() => promise).handler))
   const port = portOf({ url })
-  const modest = askAll(port, pathsOf(20))
+  const modest = requestAll(port, pathsOf(20))
   const greedy = await Promise.all(Array.from({ length: 20 }, () => openSocket(port)))
   const closed = greedy.map((socket) => once(socket.resume(), 'close'))
   for (const socket of greedy) socket.write(pathsOf(600).map(requestFor).join(''))
   await Promise.any(closed)
   release()
-  expect(answersIn((await modest).text)).toEqual(pathsOf(20))
+  expect(pathsIn((await modest).text)).toEqual(pathsOf(20))
   for (const socket of greedy) socket.destroy()
 })
 
-it('answers at once over an imitation of a response, which has no socket', async () => {
+it('responds through a mock response without a socket', async () => {
   const { handler } = createEcho()
   const ended = new Promise((resolve) => {
     const response = { socket: null, writeHead() {}, end: resolve, destroy() {}, once() {} }
@@ -160,7 +160,7 @@ it('answers at once over an imitation of a response, which has no socket', async
   expect(await ended).toBe('</1>')
 })
 
-it('has 8 responses of an HTTP/2 connection under way, 200 requests waiting, and refuses more', async () => {
+it('runs 8 requests of an HTTP/2 connection, queues 200 and refuses more', async () => {
   const { promise, resolve: release } = Promise.withResolvers<void>()
   const echo = createEcho(() => promise)
   const server = createHttp2Server(toNodeHandler(echo.handler))
@@ -189,12 +189,12 @@ it('has 8 responses of an HTTP/2 connection under way, 200 requests waiting, and
   release()
   expect(await codesOf(streams.slice(0, 100))).toEqual(new Set([constants.NGHTTP2_NO_ERROR]))
   expect(echo.calls).toEqual(pathsOf(100))
-  // What has ended makes room.
+  // Finished requests free their slots.
   expect(await codesOf([session.request({ ':path': '/1' }).resume()])).toEqual(new Set([0]))
 })
 
 describe('serve()', () => {
-  it('closes connections beyond maxConnections at once', async () => {
+  it('closes connections above maxConnections immediately', async () => {
     const server = await serve(createEcho().handler, { port: 0, maxConnections: 2 })
     onTestFinished(() => server.stop())
     const [first] = await Promise.all([openSocket(portOf(server)), openSocket(portOf(server))])
@@ -204,13 +204,13 @@ describe('serve()', () => {
     first?.destroy()
     const again = (): Promise<string> =>
       fetch(server.url).then(
-        () => 'answered',
+        () => 'accepted',
         () => 'refused',
       )
-    await expect.poll(again).toBe('answered')
+    await expect.poll(again).toBe('accepted')
   })
 
-  it('stops at once after connections have been lost on which requests waited', async () => {
+  it('stops within 9 s after a connection with waiting requests was lost', async () => {
     const echo = createEcho(() => new Promise(() => {}))
     const server = await serve(echo.handler, { port: 0 })
     const client = await openSocket(portOf(server))

@@ -1,4 +1,4 @@
-// The handler from source as a Worker.
+// The handler from source, as a Worker.
 import { toWorker } from '../../adapters/cloudflare.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
