@@ -14,8 +14,8 @@ import {
 } from './catalogue.ts'
 import type { Entry, Reply } from './catalogue.ts'
 
-/** What a check may look at. */
-interface Asked {
+/** Input of a check. */
+interface CheckInput {
   entry: Entry
   reply: Reply
   handler: RatesHandler
@@ -49,16 +49,16 @@ describe('every entry of the catalogue', () => {
   })
 })
 
-describe('both doors', () => {
-  const isLost = (entry: Entry): boolean => isBun && entry.bun !== undefined
-  const carried = entries.filter((entry) => !entry.door && !isLost(entry))
+describe('handler() and handler.answer()', () => {
+  const isLostOnBun = (entry: Entry): boolean => isBun && entry.bun !== undefined
+  const carried = entries.filter((entry) => !entry.door && !isLostOnBun(entry))
   test.each(carried.map((entry) => [entry.id, entry] as const))('agree on %s', async (_, entry) => {
     const byRequest = await askEntry(handler, entry, 'request')
     expect(await askEntry(handler, entry, 'answer')).toEqual(byRequest)
   })
 
-  test.each(entries.filter(isLost))(
-    'differ in Bun, whose Request loses it, on $id',
+  test.each(entries.filter(isLostOnBun))(
+    'differ on Bun, whose Request loses the method, on $id',
     async (entry) => {
       expect((await askEntry(handler, entry, 'request')).status).toBe(entry.bun?.status)
     },
@@ -68,7 +68,7 @@ describe('both doors', () => {
 describe('HEAD', () => {
   const read = entries.filter((entry) => entry.method === 'GET')
   test.each(read.map((entry) => [entry.id, entry] as const))(
-    'has the status and headers of GET, and the length of its body alone, on %s',
+    'has the status and headers of GET, and Content-Length without a body, on %s',
     async (_, entry) => {
       const { status, headers, body } = await askEntry(handler, entry, 'answer')
       const length = body === '' ? {} : { 'content-length': String(byteLength(body)) }
@@ -79,17 +79,17 @@ describe('HEAD', () => {
 })
 
 describe('the catalogue', () => {
-  test('names no entry twice', () => {
+  test('has unique ids', () => {
     expect(new Set(entries.map((entry) => entry.id)).size).toBe(entries.length)
   })
 
-  test('names only invariants that are checked', () => {
+  test('uses only known invariants', () => {
     const names = entries.flatMap((entry) => entry.expect.invariants ?? [])
     const unknown = names.filter((name) => !Object.hasOwn(INVARIANTS, name.split(':', 1)[0] ?? ''))
     expect(unknown).toEqual([])
   })
 
-  test('says of every error that has a body how it reads', () => {
+  test('has a code or a text for every error with a body', () => {
     const silent = entries.filter(
       ({ method, expect: { status, code, errorText } }) =>
         status >= 400 && method !== 'HEAD' && code === undefined && errorText === undefined,
@@ -98,12 +98,12 @@ describe('the catalogue', () => {
   })
 })
 
-/** The further checks that an entry may name. */
-const INVARIANTS: Record<string, (asked: Asked, argument: string) => unknown> = {
+/** Further checks by name. */
+const INVARIANTS: Record<string, (input: CheckInput, argument: string) => unknown> = {
   // Checked for every entry, around its request.
   noUpstreamCall: () => {},
   noPrototypePollution: () => {},
-  // How the time grows with the size is the matter of linear-time.test.ts.
+  // linear-time.test.ts checks how the time grows with the size.
   linear: () => {},
 
   async noUpstreamCallWhenCold({ entry }) {
@@ -181,7 +181,7 @@ const INVARIANTS: Record<string, (asked: Asked, argument: string) => unknown> = 
   },
 }
 
-/** What the entry itself demands. */
+/** Checks the expectations of the entry. */
 function checkExpectation({ expect: wanted }: Entry, reply: Reply): void {
   const { code, messageIncludes = [], errorText, body, headersMust = {} } = wanted
   expect(reply.status, reply.body).toBe(wanted.status)
@@ -197,7 +197,7 @@ function checkExpectation({ expect: wanted }: Entry, reply: Reply): void {
   expect(reply.headers).toMatchObject(headersMust)
 }
 
-/** What holds of every answer. */
+/** Checks the rules for every response. */
 function checkAlways({ target, door }: Entry, { status, headers, body }: Reply): void {
   expect(status).toBeLessThan(500)
   expect(Object.keys(headers)).not.toContain('location')
@@ -221,14 +221,14 @@ function checkAlways({ target, door }: Entry, { status, headers, body }: Reply):
   }
 }
 
-/** By which door an entry is asked where one is enough. */
+/** Returns the entry point for tests that use only one. */
 function doorOf(entry: Entry): 'request' | 'answer' {
   return isBun && entry.bun ? 'answer' : (entry.door ?? 'request')
 }
 
 function titleOf({ id, method, target, expect: { status, code } }: Entry): string {
   const shown = target.length > 60 ? `${target.slice(0, 60)}…` : target
-  return `${id}: ${method} ${shown} is answered with ${status} ${code ?? ''}`.trimEnd()
+  return `${id}: ${method} ${shown} gets ${status} ${code ?? ''}`.trimEnd()
 }
 
 function ratesKeys(body: string): string[] {

@@ -1,4 +1,4 @@
-// oxlint-disable vitest/no-standalone-expect -- what is expected of a case is tried by upstream-faults.test.ts
+// oxlint-disable vitest/no-standalone-expect -- upstream-faults.test.ts calls the expectations
 import { expect } from 'vitest'
 
 import { STORE_FAULTS, UPSTREAM_FAULTS } from '../faults/all.ts'
@@ -27,54 +27,54 @@ import type { Reply, World } from './world.ts'
 
 const MEGABYTE = 1024 * 1024
 
-/** More bytes than this are not read, and not more than a chunk beyond. */
+/** Limits of upstream bodies; at most one more chunk is read. */
 const CAP = { latest: MEGABYTE, history: 4 * MEGABYTE }
 const CHUNK = 64 * 1024
 
-/** A Thursday evening: both data sets are due again within a day. */
+/** Thursday evening: both data sets are due within a day. */
 const THURSDAY = START - DAY
 
-/** 15:59 in Frankfurt on a Thursday in winter. */
+/** Thursday in winter, 15:59 in Frankfurt. */
 const BEFORE_PUBLICATION = Date.parse('2026-11-19T14:59:00Z')
 
-/** After this number of failures in a row a store is not used for this long. */
+/** The circuit breaker of a store opens for 5 s after 5 consecutive failures. */
 const FAILURES = 5
-const REST = 5 * SECOND
+const OPEN_TIME = 5 * SECOND
 
 const inClock = entriesOf<Variant>('clock')
 const inLifecycle = entriesOf<Variant>('lifecycle')
 
-/** What is to be done to meet a fault and what else is expected of it, by its id or the whole name of a form. */
+/** How to trigger a fault, and further expectations, by id or full name of a form. */
 const MORE: Readonly<Record<string, Partial<Variant>>> = {
   'dns-slow': { meanwhile: expectAborted },
   'conn-timeout': { meanwhile: expectAborted },
   'hang-after-headers: even after the call is aborted': { meanwhile: expectCancelled },
   'abort-ignored: a fetch that answers late with another table': { afterwards: expectDiscarded },
-  'http-410: 410': { afterwards: expectEndIsTold },
+  'http-410: 410': { afterwards: expectEndEvent },
   'body-proto-key': { meanwhile: expectNoPollution },
   'body-constructor-key': { meanwhile: expectNoPollution },
   'body-100mb': { meanwhile: expectBounded },
   'body-gzip-bomb': { meanwhile: expectBounded },
   'currency-left-feed: BGN is gone': { meanwhile: expectGone },
   'currency-joins-feed': { meanwhile: expectServed },
-  'one-rate-1000x': { meanwhile: expectHeldBack, afterwards: expectConfirmed },
+  'one-rate-1000x': { meanwhile: expectQuarantined, afterwards: expectConfirmed },
   'stale-upstream-same-data': {
     serves: { latest: (_body, before) => before ?? publishedAt(START) },
   },
   'retired-currency-garbage': { meanwhile: expectNoHistoryOfLev },
-  // A process that has never had a rate of the euro takes it for a client's mistake.
+  // A process that never had a rate for EUR returns a client error.
   'bad-major: missing': { needsPrevious: true },
   'upstream-http-cache': { serves: { latest: () => publishedAt(START - DAY) } },
-  'history-spike': { meanwhile: expectSpikeIsHeldBack },
-  'history-left-feed': { act: askForThoseWhoLeft },
+  'history-spike': { meanwhile: expectSpikeIsQuarantined },
+  'history-left-feed': { act: requestRemovedCodes },
   'history-16cet-race': {
     world: { start: BEFORE_PUBLICATION },
     arrive: ({ machine }, state) =>
       machine.advance({ cold: 0, warm: 40 * MINUTE, expired: 19 * DAY, fresh: 30 * SECOND }[state]),
-    act: askBetween,
+    act: requestBetween,
   },
   'history-rebased-rounding': { meanwhile: expectFineSteps },
-  'store-slow': { meanwhile: expectRest },
+  'store-slow': { meanwhile: expectCircuitBreaker },
   'store-newer-version': { meanwhile: expectOneWrite },
   'store-readonly: READONLY, with what another process wrote before': {
     begin: (world) => fill(world),
@@ -94,14 +94,14 @@ const clock: readonly FaultCase<Variant>[] = [
   inClock('clock-jump-forward', 'the clock jumps ahead', [
     jumping('by a day', async (world, state) => {
       await world.machine.advance(5 * MINUTE)
-      // A jump of a day makes data overdue; what is fresh must stay so over a shorter one, and a longer one expires.
+      // A jump of a day makes data overdue; a shorter one keeps it fresh, a longer one expires it.
       setClocks(world, { cold: DAY, warm: DAY, expired: 19 * DAY, fresh: HOUR }[state])
     }),
   ]),
   inClock('clock-jump-back', 'the clock is set back by a day', [
     jumping('just after the first load', async (world, state) => {
       setClocks(world, -DAY)
-      // A day later the clock shows the time of the first load; the data must not have stayed young.
+      // A day later the clock shows the time of the first load again; the data must still have aged.
       const later = { cold: 0, warm: 23 * HOUR, expired: 20 * DAY, fresh: 5 * MINUTE }
       await world.machine.advance(later[state])
     }),
@@ -119,69 +119,68 @@ const clock: readonly FaultCase<Variant>[] = [
   ]),
 ]
 
-const given: { isDone: boolean }[] = []
+const received: { isDone: boolean }[] = []
 
-/** A host that takes the work, and what is expected of it. */
-const GIVING_HOST: Partial<Variant> = {
-  world: { waitUntil: give },
-  begin: () => given.splice(0),
+/** A host with `waitUntil`, which must receive all background work. */
+const WAITING_HOST: Partial<Variant> = {
+  world: { waitUntil: receive },
+  begin: () => received.splice(0),
   meanwhile: expectWorkDone,
 }
 
 const lifecycle: readonly FaultCase<Variant>[] = [
-  inLifecycle('abort-first-caller', 'many wait, and the first one leaves', [
-    slow('after half the time', { act: leaveFirst }),
+  inLifecycle('abort-first-caller', 'many clients wait, and the first one aborts', [
+    slow('after half the time', { act: abortFirst }),
   ]),
   inLifecycle(
     'abort-all-callers',
-    'many wait, and all of them leave',
-    [slow('after half the time', { act: leaveAll })],
+    'many clients wait, and all of them abort',
+    [slow('after half the time', { act: abortAll })],
     {
       instead: {
-        cold: 'Nobody is left to read an answer; the load goes on, and the next caller finds its data.',
-        warm: 'Nobody has to wait, so nobody can leave; the refresh goes on.',
+        cold: 'No client is left to read a response; the load continues, and the next client gets its data.',
+        warm: 'No client has to wait, so none can abort; the refresh continues.',
       },
     },
   ),
   inLifecycle(
     'abort-before-start',
-    'a request comes that nobody waits for any more',
-    // The first client that does wait has to.
-    [{ name: 'alone', verdict: 'accepted', act: askAborted, freshness: ['fresh', 'loaded'] }],
-    { instead: { cold: 'Nobody reads the answer; upstream is not asked for it.' } },
+    'a request is aborted before it starts',
+    // The first client that is not aborted has to wait.
+    [{ name: 'alone', verdict: 'accepted', act: requestAborted, freshness: ['fresh', 'loaded'] }],
+    { instead: { cold: 'No client reads the response; the upstream is not called.' } },
   ),
-  inLifecycle('waituntil-missing', 'the host freezes the process after an answer', [
+  inLifecycle('waituntil-missing', 'the host freezes the process after a response', [
     {
-      name: 'for an hour, without a way to say that there is work',
+      name: 'for an hour, without waitUntil',
       verdict: 'accepted',
       inState: { warm: 'refused' },
       begin(world, state) {
-        // The connection does not survive it.
+        // The connection does not survive the freeze.
         const inject: Inject = () => new Promise(() => {})
         if (state === 'warm') world.upstream.fault = { dataSet: 'latest', inject }
       },
       takes: HOUR,
-      act: askAndFreeze,
+      act: requestAndFreeze,
     },
-    slow('unless it is given the work', { ...GIVING_HOST, act: askAndWatch }),
+    slow('unless it receives the work', { ...WAITING_HOST, act: requestAndWatch }),
   ]),
   inLifecycle(
     'refresh-rejects-unhandled',
     'a background refresh fails',
-    [
-      rejecting('with nobody to hear of it', {}),
-      rejecting('with a host that waits for it', GIVING_HOST),
-    ],
+    [rejecting('without waitUntil', {}), rejecting('with waitUntil', WAITING_HOST)],
     {
-      instead: { cold: 'No answer has gone before; the load fails when all who waited have left.' },
+      instead: {
+        cold: 'No response was sent before; the load fails after all waiting clients have aborted.',
+      },
     },
   ),
-  inLifecycle('thundering-herd-expiry', 'ten thousand ask at the same moment', [
-    slow('all at once', { act: askTenThousand }),
+  inLifecycle('thundering-herd-expiry', '10,000 clients send requests at the same time', [
+    slow('all at once', { act: requestTenThousand }),
   ]),
 ]
 
-/** Every entry of the catalogue, with all that it takes to try it. */
+/** Every entry of the catalogue, with the steps to try it. */
 export const cases: readonly FaultCase<Variant>[] = [
   ...[...UPSTREAM_FAULTS, ...STORE_FAULTS].map((fault) => ({
     ...fault,
@@ -220,8 +219,8 @@ async function expectDiscarded({ world }: Meeting): Promise<void> {
   for (const reply of replies) expectGood(reply, truthNow(world, undefined), ['fresh'])
 }
 
-/** Demands that the operator hears of the end of the feed while it still answers. */
-async function expectEndIsTold({ world, dataSet }: Meeting): Promise<void> {
+/** Expects an event for the announced end of the feed while it still works. */
+async function expectEndEvent({ world, dataSet }: Meeting): Promise<void> {
   if (dataSet !== 'latest') return
   const endsAt = world.machine.now() + 60 * DAY
   const inject = rewritten((good) =>
@@ -238,14 +237,14 @@ function expectNoPollution(): void {
   expect(Object('')).not.toHaveProperty('polluted')
 }
 
-/** Demands that a body that would never fit is not read to its end. */
+/** Expects that an oversized body is not read to its end. */
 function expectBounded({ state, dataSet }: Meeting): void {
   if (state === 'fresh') return
   expect(lastPoured?.isCancelled).toBe(true)
   expect(lastPoured?.pulled).toBeLessThanOrEqual(CAP[dataSet] + CHUNK)
 }
 
-/** Requires the rate before in place of one that was dropped, and 502 where there is none. */
+/** Expects the previous rate instead of a dropped one, and a 502 without one. */
 async function expectLastRate({ world, state, before }: Meeting): Promise<void> {
   if (state === 'fresh') return
   for (const target of ['/api/v1/convert?from=AED&to=EUR', '/api/convert?from=AED&to=EUR']) {
@@ -259,7 +258,7 @@ async function expectLastRate({ world, state, before }: Meeting): Promise<void> 
   )
 }
 
-/** Demands that a currency that has left is refused by its name, and harms nobody who only lists it. */
+/** Expects an error with the code of a removed currency, but not if it is only in `symbols`. */
 async function expectGone({ world, state, now }: Meeting): Promise<void> {
   if (state === 'fresh') return
   const code = 'BGN'
@@ -281,14 +280,14 @@ async function expectServed({ world, state }: Meeting): Promise<void> {
   expect(JSON.parse(body)).toMatchObject({ rate: 12.5, result: 25 })
 }
 
-function expectHeldBack({ world, state }: Meeting): void {
+function expectQuarantined({ world, state }: Meeting): void {
   const events = world.service.events.map(({ event }) => event)
   const reported = events.filter(({ type }) => type === 'rates_quarantined')
   expect(reported).toHaveLength(state === 'warm' ? 1 : 0)
   if (state === 'warm') expect(reported[0]).toMatchObject({ dataSet: 'latest', codes: ['THB'] })
 }
 
-/** Demands that a move that the next publication confirms is served from then on. */
+/** Expects that a change is served once the next publication confirms it. */
 async function expectConfirmed({ world, state }: Meeting): Promise<void> {
   if (state !== 'warm') return
   const inject = changedJson(thousandfoldBaht)
@@ -309,7 +308,7 @@ async function expectNoHistoryOfLev({ world }: Meeting): Promise<void> {
   expectRefusal(await askOne(world, '/api/v1/history?from=BGN&to=EUR'), 400, 'BGN')
 }
 
-/** Demands that a rate of small numbers has kept its steps. */
+/** Expects that small rates keep their precision. */
 async function expectFineSteps({ world }: Meeting): Promise<void> {
   const { body } = await askOne(world, '/api/v1/history?from=IDR&to=EUR&period=1M')
   const { points } = JSON.parse(body)
@@ -317,8 +316,8 @@ async function expectFineSteps({ world }: Meeting): Promise<void> {
   expect(steps.size).toBeGreaterThan(15)
 }
 
-/** Requires one event for the spike, however often it is asked for. */
-function expectSpikeIsHeldBack({ world, state, now }: Meeting): void {
+/** Expects one event for the spike, however often it is loaded. */
+function expectSpikeIsQuarantined({ world, state, now }: Meeting): void {
   if (state === 'fresh') return
   const day = Object.keys(now?.days ?? {})
     .toSorted()
@@ -332,15 +331,15 @@ function expectEvent({ service }: World, wanted: object): void {
   expect(service.events.map(({ event }) => event)).toContainEqual(expect.objectContaining(wanted))
 }
 
-/** Asks for currencies that have left, which is refused in every state, behind the usual questions. */
-async function askForThoseWhoLeft(world: World): Promise<Reply[]> {
+/** Sends the usual requests, and requests for removed currencies, which fail in every state. */
+async function requestRemovedCodes(world: World): Promise<Reply[]> {
   const replies = await askAll(world)
   for (const code of ['BGN', 'HRK', 'RUB']) {
-    const left = await ask(world, [
+    const removed = await ask(world, [
       `/api/v1/history?from=${code}&to=EUR`,
       `/api/v1/history?from=USD&to=${code}&period=5Y`,
     ])
-    for (const reply of left) {
+    for (const reply of removed) {
       expectRefusal(reply, 400, code)
       expect(JSON.parse(reply.body).error.code).toBe('unsupported_currency')
     }
@@ -348,8 +347,8 @@ async function askForThoseWhoLeft(world: World): Promise<Reply[]> {
   return replies
 }
 
-/** Asks everything, and for history once more while the relay is still answering. */
-async function askBetween({ machine, service }: World, state: State): Promise<Reply[]> {
+/** Sends all requests, and requests history again while the relay is responding. */
+async function requestBetween({ machine, service }: World, state: State): Promise<Reply[]> {
   const askFor = (targets: readonly string[]): Promise<Reply[]> =>
     Promise.all(targets.map((target) => service.ask(target)))
   const history = TARGETS.filter((target) => target.includes('/history'))
@@ -363,8 +362,8 @@ async function askBetween({ machine, service }: World, state: State): Promise<Re
   return replies.flat()
 }
 
-/** Demands that a store that never answers in time is left alone in between, upstream being down as well. */
-async function expectRest({ state, variant }: Meeting): Promise<void> {
+/** Expects a circuit breaker for a store that always times out, while the upstream is down too. */
+async function expectCircuitBreaker({ state, variant }: Meeting): Promise<void> {
   if (state !== 'cold') return
   const world = createWorld()
   const { machine, service } = world
@@ -377,23 +376,23 @@ async function expectRest({ state, variant }: Meeting): Promise<void> {
   const times = service.store.operations.map(({ at }) => at)
   expect(times.length).toBeGreaterThan(FAILURES)
   const gaps = times.slice(FAILURES).map((at, index) => at - (times[FAILURES - 1 + index] ?? NaN))
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(REST)
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(OPEN_TIME)
   service.handler.close()
 }
 
-/** Asks three thousand questions that differ, beside the usual ones. */
+/** Sends 3,000 different requests besides the usual ones. */
 async function flood(world: World): Promise<Reply[]> {
   const known = ['USD', 'EUR', 'JPY', 'GBP', 'CHF', 'AUD', 'INR', 'SEK']
   const targets = codes(3_000).map((code, index) => {
     const pick = (step: number): string => known[(index + step) % known.length] ?? ''
-    const questions = [
+    const requests = [
       `/api/v1/latest?base=${pick(0)}&symbols=${pick(1)},${pick(2)}&junk=${index}`,
       `/api/v1/convert?from=${pick(0)}&to=${pick(3)}&amount=${index}`,
       `/api/v1/history?from=${pick(0)}&to=${pick(1)}&period=1W&x=${code}`,
       `/api/v1/latest?base=${code}`,
       `/api/convert?from=${code}&to=USD`,
     ]
-    return questions[index % 5] ?? ''
+    return requests[index % 5] ?? ''
   })
   const replies = await ask(world, [...TARGETS, ...targets])
   const flooded = replies.slice(TARGETS.length)
@@ -403,7 +402,7 @@ async function flood(world: World): Promise<Reply[]> {
   return replies.slice(0, TARGETS.length)
 }
 
-/** Demands that each value was written once, not back and forth. */
+/** Expects that every value is written once. */
 async function expectOneWrite({ world, state }: Meeting): Promise<void> {
   await ask(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD'])
   await world.settle()
@@ -427,7 +426,7 @@ function setClocks({ services }: World, error: number): void {
   for (const { process } of services) process.clock.set(error)
 }
 
-/** A world in which nothing is wrong but that the clock of the second process is `clockError` ms ahead. */
+/** A healthy world, except that the clock of the second process is `clockError` ms ahead. */
 function apart(name: string, clockError: number): Variant {
   const world = { processes: [{}, { clockError }] }
   return { name, verdict: 'accepted', world, afterwards: expectNoPingPong }
@@ -437,7 +436,7 @@ function onDay(name: string, date: string): Variant {
   return { name, verdict: 'accepted', world: { start: Date.parse(`${date}T18:00:00Z`) } }
 }
 
-/** Demands that two processes agree without taking data from each other for ever. */
+/** Expects that two processes agree, without replacing each other's data repeatedly. */
 async function expectNoPingPong({ world }: Meeting): Promise<void> {
   const before = world.attempts()
   const publications = new Map<string, number>()
@@ -451,7 +450,7 @@ async function expectNoPingPong({ world }: Meeting): Promise<void> {
       publications.set(String(index), published)
     }
   }
-  // Three days have at most three publications, which two processes load once each.
+  // Three days have at most three publications; two processes load each one once.
   const { latest, history } = world.attempts()
   expect(latest - before.latest).toBeLessThanOrEqual(6)
   expect(history - before.history).toBeLessThanOrEqual(6)
@@ -464,56 +463,56 @@ function rejecting(name: string, more: Partial<Variant>): Variant {
       await later(exchange, SECOND)
       throw wireError(SECRET)
     },
-    act: (world, state) => (state === 'cold' ? leaveAll(world, state) : askAll(world)),
+    act: (world, state) => (state === 'cold' ? abortAll(world, state) : askAll(world)),
     ...more,
   })
 }
 
-/** One asks before the others, and leaves after half a second: the others' answers. */
-async function leaveFirst(world: World, state: State): Promise<Reply[]> {
+/** Aborts the first client after half a second; returns the other responses. */
+async function abortFirst(world: World, state: State): Promise<Reply[]> {
   const { machine, service, upstream } = world
-  const leaving = new AbortController()
-  const left = service.ask('/api/v1/latest', leaving)
-  machine.after(SECOND / 2, () => leaving.abort())
-  const [others] = await Promise.all([askAll(world), left])
+  const controller = new AbortController()
+  const aborted = service.ask('/api/v1/latest', controller)
+  machine.after(SECOND / 2, () => controller.abort())
+  const [others] = await Promise.all([askAll(world), aborted])
   const calls = upstream.calls.filter(({ dataSet }) => dataSet === 'latest')
   expect(calls.at(-1)?.init.signal?.aborted).toBe(false)
-  const { status, waited } = await left
+  const { status, waited } = await aborted
   const mustWait = state === 'cold' || state === 'expired'
   expect([status, waited]).toEqual(mustWait ? [502, SECOND / 2] : [200, 0])
   return others
 }
 
-/** Everybody asks, and leaves after half a second; the answers, where they were there already. */
-async function leaveAll({ machine, service }: World, state: State): Promise<Reply[]> {
-  const asking = TARGETS.map((target) => {
-    const leaving = new AbortController()
-    machine.after(SECOND / 2, () => leaving.abort())
-    return service.ask(target, leaving)
+/** Aborts all clients after half a second; returns the responses that need no wait. */
+async function abortAll({ machine, service }: World, state: State): Promise<Reply[]> {
+  const pending = TARGETS.map((target) => {
+    const controller = new AbortController()
+    machine.after(SECOND / 2, () => controller.abort())
+    return service.ask(target, controller)
   })
-  const replies = await machine.drive(Promise.all(asking), 10 * SECOND)
+  const replies = await machine.drive(Promise.all(pending), 10 * SECOND)
   for (const { waited } of replies) expect(waited).toBeLessThanOrEqual(SECOND / 2)
   return state === 'warm' || state === 'fresh' ? replies : []
 }
 
-/** Asks for nobody; the answers, where they were there already. */
-async function askAborted(world: World, state: State): Promise<Reply[]> {
+/** Sends aborted requests; returns the responses that need no wait. */
+async function requestAborted(world: World, state: State): Promise<Reply[]> {
   const { machine, service } = world
   const before = world.attempts()
-  const asking = TARGETS.map((target) => {
-    const leaving = new AbortController()
-    leaving.abort()
-    return service.ask(target, leaving)
+  const pending = TARGETS.map((target) => {
+    const controller = new AbortController()
+    controller.abort()
+    return service.ask(target, controller)
   })
-  const replies = await machine.drive(Promise.all(asking), 10 * SECOND)
+  const replies = await machine.drive(Promise.all(pending), 10 * SECOND)
   await world.settle()
   if (state === 'warm' || state === 'fresh') return replies
   expect(world.attempts()).toEqual(before)
   return []
 }
 
-/** Asks, and stops the process for an hour as soon as it has answered. */
-async function askAndFreeze(world: World, state: State): Promise<Reply[]> {
+/** Sends all requests, then freezes the process for an hour. */
+async function requestAndFreeze(world: World, state: State): Promise<Reply[]> {
   const replies = await askAll(world)
   if (state !== 'warm') return replies
   world.service.process.pause(HOUR)
@@ -521,28 +520,28 @@ async function askAndFreeze(world: World, state: State): Promise<Reply[]> {
   return replies
 }
 
-function give(work: Promise<unknown>): void {
+function receive(work: Promise<unknown>): void {
   const entry = { isDone: false }
-  given.push(entry)
+  received.push(entry)
   const end = (): void => void (entry.isDone = true)
-  // Work that rejects is never done.
+  // Work that rejects never counts as done.
   work.then(end, () => undefined)
 }
 
-/** Asks; where data are refreshed behind the answers, the host has been given that. */
-async function askAndWatch(world: World, state: State): Promise<Reply[]> {
+/** Sends all requests; expects that the host has received a background refresh. */
+async function requestAndWatch(world: World, state: State): Promise<Reply[]> {
   const replies = await askAll(world)
-  if (state === 'warm') expect(given.some(({ isDone }) => !isDone)).toBe(true)
+  if (state === 'warm') expect(received.some(({ isDone }) => !isDone)).toBe(true)
   return replies
 }
 
-/** Demands that all work that was given has come to its end, and to a good one. */
+/** Expects that all received work has resolved. */
 async function expectWorkDone({ world, state }: Meeting): Promise<void> {
   await world.settle()
-  if (state === 'warm') expect(given).not.toEqual([])
-  expect(given.filter(({ isDone }) => !isDone)).toEqual([])
+  if (state === 'warm') expect(received).not.toEqual([])
+  expect(received.filter(({ isDone }) => !isDone)).toEqual([])
 }
 
-function askTenThousand(world: World): Promise<Reply[]> {
+function requestTenThousand(world: World): Promise<Reply[]> {
   return ask(world, [...TARGETS, ...Array<string>(10_000).fill('/api/convert?from=USD&to=GBP')])
 }

@@ -5,37 +5,37 @@ import type { RatesErrorCode, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { codes } from '../fixtures/codes.ts'
 
-/** What an entry demands of its answer. */
+/** The expected response of an entry. */
 interface Expectation {
   status: number
   /** The error is `{ error: { code, message } }` with this code. */
   code?: RatesErrorCode
-  /** What the message of a versioned error says, among other things. */
+  /** Facts that the message of a versioned error contains. */
   messageIncludes?: string | string[]
   /** The error is `{ error }` with exactly this text. */
   errorText?: string
   body?: Record<string, unknown>
   ratesKeys?: string[]
   headersMust?: Record<string, string>
-  /** Names of further checks, some with an argument behind a colon; `bad-inputs.test.ts` has them. */
+  /** Names of further checks in `bad-inputs.test.ts`, some with an argument after a colon. */
   invariants?: string[]
 }
 
-/** A request of the catalogue. `target` and header values hold tokens that `expand` replaces. */
+/** A request of the catalogue. `expand` replaces tokens in `target` and header values. */
 export interface Entry {
   id: string
   group: string
   method: string
   target: string
   headers?: Record<string, string>
-  /** Present where no `Request` can carry the method or the target. */
+  /** Present if no `Request` can have the method or the target. */
   door?: 'answer'
-  /** What Bun makes of it, which turns an unknown method into GET in `new Request`. */
+  /** Expected status on Bun, whose `Request` turns an unknown method into GET. */
   bun?: { status: number }
   expect: Expectation
 }
 
-/** Which way into the handler: `handler(request)` or `handler.answer(request)`. */
+/** The entry point: `handler(request)` or `handler.answer(request)`. */
 export type Door = 'request' | 'answer'
 
 export interface Question {
@@ -50,10 +50,10 @@ export interface Reply {
   body: string
 }
 
-/** The moment at which all entries are asked: a Friday evening, after both publications. */
+/** The time of all requests: a Friday evening, after both publications. */
 export const NOW = Date.UTC(2026, 10, 20, 18)
 
-// Not imported: a bundler may turn JSON into an object literal, in which `__proto__` is no key.
+// Not imported: a bundler may turn JSON into an object literal, where `__proto__` sets the prototype.
 export const entries: readonly Entry[] = JSON.parse(
   readFileSync(new URL('./bad-inputs.json', import.meta.url), 'utf8'),
 )
@@ -78,7 +78,7 @@ export function createCountingHandler() {
   return { handler, calls: () => calls }
 }
 
-/** The text without tokens, but for `{{etag:…}}`; sizes are multiplied by `scale`. */
+/** Replaces all tokens except `{{etag:…}}`; multiplies sizes by `scale`. */
 export function expand(text: string, scale = 1): string {
   return text
     .replace(/\{\{rep\|([^|]*)\|(\d+)\}\}/g, (_, part: string, size) => part.repeat(size * scale))
@@ -105,12 +105,10 @@ export async function ask(
 ): Promise<Reply> {
   const list = new Headers(Object.entries(headers))
   if (door === 'answer') {
-    const answer = await handler.answer({ method, target, header: (name) => list.get(name) })
+    const raw = await handler.answer({ method, target, header: (name) => list.get(name) })
     const body =
-      typeof answer.body === 'string'
-        ? answer.body
-        : new TextDecoder().decode(answer.body ?? undefined)
-    return { status: answer.status, headers: toRecord(answer.headers), body }
+      typeof raw.body === 'string' ? raw.body : new TextDecoder().decode(raw.body ?? undefined)
+    return { status: raw.status, headers: toRecord(raw.headers), body }
   }
   const response = await handler(
     new Request(`http://localhost${target}`, { method, headers: list }),

@@ -9,21 +9,21 @@ import { KEYS, verdictIn } from './journey.ts'
 import type { Journey, Truth } from './journey.ts'
 import type { Reply } from './world.ts'
 
-/** The longest that anybody waits, in ms. */
+/** Maximum wait of a client, in ms. */
 const BUDGET = 5_000
 
-/** And for one operation of a store. */
+/** Maximum time of a store operation, in ms. */
 const STORE_LIMIT = 50
 
-const MOST_CALLS_PER_ATTEMPT = 3
+const MAX_CALLS_PER_ATTEMPT = 3
 
-/** The table of one base; days from one to another, both named. */
+/** The table of one base; a range of days. */
 const PATHS: Record<DataSet, RegExp> = {
   latest: /^\/v6\/latest\/USD$/,
   history: /^\/v1\/\d{4}-\d\d-\d\d\.\.\d{4}-\d\d-\d\d$/,
 }
 
-/** Everything that a call of an upstream may ask of `fetch`: in particular, nothing about certificates. */
+/** The only `fetch` options of upstream calls; in particular, none for certificates. */
 const CALL_OPTIONS = 'cache,headers,redirect,signal'
 
 const PRIVATE = [
@@ -37,9 +37,9 @@ const PRIVATE = [
 
 const PROTOTYPE = Reflect.ownKeys(Object.prototype).length
 
-/** What must hold of every fault in every state, by name. */
+/** Checks for every fault in every state, by name. */
 export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
-  'who meets the fault is answered as documented'(journey) {
+  'the first responses are as documented'(journey) {
     const { state, first, now, before } = journey
     for (const reply of distinct(first)) {
       if (before && state === 'fresh') expectGood(reply, before, ['fresh'])
@@ -49,7 +49,7 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     }
   },
 
-  'later callers get the documented answer'(journey) {
+  'later responses are as documented'(journey) {
     const { isServed, now, after, paused, state, variant, dataSet } = journey
     const isStale = isServed && state === 'warm' && verdictIn(variant, state) === 'refused'
     for (const reply of distinct([...after, ...paused])) {
@@ -60,7 +60,7 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     }
   },
 
-  'nobody waits too long'({ state, variant, first, after, paused }) {
+  'no request waits too long'({ state, variant, first, after, paused }) {
     const isInstant = state === 'warm' || state === 'fresh'
     const { takes = 0 } = variant
     const forStore = variant.store ? 2 * STORE_LIMIT : 0
@@ -73,7 +73,7 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     }
   },
 
-  'upstream is asked once, then left alone'(journey) {
+  'the upstream is called once per backoff interval'(journey) {
     const { state, variant, dataSet, attempts, world } = journey
     const wanted = variant.attempts?.[state] ?? (state === 'fresh' ? 0 : undefined)
     const processes = world.services.length
@@ -82,10 +82,10 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     expect(attempts.latest).toBeLessThanOrEqual(wanted ?? processes)
     expect(attempts.history).toBeLessThanOrEqual(wanted ?? processes)
     const calls = world.upstream.calls.filter((call) => call.dataSet === dataSet)
-    expect(calls.length).toBeLessThanOrEqual(MOST_CALLS_PER_ATTEMPT * world.attempts()[dataSet])
+    expect(calls.length).toBeLessThanOrEqual(MAX_CALLS_PER_ATTEMPT * world.attempts()[dataSet])
   },
 
-  'upstream is asked in good form'({ world }) {
+  'upstream requests are well-formed'({ world }) {
     for (const { dataSet, url, init } of world.upstream.calls) {
       expectSame(url.protocol, 'https:')
       expectSame(HOSTS[dataSet].includes(url.host), true, url.host)
@@ -93,20 +93,20 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
       expectSame(url.search, '')
       expectSame(Object.keys(init).toSorted().join(), CALL_OPTIONS)
       expectSame(`${init.cache} ${init.redirect}`, 'no-store manual')
-      // No cookies, no keys, and no validators: a 304 would answer a question that was not asked.
+      // No cookies, keys or validators, which could cause a 304.
       expectSame([...new Headers(init.headers)].join(), 'accept,application/json')
     }
   },
 
-  'no answer says anything private'({ first, after, paused, recovered }) {
+  'responses contain no private text'({ first, after, paused, recovered }) {
     for (const reply of distinct([...first, ...after, ...paused, ...recovered])) {
-      const said = toText(reply)
-      expectSame(PRIVATE.filter((text) => said.includes(text)).join(), '', said)
+      const content = toText(reply)
+      expectSame(PRIVATE.filter((text) => content.includes(text)).join(), '', content)
       expectOwnHeaders(reply)
     }
   },
 
-  'a failed refresh makes nothing younger'(journey) {
+  'a failed refresh does not make data look fresher'(journey) {
     const { state, variant, first, paused, dataSet } = journey
     if (state !== 'warm' || verdictIn(variant, state) !== 'refused') return
     for (const reply of paused.filter((each) => dataSetOf(each) === dataSet)) {
@@ -118,7 +118,7 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     }
   },
 
-  'nothing bad is kept in a store': expectSoundStores,
+  'stores contain only valid data': expectSoundStores,
 
   'events report the fault'({ world, state, variant, dataSet, beganAt }) {
     const events = world.services.flatMap((service) => service.events)
@@ -136,20 +136,20 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     expect(failures).not.toEqual([])
   },
 
-  'no prototype is touched'() {
+  'prototypes are unchanged'() {
     expect(Reflect.ownKeys(Object.prototype)).toHaveLength(PROTOTYPE)
   },
 
-  'fresh data come once the fault is gone'({ recovered, afterwards, dataSet, ...journey }) {
+  'fresh data is served after the fault'({ recovered, afterwards, dataSet, ...journey }) {
     for (const reply of distinct(recovered)) expectGood(reply, afterwards, ['fresh', 'loaded'])
     expect(journey.attemptsAfterwards[dataSet]).toBeGreaterThan(journey.attempts[dataSet])
   },
 }
 
-/** Closes every process of the world, and demands that nothing of theirs is left. */
+/** Closes every process of the world; expects no remaining timers and listeners. */
 export async function expectNothingLeft({ world }: Journey): Promise<void> {
   const { machine, services } = world
-  // A store may take a second for a write.
+  // A store write may take a second.
   await machine.advance(2_000)
   for (const service of services) {
     expect(service.process.timers(), 'timers of an idle handler').toBe(0)
@@ -158,11 +158,11 @@ export async function expectNothingLeft({ world }: Journey): Promise<void> {
   await machine.advance(60_000)
   for (const service of services) {
     expect(service.process.timers(), 'timers of a closed handler').toBe(0)
-    expect(service.listeners(), 'listeners on the signals of those who asked').toBe(0)
+    expect(service.listeners(), 'listeners on the signals of requests').toBe(0)
   }
 }
 
-/** One of each, however often it was given. */
+/** Removes duplicates. */
 function distinct(replies: readonly Reply[]): Reply[] {
   return [...new Map(replies.map((each) => [toText(each), each])).values()]
 }
@@ -179,7 +179,7 @@ function dataSetOf({ target }: Reply): DataSet {
   return target.includes('/history') ? 'history' : 'latest'
 }
 
-const SENTENCE = 'The exchange-rate provider is unavailable. Please retry shortly.'
+const UNAVAILABLE = 'The exchange-rate provider is unavailable. Please retry shortly.'
 
 const DISCLAIMER =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
@@ -198,7 +198,7 @@ const KNOWN_HEADERS = new Set([
   'x-content-type-options',
 ])
 
-/** How fresh an answer says that it is. */
+/** Freshness according to Cache-Status. */
 export type Freshness = 'fresh' | 'stale' | 'loaded'
 
 const CACHE_STATUS: Record<Freshness, RegExp> = {
@@ -207,11 +207,11 @@ const CACHE_STATUS: Record<Freshness, RegExp> = {
   loaded: /^rates; fwd=miss$/,
 }
 
-/** Demands that `reply` is the documented 502. */
+/** Expects the documented 502. */
 function expectUnavailable({ target, status, headers, body }: Reply): void {
   const isVersioned = target.startsWith('/api/v1/')
   expectSame(status, 502, body)
-  const error = isVersioned ? { code: 'provider_unavailable', message: SENTENCE } : SENTENCE
+  const error = isVersioned ? { code: 'provider_unavailable', message: UNAVAILABLE } : UNAVAILABLE
   expectSame(body, JSON.stringify({ error }))
   expectJson(headers)
   expectSame(headers['cache-control'], 'no-store')
@@ -220,7 +220,7 @@ function expectUnavailable({ target, status, headers, body }: Reply): void {
   expectSame(/^([1-9]\d?|[12]\d\d|300)$/.test(retryAfter), true, `retry-after: ${retryAfter}`)
 }
 
-/** Demands that `reply` is a refusal with `status` that names `code`, and is not kept by anyone. */
+/** Expects an error with `status` and no-store that names `code`. */
 export function expectRefusal({ target, ...reply }: Reply, status: number, code: string): void {
   expect(reply.status, `${target}: ${reply.body}`).toBe(status)
   expect(reply.headers['cache-control']).toBe('no-store')
@@ -229,8 +229,8 @@ export function expectRefusal({ target, ...reply }: Reply, status: number, code:
 }
 
 /**
- * Demands that `reply` is 200, says nothing but `truth`, and says honestly how fresh that is; or the documented 502 where
- * `truth` lacks a rate that it takes.
+ * Expects a 200 with exactly the data of `truth` and the correct Cache-Status, or the documented 502 if `truth` lacks a
+ * required rate.
  */
 export function expectGood(reply: Reply, truth: Truth, freshness: readonly Freshness[]): void {
   const { target, status, headers, body } = reply
@@ -260,7 +260,7 @@ export function expectGood(reply: Reply, truth: Truth, freshness: readonly Fresh
   expectSame(headers['last-modified'], wantedDate)
 }
 
-/** The codes that `target` asks for by name. */
+/** Returns the codes in the query of `target`. */
 function codesIn(target: string): string[] {
   const { searchParams } = new URL(target, 'http://localhost')
   return ['base', 'from', 'to', 'symbols'].flatMap(
@@ -273,10 +273,10 @@ function expectJson(headers: Reply['headers']): void {
   expectSame(headers['x-content-type-options'], 'nosniff')
 }
 
-/** Demands that `reply` has only headers of ours, and CORS headers only where they belong. */
+/** Expects only known headers, with CORS headers only on v1. */
 function expectOwnHeaders({ target, headers }: Reply): void {
   const foreign = Object.keys(headers).filter((name) => !KNOWN_HEADERS.has(name))
-  expectSame(foreign.join(), '', 'headers that are not ours')
+  expectSame(foreign.join(), '', 'unknown headers')
   const origin = target.startsWith('/api/v1/') ? '*' : undefined
   expectSame(headers['access-control-allow-origin'], origin)
 }
@@ -285,22 +285,22 @@ function ttlOf({ headers }: Reply): number {
   return Number(/ttl=(-?\d+)/.exec(headers['cache-status'] ?? '')?.[1] ?? NaN)
 }
 
-/** The bodies so far, by what they depend on. */
+/** Computed bodies by all inputs. */
 const computed = new Map<string, { body: object; text: string }>()
 
-/** The body that the contract asks for, computed once for every question and all that its answer depends on. */
+/** Returns the body that the contract requires, computed once per target and data. */
 function wantedBody(target: string, truth: Truth): { body: object; text: string } {
-  const grounds = target.includes('/history') ? [truth.days, truth.today] : truth.latest
-  const key = `${target} ${JSON.stringify(grounds)}`
-  const known = computed.get(key)
-  if (known) return known
+  const inputs = target.includes('/history') ? [truth.days, truth.today] : truth.latest
+  const key = `${target} ${JSON.stringify(inputs)}`
+  const cached = computed.get(key)
+  if (cached) return cached
   const body = computeBody(target, truth)
   const wanted = { body, text: JSON.stringify(body) }
   computed.set(key, wanted)
   return wanted
 }
 
-/** The body that the contract asks for, computed without anything of `src/`. */
+/** Computes the body that the contract requires, without code of `src/`. */
 function computeBody(target: string, truth: Truth): object {
   const { pathname, searchParams } = new URL(target, 'http://localhost')
   const { base = 'USD', from = '', to = '', amount = '1' } = Object.fromEntries(searchParams)
@@ -317,19 +317,19 @@ function computeBody(target: string, truth: Truth): object {
     const updatedAt = Math.min(timeOf(from), timeOf(to))
     return { from, to, amount: Number(amount), rate, result, updatedAt, ...source }
   }
-  const asked = searchParams.get('symbols')?.split(',') ?? []
-  const symbols = asked.length > 0 ? asked : Object.keys(truth.latest.rates)
+  const requested = searchParams.get('symbols')?.split(',') ?? []
+  const symbols = requested.length > 0 ? requested : Object.keys(truth.latest.rates)
   const rates = Object.fromEntries(
     symbols.map((code) => [code, crossRate(table, 'USD', base, code)]),
   )
-  const times = { updatedAt: Math.min(timeOf(base), ...asked.map(timeOf)), nextUpdateAt }
+  const times = { updatedAt: Math.min(timeOf(base), ...requested.map(timeOf)), nextUpdateAt }
   if (!isVersioned) return { base, rates, ...times, ...source }
   const olderTimes = symbols.filter((code) => code in older).map((code) => [code, timeOf(code)])
   const old = olderTimes.length > 0 ? { older: Object.fromEntries(olderTimes) } : {}
   return { base, ...times, rates, ...source, disclaimer: DISCLAIMER, ...old }
 }
 
-/** A month is what is asked for everywhere. */
+/** Computes a history; all targets request one month. */
 function historyBody(truth: Truth, from: string, to: string): object {
   const period = '1M'
   const dates = Object.keys(truth.days)
@@ -353,7 +353,7 @@ function exactRates(rates: Readonly<Record<string, number | undefined>>): Rates 
 
 const LAST_INSTANT = 8_640_000_000_000_000
 
-/** Demands that the stores hold what is served and nothing else, and that no write asks for an impossible lifetime. */
+/** Expects that the stores contain exactly the served data, and that all expiry times are valid. */
 function expectSoundStores(journey: Journey): void {
   const { world, variant, state, dataSet, stored, storedBefore, now } = journey
   const start = world.machine.now() - world.machine.elapsed()
@@ -381,7 +381,7 @@ function expectSoundStores(journey: Journey): void {
   }
 }
 
-/** Demands that `text` is an envelope with exactly the data of `truth`. */
+/** Expects an envelope with exactly the data of `truth`. */
 function expectStored(text: string | undefined, key: string, truth: Truth): void {
   expectSame(text?.includes(SECRET), false, `${key} in the store`)
   const { v, data, key: ownKey, savedAt } = JSON.parse(text ?? '{}')
@@ -396,12 +396,12 @@ function expectStored(text: string | undefined, key: string, truth: Truth): void
   }
 }
 
-/** What `expect(actual, about).toEqual(wanted)` does, but at once where both are the same: there are half a million. */
+/** Like `expect(actual, about).toEqual(wanted)`, but fast if both are identical: there are 500,000 comparisons. */
 function expectSame(actual: unknown, wanted: unknown, about?: string): void {
   if (!Object.is(actual, wanted)) expect(actual, about).toEqual(wanted)
 }
 
-/** The same for values that JSON distinguishes. */
+/** Like `expectSame`, for JSON values. */
 function expectSameData(actual: unknown, wanted: unknown, about?: string): void {
   if (JSON.stringify(actual) !== JSON.stringify(wanted)) expect(actual, about).toEqual(wanted)
 }

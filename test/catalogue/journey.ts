@@ -8,20 +8,20 @@ import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import type { Freshness } from './checks.ts'
 import type { Reply, World, WorldOptions } from './world.ts'
 
-/** One form of a fault, and what is to be done to meet it. What is left out is as it is in a world where nothing is wrong. */
+/** One form of a fault, and how to trigger it. Omitted fields are as in a healthy world. */
 export interface Variant extends Fault {
   begin?(world: World, state: State): void
-  /** Lets it end, where it is more than what a fault says. */
+  /** Ends it, if that takes more than removing the fault. */
   end?(world: World): void
   world?: WorldOptions
   arrive?(world: World, state: State): Promise<void>
-  /** How the questions are asked that meet the fault. */
+  /** Sends the requests that meet the fault (default: all targets). */
   act?(world: World, state: State): Promise<Reply[]>
-  /** How often a data set's provider may be asked in that time, by all processes together (default once a process). */
+  /** Provider calls per data set during the fault, by all processes together (default: one per process). */
   attempts?: Partial<Record<State, number>>
-  /** How fresh the answers may say they are once the fault has shown (default by the state and the verdict). */
+  /** Allowed freshness of later responses (default: by state and verdict). */
   freshness?: readonly Freshness[]
-  /** What else must hold once the fault has shown, and after it. */
+  /** Further checks during the fault, and after it. */
   meanwhile?(meeting: Meeting): Promise<void> | void
   afterwards?(meeting: Meeting): Promise<void> | void
 }
@@ -36,25 +36,25 @@ export interface Meeting {
   variant: Variant
   dataSet: DataSet
   before: Truth | undefined
-  /** What may be served now; absent where nothing may. */
+  /** Data that may be served now; absent if none may. */
   now: Truth | undefined
 }
 
-/** Nobody waits longer than 5 s; what does shall be seen. In ms. */
-const PATIENCE = 30 * SECOND
+/** Longer than the budget of 5 s, so that longer waits are detected. In ms. */
+const DRIVE_LIMIT = 30 * SECOND
 
-/** How long after its first load a handler is asked again, in ms. */
-const LATER = { cold: 0, warm: 5 * DAY, expired: 19 * DAY, fresh: 5 * MINUTE }
+/** Time between the first load and the fault, in ms. */
+const DELAY = { cold: 0, warm: 5 * DAY, expired: 19 * DAY, fresh: 5 * MINUTE }
 
-/** How many of the newest days every refresh asks for again. */
-const DAYS_ASKED_AGAIN = 7
+/** Newest days that every refresh loads again. */
+const RELOADED_DAYS = 7
 
-/** When all data are due again, whatever the day of the week. In ms. */
+/** Time after which all data is due again, on every day of the week. In ms. */
 const NEXT_REFRESH = 4 * DAY
 
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
 
-/** Asked of every process at every stage. */
+/** Targets that every process serves at every stage. */
 export const TARGETS: readonly string[] = [
   '/api/v1/latest?base=EUR&symbols=USD,GBP,JPY',
   '/api/v1/convert?from=EUR&to=JPY&amount=2.5',
@@ -64,23 +64,27 @@ export const TARGETS: readonly string[] = [
   '/api/v1/history?from=USD&to=INR&period=1M',
 ]
 
-/** What one form of a fault did to a handler, stage by stage. */
+/** Observations of one form of a fault, stage by stage. */
 export type Journey = Awaited<ReturnType<typeof travel>>
 
 export function verdictIn({ verdict, inState }: Variant, state: State): Verdict {
   return inState?.[state] ?? verdict
 }
 
-/** Sends a handler in `state` through `variant`, and out again on the other side. */
+/** Runs a handler in `state` through `variant` and its recovery. */
 export async function travel(world: World, variant: Variant, dataSet: DataSet, state: State) {
   const { machine } = world
   const advanceTo = (time: number): Promise<void> =>
     machine.advance(Math.max(0, time - machine.elapsed()))
   const primed = state === 'cold' ? undefined : await prime(world)
-  await (variant.arrive?.(world, state) ?? machine.advance(LATER[state]))
+  await (variant.arrive?.(world, state) ?? machine.advance(DELAY[state]))
   const before = primed && { ...primed, today: todayOf(world) }
   begin(world, variant, dataSet, state)
-  const [storedBefore, asked, beganAt] = [storesOf(world), world.attempts(), machine.elapsed()]
+  const [storedBefore, attemptsBefore, beganAt] = [
+    storesOf(world),
+    world.attempts(),
+    machine.elapsed(),
+  ]
 
   const first = await (variant.act ?? askAll)(world, state)
   const { takes = 0 } = variant
@@ -103,7 +107,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   await advanceTo(endedAt + pause - 1)
   const paused = await askAll(world)
   await world.settle()
-  const attempts = since(asked, world.attempts())
+  const attempts = since(attemptsBefore, world.attempts())
   const stored = storesOf(world)
 
   end(world, variant)
@@ -111,7 +115,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   await askAll(world)
   await world.settle()
   const recovered = await askAll(world)
-  const attemptsAfterwards = since(asked, world.attempts())
+  const attemptsAfterwards = since(attemptsBefore, world.attempts())
   const afterwards = truthNow(world, isServed ? kept : undefined, variant.servesAfterwards)
   await variant.afterwards?.(meeting)
   return {
@@ -120,23 +124,23 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
     variant,
     dataSet,
     before,
-    /** When the fault began, in ms that the machine had been running. */
+    /** Start of the fault, in ms of machine time. */
     beganAt,
     first,
-    /** The answers once it had shown. */
+    /** Responses right after the fault was first met. */
     after,
-    /** The answers at the end of the time in which upstream is to be left alone, the fault being there still. */
+    /** Responses at the end of the backoff, while the fault persists. */
     paused,
-    /** The answers once it was gone, and upstream might be asked again. */
+    /** Responses after the fault, when the upstream may be called again. */
     recovered,
-    /** What may be served once the fault has shown; the part of `dataSet` only where `isServed`. */
+    /** Data that may be served during the fault; that of `dataSet` only if `isServed`. */
     now: kept,
     isServed,
     afterwards,
-    /** How often providers were asked from the fault until `paused`, and until `recovered`. */
+    /** Provider calls from the fault until `paused`, and until `recovered`. */
     attempts,
     attemptsAfterwards,
-    /** What the stores held before the fault, and at `paused`. */
+    /** Content of the stores before the fault, and at `paused`. */
     storedBefore,
     stored,
   }
@@ -147,16 +151,16 @@ export function askAll(world: World): Promise<Reply[]> {
 }
 
 export function ask({ machine, services }: World, targets: readonly string[]): Promise<Reply[]> {
-  const asking = services.flatMap((service) => targets.map((target) => service.ask(target)))
-  return machine.drive(Promise.all(asking), PATIENCE)
+  const pending = services.flatMap((service) => targets.map((target) => service.ask(target)))
+  return machine.drive(Promise.all(pending), DRIVE_LIMIT)
 }
 
-/** Asks for `target` alone of the first process. */
+/** Sends one request to the first process. */
 export async function askOne({ machine, service }: World, target: string): Promise<Reply> {
-  return machine.drive(service.ask(target), PATIENCE)
+  return machine.drive(service.ask(target), DRIVE_LIMIT)
 }
 
-/** Loads both data sets; what is served from then on. */
+/** Loads both data sets; returns the data to serve. */
 async function prime(world: World): Promise<Truth> {
   await askAll(world)
   await world.settle()
@@ -187,9 +191,11 @@ function end(world: World, variant: Variant): void {
   variant.end?.(world)
 }
 
-/** `dataSet` as it is in `held`, the other one as it is in `loaded`. */
-function keep(held: Truth, dataSet: DataSet, loaded: Truth): Truth {
-  return dataSet === 'latest' ? { ...loaded, latest: held.latest } : { ...loaded, days: held.days }
+/** Returns `dataSet` of `current` and the other one of `loaded`. */
+function keep(current: Truth, dataSet: DataSet, loaded: Truth): Truth {
+  return dataSet === 'latest'
+    ? { ...loaded, latest: current.latest }
+    : { ...loaded, days: current.days }
 }
 
 function lastOutcome({ services }: World, dataSet: DataSet): number | undefined {
@@ -212,15 +218,15 @@ function storesOf({ services }: World): Map<string, string>[] {
   return services.map(({ store }) => new Map(store.entries))
 }
 
-/** What may be answered at some moment: one publication of each data set. */
+/** Data that may be served at one time: one publication of each data set. */
 export interface Truth {
   latest: LatestTruth
   days: Days
-  /** The day, in UTC, on which it is asked for. */
+  /** Day of the request, in UTC. */
   today: string
 }
 
-/** What is true once data have been loaded now, where `before` was served until then. */
+/** Returns the data to serve after a load now, if `before` was served until then. */
 export function truthNow(
   world: World,
   before: Truth | undefined,
@@ -232,19 +238,19 @@ export function truthNow(
   const served = serves.latest?.(body, before?.latest) ?? toLatestTruth(body)
   const latest = loadedBy(world, before ? carriedOver(served, before.latest) : served)
   const published = Object.keys(before?.days ?? {}).toSorted()
-  const since = published.at(-DAYS_ASKED_AGAIN) ?? published[0] ?? ''
+  const since = published.at(-RELOADED_DAYS) ?? published[0] ?? ''
   const history = upstream.history(today, machine.now())
-  const asked = Object.entries(history.rates).filter(([date]) => date >= since)
-  const answered = { ...history, rates: Object.fromEntries(asked) }
-  // What is asked for again and absent stays.
-  const days = Object.entries(serves.history?.(answered) ?? answered.rates)
+  const requested = Object.entries(history.rates).filter(([date]) => date >= since)
+  const response = { ...history, rates: Object.fromEntries(requested) }
+  // Days that are absent from a reload stay.
+  const days = Object.entries(serves.history?.(response) ?? response.rates)
   const merged = days.map(([date, rates]) => [date, { ...before?.days[date], ...rates }])
   return { latest, days: { ...before?.days, ...Object.fromEntries(merged) }, today }
 }
 
 const WITHDRAWN = ['ANG', 'BGN', 'HRK', 'SLL', 'ZWL']
 
-/** `published` with the last rates of codes that it lacks, unless their currencies were withdrawn. */
+/** Adds the last rates of missing codes to `published`, except for withdrawn currencies. */
 function carriedOver(published: LatestTruth, before: LatestTruth): LatestTruth {
   if (published === before) return published
   const lost = Object.keys(before.rates).filter((code) => !(code in published.rates))
@@ -255,13 +261,13 @@ function carriedOver(published: LatestTruth, before: LatestTruth): LatestTruth {
   )
 }
 
-/** The same, loaded just now by the first process. */
+/** Adds the load time if the first process loads the table before its `updatedAt`. */
 function loadedBy({ service }: World, latest: LatestTruth): LatestTruth {
   const loadedAt = service.process.clock.now()
   return latest.updatedAt > loadedAt ? { ...latest, loadedAt } : latest
 }
 
-/** The day, in UTC, by the clock of the first process. */
+/** Returns the day (UTC) of the clock of the first process. */
 function todayOf({ service }: World): string {
   return toDay(service.process.clock.now())
 }
@@ -271,7 +277,7 @@ export function fill(world: World, change: (good: StoredValue) => unknown = (goo
   for (const key of Object.values(KEYS)) entries.set(key, textOf(change(fabricated(key, world))))
 }
 
-/** An envelope that nothing is wrong with, of what was published a minute ago. */
+/** Creates a valid envelope with data published one minute ago. */
 function fabricated(key: string, { upstream, machine }: World): StoredValue {
   const savedAt = machine.now() - MINUTE
   if (key.endsWith('latest')) {

@@ -22,12 +22,12 @@ describe.each(
   })
 })
 
-test('no fault lets anything escape', async () => {
+test('no fault causes an unhandled error', async () => {
   await turnOfLoop()
   expect(escaped).toEqual([])
 })
 
-test('what the poisoned stores hold would be served, were it not for the poison', async () => {
+test('serves the values of the poisoned stores without the poison', async () => {
   const world = createWorld()
   fill(world)
   const truth = truthNow(world, undefined)
@@ -36,13 +36,13 @@ test('what the poisoned stores hold would be served, were it not for the poison'
 })
 
 describe('the catalogue of upstream faults', () => {
-  test('names no case twice, and only forms that exist', () => {
+  test('has unique ids, and uses only existing forms', () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
     expect(unusedNames()).toEqual([])
   })
 
-  describe.skipIf(!HAS_RECORDINGS)(`as it is shared ${NEEDS_RECORDINGS}`, () => {
-    test('has exactly these cases, and some that were found later', () => {
+  describe.skipIf(!HAS_RECORDINGS)(`compared with the shared catalogue ${NEEDS_RECORDINGS}`, () => {
+    test('has exactly its cases, and the ones found later', () => {
       const named = (list: readonly { id: string; layer: string }[]): string[] =>
         list.map(({ id, layer }) => `${layer} ${id}`).toSorted()
       const shared = cases.filter(({ id }) => !FOUND_LATER.includes(id))
@@ -50,7 +50,7 @@ describe('the catalogue of upstream faults', () => {
       expect(cases.length - shared.length).toBe(FOUND_LATER.length)
     })
 
-    test('has no answer for some states, of which the cases say what is tried instead', () => {
+    test('names an alternative for every state without an expected response', () => {
       const silent = readEntries().flatMap((entry) =>
         (['cold', 'warm'] as const)
           .filter((state) => entry[state].status === 'n/a')
@@ -62,7 +62,7 @@ describe('the catalogue of upstream faults', () => {
       expect(reported.toSorted()).toEqual(silent.toSorted())
     })
 
-    test('wants other answers only where a case says what the contract has against them', () => {
+    test('expects another status only if a case cites the contract', () => {
       const wanted = new Map(readEntries().map((entry) => [entry.id, entry.cold.status]))
       const differing = cases.filter(({ id, forms }) =>
         forms.some((variant) => {
@@ -75,7 +75,7 @@ describe('the catalogue of upstream faults', () => {
   })
 })
 
-/** What attacks on 0.1.0 showed. */
+/** Found by attacks on 0.1.0. */
 const FOUND_LATER = [
   'bad-major',
   'many-moved',
@@ -96,14 +96,14 @@ function readEntries(): Entry[] {
   return JSON.parse(readFileSync(recording('catalogue/upstream-faults.json'), 'utf8'))
 }
 
-/** Where no call is made, one form of what can happen to it is enough. */
+/** Returns the forms to try; one is enough in a state without provider calls. */
 function formsIn({ layer, forms }: FaultCase<Variant>, state: State): readonly Variant[] {
   const tried = forms.filter(({ needsPrevious }) => !needsPrevious || state === 'warm')
   const isOfCalls = !['clock', 'store', 'lifecycle'].includes(layer)
   return state === 'fresh' && isOfCalls ? tried.slice(0, 1) : tried
 }
 
-/** Tries every form of `fault`; what was wrong, by the names of the checks. */
+/** Tries every form of `fault`; returns failures with the names of the checks. */
 async function tryAll(fault: FaultCase<Variant>, state: State): Promise<string[]> {
   const failures: string[] = []
   for (const variant of formsIn(fault, state)) {
@@ -123,7 +123,7 @@ async function tryAll(fault: FaultCase<Variant>, state: State): Promise<string[]
         }
         await expectNothingLeft(journey)
       } catch (error) {
-        note('on the way', error)
+        note('during the journey', error)
       } finally {
       }
     }

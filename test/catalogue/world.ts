@@ -13,11 +13,11 @@ import { DAY, HOUR, settled } from '../virtual-runtime.ts'
 /** A Friday evening, after both publications, ms since the Unix epoch. */
 export const START = Date.UTC(2026, 10, 20, 18)
 
-/** What a world is made from; all of it may be left out. */
+/** Options of a world. */
 export interface WorldOptions {
-  /** The true time when it begins, ms since the Unix epoch (default `START`). */
+  /** True start time, ms since the Unix epoch (default `START`). */
   start?: number | undefined
-  /** One for each process: how wrong its clock is, in ms, and whether it shares the store (default one, which does). */
+  /** One entry per process: clock error in ms, and `isApart` for its own store (default: one process). */
   processes?: { clockError?: number; isApart?: boolean }[] | undefined
   waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
@@ -27,7 +27,7 @@ export type World = ReturnType<typeof createWorld>
 export function createWorld(options: WorldOptions = {}) {
   const { start = START, processes = [{}], waitUntil } = options
   const machine = createMachine(start)
-  // The windows that are asked for have a month.
+  // All requested windows have one month.
   const upstream = createUpstream(machine, toDay(start - 38 * DAY))
   const shared = createWatchedStore(machine)
   const services = processes.map(({ clockError = 0, isApart }) =>
@@ -59,16 +59,16 @@ export function createWorld(options: WorldOptions = {}) {
     machine,
     upstream,
     services,
-    /** The only service, or the first. */
+    /** The first service. */
     service,
-    /** How often the providers of each data set were asked, by all services. */
+    /** Number of provider calls by data set, of all services. */
     attempts: (): Record<DataSet, number> => ({
       latest: count('latest', 'upstream_request'),
       history: count('history', 'upstream_request'),
     }),
-    /** Waits until no provider is being asked, or only time can bring its answer. */
+    /** Waits until no provider call is pending, or only time can complete it. */
     async settle() {
-      // A refresh looks into the store before it asks.
+      // A refresh reads the store before it calls the provider.
       await machine.settle()
       await machine.settle(isIdle)
       await machine.settle()
@@ -76,10 +76,10 @@ export function createWorld(options: WorldOptions = {}) {
   }
 }
 
-/** A store that remembers what was asked of it. */
+/** A store that records its operations. */
 interface WatchedStore extends CacheStore {
   entries: Map<string, string>
-  /** `at` is how long the machine has been running, in ms. */
+  /** `at` is in ms of machine time. */
   operations: { operation: 'get' | 'set'; key: string; at: number; expiresAt?: number }[]
   fault: StoreFault | undefined
   operationOn(key: string, work: () => unknown): StoreOperation
@@ -102,7 +102,7 @@ function createWatchedStore(machine: Machine): WatchedStore {
     entries,
     operations: [],
     fault: undefined,
-    // Of a store in this process; what it held before is not kept.
+    // A store in this process, without previous values.
     operationOn: (key, work) => ({
       key,
       work,
@@ -134,7 +134,7 @@ function createService(
   }: { store: WatchedStore; clockError: number } & Pick<WorldOptions, 'waitUntil'>,
 ) {
   const process = machine.startProcess(clockError)
-  /** `at` is how long the machine has been running, in ms. */
+  /** `at` is in ms of machine time. */
   const events: { at: number; event: RatesEvent }[] = []
   const listeners = new Set<unknown>()
   const latest = createExchangeRateApiProvider()
@@ -183,12 +183,12 @@ function createService(
     process,
     store,
     events,
-    /** How many listeners are left on the signals of the clients. */
+    /** Number of listeners on the signals of the clients. */
     listeners: () => listeners.size,
-    /** Requests `target`; `leaving` ends the waiting for the answer. */
+    /** Requests `target`; `signal` aborts the request. */
     async ask(target: string, { signal } = new AbortController()) {
       watchListeners(signal)
-      const askedAt = machine.elapsed()
+      const requestedAt = machine.elapsed()
       const request = { method: 'GET', target, header: () => null, signal }
       const { status, headers, body } = await handler.answer(request)
       return {
@@ -197,7 +197,7 @@ function createService(
         headers: Object.fromEntries(headers),
         body: typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined),
         /** In ms. */
-        waited: machine.elapsed() - askedAt,
+        waited: machine.elapsed() - requestedAt,
       }
     },
   }
@@ -207,10 +207,10 @@ type Upstream = ReturnType<typeof createUpstream>
 
 const market = createSyntheticMarket(1)
 
-/** The payloads so far, by what they depend on: a thousand worlds ask for the same. */
+/** Payloads by all inputs, shared by a thousand worlds. */
 const payloads = new Map<string, string>()
 
-/** Nothing is published but at the full hour. */
+/** Caches a payload for an hour: publications are on the hour. */
 function oncePerHour(instant: number, query: string, createPayload: () => string): string {
   const key = `${Math.floor(instant / HOUR)} ${query}`
   const payload = payloads.get(key) ?? createPayload()
@@ -218,7 +218,7 @@ function oncePerHour(instant: number, query: string, createPayload: () => string
   return payload
 }
 
-/** Upstreams that live by the time of `machine`; the relay knows nothing before the day `since`. */
+/** Creates upstreams in the time of `machine`; the relay has no days before `since`. */
 function createUpstream(machine: Machine, since: string) {
   function latestText(instant: number): string {
     return oncePerHour(instant, '', () =>
@@ -235,7 +235,7 @@ function createUpstream(machine: Machine, since: string) {
 
   const upstream = {
     calls: Array<{ dataSet: DataSet; url: URL; init: RequestInit }>(),
-    /** What is wrong with the upstream of `dataSet`, or with its provider, now. */
+    /** The current fault of the upstream of `dataSet`, or of its provider. */
     fault: undefined as (Partial<Fault> & { dataSet: DataSet }) | undefined,
     latest: (instant: number): LatestBody => JSON.parse(latestText(instant)),
     history: (end: string, instant: number): HistoryBody =>
@@ -272,13 +272,13 @@ function createUpstream(machine: Machine, since: string) {
 /** Turns of the event loop after which a few chained promises have settled. */
 const FEW_TURNS = 10
 
-/** So many without an answer mean that only time can bring one: Deno reads a chunk of a body a turn. */
+/** After this number of turns only time can complete a call: Deno reads one chunk of a body per turn. */
 const MANY_TURNS = 150
 
-/** Time for the outside world and any number of processes in it. It passes only on request. */
+/** Simulated time for the upstreams and any number of processes. */
 type Machine = ReturnType<typeof createMachine>
 
-/** A machine whose time starts at `start`, ms since the Unix epoch. */
+/** Creates a machine whose time starts at `start`, ms since the Unix epoch. */
 function createMachine(start: number) {
   const loop = createEventLoop()
 
@@ -291,7 +291,7 @@ function createMachine(start: number) {
 
   return {
     now: () => start + loop.now(),
-    /** How long the machine has been running, in ms. */
+    /** Running time of the machine, in ms. */
     elapsed: loop.now,
     after: (delay: number, callback: () => void) => void loop.after(delay, callback),
     startProcess: (clockError: number) =>
@@ -300,7 +300,7 @@ function createMachine(start: number) {
       await settled()
       await loop.run(loop.now() + duration)
     },
-    /** Waits for `work`, letting up to `limit` ms pass; one at a time. */
+    /** Waits for `work` while up to `limit` ms of machine time pass; one call at a time. */
     async drive<T>(work: Promise<T>, limit: number): Promise<T> {
       const until = loop.now() + limit
       let isDone = false
@@ -311,10 +311,10 @@ function createMachine(start: number) {
       for (;;) {
         await settle(() => isDone)
         if (isDone) return done
-        if (!(await loop.step(until))) throw new Error(`nothing came of it within ${limit} ms`)
+        if (!(await loop.step(until))) throw new Error(`work is still pending after ${limit} ms`)
       }
     },
-    /** Lets go on what waits for nothing but promises: for a few turns of the loop, or for as many as it takes until `isDone`. */
+    /** Runs a few turns of the event loop, or up to 150 turns until `isDone`. */
     settle,
   }
 }
