@@ -5,7 +5,6 @@ import { untilIdle } from './until-idle.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
-/** The part of Bun that is used. */
 interface Bun {
   serve(options: object): {
     readonly port: number
@@ -15,9 +14,17 @@ interface Bun {
 }
 
 /**
- * Serves `handler` on Bun; resolves when it listens.
+ * Serves `handler` on Bun; resolves when the server listens.
  *
- * @throws {Error} with a `code` where it cannot listen
+ * @throws {Error} with a `code` if the server cannot listen
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { serve } from 'ratesmith/bun'
+ *
+ * const server = await serve(createRatesHandler(), { port: 3000 })
+ * console.log(`${server.url}/api/v1/latest`)
+ * ```
  */
 export async function serve(
   handler: FetchHandler,
@@ -26,14 +33,14 @@ export async function serve(
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const { port, hostname, tls } = listenOptions(options)
   const fetch = (request: Request): Promise<Response> => answerOf(handler, request)
-  // Outside development Bun lets several servers share a port, unless it is told not to.
+  // By default, Bun lets several servers share a port outside development.
   const listening = { port, hostname, tls, reusePort: false }
   const server = Bun.serve({ ...listening, fetch, error: failed, development: false })
   return {
     url: toUrl(hostname, server.port, tls),
     async stop() {
       void server.stop()
-      // Bun itself would also wait for connections that are merely kept alive.
+      // Bun itself also waits for idle keep-alive connections.
       await untilIdle(() => server.pendingRequests > 0)
       await server.stop(true)
     },

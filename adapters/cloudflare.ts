@@ -1,7 +1,7 @@
 import { failed } from './raw-response.ts'
 import type { FetchHandler } from './server.ts'
 
-/** The part of a Worker's execution context that is used. */
+/** The used part of a Worker's execution context. */
 export interface WorkerContext {
   /** Keeps the isolate alive until `promise` settles. */
   waitUntil(promise: Promise<unknown>): void
@@ -9,16 +9,27 @@ export interface WorkerContext {
 
 /** The default export of a module worker. */
 export interface Worker<Env> {
-  /** Answers a visitor. */
+  /** Handles a request. */
   fetch(request: Request, env: Env, context: WorkerContext): Promise<Response>
-  /** Runs at the times of a cron trigger. */
+  /** Handles a cron trigger. */
   scheduled(controller: unknown, env: Env): Promise<void>
 }
 
 /**
- * A module worker: `export default toWorker((env: Env) => …)`. `create` makes the handler of an isolate, once, from the
- * bindings of its first event; if it throws, that event fails and the next one tries again. A cron trigger refreshes what
- * is due, and so fills the store of all isolates before a visitor would have to wait for an upstream.
+ * Creates a module worker. Each isolate calls `create` once, with the bindings of its first event; if it throws, that event
+ * fails and the next one calls it again. A cron trigger refreshes due data, so that requests rarely wait for an upstream.
+ *
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { toWorker } from 'ratesmith/cloudflare'
+ * import { createKvStore } from 'ratesmith/stores/cloudflare-kv'
+ * import type { KvNamespace } from 'ratesmith/stores/cloudflare-kv'
+ *
+ * export default toWorker((env: { RATES: KvNamespace }) =>
+ *   createRatesHandler({ store: createKvStore(env.RATES) }),
+ * )
+ * ```
  */
 export function toWorker<Env>(
   create: (env: Env) => FetchHandler & { refresh(): Promise<void> },
@@ -30,7 +41,7 @@ export function toWorker<Env>(
       try {
         return await handlerFor(env)(request)
       } catch (error) {
-        // The platform writes it to the Worker's log; thrown on, it would answer in the platform's own way.
+        // A rejected promise appears in the Worker's log; an exception would send the platform's error page.
         context.waitUntil(Promise.reject(error))
         return failed()
       }

@@ -1,23 +1,23 @@
-/** Responses of one HTTP/2 connection under way at a time: a few more than the six connections of a browser over HTTP/1. */
+/** Concurrent responses per HTTP/2 connection: a few more than the six HTTP/1 connections of a browser. */
 export const MAX_STREAMS = 8
 
-/** Requests of one HTTP/2 connection that may wait. */
+/** Waiting requests per HTTP/2 connection. */
 const MAX_WAITING_STREAMS = 200
 
-/** Lets the requests of a connection start a few at a time. */
+/** Limits the concurrent requests of each connection. */
 export interface ConnectionLimit {
   /**
-   * Calls `start` as soon as fewer than `MAX_STREAMS` responses of `connection` are under way; returns false where too
-   * many requests wait already.
+   * Calls `start` when fewer than `MAX_STREAMS` responses of `connection` are in progress; returns false if too many
+   * requests already wait.
    */
   enter(connection: unknown, start: () => void): boolean
-  /** Ends what `start` has begun, or withdraws it. */
+  /** Marks the request of `start` as finished, or removes it from the waiting ones. */
   leave(connection: unknown, start: () => void): void
 }
 
 /**
- * Returns a function that calls what it is given later: in order, and one in each turn of the event loop, so that between
- * two expensive responses the server gets to the requests of other connections.
+ * Returns a function that queues callbacks and runs one per turn of the event loop, in order, so that the server handles
+ * requests of other connections between two expensive responses.
  */
 export function createStartQueue(): (start: () => void) => void {
   const queue: (() => void)[] = []
@@ -32,7 +32,7 @@ export function createStartQueue(): (start: () => void) => void {
   }
 }
 
-/** Creates a limit for any number of connections, each identified by a value. */
+/** Creates a limit for any number of connections, each identified by any value. */
 export function createConnectionLimit(): ConnectionLimit {
   const connections = new Map<unknown, { underWay: number; waiting: Set<() => void> }>()
   const startLater = createStartQueue()

@@ -9,7 +9,6 @@ import { untilIdle } from './until-idle.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
-/** The part of Deno that is used. */
 interface Deno {
   serve(
     options: object,
@@ -18,10 +17,18 @@ interface Deno {
 }
 
 /**
- * Serves `handler` on Deno; resolves when it listens. Deno ends neither idle TLS handshakes nor slow request heads: put a
- * proxy in front of a public server.
+ * Serves `handler` on Deno; resolves when the server listens. Deno has no timeouts for TLS handshakes and request heads: put
+ * a proxy in front of a public server.
  *
- * @throws {Error} of Deno's own where it cannot listen
+ * @throws {Error} Deno's error if the server cannot listen
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { serve } from 'ratesmith/deno'
+ *
+ * const server = await serve(createRatesHandler(), { port: 3000 })
+ * console.log(`${server.url}/api/v1/latest`)
+ * ```
  */
 export async function serve(
   handler: FetchHandler,
@@ -37,7 +44,7 @@ export async function serve(
     async stop() {
       let hasStopped = false
       void listening.stop().then(() => (hasStopped = true))
-      // Once it shuts down, Deno cannot cut off what is under way: an attempt would end the process.
+      // During a shutdown, Deno cannot abort responses in progress: an attempt ends the process.
       await untilIdle(() => !hasStopped)
     },
   }

@@ -3,18 +3,29 @@ import { NodeRawRequest, hasTwoHosts, refuse, send } from './node/send.ts'
 import type { NodeRequest, NodeResponse } from './node/messages.ts'
 import { limitPipelining } from './node/pipelining.ts'
 
-/** The part of Express's `Request` that is read; also of Connect's. */
+/** The used part of a `Request` of Express or Connect. */
 export interface ExpressRequest extends NodeRequest {
-  /** The target before the app took the prefix of a mount away. */
+  /** The request target before the app removed the prefix of a mount. */
   originalUrl?: string | undefined
 }
 
 /**
- * Mounts a handler in Express 4 or 5, at the root or below a prefix, which the handler's base path starts with:
- * `app.use(toExpressHandler(handler))`. Requests for anything else than its own paths go on to the app.
+ * Creates Express 4 or 5 middleware from a handler, for the root or for a prefix with which the handler's base path starts.
+ * Calls `next()` for all paths that are not the handler's.
  *
- * Requests that a client sends without waiting reach the handler, and what comes after it in the app, one after another:
- * the next one when the response before it has been sent.
+ * Pipelined requests of a connection are handled one after another, also by the middleware after this one: the next request
+ * starts when the previous response is sent.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { createRatesHandler } from 'ratesmith'
+ * import { toExpressHandler } from 'ratesmith/express'
+ *
+ * const app = express()
+ * app.use(toExpressHandler(createRatesHandler()))
+ * app.listen(3000)
+ * ```
  */
 export function toExpressHandler(handler: {
   answer(request: RawRequest): Promise<RawResponse>
@@ -26,10 +37,10 @@ export function toExpressHandler(handler: {
   ): Promise<void> {
     try {
       const { originalUrl } = request
-      const answer = await handler.answer(new NodeRawRequest(request, response, originalUrl))
-      if (!answer.matched) next?.()
+      const raw = await handler.answer(new NodeRawRequest(request, response, originalUrl))
+      if (!raw.matched) next?.()
       else if (hasTwoHosts(request)) refuse(response)
-      else send(answer, response)
+      else send(raw, response)
     } catch {
       response.destroy()
     }

@@ -1,11 +1,11 @@
 import type { FetchHandler } from './server.ts'
 
-/** The answer where a handler has failed: what it threw reaches no client. */
+/** Returns the response after a handler failure, without any details of the failure. */
 export function failed(): Response {
   return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
 }
 
-/** What `handler` answers, or that it has failed: when it throws, and when its answer is none or has been read already. */
+/** Returns the response of `handler`, or a 500 if it throws or returns an invalid or already read response. */
 export async function answerOf(handler: FetchHandler, request: Request): Promise<Response> {
   try {
     const response: Partial<Response> | undefined = await handler(request)

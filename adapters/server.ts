@@ -1,35 +1,35 @@
 import { assertKnownOptions } from '../src/known-options.ts'
 
-/** Answers a request with a response, as the handler of this package and whatever an app wraps around it do. */
+/** A fetch-style handler: the one of this package, or any function around it. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
-/** Where and how a server listens. */
+/** Options of `serve()`. */
 export interface ServeOptions {
-  /** Port to listen on; 0 takes any that is free (default 3000). */
+  /** Port to listen on; 0 picks a free one (default 3000). */
   port?: number | undefined
-  /** Address to listen on; `0.0.0.0` is every one of the machine (default `127.0.0.1`). */
+  /** Address to listen on; `0.0.0.0` for all interfaces (default `127.0.0.1`). */
   hostname?: string | undefined
   /**
-   * Most connections at a time; further ones are closed at once, so that a load balancer tries another server. Node only:
-   * Bun and Deno have no such limit (default 10,000).
+   * Limit of open connections (default 10,000). Further ones are closed immediately, so that a load balancer tries another
+   * server. Node only: Bun and Deno have no such limit.
    */
   maxConnections?: number | undefined
-  /** Key and certificate in PEM, for HTTPS (default none, for HTTP). */
+  /** Key and certificate in PEM for HTTPS (default none: HTTP). */
   tls?: { key: string; cert: string } | undefined
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
-  /** Where it listens: scheme, address and port, without a slash behind. */
+  /** Scheme, address and port, without a trailing slash. */
   readonly url: string
   /**
-   * Takes no more connections and lets the answers under way finish; resolves when they have, or after ten seconds. What is
-   * under way then is cut off, but for Deno, where it goes on.
+   * Stops accepting connections and finishes responses in progress; resolves when they are sent, or after ten seconds.
+   * Remaining responses are then aborted, except on Deno, where they continue.
    */
   stop(): Promise<void>
 }
 
-/** `options` with their defaults. */
+/** Validates `options` and adds their defaults. */
 export function listenOptions(options: ServeOptions): {
   port: number
   hostname: string
@@ -42,7 +42,7 @@ export function listenOptions(options: ServeOptions): {
   return { port, hostname, maxConnections, tls }
 }
 
-/** The URL of a server without its path. */
+/** Returns the origin of a server. */
 export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']): string {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname
   return `${tls ? 'https' : 'http'}://${host}:${port}`

@@ -1,10 +1,8 @@
-/** How long answers under way may take to finish once a server is told to stop, in ms. */
 const DRAIN_TIMEOUT_MS = 10_000
 
-/** How often it is looked whether they have, in ms. */
 const POLL_INTERVAL_MS = 20
 
-/** Resolves once `isBusy` says no, at the latest when answers under way have had their time to finish. */
+/** Resolves when `isBusy` returns false, or after 10 s. */
 export async function untilIdle(isBusy: () => boolean): Promise<void> {
   const giveUpAt = performance.now() + DRAIN_TIMEOUT_MS
   while (isBusy() && performance.now() < giveUpAt) {

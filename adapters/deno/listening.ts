@@ -1,16 +1,15 @@
-/** The part of a server of Deno's that is used. */
+/** The used part of a Deno server. */
 export interface DenoServer {
   readonly addr: { readonly port: number }
   readonly finished: Promise<void>
   shutdown(): Promise<void>
 }
 
-/** How long a port is left alone before it is listened on again, in ms. */
 const RETRY_DELAY_MS = 1_000
 
 /**
- * Listens on `port`, and again whenever the server comes to an end that nobody asked for: Deno's does, and would end the
- * process, where more connections are open than the system allows.
+ * Listens on `port`, and again 1 s after an unexpected end of the server: Deno's server fails, and would end the process,
+ * when more connections are open than the operating system allows.
  */
 export function keepListening(
   listen: (port: number) => DenoServer,

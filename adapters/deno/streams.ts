@@ -1,16 +1,16 @@
 import { failed } from '../raw-response.ts'
 import { MAX_STREAMS, createConnectionLimit } from '../connection-limit.ts'
 
-/** The part of what Deno passes on with a request that is used. */
+/** The used part of Deno's second handler argument. */
 export interface DenoRequestInfo {
   readonly remoteAddr: { readonly hostname: string; readonly port: number }
-  /** Settles when the response has been taken from Deno's server; a body that is not a stream, at once. */
+  /** Settles when Deno has consumed the response body; immediately for a body that is not a stream. */
   readonly completed: Promise<void>
 }
 
 /**
- * Limits the responses of an HTTP/2 connection that are under way at a time: Deno serves HTTP/2 on every port, and calls
- * its handler for up to 200 requests of a client that reads nothing.
+ * Limits the concurrent responses of an HTTP/2 connection: Deno serves HTTP/2 on every port, and calls its handler for up to
+ * 200 requests of a client that reads nothing.
  */
 export function limitStreams(
   respond: (request: Request) => Promise<Response>,
@@ -22,7 +22,7 @@ export function limitStreams(
   return (request, info) => {
     underWay += 1
     info.completed.then(complete, complete)
-    // While there are so few in all, no connection has more. To look at the address would cost too much.
+    // With so few responses in total, no connection exceeds the limit; reading the address would take too long.
     if (underWay <= MAX_STREAMS) return respond(request)
     const { hostname, port } = info.remoteAddr
     const connection = `${hostname} ${port}`

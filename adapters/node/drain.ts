@@ -3,19 +3,19 @@ import type { Server, Socket } from 'node:net'
 
 import { untilIdle } from '../until-idle.ts'
 
-/** For how long clients that keep their connections are told that these will be closed, in ms, before they are. */
+/** For this time before connections are closed, responses carry `Connection: close`. */
 const NOTICE_MS = 200
 
 /**
- * What stops `server`, which has not listened yet: after a short notice it takes no more connections, and all are closed as
- * soon as no answer is under way, or when those take too long.
+ * Returns a function that stops `server`; call it before `server` listens. After 200 ms of notice, `server` accepts no more
+ * connections; all are closed when no response is in progress, or after 10 s.
  */
 export function prepareDrain(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>()
-  /** Requests without a complete response, by socket: Node 22 never closes those that waited on a lost connection. */
+  // Requests without a complete response, by socket: Node 22 never closes those that waited on a lost connection.
   const underWay = new Map<Socket, number>()
   let isStopping = false
-  // Node itself knows of no connection before its first request, nor before its handshake.
+  // Node's own methods miss connections before their first request or TLS handshake.
   server.on('connection', (socket: Socket) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)))
   })
@@ -27,7 +27,7 @@ export function prepareDrain(server: Server): () => Promise<void> {
       const count = underWay.get(socket)
       if (count !== undefined) underWay.set(socket, count - 1)
     })
-    // Otherwise a client could send its next request just when the connection is closed.
+    // Otherwise a client could send its next request while the connection is being closed.
     if (isStopping) response.setHeader('connection', 'close')
   })
   const isBusy = (): boolean => [...underWay.values()].some((count) => count > 0)

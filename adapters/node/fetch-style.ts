@@ -5,21 +5,21 @@ import type { FetchHandler } from '../server.ts'
 import { setStallTimeout } from './send.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 
-/** Lets any fetch-style handler answer Node's requests, by way of a `Request` and a `Response`. */
+/** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
 export function fromFetchStyle(
   handler: FetchHandler,
 ): (request: NodeRequest, response: NodeResponse) => void {
   const loading = loadAdapter(handler)
-  // Told to each request instead.
+  // Each request handles the rejection instead.
   loading.catch(() => undefined)
   return (request, response) => {
-    // A `Request` can be neither of them, and nothing is to be echoed.
+    // `Request` supports neither method, and TRACE must not echo the request.
     if (request.method === 'TRACE' || request.method === 'CONNECT') {
       response.writeHead(405, ['cache-control', 'no-store'])
       response.end()
       return
     }
-    // The URL is put together from both: neither may reach into the other's part of it.
+    // The URL is built from Host and target; neither may change the other's part.
     if (!/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(request.headers.host ?? '')) {
       request.headers.host = 'localhost'
     }
@@ -28,12 +28,11 @@ export function fromFetchStyle(
   }
 }
 
-/** What the adapter passes on of Node's. */
 interface NodeContext {
   res: NodeResponse
 }
 
-/** The adapter is larger than all the rest, and most handlers do without: it is loaded for those that need it. */
+/** Loaded on demand, because it is larger than the rest of this package and most handlers do not need it. */
 async function loadAdapter(
   handler: FetchHandler,
 ): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
@@ -41,7 +40,7 @@ async function loadAdapter(
   const adapter = createServerAdapter<NodeContext>(
     async (request: Request, { res }: NodeContext) => {
       const response = await answerOf(handler, request)
-      // Later: when it begins to send, the adapter itself removes the limit of the socket.
+      // Later, because the adapter clears the socket's timeout when it starts to send.
       setImmediate(setStallTimeout, res)
       return response
     },

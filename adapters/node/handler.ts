@@ -5,18 +5,26 @@ import type { NodeRequest, NodeResponse } from './messages.ts'
 import { fromFetchStyle } from './fetch-style.ts'
 import { limitPipelining } from './pipelining.ts'
 
-/** Answers Node's requests. */
+/** A request listener of Node's servers. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /**
- * Lets a handler answer Node's requests: `createServer(toNodeHandler(handler))` of `node:http`, `node:https` or
- * `node:http2`. One with `answer()` writes to the socket itself, without a `Request` and a `Response`; any other
- * fetch-style handler will do too. Should such a one fail, the answer is an empty 500; where an answer cannot be sent, the
- * connection ends. What was thrown reaches no client.
+ * Creates a request listener for `node:http`, `node:https` or `node:http2`. A handler with `answer()` writes to the socket
+ * directly, without a `Request` and a `Response`; any other fetch-style handler works too. If a handler fails, the response
+ * is an empty 500; if a response cannot be sent, the connection ends. Clients never see exceptions.
  *
- * Requests that a client sends without waiting are answered one after another: the next one starts when the response
- * before it has been sent. An HTTP/2 connection has up to 8 responses under way. A client that reads nothing for 30
- * seconds is disconnected, unless the server has a `timeout`.
+ * Pipelined HTTP/1 requests are handled one after another: the next one starts when the previous response is sent. An HTTP/2
+ * connection has at most 8 responses in progress. A client that reads nothing for 30 s is disconnected, unless the server
+ * has a `timeout`.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createRatesHandler } from 'ratesmith'
+ * import { toNodeHandler } from 'ratesmith/node'
+ *
+ * createServer(toNodeHandler(createRatesHandler())).listen(3000, '127.0.0.1')
+ * ```
  */
 export function toNodeHandler(
   handler: FetchHandler & { answer?: (request: RawRequest) => Promise<RawResponse> },

@@ -1,26 +1,26 @@
-/** The part of Node's `IncomingMessage`, of HTTP/1 or HTTP/2, that is read. */
+/** The used part of Node's `IncomingMessage`, HTTP/1 or HTTP/2. */
 export interface NodeRequest {
-  /** `GET` where absent. */
+  /** The method (default `GET`). */
   method?: string | undefined
-  /** Path and query as they came; `/` where absent. */
+  /** Path and query as received (default `/`). */
   url?: string | undefined
-  /** By lower-case name. */
+  /** Header values by lower-case name. */
   headers: { [name: string]: string | string[] | undefined; host?: string | undefined }
-  /** Names and values in turn, as they came. */
+  /** Alternating header names and values, as received. */
   rawHeaders?: string[] | undefined
   /** The connection. */
   socket?: RequestSocket | undefined
-  /** Of HTTP/2 only. */
+  /** The stream of an HTTP/2 request. */
   stream?: RequestStream | undefined
 }
 
-/** The part of the socket below a request that is used. */
+/** The used part of a request's socket. */
 export interface RequestSocket {
   /** Whether the connection has ended. */
   readonly destroyed: boolean
   /** Stops reading. */
   pause(): unknown
-  /** Reads again. */
+  /** Continues reading. */
   resume(): unknown
   /** Ends the connection. */
   destroy(): unknown
@@ -28,45 +28,45 @@ export interface RequestSocket {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** The part of a stream of HTTP/2 that is used. */
+/** The used part of an HTTP/2 stream. */
 export interface RequestStream {
   /** The connection. */
   readonly session?: object | undefined
   /** Whether the stream has ended. */
   readonly destroyed: boolean
-  /** Ends the stream with an error code of HTTP/2. */
+  /** Ends the stream with an HTTP/2 error code. */
   close(code: number): unknown
 }
 
-/** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that is written to. */
+/** The used part of Node's `ServerResponse`, HTTP/1 or HTTP/2. */
 export interface NodeResponse {
-  /** Sets status and headers; `headers` has names and values in turn. */
+  /** Sets the status and the headers, given as alternating names and values. */
   writeHead(status: number, headers: string[]): unknown
-  /** Sends them and the whole body. */
+  /** Sends the head and the whole body. */
   end(body?: Uint8Array | string): unknown
-  /** Ends the connection where there is no answer to send. */
+  /** Ends the connection without a response. */
   destroy(): unknown
   /**
-   * `close` comes when the answer is sent, or when the client has left before; `socket`, in HTTP/1, when the answers to all
-   * earlier requests of the connection are sent.
+   * Calls `listener` on `close`, when the response is sent or the client has disconnected, or on `socket` (HTTP/1), when the
+   * responses to all earlier requests of the connection are sent.
    */
   once(event: 'close' | 'socket', listener: () => void): unknown
   /** Calls `listener` after `ms` without a byte read or written. */
   setTimeout?(ms: number, listener: () => void): unknown
-  /** Null in HTTP/1 until the answers to all earlier requests of the connection are sent. */
+  /** Null in HTTP/1 until the responses to all earlier requests of the connection are sent. */
   readonly socket?: ResponseSocket | null | undefined
-  /** Bytes that the system has not accepted yet. */
+  /** Bytes that the operating system has not accepted yet. */
   readonly writableLength?: number | undefined
-  /** Whether the system has accepted everything. */
+  /** Whether the operating system has accepted all bytes. */
   readonly writableFinished?: boolean | undefined
-  /** Whether the client has left. */
+  /** Whether the client has disconnected. */
   readonly destroyed?: boolean | undefined
 }
 
-/** The part of the socket below a response that is used. */
+/** The used part of a response's socket. */
 export interface ResponseSocket {
-  /** How long it may be idle, in ms; 0 or absent for no limit. */
+  /** Idle timeout in ms; 0 or undefined for none. */
   readonly timeout?: number | undefined
-  /** Sets that time. */
+  /** Sets the idle timeout in ms; 0 for none. */
   setTimeout(ms: number): unknown
 }

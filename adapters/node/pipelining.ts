@@ -1,21 +1,21 @@
 import { createConnectionLimit, createStartQueue } from '../connection-limit.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 
-/** While more requests of an HTTP/1 connection wait, no more are read from it. */
+/** Stops reading from an HTTP/1 connection while more of its requests wait. */
 const MAX_WAITING = 100
 
-/** When more wait on all connections together, those on which more than `MAX_WAITING` wait are closed. */
+/** While more requests wait on all connections, closes the connections with more than `MAX_WAITING`. */
 const MAX_WAITING_IN_ALL = 10_000
 
-/** Code of HTTP/2 that promises that a request has not been processed: the client may repeat it. */
+/** The HTTP/2 error code for a request that was not processed, which the client may repeat. */
 const REFUSED_STREAM = 7
 
 type Socket = NonNullable<NodeRequest['socket']>
 
 /**
- * Returns a listener that calls `respond` for one request of an HTTP/1 connection at a time, and for a few of an HTTP/2
- * connection. Node calls a listener for every request that has arrived; if all were answered at once, one client that does
- * not read could fill the memory with responses.
+ * Returns a listener that calls `respond` for one request of an HTTP/1 connection at a time, and for up to 8 of an HTTP/2
+ * connection. Node calls a listener for every received request; without a limit, one client that does not read could fill
+ * the memory with responses.
  */
 export function limitPipelining<Request extends NodeRequest>(
   respond: (request: Request, response: NodeResponse, next?: () => void) => void,
@@ -38,18 +38,18 @@ export function limitPipelining<Request extends NodeRequest>(
   }
 }
 
-/** Where Node's sockets have the response that is being sent; not documented, but older than most frameworks. */
+/** The property of Node's sockets with the current response: undocumented, but older than most frameworks. */
 const CURRENT_RESPONSE = '_httpMessage'
 
 /**
- * Whether a response is being sent over `socket`. A framework that imitates Node's responses may never give them a socket:
- * such a response waits for nothing.
+ * Returns whether `socket` is sending a response. False without a socket: a framework that imitates Node's responses may
+ * never assign one, and such a response must not wait.
  */
 function isBusy(socket: Socket | undefined): socket is Socket {
   return Boolean((socket as { [CURRENT_RESPONSE]?: unknown } | undefined)?.[CURRENT_RESPONSE])
 }
 
-/** Returns a function that calls `start` once the responses before `response` are sent, unless the client has left. */
+/** Returns a function that calls `start` when the responses before `response` are sent, unless the client has disconnected. */
 function createPipeline(): (socket: Socket, response: NodeResponse, start: () => void) => void {
   const startLater = createStartQueue()
   const pipelines = new Map<Socket, { waiting: number; isPausing: boolean }>()
@@ -76,7 +76,7 @@ function createPipeline(): (socket: Socket, response: NodeResponse, start: () =>
       pipeline.waiting += added
       if (pipeline.waiting <= MAX_WAITING || pipeline.isPausing) return
       pipeline.isPausing = true
-      // With every request that it has parsed, Node resumes the socket in `nextTick`; microtasks come later.
+      // After each parsed request, Node resumes the socket in `nextTick`; microtasks run later.
       queueMicrotask(() => {
         pipeline.isPausing = false
         if (pipeline.waiting > MAX_WAITING) socket.pause()

@@ -2,8 +2,8 @@ import type { RawResponse, RawRequest } from '../../src/index.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 
 /**
- * What an answer depends on. A class, because the getter of an object made for each request would cost as much as a third of
- * the answer.
+ * A raw request on Node. A class, because an object literal with a getter for each request would take as long as a third of
+ * the whole response.
  */
 export class NodeRawRequest implements RawRequest {
   readonly method: string
@@ -20,7 +20,7 @@ export class NodeRawRequest implements RawRequest {
 
   readonly header = (name: string): string | undefined => this.#request.headers[name]?.toString()
 
-  /** Made for whoever asks for it; aborts when the client has left. */
+  /** Creates a signal that aborts when the client disconnects. */
   get signal(): AbortSignal {
     const controller = new AbortController()
     this.#response.once('close', () => controller.abort())
@@ -28,7 +28,7 @@ export class NodeRawRequest implements RawRequest {
   }
 }
 
-/** Sends `answer` through `response`. */
+/** Sends a raw response. */
 export function send({ status, headers, body }: RawResponse, response: NodeResponse): void {
   const list: string[] = []
   for (const [name, value] of headers) list.push(name, value)
@@ -38,14 +38,14 @@ export function send({ status, headers, body }: RawResponse, response: NodeRespo
 }
 
 /**
- * How long a client may accept nothing of a response. Not a round number: a timeout that the server's owner or Node has set
- * differs from it.
+ * The time for which a client may accept no byte of a response. Not a round number, to differ from timeouts that the server
+ * or Node sets.
  */
 const STALL_TIMEOUT_MS = 30_001
 
 /**
- * Ends `response` when its client accepts nothing for `MAX_STALL_MS`, unless the socket has a timeout already. Node's
- * timeout notices when the system has accepted a part of a single write.
+ * Ends `response` if its client accepts no byte for `STALL_TIMEOUT_MS`, unless the socket already has a timeout. Node's
+ * timeout restarts when the operating system accepts a part of a single write.
  */
 export function setStallTimeout(response: NodeResponse): void {
   const { socket } = response
@@ -54,12 +54,12 @@ export function setStallTimeout(response: NodeResponse): void {
     if (response.writableLength) response.destroy()
   })
   response.once('close', () => {
-    // Otherwise it would hold for the next request of the connection, which may be answered by the app.
+    // Otherwise the timeout would apply to the next request of the connection, which the app may handle.
     if (socket.timeout === STALL_TIMEOUT_MS) socket.setTimeout(0)
   })
 }
 
-/** Returns whether a request of HTTP/1 has more than one `Host`, which servers must refuse (RFC 9112, section 3.2). */
+/** Returns whether an HTTP/1 request has more than one `Host`, which servers must reject (RFC 9112, section 3.2). */
 export function hasTwoHosts({ rawHeaders = [], stream }: NodeRequest): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -69,7 +69,7 @@ export function hasTwoHosts({ rawHeaders = [], stream }: NodeRequest): boolean {
   return hosts > 1 && !stream
 }
 
-/** Sends 400 for a malformed request, and ends the connection. */
+/** Sends 400 and ends the connection. */
 export function refuse(response: NodeResponse): void {
   response.writeHead(400, ['cache-control', 'no-store', 'connection', 'close'])
   response.end()

@@ -3,19 +3,26 @@ import type { FetchHandler, RunningServer, ServeOptions } from '../server.ts'
 import { prepareDrain } from './drain.ts'
 import { toNodeHandler } from './handler.ts'
 
-/** A client must have sent its headers, and its whole request, after so many ms; looked after every few seconds. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
 }
-/** The same of its handshake. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 10_000 }
 
 /**
- * Serves `handler` on Node over HTTP/1.1; resolves when it listens.
+ * Serves `handler` on Node over HTTP/1.1; resolves when the server listens. A client has 10 s to send its headers and 30 s
+ * to send its whole request.
  *
- * @throws {Error} with Node's `code` where it cannot listen
+ * @throws {Error} with Node's `code` if the server cannot listen
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { serve } from 'ratesmith/node'
+ *
+ * const server = await serve(createRatesHandler(), { port: 3000 })
+ * console.log(`${server.url}/api/v1/latest`)
+ * ```
  */
 export async function serve(
   handler: FetchHandler,
@@ -23,7 +30,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const { port, hostname, maxConnections, tls } = listenOptions(options)
   const listener = toNodeHandler(handler)
-  // To import these loads whatever they export: a WebSocket too, and with it Node's whole `fetch`.
+  // An import would evaluate all exports, including WebSocket, which loads Node's whole `fetch`.
   const server = tls
     ? process.getBuiltinModule('node:https').createServer({ ...TLS_LIMITS, ...tls }, listener)
     : process.getBuiltinModule('node:http').createServer(LIMITS, listener)
@@ -33,6 +40,6 @@ export async function serve(
     server.once('error', reject).listen(port, hostname, resolve)
   })
   const address = server.address()
-  const heard = typeof address === 'object' && address ? address.port : port
-  return { url: toUrl(hostname, heard, tls), stop: drain }
+  const actualPort = typeof address === 'object' && address ? address.port : port
+  return { url: toUrl(hostname, actualPort, tls), stop: drain }
 }

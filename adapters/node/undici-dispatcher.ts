@@ -3,9 +3,9 @@ import type { Dispatcher } from 'undici'
 import type { AgentSettings } from './undici-options.ts'
 
 /**
- * The agent of undici that goes through `proxy`.
+ * Creates the undici agent for `proxy`.
  *
- * @throws {TypeError} where that is none
+ * @throws {TypeError} for an invalid proxy URL
  */
 export function createDispatcher(
   { Agent, EnvHttpProxyAgent, Pool, ProxyAgent }: typeof import('undici'),
@@ -13,7 +13,7 @@ export function createDispatcher(
   proxy: string | false = 'environment',
 ): Dispatcher {
   if (proxy === false) return new Agent(settings)
-  // Those that undici makes for the connections to a proxy itself would have no limits.
+  // The pools that undici creates for connections to a proxy have no limits.
   const factory = (origin: string | URL, options: object): Dispatcher =>
     new Pool(origin, { ...options, ...settings })
   const proxied = { ...settings, factory, clientFactory: factory }
@@ -24,7 +24,7 @@ export function createDispatcher(
       : new ProxyAgent({ ...proxied, uri: proxy })
   } catch {
     const name = fromEnvironment ? 'HTTPS_PROXY or HTTP_PROXY' : 'proxy'
-    // Without its cause, which has the whole URL and so the password.
-    throw new TypeError(`${name} must be the URL of a proxy`)
+    // Without the cause, which contains the URL and so the password.
+    throw new TypeError(`${name} must be a valid proxy URL`)
   }
 }

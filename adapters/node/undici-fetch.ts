@@ -3,24 +3,34 @@ import { toAgentSettings } from './undici-options.ts'
 import type { UndiciFetchOptions } from './undici-options.ts'
 
 /**
- * A `fetch` for what Node's own leaves out: a proxy of your choice, limits, stand-ins in tests. It is undici's, which has
- * to be installed beside this package, and answers with undici's `Response`.
+ * Creates a `fetch` with a proxy, connection limits, timeouts or a test dispatcher, which Node's own `fetch` lacks. Requires
+ * undici (`npm install undici`) and returns undici's `Response`.
  *
- * @throws {TypeError} naming the option that cannot be used
- * @throws {Error} where undici cannot be loaded, and on Bun
+ * @throws {TypeError} naming the invalid option
+ * @throws {Error} if undici cannot be loaded, and on Bun
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { createUndiciFetch } from 'ratesmith/node'
+ *
+ * const fetch = await createUndiciFetch({ proxy: 'http://127.0.0.1:3128', connections: 4 })
+ * export default createRatesHandler({ fetch })
+ * ```
  */
 export async function createUndiciFetch(options: UndiciFetchOptions = {}): Promise<typeof fetch> {
   const settings = toAgentSettings(options)
-  // Bun puts something in undici's place that takes no notice of dispatchers, and would go past a proxy.
-  if ('Bun' in globalThis) throw new Error('undici does not run on Bun; its own fetch has proxies')
+  // Bun replaces undici with a module that ignores dispatchers and so would bypass the proxy.
+  if ('Bun' in globalThis) {
+    throw new Error("undici is not supported on Bun; use the option proxy of Bun's fetch")
+  }
   const undici = await import('undici').catch((cause: unknown) => {
-    throw new Error('undici cannot be loaded; install it: npm install undici', { cause })
+    throw new Error('undici cannot be loaded; run: npm install undici', { cause })
   })
   const dispatcher = options.dispatcher ?? createDispatcher(undici, settings, options.proxy)
-  // Its own: Node's and this one understand neither each other's dispatchers nor each other's requests.
-  const ask = undici.fetch as unknown as (input: unknown, init: object) => Promise<Response>
+  // Node's fetch accepts neither the dispatchers nor the requests of an installed undici.
+  const undiciFetch = undici.fetch as unknown as (input: unknown, init: object) => Promise<Response>
   return async (input, init) => {
     const target = input instanceof Request ? new undici.Request(input.url, Object(input)) : input
-    return ask(new undici.Request(target, Object(init)), { dispatcher })
+    return undiciFetch(new undici.Request(target, Object(init)), { dispatcher })
   }
 }

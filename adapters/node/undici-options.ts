@@ -1,21 +1,21 @@
 import { assertKnownOptions } from '../../src/known-options.ts'
 
-/** Options of `createUndiciFetch`; all of them may be left out. */
+/** Options of `createUndiciFetch()`. */
 export interface UndiciFetchOptions {
   /**
-   * Which proxy calls go through: its URL, `false` for none, or `'environment'` for those that `HTTPS_PROXY` and
-   * `HTTP_PROXY` name, but for the hosts in `NO_PROXY` (in capitals or not; default `'environment'`).
+   * Proxy URL, `false` for no proxy, or `'environment'` for `HTTPS_PROXY` and `HTTP_PROXY` except for the hosts in
+   * `NO_PROXY`, all in upper or lower case (default `'environment'`).
    */
   proxy?: string | false | undefined
-  /** Most connections to one origin at a time (default any number). */
+  /** Limit of connections per origin (default unlimited). */
   connections?: number | undefined
-  /** How long each step may take, in ms; 0 is for ever (default 10,000 each). */
+  /** Timeout of each step in ms; 0 for none (default 10,000 each). */
   timeouts?: { connect?: number; headers?: number; body?: number } | undefined
-  /** A dispatcher of undici's in place of all the above: a `MockAgent` in tests, or one that retries. */
+  /** An undici dispatcher that replaces all other options: a `MockAgent` in tests, or a `RetryAgent`. */
   dispatcher?: { dispatch(options: object, handler: object): boolean } | undefined
 }
 
-/** What undici's own agents take. */
+/** Options of undici's agents. */
 export interface AgentSettings {
   connections: number | null
   connectTimeout: number
@@ -23,15 +23,15 @@ export interface AgentSettings {
   bodyTimeout: number
 }
 
-/** @throws {TypeError} naming the option that cannot be used */
+/** @throws {TypeError} naming the invalid option */
 export function toAgentSettings(options: UndiciFetchOptions): AgentSettings {
   const { proxy, connections, timeouts = {}, dispatcher } = options
   assertKnownOptions(options, { proxy, connections, timeouts, dispatcher })
   if (dispatcher && (proxy ?? connections ?? options.timeouts) !== undefined) {
-    throw new TypeError('dispatcher must stand alone: it has a proxy and limits of its own')
+    throw new TypeError('dispatcher cannot be combined with proxy, connections or timeouts')
   }
   if (dispatcher && !('dispatch' in dispatcher))
-    throw new TypeError('dispatcher must have dispatch()')
+    throw new TypeError('dispatcher must have a method dispatch')
   const { connect = 10_000, headers = 10_000, body = 10_000 } = timeouts
   assertKnownOptions(timeouts, { connect, headers, body }, 'timeouts')
   requireWhole('connections', connections ?? 1, 1)
@@ -42,7 +42,7 @@ export function toAgentSettings(options: UndiciFetchOptions): AgentSettings {
   return { connections: connections ?? null, ...limits }
 }
 
-function requireWhole(name: string, value: unknown, least: number): void {
-  if (Number.isSafeInteger(value) && Number(value) >= least) return
-  throw new TypeError(`${name} must be a whole number, ${least} or more, got ${String(value)}`)
+function requireWhole(name: string, value: unknown, min: number): void {
+  if (Number.isSafeInteger(value) && Number(value) >= min) return
+  throw new TypeError(`${name} must be an integer of at least ${min}, got ${String(value)}`)
 }

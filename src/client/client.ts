@@ -28,6 +28,7 @@ export interface RatesClientOptions {
  *
  * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
  * const { result } = await client.convert({ from: 'USD', to: 'EUR', amount: 100 })
+ * console.log(result)
  * ```
  */
 export function createRatesClient(options: RatesClientOptions): RatesClient {

@@ -22,6 +22,9 @@ export interface RatesClient {
    *
    * @example
    * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
    * const { date, rates } = await client.latest({ base: 'USD', symbols: ['EUR'], date: '2020-02-29' })
    * console.log(date, rates.EUR) // 2020-02-28 …
    * ```
@@ -34,6 +37,9 @@ export interface RatesClient {
    *
    * @example
    * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
    * const { rates, updatedAt } = await client.latest({ base: 'EUR', symbols: ['USD', 'GBP'] })
    * console.log(rates.USD, new Date(updatedAt))
    * ```
@@ -46,6 +52,9 @@ export interface RatesClient {
    *
    * @example
    * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
    * const { result } = await client.convert({ from: 'USD', to: 'EUR', amount: 100 })
    * const { results } = await client.convert({ from: 'USD', to: ['EUR', 'GBP'], amount: 100 })
    * console.log(result, results.GBP.rate)
@@ -61,6 +70,9 @@ export interface RatesClient {
    *
    * @example
    * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
    * const year = { start: '2024-01-01', end: '2024-12-31', interval: 'month' } as const
    * const { points } = await client.history({ from: 'EUR', to: 'USD', ...year })
    * for (const { d, r } of points) console.log(d, r)
@@ -72,6 +84,9 @@ export interface RatesClient {
    *
    * @example
    * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
    * const { points, stats } = await client.history({ from: 'EUR', to: 'USD', period: '1Y' })
    * console.log(points.length, stats.high, stats.highDate)
    * ```
@@ -82,8 +97,11 @@ export interface RatesClient {
    *
    * @example
    * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
    * const { currencies } = await client.currencies()
-   * const options = currencies.filter(({ latest }) => latest).map(({ code, name }) => [code, name])
+   * for (const { code, name, latest } of currencies) if (latest) console.log(code, name)
    * ```
    */
   currencies(options?: CallOptions): Promise<CurrencyList>
@@ -92,6 +110,9 @@ export interface RatesClient {
    *
    * @example
    * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
    * const { ready, latest } = await client.status()
    * console.log(ready, latest)
    * ```

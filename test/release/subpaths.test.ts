@@ -59,7 +59,7 @@ describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) 
 describe('the installed package', () => {
   it('loads without undici, and names the missing package when it is used', async () => {
     const { stdout } = await run(process.execPath, [WITHOUT_UNDICI], { cwd: app.folder })
-    expect(stdout).toBe('undici cannot be loaded; install it: npm install undici\n')
+    expect(stdout).toMatch(/^undici [^\n]*npm install undici\n$/)
   })
 
   it('has a command', async () => {
