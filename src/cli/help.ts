@@ -18,7 +18,6 @@ Options:
 Exit codes: 0 success, 1 no data or a failed check, 2 invalid usage.
 `
 
-/** The options of every command except `serve`. */
 const shared = (
   output: string,
 ): string => `  --json               print ${output} as one line of JSON

@@ -23,7 +23,6 @@ const PERIODS = Object.keys({
   '5Y': true,
 } satisfies Record<Period, true>)
 
-/** The end of the title, by interval. */
 const POINTS: Record<Interval, string> = {
   day: '',
   week: ', the last day of each week',

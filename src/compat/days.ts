@@ -32,10 +32,8 @@ export interface DaysQuery {
 /** The approximate size of a rate in a response. */
 const RATE_BYTES = 16
 
-/** Limits the time for other requests after each piece of work. */
 const MAX_PAUSE_MS = 10
 
-/** Days that are written between two pauses. */
 const DAYS_AT_ONCE = 256
 
 /**

@@ -46,7 +46,6 @@ const service: CompatService = {
   refuse,
 }
 
-/** Returns the endpoint for the parts of a path after its key. */
 function withKey([name, ...parts]: readonly string[]): CompatEndpoint | undefined {
   const [base = DEFAULT_BASE] = parts
   if (name === 'latest' && parts.length <= 1) return (request) => keyedTable(request, base)
@@ -108,7 +107,6 @@ async function codes({ rates }: CompatRequest): Promise<object> {
   return { result: 'success', ...terms(await rates.latest()), supported_codes }
 }
 
-/** Returns the rates of a past day with the day on which they were published. */
 async function history({ rates }: CompatRequest, parts: readonly string[]): Promise<object> {
   const [code, year = '', month = '', day = '', sent] = parts
   const date = readDay('date', [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'))

@@ -146,7 +146,6 @@ function timed({ updatedAt }: { updatedAt: number }): object {
   return { timestamp: Math.floor(updatedAt / 1_000) }
 }
 
-/** Returns the requested rates by pairs such as `USDEUR`. */
 function quotesOf({ base, rates }: LatestRates, sent: string | undefined): object {
   const requested = readCurrencies(sent, Object.keys(rates))
   const quotes = Object.entries(rates).filter(

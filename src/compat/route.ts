@@ -118,7 +118,6 @@ export function mountService(
 interface Found {
   /** Null for an unknown path of the service. */
   endpoint: CompatEndpoint | null
-  /** Without the base path. */
   path: string
   query: string
 }

@@ -7,7 +7,6 @@ export { LARGE_BODY_BYTES }
 /** Limits large bodies that are encoded at the same time, except those computed for a request. */
 const MAX_LARGE_AT_ONCE = 2
 
-/** Text is encoded as UTF-8. */
 type Body = Uint8Array<ArrayBuffer> | string
 
 type Codec = (body: Body) => Promise<Uint8Array<ArrayBuffer>>

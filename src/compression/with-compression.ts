@@ -125,7 +125,6 @@ class PlainRequest implements RawRequest, RequestContext {
     return this.#request.signal
   }
 
-  /** Returns the request with an `If-Match` that fails. */
   refused(): RawRequest {
     const { method, target, signal } = this
     const header = (name: string): string | null | undefined =>

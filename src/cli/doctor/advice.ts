@@ -1,6 +1,6 @@
 /** Patterns of failure reasons with their advice; the first match counts. */
 const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
-  [/\bproxy\b/, 'check HTTPS_PROXY or HTTP_PROXY: host, port, user name and password'],
+  [/\bproxy\b/, 'check the proxy in HTTPS_PROXY or HTTP_PROXY: host, port, user name and password'],
   [
     /\bresolved?\b/,
     'the host name cannot be resolved: check the URL, the network and its DNS server',
@@ -35,7 +35,6 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
 
 const OTHER_ADVICE = 'try again later'
 
-/** Matches a reason with one of the HTTP statuses `codes`, or with another pattern. */
 function withStatus(codes: string, ...others: string[]): RegExp {
   return new RegExp([`(?:status|HTTP) (?:${codes})`, ...others].join('|'))
 }

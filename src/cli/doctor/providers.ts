@@ -11,7 +11,6 @@ type SingleProvider = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, '
 const MAX_CLOCK_SKEW_MS = 300_000
 
 interface ObservedCalls {
-  /** Empty before the first call. */
   host: string
   /** How far the upstream's clock is ahead of this machine's, in ms; a `Date` header has whole seconds. */
   skew: number
@@ -37,7 +36,6 @@ type CheckedDataSet = Exclude<DataSet, 'archive'>
 
 interface ProviderChecks {
   provider: CheckResult
-  /** Empty if the clocks agree. */
   clock: CheckResult[]
 }
 
