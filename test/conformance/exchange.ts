@@ -6,46 +6,46 @@ import type { Readable } from 'node:stream'
 
 import type { Question, Reply } from '../catalogue/catalogue.ts'
 
-/** Asks one server over real connections, which it keeps. */
+/** A client of one server over real keep-alive connections. */
 export interface Client {
-  ask(question: Question): Promise<Reply>
+  send(request: Question): Promise<Reply>
   close(): void
 }
 
-/** A client of HTTP/1.1. */
+/** Opens an HTTP/1.1 client. */
 export function openHttp1(port: number): Client {
-  const kept = new Agent({ keepAlive: true })
-  const askOver = (agent: Agent | false, { method, target, headers }: Question): Promise<Reply> =>
+  const keepAlive = new Agent({ keepAlive: true })
+  const sendOver = (agent: Agent | false, { method, target, headers }: Question): Promise<Reply> =>
     new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, agent, method, path: target, headers }
-      const asked = request(options, (response) => {
+      const sent = request(options, (response) => {
         toReply(response.statusCode, response.headers, response).then(resolve, reject)
       })
-      asked.on('error', reject).end()
+      sent.on('error', reject).end()
     })
   return {
-    // A server may close a connection that is kept at any moment (RFC 9112 §9.5): once more, over one of its own.
-    ask: (question) => askOver(kept, question).catch(() => askOver(false, question)),
-    close: () => kept.destroy(),
+    // A server may close a keep-alive connection at any time (RFC 9112 §9.5): retries over a new connection.
+    send: (question) => sendOver(keepAlive, question).catch(() => sendOver(false, question)),
+    close: () => keepAlive.destroy(),
   }
 }
 
-/** A client of HTTP/2 without TLS. */
+/** Opens an HTTP/2 client without TLS. */
 export function openHttp2(port: number): Client {
-  let kept: ClientHttp2Session | undefined
+  let current: ClientHttp2Session | undefined
   function session(): ClientHttp2Session {
-    if (!kept || kept.closed || kept.destroyed) {
-      kept = connect(`http://127.0.0.1:${port}`)
-      // What went wrong is told by its streams.
-      kept.on('error', () => {})
+    if (!current || current.closed || current.destroyed) {
+      current = connect(`http://127.0.0.1:${port}`)
+      // The streams report the error.
+      current.on('error', () => {})
     }
-    return kept
+    return current
   }
   return {
-    ask: ({ method, target, headers = {} }) =>
+    send: ({ method, target, headers = {} }) =>
       new Promise((resolve, reject) => {
         const fields: OutgoingHttpHeaders = { ':method': method, ':path': target }
-        // No field may begin or end with a space (RFC 9113 §8.2.1); a parser of HTTP/1 takes them away.
+        // A field value must not start or end with a space (RFC 9113 §8.2.1); HTTP/1 parsers trim them.
         for (const [name, value] of Object.entries(headers)) fields[name] = value.trim()
         const stream = session().request(fields)
         stream.on('error', reject)
@@ -54,11 +54,11 @@ export function openHttp2(port: number): Client {
         })
         stream.end()
       }),
-    close: () => kept?.close(),
+    close: () => current?.close(),
   }
 }
 
-/** Fails where the body is no well-formed text. */
+/** Rejects unless the body is well-formed UTF-8. */
 async function toReply(
   status: number | undefined,
   named: IncomingHttpHeaders,

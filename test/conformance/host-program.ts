@@ -1,15 +1,15 @@
-// Serves the handler in the way that its settings name, and prints the port.
+// Serves the handler as its settings select, and prints the port.
 import { settingsFromParent, tellParent } from '../system/child.ts'
 import { createConformanceHandler } from './market.ts'
 import { MOUNTS } from './mounts.ts'
 
-/** How the handler is to be served. */
+/** Settings of this program. */
 export interface HostSettings {
   mount: keyof typeof MOUNTS
   basePath: string
 }
 
 const { mount, basePath }: HostSettings = JSON.parse(settingsFromParent())
-// No response needs to change it. Node itself fails on headers with the names of its properties, and frameworks may.
+// No response needs to change it. Not on Node, which fails on headers named like its properties, as frameworks may.
 if (mount === 'serveBun' || mount === 'serveDeno') Object.freeze(Object.prototype)
 tellParent({ port: await MOUNTS[mount](createConformanceHandler(basePath)) })

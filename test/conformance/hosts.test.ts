@@ -7,13 +7,13 @@ import type { Question, Reply } from '../catalogue/catalogue.ts'
 import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { createConformanceHandler } from './market.ts'
-import { conformanceQuestions } from './requests.ts'
+import { conformanceRequests } from './requests.ts'
 
 describe.each(HOSTS)('$name', (host) => {
   const { prefix = '', openClient } = host
   const running = runHost(host)
 
-  // `fetch` speaks HTTP/1.1 alone.
+  // `fetch` supports only HTTP/1.1.
   const cases = openClient
     ? []
     : mountContract(() => ({ url: `http://127.0.0.1:${running.port}${prefix}/api` }))
@@ -21,15 +21,15 @@ describe.each(HOSTS)('$name', (host) => {
     await expect(run()).resolves.toBeUndefined()
   })
 
-  it('answers every question as the handler does, to the byte', async () => {
+  it('sends the same bytes as the handler for every request', async () => {
     const handler = createConformanceHandler(`${prefix}/api`)
     await handler.refresh()
     const faults: string[] = []
-    const questions = await conformanceQuestions(handler, prefix)
-    expect(questions.length).toBeGreaterThan(900)
-    for (const question of questions) {
-      const outcome = await running.client.ask(question).catch((error: Error) => error)
-      const fault = await findFault(host, handler, question, outcome)
+    const requests = await conformanceRequests(handler, prefix)
+    expect(requests.length).toBeGreaterThan(900)
+    for (const request of requests) {
+      const outcome = await running.client.send(request).catch((error: Error) => error)
+      const fault = await findFault(host, handler, request, outcome)
       if (fault !== undefined) faults.push(fault)
     }
     expect(faults).toEqual([])
@@ -38,7 +38,7 @@ describe.each(HOSTS)('$name', (host) => {
 
 const handler = createConformanceHandler('/api')
 
-/** What frameworks pass beside the request, or around it. */
+/** Returns the argument that SvelteKit and similar frameworks pass instead of the request. */
 function eventOf(request: Request) {
   const url = new URL(request.url)
   return { request, url, params: { path: url.pathname.slice('/api/'.length) }, locals: {} }
@@ -46,7 +46,7 @@ function eventOf(request: Request) {
 
 const fallback = ({ request }: { request: Request }): Promise<Response> => handler(request)
 
-/** Next.js calls one function for each method, with a second argument. */
+/** Next.js calls one function per method, with a second argument. */
 const route: Record<string, (request: Request, context: object) => Promise<Response>> =
   Object.fromEntries(
     'GET HEAD OPTIONS POST PUT PATCH DELETE'.split(' ').map((method) => [method, handler]),
@@ -54,7 +54,7 @@ const route: Record<string, (request: Request, context: object) => Promise<Respo
 
 describe.each<[string, (request: Request) => Response | Promise<Response>]>([
   ['Next.js', (request) => route[request.method]?.(request, eventOf(request)) ?? Response.error()],
-  // So do Astro (`ALL`) and React Router (`loader` and `action`).
+  // Astro (`ALL`) and React Router (`loader` and `action`) do the same.
   ['SvelteKit', (request) => fallback(eventOf(request))],
 ])('in the functions of %s', (_, fetch) => {
   it.each(mountContract(() => ({ url: 'http://localhost/api', fetch })))(
@@ -65,38 +65,37 @@ describe.each<[string, (request: Request) => Response | Promise<Response>]>([
   )
 })
 
-/** An answer, or why there was none. */
 type Outcome = Reply | Error
 
-/** Headers that each server sets for its connections. */
+/** Headers that servers set for their connections. */
 const CONNECTION_HEADERS = /^(connection|content-length|date|keep-alive|transfer-encoding)$/
 
-/** A server may refuse a request whose head has more bytes than this; Node's own limit is twice as much. */
+/** A server may reject a larger head; Node's own limit is about twice as much. */
 const LARGEST_HEAD = 8_000
 
-/** How much of an answer is shown where it is not the right one. */
-const SHOWN = 400
+/** Characters of a wrong response in a test failure. */
+const SHOWN_CHARACTERS = 400
 
-/** What is wrong about the answer of `host` to `question`, or nothing: it must be that of `handler`, to the byte. */
+/** Returns the difference between the responses of `host` and `handler`, or undefined. */
 async function findFault(
   host: Host,
   handler: RatesHandler,
-  question: Question,
+  request: Question,
   outcome: Outcome,
 ): Promise<string | undefined> {
-  const { method, target } = question
-  const expected = await ask(handler, question, 'answer')
+  const { method, target } = request
+  const expected = await ask(handler, request, 'answer')
   const { matched } = await handler.answer({ method, target, header: () => null })
   const isSame = toText(outcome) === toText(expected) && hasRightLength(outcome, expected)
   const mustBeApps = host.scope === 'own' && !matched
   if (isSame && !mustBeApps) return undefined
-  if (mayBeRefused(question, outcome)) return undefined
+  if (isAllowedRejection(request, outcome)) return undefined
   if (!matched && mayBeApps(host, target, outcome) && !isSame) return undefined
-  const [got, wanted] = [outcome, expected].map((each) => toText(each).slice(0, SHOWN))
+  const [got, wanted] = [outcome, expected].map((each) => toText(each).slice(0, SHOWN_CHARACTERS))
   return `${method} ${target.slice(0, 100)}: got ${got}\ninstead of ${mustBeApps ? 'the app’s own' : wanted}`
 }
 
-/** Whether the `Content-Length` of `outcome` is that of the body it has, or would have if it were not for `HEAD`. */
+/** Returns whether the `Content-Length` of `outcome` is that of its body, or for `HEAD` of the body of `GET`. */
 function hasRightLength(outcome: Outcome, expected: Reply): boolean {
   if (outcome instanceof Error) return false
   const { status, headers } = outcome
@@ -106,20 +105,20 @@ function hasRightLength(outcome: Outcome, expected: Reply): boolean {
   return sent === length && status !== 204 && status !== 304
 }
 
-/** Whether a server may refuse the request before anybody else sees it, and has. */
-function mayBeRefused({ method, target, headers }: Question, outcome: Outcome): boolean {
+/** Returns whether `outcome` is a rejection that a server may send before its handler runs. */
+function isAllowedRejection({ method, target, headers }: Question, outcome: Outcome): boolean {
   const size = JSON.stringify([target, headers]).length
-  // No server has heard of the method.
+  // Servers may reject an unknown method.
   if (size <= LARGEST_HEAD && method !== 'FOO') return false
   return outcome instanceof Error || [400, 413, 414, 431, 501].includes(outcome.status)
 }
 
-/** Whether this is for the app to answer, in which the handler is mounted, and is a harmless answer of its kind. */
+/** Returns whether the app around the handler may respond to `target`, and `outcome` is a harmless error of the app. */
 function mayBeApps({ scope, prefix = '' }: Host, target: string, outcome: Outcome): boolean {
   if (scope === 'all' || outcome instanceof Error) return false
   const { status, headers, body } = outcome
   const [path = ''] = target.split('?', 1)
-  // Some frameworks refuse such a path themselves.
+  // Some frameworks reject such a path themselves.
   const isMalformed = !isDecodable(path)
   const isPassedOn = scope === 'own' || isMalformed || !path.startsWith(`${prefix}/api/`)
   const isHarmless =
@@ -137,7 +136,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** All that must be the same; the moment of the next refresh, which is drawn by lot, is left out. */
+/** Returns the compared parts of a response, without the random time of the next refresh. */
 function toText(outcome: Outcome): string {
   if (outcome instanceof Error) return String(outcome)
   const headers = Object.entries(outcome.headers)

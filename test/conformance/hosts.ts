@@ -14,18 +14,18 @@ import type { HostSettings } from './host-program.ts'
 /** A way to serve the handler. */
 export interface Host {
   name: string
-  /** The program that runs it, which may be missing. */
+  /** Path of the program that runs it, which may not be installed. */
   program: string
-  /** Which requests reach the handler: all, those below its base path, or those for its own paths alone. */
+  /** The requests that reach the handler: all, those below its base path, or those for its own paths. */
   scope: 'all' | 'below' | 'own'
-  /** What stands before the paths of the service (default nothing). */
+  /** Prefix of the paths of the service (default none). */
   prefix?: string
-  /** How it is asked (default over HTTP/1.1). */
+  /** Opens the client (default HTTP/1.1). */
   openClient?: (port: number) => Client
   start(): Promise<{ port: number; stop(): Promise<void> }>
 }
 
-/** The handler served by the runtime's adapter, or mounted in a framework, in its own process. */
+/** Serves the handler by the runtime's adapter, or in a framework, in a separate process. */
 function host(
   name: string,
   mount: HostSettings['mount'],
@@ -48,7 +48,7 @@ function host(
   }
 }
 
-/** The same in a framework that `npm run tools` installs. */
+/** Serves the handler in a framework that `npm run tools` installs. */
 function framework(
   name: string,
   mount: HostSettings['mount'],
@@ -70,7 +70,7 @@ const WORKERD: Host = {
       modules: true,
       script: await bundleWorker('test/conformance/worker-program.ts'),
       compatibilityDate: COMPATIBILITY_DATE,
-      // Past the simulated edge, which compresses what goes through it.
+      // Bypasses the simulated edge, which compresses responses.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     })
     const { port } = await simulator.unsafeGetDirectURL()
@@ -78,7 +78,7 @@ const WORKERD: Host = {
   },
 }
 
-/** Every way to serve the handler over HTTP that the documentation shows. */
+/** All documented ways to serve the handler over HTTP. */
 export const HOSTS: readonly Host[] = [
   host('Node', 'serveNode', NODE),
   ...[22, 26].map((major) => {
@@ -101,7 +101,7 @@ export const HOSTS: readonly Host[] = [
   framework('Koa', 'koa', 'below'),
 ]
 
-/** `host` for the tests of a suite, which are skipped where what runs it is not installed. It runs from the first to the last. */
+/** Runs a host for all tests of a suite; skips them if its program is not installed. */
 export function runHost({ name, program, prefix = '', openClient = openHttp1, start }: Host) {
   let listening: Awaited<ReturnType<Host['start']>> | undefined
   let client: Client | undefined
@@ -112,7 +112,7 @@ export function runHost({ name, program, prefix = '', openClient = openHttp1, st
     client = openClient(listening.port)
     // Loads the data for all later requests.
     for (const target of ['/api/v1/latest', '/api/v1/history?from=EUR&to=USD']) {
-      await client.ask({ method: 'GET', target: prefix + target })
+      await client.send({ method: 'GET', target: prefix + target })
     }
   })
   beforeEach(({ skip }) => requireProgram(name, program, skip))
@@ -132,6 +132,6 @@ export function runHost({ name, program, prefix = '', openClient = openHttp1, st
 }
 
 function given<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error('the host does not run')
+  if (thing === undefined) throw new Error('the host is not running')
   return thing
 }

@@ -11,10 +11,10 @@ import type { RatesHandler } from 'ratesmith'
 
 import { listenOnFreePort } from '../system/ports.ts'
 
-type Answer<Context> = (context: Context) => Promise<Response>
+type Route<Context> = (context: Context) => Promise<Response>
 
 interface Elysia {
-  all(path: string, answer: Answer<{ request: Request }>): Elysia
+  all(path: string, route: Route<{ request: Request }>): Elysia
   listen(options: object): { server: { port: number } }
 }
 
@@ -25,11 +25,11 @@ interface KoaContext {
   respond?: boolean
 }
 
-/** The used parts of frameworks whose own declarations do not compile without `skipLibCheck`, or not with others. */
+/** The used parts of frameworks whose declarations do not compile without `skipLibCheck`, or conflict with others. */
 interface Modules {
   'express-4': { default: typeof express }
   h3: {
-    H3: new () => { all(path: string, answer: Answer<{ req: Request }>): unknown }
+    H3: new () => { all(path: string, route: Route<{ req: Request }>): unknown }
     serve(app: object, options: object): { ready(): Promise<{ url?: string }> }
   }
   elysia: { Elysia: new () => Elysia }
@@ -41,18 +41,18 @@ interface Modules {
   }
 }
 
-/** A module by a name that the compiler does not follow. */
+/** Imports a module by a name that the compiler does not resolve. */
 function load<Name extends keyof Modules>(name: Name): Promise<Modules[Name]> {
   return import(name)
 }
 
-/** Serves `rates` in one way on a free port of the loopback interface, and resolves with that port. */
+/** Serves `rates` on a free loopback port and resolves to that port. */
 type Mount = (rates: RatesHandler) => Promise<number>
 
 const ANY_PORT = { port: 0 }
 const LOOPBACK = { port: 0, hostname: '127.0.0.1' }
 
-/** Every way in which the handler is served or mounted, as the documentation shows it. */
+/** All documented ways to serve or mount the handler. */
 export const MOUNTS = {
   serveNode: async (rates) => portIn((await serveNode(rates, ANY_PORT)).url),
   serveBun: async (rates) => portIn((await serveBun(rates, ANY_PORT)).url),
@@ -107,7 +107,6 @@ export const MOUNTS = {
   },
 } satisfies Record<string, Mount>
 
-/** An app of Express 4 or 5 with the handler at `path`, and nothing else. */
 function appOn(createApp: typeof express, path: string, rates: RatesHandler): RequestListener {
   return createApp().disable('x-powered-by').use(path, toExpressHandler(rates))
 }

@@ -1,19 +1,19 @@
-/** What a client writes to a socket, as it is, and how a server may take it. */
+/** The bytes that a client writes to a socket, and the allowed outcomes. */
 export interface RawRequest {
   name: string
   text: string
-  /** Statuses that it may be answered with; `silent` where the connection may also be closed or left alone. */
+  /** Allowed statuses; `silent` if the server may also close the connection or send nothing. */
   outcomes: (number | 'silent')[]
-  /** What an answer with 200 holds, if there is one. */
+  /** A text that a 200 must contain. */
   good: string
 }
 
-/** A text that no answer may repeat. */
+/** A text that no response may repeat. */
 export const NONCE = 'evil.example'
 
-/** What only the record of the latest rates holds, of all that may be asked for by mistake. */
+/** A text that only responses with latest rates contain. */
 const LATEST = '"disclaimer":'
-/** For what is never answered with 200. */
+/** For requests that must not get a 200. */
 const NOTHING = '(nothing)'
 
 const CHUNKED = 'Transfer-Encoding: chunked'
@@ -26,12 +26,12 @@ const WEB_SOCKET = [
   'Sec-WebSocket-Version: 13',
 ]
 
-/** What no well-behaved client sends. */
+/** Malformed and hostile requests. */
 export const RAW_REQUESTS: readonly RawRequest[] = [
   raw('TRACE', to('/api/v1/latest', 'TRACE'), [400, 405, 501], NOTHING),
   raw('CONNECT', to(`${NONCE}:443`, 'CONNECT'), [400, 404, 405, 501, 'silent'], NOTHING),
-  raw('a method in small letters', to('/api/v1/latest', 'get'), [400, 405, 501, 'silent'], NOTHING),
-  raw('a question for the whole server', to('*', 'OPTIONS'), [200, 204, 400, 404], ''),
+  raw('a lower-case method', to('/api/v1/latest', 'get'), [400, 405, 501, 'silent'], NOTHING),
+  raw('OPTIONS *', to('*', 'OPTIONS'), [200, 204, 400, 404], ''),
 
   raw('an absolute target', to(`http://${NONCE}/api/v1/latest`), [200, 400, 404], LATEST),
   raw('an absolute target of HTTPS', to(`https://${NONCE}:8443/api/v1/latest`), [200, 400, 404]),
@@ -41,7 +41,7 @@ export const RAW_REQUESTS: readonly RawRequest[] = [
   raw('dot segments that lead out', to('/api/v1/../../etc/passwd'), [400, 404], NOTHING),
   raw('backslashes', to('/api\\v1\\latest'), [200, 400, 404]),
   raw('a fragment', to('/api/v1/latest#/api/rates'), [200, 400]),
-  raw('letters beyond ASCII', to('/api/v1/latest?base=ＵＳＤ'), [400], NOTHING),
+  raw('non-ASCII letters', to('/api/v1/latest?base=ＵＳＤ'), [400], NOTHING),
   raw('a space', to('/api/v1/latest?base=U D'), [400, 404, 505], NOTHING),
   raw('NUL', to('/api/v1/latest\0'), [400, 404, 505, 'silent'], NOTHING),
 
@@ -68,7 +68,7 @@ export const RAW_REQUESTS: readonly RawRequest[] = [
     [200, 400],
   ),
   raw('two codings', `${withHeaders([CHUNKED, OTHER_CODING])}0\r\n\r\n`, [200, 400, 501]),
-  raw('a length below zero', withHeaders(['Content-Length: -1']), [400, 'silent']),
+  raw('a negative length', withHeaders(['Content-Length: -1']), [400, 'silent']),
   raw('a body that never comes', withHeaders(['Content-Length: 10485760']), [200, 400, 413]),
   raw('a body without an end', `${withHeaders([CHUNKED], 'POST')}5\r\naaaaa\r\n`, [405], NOTHING),
 
@@ -92,7 +92,6 @@ function to(target: string, method = 'GET'): string {
   return `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${about}\r\n\r\n`
 }
 
-/** A request for the latest rates with these headers beside the Host. */
 function withHeaders(headers: string[], method = 'GET'): string {
   return latest(['Host: localhost', ...headers], method)
 }
@@ -101,12 +100,12 @@ function latest(headers: string[], method = 'GET'): string {
   return `${method} /api/v1/latest HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
 }
 
-/** What only the answer to a hidden request holds. */
-export const HIDDEN_ANSWER = '"amount":4711,'
+/** A text that only the response to a hidden request contains. */
+export const HIDDEN_RESPONSE = '"amount":4711,'
 
 /**
- * Requests with another hidden behind or in their bodies, which readers take for one or for two as they heed one header or
- * another; `prefix` precedes every path.
+ * Returns requests with another request hidden in or after their bodies, which parsers read as one or two depending on the
+ * header that they use; `prefix` precedes every path.
  */
 export function hiddenRequests(prefix: string) {
   const hidden = `GET ${prefix}/api/v1/convert?from=USD&to=USD&amount=4711 HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -124,9 +123,9 @@ export function hiddenRequests(prefix: string) {
     of('a body of its length, of GET', [length], hidden, 'GET'),
     of('chunks', [CHUNKED], chunks),
     of('chunks, of GET', [CHUNKED], chunks, 'GET'),
-    of('what is behind the chunks, by a length', ['Content-Length: 5', CHUNKED], behind),
+    of('text after the chunks, by a length', ['Content-Length: 5', CHUNKED], behind),
     of('chunks, by a length', [CHUNKED, 'Content-Length: 4'], chunks),
-    of('what is behind the chunks, by another coding', [CHUNKED, OTHER_CODING], behind),
+    of('text after the chunks, by another coding', [CHUNKED, OTHER_CODING], behind),
     of('a body, by a coding with a space', [length, 'Transfer-Encoding : chunked'], hidden),
     of('a body, by a coding with a tab', [length, 'Transfer-Encoding:\u000bchunked'], hidden),
     of('a body, by two lengths', ['Content-Length: 0', length], hidden),

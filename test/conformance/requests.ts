@@ -29,7 +29,7 @@ const AMOUNTS =
   '0 .1 1.005 4.9e-324 3.3333333333333333 123456789.123456789 9007199254740993 999999999999999.9 1e22 ' +
   '123456789012345678901234567890 1.7976931348623157e300'
 
-/** Every base, and amounts that are hard to multiply, each for several pairs. */
+/** Every base, and amounts with difficult products for several pairs each. */
 async function conversionTargets(handler: RatesHandler): Promise<string[]> {
   const codes = Object.keys((await handler.rates.latest()).rates)
   const at = (index: number): string => codes[index % codes.length] ?? ''
@@ -42,24 +42,24 @@ async function conversionTargets(handler: RatesHandler): Promise<string[]> {
   return [...codes.map((code) => `/api/v1/latest?base=${code}`), ...conversions]
 }
 
-/** How else a prefix might be written, in the place of the right one. */
+/** Wrong spellings of the prefix. */
 const OTHER_PREFIXES = ['/FX', '/%66x', '//fx', '/fx/', '/fx%2F', '/fxx', '/f', '']
 
 /**
- * Good questions, and every bad one of the catalogue that a `Request` can carry, in the form that it would give them.
- * `prefix` stands before every path.
+ * Returns valid requests, and every invalid one of the catalogue that a `Request` can carry, normalised as by `Request`.
+ * `prefix` precedes every path.
  */
-export async function conformanceQuestions(
+export async function conformanceRequests(
   handler: RatesHandler,
   prefix: string,
 ): Promise<Question[]> {
   const bad = entries.filter(({ door }) => door !== 'answer')
   const targets = [...GOOD_TARGETS, ...(await conversionTargets(handler))]
   const good = targets.map((target) => ({ method: 'GET', target }))
-  const asked = await Promise.all([...good, ...bad].map((entry) => toQuestion(handler, entry)))
-  const own = asked.map((question) => {
-    const { pathname, search } = new URL(`http://localhost${question.target}`)
-    return { ...question, target: prefix + pathname + search }
+  const requests = await Promise.all([...good, ...bad].map((entry) => toQuestion(handler, entry)))
+  const own = requests.map((request) => {
+    const { pathname, search } = new URL(`http://localhost${request.target}`)
+    return { ...request, target: prefix + pathname + search }
   })
   if (prefix === '') return own
   const others = OTHER_PREFIXES.map((other) => `${other}/api/v1/latest`)

@@ -1,4 +1,4 @@
-// The handler as a Worker.
+// Serves the handler as a Worker.
 import { toWorker } from 'ratesmith/cloudflare'
 
 import { createConformanceHandler } from './market.ts'
