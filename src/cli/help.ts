@@ -125,7 +125,7 @@ Options:
   --compat <names>     also serve the paths of these services, comma-separated: frankfurter,
                        frankfurter-v2, exchangerate-host, open-exchange-rates, exchange-rate-api
   --no-compress        turn brotli and gzip off
-  --no-explorer        turn off the page at the base path that shows the API
+  --no-explorer        turn the explorer page at the base path off
 ${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
   --data <folder>      store fetched rates in this folder for the next start
   --redis <url>        store fetched rates in this Redis and share them with other servers

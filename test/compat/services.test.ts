@@ -254,9 +254,9 @@ describe('exchangerateHost()', () => {
   const dated = { historical: true, date: '2026-11-20' }
   const frame = 'start_date=2026-11-19&end_date=2026-11-20'
   const ends = { start_date: '2026-11-19', end_date: '2026-11-20', source: 'EUR' }
-  const asked = { from: 'EUR', to: 'USD', amount: 3 }
+  const params = { from: 'EUR', to: 'USD', amount: 3 }
   const one = {
-    query: { ...asked, amount: 1 },
+    query: { ...params, amount: 1 },
     info: { timestamp: LATEST_AT, quote: 1.25 },
     result: 1.25,
   }
@@ -287,12 +287,12 @@ describe('exchangerateHost()', () => {
     ],
     [
       '/convert?from=EUR&to=USD&amount=3',
-      { ...latest, query: asked, info: { timestamp: LATEST_AT, quote: 1.25 }, result: 3.75 },
+      { ...latest, query: params, info: { timestamp: LATEST_AT, quote: 1.25 }, result: 3.75 },
     ],
     ['/convert?from=EUR&to=USD', { ...latest, ...one }],
     [
       '/convert?from=EUR&to=USD&amount=3&date=2026-11-20',
-      { ...bank, query: asked, info: { timestamp: BANK_AT, quote: 1.17 }, ...dated, result: 3.51 },
+      { ...bank, query: params, info: { timestamp: BANK_AT, quote: 1.17 }, ...dated, result: 3.51 },
     ],
     [
       `/timeframe?source=EUR&currencies=JPY&${frame}`,

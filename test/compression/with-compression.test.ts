@@ -71,7 +71,7 @@ describe('withCompression', () => {
   })
 
   it.each([
-    ['a client that asks for none', LARGE, {}],
+    ['a client without Accept-Encoding', LARGE, {}],
     ['a small body', SMALL, { 'accept-encoding': 'br' }],
   ])('sends the plain body and its ETag for %s', async (_case, target, headers) => {
     const response = await send(target, headers)

@@ -25,7 +25,7 @@ export function openHttp1(port: number): Client {
     })
   return {
     // A server may close a keep-alive connection at any time (RFC 9112 §9.5): retries over a new connection.
-    send: (question) => sendOver(keepAlive, question).catch(() => sendOver(false, question)),
+    send: (request) => sendOver(keepAlive, request).catch(() => sendOver(false, request)),
     close: () => keepAlive.destroy(),
   }
 }

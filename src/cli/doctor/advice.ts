@@ -28,7 +28,7 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
     'nothing listens at this address: check the URL, the network, its firewall, and the proxy if there is one',
   ],
   [
-    /timed out|no response|connection was closed|truncated body|did not answer|request to/,
+    /timed out|no response|connection was closed|truncated body|request to/,
     'the connection fails: check the network and its firewall; if they require a proxy, set HTTPS_PROXY',
   ],
 ]
