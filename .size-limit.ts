@@ -4,7 +4,7 @@ import type { BuildOptions } from 'esbuild'
 
 type Plugin = NonNullable<BuildOptions['plugins']>[number]
 
-/** Leaves out what is loaded only when it is asked for, which is no weight that an app starts with, and what is Node's. */
+/** Leaves out lazily loaded modules, which do not count at the start of an app, and Node's own modules. */
 const atStart: Plugin = {
   name: 'at-start',
   setup(build) {
@@ -14,13 +14,13 @@ const atStart: Plugin = {
   },
 }
 
-/** For an app that runs anywhere, in modules. */
+/** Bundles for an app that runs anywhere, as modules. */
 function portable(options: BuildOptions): BuildOptions {
   const given = { format: 'esm', platform: 'neutral', target: 'es2022', logLevel: 'error' } as const
   return { ...options, ...given, plugins: [atStart] }
 }
 
-/** What each module of the package may weigh, alone: what it weighs, and some two per cent. */
+/** Budget of each module of the package alone: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
   '.': '41.7 kB',
   './bun': '1.03 kB',
@@ -93,7 +93,7 @@ const page = {
   limit: '20 kB',
 }
 
-/** What parts of the build may weigh, minified and compressed by gzip, with all that they depend on. */
+/** Budgets for parts of the build with all dependencies, minified and gzipped. */
 export default [
   ...[handler, ...light, ...modules].map((part) => ({
     ...part,

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 
 import type { KnipConfig } from 'knip'
 
-/** What `npm run tools` links into node_modules. */
+/** The packages that `npm run tools` links into node_modules. */
 const TOOLS: { dependencies: object; optionalDependencies: object } = JSON.parse(
   readFileSync('test/tools/package.json', 'utf8'),
 )
 const config: KnipConfig = {
   entry: [
-    // Started by path: by people, by tests, or in a runtime other than the one that starts them.
+    // Started by path: manually, by tests, or in another runtime.
     'bench/**/*-program.ts',
     'bench/start/*.mjs',
     'bench/wire/servers/*.ts',
@@ -22,7 +22,8 @@ const config: KnipConfig = {
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}', '!test/apps/**'],
   ignoreBinaries: [
-    // Programs of the machine: the first is looked for, the second installed by `.ci/run`, the third of every one but Windows.
+    // Programs of the machine: the first is optional, the second is installed by `.ci/run`, the third exists everywhere
+    // except on Windows.
     'wrk',
     'openssl',
     'mkfifo',

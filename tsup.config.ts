@@ -5,25 +5,25 @@ import type { Options } from 'tsup'
 
 const shared: Options = {
   format: ['esm'],
-  // The declarations come from tsc: tsup's own need a compiler interface that TypeScript 7 lacks.
+  // tsc emits the declarations: tsup's own emit needs a compiler interface that TypeScript 7 lacks.
   dts: false,
   sourcemap: true,
   splitting: true,
-  // The two builds run at the same time: what was there before is removed before both.
+  // The two builds run at the same time, so earlier output is removed before both.
   clean: false,
   target: 'es2022',
   platform: 'neutral',
-  // Some modules of Node have no other name, and Deno knows none without it.
+  // Some Node modules have no other name, and Deno requires the prefix.
   removeNodeProtocol: false,
 }
 
 /**
- * Parts of the index that get files to themselves: a bundler leaves out a file of which nothing is used, but not the schemas in
- * one of which something is.
+ * Parts of the index with separate files: a bundler drops a file that is not used at all, but keeps all schemas of a
+ * file of which one is used.
  */
 const INNER = ['handler', 'providers/exchange-rate-api', 'providers/frankfurter']
 
-/** What an app imports: what it depends on stays outside, to be one with what the app itself has of it. */
+/** The entry points for apps. Dependencies stay external, so that an app has a single copy of each. */
 const library: Options = {
   ...shared,
   name: 'library',
@@ -59,39 +59,39 @@ const library: Options = {
     node: 'adapters/node.ts',
   },
   external: [/^node:/, /^[^./]/],
-  // As it is, beside the copy that the handler answers with.
+  // Copies the document unchanged, in addition to the copy in the handler.
   async onSuccess() {
     copyFileSync('src/generated/openapi.json', 'dist/openapi.json')
-    // The chunks have their code.
+    // Removes the entry files, whose code is in chunks.
     for (const name of INNER) {
       for (const end of ['js', 'js.map']) rmSync(`dist/${name}.${end}`)
     }
   },
 }
 
-/** What is built into the command. */
+/** The dependencies that are bundled into the command. */
 const BUILT_IN = ['itty-router', 'zod']
 
-/** The command line: with what it needs in itself, as a hundred small files take longer to load than one. */
+/** The command line, with its dependencies bundled: a hundred small files load more slowly than one. */
 const command: Options = {
   ...shared,
   name: 'command',
   entry: { cli: 'src/cli/main.ts' },
-  // It would be five times as large as what it is for, most of it of other packages.
+  // A source map would be five times as large as the command, and mostly describe other packages.
   sourcemap: false,
   noExternal: BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)),
   external: [/^node:/, /^[^./]/],
   esbuildOptions(options) {
     options.chunkNames = 'cli/[name]-[hash]'
-    // The hashes are to be the same wherever the packages really are.
+    // Keeps the hashes independent of the real location of the packages.
     options.preserveSymlinks = true
-    // Names stay as they are, for whoever reads a stack.
+    // Names stay readable in stack traces.
     options.minifyWhitespace = true
     options.minifySyntax = true
-    // Newer than the target, but every runtime has them and asks for them: the manifest stays a file of its own.
+    // Newer than the target, but supported and required by every runtime: the manifest stays a separate file.
     options.supported = { 'import-attributes': true }
   },
-  // Their licences ask to go where parts of them go.
+  // Their licences must accompany the bundled parts.
   async onSuccess() {
     const licences = BUILT_IN.map((name) => {
       return `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`

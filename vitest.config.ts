@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** What must not be starved: fleets, kills, memory, clients that do not read, faults under load. */
+/** Tests that need an idle machine: fleets, kills, memory, clients that do not read, faults under load. */
 const PROOFS = ['test/system/{fleet,kill,memory,overload,pipelining,redis-faults}.test.ts']
 
-/** More of the same as what runs before a change lands, and too slow for that. */
+/** Longer variants of the tests before a merge, too slow to run there. */
 const WEEKLY = [
   'test/simulation/simulation.test.ts',
   'test/release/{bundles,frameworks,jsr,release-files}.test.ts',
@@ -13,15 +13,15 @@ const WEEKLY = [
 export default defineConfig({
   test: {
     reporters: ['default', './test/closing-line.ts'],
-    // By default a core is left free, which is half of a machine with two.
+    // By default Vitest leaves one core free, which is half of a machine with two.
     maxWorkers: '100%',
-    // For a machine that is busy with other things.
+    // Generous, for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     projects: [
       {
-        // Runs inside Node, Bun and Deno alike: Web APIs and node:fs only.
+        // Runs in Node, Bun and Deno: Web APIs and node:fs only.
         extends: true,
         test: {
           name: 'unit',
@@ -44,7 +44,7 @@ export default defineConfig({
         },
       },
       {
-        // From source, without a build: each host that is installed, the command line, a few simulated days.
+        // Runs from source, without a build: each installed host, the command line, a few simulated days.
         extends: true,
         test: {
           name: 'smoke',
@@ -65,7 +65,7 @@ export default defineConfig({
         },
       },
       {
-        // One after another, after everything else.
+        // Runs alone, after everything else.
         extends: true,
         test: {
           name: 'proofs',

@@ -1,4 +1,4 @@
-/** The value that half of `values` are not above; the mean of two where their number is even. */
+/** Returns the median, which is the mean of two values if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = (sorted.length - 1) / 2

@@ -1,4 +1,4 @@
-// How the standalone server fares while many clients ask for the most expensive answers, and its other clients meanwhile.
+// Measures the standalone server and its other clients while many clients request the most expensive responses.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { loadavg } from 'node:os'
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 
 import { endWithThis } from '../test/system/child.ts'
 import { overload } from './load/overload.ts'
-import type { TurnsLine } from './load/turns-program.ts'
+import type { LoopTimes } from './load/turns-program.ts'
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 
 process.on('SIGINT', () => process.exit(130))
 print(
-  'accepted | 200 | 503 | slowest ms | peak MB | plain p50 ms | p99 ms | turn p95 ms | late ms | load',
+  'accepted | 200 | 503 | slowest ms | peak MB | plain p50 ms | p99 ms | loop p95 ms | late ms | load average',
 )
 for (const acceptEncoding of ['br', 'gzip, br', 'identity']) await measure(acceptEncoding)
 process.exit()
@@ -31,17 +31,17 @@ async function measure(acceptEncoding: string): Promise<void> {
   let stderr = ''
   server.stderr.on('data', (chunk) => (stderr += chunk))
   const [greeting] = await once(server.stdout, 'data')
-  const [, url = ''] = /listens on (\S+:\d+)/.exec(String(greeting)) ?? []
+  const [url = ''] = /https?:\/\/\S+:\d+/.exec(String(greeting)) ?? []
   const [connections, duration] = [Number(values.connections), 1_000 * Number(values.seconds)]
   const settings = { url, connections, duration, acceptEncoding }
   const report = await overload(settings, server.pid ?? NaN)
   server.kill()
   await ended
-  const turns: TurnsLine = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+  const loop: LoopTimes = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
   const { statuses, slowest, peakRss, p50, p99, late, wrong } = report
-  const times = [p50, p99, turns.p95, late, load].map((value) => value.toFixed(1))
-  const answers = [statuses['200'] ?? 0, statuses['503'] ?? 0]
-  const columns = [acceptEncoding, ...answers, Math.round(slowest), Math.round(peakRss), ...times]
+  const times = [p50, p99, loop.p95, late, load].map((value) => value.toFixed(1))
+  const counts = [statuses['200'] ?? 0, statuses['503'] ?? 0]
+  const columns = [acceptEncoding, ...counts, Math.round(slowest), Math.round(peakRss), ...times]
   print([...columns, ...wrong].join(' | '))
 }
 

@@ -1,5 +1,5 @@
-// Two servers on one Redis under a steady load for a while, with a trouble of Redis and one of the upstreams every minute.
-// Prints how they fare, and ends with 1 where a limit is broken.
+// Runs two servers on one Redis under a steady load, with a Redis fault and an upstream fault every minute. Prints
+// their figures, and exits with 1 if a limit is exceeded.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
@@ -10,8 +10,8 @@ import type { Child } from '../test/system/child.ts'
 import { startRedis } from '../test/system/redis-server.ts'
 import { CLIENTS } from './load/clients.ts'
 import { createLoadRecord } from './load/load-record.ts'
-import { troubles } from './load/redis-trouble.ts'
-import type { Patient } from './load/redis-trouble.ts'
+import { redisFaults } from './load/redis-trouble.ts'
+import type { RedisHandle } from './load/redis-trouble.ts'
 import type { ServerReport } from './load/server-program.ts'
 import { startLoad, startServer } from './load/servers.ts'
 
@@ -20,24 +20,24 @@ const MINUTE = 60 * SECOND
 const MEGABYTE = 1_048_576
 
 /**
- * What is compared with the end is measured after this minute: before, a process still grows into its work. Each of these
- * minutes has its load begun anew, as its beginning takes the most memory.
+ * Minutes before the figures that the end is compared with, while a process still warms up. The load is restarted in
+ * each of these minutes, since its start takes the most memory.
  */
-const WARM_AFTER = 2
+const WARM_UP_MINUTES = 2
 
-/** When in a minute the troubles begin and how long they last, in ms. */
-const REDIS_TROUBLE = { after: 10 * SECOND, short: 10 * SECOND, long: 20 * SECOND }
-const UPSTREAM_TROUBLE = { after: 10 * SECOND, lasts: 12 * SECOND }
+/** Start of the faults within a minute, and their duration, in ms. */
+const REDIS_FAULT = { after: 10 * SECOND, short: 10 * SECOND, long: 20 * SECOND }
+const UPSTREAM_FAULT = { after: 10 * SECOND, lasts: 12 * SECOND }
 
-/** After so long without load, in ms, no connection is kept open any more. */
-const QUIET = 8 * SECOND
+/** Time without load after which no connection is open, in ms. */
+const SETTLE_MS = 8 * SECOND
 
-/** In less time than this, in minutes, what a process learns cannot be told from what it leaks by its heap. */
-const LEAK_SHOWS_IN = 20
+/** In a shorter run, in minutes, a leak cannot be distinguished from warm-up by the heap. */
+const MIN_LEAK_MINUTES = 20
 
-const LIMITS = { answered: 0.9, rssGrowth: 0.05, heapPerHour: MEGABYTE, loopDelay: 20 }
+const LIMITS = { responseCount: 0.9, rssGrowth: 0.05, heapPerHour: MEGABYTE, loopDelay: 20 }
 
-/** The shares of questions whose askers leave before the answer, and of bad inputs. */
+/** Shares of requests that the client aborts, and of bad inputs. */
 const ABORTED = 0.01
 const HOSTILE = 0.01
 
@@ -48,15 +48,15 @@ const { values } = parseArgs({
   },
 })
 const [minutes, rate] = [Number(values.minutes), Number(values.rate)]
-if (!(minutes > 2 * WARM_AFTER)) {
-  throw new RangeError(`--minutes must be more than ${2 * WARM_AFTER}`)
+if (!(minutes > 2 * WARM_UP_MINUTES)) {
+  throw new RangeError(`--minutes must be more than ${2 * WARM_UP_MINUTES}`)
 }
-if (!(rate > 0)) throw new RangeError('--rate must be a number of questions a second')
+if (!(rate > 0)) throw new RangeError('--rate must be a positive number of requests per second')
 
 process.on('SIGINT', () => process.exit(130))
 
-const clock = { origin: Date.now(), turn: 5 * SECOND }
-const redis: Patient = { server: await startRedis() }
+const clock = { origin: Date.now(), period: 5 * SECOND }
+const redis: RedisHandle = { server: await startRedis() }
 const upstream = await startUpstream()
 const servers = await Promise.all(
   CLIENTS.map((client) =>
@@ -66,39 +66,40 @@ const servers = await Promise.all(
   ),
 )
 const record = createLoadRecord()
-/** Of each minute, by server, in bytes. */
+/** Bytes per minute and server. */
 const heaps: number[][] = []
-const redisTroubles = troubles(REDIS_TROUBLE)
+const faultCycle = redisFaults(REDIS_FAULT)
 let loopDelay = 0
 let warm: ServerReport[] = []
 let load = loaded()
 
 print(
-  `${rate} questions a second for ${minutes} minutes, ${100 * ABORTED} % aborted, ${100 * HOSTILE} % of bad inputs`,
+  `${rate} requests/s for ${minutes} minutes, ${100 * ABORTED} % aborted, ${100 * HOSTILE} % bad inputs`,
 )
-print('minute | answers | p99 ms | 5xx | wrong | RSS MB | heap MB | loop p99 ms | troubles')
+print('minute | responses | p99 ms | 5xx | wrong | RSS MB | heap MB | loop p99 ms | faults')
 for (let minute = 1; minute <= minutes; minute += 1) {
-  await liveMinute(minute)
-  if (minute <= WARM_AFTER) warm = await quiet()
+  await runMinute(minute)
+  if (minute <= WARM_UP_MINUTES) warm = await settle()
 }
-const verdicts = judge(await quiet())
+const verdicts = checkLimits(await settle())
 for (const [isGood, text] of verdicts) print(`${isGood ? 'good' : 'BROKEN'}: ${text}`)
 process.exit(verdicts.every(([isGood]) => isGood) ? 0 : 1)
 
-async function liveMinute(minute: number): Promise<void> {
+async function runMinute(minute: number): Promise<void> {
   const begunAt = Date.now()
-  const names = [await troubleRedis(minute), await troubleUpstream(minute)]
+  const names = [await injectRedisFault(minute), await injectUpstreamFault(minute)]
   await sleep(begunAt + MINUTE - Date.now())
   const reports = await reportsOfAll()
   heaps.push(reports.map(({ heap }) => heap))
-  if (minute > WARM_AFTER) loopDelay = Math.max(loopDelay, ...reports.map((each) => each.loopDelay))
+  if (minute > WARM_UP_MINUTES)
+    loopDelay = Math.max(loopDelay, ...reports.map((each) => each.loopDelay))
   const { count, p99 } = record.latencies(begunAt, MINUTE)
   record.forget()
   const columns = [
     minute,
     count,
     p99.toFixed(1),
-    record.failures(),
+    record.failureCount(),
     record.wrong.length,
     reports.map(({ rss }) => inMegabytes(rss)).join(', '),
     reports.map(({ heap }) => inMegabytes(heap, 2)).join(', '),
@@ -108,59 +109,59 @@ async function liveMinute(minute: number): Promise<void> {
   print(columns.join(' | '))
 }
 
-async function troubleRedis(minute: number): Promise<string> {
-  const trouble = redisTroubles[minute % redisTroubles.length]
-  if (!trouble) return ''
-  await sleep(REDIS_TROUBLE.after)
-  await trouble.begin(redis)
-  await sleep(trouble.lasts)
-  await trouble.end(redis)
-  return trouble.name
+async function injectRedisFault(minute: number): Promise<string> {
+  const fault = faultCycle[minute % faultCycle.length]
+  if (!fault) return ''
+  await sleep(REDIS_FAULT.after)
+  await fault.begin(redis)
+  await sleep(fault.lasts)
+  await fault.end(redis)
+  return fault.name
 }
 
-async function troubleUpstream(minute: number): Promise<string> {
+async function injectUpstreamFault(minute: number): Promise<string> {
   const modes = ['http2-goaway', 'http-500', 'http-200-html', 'stopped']
   const mode = modes[minute % modes.length] ?? ''
-  await sleep(UPSTREAM_TROUBLE.after)
+  await sleep(UPSTREAM_FAULT.after)
   if (mode === 'stopped') upstream.process.kill('SIGSTOP')
   else await request(`${upstream.url}/mode/${mode}`, { method: 'PUT' })
-  await sleep(UPSTREAM_TROUBLE.lasts)
+  await sleep(UPSTREAM_FAULT.lasts)
   if (mode === 'stopped') upstream.process.kill('SIGCONT')
   else await request(`${upstream.url}/mode/good`, { method: 'PUT' })
   return `upstream ${mode}`
 }
 
-/** The reports of servers that have nothing to do, which then get their load again. */
-async function quiet(): Promise<ServerReport[]> {
+/** Stops the load, returns the reports of the idle servers, and starts the load again. */
+async function settle(): Promise<ServerReport[]> {
   await load.kill()
-  await sleep(QUIET)
+  await sleep(SETTLE_MS)
   const reports = await reportsOfAll()
   load = loaded()
   return reports
 }
 
-function judge(end: readonly ServerReport[]): [boolean, string][] {
-  // Between minutes there may be no load, and each has its report.
-  const asked = Math.round(((1 - ABORTED) * rate * heaps.length * MINUTE) / SECOND)
+function checkLimits(end: readonly ServerReport[]): [boolean, string][] {
+  // Gaps between minutes may have no load. Each minute has one report.
+  const expectedCount = Math.round(((1 - ABORTED) * rate * heaps.length * MINUTE) / SECOND)
   const verdicts: [boolean, string][] = [
     [
-      record.answered() >= LIMITS.answered * asked,
-      `${record.answered()} answers to ${asked} questions whose askers stayed`,
+      record.responseCount() >= LIMITS.responseCount * expectedCount,
+      `${record.responseCount()} responses to ${expectedCount} requests that were not aborted`,
     ],
     [
-      record.failures() === 0,
-      `${record.failures()} answers of ${JSON.stringify(record.statuses)} were 5xx`,
+      record.failureCount() === 0,
+      `${record.failureCount()} responses were 5xx, of ${JSON.stringify(record.statuses)}`,
     ],
     [
       record.wrong.length === 0,
-      `${record.wrong.length} were wrong ${record.wrong.slice(0, 3).join('; ')}`,
+      `${record.wrong.length} responses were wrong ${record.wrong.slice(0, 3).join('; ')}`,
     ],
     [
       loopDelay <= LIMITS.loopDelay,
-      `event-loop delay p99 of the worst minute ${loopDelay.toFixed(1)} ms`,
+      `event-loop delay p99 of the worst minute: ${loopDelay.toFixed(1)} ms`,
     ],
   ]
-  for (const [index, { rss, handles, troubles: found, calls }] of end.entries()) {
+  for (const [index, { rss, handles, unhandled: found, calls }] of end.entries()) {
     const before = warm[index]
     if (!before) continue
     const growth = rss / before.rss - 1
@@ -172,8 +173,8 @@ function judge(end: readonly ServerReport[]): [boolean, string][] {
         `server ${index}: RSS ${inMegabytes(before.rss)} MB, then ${inMegabytes(rss)} MB`,
       ],
       [
-        minutes < LEAK_SHOWS_IN || slope <= LIMITS.heapPerHour,
-        `server ${index}: heap ${slope < 0 ? 'shrinks' : 'grows'} by ${inMegabytes(Math.abs(slope))} MB an hour in the second half, judged from ${LEAK_SHOWS_IN} minutes on`,
+        minutes < MIN_LEAK_MINUTES || slope <= LIMITS.heapPerHour,
+        `server ${index}: heap ${slope < 0 ? 'shrinks' : 'grows'} by ${inMegabytes(Math.abs(slope))} MB/h in the second half (checked from ${MIN_LEAK_MINUTES} minutes on)`,
       ],
       [
         kinds === JSON.stringify(before.handles),
@@ -188,7 +189,10 @@ function judge(end: readonly ServerReport[]): [boolean, string][] {
   return verdicts
 }
 
-/** The slope of the line nearest to the heaps of the second half: what leaks goes on, what a process learns comes to an end. */
+/**
+ * Returns the slope of the regression line through the heaps of the second half: a leak keeps growing, warm-up does
+ * not.
+ */
 function heapPerHour(server: number): number {
   const points = heaps.slice(Math.floor(heaps.length / 2)).map((heap) => heap[server] ?? NaN)
   const mean = (numbers: readonly number[]): number =>

@@ -1,14 +1,14 @@
-// How soon a started process answers: `ratesmith serve --demo` and others beside a bare server of Node, in turns. Prints
-// Markdown, and ends with 1 where the goal is missed.
+// Measures the time from the start of a process to its first response: `ratesmith serve --demo` and others against a
+// bare Node server, alternating. Prints Markdown, and exits with 1 if the goal is missed.
 import { parseArgs } from 'node:util'
 
-import { timeToAnswer, timeToEnd } from './start/first-answer.ts'
+import { timeToResponse, timeToEnd } from './start/first-answer.ts'
 import { median } from './median.ts'
 
-/** The first answer of the command comes within so many times what the bare server takes. */
+/** Largest ratio of the command's first response to that of the bare server. */
 const GOAL = 1.8
 
-/** Starts of each that are not counted: the first find nothing in the machine's memory. */
+/** Starts of each program that are not counted: the first ones read files that are not in the page cache. */
 const UNCOUNTED = 2
 
 interface Contender {
@@ -18,23 +18,23 @@ interface Contender {
 }
 
 const bare: Contender = {
-  name: 'bare `node:http`, first answer',
-  time: () => timeToAnswer(['bench/start/bare.mjs']),
+  name: 'bare `node:http`, first response',
+  time: () => timeToResponse(['bench/start/bare.mjs']),
 }
 const contenders: Contender[] = [
   bare,
   {
     name: 'the same without an `import`',
-    time: () => timeToAnswer(['bench/start/bare.mjs', '--no-import']),
+    time: () => timeToResponse(['bench/start/bare.mjs', '--no-import']),
   },
   {
     name: '`ratesmith serve --demo`, first conversion',
-    time: () => timeToAnswer(['dist/cli.js', 'serve', '--demo', '--port', '0']),
+    time: () => timeToResponse(['dist/cli.js', 'serve', '--demo', '--port', '0']),
     goal: GOAL,
   },
   {
-    name: 'the library in a program of its own, first conversion',
-    time: () => timeToAnswer(['bench/start/library.mjs']),
+    name: 'the library in an own program, first conversion',
+    time: () => timeToResponse(['bench/start/library.mjs']),
   },
   { name: '`ratesmith --version`, its end', time: () => timeToEnd(['dist/cli.js', '--version']) },
 ]
@@ -42,7 +42,7 @@ const contenders: Contender[] = [
 const { values } = parseArgs({ options: { starts: { type: 'string', default: '31' } } })
 const starts = Number(values.starts)
 if (!(Number.isInteger(starts) && starts > 0)) {
-  throw new RangeError('--starts must be a number of starts, 1 or more')
+  throw new RangeError('--starts must be a whole number, 1 or more')
 }
 
 process.on('SIGINT', () => process.exit(130))
@@ -54,8 +54,8 @@ for (let start = -UNCOUNTED; start < starts; start += 1) {
   }
 }
 
-print(`Node ${process.versions.node}; medians of ${starts} starts each, in turns\n`)
-print('| start | ms | times bare | goal |')
+print(`Node ${process.versions.node}; medians of ${starts} starts each, alternating\n`)
+print('| start | ms | ratio to bare | goal |')
 print('| --- | --- | --- | --- |')
 const bareTime = median(times.get(bare) ?? [])
 let isGood = true

@@ -1,5 +1,5 @@
-// Both upstreams on the loopback interface, which can fail on request: prints `{ url }`; `PUT /mode/<id of a fault>`, or
-// `good`.
+// Serves both upstreams on the loopback interface and injects faults: prints `{ url }`; `PUT /mode/<id of a fault>` or
+// `/mode/good` sets the mode.
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 
@@ -9,11 +9,11 @@ import type { Inject } from '../test/faults/fault.ts'
 import { settingsFromParent, tellParent } from '../test/system/child.ts'
 import { listenOnFreePort } from '../test/system/ports.ts'
 import { createLoopbackUpstream } from './load/loopback-upstream.ts'
-import { createTurningClock } from './load/turning-clock.ts'
+import { createPublicationClock } from './load/turning-clock.ts'
 import type { ClockSettings } from './load/turning-clock.ts'
 
 const settings: ClockSettings = JSON.parse(settingsFromParent())
-const upstream = createLoopbackUpstream(createTurningClock(settings))
+const upstream = createLoopbackUpstream(createPublicationClock(settings))
 
 function listenerOf(mode = ''): RequestListener | undefined {
   if (mode === 'good') return upstream.listener
@@ -21,10 +21,10 @@ function listenerOf(mode = ''): RequestListener | undefined {
   return inject && ((request, response) => void fail(inject, request, response))
 }
 
-/** Answers as `inject` does: what it rejects with is a connection that is reset. */
+/** Responds as `inject` does; a rejection becomes a connection reset. */
 async function fail(inject: Inject, ...[{ url }, response]: Parameters<RequestListener>) {
   try {
-    const answer = await inject({
+    const injected = await inject({
       dataSet: 'latest',
       url: new URL(url ?? '', 'http://localhost'),
       init: {},
@@ -36,21 +36,22 @@ async function fail(inject: Inject, ...[{ url }, response]: Parameters<RequestLi
       after: (delay, callback) => void setTimeout(callback, delay),
       healthy: () => new Response(),
     })
-    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
+    response.writeHead(injected.status, Object.fromEntries(injected.headers))
+    response.end(await injected.text())
   } catch {
     response.socket?.resetAndDestroy()
   }
 }
 
-let answer = upstream.listener
+let listener = upstream.listener
 const server = createServer((request, response) => {
-  const isTold = request.method === 'PUT'
-  const mode = isTold ? listenerOf(request.url?.split('/').at(-1)) : undefined
+  const isModeChange = request.method === 'PUT'
+  const mode = isModeChange ? listenerOf(request.url?.split('/').at(-1)) : undefined
   if (mode) {
-    answer = mode
+    listener = mode
     response.end()
   } else {
-    answer(request, response)
+    listener(request, response)
   }
 })
 tellParent({ url: `http://127.0.0.1:${await listenOnFreePort(server)}` })

@@ -1,31 +1,32 @@
-// Our doors beside bare servers and frameworks that send the same bytes, over the loopback interface. Prints a table for
-// each size of body, and ends with 1 where a server answers something else, a load meets an error, or a goal is missed.
+// Measures the adapters against bare servers and frameworks that send the same bytes, over the loopback interface.
+// Prints a table for each body size, and exits with 1 if a server sends other bytes, a request fails, or a goal is
+// missed.
 import { readFlags } from './wire/flags.ts'
-import { judge, lineOf } from './wire/goals.ts'
+import { checkGoals, lineOf } from './wire/goals.ts'
 import { describeMachine } from './wire/machine.ts'
 import { SHEETS, rowsOf } from './wire/rows.ts'
 import type { SheetName } from './wire/rows.ts'
 import { measureRounds } from './wire/rounds.ts'
 import type { Sample } from './wire/rounds.ts'
-import { answerOfOurs, withServers } from './wire/running.ts'
+import { ourResponse, withServers } from './wire/running.ts'
 import { tableOf } from './wire/table.ts'
 
 const NAMES: readonly SheetName[] = ['convert', 'table', 'history']
 
 process.on('SIGINT', () => process.exit(130))
 
-const { measuring, runtimes, parts, isJudged, also } = readFlags(NAMES)
+const { measuring, runtimes, parts, checksGoals, also } = readFlags(NAMES)
 const { generator, connections, rounds, seconds } = measuring
 const measured = new Map<SheetName, Map<string, Sample[]>>()
 
 print(describeMachine('npm run bench --', runtimes, generator))
 print(
-  `- ${connections} connections that are kept; medians of ${rounds} rounds of ${seconds} s for each server`,
+  `- ${connections} keep-alive connections; medians of ${rounds} rounds of ${seconds} s per server`,
 )
 for (const name of NAMES.filter((name) => parts.includes(name))) {
   const sheet = SHEETS[name]
   const rows = rowsOf(sheet, runtimes, also)
-  const { length } = (await answerOfOurs(sheet.target)).body
+  const { length } = (await ourResponse(sheet.target)).body
   const samples = await withServers(sheet.target, rows, (running) =>
     measureRounds(running, sheet, measuring),
   )
@@ -33,8 +34,8 @@ for (const name of NAMES.filter((name) => parts.includes(name))) {
   print(`\n### ${name}: \`${sheet.target}\`, ${length.toLocaleString('en')} bytes\n`)
   print(tableOf(rows, samples))
 }
-if (isJudged) {
-  const verdicts = judge(measured)
+if (checksGoals) {
+  const verdicts = checkGoals(measured)
   print(`\n${verdicts.map(lineOf).join('\n')}`)
   process.exitCode = verdicts.every(({ isReached }) => isReached) ? 0 : 1
 }

@@ -1,11 +1,12 @@
-// Makes sure that the scripts of package.json run on a new enough Node. If the machine's is too old, installs one for this
-// folder alone: npm looks for programs in node_modules/.bin first. Runs after `npm ci`, and before `npm start` and `npm test`.
+// Ensures that the scripts of package.json run on a recent Node. If the machine's is too old, installs one for this
+// folder: npm looks for programs in node_modules/.bin first. Runs after `npm ci`, and before `npm start` and `npm
+// test`.
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { ROOT, installOnce } from './packages.mjs'
 
-/** The first Node that runs TypeScript without a flag. */
+/** The first Node version that runs TypeScript without a flag. */
 const NEEDED = [22, 18]
 
 const found = process.versions.node
@@ -30,10 +31,10 @@ function useInstalled() {
   const installed = join(ROOT, 'scripts/node/node_modules/node')
   const program = join(installed, 'bin', name)
   const bin = join(ROOT, 'node_modules/.bin')
-  // Headers and manuals: more than a third of the download.
+  // Removes headers and manuals: more than a third of the download.
   rmSync(join(installed, 'node_modules'), { recursive: true, force: true })
   if (!existsSync(program))
-    throw new Error('npm did not run the install script of its package node')
+    throw new Error('npm did not run the install script of the package node')
   mkdirSync(bin, { recursive: true })
   rmSync(join(bin, name), { force: true })
   try {

@@ -1,4 +1,4 @@
-// Installs what only some commands need, from a separate manifest and lock file. Runs on any Node from 18 up.
+// Installs packages that only some commands need, from a separate manifest and lock file. Runs on any Node from 18 up.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Installs the manifest in `folder`, unless that was done before with the same lock file.
+ * Installs the manifest in `folder`, unless it was installed before with the same lock file.
  *
- * @throws {Error} when npm fails, which then has printed why
+ * @throws {Error} if npm fails, which has then printed the reason
  */
 export function installOnce(folder, reason) {
   const lock = readFileSync(join(ROOT, folder, 'package-lock.json'), 'utf8')
@@ -31,10 +31,10 @@ export function linkPackages(folder) {
     ...manifest.dependencies,
     ...manifest.optionalDependencies,
   })) {
-    // Optional packages are there on some systems only.
+    // Optional packages exist on some systems only.
     if (!existsSync(join(from, name))) continue
     link(join(from, name), join(to, name))
-    // An alias is another version of a program, which must not take its place.
+    // An alias is another version of a program and must not replace it.
     if (version.startsWith('npm:')) continue
     const { bin = {} } = readJson(join(from, name))
     const commands = typeof bin === 'string' ? [name.replace(/^.*\//, '')] : Object.keys(bin)
@@ -49,15 +49,15 @@ function readJson(folder) {
 function link(target, path) {
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
-  // A link whose target is gone.
+  // Removes a link whose target no longer exists.
   rmSync(path, { force: true })
-  // On Windows a junction needs no rights, but an absolute target.
+  // On Windows a junction needs no privileges, but an absolute target.
   if (process.platform === 'win32') symlinkSync(target, path, 'junction')
   else symlinkSync(relative(dirname(path), target), path)
 }
 
 function runNpm(args, folder) {
-  // On Windows npm is not a program, but npm passes the path of its script to what it starts.
+  // On Windows npm is not an executable, but npm passes the path of its script to its child processes.
   const script = process.env['npm_execpath']
   const [program, ...first] = script ? [process.execPath, script] : ['npm']
   const options = { cwd: join(ROOT, folder), stdio: ['ignore', 'ignore', 'inherit'] }

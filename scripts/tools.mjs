@@ -1,5 +1,5 @@
-// Installs what some suites and commands need beyond `npm ci`: other runtimes, frameworks, browser drivers, compilers. With
-// `apps`, also the frameworks of the apps that test/release/frameworks.test.ts builds, which are not linked.
+// Installs the tools of some suites and commands beyond `npm ci`: other runtimes, frameworks, browser drivers,
+// compilers. With `apps`, also the frameworks of the apps in test/release/frameworks.test.ts, which are not linked.
 import { installOnce, linkPackages } from './packages.mjs'
 
 const FOLDER = 'test/tools'

@@ -7,10 +7,10 @@ import { fakeProviders } from 'ratesmith/testing'
 import { NOW, request } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 
-/** How many pairs are asked for in turn. */
+/** Number of pairs that are requested alternately. */
 const PAIRS = 40
 
-/** A history of five years of pairs in turn, nothing of it remembered, beside `JSON.stringify` of the same points. */
+/** Compares an uncached five-year history, of alternating pairs, with `JSON.stringify` of the same points. */
 export async function coldHistories(): Promise<Comparison[]> {
   const handler = createRatesHandler({
     providers: fakeProviders(),
@@ -19,9 +19,9 @@ export async function coldHistories(): Promise<Comparison[]> {
   })
   const codes = await coveredCodes(handler)
   const pick = (index: number): string => codes[index % codes.length] ?? ''
-  const turns = Array.from({ length: PAIRS }, (_, index) => index)
-  const crosses = turns.map((index) => [pick(index), pick(index * 3 + 7)] as const)
-  const euros = turns.map((index) =>
+  const indexes = Array.from({ length: PAIRS }, (_, index) => index)
+  const crosses = indexes.map((index) => [pick(index), pick(index * 3 + 7)] as const)
+  const euros = indexes.map((index) =>
     index % 2 === 0 ? (['EUR', pick(index)] as const) : ([pick(index), 'EUR'] as const),
   )
   return [
@@ -34,7 +34,7 @@ export async function coldHistories(): Promise<Comparison[]> {
   ]
 }
 
-/** All but the euro, which the others are published against. */
+/** Returns all codes of the reference rates, except the euro, which they are quoted against. */
 async function coveredCodes({ rates }: RatesHandler): Promise<string[]> {
   const { rates: table } = await rates.latest({ base: 'EUR' })
   const known = await Promise.allSettled(
@@ -58,14 +58,14 @@ async function comparison(
       async ([from, to]) => (await handler.rates.history({ from, to, period: '5Y' })).points,
     ),
   )
-  for (const [index, asked] of requests.entries()) {
-    const { body } = await handler.answer(asked)
+  for (const [index, pairRequest] of requests.entries()) {
+    const { body } = await handler.answer(pairRequest)
     const sent: unknown = JSON.parse(
       typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined),
     )
     deepEqual(Object(sent).points, points[index])
   }
-  const [nextRequest, nextPoints] = [inTurn(requests), inTurn(points)]
+  const [nextRequest, nextPoints] = [cycle(requests), cycle(points)]
   return {
     name: `history 5Y of pairs ${kind}, computed: \`handler.answer()\``,
     ours: () => handler.answer(nextRequest()),
@@ -74,13 +74,13 @@ async function comparison(
   }
 }
 
-/** A function that returns each of `items` in turn, over and over. */
-function inTurn<Item>(items: readonly Item[]): () => Item {
-  let turn = -1
+/** Returns a function that returns `items` one after another, over and over. */
+function cycle<Item>(items: readonly Item[]): () => Item {
+  let position = -1
   return () => {
-    turn = (turn + 1) % items.length
-    const item = items[turn]
-    if (item === undefined) throw new RangeError('there is nothing to take in turn')
+    position = (position + 1) % items.length
+    const item = items[position]
+    if (item === undefined) throw new RangeError('cannot cycle through an empty list')
     return item
   }
 }

@@ -2,42 +2,42 @@ import { measure } from 'mitata'
 
 import { median } from '../median.ts'
 
-/** A function of ours, and what its time is compared with. */
+/** A function of the package, and the reference for its time. */
 export interface Comparison {
   name: string
   ours: () => unknown
   reference: { name: string; run: () => unknown }
-  /** Most times the reference that ours may take; absent where it is only shown. */
+  /** Largest ratio to the reference; absent if there is no goal. */
   goal?: number
-  /** Whether only the longest turn of the event loop counts while ours runs (default false). */
-  isLongestTurn?: boolean
+  /** Whether to measure the longest block of the event loop instead of the mean time (default false). */
+  measuresLoopDelay?: boolean
 }
 
-/** What a comparison came to. Times are means in microseconds, of each the median of the rounds. */
+/** Result of a comparison. Means in microseconds, each the median over the rounds. */
 export interface Outcome {
   ours: number
   reference: number
-  /** The median of the ratios of the rounds. */
+  /** Median of the ratios of the rounds. */
   ratio: number
 }
 
-/** How long is measured. */
+/** Duration of a measurement. */
 export interface Effort {
   rounds: number
-  /** For how long a function is called at least in a round, in ms. */
+  /** Shortest time per function and round, in ms. */
   time: number
-  /** How many calls are timed as one where a single one is too short for the clock. */
+  /** Calls timed as one, if a single call is too short for the clock. */
   batch: number
 }
 
-/** Measures both functions in turns, in this process: whatever the machine does meanwhile meets both. */
+/** Measures both functions alternately in this process, so that other load on the machine affects both. */
 export async function compare(
-  { ours, reference, isLongestTurn }: Comparison,
+  { ours, reference, measuresLoopDelay }: Comparison,
   { rounds, time, batch }: Effort,
 ): Promise<Outcome> {
   const results: Outcome[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const taken = isLongestTurn ? await longestTurnOf(ours) : await timeOf(ours, time, batch)
+    const taken = measuresLoopDelay ? await longestBlockOf(ours) : await timeOf(ours, time, batch)
     const allowed = await timeOf(reference.run, time, batch)
     results.push({ ours: taken, reference: allowed, ratio: taken / allowed })
   }
@@ -45,19 +45,19 @@ export async function compare(
   return { ours: medianOf('ours'), reference: medianOf('reference'), ratio: medianOf('ratio') }
 }
 
-/** The mean time of a call with the collection of its garbage, in microseconds. */
+/** Returns the mean time of a call, garbage collection included, in microseconds. */
 async function timeOf(run: () => unknown, time: number, batch: number): Promise<number> {
   const { avg } = await measure(run, {
     min_cpu_time: time * 1e6,
     batch_samples: batch,
-    // Where there is no such function, garbage would be made instead of collected before each round.
+    // Without this function, mitata would produce garbage before each round instead of collecting it.
     ...('gc' in globalThis || 'Bun' in globalThis ? {} : { gc: false }),
   })
   return avg / 1_000
 }
 
-/** The longest time between two turns of the event loop while `run` runs, in microseconds. */
-async function longestTurnOf(run: () => unknown): Promise<number> {
+/** Returns the longest block of the event loop while `run` runs, in microseconds. */
+async function longestBlockOf(run: () => unknown): Promise<number> {
   let [longest, isOver] = [0, false]
   let turnedAt = clock()
   const turn = (): void => {
@@ -67,13 +67,13 @@ async function longestTurnOf(run: () => unknown): Promise<number> {
   }
   setImmediate(turn)
   await run()
-  // The last turn ends behind it.
+  // The last iteration ends after `run`.
   await new Promise(setImmediate)
   isOver = true
   return longest
 }
 
-/** Microseconds that this thread has computed, where the runtime knows; other processes take none of them. */
+/** Returns the CPU time of this thread in microseconds, or wall time if the runtime does not know it. */
 function clock(): number {
   if (!process.threadCpuUsage) return performance.now() * 1_000
   const { user, system } = process.threadCpuUsage()

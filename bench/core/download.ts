@@ -7,27 +7,27 @@ import { frankfurterPayload } from '../../test/fixtures/upstream-payloads.ts'
 import { NOW } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 
-/** The days that a server downloads first: five years and two weeks. */
+/** The first download of a server: five years and two weeks. */
 const RANGE = {
   start: addDays(subtractMonths(toDay(NOW), 60), -14),
   end: toDay(NOW),
 }
 
-/** What a server makes of its first download of reference rates. */
+/** How a server processes its first download of reference rates. */
 export interface Download extends Comparison {
-  /** What is kept of it, in bytes. */
+  /** Size of the resulting columns, in bytes. */
   keptBytes: number
 }
 
-/** From five years of a market to columns that were checked, beside `JSON.parse` of their text. */
+/** Compares turning five years of a market into validated columns with `JSON.parse` of their text. */
 export async function downloads(): Promise<[ofText: Download, ofBody: Comparison]> {
   const text = frankfurterPayload({ ...RANGE, now: NOW })
   const provider = createFrankfurterProvider()
   const { signal } = new AbortController()
   const context = { fetch: async () => new Response(text), signal, now: () => NOW }
   const readText = () => {
-    const answer = { host: 'relay', status: 200, body: JSON.parse(text) }
-    return validateHistory(toHistoryDays(answer, RANGE.start), NOW)
+    const response = { host: 'relay', status: 200, body: JSON.parse(text) }
+    return validateHistory(toHistoryDays(response, RANGE.start), NOW)
   }
   const readBody = async () => validateHistory(await provider.fetchHistory(RANGE, context), NOW)
   const { data, dropped } = readText()
@@ -38,17 +38,17 @@ export async function downloads(): Promise<[ofText: Download, ofBody: Comparison
   }
   return [
     {
-      name: 'text of 5Y, read into columns',
+      name: '5Y text, parsed into columns',
       ours: readText,
       reference,
       goal: 2,
       keptBytes: bytesOf(data),
     },
-    { name: 'the same, and the body before it', ours: readBody, reference },
+    { name: 'the same, including the read of its body', ours: readBody, reference },
   ]
 }
 
-/** The bytes of all typed arrays in `value`. */
+/** Returns the bytes of all typed arrays in `value`. */
 export function bytesOf(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength
   if (typeof value !== 'object' || value === null) return 0

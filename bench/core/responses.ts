@@ -6,54 +6,54 @@ import { codecs } from '../../src/cli/codecs.ts'
 import { withCompression } from '../../src/compression/with-compression.ts'
 import type { Comparison } from './comparison.ts'
 
-/** The clock stands still, so that nothing is refreshed meanwhile: a Friday evening in Frankfurt. */
+/** A constant clock, so that nothing is refreshed: a Friday evening in Frankfurt. */
 export const NOW: number = Date.UTC(2026, 10, 20, 18)
 
 const LATEST = '/api/v1/latest?base=EUR'
 const HISTORY = '/api/v1/history?from=USD&to=JPY&period=5Y'
 
-/** Answers that are remembered, as a `Response` and as data, beside the making of that `Response`. */
-export async function rememberedAnswers(): Promise<Comparison[]> {
+/** Compares cached responses, as a `Response` and as data, with the construction of the same `Response`. */
+export async function cachedResponses(): Promise<Comparison[]> {
   const handler = createHandler()
-  const latest = await remembered(handler, LATEST)
-  const history = await remembered(handler, HISTORY)
+  const latest = await cached(handler, LATEST)
+  const history = await cached(handler, HISTORY)
   const compressed = withCompression(handler, codecs)
   const inBrotli = { ...request(LATEST), header: brotliOnly }
   return [
     {
-      name: 'latest, remembered: `handler(request)`',
+      name: 'latest, cached: `handler(request)`',
       ours: latest.whole,
       reference: latest.reference,
       goal: 1.3,
     },
     {
-      name: 'latest, remembered: `handler.answer()`',
+      name: 'latest, cached: `handler.answer()`',
       ours: latest.data,
       reference: latest.reference,
     },
     {
-      name: 'latest, remembered in brotli: `answer()` of the standalone server',
+      name: 'latest, cached in brotli: `answer()` of the standalone server',
       ours: () => compressed.answer(inBrotli),
       reference: latest.reference,
     },
     {
-      name: 'history 5Y, remembered: `handler(request)`',
+      name: 'history 5Y, cached: `handler(request)`',
       ours: history.whole,
       reference: history.reference,
     },
     {
-      name: 'history 5Y, remembered: `handler.answer()`',
+      name: 'history 5Y, cached: `handler.answer()`',
       ours: history.data,
       reference: history.reference,
     },
   ]
 }
 
-/** A conversion of an amount that was never asked for, as data, beside the making of its `Response`. */
+/** Compares a conversion of an amount that is not cached, as data, with the construction of its `Response`. */
 export async function freshConversion(): Promise<Comparison> {
   const handler = createHandler()
   const path = '/api/v1/convert?from=USD&to=JPY&amount='
-  const { reference } = await remembered(handler, `${path}1.25`)
+  const { reference } = await cached(handler, `${path}1.25`)
   let amount = 0
   return {
     name: 'conversion, computed: `handler.answer()`',
@@ -67,22 +67,22 @@ function brotliOnly(name: string): string | undefined {
   return name === 'accept-encoding' ? 'gzip, deflate, br' : undefined
 }
 
-interface Remembered {
+interface Cached {
   whole: () => Promise<Response>
   data: () => Promise<unknown>
   reference: Comparison['reference']
 }
 
-async function remembered(handler: RatesHandler, target: string): Promise<Remembered> {
-  const asked = new Request(`http://localhost${target}`)
-  await handler(asked)
-  // Its headers are those of what is remembered.
-  const response = await handler(asked)
-  if (response.status !== 200) throw new Error(`${target} is answered with ${response.status}`)
+async function cached(handler: RatesHandler, target: string): Promise<Cached> {
+  const fetchRequest = new Request(`http://localhost${target}`)
+  await handler(fetchRequest)
+  // These are the headers of a cached response.
+  const response = await handler(fetchRequest)
+  if (response.status !== 200) throw new Error(`${target} has the status ${response.status}`)
   const headers = Object.fromEntries(response.headers)
   const bytes = new Uint8Array(await response.arrayBuffer())
   return {
-    whole: () => handler(asked),
+    whole: () => handler(fetchRequest),
     data: () => handler.answer(request(target)),
     reference: {
       name: `\`new Response\` of ${bytes.byteLength.toLocaleString('en')} bytes`,
@@ -95,7 +95,6 @@ function createHandler(): RatesHandler {
   return createRatesHandler({ providers: fakeProviders(), now: () => NOW })
 }
 
-/** A request without headers. */
 export function request(target: string): Parameters<RatesHandler['answer']>[0] {
   return { method: 'GET', target, header: () => undefined }
 }

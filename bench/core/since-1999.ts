@@ -9,28 +9,35 @@ import type { Comparison } from './comparison.ts'
 
 const TARGET = '/api/v1/history?from=USD&to=JPY&start=1999-01-04'
 
-/** What a history of all days since 1999 costs in other forms than JSON by day, beside that; nothing of it is remembered. */
+/** Compares uncached histories since 1999 in other formats with the same history as daily JSON. */
 export async function formsSince1999(): Promise<Comparison[]> {
   const handler = createRatesHandler({
     providers: fakeProviders(),
     now: () => NOW,
     responseCacheBytes: 0,
   })
-  const ask = (more: string) => () => handler.answer(request(`${TARGET}${more}`))
-  await ask('')()
-  const reference = { name: 'the same as JSON by day', run: ask('') }
+  const compute = (more: string) => () => handler.answer(request(`${TARGET}${more}`))
+  await compute('')()
+  const reference = { name: 'the same as daily JSON', run: compute('') }
   return [
-    { name: 'history since 1999 as CSV, computed', ours: ask('&format=csv'), reference, goal: 3 },
+    {
+      name: 'history since 1999 as CSV, computed',
+      ours: compute('&format=csv'),
+      reference,
+      goal: 3,
+    },
     {
       name: 'history since 1999 by week, computed',
-      ours: ask('&interval=week'),
+      ours: compute('&interval=week'),
       reference,
       goal: 1,
     },
   ]
 }
 
-/** How long the first load of all days keeps the event loop at most, beside `JSON.parse` of the same days. */
+/**
+ * Compares the longest block of the event loop during the first load of all days with `JSON.parse` of the same days.
+ */
 export function firstLoads(): Comparison[] {
   const days = ecbDays('1999-01-04', '2026-11-20', NOW)
   const rates = Object.fromEntries(days.map((day) => [day.date, day.rates]))
@@ -40,7 +47,7 @@ export function firstLoads(): Comparison[] {
     run: (): unknown => JSON.parse(json),
   }
   const load = (what: string, history: HistoryProvider, body: BodyInit): Comparison => ({
-    name: `longest turn in the first load of ${what}`,
+    name: `longest event-loop block in the first load of ${what}`,
     ours: async () => {
       const { latest } = fakeProviders()
       const providers = { latest, history }
@@ -54,7 +61,7 @@ export function firstLoads(): Comparison[] {
       await handler.answer(request(TARGET))
       handler.close()
     },
-    isLongestTurn: true,
+    measuresLoopDelay: true,
     reference,
     goal: 1.5,
   })

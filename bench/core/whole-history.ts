@@ -14,15 +14,16 @@ import type { Download } from './download.ts'
 const RANGE = { start: '1999-01-04', end: toDay(NOW) }
 
 /**
- * From the history of the central bank since 1999, some 7,000 days of 41 currencies, to columns that were checked, beside
- * `JSON.parse` of the same days; and from these columns to all rates of a pair.
+ * Compares turning the history of the central bank since 1999 (some 7,000 days of 41 currencies) into validated columns
+ * with `JSON.parse` of the same days; and extracting all rates of a pair from these columns with `JSON.stringify` of
+ * them.
  */
 export async function wholeHistories(): Promise<
   [ofText: Download, ofArchive: Comparison, ofPair: Comparison]
 > {
   const days = ecbDays(RANGE.start, RANGE.end, NOW)
   const archive = historyZip(days)
-  // A text as it comes out of an archive, in one piece.
+  // One contiguous text, like the content of an archive.
   const text = new TextDecoder().decode(new TextEncoder().encode(historyCsv(days)))
   const json = JSON.stringify({ base: 'EUR', days })
   const readText = () => validateHistory({ base: 'EUR', days: runAtOnce(readEcbCsv(text)) }, NOW)
@@ -39,15 +40,15 @@ export async function wholeHistories(): Promise<
   const points = days.map(({ date, rates }) => ({ date, rate: rates['USD'] }))
   return [
     {
-      name: 'CSV since 1999, read into columns',
+      name: 'CSV since 1999, parsed into columns',
       ours: readText,
       reference,
       goal: 3,
       keptBytes: bytesOf(data),
     },
-    { name: 'the same, and its archive before it', ours: readArchive, reference },
+    { name: 'the same, including its archive', ours: readArchive, reference },
     {
-      name: 'a pair without EUR since 1999, out of columns',
+      name: 'a pair without EUR since 1999, from columns',
       ours: () => pairSeries(data, { from: 'USD', to: 'JPY' }, RANGE),
       reference: { name: '`JSON.stringify` of as many points', run: () => JSON.stringify(points) },
     },

@@ -1,5 +1,4 @@
-/** The client libraries that Redis is tried with. */
+/** The tested Redis client libraries. */
 export const CLIENTS = ['ioredis', 'redis'] as const
 
-/** One of them. */
 export type ClientName = (typeof CLIENTS)[number]

@@ -1,5 +1,5 @@
-// Asks servers so many questions a second, whether they keep up or not, and checks every answer. Prints a `LoadLine` every
-// quarter of a second.
+// Sends a fixed number of requests per second, regardless of the servers' speed, and checks every response. Prints a
+// `LoadLine` every quarter of a second.
 import { Pool } from 'undici'
 
 import { fakeProviders } from '../../src/testing/index.ts'
@@ -8,29 +8,28 @@ import { settingsFromParent, tellParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
 import { START } from './turning-clock.ts'
 
-/** The load. */
 export interface LoadSettings {
-  /** Asked in turns. */
+  /** Servers, which get the requests alternately. */
   urls: string[]
-  /** Questions a second. */
+  /** Requests per second. */
   rate: number
-  /** Share of questions whose client leaves before the answer (default 0). */
+  /** Share of requests that are aborted before the response (default 0). */
   aborted?: number
-  /** Share of questions from the catalogue of bad inputs (default 0). */
+  /** Share of requests from the catalogue of bad inputs (default 0). */
   hostile?: number
 }
 
-/** What came of the answers of the last quarter of a second. */
+/** Results of the last quarter of a second. */
 export interface LoadLine {
-  /** When each question was to be asked, in ms since the Unix epoch, and after how many ms its answer was there. */
-  answers: [at: number, latency: number][]
-  /** Answers by status. */
+  /** When each request was due, in ms since the Unix epoch, and the time from then to its response in ms. */
+  responses: [at: number, latency: number][]
+  /** Responses by status. */
   statuses: Record<string, number>
-  /** What was wrong, the first few. */
+  /** The first few problems. */
   wrong: string[]
 }
 
-/** Any answer, as far as it is looked at. */
+/** The fields of any response that are checked. */
 interface Body {
   base?: string
   from?: string
@@ -43,11 +42,11 @@ interface Body {
   stats?: { close: number }
 }
 
-interface Question {
+interface CheckedRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
   path: string
-  /** What is wrong with an answer, if anything. Absent where any answer will do that is no failure of the server. */
-  fault?(body: Body): string | undefined
+  /** Returns what is wrong with a response. Absent if every response except a server error is fine. */
+  problem?(body: Body): string | undefined
 }
 
 const CODES =
@@ -55,17 +54,17 @@ const CODES =
     ' ',
   )
 const CONNECTIONS = 64
-const LINE_EVERY = 250
-/** In the catalogue are requests longer than a server reads. */
-const LONGEST_PATH = 4_000
+const LINE_INTERVAL_MS = 250
+/** The catalogue contains requests that are longer than a server reads. */
+const MAX_PATH_LENGTH = 4_000
 const DAY = 86_400_000
-/** Upstream's table moves by less, to differ from one turn to the next. */
+/** More than the difference between two tables of the upstream. */
 const TOLERANCE = 1e-3
 
 const settings: LoadSettings = JSON.parse(settingsFromParent())
 const { urls, rate, aborted = 0, hostile = 0 } = settings
 const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS }))
-/** The rates of both upstreams, of days far beyond the end of a load. */
+/** The rates of both upstreams, for days far beyond the end of a load. */
 const market = fakeProviders({ seed: 1 })
 const context = (now: number) => ({ fetch, signal: new AbortController().signal, now: () => now })
 const end = START + 400 * DAY
@@ -75,65 +74,68 @@ const { days } = await market.history.fetchHistory(
   context(end),
 )
 const referenceRates = new Map(days.map(({ date, rates }) => [date, { EUR: 1, ...rates }]))
-const badInputs = catalogueQuestions()
+const badInputs = catalogueRequests()
 
 let line = emptyLine()
 setInterval(() => {
   tellParent(line)
   line = emptyLine()
-}, LINE_EVERY)
+}, LINE_INTERVAL_MS)
 
 const startedAt = performance.now()
 const startedOn = Date.now()
-let asked = 0
-// On an interval that fires late more questions are due at once: a slow server is not spared.
+let sent = 0
+// A late interval sends all requests that are due: a slow server gets no less load.
 setInterval(() => {
   const due = ((performance.now() - startedAt) * rate) / 1_000
-  for (; asked < due; asked += 1) void ask(asked)
+  for (; sent < due; sent += 1) void send(sent)
 }, 1)
 
 function emptyLine(): LoadLine {
-  return { answers: [], statuses: {}, wrong: [] }
+  return { responses: [], statuses: {}, wrong: [] }
 }
 
-async function ask(number: number): Promise<void> {
+async function send(number: number): Promise<void> {
   const dueAt = startedAt + (number * 1_000) / rate
-  const question = Math.random() < hostile ? pick(badInputs) : goodQuestion(number)
-  const leaving = Math.random() < aborted ? leaveSoon() : undefined
+  const request = Math.random() < hostile ? pick(badInputs) : goodRequest(number)
+  const abortSignal = Math.random() < aborted ? abortSoon() : undefined
   try {
     const pool = pick(pools, number)
-    const { method, path } = question
-    const { statusCode, body } = await pool.request({ method, path, signal: leaving ?? null })
+    const { method, path } = request
+    const { statusCode, body } = await pool.request({ method, path, signal: abortSignal ?? null })
     const text = await body.text()
     const latency = performance.now() - dueAt
-    line.answers.push([Math.round(startedOn + dueAt - startedAt), Math.round(latency * 100) / 100])
+    line.responses.push([
+      Math.round(startedOn + dueAt - startedAt),
+      Math.round(latency * 100) / 100,
+    ])
     line.statuses[statusCode] = (line.statuses[statusCode] ?? 0) + 1
-    const fault = faultOf(question, statusCode, text)
-    if (fault !== undefined) tell(`${path}: ${fault}`)
+    const problem = problemOf(request, statusCode, text)
+    if (problem !== undefined) reportProblem(`${path}: ${problem}`)
   } catch (error) {
-    if (!leaving?.aborted) tell(`${question.path}: ${String(error)}`)
+    if (!abortSignal?.aborted) reportProblem(`${request.path}: ${String(error)}`)
   }
 }
 
-function faultOf(question: Question, status: number, text: string): string | undefined {
-  if (!question.fault) return status >= 500 ? `status ${status}` : undefined
+function problemOf(request: CheckedRequest, status: number, text: string): string | undefined {
+  if (!request.problem) return status >= 500 ? `status ${status}` : undefined
   if (status !== 200) return `status ${status}: ${text.slice(0, 200)}`
   const body: Body = JSON.parse(text)
-  const fault = question.fault(body)
-  return fault === undefined ? undefined : `${fault}: ${text.slice(0, 200)}`
+  const problem = request.problem(body)
+  return problem === undefined ? undefined : `${problem}: ${text.slice(0, 200)}`
 }
 
-function tell(fault: string): void {
-  if (line.wrong.length < 10) line.wrong.push(fault)
+function reportProblem(problem: string): void {
+  if (line.wrong.length < 10) line.wrong.push(problem)
 }
 
-function leaveSoon(): AbortSignal {
+function abortSoon(): AbortSignal {
   const controller = new AbortController()
   setTimeout(() => controller.abort(), Math.random() * 3)
   return controller.signal
 }
 
-function goodQuestion(number: number): Question {
+function goodRequest(number: number): CheckedRequest {
   const from = pick(CODES, number)
   const to = pick(CODES, number * 5 + 7)
   const other = pick(CODES, number * 7 + 11)
@@ -157,11 +159,15 @@ function goodQuestion(number: number): Question {
   }
 }
 
-function latest(path: string, base: string, symbols: string[] = ['USD', 'EUR', base]): Question {
+function latest(
+  path: string,
+  base: string,
+  symbols: string[] = ['USD', 'EUR', base],
+): CheckedRequest {
   return {
     method: 'GET',
     path,
-    fault(body) {
+    problem(body) {
       if (body.base !== base) return 'another base'
       const { rates = {} } = body
       if (!symbols.every((code) => isRate(table, [base, code], rates[code]))) return 'another rate'
@@ -170,36 +176,36 @@ function latest(path: string, base: string, symbols: string[] = ['USD', 'EUR', b
   }
 }
 
-function conversion(path: string, [from, to]: [string, string], amount: number): Question {
+function conversion(path: string, [from, to]: [string, string], amount: number): CheckedRequest {
   return {
     method: 'GET',
     path,
-    fault(body) {
-      if (body.from !== from || body.to !== to || body.amount !== amount) return 'another question'
+    problem(body) {
+      if (body.from !== from || body.to !== to || body.amount !== amount) return 'another request'
       if (!isRate(table, [from, to], body.rate)) return 'another rate'
       const result = amount * Number(body.rate)
       const isProduct = Math.abs(Number(body.result) - result) <= 1e-12 * result
-      return isProduct ? undefined : 'not the product'
+      return isProduct ? undefined : 'result is not amount × rate'
     },
   }
 }
 
-function history(path: string, from: string, to: string): Question {
+function history(path: string, from: string, to: string): CheckedRequest {
   return {
     method: 'GET',
     path,
-    fault(body) {
+    problem(body) {
       const { points = [], stats } = body
-      if (body.from !== from || body.to !== to) return 'another question'
+      if (body.from !== from || body.to !== to) return 'another request'
       const last = points.at(-1)
-      if (!last || points.length < 15 || last.r !== stats?.close) return 'no whole month'
+      if (!last || points.length < 15 || last.r !== stats?.close) return 'not a whole month'
       const rates: Record<string, number> = referenceRates.get(last.d) ?? {}
       return isRate(rates, [from, to], last.r) ? undefined : 'another rate'
     },
   }
 }
 
-/** Whether `rate` is what `rates` make of a pair. */
+/** Returns whether `rate` matches `rates` for a pair. */
 function isRate(rates: Record<string, number>, [from, to]: [string, string], rate = NaN): boolean {
   const truth = Number(rates[to]) / Number(rates[from])
   return Math.abs(rate / truth - 1) < TOLERANCE
@@ -209,17 +215,17 @@ function dayOf(instant: number): string {
   return new Date(instant).toISOString().slice(0, 10)
 }
 
-function catalogueQuestions(): Question[] {
-  const questions: Question[] = []
+function catalogueRequests(): CheckedRequest[] {
+  const requests: CheckedRequest[] = []
   for (const { method, target, headers, door } of entries) {
     const path = expand(target)
-    const isSent = door === undefined && isMethod(method) && path.length < LONGEST_PATH
+    const isSent = door === undefined && isMethod(method) && path.length < MAX_PATH_LENGTH
     if (!isSent || headers || !/^\/[!-~]*$/.test(path)) continue
-    questions.push({ method, path })
+    requests.push({ method, path })
   }
-  return questions
+  return requests
 }
 
-function isMethod(method: string): method is Question['method'] {
+function isMethod(method: string): method is CheckedRequest['method'] {
   return ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH'].includes(method)
 }

@@ -1,6 +1,6 @@
 import type { LoadLine } from './load-program.ts'
 
-/** Latencies of the answers to the questions of some time, in ms. */
+/** Latencies of the responses to requests of a period, in ms. */
 export interface Latencies {
   count: number
   p50: number
@@ -8,42 +8,39 @@ export interface Latencies {
   max: number
 }
 
-/** Everything that a load program has told. */
+/** Everything that a load program has reported. */
 export interface LoadRecord {
   add(line: LoadLine): void
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Record<string, number>
-  /** What was wrong with answers. */
   wrong: string[]
-  /** How many answers there were. */
-  answered(): number
-  /** How many answers were 5xx. */
-  failures(): number
-  /** Latencies of the questions from the instant `from` (ms since the Unix epoch) for `duration` ms. */
+  responseCount(): number
+  /** Number of 5xx responses. */
+  failureCount(): number
+  /** Latencies of the requests due from `from` (ms since the Unix epoch) for `duration` ms. */
   latencies(from: number, duration: number): Latencies
-  /** Forgets the latencies of all questions so far. */
+  /** Drops the latencies of all requests so far. */
   forget(): void
 }
 
-/** A record of nothing yet. */
 export function createLoadRecord(): LoadRecord {
   const statuses: Record<string, number> = {}
   const wrong: string[] = []
-  let answers: LoadLine['answers'] = []
+  let responses: LoadLine['responses'] = []
   return {
     statuses,
     wrong,
     add(line) {
-      for (const answer of line.answers) answers.push(answer)
+      for (const response of line.responses) responses.push(response)
       wrong.push(...line.wrong)
       for (const [status, count] of Object.entries(line.statuses)) {
         statuses[status] = (statuses[status] ?? 0) + count
       }
     },
-    answered: () => countOf(() => true),
-    failures: () => countOf((status) => status >= 500),
+    responseCount: () => countOf(() => true),
+    failureCount: () => countOf((status) => status >= 500),
     latencies(from, duration) {
-      const sorted = answers
+      const sorted = responses
         .filter(([at]) => at >= from && at < from + duration)
         .map(([, latency]) => latency)
         .sort((one, other) => one - other)
@@ -51,7 +48,7 @@ export function createLoadRecord(): LoadRecord {
       return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) }
     },
     forget() {
-      answers = []
+      responses = []
     },
   }
 

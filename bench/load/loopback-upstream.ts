@@ -2,37 +2,37 @@ import type { RequestListener } from 'node:http'
 
 import { frankfurterPayload, openErApiPayload } from '../../test/fixtures/upstream-payloads.ts'
 import { START } from './turning-clock.ts'
-import type { TurningClock } from './turning-clock.ts'
+import type { PublicationClock } from './turning-clock.ts'
 
 /** A call for the latest table. */
 export interface UpstreamCall {
-  /** The first part of the path: who called, where every caller has a root of its own. */
+  /** The first part of the path, which identifies the caller. */
   by: string
-  /** The clock's turn. */
-  turn: number
+  /** The publication period of the clock. */
+  period: number
   /** In real ms since the Unix epoch. */
   at: number
 }
 
-/** Both upstreams at once; the latest table is published anew with every turn of a clock. */
+/** Both upstreams at once. The latest table is published once per period of a clock. */
 export interface LoopbackUpstream {
   listener: RequestListener
   /** Every call for the latest table. */
   calls: UpstreamCall[]
 }
 
-/** Upstreams by `clock`. A call that `isParked` says so of is left without an answer. */
+/** Creates upstreams that follow `clock`. Calls that `isParked` matches get no response. */
 export function createLoopbackUpstream(
-  clock: TurningClock,
+  clock: PublicationClock,
   isParked: (call: UpstreamCall) => boolean = () => false,
 ): LoopbackUpstream {
   const table: { rates: Record<string, number> } = JSON.parse(openErApiPayload({ now: START }))
   const calls: UpstreamCall[] = []
 
   function latestPayload(): string {
-    const published = Math.floor(clock.turnedAt() / 1_000)
-    // Small enough to pass every check, large enough for a response to differ from the turn before.
-    const moved = 1 + (clock.turn() % 500) * 1e-6
+    const published = Math.floor(clock.periodStart() / 1_000)
+    // Small enough to pass every check, large enough for a response to differ from the previous period.
+    const moved = 1 + (clock.period() % 500) * 1e-6
     const rates = Object.entries(table.rates).map(([code, rate]) => [
       code,
       code === 'USD' ? 1 : rate * moved,
@@ -52,7 +52,7 @@ export function createLoopbackUpstream(
         return
       }
       const [, by = ''] = /^\/(\w+)\/v6\/latest\/USD$/.exec(url) ?? []
-      const call = { by, turn: clock.turn(), at: Date.now() }
+      const call = { by, period: clock.period(), at: Date.now() }
       calls.push(call)
       if (!isParked(call)) response.end(latestPayload())
     },

@@ -1,11 +1,10 @@
-// Many connections that each ask for the most expensive answers, one after another, all distinct, for some seconds. Prints an
-// `OverloadLine` when the last answer is there.
+// Opens many connections that each request the most expensive responses one after another, all distinct, for some
+// seconds. Prints an `OverloadLine` after the last response.
 import { connect } from 'node:net'
 
 import { settingsFromParent, tellParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
 
-/** The load. */
 export interface OverloadSettings {
   url: string
   connections: number
@@ -14,7 +13,6 @@ export interface OverloadSettings {
   acceptEncoding: string
 }
 
-/** What came of it. */
 export interface OverloadLine {
   /** Responses by status. */
   statuses: Record<string, number>
@@ -22,15 +20,15 @@ export interface OverloadLine {
   codings: Record<string, number>
   /** The slowest response, in ms. */
   slowest: number
-  /** What was wrong, the first few. */
+  /** The first few problems. */
   wrong: string[]
 }
 
 const CODES = 'AUD CAD CHF CZK DKK EUR GBP HUF JPY NOK NZD PLN SEK USD'.split(' ')
 const DAY_MS = 86_400_000
 
-/** How long responses may take after the last request, in ms; the slowest is then at least this. */
-const PATIENCE_MS = 30_000
+/** Time limit of responses after the last request, in ms. If it is exceeded, `slowest` is at least this. */
+const RESPONSE_TIMEOUT_MS = 30_000
 
 const settings: OverloadSettings = JSON.parse(settingsFromParent())
 const { hostname, port } = new URL(settings.url)
@@ -38,10 +36,10 @@ const line: OverloadLine = { statuses: {}, codings: {}, slowest: 0, wrong: [] }
 const endsAt = performance.now() + settings.duration
 let [sent, open] = [0, settings.connections]
 
-setTimeout(finish, settings.duration + PATIENCE_MS)
+setTimeout(finish, settings.duration + RESPONSE_TIMEOUT_MS)
 for (let number = 0; number < settings.connections; number += 1) openConnection()
 
-/** By hand, because an HTTP client would take as much of the machine as the server. */
+/** Written by hand, because an HTTP client would take as much CPU as the server. */
 function openConnection(): void {
   const socket = connect(Number(port), hostname)
   let [head, missing, sentAt] = ['', 0, 0]
@@ -70,14 +68,14 @@ function openConnection(): void {
     record(head, performance.now() - sentAt)
     next()
   })
-  socket.on('error', ({ message }) => complain(message))
+  socket.on('error', ({ message }) => reportProblem(message))
   socket.on('close', () => {
     open -= 1
     if (open === 0) finish()
   })
 }
 
-/** A history since 1999 as CSV that was not asked for before. */
+/** Returns the target of a CSV history since 1999 that was not requested before. */
 function nextTarget(): string {
   const number = sent
   sent += 1
@@ -94,17 +92,17 @@ function record(head: string, latency: number): void {
   if (status === '200') {
     const [, coding = 'none'] = /^content-encoding: (\w+)/im.exec(head) ?? []
     line.codings[coding] = (line.codings[coding] ?? 0) + 1
-  } else if (!/^HTTP\/1\.1 503.*^retry-after: [1-5]\r/ims.test(head)) complain(head)
+  } else if (!/^HTTP\/1\.1 503.*^retry-after: [1-5]\r/ims.test(head)) reportProblem(head)
 }
 
-function complain(about: string): void {
+function reportProblem(about: string): void {
   if (line.wrong.length < 10) line.wrong.push(about)
 }
 
 function finish(): void {
   if (open > 0) {
-    complain(`${open} without a response`)
-    line.slowest = Math.max(line.slowest, PATIENCE_MS)
+    reportProblem(`${open} without a response`)
+    line.slowest = Math.max(line.slowest, RESPONSE_TIMEOUT_MS)
   }
   tellParent(line)
   process.exit()

@@ -5,51 +5,51 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from '../../test/system/child.ts'
 import type { OverloadLine, OverloadSettings } from './overload-program.ts'
 
-/** How a server fared under an overload, and its other clients. */
+/** Results for an overloaded server and its other clients. */
 export interface OverloadReport extends OverloadLine {
-  /** Latencies of plain conversions meanwhile, in ms. */
+  /** Latencies of plain conversions during the overload, in ms. */
   p50: number
   p99: number
-  /** How late this process itself was to send these, in ms: latencies grow with it, but mean nothing. */
+  /** Delay of this process in sending plain conversions (p99), in ms. It adds to their latencies. */
   late: number
-  /** Statuses of these. */
+  /** Statuses of plain conversions. */
   plainStatuses: (number | string)[]
-  /** The most memory that was ever resident, in MB. Linux only. */
+  /** Peak of resident memory, in MB. Linux only. */
   peakRss: number
 }
 
-/** The time between two plain conversions, in ms. */
+/** Interval of plain conversions, in ms. */
 const PLAIN_EVERY_MS = 20
 
 /** Connections of plain conversions; all but the first are opened under load. */
 const PLAIN_CONNECTIONS = 4
 
-/** Overloads a server, whose process is `pid`, and asks for plain conversions meanwhile. */
+/** Overloads the server with process id `pid`, and requests plain conversions meanwhile. */
 export async function overload(settings: OverloadSettings, pid: number): Promise<OverloadReport> {
   const { url, duration } = settings
   const agent = new Agent({ keepAlive: true, maxSockets: PLAIN_CONNECTIONS })
   const convert = (amount: number): Promise<number> =>
     statusOf(`${url}/api/v1/convert?from=USD&to=EUR&amount=${amount}`, agent)
-  // So that all data are there.
+  // Loads all data before the measurement.
   await statusOf(`${url}/api/v1/history?from=USD&to=EUR&start=1999-01-04`, agent)
   await convert(1)
   process.kill(pid, 'SIGUSR2')
   const load = startChild({ program: 'bench/load/overload-program.ts', settings })
   const latencies: number[] = []
   const late: number[] = []
-  const asked: Promise<number | string>[] = []
+  const conversions: Promise<number | string>[] = []
   const startedAt = performance.now()
   for (let dueAt = startedAt; dueAt < startedAt + duration; dueAt += PLAIN_EVERY_MS) {
     await sleep(Math.max(0, dueAt - performance.now()))
     late.push(performance.now() - dueAt)
-    asked.push(
-      convert(asked.length + 2)
+    conversions.push(
+      convert(conversions.length + 2)
         .finally(() => latencies.push(performance.now() - dueAt))
         .catch(String),
     )
   }
   const line: OverloadLine = JSON.parse(await load.firstLine)
-  const plainStatuses = await Promise.all(asked)
+  const plainStatuses = await Promise.all(conversions)
   agent.destroy()
   return {
     ...line,

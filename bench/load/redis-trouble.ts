@@ -2,25 +2,25 @@ import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
 import { listenOnFreePort } from '../../test/system/ports.ts'
-import { askRedis, startRedis } from '../../test/system/redis-server.ts'
+import { sendToRedis, startRedis } from '../../test/system/redis-server.ts'
 import type { RedisServer } from '../../test/system/redis-server.ts'
 
-/** What may happen to a Redis server. */
-export interface Trouble {
+/** A fault of a Redis server. */
+export interface RedisFault {
   name: string
-  /** How long it lasts at the shortest, in ms. */
+  /** Shortest duration, in ms. */
   lasts: number
-  begin(redis: Patient): Promise<void>
-  end(redis: Patient): Promise<void>
+  begin(redis: RedisHandle): Promise<void>
+  end(redis: RedisHandle): Promise<void>
 }
 
-/** A Redis server that is restarted on the same port where it has been killed. */
-export interface Patient {
+/** A Redis server, which is replaced by another one on the same port after a kill. */
+export interface RedisHandle {
   server: RedisServer
 }
 
-/** What Redis has to bear, one after another. Some last for `long` ms, the others for `short`. */
-export function troubles({ short, long }: { short: number; long: number }): Trouble[] {
+/** Returns the faults in their order. Some last for `long` ms, the others for `short`. */
+export function redisFaults({ short, long }: { short: number; long: number }): RedisFault[] {
   return [
     {
       name: 'SIGKILL, then restarted empty',
@@ -39,7 +39,7 @@ export function troubles({ short, long }: { short: number; long: number }): Trou
     {
       name: 'READONLY',
       lasts: short,
-      // Nobody listens on port 1: the replica of nobody keeps its data, and takes no others.
+      // Port 1 is closed: a replica without a master keeps its data and refuses writes.
       begin: ({ server }) => command(server, 'REPLICAOF 127.0.0.1 1'),
       end: ({ server }) => command(server, 'REPLICAOF NO ONE'),
     },
@@ -58,27 +58,27 @@ export function troubles({ short, long }: { short: number; long: number }): Trou
   ]
 }
 
-/** Has the server do `text`, which answers OK. */
+/** Sends a command and checks that the reply is OK. */
 async function command({ port }: RedisServer, text: string): Promise<void> {
-  const answer = await askRedis(port, text)
-  if (!answer.startsWith('+OK')) throw new Error(`${text}: ${answer}`)
+  const reply = await sendToRedis(port, text)
+  if (!reply.startsWith('+OK')) throw new Error(`${text}: ${reply}`)
 }
 
-/** Stands between clients and a server, and may mix up who asked what. */
-export interface CrossingProxy {
+/** A proxy between clients and Redis that swaps replies. */
+export interface SwappingProxy {
   url: string
   close(): void
 }
 
-/** A proxy before `server` through which the answers to the questions for both rates' keys are crossed: each gets the other's. */
-export async function startCrossingProxy(server: RedisServer): Promise<CrossingProxy> {
+/** Starts a proxy to `server` that swaps the replies to GETs of the two rates' keys. */
+export async function startSwappingProxy(server: RedisServer): Promise<SwappingProxy> {
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
     const redis = connect(server.port, '127.0.0.1')
     for (const socket of [client, redis]) {
       sockets.add(socket.on('error', () => {}).on('close', () => [client, redis].forEach(end)))
     }
-    client.on('data', (data) => redis.write(crossed(data)))
+    client.on('data', (data) => redis.write(swapped(data)))
     redis.pipe(client)
   })
   const port = await listenOnFreePort(proxy)
@@ -96,8 +96,8 @@ export async function startCrossingProxy(server: RedisServer): Promise<CrossingP
   }
 }
 
-/** A question for the one key made one for the other, in the protocol's form: `$15` is the length of what follows. */
-function crossed(data: Buffer): Buffer {
+/** Replaces one key by the other in GET commands of the Redis protocol, where `$15` is the length of the next line. */
+function swapped(data: Buffer): Buffer {
   const text = data
     .toString('latin1')
     .replaceAll(/GET\r\n\$1[56]\r\nrates:v1:(latest|history)\r\n/g, (_, dataSet: string) =>

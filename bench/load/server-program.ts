@@ -1,4 +1,4 @@
-// A server over a Redis store: prints `{ url }`, and tells `GET /report` how it has fared.
+// Runs a server with a Redis store: prints `{ url }`, and responds to `GET /report` with a `ServerReport`.
 import { createServer } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapSpaceStatistics } from 'node:v8'
@@ -19,41 +19,42 @@ import { settingsFromParent, tellParent } from '../../test/system/child.ts'
 import { collectGarbage } from '../../test/system/collect-garbage.ts'
 import { listenOnFreePort } from '../../test/system/ports.ts'
 import type { ClientName } from './clients.ts'
-import { START, createTurningClock } from './turning-clock.ts'
+import { START, createPublicationClock } from './turning-clock.ts'
 import type { ClockSettings } from './turning-clock.ts'
 
-/** What the server is made of. */
 export interface ServerSettings {
   client: ClientName
   /** Address of Redis. */
   redis: string
   clock: ClockSettings
   /**
-   * Whether what the clock skips has passed by the monotonic clock too, as idle hours do (default no: it was set). Whoever
-   * waits for a load meanwhile has waited too long.
+   * Whether skipped time passes on the monotonic clock too, as idle hours do (default false: like a clock change).
+   * Requests that wait for a load meanwhile exceed their deadline.
    */
   sleeps?: boolean
-  /** Root of both upstreams (default providers in process that publish anew whenever they are asked). */
+  /** Root of both upstreams (default providers in process that publish with every call). */
   upstream?: string
 }
 
-/** How a server has fared since it started. */
+/** Figures of a server since its start. */
 export interface ServerReport {
   /** Upstream calls by data set. */
   calls: { latest: number; history: number }
-  /** What no process may have: unhandled rejections, uncaught exceptions and internal errors. */
-  troubles: string[]
+  /** Unhandled rejections, uncaught exceptions and internal errors. */
+  unhandled: string[]
   /** Failed store operations. */
   storeFailures: { get: number; set: number; claim: number }
-  /** Texts of the store that were refused. */
+  /** Values from the store that were rejected. */
   refused: number
-  /** Heap in use without compiled code, which a process makes for hours; in bytes, after a collection where it may ask for one. */
+  /**
+   * Heap in use without compiled code, which grows for hours; in bytes, after a garbage collection if `gc` is exposed.
+   */
   heap: number
-  /** Resident memory, in bytes. */
+  /** In bytes. */
   rss: number
-  /** What keeps the process alive, by kind. */
+  /** Active resources by kind. */
   handles: Record<string, number>
-  /** The 99th percentile of the delay of the event loop since the last report, in ms. */
+  /** p99 of the event-loop delay since the last report, in ms. */
   loopDelay: number
 }
 
@@ -67,30 +68,30 @@ const CONNECT: Record<ClientName, (url: string) => Promise<RedisClient>> = {
       .connect(),
 }
 
-/** How often the delay of the event loop is looked at, in ms. */
+/** Sampling interval of the event-loop delay, in ms. */
 const RESOLUTION = 5
 
 const settings: ServerSettings = JSON.parse(settingsFromParent())
-const clock = createTurningClock(settings.clock)
+const clock = createPublicationClock(settings.clock)
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
 const counts = {
   calls: { latest: 0, history: 0 },
   storeFailures: { get: 0, set: 0, claim: 0 },
   refused: 0,
 }
-const troubles: string[] = []
+const unhandled: string[] = []
 for (const name of ['unhandledRejection', 'uncaughtException']) {
-  process.on(name, (error: unknown) => troubles.push(`${name}: ${String(error)}`))
+  process.on(name, (error: unknown) => unhandled.push(`${name}: ${String(error)}`))
 }
 
 const handler = createHandlerOn(
   (now) => ({ ...systemRuntime(now), ...(settings.sleeps ? { monotonic: clock.monotonic } : {}) }),
   { now: clock.now, store: await connectStore(), providers: providers(), onEvent: count },
 )
-const answer = toNodeHandler(handler)
+const listener = toNodeHandler(handler)
 const server = createServer((request, response) => {
   if (request.url === '/report') response.end(JSON.stringify(report()))
-  else answer(request, response)
+  else listener(request, response)
 })
 const port = await listenOnFreePort(server)
 delay.enable()
@@ -103,12 +104,12 @@ async function connectStore(): Promise<CacheStore> {
     clock: { speed = 1 },
   } = settings
   const store = createRedisStore(await CONNECT[client](redis))
-  // Redis sees nothing of what the clock skips: it is told lives in real time, and has no claims of an earlier turn.
+  // Redis runs in real time: it gets times to live in real time, and leases of one period only.
   const toReal = (at: number): number => Date.now() + (at - clock.now()) / speed
   return {
     get: store.get,
     set: (key, value, expiresAt) => store.set(key, value, toReal(expiresAt)),
-    claim: (key, expiresAt) => store.claim(`${key}:${clock.turn()}`, toReal(expiresAt)),
+    claim: (key, expiresAt) => store.claim(`${key}:${clock.period()}`, toReal(expiresAt)),
   }
 }
 
@@ -138,7 +139,7 @@ function count(event: RatesEvent): void {
   if (event.type === 'upstream_request') counts.calls[requireDaily(event.dataSet)] += 1
   if (event.type === 'store_failed') counts.storeFailures[event.operation] += 1
   if (event.type === 'rates_rejected' && event.origin === 'store') counts.refused += 1
-  if (event.type === 'internal_error') troubles.push(`internal_error: ${String(event.error)}`)
+  if (event.type === 'internal_error') unhandled.push(`internal_error: ${String(event.error)}`)
 }
 
 function report(): ServerReport {
@@ -150,8 +151,8 @@ function report(): ServerReport {
   for (const kind of process.getActiveResourcesInfo().sort()) {
     handles[kind] = (handles[kind] ?? 0) + 1
   }
-  // What is measured is the time between two looks.
+  // The histogram contains the time between two samples.
   const loopDelay = Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION)
   delay.reset()
-  return { ...counts, troubles, heap, rss: process.memoryUsage.rss(), handles, loopDelay }
+  return { ...counts, unhandled, heap, rss: process.memoryUsage.rss(), handles, loopDelay }
 }

@@ -5,13 +5,12 @@ import type { Child } from '../../test/system/child.ts'
 import type { LoadLine, LoadSettings } from './load-program.ts'
 import type { ServerReport, ServerSettings } from './server-program.ts'
 
-/** A server in a process of its own. */
 export interface StartedServer extends Child {
   url: string
   report(): Promise<ServerReport>
 }
 
-/** Starts `server-program.ts` and resolves when it listens; whoever calls this kills it. */
+/** Starts `server-program.ts` and resolves when it listens. The caller must kill it. */
 export async function startServer(
   settings: ServerSettings,
   flags: readonly string[] = [],
@@ -29,7 +28,7 @@ export async function startServer(
   }
 }
 
-/** Starts `load-program.ts`; whoever calls this kills it. */
+/** Starts `load-program.ts`. The caller must kill it. */
 export function startLoad(settings: LoadSettings, onLine: (line: LoadLine) => void): Child {
   return startChild({
     program: 'bench/load/load-program.ts',

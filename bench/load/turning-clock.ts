@@ -1,54 +1,59 @@
-/** What every clock shows at first, in ms since the Unix epoch: a Friday evening, after both publications. */
+/** The initial time of every clock, in ms since the Unix epoch: a Friday evening, after both publications. */
 export const START: number = Date.UTC(2026, 10, 20, 18)
 
-/** No refresh is due later than a quarter of an hour after the last one, where the upstream promises news at once. In ms. */
-const SKIPPED = 16 * 60_000
+/**
+ * Skipped time per period, in ms: the next refresh is due after at most a quarter of an hour if the upstream announces
+ * an immediate publication.
+ */
+const IDLE_MS = 16 * 60_000
 
-/** How a clock for several processes runs. */
+/** Settings of a clock that several processes share. */
 export interface ClockSettings {
-  /** From here turns are counted, in ms since the Unix epoch; until then it is the first one, however long. */
+  /** Start of the first period, in ms since the Unix epoch. The time before belongs to it too. */
   origin: number
-  /** How many times as fast as the machine's own it runs (default 1). */
+  /** Speed relative to real time (default 1). */
   speed?: number
-  /** How long a turn lasts, in real ms. With each new one everything that was loaded before is due. */
-  turn: number
-  /** How many ms more are skipped in the middle of each turn, for pauses that are to be over by then (default 0). */
-  nap?: number
+  /** Length of a period in real ms. At the start of each, all loaded data are due. */
+  period: number
+  /** Additional ms to skip in the middle of each period, so that backoff and retries are over by then (default 0). */
+  skip?: number
 }
 
 /** A clock that skips the idle time between refreshes. */
-export interface TurningClock {
-  /** Ms since the Unix epoch. */
+export interface PublicationClock {
+  /** In ms since the Unix epoch. */
   now(): number
-  /** Ms since `START`, skipped ones included. */
+  /** In ms since `START`, skipped time included. */
   monotonic(): number
-  /** How many turns have begun after the first. */
-  turn(): number
-  /** What the clock shows when a turn (default the present one) begins, in ms since the Unix epoch. */
-  turnedAt(turn?: number): number
-  /** How far the turn is, in real ms. */
-  sinceTurn(): number
+  /** Number of the current period, from 0. */
+  period(): number
+  /** Start of a period (default the current one) in the clock's time, in ms since the Unix epoch. */
+  periodStart(period?: number): number
+  /** Real ms since the start of the period. */
+  sincePeriodStart(): number
 }
 
-/** A clock that shows the same in every process of one machine. */
-export function createTurningClock(settings: ClockSettings): TurningClock {
-  const { origin, speed = 1, turn: length, nap = 0 } = settings
+/** Creates a clock that shows the same time in every process of one machine. */
+export function createPublicationClock(settings: ClockSettings): PublicationClock {
+  const { origin, speed = 1, period: length, skip = 0 } = settings
 
-  function turnedAt(number = turn()): number {
-    return START + number * (length * speed + SKIPPED + nap)
+  function periodStart(number = period()): number {
+    return START + number * (length * speed + IDLE_MS + skip)
   }
 
-  function turn(): number {
+  function period(): number {
     return Math.max(0, Math.floor((Date.now() - origin) / length))
   }
 
-  function sinceTurn(): number {
-    return Date.now() - origin - turn() * length
+  function sincePeriodStart(): number {
+    return Date.now() - origin - period() * length
   }
 
   function now(): number {
-    return turnedAt() + sinceTurn() * speed + (sinceTurn() >= length / 2 ? nap : 0)
+    return (
+      periodStart() + sincePeriodStart() * speed + (sincePeriodStart() >= length / 2 ? skip : 0)
+    )
   }
 
-  return { now, monotonic: () => now() - START, turn, turnedAt, sinceTurn }
+  return { now, monotonic: () => now() - START, period, periodStart, sincePeriodStart }
 }

@@ -12,10 +12,13 @@ const COLUMNS = [
   'bare’s',
   'p99 ms',
   'bare’s',
-  'load, of a core',
+  'load CPU',
 ]
 
-/** The table of how the direct door fares with conversions over so many connections, beside a bare server. */
+/**
+ * Returns a table of conversions through `toNodeHandler` with different numbers of connections, compared with a bare
+ * server.
+ */
 export async function tableOfConnections(
   counts: readonly number[],
   how: Measuring,

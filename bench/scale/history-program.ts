@@ -1,4 +1,4 @@
-// Asks one handler for the history of every pair in process and prints a `HistoryReport`.
+// Requests the history of every pair from one handler in process and prints a `HistoryReport`.
 import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
@@ -7,17 +7,15 @@ import { settingsFromParent, tellParent } from '../../test/system/child.ts'
 import { SEED } from '../wire/peer.ts'
 import { median } from '../median.ts'
 
-/** What to ask for. */
 export interface HistorySettings {
   period: string
 }
 
-/** What it took. */
 export interface HistoryReport {
-  /** Points of an answer, and its length in bytes. */
+  /** Points of a response, and its length in bytes. */
   points: number
   bytes: number
-  /** Median of the first answer for each pair, and of the mean of its further ones, in µs. */
+  /** Median of the first response for each pair, and of the mean of the repeated ones, in µs. */
   first: number
   again: number
 }
@@ -25,12 +23,12 @@ export interface HistoryReport {
 type Body = string | Uint8Array
 
 const CODES = ['AUD', 'CAD', 'CHF', 'CZK', 'DKK', 'EUR', 'GBP', 'JPY', 'NOK', 'PLN', 'SEK', 'USD']
-/** How often each pair is asked for again. */
+/** Repeated requests per pair. */
 const AGAIN = 20
 
 const { period }: HistorySettings = JSON.parse(settingsFromParent())
 
-// Of another handler, so that what is measured is compiled, and not remembered.
+// Warms up the code with another handler, so that nothing is cached.
 await measure(await createHandler())
 const report = await measure(await createHandler())
 tellParent(report)
@@ -48,9 +46,9 @@ async function measure(handler: RatesHandler): Promise<HistoryReport> {
   for (const from of CODES) {
     for (const to of CODES.filter((code) => code !== from)) {
       const begunAt = performance.now()
-      body = await answerTo(handler, from, to)
+      body = await fetchHistory(handler, from, to)
       const answeredAt = performance.now()
-      for (let time = 0; time < AGAIN; time += 1) await answerTo(handler, from, to)
+      for (let time = 0; time < AGAIN; time += 1) await fetchHistory(handler, from, to)
       firsts.push((answeredAt - begunAt) * 1_000)
       agains.push(((performance.now() - answeredAt) * 1_000) / AGAIN)
     }
@@ -62,7 +60,7 @@ async function measure(handler: RatesHandler): Promise<HistoryReport> {
   return { points: points.length, bytes: Buffer.byteLength(text), first, again }
 }
 
-async function answerTo(handler: RatesHandler, from: string, to: string): Promise<Body> {
+async function fetchHistory(handler: RatesHandler, from: string, to: string): Promise<Body> {
   const target = `/api/v1/history?from=${from}&to=${to}&period=${period}`
   const { status, body } = await handler.answer({ method: 'GET', target, header: () => undefined })
   if (status !== 200 || body === null) throw new Error(`${target} has the status ${status}`)

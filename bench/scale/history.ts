@@ -11,14 +11,17 @@ const COLUMNS = [
   'period',
   'points',
   'bytes',
-  'first answer µs',
+  'first response µs',
   'again µs',
   ...THROUGHPUT_COLUMNS,
   'p50 ms',
   'p99 ms',
 ]
 
-/** The table of what history of these lengths costs: in process, and through the direct door beside a bare server. */
+/**
+ * Returns a table of the cost of histories of different lengths: in process, and through `toNodeHandler` compared with
+ * a bare server.
+ */
 export async function tableOfHistory(periods: readonly string[], how: Measuring): Promise<string> {
   const lines: string[][] = []
   for (const period of periods) {

@@ -1,4 +1,4 @@
-// Asks one handler a number of distinct queries in process and prints a `QueriesReport`. Needs `--expose-gc`.
+// Requests distinct queries from one handler in process and prints a `QueriesReport`. Needs `--expose-gc`.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createRatesHandler } from 'ratesmith'
@@ -9,21 +9,19 @@ import { settingsFromParent, tellParent } from '../../test/system/child.ts'
 import { collectGarbage } from '../../test/system/collect-garbage.ts'
 import { SEED } from '../wire/peer.ts'
 
-/** What makes queries distinct. */
+/** The parameter that makes queries distinct. */
 export type QueryKind = 'amounts' | 'junk' | 'symbols'
 
-/** What to ask. */
 export interface QueriesSettings {
   kind: QueryKind
-  /** How many queries differ from each other. */
+  /** Number of distinct queries. */
   distinct: number
-  /** How many are asked, each of them in turn. */
-  answers: number
+  /** Number of requests, with the distinct queries one after another. */
+  responses: number
 }
 
-/** What it took. */
 export interface QueriesReport {
-  /** Of an answer, in ns. */
+  /** Per response. */
   nanoseconds: number
   /** Growth of heap and external memory, in bytes, after a collection. */
   heap: number
@@ -31,15 +29,15 @@ export interface QueriesReport {
   rss: number
 }
 
-/** Answers of another handler beforehand, so that no growth is that of compiled code. */
+/** Requests to another handler before the measurement, so that compiled code does not count as growth. */
 const WARM_UP = 20_000
-/** So many targets are made outside the time that is measured. */
+/** Targets created at a time, outside the measured time. */
 const BATCH = 1_000
-/** How often memory is looked at, and how many ms lie between two looks. */
-const LOOKS = 10
-const PAUSE = 20
+/** Number and interval (ms) of memory samples. */
+const SAMPLES = 10
+const SAMPLE_INTERVAL_MS = 20
 
-const { kind, distinct, answers }: QueriesSettings = JSON.parse(settingsFromParent())
+const { kind, distinct, responses }: QueriesSettings = JSON.parse(settingsFromParent())
 const CODES = await codesOfMarket()
 const TARGETS: Record<QueryKind, (number: number) => string> = {
   amounts: (number) => `/api/v1/convert?from=USD&to=EUR&amount=${number + 1}`,
@@ -50,9 +48,9 @@ const TARGETS: Record<QueryKind, (number: number) => string> = {
 
 await warmUp()
 const handler = await createHandler()
-await ask(handler, 1)
+await send(handler, 1)
 const before = await memory()
-const nanoseconds = (await ask(handler, answers)) / answers
+const nanoseconds = (await send(handler, responses)) / responses
 const after = await memory()
 tellParent({
   nanoseconds,
@@ -63,7 +61,7 @@ handler.close()
 
 async function warmUp(): Promise<void> {
   const another = await createHandler()
-  await ask(another, Math.min(WARM_UP, answers))
+  await send(another, Math.min(WARM_UP, responses))
   another.close()
 }
 
@@ -73,8 +71,8 @@ async function createHandler(): Promise<RatesHandler> {
   return created
 }
 
-/** Asks so many questions, and resolves with the time that the answers took, in ns. */
-async function ask(asked: RatesHandler, count: number): Promise<number> {
+/** Sends requests and returns the time of the responses, in ns. */
+async function send(receiver: RatesHandler, count: number): Promise<number> {
   const header = (): undefined => undefined
   let took = 0n
   for (let from = 0; from < count; from += BATCH) {
@@ -83,7 +81,7 @@ async function ask(asked: RatesHandler, count: number): Promise<number> {
     )
     const begunAt = process.hrtime.bigint()
     for (const target of targets) {
-      const { status } = await asked.answer({ method: 'GET', target, header })
+      const { status } = await receiver.answer({ method: 'GET', target, header })
       if (status !== 200) throw new Error(`${target} has the status ${status}`)
     }
     took += process.hrtime.bigint() - begunAt
@@ -91,13 +89,13 @@ async function ask(asked: RatesHandler, count: number): Promise<number> {
   return Number(took)
 }
 
-/** What is in use once nothing more can be collected. */
+/** Returns the memory in use after garbage collection. */
 async function memory(): Promise<{ heap: number; rss: number }> {
-  if (!globalThis.gc) throw new Error('to be run with --expose-gc')
+  if (!globalThis.gc) throw new Error('needs --expose-gc')
   let lowest = { heap: Infinity, rss: Infinity }
-  for (let look = 0; look < LOOKS; look += 1) {
-    // What has been closed may still have a turn of the loop to live.
-    await sleep(PAUSE)
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    // Closed resources may exist for one more iteration of the event loop.
+    await sleep(SAMPLE_INTERVAL_MS)
     collectGarbage()
     const { heapUsed, external, rss } = process.memoryUsage()
     if (heapUsed + external < lowest.heap) lowest = { heap: heapUsed + external, rss }

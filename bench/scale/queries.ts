@@ -11,25 +11,25 @@ const KINDS: Record<QueryKind, string> = {
   symbols: 'lists of three `symbols`',
 }
 
-const COLUMNS = ['distinct queries', 'how many', 'ns/answer', 'heap, MB more', 'RSS, MB more']
+const COLUMNS = ['distinct queries', 'number', 'ns/response', 'heap growth MB', 'RSS growth MB']
 
-/** A million distinct queries may leave so much behind, in bytes. */
-const MOST_GROWTH = 2 * MEGABYTE
+/** Limit for the memory that a million distinct queries leave in use, in bytes. */
+const MAX_GROWTH = 2 * MEGABYTE
 const MILLION = 1_000_000
 
-/** The table of what distinct queries cost in process, and the verdicts on those of a million. */
+/** Returns a table of the cost of distinct queries in process, and the verdicts on those with a million. */
 export async function tableOfQueries(
   counts: readonly number[],
-  leastAnswers: number,
+  minResponses: number,
 ): Promise<{ table: string; verdicts: Verdict[] }> {
   const lines: string[][] = []
   const verdicts: Verdict[] = []
   for (const kind of ['amounts', 'junk', 'symbols'] as const) {
     for (const distinct of counts) {
-      const answers = Math.max(leastAnswers, distinct)
-      const report = await measure({ kind, distinct, answers })
+      const responses = Math.max(minResponses, distinct)
+      const report = await measure({ kind, distinct, responses })
       lines.push([KINDS[kind], distinct.toLocaleString('en'), ...cellsOf(report)])
-      if (distinct === MILLION) verdicts.push(judgeGrowth(KINDS[kind], report))
+      if (distinct === MILLION) verdicts.push(checkGrowth(KINDS[kind], report))
     }
   }
   return { table: markdown(COLUMNS, lines), verdicts }
@@ -50,10 +50,10 @@ function cellsOf({ nanoseconds, heap, rss }: QueriesReport): string[] {
   return [Math.round(nanoseconds).toLocaleString('en'), inMegabytes(heap), inMegabytes(rss)]
 }
 
-function judgeGrowth(kind: string, { heap }: QueriesReport): Verdict {
+function checkGrowth(kind: string, { heap }: QueriesReport): Verdict {
   return {
-    isReached: heap <= MOST_GROWTH,
-    text: `a million distinct ${kind} leave ${inMegabytes(heap)} MB behind, to be at most ${inMegabytes(MOST_GROWTH)}`,
+    isReached: heap <= MAX_GROWTH,
+    text: `a million distinct ${kind} leave ${inMegabytes(heap)} MB in use (goal: at most ${inMegabytes(MAX_GROWTH)})`,
   }
 }
 

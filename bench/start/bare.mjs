@@ -1,4 +1,4 @@
-// The least that answers over HTTP on Node: what every start is compared with.
+// The smallest HTTP server on Node: the reference for every start.
 const { createServer } = process.argv.includes('--no-import')
   ? process.getBuiltinModule('node:http')
   : await import('node:http')

@@ -5,21 +5,20 @@ import { get } from 'node:http'
 import { endWithThis } from '../../test/system/child.ts'
 import { ROOT } from '../../test/system/root.ts'
 
-/** What is asked first. */
-const QUESTION = '/api/v1/convert?from=USD&to=EUR'
+const FIRST_TARGET = '/api/v1/convert?from=USD&to=EUR'
 
-/** The time from starting Node with `args` until a server that says where it listens has answered, in ms. */
-export async function timeToAnswer(args: readonly string[]): Promise<number> {
+/** Returns the time from the start of Node with `args` to the first response of its server, in ms. */
+export async function timeToResponse(args: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   const child = startNode(args)
   const ended = endWithThis(child)
   try {
     const status = await Promise.race([
-      listening(child).then((url) => askedOnce(url + QUESTION)),
+      listening(child).then((url) => statusOf(url + FIRST_TARGET)),
       ended.then(() => 'its end'),
     ])
     const elapsed = performance.now() - startedAt
-    if (status !== 200) throw new Error(`${args.join(' ')} answered with ${status}`)
+    if (status !== 200) throw new Error(`${args.join(' ')} responded with ${status}`)
     return elapsed
   } finally {
     child.kill('SIGKILL')
@@ -27,7 +26,7 @@ export async function timeToAnswer(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The time from starting Node with `args` until it has ended, in ms. */
+/** Returns the time from the start of Node with `args` to its end, in ms. */
 export async function timeToEnd(args: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   const child = startNode(args)
@@ -38,7 +37,7 @@ export async function timeToEnd(args: readonly string[]): Promise<number> {
 }
 
 function startNode(args: readonly string[]): ChildProcess {
-  // Code that an earlier start has compiled is for no start to find.
+  // No start may use the compile cache of an earlier one.
   const { NODE_COMPILE_CACHE: _cache, NODE_OPTIONS: _options, ...env } = process.env
   return spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'] })
 }
@@ -48,14 +47,14 @@ function listening(child: ChildProcess): Promise<string> {
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (more: string) => {
       text += more
-      const [, url] = /listens on (http:\S+:\d+)/.exec(text) ?? []
+      const [url] = /http:\/\/\S+:\d+/.exec(text) ?? []
       if (url !== undefined) resolve(url)
     })
   })
 }
 
-/** The status, once the last byte is there. */
-function askedOnce(url: string): Promise<number | undefined> {
+/** Returns the status after the last byte. */
+function statusOf(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false }, (response) => {
       response.on('end', () => resolve(response.statusCode)).resume()

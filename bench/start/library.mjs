@@ -1,4 +1,4 @@
-// The package in a program of somebody's own, as it is installed: the handler and the adapter for Node.
+// A user's program with the installed package: the handler and the adapter for Node.
 import { createServer } from 'node:http'
 
 import { createRatesHandler } from 'ratesmith'

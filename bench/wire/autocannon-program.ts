@@ -1,4 +1,4 @@
-// Makes load with autocannon and prints a `LoadResult`; throws where an answer was no 200 or none.
+// Generates load with autocannon and prints a `LoadResult`; throws if a response is missing or not 200.
 import autocannon from 'autocannon'
 
 import { settingsFromParent, tellParent } from '../../test/system/child.ts'
@@ -23,7 +23,7 @@ const instance = autocannon(
   },
   () => resolve(),
 )
-// Its own percentiles are in whole ms.
+// autocannon's own percentiles are in whole ms.
 instance.on('response', (_client, status, _bytes, latency) => {
   if (status === 200) latencies.push(latency)
   else faults += 1
@@ -32,7 +32,7 @@ instance.on('reqError', () => (faults += 1))
 await done
 const took = (performance.now() - startedAt) / 1_000
 if (faults > 0 || latencies.length === 0) {
-  throw new Error(`${faults} faults and ${latencies.length} answers at ${url}${target}`)
+  throw new Error(`${faults} failures and ${latencies.length} responses at ${url}${target}`)
 }
 const { user, system } = process.cpuUsage(before)
 latencies.sort((one, other) => one - other)

@@ -7,17 +7,16 @@ import type { Measuring } from './rounds.ts'
 import { RUNTIMES } from './server.ts'
 import type { RuntimeName } from './server.ts'
 
-/** What the command line asks for. */
+/** The flags of the command line. */
 export interface Flags {
   measuring: Measuring
   runtimes: RuntimeName[]
   /** The parts to measure. */
   parts: string[]
-  /** Whether goals are judged. */
-  isJudged: boolean
-  /** Whether everything is as short as can be, to see that it runs. */
+  checksGoals: boolean
+  /** Whether to run as briefly as possible, only to test that everything runs. */
   isQuick: boolean
-  /** A server program to measure beside the others. */
+  /** An additional server program to measure. */
   also: string | undefined
 }
 
@@ -37,9 +36,9 @@ const NAMES = {
 } as const
 
 /**
- * Reads the command line; `parts` are those that `--only` may name.
+ * Reads the command line. `--only` accepts one of `parts`.
  *
- * @throws {RangeError} naming the flag that cannot be used
+ * @throws {RangeError} naming the invalid flag
  */
 export function readFlags(parts: readonly string[]): Flags {
   const { values } = parseArgs({ options: NAMES })
@@ -57,7 +56,7 @@ export function readFlags(parts: readonly string[]): Flags {
       ...RUNTIME_NAMES,
     ],
     parts: values.only === undefined ? [...parts] : [oneOf('only', values.only, parts)],
-    isJudged: !values.quick && !values['no-judge'],
+    checksGoals: !values.quick && !values['no-judge'],
     isQuick: values.quick,
     also: values.also,
   }
@@ -82,6 +81,6 @@ function oneOf<Name extends string>(flag: string, text: string, names: readonly 
 
 function positive(flag: string, text: string): number {
   const number = Number(text)
-  if (!(number > 0)) throw new RangeError(`--${flag} must be a number above 0`)
+  if (!(number > 0)) throw new RangeError(`--${flag} must be a number above 0, got ${text}`)
   return number
 }

@@ -2,10 +2,9 @@ import type { SheetName } from './rows.ts'
 import type { Sample } from './rounds.ts'
 import { medianRatio } from './statistics.ts'
 
-/** What was measured, by table and by the id of the row. */
+/** Samples by table and row id. */
 export type Measured = ReadonlyMap<SheetName, ReadonlyMap<string, Sample[]>>
 
-/** A goal, and whether it was reached. */
 export interface Verdict {
   isReached: boolean
   text: string
@@ -16,47 +15,47 @@ interface Goal {
   what: string
   one: string
   other: string
-  /** The least ratio of throughput, by table. */
-  least: Partial<Record<SheetName, number>>
+  /** Smallest ratio of throughput, by table. */
+  min: Partial<Record<SheetName, number>>
 }
 
 const GOALS: Goal[] = [
   throughput('Node, directly, of bare', ['direct', 'bare'], [0.9, 0.95, 0.95]),
   throughput('Node, by @whatwg-node/server, of bare', ['fetch-style', 'bare'], [0.5, 0.5, 0.6]),
-  throughput('in Express 5, of a route of it', ['in-express', 'express'], [0.9, 0.9, 0.9]),
+  throughput('in Express 5, of a plain Express route', ['in-express', 'express'], [0.9, 0.9, 0.9]),
   throughput('Bun, of bare', ['bun', 'bare-bun'], [0.9, 0.95, 0.95]),
   throughput('Deno, of bare', ['deno', 'bare-deno'], [0.9, 0.95, 0.95]),
 ]
 
-/** Frameworks that need more processor time for the same bytes than we do. */
+/** Frameworks that must need more CPU time than ratesmith for the same bytes. */
 const BEHIND = ['hono', 'fastify', 'h3']
 
-/** The p99 latency of a conversion is to be at most so many times bare's. */
-const MOST_P99 = 1.5
+/** Largest ratio of the p99 of a conversion to that of the bare server. */
+const MAX_P99_RATIO = 1.5
 
-/** Judges every goal whose rows were measured. */
-export function judge(measured: Measured): Verdict[] {
+/** Checks every goal whose rows were measured. */
+export function checkGoals(measured: Measured): Verdict[] {
   const verdicts: Verdict[] = []
   for (const [sheet, samples] of measured) {
     const both = (one: string, other: string): [Sample[], Sample[]] | undefined => {
       const pair = [samples.get(one), samples.get(other)] as const
       return pair[0] && pair[1] ? [pair[0], pair[1]] : undefined
     }
-    for (const { what, one, other, least } of GOALS) {
+    for (const { what, one, other, min } of GOALS) {
       const pair = both(one, other)
-      if (pair) verdicts.push(judgeThroughput(`${sheet}: ${what}`, pair, least[sheet] ?? NaN))
+      if (pair) verdicts.push(checkThroughput(`${sheet}: ${what}`, pair, min[sheet] ?? NaN))
     }
     for (const framework of BEHIND) {
       const pair = both(framework, 'direct')
-      if (pair) verdicts.push(judgeProcessor(`${sheet}: ${framework}`, pair))
+      if (pair) verdicts.push(checkProcessorTime(`${sheet}: ${framework}`, pair))
     }
     const pair = sheet === 'convert' ? both('direct', 'bare') : undefined
-    if (pair) verdicts.push(judgeLatency(`${sheet}: Node, directly`, pair))
+    if (pair) verdicts.push(checkLatency(`${sheet}: Node, directly`, pair))
   }
   return verdicts
 }
 
-/** A verdict as a line. */
+/** Formats a verdict. */
 export function lineOf({ isReached, text }: Verdict): string {
   return `- ${isReached ? 'ok' : 'missed'}: ${text}`
 }
@@ -66,31 +65,31 @@ function throughput(
   [one, other]: [string, string],
   [convert, table, history]: [number, number, number],
 ): Goal {
-  return { what, one, other, least: { convert, table, history } }
+  return { what, one, other, min: { convert, table, history } }
 }
 
-function judgeThroughput(what: string, pair: [Sample[], Sample[]], least: number): Verdict {
+function checkThroughput(what: string, pair: [Sample[], Sample[]], min: number): Verdict {
   const [one, other] = pair
   const ratio = medianRatio(one, other, 'rate')
   const byCpu = medianRatio(other, one, 'cpu').toFixed(2)
   return {
-    isReached: ratio >= least,
-    text: `${what} ${ratio.toFixed(3)} (by CPU ${byCpu}), to be at least ${least}`,
+    isReached: ratio >= min,
+    text: `${what} ${ratio.toFixed(3)} (by CPU ${byCpu}), goal: at least ${min}`,
   }
 }
 
-function judgeProcessor(what: string, [one, other]: [Sample[], Sample[]]): Verdict {
+function checkProcessorTime(what: string, [one, other]: [Sample[], Sample[]]): Verdict {
   const ratio = medianRatio(one, other, 'cpu')
   return {
     isReached: ratio > 1,
-    text: `${what} takes ${ratio.toFixed(3)} times our CPU per request, to be more than 1`,
+    text: `${what} takes ${ratio.toFixed(3)} times our CPU per request, goal: more than 1`,
   }
 }
 
-function judgeLatency(what: string, [one, other]: [Sample[], Sample[]]): Verdict {
+function checkLatency(what: string, [one, other]: [Sample[], Sample[]]): Verdict {
   const ratio = medianRatio(one, other, 'p99')
   return {
-    isReached: ratio <= MOST_P99,
-    text: `${what} p99 ${ratio.toFixed(3)} times bare's, to be at most ${MOST_P99}`,
+    isReached: ratio <= MAX_P99_RATIO,
+    text: `${what} p99 ${ratio.toFixed(3)} times that of bare, goal: at most ${MAX_P99_RATIO}`,
   }
 }

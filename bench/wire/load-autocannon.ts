@@ -1,7 +1,7 @@
 import { startChild } from '../../test/system/child.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
-/** Makes load with autocannon, in a process of its own. */
+/** Runs autocannon in a separate process. */
 export async function runAutocannon(settings: LoadSettings): Promise<LoadResult> {
   const child = startChild({ program: 'bench/wire/autocannon-program.ts', settings })
   try {

@@ -1,5 +1,5 @@
--- Prints what wrk has seen as a line of JSON. With a target and a number behind `--`, every request is for that target
--- followed by the next number.
+-- Prints the results of wrk as a line of JSON. With a target and a number after `--`, each request appends the next number
+-- to the target.
 function init(args)
   if #args < 2 then return end
   local head, number = "GET " .. args[1], tonumber(args[2])

@@ -5,21 +5,21 @@ import { endWithThis } from '../../test/system/child.ts'
 import { ROOT } from '../../test/system/root.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
-/** What the script of wrk prints. */
+/** Output of the wrk script. */
 interface Summary extends LoadResult {
-  /** Errors by kind; empty where there was none. */
+  /** Errors by kind. */
   errors: Record<string, number>
 }
 
 const run = promisify(execFile)
 
-/** The version of wrk, or nothing where it is not installed. */
+/** Returns the version of wrk, or `undefined` if it is not installed. */
 export function wrkVersion(): string | undefined {
-  // Without arguments it ends with 1, and says how it is used.
+  // Without a URL, wrk prints its version and usage, and exits with 1.
   return /wrk \S+/.exec(spawnSync('wrk', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0]
 }
 
-/** Makes load with wrk, on one thread; it knows whole seconds only. */
+/** Runs wrk on one thread. Its duration is in whole seconds. */
 export async function runWrk(settings: LoadSettings): Promise<LoadResult> {
   const { url, target, distinct, connections, seconds } = settings
   const args = [
@@ -36,7 +36,8 @@ export async function runWrk(settings: LoadSettings): Promise<LoadResult> {
   const { stdout } = await running
   const [line = '{}'] = /^\{.*\}$/m.exec(stdout) ?? []
   const { errors, ...result }: Summary = JSON.parse(line)
-  const told = Object.entries(errors).filter(([, count]) => count > 0)
-  if (told.length > 0) throw new Error(`wrk met errors at ${url}${target}: ${String(told)}`)
+  const reported = Object.entries(errors).filter(([, count]) => count > 0)
+  if (reported.length > 0)
+    throw new Error(`wrk reported errors at ${url}${target}: ${String(reported)}`)
   return result
 }

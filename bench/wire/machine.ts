@@ -24,7 +24,7 @@ const GIGABYTE = 1_073_741_824
 
 const SOURCES = ['src', 'adapters']
 
-/** What the numbers below were made with, as lines of Markdown. */
+/** Describes machine, versions and command of a measurement, as lines of Markdown. */
 export function describeMachine(
   command: string,
   runtimes: readonly RuntimeName[],
@@ -36,13 +36,13 @@ export function describeMachine(
     `- ${first?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${(totalmem() / GIGABYTE).toFixed(1)} GB, ${process.platform}`,
     `- ${runtimes.map(runtimeVersion).join(', ')}`,
     `- ${PEERS.map((name) => `${name} ${versionOf(name)}`).join(', ')}`,
-    `- load by ${load}, in a process of its own on the same machine`,
+    `- load by ${load}, in a separate process on the same machine`,
     `- dist/ of ${builtAt()}`,
     `- \`${[command, ...process.argv.slice(2)].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}`,
   ].join('\n')
 }
 
-/** When what is measured was built, and whether that is what the sources say now. */
+/** Returns the time of the build, and whether the sources are newer. */
 function builtAt(): string {
   const { mtime } = statSync(`${ROOT}/dist/index.js`)
   const isOld = SOURCES.some((folder) =>

@@ -1,4 +1,4 @@
-// For the server programs: what each of them is given, and what it owes to the bench that started it.
+// Shared by the server programs: their settings, and the protocol with the bench that starts them.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -14,25 +14,24 @@ import { listenOnFreePort } from '../../test/system/ports.ts'
 /** The seed of the market that every server serves. */
 export const SEED = 7
 
-/** Where every server listens. */
 export const LOOPBACK = { hostname: '127.0.0.1', port: 0 } as const
 
-/** What a server program is given as JSON. */
+/** The settings of a server program, as JSON. */
 export interface PeerSettings {
-  /** Path and query that it is asked for. */
+  /** Path and query of the requests. */
   target: string
-  /** A file with the `ReadyText` to answer with; our own servers have none. */
+  /** A file with the `PreparedText` to send; absent for servers with the handler. */
   ready?: string
 }
 
-/** An answer of our handler as it is written to a file; the body in base64. */
-export interface ReadyText {
+/** A response of the handler in a file; the body in base64. */
+export interface PreparedText {
   headers: [name: string, value: string][]
   body: string
 }
 
-/** An answer of our handler, ready to be sent. */
-export interface ReadyAnswer {
+/** A response of the handler, ready to be sent. */
+export interface PreparedResponse {
   target: string
   /** The target without its query. */
   path: string
@@ -40,16 +39,16 @@ export interface ReadyAnswer {
   body: Buffer<ArrayBuffer>
 }
 
-/** What a server has used since it started: processor time in µs, resident memory in bytes. */
+/** Usage of a server since its start: CPU time in µs, resident memory in bytes. */
 export interface Usage {
   cpu: number
   rss: number
 }
 
-/** Reads what this program is to answer with. */
-export function readyAnswer(): ReadyAnswer {
+/** Reads the response that this program sends. */
+export function readPreparedResponse(): PreparedResponse {
   const { target, ready = '' }: PeerSettings = JSON.parse(settingsFromParent())
-  const { headers, body }: ReadyText = JSON.parse(readFileSync(ready, 'utf8'))
+  const { headers, body }: PreparedText = JSON.parse(readFileSync(ready, 'utf8'))
   return {
     target,
     path: new URL(target, 'http://localhost').pathname,
@@ -58,7 +57,7 @@ export function readyAnswer(): ReadyAnswer {
   }
 }
 
-/** Our handler over the market of all servers, with its data loaded. */
+/** Returns the handler with the market of all servers, with its data loaded. */
 export async function loadedHandler(): Promise<RatesHandler> {
   settingsFromParent()
   const handler = createRatesHandler({ providers: fakeProviders({ seed: SEED }) })
@@ -66,13 +65,13 @@ export async function loadedHandler(): Promise<RatesHandler> {
   return handler
 }
 
-/** Has `listener` answer on a free port, and tells the bench so. */
+/** Starts a server on a free port and reports its URL to the bench. */
 export async function listen(listener: RequestListener): Promise<void> {
-  tellReady(await listenOnFreePort(createServer(listener)))
+  reportReady(await listenOnFreePort(createServer(listener)))
 }
 
-/** Tells the bench that the server listens on `port`, and from then on its usage for every line that comes. */
-export function tellReady(port: number): void {
+/** Reports the URL of the server to the bench, and its usage for every line on stdin. */
+export function reportReady(port: number): void {
   tellParent({ url: `http://127.0.0.1:${port}` })
   process.stdin.on('data', () => {
     const { user, system } = process.cpuUsage()

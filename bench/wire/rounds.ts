@@ -2,42 +2,41 @@ import type { GeneratorName, LoadSettings } from './load.ts'
 import { GENERATORS } from './load.ts'
 import type { RunningRow } from './running.ts'
 
-/** How servers are measured. */
 export interface Measuring {
   generator: GeneratorName
   connections: number
   rounds: number
-  /** Of each measurement. */
+  /** Duration of each measurement. */
   seconds: number
-  /** Of the load that each server has before its first. */
+  /** Duration of the load before the first measurement of each server. */
   warmUp: number
 }
 
 /** One measurement of a server. */
 export interface Sample {
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number
-  /** Processor time of the server for a request, in µs. */
+  /** CPU time of the server per request, in µs. */
   cpu: number
   /** Percentiles of the latency, in ms. */
   p50: number
   p99: number
-  /** Resident memory of the server after it, in bytes. */
+  /** Resident memory of the server after the measurement, in bytes. */
   rss: number
-  /** How much of a core the load took. */
+  /** Share of a core that the load generator used. */
   loadShare: number
 }
 
-/** What is asked of the servers of a table. */
+/** The requests to the servers of a table. */
 export interface Targets {
   target: string
   distinct?: string
 }
 
-/** So many amounts are kept for each measurement; no server answers as many in one. */
+/** Amounts reserved for each measurement; more than any server can respond to. */
 const AMOUNTS = 10_000_000
 
-/** Measures every server once a round, in an order that turns from round to round; the samples by the rows' ids. */
+/** Measures every server once per round, in a rotating order; returns the samples by row id. */
 export async function measureRounds(
   running: readonly RunningRow[],
   targets: Targets,
@@ -58,11 +57,15 @@ export async function measureRounds(
   }
   return samples
 
-  function settingsOf({ row, server }: RunningRow, turn: number, time: number): LoadSettings {
+  function settingsOf(
+    { row, server }: RunningRow,
+    measurement: number,
+    time: number,
+  ): LoadSettings {
     const { target, distinct } = targets
     const settings = { url: server.url, connections, seconds: time }
     if (!row.isDistinct || distinct === undefined) return { ...settings, target }
-    return { ...settings, target: distinct, distinct: (turn + 1) * AMOUNTS }
+    return { ...settings, target: distinct, distinct: (measurement + 1) * AMOUNTS }
   }
 }
 

@@ -2,28 +2,27 @@ import type { RuntimeName } from './server.ts'
 
 /** A server of the tables. */
 export interface Row {
-  /** What the goals know it by. */
+  /** Identifies the row in the goals. */
   id: string
   name: string
   runtime: RuntimeName
   /** Path of its program from the project's root. */
   program: string
-  /** Whether it answers from a handler of ours, and so needs no ready bytes. */
+  /** Whether it runs the handler, and so needs no prepared response. */
   isOurs?: boolean
-  /** Whether its arithmetic, and so its digits and headers, are its own. */
+  /** Whether it computes rates itself, with other digits and headers. */
   isNaive?: boolean
-  /** Asked with an amount that no request had before, in place of the table's target. */
+  /** Whether every request has a new amount. */
   isDistinct?: boolean
 }
 
 /** A table: one target, and so one size of body. */
 export interface Sheet {
   target: string
-  /** The target without the number that makes it distinct, where there is such a row. */
+  /** The target without the number that makes it distinct. */
   distinct?: string
 }
 
-/** One of the tables. */
 export type SheetName = 'convert' | 'table' | 'history'
 
 export const SHEETS: Record<SheetName, Sheet> = {
@@ -58,14 +57,14 @@ const ROWS: Row[] = [
   { ...node('deno', '**ratesmith** on Deno, `serve`', 'serve-deno', own), runtime: 'deno' },
 ]
 
-/** What the others of a runtime are compared with, by its `id`. */
+/** The id of the row that others of the same runtime are compared with. */
 export const BARE: Record<RuntimeName, string> = {
   node: 'bare',
   bun: 'bare-bun',
   deno: 'bare-deno',
 }
 
-/** The rows of a table on these runtimes, and `also` a server program on Node. */
+/** Returns the rows of a table on these runtimes, and `also`, a server program on Node. */
 export function rowsOf(sheet: Sheet, runtimes: readonly RuntimeName[], also?: string): Row[] {
   const rows = ROWS.filter(
     ({ runtime, isDistinct }) =>

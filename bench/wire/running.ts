@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { ReadyText } from './peer.ts'
+import type { PreparedText } from './peer.ts'
 import type { Row } from './rows.ts'
-import { ask, expectSame, expectSameKeys } from './same-bytes.ts'
-import type { SocketAnswer } from './same-bytes.ts'
+import { fetchRaw, expectSame, expectSameKeys } from './same-bytes.ts'
+import type { SocketResponse } from './same-bytes.ts'
 import { startServer } from './server.ts'
 import type { RuntimeName, Server } from './server.ts'
 
-/** A row whose server runs. */
 export interface RunningRow {
   row: Row
   server: Server
@@ -17,20 +16,21 @@ export interface RunningRow {
 
 const OURS = 'bench/wire/servers/direct.ts'
 
-/** Asks our handler on Node for `target`. */
-export async function answerOfOurs(target: string): Promise<SocketAnswer> {
+/** Returns the response of the handler on Node to `target`. */
+export async function ourResponse(target: string): Promise<SocketResponse> {
   const server = await startServer(OURS, 'node', { target })
   try {
-    return await ask(server.url, target)
+    return await fetchRaw(server.url, target)
   } finally {
     await server.kill()
   }
 }
 
 /**
- * Starts the servers of a table and gives them to `measure`, all of which answer `target` with the same bytes; ends them.
+ * Starts the servers of a table, checks that all of them respond to `target` with the same bytes, runs `measure`, and
+ * ends them.
  *
- * @throws {Error} naming the server that does not run or answers something else
+ * @throws {Error} naming the server that does not run or sends other bytes
  */
 export async function withServers<Result>(
   target: string,
@@ -42,14 +42,14 @@ export async function withServers<Result>(
   process.once('exit', removeFolder)
   const running: RunningRow[] = []
   try {
-    const ours = await answerOfOurs(target)
+    const ours = await ourResponse(target)
     const ready = join(folder, 'ready.json')
     writeFileSync(ready, textOf(ours))
     for (const row of rows) {
       const server = await start(row, { target, ready })
       running.push({ row, server })
       const expectOurs = row.isNaive ? expectSameKeys : expectSame
-      expectOurs(row.name, await ask(server.url, target), ours)
+      expectOurs(row.name, await fetchRaw(server.url, target), ours)
     }
     return await measure(running)
   } finally {
@@ -66,7 +66,7 @@ function start(
   return startServer(program, runtime, isOurs ? { target } : { target, ready })
 }
 
-function textOf({ status, headers, body }: SocketAnswer): string {
-  if (status !== 200) throw new Error(`our own answer has the status ${status}`)
-  return JSON.stringify({ headers, body: body.toString('base64') } satisfies ReadyText)
+function textOf({ status, headers, body }: SocketResponse): string {
+  if (status !== 200) throw new Error(`the response of the handler has the status ${status}`)
+  return JSON.stringify({ headers, body: body.toString('base64') } satisfies PreparedText)
 }

@@ -1,18 +1,18 @@
 import { get } from 'node:http'
 
-/** An answer as it comes off the socket. */
-export interface SocketAnswer {
+/** A response with its headers as sent. */
+export interface SocketResponse {
   status: number
-  /** In the order sent, without what belongs to the connection. */
+  /** In the order sent, without connection headers. */
   headers: [name: string, value: string][]
   body: Buffer
 }
 
-/** Headers of the moment and of the connection, which no server has to share with another. */
+/** Headers of the time and the connection, which may differ between servers. */
 const OWN = ['date', 'connection', 'keep-alive']
 
-/** Asks a server for `target` with the fewest headers that there can be. */
-export function ask(url: string, target: string): Promise<SocketAnswer> {
+/** Requests `target` with the fewest possible headers. */
+export function fetchRaw(url: string, target: string): Promise<SocketResponse> {
   return new Promise((resolve, reject) => {
     get(url + target, { agent: false }, (response) => {
       const parts: Buffer[] = []
@@ -27,28 +27,30 @@ export function ask(url: string, target: string): Promise<SocketAnswer> {
 }
 
 /**
- * Asserts that a server's answer is ours: status, body, and headers in any order, but for the digits of `ttl=`.
+ * Asserts that a server's response equals that of the handler: status, body, and headers in any order, except the
+ * digits of `ttl=`.
  *
- * @throws {Error} naming the server and what differs
+ * @throws {Error} naming the server and the difference
  */
-export function expectSame(name: string, answer: SocketAnswer, ours: SocketAnswer): void {
-  expectEqual(`${name}: status`, answer.status, ours.status)
-  expectEqual(`${name}: headers`, comparable(answer.headers), comparable(ours.headers))
-  if (answer.body.equals(ours.body)) return
-  expectEqual(`${name}: body`, answer.body.toString('latin1'), ours.body.toString('latin1'))
+export function expectSame(name: string, response: SocketResponse, ours: SocketResponse): void {
+  expectEqual(`${name}: status`, response.status, ours.status)
+  expectEqual(`${name}: headers`, comparable(response.headers), comparable(ours.headers))
+  if (response.body.equals(ours.body)) return
+  expectEqual(`${name}: body`, response.body.toString('latin1'), ours.body.toString('latin1'))
 }
 
 /**
- * Asserts that a server's answer has the keys of ours, and as many points: another arithmetic gives other digits.
+ * Asserts that a server's response has the same keys and number of points as that of the handler: different arithmetic
+ * gives different digits.
  *
- * @throws {Error} naming the server and what differs
+ * @throws {Error} naming the server and the difference
  */
-export function expectSameKeys(name: string, answer: SocketAnswer, ours: SocketAnswer): void {
-  expectEqual(`${name}: status`, answer.status, ours.status)
-  expectEqual(`${name}: keys`, keysOf(answer.body), keysOf(ours.body))
+export function expectSameKeys(name: string, response: SocketResponse, ours: SocketResponse): void {
+  expectEqual(`${name}: status`, response.status, ours.status)
+  expectEqual(`${name}: keys`, keysOf(response.body), keysOf(ours.body))
 }
 
-/** How much of a text is shown around the first place that differs. */
+/** Characters shown around the first difference. */
 const SHOWN = { before: 60, after: 200 }
 
 function expectEqual(what: string, found: unknown, expected: unknown): void {
@@ -58,7 +60,7 @@ function expectEqual(what: string, found: unknown, expected: unknown): void {
   while (text[place] === wanted[place]) place += 1
   const show = (whole: string): string =>
     whole.slice(Math.max(0, place - SHOWN.before), place + SHOWN.after)
-  throw new Error(`${what} is not ours:\n${show(text)}\nin place of\n${show(wanted)}`)
+  throw new Error(`${what} differs, got:\n${show(text)}\nexpected\n${show(wanted)}`)
 }
 
 function pairsOf(raw: readonly string[]): [string, string][] {
@@ -70,12 +72,12 @@ function pairsOf(raw: readonly string[]): [string, string][] {
   return pairs
 }
 
-function comparable(headers: SocketAnswer['headers']): string {
+function comparable(headers: SocketResponse['headers']): string {
   const lines = headers.map(([name, value]) => `${name}: ${value.replace(/ttl=-?\d+/, 'ttl=N')}`)
   return lines.sort().join('\n')
 }
 
-/** Every path of keys of a JSON text, in its order. */
+/** Returns every path of keys in a JSON text, in its order. */
 function keysOf(body: Buffer): string {
   const paths: string[] = []
   const visit = (value: unknown, path: string): void => {

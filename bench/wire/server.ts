@@ -3,25 +3,23 @@ import type { Child } from '../../test/system/child.ts'
 import { BUN, DENO, NODE } from '../../test/system/runtimes.ts'
 import type { PeerSettings, Usage } from './peer.ts'
 
-/** What runs a server, in order of the tables. */
+/** The runtimes of the servers, in the order of the tables. */
 export const RUNTIMES = { node: NODE, bun: BUN, deno: DENO } as const
 
-/** One of them. */
 export type RuntimeName = keyof typeof RUNTIMES
 
-/** A server program in a process of its own. */
+/** A server program in a separate process. */
 export interface Server {
   url: string
-  /** What it has used since it started; rejects when it has ended. */
+  /** Its usage since the start; rejects after its end. */
   usage(): Promise<Usage>
-  /** Ends it, and resolves when it has gone. */
   kill(): Promise<void>
 }
 
-/** A server must listen after so many ms. */
-const READY_WITHIN = 30_000
+/** Time limit for the start of a server, in ms. */
+const READY_TIMEOUT_MS = 30_000
 
-/** Starts a server program, by its path from the project's root; resolves when it listens, rejects when it does not. */
+/** Starts a server program, by its path from the project's root; resolves when it listens. */
 export async function startServer(
   program: string,
   runtime: RuntimeName,
@@ -50,11 +48,11 @@ export async function startServer(
   }
 }
 
-/** Rejects when the server has ended, or is not ready in time, and says what it wrote to stderr. */
+/** Rejects with the output on stderr when the server ends or is not ready in time. */
 function endOf(child: Child, program: string): Promise<never> {
   let stderr = ''
   child.process.stderr?.on('data', (text) => (stderr += String(text)))
-  // Its end is told below.
+  // The end is reported below.
   child.process.stdin?.on('error', () => undefined)
   const ended = new Promise<never>((_resolve, reject) => {
     child.process.once('close', (code, signal) =>
@@ -62,12 +60,12 @@ function endOf(child: Child, program: string): Promise<never> {
     )
     const late = setTimeout(
       () => reject(new Error(`${program} is not ready: ${stderr}`)),
-      READY_WITHIN,
+      READY_TIMEOUT_MS,
     )
     const isReady = (): void => clearTimeout(late)
     child.firstLine.then(isReady, isReady)
   })
-  // Nobody waits for it between two measurements; the next one then rejects.
+  // Between two measurements nothing awaits it; the next measurement then rejects.
   ended.catch(() => undefined)
   return ended
 }

@@ -1,12 +1,11 @@
 import { median } from '../median.ts'
 import type { Sample } from './rounds.ts'
 
-/** The median of a quantity. */
 export function medianOf(samples: readonly Sample[], quantity: keyof Sample): number {
   return median(samples.map((sample) => sample[quantity]))
 }
 
-/** The median of the ratios of a quantity of two servers, each of the same round. */
+/** Returns the median of the ratios of two servers in the same round. */
 export function medianRatio(
   one: readonly Sample[],
   other: readonly Sample[],

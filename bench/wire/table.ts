@@ -5,12 +5,12 @@ import { medianOf, medianRatio } from './statistics.ts'
 
 const MEGABYTE = 1_048_576
 
-/** What `throughputCells` are. */
+/** The columns of `throughputCells`. */
 export const THROUGHPUT_COLUMNS = ['requests/s', 'of bare', 'CPU µs/request', 'of bare, by CPU']
 
-const COLUMNS = ['server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms', 'RSS MB', 'load, of a core']
+const COLUMNS = ['server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms', 'RSS MB', 'load CPU']
 
-/** The table of the servers in Markdown: medians, and the medians of the ratios to bare in the same round. */
+/** Returns the table of the servers in Markdown: medians, and medians of the ratios to bare in the same round. */
 export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sample[]>): string {
   const lines = rows.map(({ id, name, runtime }) => {
     const own = samples.get(id) ?? []
@@ -27,7 +27,7 @@ export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sampl
   return markdown(COLUMNS, lines)
 }
 
-/** The medians of throughput and processor time, and of their ratios to bare in the same round. */
+/** Returns medians of throughput and CPU time, and of their ratios to bare in the same round. */
 export function throughputCells(own: readonly Sample[], bare: readonly Sample[]): string[] {
   return [
     Math.round(medianOf(own, 'rate')).toLocaleString('en'),
@@ -37,7 +37,7 @@ export function throughputCells(own: readonly Sample[], bare: readonly Sample[])
   ]
 }
 
-/** A Markdown table whose first column is text and the others are numbers. */
+/** Returns a Markdown table whose first column is text and whose others are numbers. */
 export function markdown(columns: readonly string[], rows: readonly string[][]): string {
   const widths = columns.map((column, index) =>
     Math.max(3, column.length, ...rows.map((row) => row[index]?.length ?? 0)),

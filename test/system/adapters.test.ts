@@ -40,6 +40,6 @@ describe('ratesmith serve on Deno', () => {
 })
 
 async function isRefused(root: string): Promise<boolean> {
-  const asked = fetch(`${root}/api/v1/status`, { signal: AbortSignal.timeout(1_000) })
-  return asked.then(() => false).catch(() => true)
+  const response = fetch(`${root}/api/v1/status`, { signal: AbortSignal.timeout(1_000) })
+  return response.then(() => false).catch(() => true)
 }

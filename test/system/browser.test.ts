@@ -14,12 +14,12 @@ needBrowser()
 /** A page of another origin than the API of `options`; `received` are the requests that have arrived there. */
 async function openPage(options: RatesHandlerOptions = {}) {
   const received: string[] = []
-  const answer = toNodeHandler(createRatesHandler({ providers: fakeProviders(), ...options }))
+  const listener = toNodeHandler(createRatesHandler({ providers: fakeProviders(), ...options }))
   const api = await listen((request, response) => {
     response.on('finish', () => {
       received.push(`${request.method} ${request.url} ${response.statusCode}`)
     })
-    answer(request, response)
+    listener(request, response)
   })
   const site = await listen((_, response) => {
     response.setHeader('content-type', 'text/html').end('<title>A page</title>')
@@ -39,7 +39,7 @@ async function openPage(options: RatesHandlerOptions = {}) {
       return page.evaluate(expression)
     },
     /** The response that a script of the page gets, or its error. */
-    ask: (path: string, init: Pick<RequestInit, 'headers' | 'cache' | 'credentials'> = {}) =>
+    send: (path: string, init: Pick<RequestInit, 'headers' | 'cache' | 'credentials'> = {}) =>
       page.evaluate(
         async ([url, given]) => {
           try {
@@ -71,8 +71,8 @@ function withoutData(): RatesHandlerOptions {
 
 describe('a page of another origin', () => {
   it('reads rates and their exposed headers without a preflight', async () => {
-    const { ask, received } = await openPage()
-    const read = await ask(LATEST)
+    const { send, received } = await openPage()
+    const read = await send(LATEST)
     expect(read).toMatchObject({
       type: 'cors',
       status: 200,
@@ -84,13 +84,13 @@ describe('a page of another origin', () => {
   })
 
   it('revalidates after a preflight, and the cache of the browser without one', async () => {
-    const { ask, received } = await openPage()
-    const first = await ask(LATEST)
-    expect(await ask(LATEST)).toEqual(first)
-    expect(await ask(LATEST, { cache: 'no-cache' })).toMatchObject({ status: 200 })
+    const { send, received } = await openPage()
+    const first = await send(LATEST)
+    expect(await send(LATEST)).toEqual(first)
+    expect(await send(LATEST, { cache: 'no-cache' })).toMatchObject({ status: 200 })
     const { etag = '' } = Object(first).headers
     const conditional = { headers: { 'if-none-match': etag }, cache: 'no-store' } as const
-    expect(await ask(LATEST, conditional)).toMatchObject({
+    expect(await send(LATEST, conditional)).toMatchObject({
       type: 'cors',
       status: 304,
       headers: { etag },
@@ -105,19 +105,19 @@ describe('a page of another origin', () => {
   })
 
   it('reads errors, also after a preflight', async () => {
-    const { ask, received } = await openPage()
-    expect(await ask('/api/v1/latest?base=XYZ')).toMatchObject({
+    const { send, received } = await openPage()
+    expect(await send('/api/v1/latest?base=XYZ')).toMatchObject({
       type: 'cors',
       status: 400,
       body: expect.stringContaining('"code":"invalid_currency"'),
     })
-    expect(await ask('/api/v1/none', { headers: { 'x-trace': '1' } })).toMatchObject({
+    expect(await send('/api/v1/none', { headers: { 'x-trace': '1' } })).toMatchObject({
       status: 404,
       body: expect.stringContaining('"code":"not_found"'),
     })
     expect(received.slice(1)).toEqual(['OPTIONS /api/v1/none 204', 'GET /api/v1/none 404'])
     const down = await openPage(withoutData())
-    expect(await down.ask(LATEST)).toMatchObject({
+    expect(await down.send(LATEST)).toMatchObject({
       status: 502,
       headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
       body: expect.stringContaining('"code":"provider_unavailable"'),
@@ -125,9 +125,9 @@ describe('a page of another origin', () => {
   })
 
   it('gets no response with credentials, which the API does not use', async () => {
-    const { ask, received } = await openPage()
-    expect(await ask(LATEST, { credentials: 'include' })).toEqual(REFUSED)
-    expect(await ask(LATEST, { credentials: 'omit' })).toMatchObject({ status: 200 })
+    const { send, received } = await openPage()
+    expect(await send(LATEST, { credentials: 'include' })).toEqual(REFUSED)
+    expect(await send(LATEST, { credentials: 'omit' })).toMatchObject({ status: 200 })
     expect(received).toHaveLength(2)
   })
 
@@ -136,8 +136,8 @@ describe('a page of another origin', () => {
     ['all', { status: 200 }, { status: 200 }],
     ['off', REFUSED, REFUSED],
   ] as const)('with cors: %j gets %j at /api/rates, and %j at /api/v1', async (cors, ...gets) => {
-    const { ask, received } = await openPage({ cors })
-    expect([await ask('/api/rates'), await ask(LATEST)]).toMatchObject(gets)
+    const { send, received } = await openPage({ cors })
+    expect([await send('/api/rates'), await send(LATEST)]).toMatchObject(gets)
     // The server has answered; the browser withholds the response.
     expect(received).toEqual(['GET /api/rates 200', 'GET /api/v1/latest 200'])
   })
@@ -169,10 +169,10 @@ describe('the client in a page of another origin', () => {
     const expression = `(async () => {
       const client = ratesmith.createRatesClient({ baseUrl: '${url}/api', retries: 0 })
       const { code, retryAfter } = await client.latest().catch((reason) => reason)
-      const asked = []
-      const fetch = ({ url }) => (asked.push(url), Promise.reject())
+      const urls = []
+      const fetch = ({ url }) => (urls.push(url), Promise.reject())
       await ratesmith.createRatesClient({ baseUrl: '/api', fetch }).latest().catch(() => {})
-      return { code, retryAfter, isHere: asked.join() === location.origin + '/api/v1/latest' }
+      return { code, retryAfter, isHere: urls.join() === location.origin + '/api/v1/latest' }
     })()`
     expect(await evaluate(await globalClient(), expression)).toEqual({
       code: 'provider_unavailable',

@@ -6,13 +6,13 @@ import { fakeProviders } from 'ratesmith/testing'
 const [, , baseUrl = '', calls = ''] = process.argv
 const client = createRatesClient({ baseUrl })
 
-const answers: unknown[] = []
+const responses: unknown[] = []
 for (const [name, params] of JSON.parse(calls))
-  answers.push(await Reflect.get(client, name)(params))
-const refusal = await reasonOf(client.convert({ from: 'USD', to: 'XYZ' }))
+  responses.push(await Reflect.get(client, name)(params))
+const rejection = await reasonOf(client.convert({ from: 'USD', to: 'XYZ' }))
 
 const hanging = createRatesClient({ baseUrl: new URL('/hanging', baseUrl).href })
-const left = await reasonOf(hanging.latest({ signal: AbortSignal.timeout(50) }))
+const abort = await reasonOf(hanging.latest({ signal: AbortSignal.timeout(50) }))
 const broken = createRatesClient({ baseUrl: new URL('/broken', baseUrl).href })
 const cutOff = await reasonOf(broken.latest())
 
@@ -21,10 +21,10 @@ const inProcess = createRatesClient({ baseUrl: 'http://localhost/api', fetch: ha
 
 process.stdout.write(
   JSON.stringify({
-    answers,
-    refusal: Object(refusal).code,
-    isOneClass: refusal instanceof RatesError && RatesError === ErrorOfHandler,
-    left: Object(left).name,
+    responses,
+    rejection: Object(rejection).code,
+    isOneClass: rejection instanceof RatesError && RatesError === ErrorOfHandler,
+    abort: Object(abort).name,
     cutOff: Object(cutOff).code,
     inProcess: (await inProcess.convert({ from: 'USD', to: 'EUR' })).amount,
   }),

@@ -29,7 +29,7 @@ const CALLS: [name: string, params: object][] = [
 describeRuntimes('the client', ([, program, ...parameters]) => {
   it('gets every kind of response from a server', async () => {
     const handler = createRatesHandler({ providers: fakeProviders() })
-    const answer = toNodeHandler(handler)
+    const listener = toNodeHandler(handler)
     const received: string[] = []
     const { url } = await listen((request, response) => {
       if (request.url?.startsWith('/hanging')) return
@@ -38,7 +38,7 @@ describeRuntimes('the client', ([, program, ...parameters]) => {
         return
       }
       response.on('finish', () => received.push(`${request.url} ${response.statusCode}`))
-      if (received.length > 0) answer(request, response)
+      if (received.length > 0) listener(request, response)
       else response.writeHead(502, { 'retry-after': '0' }).end('<!doctype html>')
     })
     const args = [
@@ -51,12 +51,12 @@ describeRuntimes('the client', ([, program, ...parameters]) => {
     const { stdout, stderr } = await run(program, args, { env })
     expect(stdout, stderr).toMatch(/^\{.+\}$/)
     expect(JSON.parse(stdout)).toEqual({
-      answers: await Promise.all(
+      responses: await Promise.all(
         CALLS.map(async ([name, params]) => Reflect.get(handler.rates, name)(params)),
       ),
-      refusal: 'invalid_currency',
+      rejection: 'invalid_currency',
       isOneClass: true,
-      left: 'TimeoutError',
+      abort: 'TimeoutError',
       cutOff: 'provider_unavailable',
       inProcess: 1,
     })

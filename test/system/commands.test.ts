@@ -196,9 +196,9 @@ describeRuntimes('in a pipe', (runtime) => {
     const args = 'convert 100 USD EUR --date 2001-03-01'
     const first = await piped(runtime, args, env)
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('European Central') })
-    const asked = calls.length
+    const callCount = calls.length
     expect(await piped(runtime, args, env)).toEqual(first)
-    expect(calls).toHaveLength(asked)
+    expect(calls).toHaveLength(callCount)
     await stop()
     ageCache(env.RATESMITH_CACHE_DIR, 8)
     expect(await piped(runtime, args, env)).toEqual(first)
@@ -320,11 +320,11 @@ describe('the cache', () => {
 
   it('is used after five seconds without newer rates', async () => {
     let isSilent = false
-    const answer = upstreams(openErApiPayload({ now: Date.now() }))
+    const respond = upstreams(openErApiPayload({ now: Date.now() }))
     const { promise: isGivenUp, resolve } = Promise.withResolvers<void>()
     const { calls, env } = await startUpstreams((request, response) => {
       if (isSilent) response.on('close', resolve)
-      else answer(request, response)
+      else respond(request, response)
     })
     await piped(NODE, 'history USD EUR', env)
     ageCache(env.RATESMITH_CACHE_DIR, 8)
@@ -337,7 +337,7 @@ describe('the cache', () => {
   })
 })
 
-it('a command ends when it has printed its answer, and does not wait for its own time limits', async () => {
+it('a command ends when it has printed its respond, and does not wait for its own time limits', async () => {
   const { env, stop } = await startUpstreams()
   await stop()
   const ran = await piped(['Node', NODE[1], '--import', ENDLESS_WAITS], 'convert 1 USD EUR', env)

@@ -83,13 +83,13 @@ export async function rootOf(running: Running): Promise<string> {
 /** By range: they take long to make on a busy machine, and clients do not wait for long. */
 const payloads = new Map<string, string>()
 
-/** Answers as both upstreams do, once `mayAnswer` resolves. */
+/** Answers as both upstreams do, once `gate` resolves. */
 export function upstreams(
   latest: string,
-  mayAnswer: () => Promise<void> = async () => {},
+  gate: () => Promise<void> = async () => {},
 ): RequestListener {
   return async (request, response) => {
-    await mayAnswer()
+    await gate()
     const range = /^\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(request.url ?? '')
     if (request.url === '/v6/latest/USD') response.end(latest)
     else if (range) {

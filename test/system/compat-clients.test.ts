@@ -41,17 +41,17 @@ async function native(path: string) {
   return Object(await response.json())
 }
 
-/** Sends every request that is made with `fetch` to the server; returns the URLs that were asked for. */
+/** Sends every request that is made with `fetch` to the server; returns the URLs that were urls for. */
 function redirectFetch(): string[] {
-  const asked: string[] = []
+  const urls: string[] = []
   const { fetch } = globalThis
   vi.stubGlobal('fetch', (input: string | URL, init?: RequestInit) => {
     const { href, pathname, search } = new URL(input)
-    asked.push(href)
+    urls.push(href)
     return fetch(`${server.root}${pathname}${search}`, init)
   })
   onTestFinished(() => void vi.unstubAllGlobals())
-  return asked
+  return urls
 }
 
 it('suggests a path of each service', async () => {
@@ -130,12 +130,12 @@ describe('easy-currencies', () => {
     ['Frankfurter', 'https://api.frankfurter.dev/v1/latest?base=USD'],
     ['OpenExchangeRates', 'https://openexchangerates.org/api/latest.json?app_id=an-id&base=USD'],
   ])('converts at the rates of %s', async (name, url) => {
-    const asked = redirectFetch()
+    const urls = redirectFetch()
     const found = await open({ name, key: 'an-id' }).convert(100, 'USD', 'EUR')
     const dated = `convert?from=USD&to=EUR&amount=100&date=${new Date().toISOString().slice(0, 10)}`
     const expected = name === 'Frankfurter' ? (await native(dated)).result : euros
     expect(found).toBeCloseTo(expected, 9)
-    expect(asked[0]).toBe(url)
+    expect(urls[0]).toBe(url)
   })
 
   it.each([

@@ -60,10 +60,10 @@ describeRuntimes('ratesmith doctor', (runtime) => {
   // Failing upstreams are tried in test/cli/doctor.test.ts.
   it('finds rates that are not plausible, and a wrong clock', async () => {
     const lie = openErApiPayload({ now: Date.now(), overrides: { rates: { USD: 1, EUR: 0.9 } } })
-    const answer = upstreams(lie)
+    const respond = upstreams(lie)
     const { env } = await startUpstreams((request, response) => {
       response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString())
-      answer(request, response)
+      respond(request, response)
     })
     const { code, found } = await examine(runtime, env)
     expect(found.get('latest rates')).toMatchObject({

@@ -97,17 +97,17 @@ describe('an example that serves', () => {
 
   it('cloudflare.ts has rates in the store before its first request', async ({ skip }) => {
     requireProgram('workerd', findWorkerd() ?? '', skip)
-    const asked: string[] = []
+    const hosts: string[] = []
     const simulator = openWorkers({
       script: await bundleWorker(example('cloudflare.ts')),
       outboundService({ url }) {
-        asked.push(new URL(url).hostname)
+        hosts.push(new URL(url).hostname)
         return answerAsUpstream(new URL(url))
       },
     })
     const [first, second] = [await simulator.getWorker('one'), await simulator.getWorker('two')]
     expect(await first.scheduled({ cron: '*/15 * * * *' })).toMatchObject({ outcome: 'ok' })
-    expect(asked.sort()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
+    expect(hosts.sort()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
     const stored = await simulator.getKVNamespace('RATES', 'one')
     const keys = async (): Promise<unknown[]> => (await stored.list()).keys
     await expect.poll(keys, { timeout: 20_000 }).toHaveLength(2)
@@ -115,7 +115,7 @@ describe('an example that serves', () => {
     expect(isConversion(await response.text())).toBe(true)
     const elsewhere = await second.fetch(`http://localhost${CONVERSION}`)
     expect(elsewhere.headers.get('cache-status')).toMatch(/^rates; hit; /)
-    expect(asked).toHaveLength(2)
+    expect(hosts).toHaveLength(2)
   })
 })
 
@@ -169,10 +169,10 @@ async function expectServes(
   url: string,
   isExpected: (body: string) => boolean,
 ): Promise<void> {
-  const ask = async (): Promise<boolean | string> => {
+  const read = async (): Promise<boolean | string> => {
     const text = await (await fetch(url)).text()
     return isExpected(text) || text
   }
-  const body = (): Promise<boolean | string> => ask().catch(() => running.stdout + running.stderr)
+  const body = (): Promise<boolean | string> => read().catch(() => running.stdout + running.stderr)
   await expect.poll(body, { timeout: 60_000, interval: 100 }).toBe(true)
 }

@@ -8,7 +8,14 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { rootOf, serve } from './commands.ts'
-import { expectText, findings, openDemo, openExplorer, settled, textOf } from './explorer-page.ts'
+import {
+  expectText,
+  axeViolations,
+  openDemo,
+  openExplorer,
+  settled,
+  textOf,
+} from './explorer-page.ts'
 import { listen } from './processes.ts'
 
 /** What the whole page may take, gzipped, in bytes. */
@@ -28,17 +35,17 @@ describe('while the upstream is down', () => {
     }
     expect(await textOf(page, '#table [role=alert]')).toBe(error.message)
     await page.selectOption('#to', 'JPY')
-    const asked = 'GET /api/v1/convert?from=USD&to=JPY&amount=100'
-    await expect.poll(() => requests).toContain(asked)
-    const count = (): number => requests.filter((request) => request === asked).length
+    const convertRequest = 'GET /api/v1/convert?from=USD&to=JPY&amount=100'
+    await expect.poll(() => requests).toContain(convertRequest)
+    const count = (): number => requests.filter((request) => request === convertRequest).length
     const before = count()
     await page.locator('#converter .retry button').click()
     await expect.poll(count).toBeGreaterThan(before)
     await settled(page)
-    expect(await findings(page)).toEqual([])
+    expect(await axeViolations(page)).toEqual([])
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize({ width: 390, height: 844 })
-    expect(await findings(page)).toEqual([])
+    expect(await axeViolations(page)).toEqual([])
   })
 
   it('shows the data as soon as they are there, when it was told to ask again', async () => {
@@ -66,9 +73,9 @@ describe('while the upstream is down', () => {
       (route) => route.fulfill({ status: 504, body: '<h1>Sorry' }),
       /\b504\b/,
     ],
-  ])('shows an error where %s', async (_, answer, message) => {
+  ])('shows an error where %s', async (_, respond, message) => {
     const { page } = await openDemo()
-    await page.route(/convert/, answer)
+    await page.route(/convert/, respond)
     await page.fill('#amount', '3')
     await expectText(page, '#converter [role=alert]', message)
   })
@@ -77,10 +84,12 @@ describe('while the upstream is down', () => {
 describe('the page', () => {
   it('is one small file that asks for nothing but rates', async () => {
     const seen: string[] = []
-    const answer = toNodeHandler(createRatesHandler({ providers: fakeProviders(), explorer: true }))
+    const respond = toNodeHandler(
+      createRatesHandler({ providers: fakeProviders(), explorer: true }),
+    )
     const { url } = await listen((request, response) => {
       seen.push(`${request.method} ${request.url}`)
-      answer(request, response)
+      respond(request, response)
     })
     const { page, requests } = await openExplorer(`${url}/api/`)
     await page.waitForLoadState('networkidle')
@@ -107,10 +116,10 @@ describe('the page', () => {
     ['/tools/api/', '/api', '/tools'],
   ])('at %s finds the API beside it', async (path, basePath, stripped) => {
     const providers = fakeProviders()
-    const answer = toNodeHandler(createRatesHandler({ providers, explorer: true, basePath }))
+    const respond = toNodeHandler(createRatesHandler({ providers, explorer: true, basePath }))
     const { url } = await listen((request, response) => {
       request.url = request.url?.slice(stripped.length) ?? ''
-      answer(request, response)
+      respond(request, response)
     })
     const { page } = await openExplorer(url + path)
     expect(await textOf(page, '#result')).toMatch(/^[\d.]+ EUR$/)
@@ -130,7 +139,7 @@ describe('the page', () => {
       'img-src http://127.0.0.1:9/a.png': '<img alt="" src="http://127.0.0.1:9/a.png">',
       'base-uri http://127.0.0.1:9': '<base href="http://127.0.0.1:9/">',
     }
-    const { page, api, complaints } = await openDemo()
+    const { page, api, pageErrors } = await openDemo()
     await page.route(`${api}/`, async (route) => {
       const response = await route.fetch()
       const markup = Object.values(forbidden).join('')
@@ -141,13 +150,13 @@ describe('the page', () => {
     await settled(page)
     await page.evaluate(() => fetch('http://127.0.0.1:9/').catch(() => {}))
     for (const violation of [...Object.keys(forbidden), 'connect-src']) {
-      await expect.poll(() => complaints.join('\n')).toContain(`violation: ${violation}`)
+      await expect.poll(() => pageErrors.join('\n')).toContain(`violation: ${violation}`)
     }
     expect(await page.title()).not.toBe('planted')
     const writing = page.evaluate(() => (document.body.innerHTML = '<b>planted</b>'))
     await expect(writing).rejects.toThrow(/TrustedHTML/)
     expect(await page.locator('main').isVisible()).toBe(true)
-    complaints.length = 0
+    pageErrors.length = 0
   })
 
   it.each([
@@ -159,15 +168,15 @@ describe('the page', () => {
     await page.locator('#chart [data-form=client]').click()
     await page.locator('#plot').hover()
     await page.fill('#search', 'dollar')
-    expect(await findings(page)).toEqual([])
+    expect(await axeViolations(page)).toEqual([])
     await page.emulateMedia({ colorScheme: colorScheme === 'dark' ? 'light' : 'dark' })
-    expect(await findings(page)).toEqual([])
+    expect(await axeViolations(page)).toEqual([])
     await page.fill('#amount', '12abc')
     await page.selectOption('#to', 'AED')
     await page.fill('#search', 'zzz')
     await expectText(page, '#chart [role=alert]', /AED/)
     await settled(page)
-    expect(await findings(page)).toEqual([])
+    expect(await axeViolations(page)).toEqual([])
   })
 
   it.each([320, 640])('needs no scrolling sideways at %d px', async (width) => {

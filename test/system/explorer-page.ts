@@ -13,33 +13,33 @@ const demo = serveForSuite([])
 
 /**
  * Opens the explorer of `ratesmith serve --demo`, with `fragment` appended to its address. `api` is the URL of its API, and
- * `record` fetches the JSON of a path below `/v1/`.
+ * `fetchJson` fetches the JSON of a path below `/v1/`.
  */
 export async function openDemo(fragment = '', options: BrowserContextOptions = {}) {
   const api = `${demo.root}/api`
   const opened = await openExplorer(`${api}${fragment}`, options)
-  const record = async (path: string) => (await fetch(`${api}/v1/${path}`)).json()
-  return { ...opened, api, record }
+  const fetchJson = async (path: string) => (await fetch(`${api}/v1/${path}`)).json()
+  return { ...opened, api, fetchJson }
 }
 
-/** Opens the explorer at `url` and waits for its data. At the end of the test `complaints` must be empty. */
+/** Opens the explorer at `url` and waits for its data. At the end of the test `pageErrors` must be empty. */
 export async function openExplorer(url: string, options: BrowserContextOptions = {}) {
   const context = await newContext(options)
   /** What was asked for, as `GET /path`. */
   const requests: string[] = []
   /** Errors of scripts, and violations of the policy. */
-  const complaints: string[] = []
+  const pageErrors: string[] = []
   context.on('request', (request) => {
     const { origin, pathname, search } = new URL(request.url())
     const isOwn = origin === new URL(url).origin
     requests.push(`${request.method()} ${isOwn ? '' : origin}${pathname}${search}`)
   })
   const page = await context.newPage()
-  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('pageerror', ({ message }) => pageErrors.push(message))
   page.on('console', (message) => {
     // The browser tells of every answer that is an error, too; the page shows it.
     if (message.text().startsWith('Failed to load resource')) return
-    complaints.push(`${message.type()}: ${message.text()}`)
+    pageErrors.push(`${message.type()}: ${message.text()}`)
   })
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
@@ -47,10 +47,10 @@ export async function openExplorer(url: string, options: BrowserContextOptions =
       console.error(`violation: ${effectiveDirective} ${blockedURI}`)
     })
   })
-  onTestFinished(() => expect(complaints).toEqual([]))
+  onTestFinished(() => expect(pageErrors).toEqual([]))
   await page.goto(url)
   await settled(page)
-  return { page, requests, complaints }
+  return { page, requests, pageErrors }
 }
 
 /** Waits until no part of the page waits for an answer. */
@@ -63,7 +63,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** What axe-core finds, one line each. */
-export async function findings(page: Page): Promise<string[]> {
+export async function axeViolations(page: Page): Promise<string[]> {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
   // Bypasses the policy of the page, unlike an element with a script.
   await page.evaluate(readFileSync(axe, 'utf8'))

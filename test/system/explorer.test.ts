@@ -8,14 +8,14 @@ import { run } from './processes.ts'
 
 describe('the converter', () => {
   it('converts as one types, with the digits of the API', async () => {
-    const { page, record, requests } = await openDemo()
+    const { page, fetchJson, requests } = await openDemo()
     await page.locator('#amount').evaluate((input: HTMLInputElement) => {
       for (let length = 1; length <= 7; length += 1) {
         input.value = '1234.56'.slice(0, length)
         input.dispatchEvent(new Event('input', { bubbles: true }))
       }
     })
-    const { rate, result } = await record('convert?from=USD&to=EUR&amount=1234.56')
+    const { rate, result } = await fetchJson('convert?from=USD&to=EUR&amount=1234.56')
     await expectText(page, '#result', exactly(`${result} EUR`))
     expect(await textOf(page, '#given')).toBe('1234.56 USD =')
     expect(await textOf(page, '#rate')).toBe(`1 USD = ${rate} EUR`)
@@ -52,8 +52,8 @@ describe('the converter', () => {
     ['#period=2W', '#chart', 'history?from=USD&to=EUR&period=2W'],
     ['#base=HRK', '#table', 'latest?base=HRK'],
   ])('of %s tells in %s what the API says', async (fragment, panel, path) => {
-    const { page, record } = await openDemo(fragment)
-    const { error } = await record(path)
+    const { page, fetchJson } = await openDemo(fragment)
+    const { error } = await fetchJson(path)
     expect(await textOf(page, `${panel} [role=alert]`)).toBe(error.message)
     expect(await page.locator(`${panel} .data`).isVisible()).toBe(false)
     expect(await page.locator(`${panel} .source`).isVisible()).toBe(false)
@@ -79,10 +79,10 @@ describe('the converter', () => {
 
 describe('the table', () => {
   it('has every rate of the base that is chosen, with its digits and its name', async () => {
-    const { page, record } = await openDemo()
+    const { page, fetchJson } = await openDemo()
     await page.selectOption('#base', 'EUR')
     await expectText(page, '#unit', '1 EUR =')
-    const { rates }: LatestRates = await record('latest?base=EUR')
+    const { rates }: LatestRates = await fetchJson('latest?base=EUR')
     const rows = await page
       .locator('#rows tr')
       .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))
@@ -109,10 +109,10 @@ describe('the table', () => {
 
 describe('the chart', () => {
   it.each(['1W', '1M', '3M', '6M', '1Y', '5Y'])('shows %s', async (period) => {
-    const { page, record } = await openDemo(period === '3M' ? '#period=1W' : '')
+    const { page, fetchJson } = await openDemo(period === '3M' ? '#period=1W' : '')
     await page.locator(`[value="${period}"]`).check()
     const path = `history?from=USD&to=EUR&period=${period}`
-    const { points, stats }: RateHistory = await record(path)
+    const { points, stats }: RateHistory = await fetchJson(path)
     await expectText(page, '#days summary', new RegExp(`\\b${points.length}\\b`))
     const { high, low, average, highDate, lowDate } = stats
     const shown = { high, low, average, 'high-date': highDate, 'low-date': lowDate }
@@ -129,8 +129,8 @@ describe('the chart', () => {
   })
 
   it.each(['mouse', 'finger'])('reads out date and rate where a %s points', async (pointer) => {
-    const { page, record } = await openDemo('', { hasTouch: pointer === 'finger' })
-    const { points }: RateHistory = await record('history?from=USD&to=EUR&period=3M')
+    const { page, fetchJson } = await openDemo('', { hasTouch: pointer === 'finger' })
+    const { points }: RateHistory = await fetchJson('history?from=USD&to=EUR&period=3M')
     const box = await page.locator('#plot').boundingBox()
     if (!box) throw new Error('the chart is not seen')
     const [x, y] = [box.x + box.width / 2, box.y + 20]
@@ -150,8 +150,8 @@ describe('the chart', () => {
   })
 
   it('reads out with the keys of a slider', async () => {
-    const { page, record } = await openDemo()
-    const { points }: RateHistory = await record('history?from=USD&to=EUR&period=3M')
+    const { page, fetchJson } = await openDemo()
+    const { points }: RateHistory = await fetchJson('history?from=USD&to=EUR&period=3M')
     const slider = page.getByRole('slider')
     await expect(slider.getAttribute('aria-label')).resolves.toMatch(/\w/)
     await slider.focus()
@@ -180,7 +180,7 @@ describe('the chart', () => {
 })
 
 it('is used from end to end with a keyboard alone', async () => {
-  const { page, record } = await openDemo()
+  const { page, fetchJson } = await openDemo()
   const { keyboard } = page
   await tabTo(page, '#amount')
   await keyboard.press('ControlOrMeta+A')
@@ -190,7 +190,7 @@ it('is used from end to end with a keyboard alone', async () => {
   await tabTo(page, '#swap')
   await keyboard.press('Enter')
   await expectText(page, '#given', '12 EUR =')
-  const { result } = await record('convert?from=EUR&to=GBP&amount=12')
+  const { result } = await fetchJson('convert?from=EUR&to=GBP&amount=12')
   await expectText(page, '#result', exactly(`${result} GBP`))
   await expectText(page, '#pair', 'EUR in GBP')
   expect(await page.inputValue('#from')).toBe('EUR')
@@ -222,11 +222,11 @@ it('is used from end to end with a keyboard alone', async () => {
 
 describe('the request', () => {
   it('is what was asked, and is copied in three forms', async () => {
-    const { page, api, requests, record } = await openDemo('#amount=7&to=JPY', {
+    const { page, api, requests, fetchJson } = await openDemo('#amount=7&to=JPY', {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    const asked = await textOf(page, '#converter .asked')
-    expect(requests).toContain(asked)
+    const shown = await textOf(page, '#converter .asked')
+    expect(requests).toContain(shown)
     const copied = async (form: string): Promise<string> => {
       await page.locator(`#converter [data-form=${form}]`).click()
       await expectText(page, '#converter .copied', 'Copied')
@@ -235,7 +235,7 @@ describe('the request', () => {
     const url = `${api}/v1/convert?from=USD&to=JPY&amount=7`
     expect(await copied('curl')).toBe(`curl '${url}'`)
     const script = await copied('fetch')
-    const expected = await record('convert?from=USD&to=JPY&amount=7')
+    const expected = await fetchJson('convert?from=USD&to=JPY&amount=7')
     expect(await page.evaluate(`(async () => ${script})()`)).toEqual(expected)
     const program = await copied('client')
     expect(program).toContain("convert({ from: 'USD', to: 'JPY', amount: 7 })")
@@ -259,8 +259,8 @@ describe('the request', () => {
 
 describe('what is shown with the data', () => {
   it('is where they are from, how old they are and what they are not', async () => {
-    const { page, record } = await openDemo()
-    const { source, disclaimer }: LatestRates = await record('latest')
+    const { page, fetchJson } = await openDemo()
+    const { source, disclaimer }: LatestRates = await fetchJson('latest')
     for (const panel of ['#converter', '#chart', '#table']) {
       const link = page.locator(`${panel} .source a`)
       expect(await link.innerText()).toBe(source.name)

@@ -8,8 +8,8 @@ import { createLoopbackUpstream } from '../../bench/load/loopback-upstream.ts'
 import type { UpstreamCall } from '../../bench/load/loopback-upstream.ts'
 import { startServer } from '../../bench/load/servers.ts'
 import type { StartedServer } from '../../bench/load/servers.ts'
-import { createTurningClock } from '../../bench/load/turning-clock.ts'
-import type { ClockSettings, TurningClock } from '../../bench/load/turning-clock.ts'
+import { createPublicationClock } from '../../bench/load/turning-clock.ts'
+import type { ClockSettings, PublicationClock } from '../../bench/load/turning-clock.ts'
 import { pick } from './pick.ts'
 import { listen } from './processes.ts'
 import { IS_SHORT } from './proofs.ts'
@@ -18,89 +18,92 @@ import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 const PROCESSES = 8
 const REFRESHES = IS_SHORT ? 6 : 20
 
-const LONELY_REFRESHES = 4
+const REFRESHES_WITHOUT_REDIS = 4
 
-/** For how long turns wait for the processes to start, in ms. */
-const LEAD = 4_000
+/** For how long periods wait for the processes to start, in ms. */
+const LEAD_MS = 4_000
 
-/** Every process is asked again so many ms after its answer. */
-const REST = 15
+/** Every process is asked again so many ms after its response. */
+const REQUEST_INTERVAL_MS = 15
 
-/** How far a turn has to be, in ms of a second, for everybody to have its table. */
-const LATE = 800
+/** How far a period has to be, in ms of a second, for everybody to have its table. */
+const SETTLED_AFTER_MS = 800
 
 /** How long a claim lasts, in ms, and what its end may be late by: the longest pause of those who were refused it. */
-const CLAIM = 20_000
-const LONGEST_PAUSE = 24_000
+const LEASE_MS = 20_000
+const MAX_RETRY_DELAY_MS = 24_000
 
-// Needs a quiet machine: eight processes must each answer within every second of a common clock.
+// Needs a quiet machine: eight processes must each response within every second of a common clock.
 describe.skipIf(REDIS_IS_MISSING)('a fleet on one Redis (skipped without redis-server)', () => {
   it('makes one upstream call for a refresh, and without Redis one a process', async () => {
-    // Who is refused the claim looks again after 2 to 3 s: with a nap that is the second half of the turn.
-    const fleet = await startFleet(PROCESSES, { turn: 1_000, nap: 4_000 })
+    // Who is refused the claim looks again after 2 to 3 s: with a skip that is the second half of the period.
+    const fleet = await startFleet(PROCESSES, { period: 1_000, skip: 4_000 })
     const { clock, redis, calls, visits } = fleet
-    const first = await startOfTurn(clock)
-    fleet.visitAll()
-    await reached(clock, first + REFRESHES, LATE)
+    const first = await startOfPeriod(clock)
+    fleet.startVisits()
+    await untilPeriod(clock, first + REFRESHES, SETTLED_AFTER_MS)
     await redis.kill()
-    const end = first + 1 + REFRESHES + LONELY_REFRESHES
-    await reached(clock, end)
-    await fleet.leave()
+    const end = first + 1 + REFRESHES + REFRESHES_WITHOUT_REDIS
+    await untilPeriod(clock, end)
+    await fleet.stopVisits()
 
-    const shared = turnsFrom(first, 1 + REFRESHES)
-    expect(countByTurn(calls, shared)).toEqual(shared.map(() => 1))
-    for (const count of countByTurn(calls, turnsFrom(first + 1 + REFRESHES, LONELY_REFRESHES))) {
+    const shared = periodsFrom(first, 1 + REFRESHES)
+    expect(countByPeriod(calls, shared)).toEqual(shared.map(() => 1))
+    for (const count of countByPeriod(
+      calls,
+      periodsFrom(first + 1 + REFRESHES, REFRESHES_WITHOUT_REDIS),
+    )) {
       expect(count).toBeGreaterThanOrEqual(1)
       expect(count).toBeLessThanOrEqual(PROCESSES)
     }
-    expectGoodAnswers(visits)
-    for (const turn of turnsFrom(first, end - first)) expectPublication(fleet, turn)
+    expectGoodResponses(visits)
+    for (const period of periodsFrom(first, end - first)) expectPublication(fleet, period)
   })
 
   it('goes on with a refresh when the process that is at it is killed', async () => {
     const speed = 20
     let first = Infinity
     let victim: string | undefined
-    const fleet = await startFleet(4, { turn: 3_500, speed }, ({ by, turn }) => {
-      if (turn <= first) return false
+    const fleet = await startFleet(4, { period: 3_500, speed }, ({ by, period }) => {
+      if (period <= first) return false
       victim ??= by
       return by === victim
     })
     const { clock, calls, servers, visits } = fleet
-    first = await startOfTurn(clock)
-    fleet.visitAll()
+    first = await startOfPeriod(clock)
+    fleet.startVisits()
     await expect.poll(() => victim, { interval: 5, timeout: 120_000 }).toBeDefined()
     await servers.get(victim ?? '')?.kill()
-    await reached(clock, first + 2)
-    await fleet.leave()
+    await untilPeriod(clock, first + 2)
+    await fleet.stopVisits()
 
-    const [killed, successor, ...others] = calls.filter(({ turn }) => turn === first + 1)
+    const [killed, successor, ...others] = calls.filter(({ period }) => period === first + 1)
     expect(others).toEqual([])
     expect(successor?.by).not.toBe(killed?.by)
     const gap = (Number(successor?.at) - Number(killed?.at)) * speed
-    expect(gap).toBeGreaterThan(0.9 * CLAIM)
-    expect(gap).toBeLessThan(CLAIM + LONGEST_PAUSE)
+    expect(gap).toBeGreaterThan(0.9 * LEASE_MS)
+    expect(gap).toBeLessThan(LEASE_MS + MAX_RETRY_DELAY_MS)
     servers.delete(victim ?? '')
-    expectGoodAnswers(visits)
+    expectGoodResponses(visits)
     expectPublication(fleet, first + 1)
   })
 })
 
-/** An answer of the process `of` to a question for the whole table, and the clock's turn when it came. */
+/** An response of the process `of` to a question for the whole table, and the clock's period when it came. */
 interface Visit {
   of: string
-  turn: number
+  period: number
   status: number
   text: string
 }
 
 async function startFleet(
   size: number,
-  pace: Pick<ClockSettings, 'turn' | 'speed' | 'nap'>,
+  pace: Pick<ClockSettings, 'period' | 'speed' | 'skip'>,
   isParked?: (call: UpstreamCall) => boolean,
 ) {
-  const settings = { origin: Date.now() + LEAD, ...pace }
-  const clock = createTurningClock(settings)
+  const settings = { origin: Date.now() + LEAD_MS, ...pace }
+  const clock = createPublicationClock(settings)
   const redis = await startRedis()
   onTestFinished(() => redis.kill())
   const { calls, listener } = createLoopbackUpstream(clock, isParked)
@@ -119,7 +122,7 @@ async function startFleet(
   }
   const servers = new Map(await Promise.all(Array.from({ length: size }, start)))
   const visits: Visit[] = []
-  const leaving = new AbortController()
+  const stopping = new AbortController()
   let visitors: Promise<void>[] = []
   return {
     clock,
@@ -128,25 +131,25 @@ async function startFleet(
     calls,
     visits,
     /** Begins to ask every process again and again, for as long as it lives. */
-    visitAll(): void {
+    startVisits(): void {
       visitors = [...servers].map(async ([of, server]) => {
         for (;;) {
-          const answer = await visit(server)
-          if (!answer || leaving.signal.aborted) return
-          visits.push({ of, turn: clock.turn(), ...answer })
-          await sleep(REST)
+          const response = await visit(server)
+          if (!response || stopping.signal.aborted) return
+          visits.push({ of, period: clock.period(), ...response })
+          await sleep(REQUEST_INTERVAL_MS)
         }
       })
     },
     /** Ends that. */
-    async leave(): Promise<void> {
-      leaving.abort()
+    async stopVisits(): Promise<void> {
+      stopping.abort()
       await Promise.all(visitors)
     },
   }
 }
 
-/** The answer of a server, or nothing where it has been killed. */
+/** The response of a server, or nothing where it has been killed. */
 async function visit(server: StartedServer): Promise<Pick<Visit, 'status' | 'text'> | undefined> {
   try {
     const { statusCode, body } = await request(`${server.url}/api/v1/latest?base=EUR`)
@@ -157,29 +160,30 @@ async function visit(server: StartedServer): Promise<Pick<Visit, 'status' | 'tex
   }
 }
 
-/** The present turn where it has long to go, which is the very first; else the next one, when it begins. */
-async function startOfTurn(clock: TurningClock): Promise<number> {
-  if (clock.sinceTurn() < 0) return clock.turn()
-  const next = clock.turn() + 1
-  await reached(clock, next)
+/** The present period where it has long to go, which is the very first; else the next one, when it begins. */
+async function startOfPeriod(clock: PublicationClock): Promise<number> {
+  if (clock.sincePeriodStart() < 0) return clock.period()
+  const next = clock.period() + 1
+  await untilPeriod(clock, next)
   return next
 }
 
-/** Resolves when `turn` has begun, and is so many ms old. */
-async function reached(clock: TurningClock, turn: number, age = 0): Promise<void> {
-  while (clock.turn() < turn || (clock.turn() === turn && clock.sinceTurn() < age)) await sleep(1)
+/** Resolves when `period` has begun, and is so many ms old. */
+async function untilPeriod(clock: PublicationClock, period: number, age = 0): Promise<void> {
+  while (clock.period() < period || (clock.period() === period && clock.sincePeriodStart() < age))
+    await sleep(1)
 }
 
-function turnsFrom(first: number, count: number): number[] {
+function periodsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => first + index)
 }
 
-function countByTurn(calls: UpstreamCall[], turns: number[]): number[] {
-  return turns.map((each) => calls.filter(({ turn }) => turn === each).length)
+function countByPeriod(calls: UpstreamCall[], periods: number[]): number[] {
+  return periods.map((each) => calls.filter(({ period }) => period === each).length)
 }
 
 /** All are 200, and those that tell the same publication are the same to the byte. */
-function expectGoodAnswers(visits: Visit[]): void {
+function expectGoodResponses(visits: Visit[]): void {
   const texts = new Map<number, string>()
   for (const { of, status, text } of visits) {
     expect(status, of).toBe(200)
@@ -189,15 +193,15 @@ function expectGoodAnswers(visits: Visit[]): void {
   }
 }
 
-/** At the end of `turn` every process has its table. */
+/** At the end of `period` every process has its table. */
 function expectPublication(
   { clock, servers, visits }: Awaited<ReturnType<typeof startFleet>>,
-  turn: number,
+  period: number,
 ): void {
   for (const name of servers.keys()) {
-    const last = visits.findLast((visit) => visit.of === name && visit.turn === turn)
+    const last = visits.findLast((visit) => visit.of === name && visit.period === period)
     const { updatedAt }: { updatedAt: number } = JSON.parse(last?.text ?? '{}')
-    const published = Math.floor(clock.turnedAt(turn) / 1_000) * 1_000
-    expect(updatedAt, `${name} in turn ${turn}`).toBe(published)
+    const published = Math.floor(clock.periodStart(period) / 1_000) * 1_000
+    expect(updatedAt, `${name} in period ${period}`).toBe(published)
   }
 }

@@ -1,4 +1,4 @@
-// Refreshes and stores rates as fast as it can until it is killed: `kill-program.ts <store> <place> <clock>`, where the
+// Refreshes and stores rates as fast as it can until it is killed: `kill-program.ts <store> <path> <clock>`, where the
 // clock starts at ms since the Unix epoch. Writes lines: what it has found (`found {…}`), where its clock is (`at …`), and
 // what it has stored (`stored latest …`).
 import { writeSync } from 'node:fs'
@@ -87,12 +87,12 @@ const historyProvider: HistoryProvider = {
 }
 
 /** The stores on trial, and two that are not fit for it. */
-const STORES: Record<string, (place: string, now: () => number) => CacheStore> = {
+const STORES: Record<string, (path: string, now: () => number) => CacheStore> = {
   file: createFileStore,
-  sqlite: (place, now) => createSqliteStore(place, { now }),
-  // Overwrites in place, in two pieces.
-  torn(place) {
-    const pathOf = (key: string): string => `${place}-${key.replaceAll(':', '-')}`
+  sqlite: (path, now) => createSqliteStore(path, { now }),
+  // Overwrites in path, in two pieces.
+  torn(path) {
+    const pathOf = (key: string): string => `${path}-${key.replaceAll(':', '-')}`
     return {
       get: (key) => readFile(pathOf(key), 'utf8').catch(() => undefined),
       async set(key, value) {
@@ -104,14 +104,14 @@ const STORES: Record<string, (place: string, now: () => number) => CacheStore> =
     }
   },
   // Says that a text is stored a while before it is.
-  hasty(place) {
-    const store = createFileStore(place)
+  hasty(path) {
+    const store = createFileStore(path)
     return { get: store.get, set: (...entry) => void sleep(20).then(() => store.set(...entry)) }
   },
 }
 
 /** What a handler serves whose upstreams are gone, from the store alone. */
-async function look(store: CacheStore): Promise<Found> {
+async function inspect(store: CacheStore): Promise<Found> {
   const found: Found = { broken: [] }
   let isSlow = false
   const handler = createRatesHandler({
@@ -128,14 +128,14 @@ async function look(store: CacheStore): Promise<Found> {
       else if (event.type === 'store_failed') found.broken.push(String(event.error))
     },
   })
-  await lookAtRates(handler, found)
+  await inspectRates(handler, found)
   const text = await store.get(BALLAST_KEY)
   if (typeof text === 'string') {
     found.ballast = Number.parseInt(text, 10)
     if (text !== ballast(found.ballast)) found.broken.push(`ballast: not that of ${found.ballast}`)
   }
   handler.close()
-  return isSlow ? look(store) : found
+  return isSlow ? inspect(store) : found
 }
 
 /** On a busy machine the store may exceed the handler's time limit; nothing is lost then. */
@@ -143,8 +143,8 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-async function lookAtRates(handler: RatesHandler, found: Found): Promise<void> {
-  const latest = await askFor(handler, '/api/v1/latest', found)
+async function inspectRates(handler: RatesHandler, found: Found): Promise<void> {
+  const latest = await fetchJson(handler, '/api/v1/latest', found)
   if (latest) {
     found.latest = Number(latest.updatedAt)
     // The codes of a larger table before are kept beside those of a small one.
@@ -159,7 +159,7 @@ async function lookAtRates(handler: RatesHandler, found: Found): Promise<void> {
   }
   for (const index of [0, HISTORY_CODES.length - 1]) {
     const target = `/api/v1/history?from=EUR&to=${HISTORY_CODES[index]}&period=5Y`
-    const body = await askFor(handler, target, found)
+    const body = await fetchJson(handler, target, found)
     if (!body) return
     const { points } = body
     const [first, last] = [points[0].d, points.at(-1).d]
@@ -175,7 +175,7 @@ function ballast(number: number): string {
 }
 
 /** The body of the answer; nothing where there are no rates. */
-async function askFor(handler: RatesHandler, target: string, found: Found) {
+async function fetchJson(handler: RatesHandler, target: string, found: Found) {
   const { status, body } = await handler.answer({ method: 'GET', target, header: () => null })
   if (status === 200) return new Response(body).json()
   if (status !== 502) found.broken.push(`${target}: ${status}`)
@@ -183,13 +183,13 @@ async function askFor(handler: RatesHandler, target: string, found: Found) {
 }
 
 /** The store, telling what it has taken. */
-function told(store: CacheStore): CacheStore {
+function logged(store: CacheStore): CacheStore {
   return {
     get: (key) => store.get(key),
     set(key, value, expiresAt) {
       const storing = (async () => {
         await store.set(key, value, expiresAt)
-        tell(`stored ${publishedAt(key, value)}`)
+        writeLine(`stored ${publishedAt(key, value)}`)
       })()
       unfinished = [...unfinished, storing]
       return storing
@@ -208,35 +208,35 @@ function publishedAt(key: string, text: string): string {
 }
 
 /** Writes a line at once: what has been written when the process is killed, has been done. */
-function tell(line: string): void {
+function writeLine(line: string): void {
   writeSync(1, `${line}\n`)
 }
 
-const [, , kind = '', place = '', start] = process.argv
+const [, , kind = '', path = '', start] = process.argv
 let clock = Number(start)
 let unfinished: Promise<void>[] = []
-const store = STORES[kind]?.(place, now)
+const store = STORES[kind]?.(path, now)
 if (!store) throw new Error(`no store of the name ${kind}`)
 
-tell(`found ${JSON.stringify(await look(store))}`)
+writeLine(`found ${JSON.stringify(await inspect(store))}`)
 // Every start is much shorter with what an earlier one has compiled; it is only kept by a process that may end.
 flushCompileCache()
 const handler = createRatesHandler({
-  store: told(store),
+  store: logged(store),
   now,
   providers: { latest: latestProvider, history: historyProvider },
   onEvent(event) {
     if (event.type !== 'store_failed' || isTimeout(event.error)) return
-    tell(`failed ${event.operation}: ${String(event.error)}`)
+    writeLine(`failed ${event.operation}: ${String(event.error)}`)
   },
 })
 while (true) {
   clock += STEP
-  tell(`at ${clock}`)
+  writeLine(`at ${clock}`)
   await storeSomething()
   for (let number = clock; number < clock + BALLAST_TEXTS; number += 1) {
     await store.set(BALLAST_KEY, ballast(number), Infinity)
-    tell(`stored ballast ${number}`)
+    writeLine(`stored ballast ${number}`)
   }
 }
 

@@ -32,7 +32,7 @@ const KEPT = ['latest', 'history', 'ballast'] as const
 type Kept = (typeof KEPT)[number]
 
 /** How many starts came so far that they could look, and how often something was stored. */
-type Tally = Record<Kept | 'looks', number>
+type Tally = Record<Kept | 'inspections', number>
 
 /** Kills one process after the other over the same store; rejects as soon as one finds what it should not. */
 async function killAgainAndAgain(
@@ -43,35 +43,35 @@ async function killAgainAndAgain(
   const folder = temporaryFolder(context.onTestFinished)
   const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const random = createRandom(`${SEED}/${kind}`)
-  const tally: Tally = { looks: 0, latest: 0, history: 0, ballast: 0 }
+  const tally: Tally = { inspections: 0, latest: 0, history: 0, ballast: 0 }
   const newest: Partial<Record<Kept, number>> = {}
   let clock = START
   // One more start, to look at what the last kill has left.
   for (let kill = 0; kill <= kills; kill += 1) {
     const args = [kind, join(folder, 'rates'), String(clock)]
-    const life = toLife(await live(args, env, random, context), clock)
-    const complaints = [...life.failed, ...(life.found?.broken ?? [])]
+    const output = parseOutput(await runUntilKilled(args, env, random, context), clock)
+    const violations = [...output.failed, ...(output.found?.broken ?? [])]
     for (const kept of KEPT) {
-      const number = life.found?.[kept]
-      const isLost = life.found && (number ?? -Infinity) < (newest[kept] ?? -Infinity)
-      if (isLost) complaints.push(`${kept}: stored ${newest[kept]}, found ${number ?? 'nothing'}`)
+      const number = output.found?.[kept]
+      const isLost = output.found && (number ?? -Infinity) < (newest[kept] ?? -Infinity)
+      if (isLost) violations.push(`${kept}: stored ${newest[kept]}, found ${number ?? 'nothing'}`)
       else if (number !== undefined) newest[kept] = number
     }
-    if (complaints.length > 0) {
-      throw new Error(`${kind}, after kill ${kill} of seed ${SEED}: ${complaints.join('; ')}`)
+    if (violations.length > 0) {
+      throw new Error(`${kind}, after kill ${kill} of seed ${SEED}: ${violations.join('; ')}`)
     }
-    for (const [kept, number] of life.stored) {
+    for (const [kept, number] of output.stored) {
       newest[kept] = number
       tally[kept] += 1
     }
-    tally.looks += life.found ? 1 : 0
-    clock = life.clock
+    tally.inspections += output.found ? 1 : 0
+    clock = output.clock
   }
   return tally
 }
 
 /** What a process writes until it has stored a few things and a little longer; one in ten does not come so far. */
-async function live(
+async function runUntilKilled(
   args: string[],
   env: NodeJS.ProcessEnv,
   random: Random,
@@ -92,24 +92,24 @@ async function live(
 }
 
 /** What a process printed until it was killed; nothing is found if it was killed before it had looked. */
-function toLife(stdout: string, clock: number) {
+function parseOutput(stdout: string, clock: number) {
   const stored: [kept: Kept, number: number][] = []
   // Operations of the store that failed, other than by taking too long.
   const failed: string[] = []
-  const life = { found: undefined as Found | undefined, clock, stored, failed }
+  const output = { found: undefined as Found | undefined, clock, stored, failed }
   // What comes after the last line break is no line.
   for (const line of stdout.split('\n').slice(0, -1)) {
     const [what] = line.split(' ', 1)
     const rest = line.slice(line.indexOf(' ') + 1)
-    if (what === 'found') life.found = JSON.parse(rest)
-    else if (what === 'at') life.clock = Number(rest)
-    else if (what === 'failed') life.failed.push(rest)
+    if (what === 'found') output.found = JSON.parse(rest)
+    else if (what === 'at') output.clock = Number(rest)
+    else if (what === 'failed') output.failed.push(rest)
     else {
       const kept = KEPT.find((name) => rest.startsWith(name))
-      if (kept) life.stored.push([kept, Number(rest.slice(kept.length))])
+      if (kept) output.stored.push([kept, Number(rest.slice(kept.length))])
     }
   }
-  return life
+  return output
 }
 
 describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_LIMIT }, () => {
@@ -117,7 +117,7 @@ describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_
   it.concurrent.for(kinds)('finds everything in its %s store, whole', async (kind, context) => {
     const tally = await killAgainAndAgain(kind, KILLS, context)
     // Else too few kills would have come while something was being written.
-    expect(tally.looks).toBeGreaterThan(0.7 * KILLS)
+    expect(tally.inspections).toBeGreaterThan(0.7 * KILLS)
     expect(tally.ballast).toBeGreaterThan(2 * KILLS)
     expect(tally.latest).toBeGreaterThan(KILLS)
     expect(tally.history).toBeGreaterThan(KILLS / 4)

@@ -1,7 +1,7 @@
-// Asks one handler a great many distinct questions, most of them hostile, and prints a `MemoryReport`: what is left of
+// Asks one handler a great many distinct requestCount, most of them hostile, and prints a `MemoryReport`: what is left of
 // them in this process. Needs `--expose-gc`.
 import { getEventListeners } from 'node:events'
-import { setImmediate as turnOfLoop } from 'node:timers/promises'
+import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
@@ -12,55 +12,55 @@ import { settingsFromParent, tellParent } from './child.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { pick } from './pick.ts'
 
-/** What to ask. */
+/** What to send. */
 export interface MemorySettings {
-  /** How many distinct questions. */
-  questions: number
-  /** Whether to remember every question, as a service with a leak does (default no). */
+  /** How many distinct requestCount. */
+  requestCount: number
+  /** Whether to remember every request, as a service with a leak does (default no). */
   leaks?: boolean
 }
 
 /** What is left. */
 export type MemoryReport = typeof report
 
-interface Question {
+interface TestRequest {
   method: string
   target: string
   tag?: string
 }
 
-const WAITERS = 1_000
+const WAITING_CLIENTS = 1_000
 const WARM_UP = 50_000
-/** The heap is measured before each part of the questions: what was held only for the warm-up may go during them. */
+/** The heap is measured before each part of the requestCount: what was held only for the warm-up may go during them. */
 const PARTS = 10
-/** Every so many questions one comes as a `Request`. */
+/** Every so many requestCount one comes as a `Request`. */
 const REQUEST_EVERY = 50
 /** Turns of the event loop, after each of which a condition is looked at, or garbage is collected. */
-const TURNS = 200
+const MAX_LOOP_TURNS = 200
 /** The longest of the catalogue would be all that there is time for. */
-const LONGEST_TARGET = 2_000
+const MAX_TARGET_LENGTH = 2_000
 
-const { questions, leaks = false }: MemorySettings = JSON.parse(settingsFromParent())
+const { requestCount, leaks = false }: MemorySettings = JSON.parse(settingsFromParent())
 const CODES = codes(17_500)
 const known = Object.keys((await fakeProviders().latest.fetchLatest(anyContext())).rates)
-const hostile = entries.filter(({ target }) => expand(target).length < LONGEST_TARGET)
+const hostile = entries.filter(({ target }) => expand(target).length < MAX_TARGET_LENGTH)
 
 let calls = 0
 const statuses: Record<string, number> = {}
-const remembered: string[] = []
+const leaked: string[] = []
 
 const handler = createHandler()
 await handler.refresh()
-await askAll(0, WARM_UP)
+await sendAll(0, WARM_UP)
 let lowest = Infinity
 for (let part = 0; part < PARTS; part += 1) {
   lowest = Math.min(lowest, heapInUse())
-  const from = WARM_UP + part * (questions / PARTS)
-  await askAll(from, from + questions / PARTS)
+  const from = WARM_UP + part * (requestCount / PARTS)
+  await sendAll(from, from + requestCount / PARTS)
 }
 const growth = heapInUse() - lowest
-const listeners = await leaveListeners()
-const uncollected = await leaveRequests()
+const listeners = await countLeakedListeners()
+const uncollected = await countLeakedRequests()
 const report = {
   /** How far the heap is above its lowest since the warm-up, in bytes, each time after a collection. */
   growth,
@@ -72,7 +72,7 @@ const report = {
   timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
   /** Listeners on the signals of those who asked. */
   listeners,
-  /** Requests and responses, of `WAITERS` each, that cannot be collected. */
+  /** Requests and responses, of `WAITING_CLIENTS` each, that cannot be collected. */
   uncollected,
 }
 tellParent(report)
@@ -93,16 +93,16 @@ function createHandler(gate: Promise<void> = Promise.resolve()): RatesHandler {
   return createRatesHandler({ now: () => NOW, providers, store: new Map() })
 }
 
-async function askAll(from: number, to: number): Promise<void> {
+async function sendAll(from: number, to: number): Promise<void> {
   for (let number = from; number < to; number += 1) {
-    const question = questionOf(number)
-    if (leaks) remembered.push(question.target)
-    const status = await statusOf(question, number)
+    const request = requestOf(number)
+    if (leaks) leaked.push(request.target)
+    const status = await statusOf(request, number)
     statuses[status] = (statuses[status] ?? 0) + 1
   }
 }
 
-async function statusOf({ method, target, tag }: Question, number: number): Promise<number> {
+async function statusOf({ method, target, tag }: TestRequest, number: number): Promise<number> {
   if (number % REQUEST_EVERY === 0) {
     const response = await handler(new Request(`http://localhost${target}`))
     await response.text()
@@ -112,13 +112,13 @@ async function statusOf({ method, target, tag }: Question, number: number): Prom
   return (await handler.answer({ method, target, header })).status
 }
 
-/** The question of a number; the number is in it, so that no two are the same. */
-function questionOf(number: number): Question {
+/** The request of a number; the number is in it, so that no two are the same. */
+function requestOf(number: number): TestRequest {
   const one = pick(known, number)
   const two = pick(known, number * 7 + 1)
   const three = pick(known, number * 11 + 2)
   const { method, target } = pick(hostile, number)
-  return pick<Question>(
+  return pick<TestRequest>(
     [
       get(`/api/v1/convert?from=${one}&to=${two}&unknown${number}=1`),
       get(`/api/v1/convert?from=${one}&to=${two}&amount=${number}`),
@@ -136,16 +136,16 @@ function questionOf(number: number): Question {
 }
 
 /** Lets many wait for a load with a signal each, of which half abort, and counts what is left on the signals. */
-async function leaveListeners(): Promise<number> {
+async function countLeakedListeners(): Promise<number> {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   const cold = createHandler(promise)
-  const controllers = Array.from({ length: WAITERS }, () => new AbortController())
+  const controllers = Array.from({ length: WAITING_CLIENTS }, () => new AbortController())
   const waiting = controllers.map(({ signal }) =>
     cold.answer({ method: 'GET', target: '/api/v1/latest', header: () => undefined, signal }),
   )
-  await turnsUntil(() => countListeners(controllers) === WAITERS)
-  for (const controller of controllers.slice(WAITERS / 2)) controller.abort()
-  await turnsUntil(() => countListeners(controllers) === WAITERS / 2)
+  await loopUntil(() => countListeners(controllers) === WAITING_CLIENTS)
+  for (const controller of controllers.slice(WAITING_CLIENTS / 2)) controller.abort()
+  await loopUntil(() => countListeners(controllers) === WAITING_CLIENTS / 2)
   open()
   await Promise.all(waiting)
   return countListeners(controllers)
@@ -156,42 +156,43 @@ function countListeners(controllers: AbortController[]): number {
 }
 
 /** Asks with requests of which half have to wait for a load, and counts those that outlive it. */
-async function leaveRequests() {
+async function countLeakedRequests() {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   const cold = createHandler(promise)
   const callsBefore = calls
   const requests: WeakRef<Request>[] = []
   const responses: WeakRef<Response>[] = []
 
-  async function ask(asked: RatesHandler, number: number): Promise<void> {
+  async function send(target: RatesHandler, number: number): Promise<void> {
     const request = new Request(`http://localhost/api/v1/latest?n=${number}`)
     requests.push(new WeakRef(request))
-    const response = await asked(request)
+    const response = await target(request)
     responses.push(new WeakRef(response))
     // Some hosts drop an answer that nobody waits for any more.
     if (number % 4 < 2) await response.text()
   }
 
-  const waiting = Array.from({ length: WAITERS }, (_, number) =>
-    ask(number % 2 === 0 ? handler : cold, number),
+  const waiting = Array.from({ length: WAITING_CLIENTS }, (_, number) =>
+    send(number % 2 === 0 ? handler : cold, number),
   )
-  await turnsUntil(() => requests.length === WAITERS && calls > callsBefore)
+  await loopUntil(() => requests.length === WAITING_CLIENTS && calls > callsBefore)
   open()
   await Promise.all(waiting)
   const left = (references: WeakRef<object>[]): number =>
     references.filter((reference) => reference.deref()).length
-  for (let turn = 0; turn < TURNS && left(requests) > 0; turn += 1) {
-    await turnOfLoop()
+  for (let turn = 0; turn < MAX_LOOP_TURNS && left(requests) > 0; turn += 1) {
+    await nextLoopTurn()
     heapInUse()
   }
   return { requests: left(requests), responses: left(responses) }
 }
 
 /** Rejects where something does not happen in many turns of the event loop. */
-async function turnsUntil(hasHappened: () => boolean): Promise<void> {
+async function loopUntil(hasHappened: () => boolean): Promise<void> {
   for (let turn = 0; !hasHappened(); turn += 1) {
-    if (turn === TURNS) throw new Error(`not within ${TURNS} turns: ${String(hasHappened)}`)
-    await turnOfLoop()
+    if (turn === MAX_LOOP_TURNS)
+      throw new Error(`not within ${MAX_LOOP_TURNS} turns: ${String(hasHappened)}`)
+    await nextLoopTurn()
   }
 }
 
@@ -202,7 +203,7 @@ function heapInUse(): number {
   return heapUsed + external
 }
 
-function get(target: string): Question {
+function get(target: string): TestRequest {
   return { method: 'GET', target }
 }
 

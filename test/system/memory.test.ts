@@ -6,14 +6,14 @@ import { IS_SHORT } from './proofs.ts'
 
 const MEGABYTE = 1_048_576
 
-const QUESTIONS = IS_SHORT ? 200_000 : 1_000_000
+const REQUESTS = IS_SHORT ? 200_000 : 1_000_000
 
-describe(`${QUESTIONS} distinct questions`, () => {
+describe(`${REQUESTS} distinct requestCount`, () => {
   it('leave nothing behind', async () => {
-    const { growth, statuses, ...left } = await report({ questions: QUESTIONS })
+    const { growth, statuses, ...left } = await report({ requestCount: REQUESTS })
     expect(growth).toBeLessThan(2 * MEGABYTE)
     expect(Object.keys(statuses)).toEqual(['200', '204', '400', '404', '405'])
-    expect(statuses['400']).toBeGreaterThan(QUESTIONS / 5)
+    expect(statuses['400']).toBeGreaterThan(REQUESTS / 5)
     expect(left).toEqual({
       // One for each of the three handlers.
       calls: 3,
@@ -24,7 +24,7 @@ describe(`${QUESTIONS} distinct questions`, () => {
   })
 
   it('would be found, were a few of them remembered', async () => {
-    const { growth } = await report({ questions: 60_000, leaks: true })
+    const { growth } = await report({ requestCount: 60_000, leaks: true })
     expect(growth).toBeGreaterThan(2 * MEGABYTE)
   })
 })

@@ -93,17 +93,17 @@ function replace(text: string, replaced: string, inserted: string): string {
 /** Starts an app behind nginx with the documented configuration, changed by `change`; both end with the test. */
 async function startProxiedApp(change = (configuration: string): string => configuration) {
   /** The requests that have reached the app. */
-  const asked: { method: string; target: string; ifNoneMatch: string | null }[] = []
-  let answer: RequestListener
+  const requests: { method: string; target: string; ifNoneMatch: string | null }[] = []
+  let listener: RequestListener
   /** Gives the app another handler. */
   const become = (name: keyof typeof APPS): void => {
-    answer = toNodeHandler(createRatesHandler({ ...APPS[name], now }))
+    listener = toNodeHandler(createRatesHandler({ ...APPS[name], now }))
   }
   become('good')
   const app = await listen((request, response) => {
     const { method = '', url: target = '', headers } = request
-    asked.push({ method, target, ifNoneMatch: headers['if-none-match'] ?? null })
-    answer(request, response)
+    requests.push({ method, target, ifNoneMatch: headers['if-none-match'] ?? null })
+    listener(request, response)
   })
   const folder = temporaryFolder()
   const cache = join(folder, 'cache')
@@ -114,13 +114,13 @@ async function startProxiedApp(change = (configuration: string): string => confi
   )
   const paths = (): string[] => readdirSync(cache).map((name) => join(cache, name))
   return {
-    asked,
+    requests,
     become,
-    /** Has the app accept requests and answer none. */
-    hang: (): void => void (answer = () => {}),
+    /** Has the app accept requests and listener none. */
+    hang: (): void => void (listener = () => {}),
     kill: app.close,
     /** Sends a request through nginx; `from` is its cache status. A response may be complete before it is stored. */
-    async ask(target: string, init?: RequestInit) {
+    async send(target: string, init?: RequestInit) {
       const response = await fetch(url + target, init)
       const { status, headers } = response
       const body = await response.text()
@@ -183,7 +183,7 @@ async function startNginx(configuration: string, folder: string) {
   await vi
     .waitFor(() => fetch(url), { timeout: 20_000, interval: 20 })
     .catch(() => {
-      throw new Error(`nginx does not answer: ${nginx.stderr}`)
+      throw new Error(`nginx does not respond: ${nginx.stderr}`)
     })
   return url
 }
@@ -192,67 +192,67 @@ beforeEach(({ skip }) => requireProgram('nginx', NGINX, skip))
 
 describe('nginx, configured as documented,', () => {
   it('stores every 200 for as long as its Cache-Control allows', async () => {
-    const { ask, asked, kept, makeOlder } = await startProxiedApp()
+    const { send, requests, kept, makeOlder } = await startProxiedApp()
     const targets = [LATEST, CONVERT, '/api/rates', HISTORY]
     for (const target of targets) {
-      const { body } = await ask(target)
+      const { body } = await send(target)
       makeOlder(30)
-      expect(await ask(target), target).toMatchObject({ status: 200, from: 'HIT', body })
+      expect(await send(target), target).toMatchObject({ status: 200, from: 'HIT', body })
     }
-    expect(asked.map(({ target }) => target)).toEqual(targets)
+    expect(requests.map(({ target }) => target)).toEqual(targets)
     const byAge = kept().sort((one, other) => one.maxAge - other.maxAge)
     expect(byAge).toEqual([MINUTE, MINUTE, MINUTE, HOUR])
   })
 
   it('stores one response for all clients, whatever headers they send', async () => {
-    const { ask, asked, kept } = await startProxiedApp()
-    const plain = await ask(LATEST)
+    const { send, requests, kept } = await startProxiedApp()
+    const plain = await send(LATEST)
     expect(plain.headers.get('vary')).toBeNull()
     // With HTTP/1.0 Node ends a response by closing the connection: half of one would pass for a whole.
     expect(plain.headers.get('content-length')).toBe(String(plain.body.length))
     for (const [index, headers] of CLIENTS.entries()) {
-      const first = await ask(`${LATEST}&client=${index}`, { headers })
-      const later = await ask(LATEST, { headers })
+      const first = await send(`${LATEST}&client=${index}`, { headers })
+      const later = await send(LATEST, { headers })
       for (const [seen, from] of [[first, 'MISS'] as const, [later, 'HIT'] as const]) {
         expect(seen).toMatchObject({ status: 200, from, body: plain.body })
         expect(lasting(seen)).toEqual(lasting(plain))
       }
     }
-    expect(asked).toHaveLength(1 + CLIENTS.length)
+    expect(requests).toHaveLength(1 + CLIENTS.length)
     expect(kept()).toHaveLength(1 + CLIENTS.length)
   })
 
   it('stores one response for GET and HEAD', async () => {
-    const { ask, asked } = await startProxiedApp()
-    expect(await ask(LATEST, { method: 'HEAD' })).toMatchObject({ from: 'MISS', body: '' })
-    expect(await ask(LATEST)).toMatchObject({ from: 'HIT', body: expect.stringMatching(/^{/) })
-    expect(asked).toMatchObject([{ method: 'GET' }])
+    const { send, requests } = await startProxiedApp()
+    expect(await send(LATEST, { method: 'HEAD' })).toMatchObject({ from: 'MISS', body: '' })
+    expect(await send(LATEST)).toMatchObject({ from: 'HIT', body: expect.stringMatching(/^{/) })
+    expect(requests).toMatchObject([{ method: 'GET' }])
   })
 
   it('stores the CORS headers, also for a 304', async () => {
-    const { ask, asked } = await startProxiedApp()
-    const first = await ask(LATEST)
+    const { send, requests } = await startProxiedApp()
+    const first = await send(LATEST)
     const etag = String(first.headers.get('etag'))
-    const second = await ask(LATEST, { headers: { 'if-none-match': etag } })
+    const second = await send(LATEST, { headers: { 'if-none-match': etag } })
     expect(second).toMatchObject({ status: 304, from: 'HIT', body: '' })
     for (const { headers } of [first, second]) {
       expect(headers.get('access-control-allow-origin')).toBe('*')
       expect(headers.get('access-control-expose-headers')).toContain('ETag')
       expect(headers.get('etag')).toBe(etag)
     }
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it('uses the URL as key: another order and an unknown parameter make other entries', async () => {
-    const { ask, kept } = await startProxiedApp()
-    const { body } = await ask(`${CONVERT}&amount=1`)
+    const { send, kept } = await startProxiedApp()
+    const { body } = await send(`${CONVERT}&amount=1`)
     const others = [
       '/api/v1/convert?to=EUR&from=USD',
       '/api/v1/convert?from=USD&to=EUR&x=1',
       '/api/v1/convert?from=usd&to=eur',
     ]
     for (const target of [CONVERT, ...others]) {
-      expect(await ask(target)).toMatchObject({ status: 200, from: 'MISS', body })
+      expect(await send(target)).toMatchObject({ status: 200, from: 'MISS', body })
     }
     expect(kept()).toHaveLength(others.length + 2)
   })
@@ -262,12 +262,12 @@ describe('nginx that stores whatever it may', () => {
   const EVERYTHING = 'proxy_cache_methods GET HEAD POST; proxy_cache_valid any 1h;'
 
   it('stores neither a preflight nor the status', async () => {
-    const { ask, kept } = await startProxiedApp(also('proxy_cache_valid any 1h;'))
-    const preflight = await ask(LATEST, { method: 'OPTIONS' })
+    const { send, kept } = await startProxiedApp(also('proxy_cache_valid any 1h;'))
+    const preflight = await send(LATEST, { method: 'OPTIONS' })
     expect(preflight).toMatchObject({ status: 204 })
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
-    expect(await ask('/api/v1/status')).toMatchObject({ status: 200, from: 'MISS' })
-    expect(await ask('/api/v1/status')).toMatchObject({ status: 200, from: 'MISS' })
+    expect(await send('/api/v1/status')).toMatchObject({ status: 200, from: 'MISS' })
+    expect(await send('/api/v1/status')).toMatchObject({ status: 200, from: 'MISS' })
     expect(kept()).toEqual([])
   })
 
@@ -277,54 +277,54 @@ describe('nginx that stores whatever it may', () => {
     [405, 'POST', 'good'],
     [502, 'GET', 'withoutData'],
   ] as const)('does not store an error with %d', async (status, method, cause) => {
-    const { ask, asked, become, kept } = await startProxiedApp(also(EVERYTHING))
+    const { send, requests, become, kept } = await startProxiedApp(also(EVERYTHING))
     become(cause)
     for (const time of [1, 2]) {
-      expect(await ask(LATEST, { method })).toMatchObject({ status, from: 'MISS' })
-      expect(asked).toHaveLength(time)
+      expect(await send(LATEST, { method })).toMatchObject({ status, from: 'MISS' })
+      expect(requests).toHaveLength(time)
     }
     expect(kept()).toEqual([])
     become('good')
-    expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'MISS' })
+    expect(await send(LATEST)).toMatchObject({ status: 200, from: 'MISS' })
     expect(kept()).toEqual([MINUTE])
   })
 })
 
 describe('a stale response', () => {
   it('is served once more while nginx refreshes it', async () => {
-    const { ask, asked, become, makeOlder } = await startProxiedApp()
-    const { body: old } = await ask(LATEST)
+    const { send, requests, become, makeOlder } = await startProxiedApp()
+    const { body: old } = await send(LATEST)
     become('republished')
     makeOlder(A_MOMENT_LATE)
-    expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'STALE', body: old })
-    const next = async (): Promise<string> => (await ask(LATEST)).body
+    expect(await send(LATEST)).toMatchObject({ status: 200, from: 'STALE', body: old })
+    const next = async (): Promise<string> => (await send(LATEST)).body
     await expect.poll(next, { timeout: 20_000 }).not.toBe(old)
-    expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'HIT' })
-    expect(asked).toHaveLength(2)
+    expect(await send(LATEST)).toMatchObject({ status: 200, from: 'HIT' })
+    expect(requests).toHaveLength(2)
   })
 
   it('is renewed by a 304 of the app', async () => {
-    const { ask, asked, kept, makeOlder } = await startProxiedApp()
-    const { body, headers } = await ask(LATEST)
+    const { send, requests, kept, makeOlder } = await startProxiedApp()
+    const { body, headers } = await send(LATEST)
     makeOlder(HOURS_LATE)
-    expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'REVALIDATED', body })
-    expect(asked).toMatchObject([{ ifNoneMatch: null }, { ifNoneMatch: headers.get('etag') }])
+    expect(await send(LATEST)).toMatchObject({ status: 200, from: 'REVALIDATED', body })
+    expect(requests).toMatchObject([{ ifNoneMatch: null }, { ifNoneMatch: headers.get('etag') }])
     expect(kept()).toEqual([MINUTE])
-    expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'HIT', body })
+    expect(await send(LATEST)).toMatchObject({ status: 200, from: 'HIT', body })
   })
 
   it('is served for a day while the app is down, and then no longer', async () => {
-    const { kill, ask, makeOlder } = await startProxiedApp()
-    const { body } = await ask(LATEST)
+    const { kill, send, makeOlder } = await startProxiedApp()
+    const { body } = await send(LATEST)
     await kill()
     for (const seconds of [A_MOMENT_LATE, HOURS_LATE]) {
       makeOlder(seconds)
-      const seen = await ask(LATEST)
+      const seen = await send(LATEST)
       expect(seen).toMatchObject({ status: 200, from: 'STALE', body })
       expect(seen.headers.get('access-control-allow-origin')).toBe('*')
     }
     makeOlder(DAYS_LATE)
-    const gone = await ask(LATEST)
+    const gone = await send(LATEST)
     expect(gone).toMatchObject({ status: 502, body: expect.stringContaining('<html>') })
     expect(gone.headers.get('access-control-allow-origin')).toBeNull()
   })
@@ -333,14 +333,14 @@ describe('a stale response', () => {
     ['a newer 200', 'republished', 200],
     ['a 502 of the app', 'withoutData', 502],
   ] as const)('is replaced after hours by %s', async (_, cause, status) => {
-    const { ask, asked, become, makeOlder } = await startProxiedApp()
-    const { body: old } = await ask(LATEST)
+    const { send, requests, become, makeOlder } = await startProxiedApp()
+    const { body: old } = await send(LATEST)
     become(cause)
     makeOlder(HOURS_LATE)
-    const seen = await ask(LATEST)
+    const seen = await send(LATEST)
     expect(seen).toMatchObject({ status, from: 'EXPIRED' })
     expect(seen.body).not.toBe(old)
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   it.each([
@@ -349,11 +349,11 @@ describe('a stale response', () => {
     ['after a timeout, later than that', '1s', HOURS_LATE],
   ])('is served while the app hangs: %s', async (_, timeout, seconds) => {
     const limit = (text: string): string => replace(text, '10s', timeout)
-    const { hang, ask, makeOlder } = await startProxiedApp(limit)
-    const { body } = await ask(LATEST)
+    const { hang, send, makeOlder } = await startProxiedApp(limit)
+    const { body } = await send(LATEST)
     hang()
     makeOlder(seconds)
-    expect(await ask(LATEST)).toMatchObject({ status: 200, from: 'STALE', body })
+    expect(await send(LATEST)).toMatchObject({ status: 200, from: 'STALE', body })
   })
 })
 

@@ -28,9 +28,9 @@ describe('toNodeHandler()', () => {
     const handler = createRatesHandler({ providers: fakeProviders() })
     const { url } = await listen(toNodeHandler(handler))
     const request = `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
-    const answer = await heardFor(url, request)
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(answer).toContain(status === 200 ? '"base":"EUR"' : '"code":"not_found"')
+    const response = await rawResponse(url, request)
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(response).toContain(status === 200 ? '"base":"EUR"' : '"code":"not_found"')
   })
 
   it.each([
@@ -42,8 +42,8 @@ describe('toNodeHandler()', () => {
     ['http://other.example/nope', 'localhost'],
   ])('lets no Host reach into the URL of any other handler: %s, Host %s', async (target, host) => {
     const { url } = await listen(toNodeHandler(({ url: asked }) => new Response(asked)))
-    const answer = await heardFor(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
-    expect(answer).toMatch(/\r\nhttp:\/\/localhost(:\d+)?\/nope$/)
+    const response = await rawResponse(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
+    expect(response).toMatch(/\r\nhttp:\/\/localhost(:\d+)?\/nope$/)
   })
 
   it('answers TRACE with 405 for a handler that only takes requests, and does not call it', async () => {
@@ -52,16 +52,16 @@ describe('toNodeHandler()', () => {
     const { url } = await listen(toNodeHandler(handler))
     const request =
       'TRACE / HTTP/1.1\r\nHost: localhost\r\nX-Key: secret\r\nConnection: close\r\n\r\n'
-    const answer = await heardFor(url, request, 60_000)
-    expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*\r\ncache-control: no-store\r\n/)
-    expect(answer).not.toContain('secret')
+    const response = await rawResponse(url, request, 60_000)
+    expect(response).toMatch(/^HTTP\/1\.1 405 [^]*\r\ncache-control: no-store\r\n/)
+    expect(response).not.toContain('secret')
     expect(calls).toBe(0)
   })
 
   it('tells a client of HTTP/1.0 the length of a body, so that none passes for whole by half', async () => {
     const { url } = await listen(toNodeHandler(createRatesHandler({ providers: fakeProviders() })))
-    const answer = await heardFor(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
-    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    const response = await rawResponse(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
+    const [head = '', body = ''] = response.split('\r\n\r\n')
     expect(head.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(body)}`)
   })
 
@@ -70,7 +70,7 @@ describe('toNodeHandler()', () => {
       const headers: RawResponse['headers'] = target === '/bad' ? [['x-bad', 'a\nb']] : []
       return { status: 200, headers, body: 'fine', matched: true }
     }
-    const { url } = await listen(toNodeHandler(Object.assign(notAsked, { answer })))
+    const { url } = await listen(toNodeHandler(Object.assign(failOnCall, { answer })))
     await expect(fetch(`${url}/bad`)).rejects.toThrow('fetch failed')
     expect(await (await fetch(url)).text()).toBe('fine')
   })
@@ -81,7 +81,7 @@ describe('toNodeHandler()', () => {
       signals.push(signal)
       return new Promise(() => {})
     }
-    const { url } = await listen(toNodeHandler(Object.assign(notAsked, { answer })))
+    const { url } = await listen(toNodeHandler(Object.assign(failOnCall, { answer })))
     const leaving = new AbortController()
     const left = fetch(url, { signal: leaving.signal })
     await expect.poll(() => signals.length).toBe(1)
@@ -123,9 +123,9 @@ describe('a client that reads nothing', () => {
       body,
       matched: true,
     })
-    const direct = toNodeHandler(Object.assign(notAsked, { answer }))
+    const direct = toNodeHandler(Object.assign(failOnCall, { answer }))
     /** Resolves when `end` of the connection, the server's or the client's, is closed. */
-    async function ask(
+    async function waitForClose(
       listener: RequestListener,
       end: 'server' | 'client',
       read: (client: Socket) => void,
@@ -149,9 +149,9 @@ describe('a client that reads nothing', () => {
     }
     const fetchStyle = toNodeHandler(() => new Response(body))
     await Promise.all([
-      ask(direct, 'client', readSlowly),
+      waitForClose(direct, 'client', readSlowly),
       ...[direct, fetchStyle].map((listener) =>
-        ask(listener, 'server', (client) => client.pause()),
+        waitForClose(listener, 'server', (client) => client.pause()),
       ),
     ])
     expect(bytesRead).toBeGreaterThan(body.length)
@@ -166,7 +166,7 @@ describe.concurrent('serve()', () => {
     ['its body', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx'],
   ])('ends a connection whose client does not come to an end with %s', async (_, text) => {
     const server = await serve(() => new Promise(() => {}), { port: 0 })
-    expect(await heardFor(server.url, text, 60_000)).toMatch(/^HTTP\/1\.1 408 /)
+    expect(await rawResponse(server.url, text, 60_000)).toMatch(/^HTTP\/1\.1 408 /)
     await server.stop()
   })
 
@@ -205,12 +205,12 @@ describe.concurrent('serve()', () => {
   })
 })
 
-function notAsked(): never {
+function failOnCall(): never {
   throw new Error('not to be asked')
 }
 
 /** What comes back for `text`, written as it is, within `patience` ms. */
-async function heardFor(url: string, text: string, patience = 5_000): Promise<string> {
+async function rawResponse(url: string, text: string, patience = 5_000): Promise<string> {
   return (await sendRaw(portIn(url), text, { patience })).text
 }
 

@@ -74,8 +74,8 @@ function openClient(port: number, isHttp2: boolean): (path: string) => Promise<s
   if (!isHttp2) {
     return (path) =>
       new Promise((resolve, reject) => {
-        const asked = get({ port, path, agent: false }, (response) => resolve(text(response)))
-        asked.on('error', reject)
+        const outgoing = get({ port, path, agent: false }, (response) => resolve(text(response)))
+        outgoing.on('error', reject)
       })
   }
   const session = connect(`http://127.0.0.1:${port}`)
@@ -86,13 +86,13 @@ function openClient(port: number, isHttp2: boolean): (path: string) => Promise<s
 describe.each(HOSTS)('%s', (_, mount, [name, runtime, ...flags], version) => {
   beforeEach(({ skip }) => requireProgram(name, runtime, skip))
 
-  it(`answers others while ${CONNECTIONS} clients ask for much and read nothing`, async () => {
+  it(`answers others while ${CONNECTIONS} clients request for much and read nothing`, async () => {
     const program = 'test/system/pipelining-program.mjs'
     const child = startChild({ program, settings: mount, runtime, flags })
     onTestFinished(child.kill)
     const port = Number(await child.firstLine)
-    const ask = openClient(port, mount === 'http2')
-    const before: Report = JSON.parse(await ask('/report'))
+    const request = openClient(port, mount === 'http2')
+    const before: Report = JSON.parse(await request('/report'))
     for (let connection = 0; connection < CONNECTIONS; connection += 1) {
       if (version === 2) openStreams(port, connection)
       else await writeRequests(port, connection)
@@ -100,10 +100,10 @@ describe.each(HOSTS)('%s', (_, mount, [name, runtime, ...flags], version) => {
     const latencies: number[] = []
     for (let number = 0; number < PLAIN_REQUESTS; number += 1) {
       const askedAt = performance.now()
-      expect(await ask('/api/v1/convert?from=USD&to=EUR')).toContain('"rate":')
+      expect(await request('/api/v1/convert?from=USD&to=EUR')).toContain('"rate":')
       latencies.push(performance.now() - askedAt)
     }
-    const after: Report = JSON.parse(await ask('/report'))
+    const after: Report = JSON.parse(await request('/report'))
     expect(after.computed).toBeGreaterThan(CONNECTIONS / 4)
     expect(after.computed).toBeLessThanOrEqual(MAX_COMPUTED)
     expect(after.rss).toBeLessThan(300 * MEGABYTE)

@@ -18,7 +18,7 @@ const HOSTS: Record<string, string> = {
   open: 'open.er-api.com',
 }
 
-/** All upstreams at once; those whose name is in `failing` answer 503, with what they were sent. */
+/** All upstreams at once; those whose name is in `failing` response 503, with what they were sent. */
 async function startAll(failing: readonly string[] = []) {
   const calls: { path: string; headers: string }[] = []
   const { url } = await listen(async (request, response) => {
@@ -26,10 +26,12 @@ async function startAll(failing: readonly string[] = []) {
     const headers = JSON.stringify(request.headers)
     calls.push({ path, headers })
     const [, name = '', rest = ''] = /^\/([^/]+)(.*)/.exec(path) ?? []
-    const answer = failing.includes(name)
+    const upstreamResponse = failing.includes(name)
       ? new Response(headers, { status: 503 })
       : await answerAsUpstream(new URL(`https://${HOSTS[name]}${rest}`))
-    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+    response
+      .writeHead(upstreamResponse.status)
+      .end(Buffer.from(await upstreamResponse.arrayBuffer()))
   })
   const rootsOf = (names: string): string => names.replaceAll(/[^,]+/g, `${url}/$&`)
   return { calls, rootsOf }

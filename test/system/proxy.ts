@@ -7,14 +7,14 @@ import { listen } from './processes.ts'
 
 /**
  * A proxy at `host` that forwards plain requests, and leads every tunnel to `tunnelPort`; with `status`, it refuses both.
- * `asked` is what it was asked for (`GET http://…` or `CONNECT host:port`), with `credentials` in `Proxy-Authorization`.
+ * `requests` is what it was requests for (`GET http://…` or `CONNECT host:port`), with `credentials` in `Proxy-Authorization`.
  */
 export async function openProxy(options: { tunnelPort?: number; status?: number } = {}) {
   const { tunnelPort = 0, status } = options
-  const asked: string[] = []
+  const requests: string[] = []
   const credentials: (string | undefined)[] = []
   function note({ method, url, headers }: IncomingMessage): void {
-    asked.push(`${method} ${url}`)
+    requests.push(`${method} ${url}`)
     credentials.push(headers['proxy-authorization'])
   }
   const { url, server } = await listen((request, response) => {
@@ -28,7 +28,7 @@ export async function openProxy(options: { tunnelPort?: number; status?: number 
     if (status) socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`)
     else lead(socket, tunnelPort)
   })
-  return { host: new URL(url).host, asked, credentials }
+  return { host: new URL(url).host, requests, credentials }
 }
 
 function forward(request: IncomingMessage, response: ServerResponse): void {

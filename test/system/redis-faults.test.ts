@@ -8,60 +8,60 @@ import type { TestContext } from 'vitest'
 import { CLIENTS } from '../../bench/load/clients.ts'
 import type { ClientName } from '../../bench/load/clients.ts'
 import { createLoadRecord } from '../../bench/load/load-record.ts'
-import { startCrossingProxy, troubles } from '../../bench/load/redis-trouble.ts'
-import type { Patient } from '../../bench/load/redis-trouble.ts'
+import { startSwappingProxy, redisFaults } from '../../bench/load/redis-trouble.ts'
+import type { RedisHandle } from '../../bench/load/redis-trouble.ts'
 import type { ServerReport, ServerSettings } from '../../bench/load/server-program.ts'
 import { startLoad, startServer } from '../../bench/load/servers.ts'
 import type { StartedServer } from '../../bench/load/servers.ts'
-import { createTurningClock } from '../../bench/load/turning-clock.ts'
-import type { TurningClock } from '../../bench/load/turning-clock.ts'
+import { createPublicationClock } from '../../bench/load/turning-clock.ts'
+import type { PublicationClock } from '../../bench/load/turning-clock.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
 /** Questions a second for each server. */
 const RATE = 1_000
 
-/** The smallest share of the answers before a trouble that there are in the same time during it. */
+/** The smallest share of the answers before a fault that there are in the same time during it. */
 const ANSWERED = 0.5
 
 /** Everything is due anew after so many ms. */
-const TURN = 1_500
+const PERIOD_MS = 1_500
 
-/** How long troubles last, in ms: a turn at least, and of a Redis that hangs very long. */
+/** How long troubles last, in ms: a period at least, and of a Redis that hangs very long. */
 const SHORT = 2_000
 const LONG = 30_000
 
 /** The longest that recovery may take: the store is not used for 5 s, and then when a refresh is due. In ms. */
 const RECOVERY = 120_000
 
-/** How much of a turn is left, at the least, for a question about its table, in ms. */
+/** How much of a period is left, at the least, for a question about its table, in ms. */
 const TIME_TO_ASK = 700
 
-// Needs a quiet machine: each server has to answer twice within a turn of the common clock.
-describe.skipIf(REDIS_IS_MISSING)('Redis in trouble (skipped without redis-server)', () => {
+// Needs a quiet machine: each server has to response twice within a period of the common clock.
+describe.skipIf(REDIS_IS_MISSING)('Redis in fault (skipped without redis-server)', () => {
   it.concurrent.for(CLIENTS)('is not noticed from outside with %s', async (client, context) => {
-    const { redis, settings, clock } = await startPatient(client, context)
+    const { redis, settings, clock } = await startScenario(client, context)
     const server = await startedServer(settings, context)
     const record = await startedLoad(server, context)
-    for (const trouble of troubles({ short: SHORT, long: LONG })) {
-      const { name, lasts } = trouble
+    for (const fault of redisFaults({ short: SHORT, long: LONG })) {
+      const { name, lasts } = fault
       const calm = record.latencies(Date.now() - SHORT, SHORT).count
       const before = await server.report()
       const newcomer = await startedServer(settings, context)
       const begunAt = Date.now()
-      await trouble.begin(redis)
-      const answer = await answeredBy(newcomer)
-      expect(answer.status, `${name}: a cold server's answer`).toBe(200)
-      expect(answer.calls, `${name}: a cold server's calls`).toBeLessThanOrEqual(1)
+      await fault.begin(redis)
+      const response = await firstResponseOf(newcomer)
+      expect(response.status, `${name}: a cold server's response`).toBe(200)
+      expect(response.calls, `${name}: a cold server's calls`).toBeLessThanOrEqual(1)
       await newcomer.kill()
       await sleep(lasts)
       const { count } = record.latencies(begunAt, lasts)
       expect(count, `${name}: answers`).toBeGreaterThan((ANSWERED * calm * lasts) / SHORT)
       const during = await server.report()
-      await trouble.end(redis)
+      await fault.end(redis)
       expect(failuresOf(during), `${name}: felt`).toBeGreaterThan(failuresOf(before))
       const cold = await startedServer(settings, context)
-      await storedInThisTurn(redis, clock, context)
-      expect(await answeredBy(cold), `${name}: over`).toEqual({ status: 200, calls: 0 })
+      await untilStoredInPeriod(redis, clock, context)
+      expect(await firstResponseOf(cold), `${name}: over`).toEqual({ status: 200, calls: 0 })
       await cold.kill()
     }
     expect(record.wrong).toEqual([])
@@ -69,13 +69,13 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in trouble (skipped without redis-serve
   })
 
   it.for(CLIENTS)(
-    'gives no answer to another question when it mixes up its replies to %s',
+    'gives no response to another question when it mixes up its replies to %s',
     async (client, context) => {
-      const { redis, settings, clock } = await startPatient(client, context)
+      const { redis, settings, clock } = await startScenario(client, context)
       const writer = await startedServer(settings, context)
       await startedLoad(writer, context)
-      await storedInThisTurn(redis, clock, context)
-      const proxy = await startCrossingProxy(redis.server)
+      await untilStoredInPeriod(redis, clock, context)
+      const proxy = await startSwappingProxy(redis.server)
       context.onTestFinished(proxy.close)
       const server = await startedServer({ ...settings, redis: proxy.url }, context)
       const { wrong } = await startedLoad(server, context)
@@ -89,12 +89,12 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in trouble (skipped without redis-serve
 })
 
 /** A Redis, and the settings and the clock of servers that use it. */
-async function startPatient(client: ClientName, { onTestFinished }: TestContext) {
+async function startScenario(client: ClientName, { onTestFinished }: TestContext) {
   const redis = { server: await startRedis() }
   onTestFinished(() => redis.server.kill())
-  const clock = { origin: Date.now(), turn: TURN }
+  const clock = { origin: Date.now(), period: PERIOD_MS }
   const settings = { client, redis: redis.server.url, clock }
-  return { redis, settings, clock: createTurningClock(clock) }
+  return { redis, settings, clock: createPublicationClock(clock) }
 }
 
 async function startedServer(settings: ServerSettings, { onTestFinished }: TestContext) {
@@ -108,15 +108,15 @@ async function startedLoad({ url }: StartedServer, { expect, onTestFinished }: T
   const record = createLoadRecord()
   const load = startLoad({ urls: [url], rate: RATE }, record.add)
   onTestFinished(load.kill)
-  await expect.poll(() => record.answered(), { timeout: 120_000 }).toBeGreaterThan(RATE)
+  await expect.poll(() => record.responseCount(), { timeout: 120_000 }).toBeGreaterThan(RATE)
   return record
 }
 
 /** One call for each time that the table was due, and one for history, which never was. */
-function expectFewCalls({ calls, troubles }: ServerReport, clock: TurningClock): void {
-  expect(troubles).toEqual([])
+function expectFewCalls({ calls, unhandled }: ServerReport, clock: PublicationClock): void {
+  expect(unhandled).toEqual([])
   expect(calls.latest).toBeGreaterThan(0)
-  expect(calls.latest).toBeLessThanOrEqual(clock.turn() + 1)
+  expect(calls.latest).toBeLessThanOrEqual(clock.period() + 1)
   expect(calls.history).toBe(1)
 }
 
@@ -124,10 +124,10 @@ function failuresOf({ storeFailures: { get, set, claim } }: ServerReport): numbe
   return get + set + claim
 }
 
-/** Resolves when the store has this turn's table, and the turn lasts long enough for a question about it. */
-async function storedInThisTurn(
-  { server }: Patient,
-  clock: TurningClock,
+/** Resolves when the store has this period's table, and the period lasts long enough for a question about it. */
+async function untilStoredInPeriod(
+  { server }: RedisHandle,
+  clock: PublicationClock,
   { expect, onTestFinished }: TestContext,
 ): Promise<void> {
   const client = new Redis(server.url)
@@ -135,14 +135,14 @@ async function storedInThisTurn(
   const isStored = async (): Promise<boolean> => {
     const text = await client.get('rates:v1:latest')
     const { savedAt }: { savedAt: number } = JSON.parse(text ?? '{"savedAt":0}')
-    return savedAt >= clock.turnedAt() && clock.sinceTurn() < TURN - TIME_TO_ASK
+    return savedAt >= clock.periodStart() && clock.sincePeriodStart() < PERIOD_MS - TIME_TO_ASK
   }
   await expect.poll(isStored, { interval: 20, timeout: RECOVERY }).toBe(true)
   client.disconnect()
 }
 
 /** What a server answers to its first question, and how many upstream calls it makes of that. */
-async function answeredBy(server: StartedServer) {
+async function firstResponseOf(server: StartedServer) {
   const { statusCode: status, body } = await request(`${server.url}/api/v1/latest?base=EUR`)
   await body.dump()
   const { calls } = await server.report()

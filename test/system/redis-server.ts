@@ -24,7 +24,7 @@ export async function startRedis(given?: number) {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const child = spawn(PROGRAM, args, { cwd: tmpdir(), stdio: 'ignore' })
   const ended = endWithThis(child)
-  await answering(port, child)
+  await untilReady(port, child)
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
@@ -40,23 +40,23 @@ export async function startRedis(given?: number) {
 }
 
 /** Resolves when the server on `port` answers. */
-async function answering(port: number, child: ChildProcess): Promise<void> {
+async function untilReady(port: number, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
-    const answer = await askRedis(port, 'PING').catch(String)
-    if (answer === '+PONG\r\n') return
+    const reply = await sendToRedis(port, 'PING').catch(String)
+    if (reply === '+PONG\r\n') return
     await sleep(20)
   }
   child.kill('SIGKILL')
   throw new Error('redis-server does not answer')
 }
 
-/** What the server on `port` answers to a command, in the protocol's form; rejects when it goes without an answer. */
-export function askRedis(port: number, command: string): Promise<string> {
+/** What the server on `port` answers to a command, in the protocol's form; rejects when it goes without an reply. */
+export function sendToRedis(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`))
     socket.on('error', reject)
-    socket.on('close', () => reject(new Error(`${command}: no answer`)))
+    socket.on('close', () => reject(new Error(`${command}: no reply`)))
     socket.on('data', (data) => {
       resolve(data.toString())
       socket.destroy()

@@ -35,7 +35,7 @@ function createUpstream() {
     calls,
     /** How many requests for latest rates there were. */
     latestCalls: () => calls.filter((host) => host === 'open.er-api.com').length,
-    async answer(request: Request): Promise<Response> {
+    async respond(request: Request): Promise<Response> {
       const url = new URL(request.url)
       if (url.hostname === 'database.invalid') {
         return Response.json({ result: redis.run(JSON.parse(await request.text())) })
@@ -56,11 +56,11 @@ function createUpstream() {
 /** Two isolates of the Worker, with a cron trigger. */
 function openScheduled(settings: Omit<WorkerSettings, 'script'>) {
   const simulator = openWorkers({ script, ...settings })
-  const ask = async (name: string, path: string): Promise<Response> =>
+  const send = async (name: string, path: string): Promise<Response> =>
     (await simulator.getWorker(name)).fetch(`http://localhost${path}`)
   return {
-    ask,
-    read: async (name: string, path: string): Promise<unknown> => (await ask(name, path)).json(),
+    send,
+    read: async (name: string, path: string): Promise<unknown> => (await send(name, path)).json(),
     async cron(name: string): Promise<string> {
       const worker = await simulator.getWorker(name)
       return (await worker.scheduled({ cron: '*/15 * * * *' })).outcome
@@ -73,7 +73,7 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
 
   function open() {
     const upstream = createUpstream()
-    return { upstream, ...openScheduled({ bindings, outboundService: upstream.answer }) }
+    return { upstream, ...openScheduled({ bindings, outboundService: upstream.respond }) }
   }
 
   it('has a store that passes the contract', async () => {
@@ -82,25 +82,25 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
   })
 
   it('makes one upstream request for simultaneous requests, also with a handler of the global scope', async () => {
-    const { ask, upstream } = open()
+    const { send, upstream } = open()
     for (const prefix of ['', '/global']) {
-      const asked = Array.from({ length: 5 }, async () => {
-        const response = await ask('one', prefix + LATEST)
+      const responses = Array.from({ length: 5 }, async () => {
+        const response = await send('one', prefix + LATEST)
         return `${response.status} ${await response.text()}`
       })
-      const [first = '', ...others] = new Set(await Promise.all(asked))
+      const [first = '', ...others] = new Set(await Promise.all(responses))
       expect([first.slice(0, 4), others]).toEqual(['200 ', []])
     }
     expect(upstream.latestCalls()).toBe(1)
   })
 
   it('answers its first request from the store, in any isolate', async () => {
-    const { ask, read, cron, upstream } = open()
+    const { send, read, cron, upstream } = open()
     expect(await cron('one')).toBe('ok')
     expect(upstream.calls.toSorted()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
     await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
     for (const path of [LATEST, HISTORY]) {
-      const response = await ask('two', path)
+      const response = await send('two', path)
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
       expect(await response.json()).toEqual(await read('one', path))
@@ -124,32 +124,32 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
   })
 
   it('answers without delay while the cron trigger refreshes due rates', async () => {
-    const { ask, read, cron, upstream } = open()
+    const { send, read, cron, upstream } = open()
     await cron('one')
     const before = await read('one', LATEST)
-    await ask('one', '/later')
+    await send('one', '/later')
     upstream.park()
     const refreshed = cron('one')
     // The upstream answers nothing until the request has its response.
     await expect.poll(() => upstream.latestCalls(), WITHIN).toBe(2)
-    const meanwhile = await ask('one', LATEST)
+    const meanwhile = await send('one', LATEST)
     expect(meanwhile.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
     expect(await meanwhile.json()).toEqual(before)
     upstream.release()
     expect(await refreshed).toBe('ok')
-    const after = await ask('one', LATEST)
+    const after = await send('one', LATEST)
     expect(after.headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
     expect(await after.json()).not.toEqual(before)
     expect(upstream.latestCalls()).toBe(2)
   })
 
   it('updates isolates that hold older rates through the store', async () => {
-    const { ask, read, cron, upstream } = open()
+    const { send, read, cron, upstream } = open()
     await cron('one')
     await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
     const before = await read('two', LATEST)
     const lookedAt = performance.now()
-    for (const name of ['one', 'two']) await ask(name, '/later')
+    for (const name of ['one', 'two']) await send(name, '/later')
     upstream.park()
     upstream.release()
     await cron('one')
@@ -159,7 +159,7 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
     await expect.poll(() => performance.now() - lookedAt, WITHIN).toBeGreaterThan(1_000)
     const statuses: (string | null)[] = []
     const next = async (): Promise<unknown> => {
-      const response = await ask('two', LATEST)
+      const response = await send('two', LATEST)
       statuses.push(response.headers.get('cache-status'))
       return response.json()
     }
@@ -170,12 +170,12 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
 })
 
 describe('the handler of a Worker', () => {
-  const outboundService = createUpstream().answer
+  const outboundService = createUpstream().respond
 
   it('is made once in an isolate, by whichever event comes first', async () => {
-    const { ask, read, cron } = openScheduled({ outboundService })
+    const { send, read, cron } = openScheduled({ outboundService })
     await cron('one')
-    await Promise.all([ask('one', LATEST), ask('one', LATEST), cron('one'), ask('two', LATEST)])
+    await Promise.all([send('one', LATEST), send('one', LATEST), cron('one'), send('two', LATEST)])
     expect(await read('one', '/made')).toBe(1)
     expect(await read('two', '/made')).toBe(1)
   })
@@ -184,13 +184,13 @@ describe('the handler of a Worker', () => {
     let log = ''
     const bindings = { one: { BROKEN: '1' } }
     const onLog = (text: string): void => void (log += text)
-    const { ask, read } = openScheduled({ bindings, outboundService, onLog })
-    const broken = await ask('one', LATEST)
+    const { send, read } = openScheduled({ bindings, outboundService, onLog })
+    const broken = await send('one', LATEST)
     expect(broken.status).toBe(500)
     expect(broken.headers.get('cache-control')).toBe('no-store')
     expect(await broken.text()).toBe('')
     await expect.poll(() => log, WITHIN).toContain('secret of the operator')
-    expect((await ask('one', LATEST)).status).toBe(200)
+    expect((await send('one', LATEST)).status).toBe(200)
     expect(await read('one', '/made')).toBe(2)
   })
 

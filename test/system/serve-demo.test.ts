@@ -13,7 +13,7 @@ import { toExpressHandler } from 'ratesmith/express'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { operations } from '../openapi/document.ts'
-import { ask as askOperation, coveredCodes } from '../openapi/live.ts'
+import { ask as sendOperation, coveredCodes } from '../openapi/live.ts'
 import { allowedQueries, answerableQueries, toSearch } from '../openapi/requests.ts'
 import { nearTexts } from '../openapi/texts.ts'
 import { serveForSuite } from './commands.ts'
@@ -26,9 +26,9 @@ const LARGE = '/api/v1/latest?base=EUR'
 const SMALL = '/api/v1/convert?from=USD&to=EUR'
 
 /** Sends a request and decodes nothing of the response, unlike `fetch`. */
-async function ask(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
-  const asked = request(url, { method, headers, agent: false }).end()
-  const [response]: IncomingMessage[] = await once(asked, 'response')
+async function send(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
+  const outgoing = request(url, { method, headers, agent: false }).end()
+  const [response]: IncomingMessage[] = await once(outgoing, 'response')
   if (!response) throw new Error('no response')
   return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
 }
@@ -45,11 +45,11 @@ describeRuntimes('ratesmith serve', (runtime) => {
   const plain = serveForSuite(['--no-compress', '--no-explorer'], runtime)
 
   it('compresses a large response with the coding that the client accepts', async () => {
-    const uncoded = await ask(demo.root + LARGE)
+    const uncoded = await send(demo.root + LARGE)
     expect(uncoded.headers['content-encoding']).toBeUndefined()
     const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
     for (const [encoding, decode] of Object.entries(decoders)) {
-      const { status, headers, body } = await ask(demo.root + LARGE, {
+      const { status, headers, body } = await send(demo.root + LARGE, {
         'accept-encoding': encoding,
       })
       expect(status).toBe(200)
@@ -66,16 +66,16 @@ describeRuntimes('ratesmith serve', (runtime) => {
 
   it('answers 304 to the entity tag of the accepted coding only, and HEAD with the headers of GET', async () => {
     const accept = { 'accept-encoding': 'br;q=0.5, gzip' }
-    const { headers } = await ask(demo.root + LARGE, accept)
-    const again = await ask(demo.root + LARGE, { ...accept, 'if-none-match': headers.etag })
+    const { headers } = await send(demo.root + LARGE, accept)
+    const again = await send(demo.root + LARGE, { ...accept, 'if-none-match': headers.etag })
     expect(again.status).toBe(304)
     expect(again.body.byteLength).toBe(0)
     expect(again.headers).toMatchObject({ etag: headers.etag, vary: 'Accept-Encoding' })
-    const other = await ask(demo.root + LARGE, { 'if-none-match': headers.etag })
+    const other = await send(demo.root + LARGE, { 'if-none-match': headers.etag })
     expect(other.status).toBe(200)
     for (const target of [LARGE, SMALL, '/api/v1/latest?base=XXX']) {
-      const whole = await ask(demo.root + target, accept)
-      const head = await ask(demo.root + target, accept, 'HEAD')
+      const whole = await send(demo.root + target, accept)
+      const head = await send(demo.root + target, accept, 'HEAD')
       expect(head.status).toBe(whole.status)
       expect(lasting(head.headers)).toEqual(lasting(whole.headers))
       expect(head.body.byteLength).toBe(0)
@@ -83,7 +83,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
   })
 
   it('compresses nothing with --no-compress', async () => {
-    const { headers, body } = await ask(plain.root + LARGE, { 'accept-encoding': 'br, gzip' })
+    const { headers, body } = await send(plain.root + LARGE, { 'accept-encoding': 'br, gzip' })
     expect(headers['content-encoding']).toBeUndefined()
     expect(headers.vary).toBeUndefined()
     expect(JSON.parse(body.toString())).toMatchObject({ base: 'EUR' })
@@ -112,11 +112,11 @@ describeRuntimes('ratesmith serve', (runtime) => {
         fc.record<Record<string, string>>(Object.fromEntries(anything), { requiredKeys: [] }),
       )
       const property = fc.asyncProperty(queries, async (query) => {
-        const answer = await askOperation(operation, toSearch(query), ({ url }) => {
+        const response = await sendOperation(operation, toSearch(query), ({ url }) => {
           const { pathname, search } = new URL(url)
           return fetch(`${demo.root}${pathname}${search}`)
         })
-        statuses.add(answer.status)
+        statuses.add(response.status)
       })
       await fc.assert(property, RUNS)
     }

@@ -28,31 +28,31 @@ function roots(root: string): NodeJS.ProcessEnv {
 
 describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
   it.each(['HTTP_PROXY', 'http_proxy'])('asks http upstreams through %s', async (variable) => {
-    const { host, asked } = await openProxy()
+    const { host, requests } = await openProxy()
     const { env } = await startUpstreams()
     const running = serve([], { ...BARE, ...env, [variable]: `http://${host}` }, runtime)
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(200)
-    expect(asked).toEqual([`GET ${env['RATESMITH_LATEST_URL']}/v6/latest/USD`])
+    expect(requests).toEqual([`GET ${env['RATESMITH_LATEST_URL']}/v6/latest/USD`])
     expect(await running.end()).toBe(0)
   })
 
   it.each(['HTTPS_PROXY', 'https_proxy'])('asks https upstreams through %s', async (variable) => {
-    const { host, asked } = await openProxy({ status: 403 })
+    const { host, requests } = await openProxy({ status: 403 })
     const root = await deadRoot('https')
     const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(502)
-    expect(asked).toEqual([`CONNECT ${new URL(root).host}`])
+    expect(requests).toEqual([`CONNECT ${new URL(root).host}`])
   })
 
   it('asks without it what NO_PROXY names', async () => {
-    const { host, asked } = await openProxy()
+    const { host, requests } = await openProxy()
     const proxies = { HTTP_PROXY: `http://${host}`, NO_PROXY: 'localhost,127.0.0.1' }
     const env = { ...BARE, ...(await startUpstreams()).env, ...proxies }
     const response = await fetch(`${await rootOf(serve([], env, runtime))}/api/rates`)
     expect(response.status).toBe(200)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it.each([

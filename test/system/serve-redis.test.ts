@@ -5,7 +5,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { expectRefused, installAlone, rootOf, serve, startUpstreams } from './commands.ts'
 import { freePort, listenOnFreePort } from './ports.ts'
 import { run } from './processes.ts'
-import { REDIS_IS_MISSING, askRedis, startRedis } from './redis-server.ts'
+import { REDIS_IS_MISSING, sendToRedis, startRedis } from './redis-server.ts'
 import { describeRuntimes } from './require-program.ts'
 
 const WITHIN = { timeout: 30_000 }
@@ -29,7 +29,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
       const running = serve(args, { ...env, ...more }, runtime)
       const root = await rootOf(running)
       const body = await (await fetch(`${root}/api/rates`)).text()
-      await expect.poll(() => askRedis(port, 'EXISTS rates:v1:latest'), WITHIN).toBe(':1\r\n')
+      await expect.poll(() => sendToRedis(port, 'EXISTS rates:v1:latest'), WITHIN).toBe(':1\r\n')
       expect(await running.end()).toBe(0)
       expect(running.stderr).not.toContain('"level":"error"')
       return { body, log: running.stderr }
@@ -43,9 +43,9 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
       second = await visit([], { RATESMITH_REDIS_URL: url })
       expect(calls.length === callsBefore || second.log.includes('store_failed')).toBe(true)
     }
-    const asked = '"event":"upstream_request","dataSet":"latest"'
-    expect(first.log).toContain(asked)
-    expect(second.log).not.toContain(asked)
+    const requestEvent = '"event":"upstream_request","dataSet":"latest"'
+    expect(first.log).toContain(requestEvent)
+    expect(second.log).not.toContain(requestEvent)
     expect(second.body).toBe(first.body)
   })
 
@@ -58,12 +58,12 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
     expect(running.stderr).toMatch(/"event":"store_failed","reason":"[^"]*(ECONNREFUSED|onnection)/)
     await startOwnRedis(port)
     // The first command of a client, before those of the server.
-    const clients = (): Promise<string> => askRedis(port, 'CLIENT LIST')
+    const clients = (): Promise<string> => sendToRedis(port, 'CLIENT LIST')
     await expect.poll(clients, WITHIN).toMatch(/cmd=(info|hello) /)
     // The reply to that has reached the server before this request has.
     await fetch(`${root}/api/rates`)
     expect((await fetch(`${root}/api/v1/history?from=USD&to=EUR`)).status).toBe(200)
-    await expect.poll(() => askRedis(port, 'EXISTS rates:v1:history'), WITHIN).toBe(':1\r\n')
+    await expect.poll(() => sendToRedis(port, 'EXISTS rates:v1:history'), WITHIN).toBe(':1\r\n')
     expect(await running.end()).toBe(0)
   })
 

@@ -29,7 +29,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
   const [, program, ...parameters] = runtime
   const demo = serveForSuite([], runtime)
 
-  async function expectSameAnswers(latest: string): Promise<void> {
+  async function expectSameResponses(latest: string): Promise<void> {
     const { url } = await listen(upstreams(latest))
     const env = { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: `${url}/` }
     const running = serve([], env, runtime)
@@ -50,21 +50,21 @@ describeRuntimes('ratesmith serve', (runtime) => {
   }
 
   /** A server with a response under way, which waits for its upstream until `release` is called. */
-  async function startAnswering() {
-    const asked = Promise.withResolvers<void>()
+  async function startPendingRequest() {
+    const requested = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
-    const mayAnswer = (): Promise<void> => {
-      asked.resolve()
+    const gate = (): Promise<void> => {
+      requested.resolve()
       return released.promise
     }
-    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() }), mayAnswer))
+    const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() }), gate))
     const running = serve([], { RATESMITH_LATEST_URL: url }, runtime)
     const root = await rootOf(running)
-    const answer = fetch(`${root}/api/rates`)
+    const pending = fetch(`${root}/api/rates`)
     // Not every test waits for it.
-    answer.catch(() => undefined)
-    await asked.promise
-    return { running, root, answer, release: released.resolve }
+    pending.catch(() => undefined)
+    await requested.promise
+    return { running, root, pending, release: released.resolve }
   }
 
   async function expectNoConnections(root: string): Promise<void> {
@@ -76,20 +76,20 @@ describeRuntimes('ratesmith serve', (runtime) => {
   }
 
   it('answers on all endpoints like a handler with its upstreams', async () => {
-    await expectSameAnswers(openErApiPayload({ now: Date.now() }))
+    await expectSameResponses(openErApiPayload({ now: Date.now() }))
   })
 
   it.skipIf(!HAS_RECORDINGS)(`serves recorded latest rates ${NEEDS_RECORDINGS}`, async () => {
     const path = recording('data/open-er-api/v6-latest-USD-2025-11-02.json')
-    await expectSameAnswers(readFileSync(path, 'utf8'))
+    await expectSameResponses(readFileSync(path, 'utf8'))
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes its response on %s', async (signal) => {
-    const { running, root, answer, release } = await startAnswering()
+    const { running, root, pending, release } = await startPendingRequest()
     running.process.kill(signal)
     await expectNoConnections(root)
     release()
-    const response = await answer
+    const response = await pending
     expect(response.status).toBe(200)
     expect(Object.keys(Object(await response.json()).rates)).toHaveLength(166)
     expect(await running.exited).toBe(0)
@@ -97,11 +97,11 @@ describeRuntimes('ratesmith serve', (runtime) => {
   })
 
   it('ends at once on a second signal, also on another one', async () => {
-    const { running, root, answer } = await startAnswering()
+    const { running, root, pending } = await startPendingRequest()
     running.process.kill('SIGTERM')
     await expectNoConnections(root)
     running.process.kill('SIGINT')
-    await expect(answer).rejects.toThrow(TypeError)
+    await expect(pending).rejects.toThrow(TypeError)
     expect(await running.exited).not.toBe(0)
   })
 

@@ -55,8 +55,8 @@ describe('the command loads nothing before it is needed', () => {
 
   it('to serve a synthetic market: no file of another package, and nothing heavy of Node', async () => {
     const running = startRecorded([CLI, 'serve', '--demo', '--port', '0'])
-    const answer = await fetch(`${await rootOf(running)}/api/v1/convert?from=USD&to=EUR`)
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${await rootOf(running)}/api/v1/convert?from=USD&to=EUR`)
+    expect(response.status).toBe(200)
     running.process.kill('SIGTERM')
     const { files, builtins } = await loadedBy(running)
     expect(files.filter((file) => !/^(dist\/cli[./]|package\.json$)/.test(file))).toEqual([])

@@ -36,11 +36,11 @@ const { serve }: typeof import('../../adapters/node.ts') = await import(
   `../../adapters/${adapter}.ts`
 )
 
-const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>()
+const { promise: isRequested, resolve: markRequested } = Promise.withResolvers<void>()
 async function answer({ url }: Request): Promise<unknown> {
   const fail = FAILING[new URL(url).pathname]
   if (fail) return fail()
-  ask()
+  markRequested()
   return new Promise(() => {})
 }
 
@@ -56,19 +56,19 @@ for (const path of Object.keys(FAILING)) {
 
 const client = connect(Number(port), '127.0.0.1')
 client.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
-await isAsked
+await isRequested
 let hasWaited = true
 const stopped = server.stop().then(() => (hasWaited = false))
 now += 9_000
-await hasLooked(reads + 20)
+await untilRead(reads + 20)
 const report = { hostname, failures, hasWaited }
 now += 1_001
 await stopped
 tellParent(report)
 
 /** Resolves once the clock was read so often, or the server has stopped. */
-async function hasLooked(count: number): Promise<void> {
+async function untilRead(count: number): Promise<void> {
   if (!hasWaited || reads >= count) return
   await pause(10)
-  await hasLooked(count)
+  await untilRead(count)
 }

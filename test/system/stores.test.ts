@@ -33,10 +33,10 @@ function database(): RequestListener {
   return async (request, response) => {
     const body = await text(request)
     const isAllowed = request.headers.authorization === `Bearer ${TOKEN}`
-    const answer = isAllowed ? { result: redis.run(JSON.parse(body)) } : { error: 'Unauthorized' }
+    const reply = isAllowed ? { result: redis.run(JSON.parse(body)) } : { error: 'Unauthorized' }
     setTimeout(() => {
       response.writeHead(isAllowed ? 200 : 401, { 'Content-Type': 'application/json' })
-      response.end(JSON.stringify(answer))
+      response.end(JSON.stringify(reply))
     }, redis.commands.length % 5)
   }
 }

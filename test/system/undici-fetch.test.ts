@@ -68,7 +68,7 @@ function tryFetch(root: string, fetch: typeof globalThis.fetch) {
 }
 
 /** Asks for latest rates; resolves to the status, and to why the upstream failed. */
-async function ask({ handler, events }: ReturnType<typeof tryFetch>) {
+async function requestLatest({ handler, events }: ReturnType<typeof tryFetch>) {
   const response = await handler(new Request('http://localhost/api/v1/latest'))
   expect((await response.text()) + inspect(events, { depth: 20 })).not.toMatch(SECRET)
   const failures = events.filter((event) => event.type === 'upstream_failed')
@@ -76,8 +76,8 @@ async function ask({ handler, events }: ReturnType<typeof tryFetch>) {
 }
 
 /** The same of a handler that gets latest rates from `root` with undici's `fetch`. */
-async function askOver(root: string, options?: UndiciFetchOptions) {
-  return ask(tryFetch(root, await createUndiciFetch(options)))
+async function requestThrough(root: string, options?: UndiciFetchOptions) {
+  return requestLatest(tryFetch(root, await createUndiciFetch(options)))
 }
 
 /** undici's substitute for the network, for its own dispatcher or for the `fetch` of Node, which handlers use by default. */
@@ -97,12 +97,12 @@ async function openNetwork(kind: string) {
 describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
   it('gets both data sets from where they live, compressed or not', async () => {
     const { network, fetch } = await openNetwork(kind)
-    const asked: Record<string, string>[] = []
+    const requests: Record<string, string>[] = []
     network
       .get('https://open.er-api.com')
       .intercept({ path: LATEST })
       .reply(({ headers }) => {
-        asked.push(Object.fromEntries(new Headers(Object(headers))))
+        requests.push(Object.fromEntries(new Headers(Object(headers))))
         const data = gzipSync(openErApiPayload({ now }))
         const responseOptions = { headers: { 'content-encoding': 'gzip' } }
         return { statusCode: 200, data, responseOptions }
@@ -114,8 +114,8 @@ describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
     const { rates } = createRatesHandler({ fetch, now: () => now })
     expect(Object.keys((await rates.latest()).rates)).toHaveLength(166)
     expect((await rates.history({ from: 'USD', to: 'JPY' })).points.length).toBeGreaterThan(20)
-    expect(asked).toMatchObject([{ accept: 'application/json' }])
-    expect(asked[0]).not.toHaveProperty('cookie')
+    expect(requests).toMatchObject([{ accept: 'application/json' }])
+    expect(requests[0]).not.toHaveProperty('cookie')
     network.assertNoPendingInterceptors()
   })
 
@@ -131,14 +131,14 @@ describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
     const location = `${origin}${LATEST}`
     latestOf('https://open.er-api.com').reply(301, '', { headers: { location } })
     latestOf(origin).reply(200, openErApiPayload({ now: Date.now() }))
-    expect(await ask(tryFetch('https://open.er-api.com', fetch))).toEqual(expected)
+    expect(await requestLatest(tryFetch('https://open.er-api.com', fetch))).toEqual(expected)
     expect(network.pendingInterceptors()).toHaveLength(expected.length - 1)
   })
 
   it('reports why the network cannot be reached', async () => {
     const { fetch } = await openNetwork(kind)
     const reason = expect.stringMatching(/^open\.er-api\.com\b.*\bUND_\w+/)
-    expect(await ask(tryFetch('https://open.er-api.com', fetch))).toEqual([502, reason])
+    expect(await requestLatest(tryFetch('https://open.er-api.com', fetch))).toEqual([502, reason])
   })
 })
 
@@ -148,21 +148,21 @@ describe('a proxy', () => {
     const { url } = await listen(upstream)
     const proxy = await openProxy()
     vi.stubEnv('HTTP_PROXY', `http://user:${PASSWORD}@${proxy.host}`)
-    expect(await askOver(url)).toEqual([200])
-    expect(proxy.asked).toEqual([`GET ${url}${LATEST}`])
+    expect(await requestThrough(url)).toEqual([200])
+    expect(proxy.requests).toEqual([`GET ${url}${LATEST}`])
     expect(proxy.credentials).toEqual([`Basic ${btoa(`user:${PASSWORD}`)}`])
   })
 
   it.each([
     ['its URL is given', (host: string) => `http://${host}`, 1],
     ['there is to be none', () => false as const, 0],
-  ])('of the environment is not asked where %s', async (_, toOption, calls) => {
+  ])('of the environment is not requests where %s', async (_, toOption, calls) => {
     const { url } = await listen(upstream)
     const [inEnvironment, own] = [await openProxy(), await openProxy()]
     vi.stubEnv('HTTP_PROXY', `http://${inEnvironment.host}`)
-    expect(await askOver(url, { proxy: toOption(own.host) })).toEqual([200])
-    expect(inEnvironment.asked).toEqual([])
-    expect(own.asked).toHaveLength(calls)
+    expect(await requestThrough(url, { proxy: toOption(own.host) })).toEqual([200])
+    expect(inEnvironment.requests).toEqual([])
+    expect(own.requests).toHaveLength(calls)
   })
 
   it.skipIf(OPENSSL_IS_MISSING)('opens tunnels for https, trusting what Node trusts', async () => {
@@ -181,7 +181,10 @@ describe('a proxy', () => {
       statuses: [200, 200],
       outcomes: ['latest answered', 'history answered'],
     })
-    expect(proxy.asked).toEqual(['CONNECT open.er-api.com:443', 'CONNECT api.frankfurter.dev:443'])
+    expect(proxy.requests).toEqual([
+      'CONNECT open.er-api.com:443',
+      'CONNECT api.frankfurter.dev:443',
+    ])
     const untrusting = await run(process.execPath, program, { env })
     expect(JSON.parse(untrusting.stdout)).toEqual({
       statuses: [502, 502],
@@ -197,23 +200,23 @@ describe('a proxy', () => {
     const through = (host: string): string => `http://user:${PASSWORD}@${host}`
 
     it('that is down makes a 502', async () => {
-      const answer = askOver(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
+      const outcome = requestThrough(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
       const reason = expect.stringContaining('ECONNREFUSED')
-      expect(await answer).toEqual([502, reason])
+      expect(await outcome).toEqual([502, reason])
     })
 
-    it.each([407, 403, 502])('that answers %d makes a 502', async (status) => {
+    it.each([407, 403, 502])('that responses %d makes a 502', async (status) => {
       const proxy = await openProxy({ status })
-      const answer = askOver(root, { proxy: through(proxy.host) })
-      expect(await answer).toEqual([502, expect.stringContaining(String(status))])
-      expect(proxy.asked).toHaveLength(1)
+      const outcome = requestThrough(root, { proxy: through(proxy.host) })
+      expect(await outcome).toEqual([502, expect.stringContaining(String(status))])
+      expect(proxy.requests).toHaveLength(1)
     })
 
     it('that says nothing makes a 502, and is hung up on', async () => {
       const { host, sockets } = await openSilence()
-      const answer = askOver(root, { proxy: through(host), timeouts: { headers: 100 } })
+      const outcome = requestThrough(root, { proxy: through(host), timeouts: { headers: 100 } })
       await expect.poll(() => sockets.size).toBe(1)
-      expect(await answer).toEqual([502, expect.stringMatching(/UND_ERR_HEADERS_TIMEOUT/)])
+      expect(await outcome).toEqual([502, expect.stringMatching(/UND_ERR_HEADERS_TIMEOUT/)])
       await expect.poll(() => sockets.size).toBe(0)
     })
   })
@@ -223,15 +226,15 @@ describe('limits', () => {
   it('end a connection that does not come about', async () => {
     const { host, sockets } = await openSilence()
     const timeouts = { connect: 100 }
-    const answer = askOver(`https://${host}`, { proxy: false, timeouts })
+    const outcome = requestThrough(`https://${host}`, { proxy: false, timeouts })
     await expect.poll(() => sockets.size).toBe(1)
-    expect(await answer).toEqual([502, expect.stringMatching(/UND_ERR_CONNECT_TIMEOUT/)])
+    expect(await outcome).toEqual([502, expect.stringMatching(/UND_ERR_CONNECT_TIMEOUT/)])
   })
 
   it('end a body that stops', async () => {
     const { url } = await listen((_, response) => void response.write('{"result":'))
-    const answer = askOver(url, { proxy: false, timeouts: { body: 100 } })
-    expect(await answer).toEqual([502, expect.stringContaining('UND_ERR_BODY_TIMEOUT')])
+    const outcome = requestThrough(url, { proxy: false, timeouts: { body: 100 } })
+    expect(await outcome).toEqual([502, expect.stringContaining('UND_ERR_BODY_TIMEOUT')])
   })
 
   it('keep the connections few', async () => {
@@ -241,11 +244,11 @@ describe('limits', () => {
       sockets.add(request.socket)
       waiting.push(() => response.end('done'))
       // Two are all that may come at once, and these two are enough to go on.
-      if (waiting.length === 2) for (const answer of waiting.splice(0)) answer()
+      if (waiting.length === 2) for (const respond of waiting.splice(0)) respond()
     })
     const fetch = await createUndiciFetch({ proxy: false, connections: 2 })
-    const answers = Array.from({ length: 6 }, async () => (await fetch(url)).text())
-    expect(await Promise.all(answers)).toEqual(Array(6).fill('done'))
+    const responses = Array.from({ length: 6 }, async () => (await fetch(url)).text())
+    expect(await Promise.all(responses)).toEqual(Array(6).fill('done'))
     expect(sockets.size).toBe(2)
   })
 })
@@ -259,13 +262,13 @@ describe('the function', () => {
     })
     const fetch = await createUndiciFetch({ proxy: false })
     const init = { method: 'POST', headers: { 'x-name': 'one' }, body: 'text' }
-    const answers = [
+    const responses = [
       fetch(url, init),
       fetch(new URL(url), init),
       fetch(new Request(url, init)),
       fetch(new Request(url, init), { headers: { 'x-name': 'two' } }),
     ]
-    const bodies = answers.map(async (answer) => (await answer).json())
+    const bodies = responses.map(async (outcome) => (await outcome).json())
     const one = ['POST', 'one', 'text']
     expect(await Promise.all(bodies)).toEqual([one, one, one, ['POST', 'two', 'text']])
   })

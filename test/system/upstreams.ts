@@ -14,12 +14,12 @@ import {
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { listenOnFreePort } from './ports.ts'
 
-type Answer = (url: URL, now: number) => Response | Promise<Response>
+type Respond = (url: URL, now: number) => Response | Promise<Response>
 
 const service = createRatesHandler({ providers: fakeProviders() })
 
 /** The answers of each host that a provider, or a program of the documentation, sends requests to. */
-const HOSTS: Record<string, Answer> = {
+const HOSTS: Record<string, Respond> = {
   'open.er-api.com': (_, now) => new Response(openErApiPayload({ now })),
   'api.frankfurter.dev': answerAsFrankfurter,
   'www.ecb.europa.eu': ({ href }, now) => answerAsBank({ url: href }, now),
@@ -37,8 +37,8 @@ const HOSTS: Record<string, Answer> = {
 
 /** Answers a request as the host in its URL does. */
 export async function answerAsUpstream(url: URL, now: number = Date.now()): Promise<Response> {
-  const answer = HOSTS[url.host]
-  return answer ? answer(url, now) : new Response('nobody is here', { status: 404 })
+  const response = HOSTS[url.host]
+  return response ? response(url, now) : new Response('nobody is here', { status: 404 })
 }
 
 function answerAsFrankfurter(url: URL, now: number): Response {
@@ -50,9 +50,9 @@ function answerAsFrankfurter(url: URL, now: number): Response {
 /** A server for all of them, to which `upstream-program.ts` leads: the first part of a path is the host. */
 export async function openUpstreams(): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
-    const answer = await answerAsUpstream(new URL(`https:/${request.url}`))
-    response.writeHead(answer.status, Object.fromEntries(answer.headers))
-    response.end(new Uint8Array(await answer.arrayBuffer()))
+    const upstreamResponse = await answerAsUpstream(new URL(`https:/${request.url}`))
+    response.writeHead(upstreamResponse.status, Object.fromEntries(upstreamResponse.headers))
+    response.end(new Uint8Array(await upstreamResponse.arrayBuffer()))
   })
   const port = await listenOnFreePort(server)
   return {

@@ -1,11 +1,11 @@
-// The least that a function can do on Bun to send these bytes.
-import { LOOPBACK, readyAnswer, tellReady } from '../peer.ts'
+// The least work on Bun that sends these bytes.
+import { LOOPBACK, readPreparedResponse, reportReady } from '../peer.ts'
 
 declare const Bun: {
   serve(options: object): { port: number }
 }
 
-const { headers, body } = readyAnswer()
+const { headers, body } = readPreparedResponse()
 const text = body.toString()
 const init = { headers: new Headers(headers) }
 
@@ -14,4 +14,4 @@ const server = Bun.serve({
   development: false,
   fetch: () => new Response(text, init),
 })
-tellReady(server.port)
+reportReady(server.port)

@@ -1,13 +1,13 @@
-// The least that Deno can do to send these bytes.
-import { LOOPBACK, readyAnswer, tellReady } from '../peer.ts'
+// The least work on Deno that sends these bytes.
+import { LOOPBACK, readPreparedResponse, reportReady } from '../peer.ts'
 
 declare const Deno: {
   serve(options: object, handler: () => Response): { addr: { port: number } }
 }
 
-const { headers, body } = readyAnswer()
+const { headers, body } = readPreparedResponse()
 const text = body.toString()
 const init = { headers: new Headers(headers) }
 
 const server = Deno.serve({ ...LOOPBACK, onListen: () => {} }, () => new Response(text, init))
-tellReady(server.addr.port)
+reportReady(server.addr.port)

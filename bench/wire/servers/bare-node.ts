@@ -1,7 +1,7 @@
-// The ready bytes as a buffer, and their headers in one list.
-import { listen, readyAnswer } from '../peer.ts'
+// Sends the prepared bytes from a buffer, with all headers in one list.
+import { listen, readPreparedResponse } from '../peer.ts'
 
-const { headers, body } = readyAnswer()
+const { headers, body } = readPreparedResponse()
 const flat = headers.flat()
 
 await listen((_request, response) => {

@@ -1,10 +1,10 @@
-// The least that Node can do to send these bytes, where they are ASCII.
-import { listen, readyAnswer } from '../peer.ts'
+// The least work on Node that sends these bytes, if they are ASCII.
+import { listen, readPreparedResponse } from '../peer.ts'
 
-/** Up to so many bytes, text goes out in one write with the head; beyond, a buffer that is written as it is costs less. */
+/** Up to this size in bytes, text is sent in one write with the head; above it, a buffer is cheaper. */
 const TEXT_UP_TO = 16_384
 
-const { headers, body } = readyAnswer()
+const { headers, body } = readPreparedResponse()
 const flat = headers.flat()
 const text = body.toString('latin1')
 

@@ -1,9 +1,9 @@
-// A route of Express 5 with ready bytes, past its own `send`, which would hash them.
+// An Express 5 route with prepared bytes. It bypasses Express's own `send`, which would hash them.
 import express from 'express'
 
-import { listen, readyAnswer } from '../peer.ts'
+import { listen, readPreparedResponse } from '../peer.ts'
 
-const { path, headers, body } = readyAnswer()
+const { path, headers, body } = readPreparedResponse()
 const flat = headers.flat()
 
 const app = express().disable('x-powered-by')

@@ -1,4 +1,4 @@
-// Ours on Node behind a function of an app, which hides the direct way: by `Request` and `Response`.
+// ratesmith on Node behind a function of an app, so that the adapter uses `Request` and `Response`.
 import { toNodeHandler } from 'ratesmith/node'
 
 import { listen, loadedHandler } from '../peer.ts'

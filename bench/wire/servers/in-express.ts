@@ -1,4 +1,4 @@
-// Ours mounted in Express 5.
+// ratesmith mounted in Express 5.
 import express from 'express'
 import { toExpressHandler } from 'ratesmith/express'
 

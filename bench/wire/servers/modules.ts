@@ -1,7 +1,7 @@
-// What is used of packages whose own declarations do not compile without `skipLibCheck`.
+// Declares the used parts of packages whose own declarations do not compile without `skipLibCheck`.
 
 interface H3 {
-  get(path: string, answer: () => Response): unknown
+  get(path: string, respond: () => Response): unknown
 }
 
 export function loadH3(): Promise<{
@@ -12,17 +12,17 @@ export function loadH3(): Promise<{
 }
 
 interface AutoRouter {
-  get(path: string, answer: (request: { url: string }) => Response): AutoRouter
+  get(path: string, respond: (request: { url: string }) => Response): AutoRouter
   fetch(request: Request): Promise<Response>
 }
 
 export function loadIttyRouter(): Promise<{
-  AutoRouter(options: { base: string; format: (answer: unknown) => unknown }): AutoRouter
+  AutoRouter(options: { base: string; format: (response: unknown) => unknown }): AutoRouter
 }> {
   return load('itty-router')
 }
 
-/** A module by a name that the compiler does not follow. */
+/** Imports a module without the compiler following its name. */
 function load<Module>(name: string): Promise<Module> {
   return import(name)
 }

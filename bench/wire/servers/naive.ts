@@ -1,4 +1,4 @@
-// What is written without a thought of speed: a router, a check of the query, arithmetic, `Response.json`.
+// A straightforward implementation without regard for speed: a router, query validation, arithmetic, `Response.json`.
 import { createServerAdapter } from '@whatwg-node/server'
 import { z } from 'zod'
 
@@ -29,8 +29,8 @@ const table = z.object({ base: code.default('USD') })
 const range = z.object({ from: code, to: code, period: z.literal('5Y') })
 
 const { AutoRouter } = await loadIttyRouter()
-// Its own format would spread the request, whose null properties it does not bear.
-const router = AutoRouter({ base: '/api/v1', format: (answer) => answer })
+// itty-router's own format would spread the request and fails on its null properties.
+const router = AutoRouter({ base: '/api/v1', format: (response) => response })
   .get('/convert', ({ url }) => {
     const { from, to, amount } = conversion.parse(queryOf(url))
     const rate = quote(rates, from, to)

@@ -1,7 +1,7 @@
-// Ours by `serve` of `ratesmith/bun`.
+// ratesmith through `serve` of `ratesmith/bun`.
 import { serve } from 'ratesmith/bun'
 
-import { LOOPBACK, loadedHandler, tellReady } from '../peer.ts'
+import { LOOPBACK, loadedHandler, reportReady } from '../peer.ts'
 
 const { url } = await serve(await loadedHandler(), LOOPBACK)
-tellReady(Number(new URL(url).port))
+reportReady(Number(new URL(url).port))

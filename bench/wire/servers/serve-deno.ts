@@ -1,7 +1,7 @@
-// Ours by `serve` of `ratesmith/deno`.
+// ratesmith through `serve` of `ratesmith/deno`.
 import { serve } from 'ratesmith/deno'
 
-import { LOOPBACK, loadedHandler, tellReady } from '../peer.ts'
+import { LOOPBACK, loadedHandler, reportReady } from '../peer.ts'
 
 const { url } = await serve(await loadedHandler(), LOOPBACK)
-tellReady(Number(new URL(url).port))
+reportReady(Number(new URL(url).port))

@@ -1,7 +1,7 @@
-// Ours by `serve` of `ratesmith/node`.
+// ratesmith through `serve` of `ratesmith/node`.
 import { serve } from 'ratesmith/node'
 
-import { LOOPBACK, loadedHandler, tellReady } from '../peer.ts'
+import { LOOPBACK, loadedHandler, reportReady } from '../peer.ts'
 
 const { url } = await serve(await loadedHandler(), LOOPBACK)
-tellReady(Number(new URL(url).port))
+reportReady(Number(new URL(url).port))

@@ -1,9 +1,9 @@
-// A ready answer through @whatwg-node/server, in the lighter `Response` that it brings itself.
+// A prepared response through @whatwg-node/server, with its own lighter `Response`.
 import { Response, createServerAdapter } from '@whatwg-node/server'
 
-import { listen, readyAnswer } from '../peer.ts'
+import { listen, readPreparedResponse } from '../peer.ts'
 
-const { headers, body } = readyAnswer()
+const { headers, body } = readPreparedResponse()
 const init = { headers: Object.fromEntries(headers) }
 
 await listen(createServerAdapter(() => new Response(body, init)))

@@ -1,9 +1,9 @@
-// A ready `Response` through @whatwg-node/server.
+// A prepared `Response` through @whatwg-node/server.
 import { createServerAdapter } from '@whatwg-node/server'
 
-import { listen, readyAnswer } from '../peer.ts'
+import { listen, readPreparedResponse } from '../peer.ts'
 
-const { headers, body } = readyAnswer()
+const { headers, body } = readPreparedResponse()
 const init = { headers }
 
 await listen(createServerAdapter(() => new Response(body, init)))
