@@ -1,6 +1,5 @@
 const DAY_MS = 86_400_000
 
-/** Possible distances between ticks, with their labels. */
 const STEPS: { months?: number; days?: number; label: (date: Date) => string }[] = [
   { days: 1, label: formatter({ day: 'numeric', month: 'short' }) },
   { days: 2, label: formatter({ day: 'numeric', month: 'short' }) },

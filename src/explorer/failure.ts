@@ -1,17 +1,17 @@
 /** Optional details of a failure. */
 export interface FailureDetails {
+  /** Error code of the API; absent for other failures. */
   code?: string
+  /** Value of `Retry-After`, in seconds. */
   retryAfter?: number
+  /** Whether the same request will always fail (default false). */
   isFinal?: boolean
 }
 
 /** A failed request, with a message for the user. */
 export class Failure extends Error {
-  /** Error code of the API; undefined for other failures. */
   readonly code: string | undefined
-  /** Value of `Retry-After`, in seconds. */
   readonly retryAfter: number | undefined
-  /** Whether the same request will always fail. */
   readonly isFinal: boolean
 
   constructor(message: string, { code, retryAfter, isFinal = false }: FailureDetails = {}) {

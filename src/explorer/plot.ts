@@ -34,7 +34,6 @@ export interface Plot {
 const EDGE = { top: 10, right: 12, bottom: 26 }
 /** Of a digit at a font size of 12 px. */
 const DIGIT_WIDTH = 7.3
-/** Between the labels of rates and the plot area. */
 const GAP = 10
 const DAY_LABEL_WIDTH = 72
 

@@ -5,7 +5,6 @@ export interface RateTicks {
   labels: { rate: number; label: string }[]
 }
 
-/** Approximate number of ticks. */
 const TARGET_TICKS = 4
 
 /** Returns round numbers from below the lowest to above the highest of `rates`, which are positive. */

@@ -60,7 +60,6 @@ function rowOf(code: string, name: string, rate: number, decimals: number): HTML
   return row
 }
 
-/** Counts the characters from the decimal point on. */
 function decimalsOf(rate: number): number {
   return /\..*/.exec(String(rate))?.[0].length ?? 0
 }

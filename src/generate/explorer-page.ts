@@ -42,7 +42,6 @@ async function bundle(name: string): Promise<string> {
   return outputFiles.map(({ text }) => text.trim()).join('')
 }
 
-/** Inserts each text between the tags of an empty element, which must occur once. */
 function fill(template: string, texts: Record<string, string>): string {
   return Object.entries(texts).reduce((html, [empty, text]) => {
     const parts = html.split(empty)
@@ -52,7 +51,6 @@ function fill(template: string, texts: Record<string, string>): string {
   }, template)
 }
 
-/** Allows the page its own style and script and requests to its origin, nothing else. */
 function policyFor({ style, script }: { style: string; script: string }): string {
   return [
     "default-src 'none'",

@@ -30,7 +30,6 @@ const TARGETS = [
   `[ ,]*${CODE}${ANOTHER_CODE}{1,${MAX_SYMBOLS - 1}}[ ,]*`,
 ]
 
-/** JSON Schema keywords for checks that are functions. */
 const forms = z.registry<Record<string, unknown>>()
 forms.add(currency, { pattern: `^${CODE}$` })
 forms.add(symbols, {

@@ -2,7 +2,6 @@ import { parameterForms } from './parameter-schemas.ts'
 import type { ParameterName } from './parameter-schemas.ts'
 
 interface Description {
-  /** Name in a query (default: the name of the component). */
   name?: string
   description: string
   default?: string | number | boolean

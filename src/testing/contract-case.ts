@@ -1,7 +1,7 @@
-/** One thing that a contract asks for. */
+/** A test case of a contract. */
 export interface ContractCase {
-  /** What is done, as the name of a test. */
+  /** Name for the test. */
   name: string
-  /** Tries it; rejects with an error that says what was expected. */
+  /** Runs the case; rejects with an error that states what was expected. */
   run(): Promise<void>
 }

@@ -1,22 +1,26 @@
-/** How much of a text an error message shows. */
 const MAX_SHOWN_CHARACTERS = 60
 
-/** @throws {Error} where `actual` is not the very thing that `what` was expected to be, or to do with it what `verb` says */
-export function expectSame(what: string, actual: unknown, expected: unknown, verb = 'to be'): void {
-  if (actual === expected) return
-  throw new Error(`expected ${what} ${verb} ${show(expected)}, got ${show(actual)}`)
+/** @throws {Error} unless `isMet`; the message is `expected <expectation>, got <actual>` */
+export function expectThat(expectation: string, isMet: boolean, actual: unknown): void {
+  if (!isMet) throw new Error(`expected ${expectation}, got ${show(actual)}`)
 }
 
-/** @throws {Error} where `actual` is not the same JSON as `expected`; it shows both from shortly before they part */
+/** @throws {Error} unless `actual` is identical to `expected`; `what` names the actual value */
+export function expectSame(what: string, actual: unknown, expected: unknown, verb = 'to be'): void {
+  expectThat(`${what} ${verb} ${show(expected)}`, actual === expected, actual)
+}
+
+/** @throws {Error} unless both have the same JSON; the message shows the first difference with some text before it */
 export function expectSameJson(what: string, actual: unknown, expected: unknown): void {
   const [found, wanted] = [String(JSON.stringify(actual)), String(JSON.stringify(expected))]
-  let partAt = 0
-  while (partAt < wanted.length && found[partAt] === wanted[partAt]) partAt += 1
-  const from = Math.max(0, partAt - MAX_SHOWN_CHARACTERS / 2)
-  expectSame(from > 0 ? `${what}, from ${from} on,` : what, found.slice(from), wanted.slice(from))
+  let same = 0
+  while (same < wanted.length && found[same] === wanted[same]) same += 1
+  const from = Math.max(0, same - MAX_SHOWN_CHARACTERS / 2)
+  const place = from > 0 ? `${what} from character ${from} on` : what
+  expectSame(place, found.slice(from), wanted.slice(from))
 }
 
-/** `value` as an error message shows it. */
+/** Formats `value` for an error message, cut at 60 characters. */
 export function show(value: unknown): string {
   if (typeof value === 'string') {
     const cut = value.length > MAX_SHOWN_CHARACTERS ? `… (${value.length} characters)` : ''

@@ -7,24 +7,33 @@ import type { FakeProviders } from './fake-providers.ts'
 
 export type { FailureKind } from './failures.ts'
 
-/** Options of `failingProvider`. Calls for latest rates and for history are counted apart. */
+/** Options of `failingProvider`. Calls for latest rates and for history are counted separately. */
 export interface FailingProviderOptions {
-  /** How many calls go well before the first that fails (default 0). */
+  /** Number of calls that succeed before the first failure (default 0). */
   after?: number | undefined
-  /** How many calls fail before they go well again (default all that follow). */
+  /** Number of calls that fail before calls succeed again (default `Infinity`). */
   times?: number | undefined
-  /** Who answers the calls that go well, and whose answers are spoilt (default `fakeProviders()`). */
+  /** Providers of the data that successful calls return and failing calls corrupt (default `fakeProviders()`). */
   providers?: FakeProviders | undefined
 }
 
-/** A provider of both data sets. */
+/** A provider of latest rates and of history. */
 export interface FailingProvider extends LatestProvider, HistoryProvider {}
 
 /**
- * A provider that fails as upstreams do, for `providers.latest`, `providers.history` or both: at once, after some calls
- * that go well (`after: 1` is an upstream that dies), or for a while (`times: 1` is one that recovers).
+ * Creates a provider that simulates an outage, for `providers.latest`, `providers.history` or both. By default every call
+ * fails; with `after: 1` the upstream fails after one success, and with `times: 1` it recovers after one failure.
  *
- * @throws {TypeError} for a kind that there is none of, or a count that is none
+ * @throws {TypeError} for an unknown kind, or a count that is not a non-negative integer or `Infinity`
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { failingProvider } from 'ratesmith/testing'
+ *
+ * const latest = failingProvider('unreachable')
+ * const { rates } = createRatesHandler({ providers: { latest } })
+ * await rates.latest().catch((error) => console.log(error.code)) // provider_unavailable
+ * ```
  */
 export function failingProvider(
   kind: FailureKind,
@@ -38,8 +47,8 @@ export function failingProvider(
   requireCount({ after, times })
   const { latest, history } = providers
   const failure = FAILURES[kind]
-  const failsLatest = createTurn(after, times)
-  const failsHistory = createTurn(after, times)
+  const failsLatest = createFailureCounter(after, times)
+  const failsHistory = createFailureCounter(after, times)
 
   return {
     attribution: {
@@ -47,18 +56,17 @@ export function failingProvider(
       url: 'https://www.npmjs.com/package/ratesmith',
     },
     async fetchLatest(context: ProviderContext) {
-      const answer = () => latest.fetchLatest(context)
-      return failsLatest() ? failure.latest(answer, context) : answer()
+      const succeed = () => latest.fetchLatest(context)
+      return failsLatest() ? failure.latest(succeed, context) : succeed()
     },
     async fetchHistory(range: { start: string; end: string }, context: ProviderContext) {
-      const answer = () => history.fetchHistory(range, context)
-      return failsHistory() ? failure.history(answer, context) : answer()
+      const succeed = () => history.fetchHistory(range, context)
+      return failsHistory() ? failure.history(succeed, context) : succeed()
     },
   }
 }
 
-/** Says of one call after the other whether it is to fail. */
-function createTurn(after: number, times: number): () => boolean {
+function createFailureCounter(after: number, times: number): () => boolean {
   let calls = 0
   return () => {
     calls += 1
@@ -69,6 +77,6 @@ function createTurn(after: number, times: number): () => boolean {
 function requireCount(counts: Record<string, number>): void {
   for (const [name, count] of Object.entries(counts)) {
     if (count >= 0 && (Number.isInteger(count) || count === Infinity)) continue
-    throw new TypeError(`${name} must be a whole number of calls, 0 or more, got ${count}`)
+    throw new TypeError(`${name} must be a non-negative integer or Infinity, got ${count}`)
   }
 }

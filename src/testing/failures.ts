@@ -1,33 +1,33 @@
 import type { HistoryDays, LatestTable, ProviderContext } from '../providers/provider.ts'
 import { DAY_MS, toDay } from '../rates/day.ts'
 
-/** The usual disasters of an upstream. */
+/** Kind of a simulated outage. */
 export type FailureKind =
-  /** No connection: the call rejects at once. */
+  /** No connection: the call rejects immediately. */
   | 'unreachable'
-  /** No answer: the call hangs until its signal aborts. */
+  /** No response: the call hangs until its signal aborts. */
   | 'timeout'
-  /** A status of 503 that asks for a pause of two minutes. */
+  /** HTTP 503 with a `Retry-After` of 2 minutes. */
   | 'server-error'
-  /** A status of 429: left alone for 20 minutes. */
+  /** HTTP 429 with a `Retry-After` of 20 minutes. */
   | 'rate-limited'
-  /** A status of 401, as for a key that has run out: left alone for 15 minutes. */
+  /** HTTP 401, as for an expired key; retried after 15 minutes. */
   | 'unauthorized'
-  /** An answer that is neither a table nor days. */
+  /** A result that is neither a table nor a list of days. */
   | 'malformed'
-  /** Half of the rates are not numbers, zero or negative. */
+  /** Half of the rates are NaN, zero or negative. */
   | 'bad-rates'
-  /** The rate of `JPY` is not a number. */
+  /** The rate of `JPY` is NaN. */
   | 'one-bad-rate'
-  /** What was published a week ago, as from an upstream that stands still. */
+  /** Data from a week ago, as from an upstream that no longer publishes. */
   | 'outdated'
 
-/** What becomes of a call, given the good `answer` to it. */
-type Outcome<Data> = (answer: () => Promise<Data>, context: ProviderContext) => Promise<Data>
+/** Fails a call; `succeed` makes the call that would succeed. */
+type Fail<Data> = (succeed: () => Promise<Data>, context: ProviderContext) => Promise<Data>
 
 interface Failure {
-  latest: Outcome<LatestTable>
-  history: Outcome<HistoryDays>
+  latest: Fail<LatestTable>
+  history: Fail<HistoryDays>
 }
 
 type Rates = Record<string, number>
@@ -36,11 +36,11 @@ const MINUTE_MS = 60_000
 
 const WEEK_MS = 7 * DAY_MS
 
-/** What each kind does. */
+/** Implementations of all kinds. */
 export const FAILURES: Record<FailureKind, Failure> = {
   unreachable: rejecting(async () => {
     const cause = new TypeError('connect ECONNREFUSED')
-    throw new Error('upstream.example did not answer', { cause })
+    throw new Error('upstream.example did not respond', { cause })
   }),
   timeout: rejecting(hang),
   'server-error': refusing(503, 2 * MINUTE_MS),
@@ -52,19 +52,19 @@ export const FAILURES: Record<FailureKind, Failure> = {
   },
   'bad-rates': withRates((rates) => {
     const bad = [NaN, 0, -1]
-    const spoilt = Object.entries(rates).map(([code, rate], index) => {
+    const corrupted = Object.entries(rates).map(([code, rate], index) => {
       return [code, index % 2 === 0 ? rate : (bad[index % bad.length] ?? NaN)]
     })
-    return Object.fromEntries(spoilt)
+    return Object.fromEntries(corrupted)
   }),
   'one-bad-rate': withRates((rates) => ({ ...rates, JPY: NaN })),
   outdated: {
-    async latest(answer) {
-      const { updatedAt, nextUpdateAt, ...table } = await answer()
+    async latest(succeed) {
+      const { updatedAt, nextUpdateAt, ...table } = await succeed()
       return { ...table, updatedAt: updatedAt - WEEK_MS, nextUpdateAt: nextUpdateAt - WEEK_MS }
     },
-    async history(answer, { now }) {
-      const { base, days } = await answer()
+    async history(succeed, { now }) {
+      const { base, days } = await succeed()
       const last = toDay(now() - WEEK_MS)
       return { base, days: days.filter(({ date }) => date <= last) }
     },
@@ -80,20 +80,20 @@ function rejecting(reject: (context: ProviderContext) => Promise<never>): Failur
 
 function refusing(status: number, retryAfterMs: number): Failure {
   return rejecting(async () => {
-    const error = new Error(`upstream.example answered with status ${status}`)
+    const error = new Error(`upstream.example returned HTTP ${status}`)
     throw Object.assign(error, { retryAfterMs })
   })
 }
 
-function withRates(spoil: (rates: Rates) => Rates): Failure {
+function withRates(corrupt: (rates: Rates) => Rates): Failure {
   return {
-    async latest(answer) {
-      const { rates, ...table } = await answer()
-      return { ...table, rates: spoil(rates) }
+    async latest(succeed) {
+      const { rates, ...table } = await succeed()
+      return { ...table, rates: corrupt(rates) }
     },
-    async history(answer) {
-      const { base, days } = await answer()
-      return { base, days: days.map(({ date, rates }) => ({ date, rates: spoil(rates) })) }
+    async history(succeed) {
+      const { base, days } = await succeed()
+      return { base, days: days.map(({ date, rates }) => ({ date, rates: corrupt(rates) })) }
     },
   }
 }

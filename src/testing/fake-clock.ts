@@ -1,35 +1,54 @@
-/** Where a clock starts that is told nothing else: a Wednesday in January, after the publications of the day. */
+/** A Wednesday, after the publications of the day. */
 const DEFAULT_START = '2026-01-14T18:00:00Z'
 
-/** A day, or an instant with its distance from UTC: without one it would be another instant on every machine. */
+/** A day, or a time with an offset from UTC, without which it would depend on the time zone of the machine. */
 const ISO_TEXT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/
 
-/** A clock for tests: it stands still until it is told otherwise. */
+/** A clock for tests, which stands still until `advance` or `set` moves it. */
 export interface FakeClock {
-  /** The time that it shows, in ms since the Unix epoch. */
+  /** Returns the current time of the clock, in ms since the Unix epoch. */
   (): number
-  /** Goes on by `duration`, a whole number of ms, 0 or more. */
+  /**
+   * Moves the clock forward by `duration` ms.
+   *
+   * @throws {TypeError} unless `duration` is a non-negative integer
+   */
   advance(duration: number): void
-  /** Shows `instant` from now on: whole ms since the Unix epoch, a `Date`, or an ISO 8601 text as `2026-01-14T18:00:00Z`. */
+  /**
+   * Sets the clock to an integer in ms since the Unix epoch, a `Date`, or an ISO 8601 string such as `2026-01-14T18:00:00Z`.
+   *
+   * @throws {TypeError} for anything else
+   */
   set(instant: number | Date | string): void
 }
 
 /**
- * A clock for the option `now` of the handler and of `fakeProviders`, showing `start` (default `2026-01-14T18:00:00Z`).
+ * Creates a clock for the option `now` of the handler and of `fakeProviders`, set to `start` (default
+ * `2026-01-14T18:00:00Z`).
  *
- * Advanced, it makes data due, stale and at last too old, and ends the pauses after failures of an upstream; the next
- * request finds them so. It fires no timers: the 5 seconds that an upstream has, the rest of a store that fails or a
- * `setTimeout` of your own take as long as ever. Set back, it makes nothing younger that the handler holds already, as a
- * machine's clock that is corrected would not.
+ * Advancing the clock makes data due, stale and finally too old, and ends the backoff after upstream failures; the next
+ * request sees the change. The clock fires no timers: the 5 s timeout of an upstream, the circuit breaker of a store and
+ * your own `setTimeout` take real time. Setting the clock back makes no cached data younger, like a correction of the system
+ * clock.
  *
- * @throws {TypeError} for what is no instant, as `set` and `advance` do
+ * @throws {TypeError} if `start` is not an instant
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { fakeClock, fakeProviders } from 'ratesmith/testing'
+ *
+ * const now = fakeClock('2026-11-20T18:00:00Z')
+ * const handler = createRatesHandler({ now, providers: fakeProviders() })
+ * now.advance(86_400_000) // one day
+ * await handler.refresh()
+ * ```
  */
 export function fakeClock(start: number | Date | string = DEFAULT_START): FakeClock {
   let time = toInstant(start)
   return Object.assign((): number => time, {
     advance(duration: number) {
       if (!Number.isSafeInteger(duration) || duration < 0) {
-        throw new TypeError(`advance takes a whole number of ms, 0 or more, got ${duration}`)
+        throw new TypeError(`duration must be a non-negative integer in ms, got ${duration}`)
       }
       time = toInstant(time + duration)
     },
@@ -42,15 +61,15 @@ export function fakeClock(start: number | Date | string = DEFAULT_START): FakeCl
 /**
  * Returns `given` in ms since the Unix epoch.
  *
- * @throws {TypeError} where it is not an instant; its message begins with `name`
+ * @throws {TypeError} if it is not an instant; the message begins with `name`
  */
-export function toInstant(given: number | Date | string, name = 'an instant'): number {
+export function toInstant(given: number | Date | string, name = 'the time'): number {
   const isOddText = typeof given === 'string' && !ISO_TEXT.test(given)
   const instant = isOddText ? NaN : new Date(given).getTime()
-  // A `Date` cuts off fractions of a ms.
+  // Rejects fractions of a ms, which a `Date` drops.
   if (Number.isNaN(instant) || (typeof given === 'number' && given !== instant)) {
     throw new TypeError(
-      `${name} is whole ms since the Unix epoch, a Date, or a text as ${DEFAULT_START}, got ${String(given)}`,
+      `${name} must be an integer in ms since the Unix epoch, a Date or a string such as ${DEFAULT_START}, got ${String(given)}`,
     )
   }
   return instant

@@ -6,13 +6,13 @@ import { createSyntheticMarket } from './synthetic-market.ts'
 
 /** Options of `fakeProviders`. */
 export interface FakeProvidersOptions {
-  /** Whole number that picks the market (default 1): same seed, same rates. */
+  /** Integer that selects the market (default 1); equal seeds give equal rates. */
   seed?: number | undefined
-  /** Clock, ms since the Unix epoch (default: the clock of each call's `ProviderContext`). */
+  /** Clock, in ms since the Unix epoch (default: the clock of the handler). */
   now?: (() => number) | undefined
 }
 
-/** Both providers of one synthetic market, ready for the handler's `providers` option. */
+/** Both providers of one market, for the handler's option `providers`. */
 export interface FakeProviders {
   /** USD table of 161 codes, published every day at 16:00 Frankfurt time. */
   latest: LatestProvider
@@ -21,15 +21,25 @@ export interface FakeProviders {
 }
 
 /**
- * Providers of a plausible synthetic market for tests and demos: no network, no timers, and the
- * same numbers for the same seed and clock on every runtime. A history of more than five years is
- * made in slices, with turns of the event loop between them. Both reject when the call's signal is
- * aborted; `latest` rejects while the clock stands before 1999-01-04, 16:00 in Frankfurt.
+ * Creates providers of a plausible synthetic market, for tests and demos. They use no network and no timers, and return the
+ * same rates for the same seed and clock on every runtime. A history of more than five years is computed in slices that
+ * yield to the event loop. Both providers reject if the signal of a call aborts; `latest` also rejects while the clock is
+ * before 1999-01-04, 16:00 in Frankfurt.
+ *
+ * @throws {TypeError} for an unknown option, or a seed that is not a safe integer
+ * @example
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { fakeProviders } from 'ratesmith/testing'
+ *
+ * const { rates } = createRatesHandler({ providers: fakeProviders({ seed: 7 }) })
+ * const { result } = await rates.convert({ from: 'USD', to: 'EUR', amount: 100 })
+ * ```
  */
 export function fakeProviders(options: FakeProvidersOptions = {}): FakeProviders {
   const { seed = 1, now } = options
   assertKnownOptions(options, { seed, now })
-  if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be a whole number, got ${seed}`)
+  if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be a safe integer, got ${seed}`)
   const market = createSyntheticMarket(seed)
   const attribution = {
     name: 'Synthetic rates (ratesmith)',

@@ -10,32 +10,32 @@ import { yieldToEventLoop } from '../runtime.ts'
 import { toInstant } from './fake-clock.ts'
 import type { FakeProviders } from './fake-providers.ts'
 
-/** Calendar days of a history that are made before each pause, in some ms. */
+/** Calendar days that are computed between yields to the event loop, in some ms. */
 const DAYS_PER_SLICE = 2_000
 
-/** The rates that the handler accepts. */
+/** Limits of the rates that the handler accepts. */
 const MIN_RATE = 1e-100
 const MAX_RATE = 1e100
 
 /** Rates for `fixedProviders`. */
 export interface FixedRates {
-  /** Upper-case code of the currency against which all rates are quoted. */
+  /** Upper-case code of the base currency. */
   base: string
-  /** Units of each currency for one unit of `base`, by upper-case code: `{ USD: 2 }` with the base `EUR` is 1 EUR = 2 USD. */
+  /** Units of each currency per unit of `base`, by upper-case code. With base `EUR`, `{ USD: 2 }` means 1 EUR = 2 USD. */
   rates: Readonly<Record<string, number>>
   /**
-   * Rates of past days, by day: `{ '2026-01-02': { USD: 1.9 } }`. Days that are missing are not published (default: `rates`
-   * on every working day of the European Central Bank since 1999-01-04).
+   * Rates of past days, by day: `{ '2026-01-02': { USD: 1.9 } }`. Other days have no rates. Default: `rates` on every working
+   * day of the European Central Bank since 1999-01-04.
    */
   history?: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined
   /**
-   * When the latest rates were published: ms since the Unix epoch, a `Date`, or an ISO 8601 text as `2026-01-14T18:00:00Z`
-   * (default: midnight UTC of the day of the call).
+   * Publication time of the latest rates: ms since the Unix epoch, a `Date`, or an ISO 8601 string such as
+   * `2026-01-14T18:00:00Z` (default: midnight UTC of the current day).
    */
   updatedAt?: number | Date | string | undefined
-  /** When the next rates are announced for, in the same forms (default a day after `updatedAt`). */
+  /** Time of the next publication, in the same formats (default: one day after `updatedAt`). */
   nextUpdateAt?: number | Date | string | undefined
-  /** Clock, ms since the Unix epoch (default: the clock of the handler). */
+  /** Clock, in ms since the Unix epoch (default: the clock of the handler). */
   now?: (() => number) | undefined
 }
 
@@ -49,19 +49,27 @@ const KNOWN: Record<keyof FixedRates, true> = {
 }
 
 /**
- * Creates providers of the rates that a test chooses, for the handler's option `providers`: no network and no timers. Every
- * rate that is not listed is derived from those that are; other currencies are unknown.
+ * Creates providers of rates of your choice, for the handler's option `providers`. They use no network and no timers. Rates
+ * between listed currencies are derived from the table; other currencies are unknown.
  *
- * @throws {TypeError} naming the option, code or day that cannot be used
+ * @throws {TypeError} for an unknown option or an invalid value; the message names the option, code or day
  * @example
- * const handler = createRatesHandler({ providers: fixedProviders({ base: 'EUR', rates: { USD: 2 } }) })
- * const { result } = await handler.rates.convert({ from: 'EUR', to: 'USD', amount: 10 }) // 20
+ * ```ts
+ * import { createRatesHandler } from 'ratesmith'
+ * import { fixedProviders } from 'ratesmith/testing'
+ *
+ * const providers = fixedProviders({ base: 'EUR', rates: { USD: 2 } })
+ * const { rates } = createRatesHandler({ providers })
+ * const { result } = await rates.convert({ from: 'EUR', to: 'USD', amount: 10 }) // 20
+ * ```
  */
 export function fixedProviders(table: FixedRates): FakeProviders {
   assertKnownOptions(table, KNOWN)
   const { base, now } = table
   if (!isCode(base)) throw new TypeError(`base must be an upper-case code, got ${show(base)}`)
-  if (now !== undefined && typeof now !== 'function') throw new TypeError('now must be a function')
+  if (now !== undefined && typeof now !== 'function') {
+    throw new TypeError(`now must be a function, got ${show(now)}`)
+  }
   const rates = copyRates('rates', table.rates, base)
   const days = table.history === undefined ? undefined : copyDays(table.history, base)
   const updatedAt =
@@ -122,7 +130,7 @@ function copyDays(history: unknown, base: string): HistoryDay[] {
   const days = Object.entries(history).map(([date, rates]) => {
     if (!isDay(date) || date < FIRST_REFERENCE_DAY) {
       throw new TypeError(
-        `history must have days as 2026-01-02, from ${FIRST_REFERENCE_DAY} on, got ${show(date)}`,
+        `history must have days such as 2026-01-02 as keys, from ${FIRST_REFERENCE_DAY} on, got ${show(date)}`,
       )
     }
     return { date, rates: copyRates(`history['${date}']`, rates, base) }
@@ -138,15 +146,17 @@ function copyRates(option: string, rates: unknown, base: string): Record<string,
       throw new TypeError(`${option} must have upper-case codes as keys, got ${show(code)}`)
     }
     if (typeof rate !== 'number' || !(rate >= MIN_RATE && rate <= MAX_RATE)) {
-      throw new TypeError(`${option}.${code} must be a positive number, got ${show(rate)}`)
+      throw new TypeError(
+        `${option}.${code} must be a number from ${MIN_RATE} to ${MAX_RATE}, got ${show(rate)}`,
+      )
     }
     if (code === base && rate !== 1) {
-      throw new TypeError(`${option}.${code} is the base and must be 1, got ${rate}`)
+      throw new TypeError(`${option}.${code} must be 1 because ${code} is the base, got ${rate}`)
     }
     return [code, rate]
   })
   if (entries.every(([code]) => code === base)) {
-    throw new TypeError(`${option} must have a currency besides the base ${base}`)
+    throw new TypeError(`${option} must have at least one currency besides the base ${base}`)
   }
   return Object.fromEntries(entries)
 }
@@ -156,7 +166,6 @@ function assertObject(option: string, value: unknown): asserts value is object {
   throw new TypeError(`${option} must be an object, got ${show(value)}`)
 }
 
-/** A text in quotes, anything else as it prints. */
 function show(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }

@@ -1,10 +1,9 @@
 /**
- * Where a synthetic rate lives: `rate` units for one unit of `reference`, moving around it by
- * `volatility` percent per year (0: pegged).
+ * Center of a synthetic rate: `rate` units per unit of `reference`, with a volatility in percent per year (0: pegged).
  */
 export type Anchor = readonly [reference: string, rate: number, volatility: number]
 
-/** The 29 currencies that have reference rates; the euro is what they are quoted against. */
+/** The 29 currencies with reference rates, which are quoted against the euro. */
 export const HISTORY_ANCHORS: Readonly<Record<string, Anchor>> = {
   USD: ['EUR', 1.15, 7.5],
   JPY: ['EUR', 175, 9],
@@ -37,7 +36,7 @@ export const HISTORY_ANCHORS: Readonly<Record<string, Anchor>> = {
   ZAR: ['EUR', 20, 13],
 }
 
-/** The currencies that only the latest table has. */
+/** Currencies of the latest table without reference rates. */
 export const OTHER_ANCHORS: Readonly<Record<string, Anchor>> = {
   AED: ['USD', 3.67, 0],
   AFN: ['USD', 67, 5],

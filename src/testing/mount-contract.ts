@@ -8,9 +8,8 @@ import type { MountContractOptions } from './mount/trial.ts'
 export type { MountContractOptions } from './mount/trial.ts'
 
 /**
- * Returns test cases, for any test runner, that check the responses of a handler where clients find it. They send some hundred
- * requests, none of which changes anything. The rates must not change meanwhile; those of `fakeProviders()` need no network.
- * Every case calls `open`.
+ * Returns test cases, for any test runner, that check the responses of a mounted handler. They send a few hundred requests
+ * that change nothing. The rates must not change meanwhile; `fakeProviders()` needs no network. Every case calls `open`.
  *
  * A case fails where something in front of the handler changes responses: a router that decodes paths, a middleware that adds
  * CORS headers, a framework that answers `OPTIONS` itself. A host may redirect `//` and a trailing slash to the path itself (301,
@@ -18,8 +17,13 @@ export type { MountContractOptions } from './mount/trial.ts'
  * type is JSON.
  *
  * @example
+ * ```ts
+ * import { test } from 'node:test'
+ * import { mountContract } from 'ratesmith/testing'
+ *
  * const cases = mountContract(() => ({ url: 'http://127.0.0.1:3000/api' }))
  * for (const { name, run } of cases) test(name, run)
+ * ```
  */
 export function mountContract(
   open: () => MountContractOptions | Promise<MountContractOptions>,

@@ -1,6 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
 import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
 import type { ContractCase } from './contract-case.ts'
+import { show } from './expect-same.ts'
 import { CALLS, OFFLINE } from './provider/call-rules.ts'
 import type { Rule } from './provider/call-rules.ts'
 import { HISTORY, historyOf } from './provider/history-rules.ts'
@@ -12,34 +13,45 @@ import type { UpstreamFetch } from './provider/upstream.ts'
 
 export type { UpstreamFetch } from './provider/upstream.ts'
 
-/** What the contract of providers is given: providers of latest rates, of history or of both, and their upstream. */
+/** Options of `providerContract`: `latest`, `history` or both, and their upstream. */
 export interface ProviderContractOptions {
-  /** Makes the provider of latest rates, a new one for every case (default none). */
+  /** Creates the provider of latest rates, once per case (default: none). */
   latest?: (() => LatestProvider | Promise<LatestProvider>) | undefined
-  /** Makes the provider of history, a new one for every case (default none). */
+  /** Creates the provider of history, once per case (default: none). */
   history?: (() => HistoryProvider | Promise<HistoryProvider>) | undefined
-  /** Stands in for the upstream when all is well (default none, for providers that make no requests). */
+  /** Simulates a healthy upstream (default: none, for providers that send no requests). */
   fetch?: UpstreamFetch | undefined
-  /** The clock by which the upstream's answers are current, ms since the Unix epoch (default `Date.now`). */
+  /** Clock at which the responses of the upstream are current, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
 }
 
 /**
- * What every provider must do, one case each, for any test runner:
- * `for (const { name, run } of providerContract({ latest, fetch })) test(name, run)`.
+ * Returns test cases, for any test runner, that check what every provider must do.
  *
- * With `fetch` come the cases of what goes wrong on the way: the contract puts its disasters between the provider and
- * `fetch`, which is to answer what it is asked for, ranges of days too. A provider fails as it must if it rejects, and
- * also if it resolves to what the handler refuses. Runs by the machine's timers, for half a second.
+ * With `fetch` they include upstream failures, which the contract injects between the provider and `fetch`; `fetch` must
+ * return what the provider requests, including ranges of days. In these cases the provider must reject, or resolve to data
+ * that the handler rejects. The cases use real timers and take half a second.
  *
- * @throws {TypeError} where there is nothing that makes a provider
+ * @throws {TypeError} for an unknown option, or without a function that creates a provider
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { test } from 'node:test'
+ * import { createExchangeRateApiProvider } from 'ratesmith'
+ * import { providerContract } from 'ratesmith/testing'
+ *
+ * const latest = () => createExchangeRateApiProvider()
+ * const fetch = async () => new Response(await readFile('recorded.json', 'utf8'))
+ * const now = () => Date.UTC(2026, 10, 20, 18) // the time of the recording
+ * for (const { name, run } of providerContract({ latest, fetch, now })) test(name, run)
+ * ```
  */
 export function providerContract(given: ProviderContractOptions): ContractCase[] {
   const { latest, history, fetch, now } = given
   assertKnownOptions(given, { latest, history, fetch, now })
   requireMakers({ latest, history })
-  const ofLatest = latest && { create: latest, subjectOf: latestOf, own: LATEST }
-  const ofHistory = history && { create: history, subjectOf: historyOf, own: HISTORY }
+  const ofLatest = latest && { create: latest, subjectOf: latestOf, ownRules: LATEST }
+  const ofHistory = history && { create: history, subjectOf: historyOf, ownRules: HISTORY }
   return [
     ...(ofLatest ? casesOf('fetchLatest()', given, ofLatest) : []),
     ...(ofHistory ? casesOf('fetchHistory()', given, ofHistory) : []),
@@ -48,29 +60,27 @@ export function providerContract(given: ProviderContractOptions): ContractCase[]
 
 function requireMakers(makers: Record<string, unknown>): void {
   const given = Object.entries(makers).filter(([, maker]) => maker !== undefined)
-  if (given.length === 0) throw new TypeError('providerContract takes latest, history or both')
+  if (given.length === 0) throw new TypeError('providerContract requires latest, history or both')
   for (const [name, maker] of given) {
     if (typeof maker === 'function') continue
-    throw new TypeError(`${name} must be a function that makes a provider`)
+    throw new TypeError(`${name} must be a function that returns a provider, got ${show(maker)}`)
   }
 }
 
-/** A method of providers, and how it is tried. */
-interface Method<Provider, Answer> {
+interface Method<Provider, Data> {
   create: () => Provider | Promise<Provider>
-  subjectOf(provider: Provider): Subject<Answer>
-  /** What is asked of this method alone. */
-  own: Record<string, Rule<Answer, Provider>>
+  subjectOf(provider: Provider): Subject<Data>
+  ownRules: Record<string, Rule<Data, Provider>>
 }
 
-function casesOf<Provider, Answer>(
-  name: string,
+function casesOf<Provider, Data>(
+  method: string,
   { fetch, now }: ProviderContractOptions,
-  { create, subjectOf, own }: Method<Provider, Answer>,
+  { create, subjectOf, ownRules }: Method<Provider, Data>,
 ): ContractCase[] {
-  const rules = { ...CALLS, ...own, ...(fetch ? REQUESTS : OFFLINE) }
-  return Object.entries(rules).map(([what, rule]) => ({
-    name: `${name} ${what}`,
+  const rules = { ...CALLS, ...ownRules, ...(fetch ? REQUESTS : OFFLINE) }
+  return Object.entries(rules).map(([name, rule]) => ({
+    name: `${method} ${name}`,
     async run() {
       const provider = await create()
       const trial = openTrial(subjectOf(provider), now, fetch)

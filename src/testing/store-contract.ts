@@ -1,28 +1,36 @@
 import type { CacheStore } from '../cache/store.ts'
 import type { ContractCase } from './contract-case.ts'
-import { expectSame } from './expect-same.ts'
+import { expectSame, expectThat } from './expect-same.ts'
 import { openTrial } from './store-trial.ts'
 import type { Trial } from './store-trial.ts'
 
 const DAY_MS = 86_400_000
 
-/** For how long a store that counts in seconds may go on refusing a claim that has run out, in ms. */
+/** Tolerates stores that round expiry times to seconds. */
 const MAX_EXPIRY_DELAY_MS = 2_000
 
 /**
- * What every `CacheStore` must do, one case each, for any test runner:
- * `for (const { name, run } of storeContract(() => new Map())) test(name, run)`.
+ * Returns test cases, for any test runner, that check what every `CacheStore` must do.
  *
- * Every case makes a store of its own. They may share a backend, with earlier runs too: nothing is cleared, and keys are
- * new in every run but for `__proto__` and `constructor`. A store without `claim` passes what is asked of claims. Runs by
- * the machine's clock, for some 100 ms.
+ * Every case calls `create`. The stores may share a backend, even with earlier runs: nothing is cleared, and keys are unique
+ * to a run, except `__proto__` and `constructor`. A store without `claim` passes the cases on claims. The cases use the real
+ * clock and take about 100 ms.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'node:test'
+ * import { createMemoryStore } from 'ratesmith/stores/memory'
+ * import { storeContract } from 'ratesmith/testing'
+ *
+ * for (const { name, run } of storeContract(() => createMemoryStore())) test(name, run)
+ * ```
  */
 export function storeContract(create: () => CacheStore | Promise<CacheStore>): ContractCase[] {
   const claims = Object.entries(CLAIMS).map(([name, rule]): [string, Rule] => [
     name,
     async (trial) => (trial.canClaim ? rule(trial) : undefined),
   ])
-  return [...Object.entries(TEXTS), ...claims].map(([name, rule]) => ({
+  return [...Object.entries(VALUES), ...claims].map(([name, rule]) => ({
     name,
     run: async () => rule(openTrial(await create())),
   }))
@@ -30,75 +38,77 @@ export function storeContract(create: () => CacheStore | Promise<CacheStore>): C
 
 type Rule = (trial: Trial) => Promise<void>
 
-const TEXTS: Record<string, Rule> = {
-  async 'has no text for a key that was never set'({ key, expectMiss }) {
+const VALUES: Record<string, Rule> = {
+  async 'returns no string for a key that was never set'({ key, expectMiss }) {
     await expectMiss(key('never'))
     await expectMiss('toString')
   },
-  async 'gives back the text that was set, however often'({ key, set, expectText }) {
+  async 'returns a stored value on every read'({ key, set, expectValue }) {
     await set(key('a'), '{"v":1}')
-    for (const _ of [1, 2, 3]) await expectText(key('a'), '{"v":1}')
+    for (const _ of [1, 2, 3]) await expectValue(key('a'), '{"v":1}')
   },
-  async 'puts a later text in the place of an earlier one'({ key, set, expectText }) {
-    for (const text of ['a long first text', 'second', 'third']) {
-      await set(key('a'), text)
-      await expectText(key('a'), text)
+  async 'returns the value last set'({ key, set, expectValue }) {
+    for (const value of ['a long first value', 'second', 'third']) {
+      await set(key('a'), value)
+      await expectValue(key('a'), value)
     }
   },
-  async 'lets no key disturb another'({ key, set, expectText, expectMiss }) {
+  async 'stores the values of different keys separately'({ key, set, expectValue, expectMiss }) {
     await Promise.all([set(key('a'), 'one'), set(key('b'), 'two')])
     await set(key('a'), 'three')
-    await expectText(key('b'), 'two')
-    await expectText(key('a'), 'three')
+    await expectValue(key('b'), 'two')
+    await expectValue(key('a'), 'three')
     await expectMiss(key('c'))
   },
-  async 'keeps keys apart, however odd'({ key, set, expectText }) {
+  async 'distinguishes keys with special characters, spaces and capitals'(trial) {
+    const { key, set, expectValue } = trial
     const keys = [...ODD_ENDINGS.map(key), '__proto__', 'constructor']
     for (const odd of keys) await set(odd, key(odd))
-    for (const odd of keys) await expectText(odd, key(odd))
+    for (const odd of keys) await expectValue(odd, key(odd))
   },
-  async 'keeps keys of 300 characters apart that differ in the last'({ key, set, expectText }) {
+  async 'distinguishes keys of 300 characters that differ in the last one'(trial) {
+    const { key, set, expectValue } = trial
     const start = key('').padEnd(299, 'x')
     await set(`${start}1`, 'one')
     await set(`${start}2`, 'two')
-    await expectText(`${start}1`, 'one')
+    await expectValue(`${start}1`, 'one')
   },
-  async 'changes nothing about a text'({ key, set, expectText }) {
-    for (const [index, text] of ODD_TEXTS.entries()) {
-      await set(key(`text ${index}`), text)
-      await expectText(key(`text ${index}`), text)
+  async 'returns values unchanged'({ key, set, expectValue }) {
+    for (const [index, value] of ODD_VALUES.entries()) {
+      await set(key(`value ${index}`), value)
+      await expectValue(key(`value ${index}`), value)
     }
   },
-  async 'holds a text of a million characters'({ key, set, expectText }) {
-    const text = '{"EUR":0.85,"note":"\\u2116 ü"}\n'.repeat(40_000).slice(0, 1_000_000)
-    await set(key('large'), text)
-    await expectText(key('large'), text)
+  async 'stores a value of 1,000,000 characters'({ key, set, expectValue }) {
+    const value = '{"EUR":0.85,"note":"\\u2116 ü"}\n'.repeat(40_000).slice(0, 1_000_000)
+    await set(key('large'), value)
+    await expectValue(key('large'), value)
   },
-  async 'has one text whole where many were set at once'({ key, set, get, expectText }) {
-    const texts = Array.from({ length: 20 }, (_, index) => `${index};`.repeat(9_000 - 400 * index))
-    await Promise.all(texts.map((text) => set(key('a'), text)))
+  async 'returns one complete value after 20 concurrent writes'({ key, set, get, expectValue }) {
+    const values = Array.from({ length: 20 }, (_, index) => `${index};`.repeat(9_000 - 400 * index))
+    await Promise.all(values.map((value) => set(key('a'), value)))
     const found = await get(key('a'))
-    const survivor = texts.find((text) => text === found)
-    if (survivor === undefined) throw new Error('expected one of the 20 texts that were set, whole')
-    await expectText(key('a'), survivor)
+    const survivor = values.find((value) => value === found)
+    expectThat('one of the 20 written values', survivor !== undefined, found)
+    await expectValue(key('a'), String(survivor))
   },
-  async 'keeps a text until it expires, be that soon or in 30 days'({ key, after, set, ...trial }) {
+  async 'keeps a value until it expires, in 10 seconds or 30 days'({ key, after, set, ...trial }) {
     await set(key('soon'), 'one', after(10_000))
     await set(key('far'), 'two', after(30 * DAY_MS))
     await trial.wait(40)
-    await trial.expectText(key('soon'), 'one')
-    await trial.expectText(key('far'), 'two')
+    await trial.expectValue(key('soon'), 'one')
+    await trial.expectValue(key('far'), 'two')
   },
-  async 'takes a text that has expired already, and the next one too'({ key, after, ...trial }) {
+  async 'accepts a value that has already expired, and the next value'({ key, after, ...trial }) {
     await trial.set(key('a'), 'old', after(-DAY_MS))
     await trial.get(key('a'))
     await trial.set(key('a'), 'older', 0)
     await trial.set(key('a'), 'new')
-    await trial.expectText(key('a'), 'new')
+    await trial.expectValue(key('a'), 'new')
   },
 }
 
-/** What keys end with, after a part of their own: traps of paths, URLs, patterns, letter cases and encodings. */
+/** Ends of keys that break stores by paths, URLs, patterns, letter cases or encodings. */
 const ODD_ENDINGS = [
   '',
   '\n',
@@ -108,7 +118,7 @@ const ODD_ENDINGS = [
   ...'ü u\u0308 汇率 💱 ﬁ fi ſ s'.split(' '),
 ]
 
-const ODD_TEXTS = [
+const ODD_VALUES = [
   '',
   ' ',
   ' a ',
@@ -120,36 +130,36 @@ const ODD_TEXTS = [
 ]
 
 const CLAIMS: Record<string, Rule> = {
-  async 'grants a claim to one of 50 who ask at once'({ key, after, claim, expectClaim }) {
+  async 'grants exactly one of 50 concurrent claims'({ key, after, claim, expectClaim }) {
     const expiresAt = after(10_000)
-    const answers = await Promise.all(Array.from({ length: 50 }, () => claim(key('a'), expiresAt)))
-    expectSame('the number of claims granted', answers.filter(Boolean).length, 1)
+    const granted = await Promise.all(Array.from({ length: 50 }, () => claim(key('a'), expiresAt)))
+    expectSame('the number of granted claims', granted.filter(Boolean).length, 1)
     await expectClaim(key('a'), after(20_000), false)
   },
-  async 'grants claims of different keys apart'({ key, after, expectClaim }) {
+  async 'grants claims of different keys independently'({ key, after, expectClaim }) {
     await expectClaim(key('a'), after(10_000), true)
     await expectClaim(key('b'), after(10_000), true)
     await expectClaim(key('A'), after(10_000), true)
   },
-  async 'keeps claims away from texts'({ key, after, set, expectText, ...trial }) {
-    await set(key('set'), 'text')
+  async 'stores claims and values separately'({ key, after, set, expectValue, ...trial }) {
+    await set(key('set'), 'value')
     await trial.expectClaim(key('set'), after(10_000), true)
-    await expectText(key('set'), 'text')
+    await expectValue(key('set'), 'value')
     await trial.expectClaim(key('unset'), after(10_000), true)
     await trial.expectMiss(key('unset'))
   },
-  async 'holds a claim until it runs out, whatever is set'({ key, after, set, ...trial }) {
+  async 'keeps a claim until it expires, even if a value is set'({ key, after, set, ...trial }) {
     await trial.expectClaim(key('a'), after(10_000), true)
-    await set(key('a'), 'text')
+    await set(key('a'), 'value')
     await trial.wait(40)
     await trial.expectClaim(key('a'), after(10_000), false)
   },
-  async 'grants a claim again when it has run out'(trial) {
+  async 'grants a claim again after it expires'(trial) {
     const key = trial.key('a')
     await trial.expectClaim(key, trial.after(30), true)
     await expectGrantedSoon(trial, key)
   },
-  async 'is not blocked by a claim that has expired already'(trial) {
+  async 'grants a claim after one with a past expiry time'(trial) {
     const key = trial.key('a')
     await trial.claim(key, trial.after(-DAY_MS))
     await trial.claim(key, 0)
@@ -162,7 +172,7 @@ async function expectGrantedSoon({ claim, after, wait }: Trial, key: string): Pr
   while (!(await claim(key, after(10_000)))) {
     if (after(0) > deadline) {
       throw new Error(
-        `expected a claim to be granted within ${MAX_EXPIRY_DELAY_MS} ms of the end of another`,
+        `expected a claim to be granted within ${MAX_EXPIRY_DELAY_MS} ms after another one expired`,
       )
     }
     await wait(20)

@@ -6,41 +6,38 @@ import type { Slices } from '../rates/slices.ts'
 import { isTargetDay, newestPublishedDay, publicationInstant } from '../rates/target-calendar.ts'
 import { HISTORY_ANCHORS, OTHER_ANCHORS } from './market-anchors.ts'
 
-// Only operations that IEEE 754 and ECMAScript define to the last bit are used here: Math.exp, log,
-// pow and sin differ between engines.
+// Uses only operations that IEEE 754 and ECMAScript define to the last bit: Math.exp, log, pow and sin differ between engines.
 
 const FIRST_DAY = '1999-01-04'
 const DAY_MS = 86_400_000
 
-/** Share of its distance from the anchor that a rate recovers per weekday (half of it in 170). */
+/** Share of its distance from the anchor that a rate recovers per weekday (half of it in 170 weekdays). */
 const REVERSION = 0.004
 
-/** The working days of a year, and their root: a yearly volatility divided by it is a daily one. */
 const WORKING_DAYS = 252
 const WORKING_DAYS_ROOT = 15.8745
 
-/** Five years are made at once; of a longer history, this many calendar days before each pause, in a few ms. */
+/** Five years are computed at once, a longer history in slices of this many calendar days, a few ms each. */
 const DAYS_AT_ONCE = 2_000
 const DAYS_PER_SLICE = 366
 
-/** A market in which every rate follows from the seed, the code and the date. */
+/** A market whose rates depend only on seed, code and date. */
 export interface SyntheticMarket {
-  /** The USD table as last published at `instant` (ms since the Unix epoch). */
+  /** Returns the newest USD table at `instant` (ms since the Unix epoch). */
   latest(instant: number): LatestTable
-  /** The EUR reference rates of `start` to `end` published by `instant` (ms since the epoch). */
+  /** Returns the EUR reference rates from `start` to `end` that are published at `instant` (ms since the Unix epoch). */
   history(start: Day, end: Day, instant: number): HistoryDays
-  /** The same, with pauses. */
+  /** Computes the same in slices. */
   historyInSlices(start: Day, end: Day, instant: number): Slices<HistoryDays>
 }
 
-/** Creates the market of `seed`, a whole number; rates are computed when first asked for. */
+/** Creates the market of `seed`, an integer. Rates are computed on first use. */
 export function createSyntheticMarket(seed: number): SyntheticMarket {
   const anchors = { ...HISTORY_ANCHORS, ...OTHER_ANCHORS }
   const historyCodes = Object.keys(HISTORY_ANCHORS).toSorted()
   const latestCodes = ['EUR', ...Object.keys(anchors)].filter((code) => code !== 'USD').toSorted()
   const walks = new Map<string, Walk>()
 
-  /** Units of `code` for one euro at `step` of the walks. */
   function euroRate(code: string, step: number): number {
     const anchor = anchors[code]
     if (!anchor) return 1
@@ -57,7 +54,8 @@ export function createSyntheticMarket(seed: number): SyntheticMarket {
 
   function latest(instant: number): LatestTable {
     const day = newestPublishedDay(instant)
-    if (day < FIRST_DAY) throw new RangeError(`The synthetic market opens on ${FIRST_DAY}`)
+    if (day < FIRST_DAY)
+      throw new RangeError(`the synthetic market starts on ${FIRST_DAY}, got ${day}`)
     const step = toStep(day)
     const dollars = euroRate('USD', step)
     const rates: Record<string, number> = { USD: 1 }
@@ -93,14 +91,14 @@ export function createSyntheticMarket(seed: number): SyntheticMarket {
   }
 }
 
-/** Weekdays from `FIRST_DAY`, a Monday, to `day`: the walks go on over TARGET holidays. */
+/** Counts weekdays from `FIRST_DAY`, a Monday, to `day`; rates also move on TARGET holidays. */
 function toStep(day: Day): number {
   const days = (toInstant(day) - toInstant(FIRST_DAY)) / DAY_MS
   const weeks = Math.floor(days / 7)
   return weeks * 5 + (days - weeks * 7)
 }
 
-/** Every day has a publication; the next is announced 230 to 1990 s late, like the open feed. */
+/** There is a publication every day; the next one is announced 230 to 1990 s late, like that of the open feed. */
 function publicationTimes(seed: number, instant: number) {
   const today = toDay(instant)
   const day = publicationInstant(today) > instant ? addDays(today, -1) : today
@@ -111,23 +109,20 @@ function publicationTimes(seed: number, instant: number) {
   }
 }
 
-/** Five or six significant digits, like the reference rates of the European Central Bank. */
+/** Rounds to five or six significant digits, like the reference rates of the European Central Bank. */
 function toPublishedDigits(value: number): number {
   const scale = value < 1 ? 100_000 : value < 100 ? 10_000 : value < 10_000 ? 100 : 10
   return Math.floor(value * scale + 0.5) / scale
 }
 
-/** What a rate is multiplied with at `step`: around 1, always positive. */
 type Walk = (step: number) => number
 
-/** A random walk that reverts to 1; `volatility` is in percent per year. */
 function createWalk(seed: number, code: string, volatility: number): Walk {
   const random = createRandom(seed, code)
   const deviation = volatility / 100 / WORKING_DAYS_ROOT
-  // About the spread that the walk settles at, so that the first years look like the last.
+  // Starts with about the long-term spread of the walk, so that the first years look like the last.
   let walked = Float64Array.of(1 + 10 * deviation * toNormal(random()))
 
-  /** Walks on to `step` and a year ahead: by many at a time, as there are a million to a market. */
   function extend(step: number): void {
     const longer = new Float64Array(step + WORKING_DAYS)
     longer.set(walked)
@@ -145,14 +140,14 @@ function createWalk(seed: number, code: string, volatility: number): Walk {
   }
 }
 
-/** Of 32 random bits: nearly normal, mean 0, deviation 1, at most 3.46: a sum of four random bytes (Irwin–Hall). */
+/** Converts 32 random bits to a nearly normal number: mean 0, deviation 1, at most 3.46; a sum of four bytes (Irwin–Hall). */
 function toNormal(bits: number): number {
   const sum = (bits & 255) + ((bits >>> 8) & 255) + ((bits >>> 16) & 255) + (bits >>> 24)
   return (sum - 510) / 147.8
 }
 
 /**
- * 32 random bits at a time, as a whole number of either sign, a stream of its own for every seed and name.
+ * Creates a generator of random 32-bit integers, with an independent stream for every seed and name.
  *
  * @see https://pracrand.sourceforge.net (Doty-Humphrey's sfc32)
  */

@@ -3,7 +3,7 @@ import type { Runtime } from '../runtime.ts'
 /** Resolves after `duration` ms. */
 export type Wait = (duration: number) => Promise<void>
 
-/** Waiting by the timers of `runtime`. */
+/** Creates a `Wait` that uses the timers of `runtime`. */
 export function createWait({ startTimer }: Pick<Runtime, 'startTimer'>): Wait {
   return (duration) => new Promise((resolve) => void startTimer(resolve, duration))
 }

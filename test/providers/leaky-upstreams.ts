@@ -134,7 +134,7 @@ function asLeaky(behaviour: (typeof FAULTS)[string]): LeakyUpstream {
   return async ({ request, body }) =>
     behaviour({
       signal: request.signal,
-      goodAnswer: async () => Response.json(body),
+      goodResponse: async () => Response.json(body),
       wait: async () => undefined,
     })
 }

@@ -5,29 +5,29 @@ const HOUR = 3_600_000
 
 let count = 0
 
-/** Ways to be bad, by the case that must find them; `also` has further cases that must find some of them. */
+/** Lists faults by the case that must detect them; `also` has further cases that must detect some of them. */
 function listed<How>(
   byCase: Record<string, Record<string, How>>,
   also: Record<string, string[]> = {},
-): { what: string; how: How; found: string[] }[] {
-  return Object.entries(byCase).flatMap(([name, ways]) =>
-    Object.entries(ways).map(([what, how]) => {
-      return { what, how, found: [name, ...(also[what] ?? [])] }
+): { what: string; how: How; detectedBy: string[] }[] {
+  return Object.entries(byCase).flatMap(([name, faults]) =>
+    Object.entries(faults).map(([what, how]) => {
+      return { what, how, detectedBy: [name, ...(also[what] ?? [])] }
     }),
   )
 }
 
-/** A client that returns a good response where `isTaken` accepts the text of a response. */
-function taking(isTaken: (text: string) => boolean): Client {
+/** A client that returns a good response in place of one whose text `isAccepted`. */
+function accepting(isAccepted: (text: string) => boolean): Client {
   return (fetch, good) => async (url, init) => {
     const response = await fetch(url, init)
     if (!response.ok) return response
     const text = await response.text()
-    return new Response(isTaken(text) ? good : text)
+    return new Response(isAccepted(text) ? good : text)
   }
 }
 
-/** A client that calls `instead` unless the response is good. */
+/** A client that calls `instead` if a request fails. */
 function onFailure(instead: (error: unknown, good: string) => Response): Client {
   return (fetch, good) => async (url, init) => {
     try {
@@ -38,20 +38,20 @@ function onFailure(instead: (error: unknown, good: string) => Response): Client 
   }
 }
 
-function refusingWith(retryAfterMs: unknown): Client {
+function rejectingWith(retryAfterMs: unknown): Client {
   return (fetch) => async (url, init) => {
     const response = await fetch(url, init)
     if (response.ok) return response
-    throw Object.assign(new Error('refused'), { retryAfterMs })
+    throw Object.assign(new Error('rate limit'), { retryAfterMs })
   }
 }
 
-/** A client that retries, after a short pause, until a response is good enough. */
-function again(isEnough: (response: Response) => boolean): Client {
+/** A client that retries every 100 ms until a response `isDone`. */
+function retrying(isDone: (response: Response) => boolean): Client {
   return (fetch) => async (url, init) => {
     for (;;) {
       const response = await fetch(url, init).catch(() => undefined)
-      if (response && isEnough(response)) return response
+      if (response && isDone(response)) return response
       await new Promise((resolve) => {
         setTimeout(resolve, 100)
       })
@@ -59,7 +59,7 @@ function again(isEnough: (response: Response) => boolean): Client {
   }
 }
 
-function isNoJson(text: string): boolean {
+function isInvalidJson(text: string): boolean {
   try {
     JSON.parse(text)
     return false
@@ -68,34 +68,34 @@ function isNoJson(text: string): boolean {
   }
 }
 
-const ABORTED = 'gives up when its signal has aborted already'
-const AMID = 'gives up when its signal aborts amid an answer'
-const ENDLESS = 'gives up when its signal aborts over an answer without an end'
-const UNREACHABLE = 'fails when its upstream cannot be reached'
-const REDIRECTS = 'fails when its upstream redirects for ever'
+const ABORTED = 'rejects if its signal has already aborted'
+const AMID = 'rejects if its signal aborts during the body'
+const ENDLESS = 'rejects if its signal aborts during an endless body'
+const UNREACHABLE = 'rejects if the upstream cannot be reached'
+const REDIRECTS = 'rejects if the upstream redirects endlessly'
 
-/** Ways of reading an upstream that no method of a provider must have. */
+/** Clients that every provider contract must detect. */
 export const BAD_CLIENTS = listed<Client>(
   {
-    'makes its requests with the fetch of its context': {
-      'has its rates from elsewhere': (_, good) => async () => new Response(good),
+    'sends its requests with context.fetch': {
+      'sends no requests': (_, good) => async () => new Response(good),
     },
-    'gives up when its signal aborts before there is an answer': {
-      'knows no signal': (fetch) => (url) => fetch(url),
+    'rejects if its signal aborts before the response': {
+      'ignores the signal': (fetch) => (url) => fetch(url),
     },
     [AMID]: {
-      'lets go of the signal once it has an answer': (fetch) => async (url, init) => {
-        const own = new AbortController()
-        const abort = (): void => own.abort()
+      'ignores the signal after the response': (fetch) => async (url, init) => {
+        const controller = new AbortController()
+        const abort = (): void => controller.abort()
         init?.signal?.addEventListener('abort', abort)
         if (init?.signal?.aborted) abort()
-        const response = await fetch(url, { signal: own.signal })
+        const response = await fetch(url, { signal: controller.signal })
         init?.signal?.removeEventListener('abort', abort)
         return response
       },
     },
     [ENDLESS]: {
-      'has enough of a body that is too long': (fetch, good) => async (url, init) => {
+      'truncates a long body': (fetch, good) => async (url, init) => {
         const { body, status } = await fetch(url, init)
         let text = ''
         for await (const part of body ?? []) {
@@ -106,36 +106,36 @@ export const BAD_CLIENTS = listed<Client>(
       },
     },
     [UNREACHABLE]: {
-      'has its own rates where upstream fails': onFailure((_, good) => new Response(good)),
-      'tries again for ever': again(() => true),
-      'rejects with a text': onFailure(() => {
+      'has fallback rates': onFailure((_, good) => new Response(good)),
+      'retries endlessly': retrying(() => true),
+      'rejects with a string': onFailure(() => {
         throw 'down'
       }),
     },
-    'fails when its upstream answers with 500, whatever its body': {
-      'looks at no status': (fetch) => async (url, init) =>
+    'rejects if the upstream returns HTTP 500, even with a valid body': {
+      'ignores the status': (fetch) => async (url, init) =>
         new Response((await fetch(url, init)).body),
     },
-    'fails when its upstream answers with a page of HTML': {
-      'reads rates off a page': taking((text) => text.startsWith('<!doctype')),
+    'rejects if the upstream returns an HTML page': {
+      'reads rates from a page': accepting((text) => text.startsWith('<!doctype')),
     },
-    'fails when its upstream answers with nothing': {
-      'takes nothing for no change': taking((text) => text === ''),
+    'rejects if the upstream returns an empty body': {
+      'reads an empty body as no change': accepting((text) => text === ''),
     },
-    'fails when its upstream answers with JSON that ends early': {
-      'mends JSON': taking(isNoJson),
+    'rejects if the upstream returns truncated JSON': {
+      'repairs JSON': accepting(isInvalidJson),
     },
-    'fails when its upstream answers with JSON without its values': {
-      'fills in values': taking((text) => text.includes(':null')),
+    'rejects if the upstream returns JSON with null in place of every value': {
+      'fills in values': accepting((text) => text.includes(':null')),
     },
-    'fails when its upstream answers with JSON of another form': {
-      'takes no rates for no change': taking((text) => text === '{}'),
+    'rejects if the upstream returns JSON of another structure': {
+      'reads an empty object as no change': accepting((text) => text === '{}'),
     },
     [REDIRECTS]: {
-      'follows redirects for ever': again(({ status }) => status !== 302),
+      'follows redirects endlessly': retrying(({ status }) => status !== 302),
     },
-    'fails when its upstream can be reached no longer': {
-      'remembers its last answer': (fetch) => {
+    'rejects if the upstream fails after a success': {
+      'returns its last response again': (fetch) => {
         let last: string | undefined
         return async (url, init) => {
           const response = await fetch(url, init).catch((error: unknown) => {
@@ -147,24 +147,21 @@ export const BAD_CLIENTS = listed<Client>(
         }
       },
     },
-    'asks for no shorter pause than its upstream did': {
-      'counts a pause in seconds': refusingWith(120),
-      'has a pause in a text': refusingWith('120000'),
-      'has a pause that is not a number': refusingWith(NaN),
+    'rejects with a retryAfterMs that is not shorter than Retry-After': {
+      'rejects with a delay in seconds': rejectingWith(120),
+      'rejects with a delay in a string': rejectingWith('120000'),
+      'rejects with a delay that is not a number': rejectingWith(NaN),
     },
   },
   {
-    'knows no signal': [ABORTED, AMID, ENDLESS],
-    'lets go of the signal once it has an answer': [ENDLESS],
-    'has its own rates where upstream fails': [
-      'fails when its upstream breaks off amid its answer',
-      AMID,
-    ],
-    'looks at no status': [
-      'fails when its upstream answers with 404, whatever its body',
+    'ignores the signal': [ABORTED, AMID, ENDLESS],
+    'ignores the signal after the response': [ENDLESS],
+    'has fallback rates': ['rejects if the upstream disconnects during the body', AMID],
+    'ignores the status': [
+      'rejects if the upstream returns HTTP 404, even with a valid body',
       REDIRECTS,
     ],
-    'tries again for ever': [ABORTED],
+    'retries endlessly': [ABORTED],
   },
 )
 
@@ -172,30 +169,30 @@ function named(name: string, url: string): Change {
   return { attribution: { name, url } }
 }
 
-/** What a method of a provider must not do either. */
+/** Further faults that both provider contracts must detect. */
 export const BAD_METHODS = listed<Change>({
-  'has a name and a link to show beside its rates': {
+  'has an attribution with a name and a URL': {
     'has no name': named(' ', 'https://treasury.example'),
-    'has no link': named('Our treasury', 'treasury.example'),
-    'has a link that runs something': named('Our treasury', 'javascript:alert()'),
+    'has no URL': named('Our treasury', 'treasury.example'),
+    'has a javascript URL': named('Our treasury', 'javascript:alert()'),
   },
-  'leaves its context as it is': {
-    'keeps something in its context': { meddle: (given) => Object.assign(given, { seen: 1 }) },
-    'puts another fetch into its context': {
-      meddle: (given) => 'fetch' in given && Object.assign(given, { fetch: () => {} }),
+  'does not modify its context': {
+    'adds a property to its context': { modify: (given) => Object.assign(given, { seen: 1 }) },
+    'replaces the fetch of its context': {
+      modify: (given) => 'fetch' in given && Object.assign(given, { fetch: () => {} }),
     },
   },
 })
 
-const ACCEPTED = 'resolves to what the handler accepts'
-const DROPPED = 'has nothing in it that the handler would drop'
-const SAME = 'gives the same when it is asked again'
+const ACCEPTED = 'resolves to data that the handler accepts'
+const DROPPED = 'resolves to no rates or days that the handler would drop'
+const SAME = 'resolves to the same data on a second call'
 
 function withTable(change: (table: LatestTable) => object): Change {
   return { table: (table) => ({ ...table, ...change(table) }) }
 }
 
-/** A good provider whose table has these rates, too. */
+/** Changes the rates of a good table. */
 export function withRates(change: (rates: LatestTable['rates']) => object): Change {
   return withTable(({ rates }) => ({ rates: { ...rates, ...change(rates) } }))
 }
@@ -207,10 +204,10 @@ export const BAD_TABLES = listed<Change>({
       return { rates: Object.fromEntries(lower) }
     }),
     'quotes its base at 2': withRates(() => ({ USD: 2 })),
-    'has its rates in texts': withRates((rates) =>
+    'has rates in strings': withRates((rates) =>
       Object.fromEntries(Object.keys(rates).map((code) => [code, '1.5'])),
     ),
-    'has its time in seconds': withTable(({ updatedAt }) => ({
+    'has its time in seconds, not ms': withTable(({ updatedAt }) => ({
       updatedAt: Math.floor(updatedAt / 1_000),
     })),
     'has no rates': withTable(() => ({ rates: {} })),
@@ -218,25 +215,25 @@ export const BAD_TABLES = listed<Change>({
   [DROPPED]: {
     'has a rate below zero': withRates(() => ({ EUR: -1 })),
     'has a rate that is not a number': withRates(() => ({ EUR: NaN })),
-    'has something else among its codes': withRates(() => ({ 'EUR=X': 1 })),
+    'has a malformed code': withRates(() => ({ 'EUR=X': 1 })),
   },
   [SAME]: {
-    'has other rates every time': withRates(() => ({ EUR: (count += 1) })),
+    'has other rates in every call': withRates(() => ({ EUR: (count += 1) })),
   },
-  'was published by now, and says when it will be next': {
+  'returns an updatedAt not in the future and a later nextUpdateAt': {
     'was published tomorrow': withTable(({ updatedAt }) => ({
       updatedAt: updatedAt + 24 * HOUR,
       nextUpdateAt: updatedAt + 48 * HOUR,
     })),
-    'publishes next when it has published': withTable(({ updatedAt }) => ({
+    'has a next update at the time of publication': withTable(({ updatedAt }) => ({
       nextUpdateAt: updatedAt,
     })),
   },
-  'gives the same beside its own table before': {
-    'has another table beside the one before': {
+  'returns the same table after its own previous table': {
+    'returns another table after the previous one': {
       table: (table, previous) => (previous ? { ...table, updatedAt: table.updatedAt - 1 } : table),
     },
-    'changes the table before': {
+    'modifies the previous table': {
       table(table, previous) {
         if (previous) previous.rates['EUR'] = 1
         return table
@@ -249,8 +246,10 @@ export const BAD_TABLES = listed<Change>({
         throw new Error('bad')
       },
     },
-    'turns a stored table into a bad one': { validateStored: (table) => ({ ...table, rates: {} }) },
-    'rejects its stored table after the same one': {
+    'replaces a stored table with a bad one': {
+      validateStored: (table) => ({ ...table, rates: {} }),
+    },
+    'rejects a stored table that equals the previous one': {
       validateStored(table, previous) {
         if (previous) throw new Error('not new')
         return table
@@ -273,45 +272,45 @@ function isWeekend({ start, end }: { start: string; end: string }): boolean {
   return new Date(start).getUTCDay() === 6 && new Date(end).getUTCDay() === 0
 }
 
-const ASKED_DAYS = 'has the days that were asked for, and no others'
+const REQUESTED_DAYS = 'returns exactly the days of the requested range'
 
 export const BAD_DAYS = listed<Change>(
   {
     [ACCEPTED]: {
       'has no days': withDays(() => []),
-      'has its rates in texts': withDays((days) =>
+      'has rates in strings': withDays((days) =>
         JSON.parse(JSON.stringify(days).replaceAll(/:([\d.]+)/g, ':"$1"')),
       ),
     },
     [DROPPED]: {
-      'writes its days otherwise': withFirstDay(({ date }) => ({ date: date.replaceAll('-', '') })),
+      'has days in another format': withFirstDay(({ date }) => ({
+        date: date.replaceAll('-', ''),
+      })),
       'has a rate of zero': withFirstDay(({ rates }) => ({ rates: { ...rates, JPY: 0 } })),
     },
     [SAME]: {
-      'has other rates every time': withFirstDay(({ rates }) => ({
+      'has other rates in every call': withFirstDay(({ rates }) => ({
         rates: { ...rates, JPY: (count += 1) },
       })),
     },
-    'has its days in ascending order, none of them twice': {
+    'returns days in ascending order, without duplicates': {
       'begins with the newest day': withDays((days) => days.toReversed()),
       'has a day twice': withDays((days) => days.flatMap((day) => [day, day])),
     },
-    'has the one day that was asked for': {
-      'leaves out the end': withDays((days, { end }) => days.filter(({ date }) => date !== end)),
-      'leaves out the start': withDays((days, { start }) =>
-        days.filter(({ date }) => date !== start),
-      ),
+    'returns a single requested day': {
+      'omits the end': withDays((days, { end }) => days.filter(({ date }) => date !== end)),
+      'omits the start': withDays((days, { start }) => days.filter(({ date }) => date !== start)),
     },
-    [ASKED_DAYS]: {
+    [REQUESTED_DAYS]: {
       'has other rates in another range': withDays((days, { start }) =>
         days.map(({ date, rates }) => ({ date, rates: { ...rates, JPY: Number(start.slice(8)) } })),
       ),
     },
-    'has no other days where a weekend was asked for': {
-      'goes back to the last day before a weekend': withDays((days, range) =>
+    'returns no other days for a weekend': {
+      'returns the last day before a weekend': withDays((days, range) =>
         isWeekend(range) ? [{ date: '2026-11-13', rates: { USD: 1.1 } }] : days,
       ),
-      'rejects with a text at weekends': {
+      'rejects with a string at weekends': {
         days(days, range) {
           if (isWeekend(range)) throw 'closed'
           return days
@@ -321,11 +320,11 @@ export const BAD_DAYS = listed<Change>(
         days: (days, range) => (isWeekend(range) ? new Promise(() => {}) : days),
       },
     },
-    'leaves the range as it is': {
+    'does not modify its range': {
       'changes its range': {
-        meddle: (given) => 'start' in given && Object.assign(given, { start: '1999-01-04' }),
+        modify: (given) => 'start' in given && Object.assign(given, { start: '1999-01-04' }),
       },
     },
   },
-  { 'has a day twice': [DROPPED], 'leaves out the end': [ASKED_DAYS] },
+  { 'has a day twice': [DROPPED], 'omits the end': [REQUESTED_DAYS] },
 )

@@ -11,14 +11,14 @@ import { passTimeFor } from './virtual-time.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** When even a call for history has ended, in ms. */
+/** Longer than the timeout of a call for history, in ms. */
 const CALL_OVER = 11_000
 
 const PATHS = { latest: '/latest', history: '/history?from=EUR&to=USD&period=1M' }
 
 const DATA_SETS = ['latest', 'history'] as const
 
-/** How long a request without rates waits, in ms. A kind that is missing here does not compile. */
+/** Duration of a request without rates, in ms. The type requires every kind. */
 const WAITS: Record<FailureKind, number> = {
   unreachable: 0,
   timeout: 5_000,
@@ -37,33 +37,33 @@ function isKind(text: string): text is FailureKind {
   return text in WAITS
 }
 
-/** What the page of testing says of a kind. */
+/** Reads the row of a kind in the table of docs/testing.md. */
 function readRow(line: string) {
-  const [, name = '', , answer = '', event = '', pause = ''] = line
+  const [, name = '', , response = '', event = '', delay = ''] = line
     .split('|')
     .map((cell) => cell.trim())
   const kind = name.slice(2, -2)
   if (!isKind(kind)) return []
-  const [first] = /^[\d,]+(?= s$)|^\d+(?=, 2, 4)/.exec(pause) ?? []
-  const retryAfter = [...answer.matchAll(/(?<=`|: )\d+(?=`)/g)].map(([text]) => text)
+  const [first] = /^[\d,]+(?= s$)|^\d+(?=, 2, 4)/.exec(delay) ?? []
+  const retryAfter = [...response.matchAll(/(?<=`|: )\d+(?=`)/g)].map(([text]) => text)
   const row = {
     kind,
-    status: Number(answer.slice(0, 3)),
-    /** The values that `Retry-After` may have, or `none`. */
+    status: Number(response.slice(0, 3)),
+    /** Possible values of `Retry-After`, or `none`. */
     retryAfter: retryAfter.length > 0 ? retryAfter : ['none'],
     event: event.replaceAll('`', '') || undefined,
-    /** The first pause after a failure, in ms; none where nothing has failed. */
-    pause: first === undefined ? undefined : Number(first.replace(',', '')) * 1_000,
-    /** How much longer it may be at random. */
-    spread: pause.includes('…') ? 1.5 : 1,
+    /** Delay of the first retry, in ms; undefined without a failure. */
+    delay: first === undefined ? undefined : Number(first.replace(',', '')) * 1_000,
+    /** Factor of the largest random delay. */
+    spread: delay.includes('…') ? 1.5 : 1,
   }
   return [row]
 }
 
 const ROWS = page.split('\n').flatMap(readRow)
 
-/** A handler over a failing provider, and what has become of it. */
-function trouble(kind: FailureKind, options?: FailingProviderOptions) {
+/** A handler with a failing provider, and its events. */
+function openHandler(kind: FailureKind, options?: FailingProviderOptions) {
   const clock = fakeClock()
   const upstream = failingProvider(kind, options)
   const events: RatesEvent[] = []
@@ -72,29 +72,28 @@ function trouble(kind: FailureKind, options?: FailingProviderOptions) {
     providers: { latest: upstream, history: upstream },
     onEvent: (event) => void events.push(event),
   })
-  async function ask(dataSet: 'latest' | 'history') {
-    const request = new Request(`http://localhost/api/v1${PATHS[dataSet]}`)
-    const response = await passTimeFor(handler(request))
+  async function request(dataSet: 'latest' | 'history') {
+    const url = `http://localhost/api/v1${PATHS[dataSet]}`
+    const response = await passTimeFor(handler(new Request(url)))
     const { status, headers } = response
-    return { status, headers, record: await response.json() }
+    return { status, headers, body: await response.json() }
   }
-  /** Refreshes, for as long as a call may take. */
+  /** Starts a refresh and lets it end. */
   async function refresh() {
     void handler.refresh()
     await vi.advanceTimersByTimeAsync(CALL_OVER)
   }
   const reported = (dataSet: string): string[] =>
     events.flatMap((event) => ('dataSet' in event && event.dataSet === dataSet ? [event.type] : []))
-  return { clock, refresh, ask, reported }
+  return { clock, refresh, request, reported }
 }
 
-/** The events of data that are no event of every day. */
-function troubles(types: string[]): string[] {
+function failuresIn(types: string[]): string[] {
   return types.filter((type) => /failed|rejected|dropped/.test(type))
 }
 
-/** What follows the event of a row: the failed refresh, as there is one provider only. */
-function troublesWith(event: string | undefined): string[] {
+/** With only one provider, the event of a row is followed by `refresh_failed`. */
+function failuresWith(event: string | undefined): string[] {
   if (event === undefined || event === 'rates_dropped') return event ? [event] : []
   return [event, 'refresh_failed']
 }
@@ -111,73 +110,73 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('the page of testing', () => {
+describe('docs/testing.md', () => {
   it('has a row for every kind', () => {
     expect(ROWS.map(({ kind }) => kind)).toEqual(Object.keys(WAITS))
   })
 })
 
-describe.each(DATA_SETS)('a handler without %s, over a provider that fails', (dataSet) => {
-  it.each(ROWS)('is as the page says: $kind', async (row) => {
-    const { ask, reported } = trouble(row.kind)
+describe.each(DATA_SETS)('a handler without %s, with a provider that fails', (dataSet) => {
+  it.each(ROWS)('responds as documented: $kind', async (row) => {
+    const { request, reported } = openHandler(row.kind)
     const startedAt = performance.now()
-    const { status, headers, record } = await ask(dataSet)
+    const { status, headers, body } = await request(dataSet)
     expect(status).toBe(row.status)
     expect(row.retryAfter).toContain(headers.get('retry-after') ?? 'none')
     const waited = performance.now() - startedAt
     expect(waited).toBeGreaterThanOrEqual(WAITS[row.kind])
     expect(waited).toBeLessThanOrEqual(WAITS[row.kind] + 200)
-    expect(JSON.stringify(record)).not.toContain('upstream.example')
+    expect(JSON.stringify(body)).not.toContain('upstream.example')
     await vi.advanceTimersByTimeAsync(CALL_OVER)
-    expect(troubles(reported(dataSet))).toEqual(troublesWith(row.event))
+    expect(failuresIn(reported(dataSet))).toEqual(failuresWith(row.event))
   })
 
-  it.each(ROWS.filter(({ pause }) => pause))('leaves it alone as long: $kind', async (row) => {
-    const { ask, reported, clock } = trouble(row.kind)
-    await ask(dataSet)
-    // The call of one that hangs goes on when nobody waits any more.
-    while (troubles(reported(dataSet)).length === 0) await vi.advanceTimersByTimeAsync(100)
+  it.each(ROWS.filter(({ delay }) => delay))('retries as documented: $kind', async (row) => {
+    const { request, reported, clock } = openHandler(row.kind)
+    await request(dataSet)
+    // A call that hangs continues after the response.
+    while (failuresIn(reported(dataSet)).length === 0) await vi.advanceTimersByTimeAsync(100)
     expect(callsIn(reported(dataSet))).toBe(1)
-    const pause = row.pause ?? NaN
-    clock.advance(pause - 1)
-    expect((await ask(dataSet)).status).toBe(502)
+    const delay = row.delay ?? NaN
+    clock.advance(delay - 1)
+    expect((await request(dataSet)).status).toBe(502)
     expect(callsIn(reported(dataSet))).toBe(1)
-    clock.advance(pause * (row.spread - 1) + 1)
-    await ask(dataSet)
+    clock.advance(delay * (row.spread - 1) + 1)
+    await request(dataSet)
     expect(callsIn(reported(dataSet))).toBe(2)
   })
 })
 
-describe.each(DATA_SETS)('a handler with %s, over a provider that fails', (dataSet) => {
-  it.each(ROWS)('goes on answering: $kind', async (row) => {
-    const { ask, reported, clock, refresh } = trouble(row.kind, { after: 1 })
-    const before = await ask(dataSet)
-    expect(troubles(reported(dataSet))).toEqual([])
+describe.each(DATA_SETS)('a handler with %s, with a provider that fails', (dataSet) => {
+  it.each(ROWS)('serves stale data: $kind', async (row) => {
+    const { request, reported, clock, refresh } = openHandler(row.kind, { after: 1 })
+    const before = await request(dataSet)
+    expect(failuresIn(reported(dataSet))).toEqual([])
     clock.advance(DAY + HOUR)
-    const stale = await ask(dataSet)
+    const stale = await request(dataSet)
     expect(stale.status).toBe(200)
-    expect(stale.record).toEqual(before.record)
+    expect(stale.body).toEqual(before.body)
     expect(stale.headers.get('cache-status')).toContain('detail=stale')
     await refresh()
     expect(callsIn(reported(dataSet))).toBe(2)
     const rejected = row.kind === 'outdated' && dataSet === 'latest' ? 'rates_rejected' : row.event
-    expect(troubles(reported(dataSet))).toEqual(troublesWith(rejected))
-    const after = await ask(dataSet)
+    expect(failuresIn(reported(dataSet))).toEqual(failuresWith(rejected))
+    const after = await request(dataSet)
     expect(after.status).toBe(200)
     const hasNew = row.kind === 'one-bad-rate'
-    expect(JSON.stringify(after.record) !== JSON.stringify(before.record)).toBe(hasNew)
+    expect(JSON.stringify(after.body) !== JSON.stringify(before.body)).toBe(hasNew)
   })
 
-  it.each(ROWS)('has the next rates once it is over: $kind', async ({ kind }) => {
-    const { ask, clock, refresh } = trouble(kind, { after: 1, times: 1 })
-    const before = await ask(dataSet)
+  it.each(ROWS)('serves new data after the provider recovers: $kind', async ({ kind }) => {
+    const { request, clock, refresh } = openHandler(kind, { after: 1, times: 1 })
+    const before = await request(dataSet)
     for (const time of [DAY + HOUR, DAY]) {
       clock.advance(time)
       await refresh()
     }
-    const after = await ask(dataSet)
+    const after = await request(dataSet)
     expect(after.headers.get('cache-status')).not.toContain('stale')
-    expect(after.record).not.toEqual(before.record)
+    expect(after.body).not.toEqual(before.body)
   })
 })
 
@@ -185,26 +184,26 @@ describe('a failing provider', () => {
   const good = () =>
     createRatesHandler({ now: fakeClock(), providers: fakeProviders() }).rates.latest()
 
-  it('with a single bad rate lacks that rate and no other', async () => {
+  it('with one bad rate lacks only that rate', async () => {
     const { JPY, ...others } = (await good()).rates
     expect(JPY).toBeGreaterThan(0)
-    expect((await trouble('one-bad-rate').ask('latest')).record.rates).toEqual(others)
+    expect((await openHandler('one-bad-rate').request('latest')).body.rates).toEqual(others)
   })
 
-  it('with a single bad rate after good ones leaves the last good one', async () => {
-    const { ask, reported, clock, refresh } = trouble('one-bad-rate', { after: 1 })
-    const { rates, updatedAt } = (await ask('latest')).record
+  it('with one bad rate after good ones keeps the last good rate', async () => {
+    const { request, reported, clock, refresh } = openHandler('one-bad-rate', { after: 1 })
+    const { rates, updatedAt } = (await request('latest')).body
     clock.advance(DAY + HOUR)
     await refresh()
-    const after = (await ask('latest')).record
+    const after = (await request('latest')).body
     expect([after.rates.JPY, after.older]).toEqual([rates.JPY, { JPY: updatedAt }])
     expect(reported('latest')).toContain('rates_lost')
   })
 
   it('with outdated rates is a week behind', async () => {
-    const { ask } = trouble('outdated')
-    expect((await ask('latest')).record.updatedAt).toBe((await good()).updatedAt - 7 * DAY)
-    expect((await ask('history')).record.points.at(-1).d).toBe('2026-01-07')
+    const { request } = openHandler('outdated')
+    expect((await request('latest')).body.updatedAt).toBe((await good()).updatedAt - 7 * DAY)
+    expect((await request('history')).body.points.at(-1).d).toBe('2026-01-07')
   })
 })
 
@@ -225,7 +224,7 @@ describe('failingProvider()', () => {
     [{ after: 1, times: 3 }, '+---+'],
     [{ after: Infinity }, '+++++'],
     [{ times: 0 }, '+++++'],
-  ])('with %j has calls that go %s', async (options, expected) => {
+  ])('with %j has calls that succeed (+) or fail (-): %s', async (options, expected) => {
     const provider = failingProvider('unreachable', options)
     const calls = Array.from(expected, () => provider.fetchLatest(context))
     const outcomes = await Promise.allSettled(calls)
@@ -234,15 +233,19 @@ describe('failingProvider()', () => {
     )
   })
 
-  it('counts latest rates and history apart', async () => {
+  it('counts calls for latest rates and for history separately', async () => {
     const provider = failingProvider('unreachable', { after: 1 })
     await provider.fetchLatest(context)
     await provider.fetchHistory(range, context)
-    await expect(provider.fetchLatest(context)).rejects.toThrow('did not answer')
-    await expect(provider.fetchHistory(range, context)).rejects.toThrow('did not answer')
+    const failure = {
+      message: expect.stringContaining('upstream.example'),
+      cause: expect.any(Error),
+    }
+    await expect(provider.fetchLatest(context)).rejects.toMatchObject(failure)
+    await expect(provider.fetchHistory(range, context)).rejects.toMatchObject(failure)
   })
 
-  it('answers with the rates of other providers', async () => {
+  it('returns the rates of other providers', async () => {
     const providers = fakeProviders({ seed: 7 })
     const provider = failingProvider('unreachable', { after: 1, providers })
     expect(await provider.fetchLatest(context)).toEqual(await providers.latest.fetchLatest(context))
@@ -250,7 +253,7 @@ describe('failingProvider()', () => {
     expect(await provider.fetchHistory(range, context)).toEqual(days)
   })
 
-  it('rejects with the reason of its signal after it hung, and at once after that', async () => {
+  it('hangs until its signal aborts, and rejects with the reason of the signal', async () => {
     const controller = new AbortController()
     const provider = failingProvider('timeout')
     const given = { ...context, signal: controller.signal }
@@ -261,17 +264,17 @@ describe('failingProvider()', () => {
     await expect(provider.fetchLatest(given)).rejects.toBe(reason)
   })
 
-  it('says in its name what it is', () => {
+  it('has a name with its kind', () => {
     expect(failingProvider('timeout').attribution.name).toBe('Failing provider (timeout)')
   })
 
-  it.each(['', 'toString', 'Timeout'])('has no kind %j', (kind) => {
+  it.each(['', 'toString', 'Timeout'])('throws for the unknown kind %j', (kind) => {
     // @ts-expect-error the kinds are a closed list
     expect(() => failingProvider(kind)).toThrow(TypeError)
   })
 
   it.each([{ after: -1 }, { after: 0.5 }, { times: NaN }, { times: -Infinity }])(
-    'refuses %j',
+    'throws for %j',
     (options) => {
       expect(() => failingProvider('timeout', options)).toThrow(TypeError)
     },

@@ -23,7 +23,7 @@ const LATEST_CODES = (
   'TRY TTD TVD TWD TZS UAH UGX UYU UZS VES VND VUV WST XAF XCD XCG XDR XOF XPF YER ZAR ZMW ZWG'
 ).split(' ')
 
-/** Moments at which publication days, holidays and clock changes could be mistaken. */
+/** Edge cases of publication days, holidays and clock changes. */
 const MOMENTS = [
   '1999-01-04T15:00:00Z', // the very first publication
   '2026-01-01T12:00:00Z', // new year
@@ -48,7 +48,7 @@ function contextAt(now: number, signal = new AbortController().signal): Provider
   return { fetch, signal, now: () => now }
 }
 
-/** The providers of some seeds, as to make a market takes longer than to read it. */
+/** Shared providers, because creating a market takes longer than reading it. */
 const MARKETS = new Map(SEEDS.map((seed) => [seed, fakeProviders({ seed })]))
 
 async function daysOf(seed: number, start: string, end: string, now = NOW): Promise<HistoryDay[]> {
@@ -61,7 +61,7 @@ function latestOf(seed: number, now: number): Promise<LatestTable> {
   return latest.fetchLatest(contextAt(now))
 }
 
-/** Standard deviation of the daily logarithmic returns of `code` × √252, in percent. */
+/** Returns the standard deviation of the daily logarithmic returns of `code` × √252, in percent. */
 function yearlyVolatility(days: HistoryDay[], code: string): number {
   const returns = days.slice(1).map((day, index) => {
     return Math.log((day.rates[code] ?? NaN) / (days[index]?.rates[code] ?? NaN))
@@ -71,7 +71,7 @@ function yearlyVolatility(days: HistoryDay[], code: string): number {
   return Math.sqrt(variance * 252) * 100
 }
 
-/** FNV-1a of `text`, to compare whole markets between runtimes. */
+/** Returns the FNV-1a hash of `text`, to compare whole markets between runtimes. */
 function fingerprint(text: string): number {
   let hash = 0x811c_9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x0100_0193)
@@ -79,7 +79,7 @@ function fingerprint(text: string): number {
 }
 
 describe('fakeProviders()', () => {
-  it('names its rates synthetic', () => {
+  it('names synthetic rates as the source', () => {
     for (const { attribution } of Object.values(fakeProviders())) {
       const url = 'https://www.npmjs.com/package/ratesmith'
       expect(attribution).toEqual({ name: 'Synthetic rates (ratesmith)', url })
@@ -113,7 +113,7 @@ describe('fakeProviders()', () => {
     expect(fingerprint(JSON.stringify(await latestOf(1, NOW)))).toBe(1540720071)
   })
 
-  it('prefers its own clock to that of the call', async () => {
+  it('prefers the option now to the clock of the call', async () => {
     const { latest, history } = fakeProviders({ now: () => NOW })
     const context = contextAt(NOW + 30 * DAY_MS)
     expect(await latest.fetchLatest(context)).toEqual(await latestOf(1, NOW))
@@ -134,7 +134,7 @@ describe('fakeProviders()', () => {
     expect(() => fakeProviders({ seed })).toThrow(TypeError)
   })
 
-  it('gives away nothing by which a caller could change the market', async () => {
+  it('returns copies, so that callers cannot change the market', async () => {
     const { latest, history } = fakeProviders()
     const range = { start: '2026-03-18', end: '2026-03-18' }
     const table = await latest.fetchLatest(contextAt(NOW))
@@ -148,13 +148,13 @@ describe('fakeProviders()', () => {
 })
 
 describe('history', () => {
-  it('has every TARGET working day from 1999 to the newest published one, and no other', async () => {
+  it('has exactly the TARGET working days from 1999 to the newest published one', async () => {
     const expected = oracle.daysOf('1999-01-04', '2026-03-18').filter(oracle.isTargetDay)
     const days = await daysOf(1, '1990-01-01', '2030-12-31')
     expect(days.map((day) => day.date)).toEqual(expected)
   })
 
-  it('quotes 29 codes against the euro, finite, plausible and with five or six digits', async () => {
+  it('has 29 plausible rates against the euro with five or six digits', async () => {
     for (const seed of SEEDS) {
       const days = await daysOf(seed, seed === 1 ? '1999-01-01' : '2021-01-01', '2026-12-31')
       expect(days.every((day) => Object.keys(day.rates).join() === HISTORY_CODES.join())).toBe(true)
@@ -168,7 +168,7 @@ describe('history', () => {
     }
   })
 
-  it('answers exactly the days asked for, whatever was asked before', async () => {
+  it('returns exactly the requested days, independent of earlier calls', async () => {
     const { history } = fakeProviders()
     const all = await daysOf(1, '1999-01-01', '2026-03-18')
     const ranges = [
@@ -216,7 +216,7 @@ describe('history', () => {
     expect(days.at(-1)?.date).toBe(day)
   })
 
-  it.each([1, 2, 3, 4, 5])('of seed %i is as volatile as a real market', async (seed) => {
+  it.each([1, 2, 3, 4, 5])('with seed %i is as volatile as a real market', async (seed) => {
     const days = await daysOf(seed, '2021-03-18', '2026-03-18')
     const bands = [
       { codes: 'USD GBP CHF JPY AUD CAD NZD SEK NOK', low: 5, high: 12 },
@@ -247,7 +247,7 @@ describe('latest', () => {
     expect(LATEST_CODES).toHaveLength(161)
   })
 
-  it.each(SEEDS)('of seed %d has positive, finite rates of eight digits', async (seed) => {
+  it.each(SEEDS)('with seed %d has positive, finite rates of eight digits', async (seed) => {
     for (const moment of MOMENTS) {
       const { rates } = await latestOf(seed, moment)
       for (const [code, rate] of Object.entries(rates)) {
@@ -270,7 +270,7 @@ describe('latest', () => {
     }
   })
 
-  it('moves from working day to working day and stands still between them', async () => {
+  it('changes only from working day to working day', async () => {
     const ratesAt = async (text: string) => (await latestOf(1, Date.parse(text))).rates
     const friday = await ratesAt('2026-03-13T16:00:00Z')
     expect(await ratesAt('2026-03-15T16:00:00Z')).toEqual(friday)
@@ -283,7 +283,7 @@ describe('latest', () => {
     }
   })
 
-  /** Each with the codes that always have its rate. */
+  /** Codes with equal rates. */
   const PEGS =
     'GBP GGP IMP JEP GIP FKP SHP,ZAR LSL NAD SZL,AUD KID TVD,DKK FOK,SGD BND,INR BTN,XOF XAF'
       .split(',')
@@ -321,14 +321,14 @@ describe('latest', () => {
     expect(waits.size).toBeGreaterThan(200)
   })
 
-  it('has the rates of a moment also when the clock has been further on', async () => {
+  it('returns the same rates after the clock is set back', async () => {
     const { latest } = fakeProviders()
     for (const moment of [NOW + 400 * DAY_MS, NOW, NOW - 4000 * DAY_MS]) {
       expect(await latest.fetchLatest(contextAt(moment))).toEqual(await latestOf(1, moment))
     }
   })
 
-  it('rejects while there is no market yet', async () => {
+  it('rejects before the first publication in 1999', async () => {
     await expect(latestOf(1, Date.parse('1999-01-04T14:59:00Z'))).rejects.toThrow('1999-01-04')
     await expect(latestOf(1, 0)).rejects.toThrow(RangeError)
   })

@@ -11,7 +11,7 @@ const handler = createRatesHandler({ providers: fakeProviders() })
 const origin = 'http://localhost'
 const url = `${origin}/api`
 
-/** The names of the cases that `mount` fails. */
+/** Returns the names of failing cases. */
 async function failures(mount: MountContractOptions): Promise<string[]> {
   const failed: string[] = []
   for (const { name, run } of mountContract(() => mount)) {
@@ -20,7 +20,7 @@ async function failures(mount: MountContractOptions): Promise<string[]> {
   return failed
 }
 
-/** The handler behind a change of its responses. */
+/** The handler with changed responses. */
 function changing(change: (response: Response, request: Request) => Response): Answer {
   return async (request) => change(await handler(request), request)
 }
@@ -45,7 +45,7 @@ function replacing(isReplaced: (request: Request) => boolean, answer: Answer): A
   return (request) => (isReplaced(request) ? answer(request) : handler(request))
 }
 
-/** The handler behind a change of the URL. */
+/** The handler with rewritten URLs. */
 function rewriting(change: (url: string, request: Request) => string): Answer {
   return (request) => handler(new Request(change(request.url, request), request))
 }
@@ -78,48 +78,48 @@ const has =
   (response: Response): boolean =>
     response.status === status
 
-/** The faults that each case must find. */
+/** Faults that each case must detect. */
 const FAULTS: Record<string, Record<string, Answer>> = {
-  'lets scripts of every origin read what they may, and no more': {
+  'sends the CORS headers of the option cors, and no others': {
     'a middleware adds its own CORS headers': header('access-control-allow-origin', '*, *'),
     'credentials are allowed': header('access-control-allow-credentials', 'true'),
   },
-  'answers OPTIONS, and so the question before a request': {
+  'responds to OPTIONS, including CORS preflight requests': {
     'OPTIONS does not reach the handler': replacing(
       ({ method }) => method === 'OPTIONS',
       () => new Response(''),
     ),
     'a preflight response allows nothing': header('access-control-allow-methods', undefined),
   },
-  'answers HEAD as GET, without the body': {
+  'responds to HEAD like GET, without the body': {
     'HEAD is unknown': replacing(
       ({ method }) => method === 'HEAD',
       () => new Response(null, { status: 404 }),
     ),
   },
-  'answers with 304 and no body where the tag is known': {
+  'returns 304 without a body if If-None-Match matches': {
     'If-None-Match is lost': ({ url, method }) => handler(new Request(url, { method })),
-    'a 304 has no tag': header('etag', undefined, has(304)),
-    'a 304 has no lifetime': header('cache-control', undefined, has(304)),
+    'a 304 has no ETag': header('etag', undefined, has(304)),
+    'a 304 has no Cache-Control': header('cache-control', undefined, has(304)),
   },
-  'says how long an answer may be cached': {
-    'tags are lost': header('etag', undefined),
+  'sends Cache-Control, ETag and Cache-Status, and no cookie': {
+    'ETags are removed': header('etag', undefined),
     'a cookie is set': header('set-cookie', 'a=b'),
-    'no response says where its data came from': header('cache-status', undefined),
+    'responses have no Cache-Status': header('cache-status', undefined),
   },
-  'sends JSON, errors too, and nobody caches those': {
+  'returns JSON, and errors that must not be cached': {
     'everything may be cached': header('cache-control', 'max-age=60'),
     'browsers may guess the media type': header('x-content-type-options', undefined),
   },
-  'refuses what has no answer, with a code and a message': {
+  'rejects invalid requests to /v1 with a code and a message': {
     'errors are sent with 200': changing(({ body, headers }) => new Response(body, { headers })),
   },
-  'refuses what has no answer on the earlier endpoints, with a text': {
+  'rejects invalid requests to unversioned endpoints with a text': {
     'errors are replaced by a page': changing((response) =>
       response.status < 400 ? response : new Response('<h1>Error</h1>', response),
     ),
   },
-  'knows every path by one spelling': {
+  'rejects or redirects other spellings of a path': {
     'a slash behind the path is removed': rewriting((url) => url.replace(/\/$/, '')),
     'paths are decoded': rewriting((url) => decodeURI(url)),
     'a path with a slash behind is redirected': replacing(
@@ -141,17 +141,17 @@ const FAULTS: Record<string, Record<string, Answer>> = {
       ({ redirect }) => new Response(null, { status: redirect === 'manual' ? 307 : 404 }),
     ),
   },
-  'answers with history from a day on, and with the table of a day': {
-    'a cache in front knows fewer parameters': rewriting((url) => url.replace(/&start=.*/, '')),
-    'a cache in front knows no dates': rewriting((url) => url.replace(/date=[^&]*&/, '')),
+  'returns history from a start day, and the rates of a day': {
+    'a cache in front drops start': rewriting((url) => url.replace(/&start=.*/, '')),
+    'a cache in front drops dates': rewriting((url) => url.replace(/date=[^&]*&/, '')),
   },
-  'decodes a query, and that once': {
+  'decodes the query exactly once': {
     'the query is decoded twice': rewriting((url) => url.replaceAll('%25', '%')),
   },
-  'answers with all latest rates, or with those asked for': {
+  'returns all latest rates, or the requested symbols': {
     'the query is lost': rewriting((url) => url.replace(/\?.*/, '')),
   },
-  'lets no header choose the answer': {
+  'ignores request headers that must not affect the response': {
     'a header chooses the path': rewriting((url, { headers }) =>
       url.replace('/api', headers.get('x-forwarded-prefix') ?? '/api'),
     ),
@@ -177,20 +177,20 @@ const FAULTS: Record<string, Record<string, Answer>> = {
       () => new Response('<h1>Rates</h1>', { headers: { vary: 'Accept-Encoding' } }),
     ),
   },
-  'writes the same as CSV where it is asked to': {
-    'everything is called JSON': header('content-type', 'application/json'),
+  'returns CSV for format=csv': {
+    'everything is sent as JSON': header('content-type', 'application/json'),
   },
-  'lists the currencies that it covers': {
+  'lists the covered currencies': {
     'the app has its own currencies': replacing(endsWith('/currencies'), () =>
       Response.json(['EUR', 'USD']),
     ),
   },
-  'describes itself': {
+  'returns the OpenAPI document': {
     'another service is described in its place': replacing(endsWith('/openapi.json'), () =>
       Response.json({ openapi: '3.0.0' }),
     ),
   },
-  'refuses every other method': {
+  'rejects methods other than GET, HEAD and OPTIONS': {
     'POST needs a token': replacing(
       ({ method }) => method === 'POST',
       () => new Response('', { status: 403 }),
@@ -199,11 +199,11 @@ const FAULTS: Record<string, Record<string, Answer>> = {
       ({ method }) => method === 'DELETE',
       () => new Response(null, { status: 405 }),
     ),
-    'POST is taken for GET': ({ url, headers }) => handler(new Request(url, { headers })),
-    'a 405 does not say what is allowed': header('allow', undefined, has(405)),
+    'POST is treated as GET': ({ url, headers }) => handler(new Request(url, { headers })),
+    'a 405 has no Allow': header('allow', undefined, has(405)),
     'a 405 may be cached': header('cache-control', 'max-age=9', has(405)),
   },
-  'answers many at once alike': {
+  'returns the same response to 50 concurrent requests': {
     'every other response is another': (() => {
       let requests = 0
       return rewriting((url) => {
@@ -212,20 +212,20 @@ const FAULTS: Record<string, Record<string, Answer>> = {
       })
     })(),
   },
-  'tells how it stands': {
+  'returns the status of the service': {
     'one endpoint does not exist': replacing(
       endsWith('/status'),
       () => new Response('', { status: 404 }),
     ),
   },
-  'converts at the rate of the table, by the earlier endpoints too': {
+  'converts at the latest rate, on /v1 and unversioned endpoints': {
     'the earlier endpoints have other rates': replacing(
       ({ url }) => url.includes('/api/rates'),
       () => Response.json({ base: 'EUR', rates: { USD: 1 } }),
     ),
   },
-  'answers with history, one point a day': {
-    'history comes backwards': async (request) => {
+  'returns history with one point per day': {
+    'history is in descending order': async (request) => {
       const response = await handler(request)
       if (!request.url.includes('/history') || response.status !== 200) return response
       const record = await response.json()
@@ -234,7 +234,7 @@ const FAULTS: Record<string, Record<string, Answer>> = {
   },
 }
 
-/** What hosts do that is not a fault. */
+/** Changes by hosts that the contract tolerates. */
 const TOLERATED: Record<string, Answer> = {
   'redirects to single slashes with 308': redirecting(308),
   'redirects to single slashes with 301': redirecting(301),
@@ -264,27 +264,27 @@ describe('mountContract()', () => {
     await expect(run()).resolves.toBeUndefined()
   })
 
-  it.each(['v1', 'all', 'off'] as const)('is passed with cors: %s', async (cors) => {
+  it.each(['v1', 'all', 'off'] as const)('passes with cors: %s', async (cors) => {
     const { fetch } = createRatesHandler({ providers: fakeProviders(), cors })
     expect(await failures({ url, fetch, cors })).toEqual([])
   })
 
-  it('is passed below any prefix, with any pair', async () => {
+  it('passes below any prefix, with any pair', async () => {
     const fetch = createRatesHandler({ providers: fakeProviders(), basePath: '/a/b' })
     const mount = { url: 'http://localhost/a/b', fetch, pair: ['JPY', 'GBP'] as const }
     expect(await failures(mount)).toEqual([])
   })
 
-  it('is passed with the explorer page', async () => {
+  it('passes with the explorer page', async () => {
     const fetch = createRatesHandler({ providers: fakeProviders(), explorer: true })
     expect(await failures({ url, fetch })).toEqual([])
   })
 
-  it.each(Object.entries(TOLERATED))('is passed behind a host that %s', async (_, fetch) => {
+  it.each(Object.entries(TOLERATED))('passes behind a host that %s', async (_, fetch) => {
     expect(await failures({ url, fetch })).toEqual([])
   })
 
-  it('is passed behind a host that compresses', async () => {
+  it('passes behind a host that compresses', async () => {
     const encode = async (body: BodyInit) => new Uint8Array(await new Response(body).arrayBuffer())
     const compressed = withCompression(handler, { br: encode, gzip: encode })
     // As over a network.
@@ -298,15 +298,15 @@ describe('mountContract()', () => {
   })
 
   it('uses the network without a fetch', async () => {
-    // Unit tests have none, and say so.
+    // In unit tests the global fetch throws.
     await expect(mountContract(() => ({ url }))[0]?.run()).rejects.toThrow('no network')
   })
 
-  it.each(CASES)('finds that $what', async ({ fetch, name }) => {
+  it.each(CASES)('detects that $what', async ({ fetch, name }) => {
     expect(await failures({ url, fetch })).toContain(name)
   })
 
-  it('finds a fault for every case', () => {
+  it('has a fault for every case', () => {
     const names = mountContract(() => ({ url })).map(({ name }) => name)
     expect(Object.keys(FAULTS).toSorted()).toEqual(names.toSorted())
   })

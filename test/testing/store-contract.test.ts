@@ -4,17 +4,17 @@ import type { CacheStore } from '../../src/index.ts'
 import { storeContract } from '../../src/testing/index.ts'
 import { failuresOf } from './virtual-time.ts'
 
-/** A store that does all it must; a bad one is this with one thing changed. */
+/** A store that follows the contract; every bad store changes one thing of it. */
 class GoodStore {
-  texts = new Map<string, string>()
+  values = new Map<string, string>()
   claims = new Map<string, number>()
 
   get(key: string): unknown {
-    return this.texts.get(this.keyOf(key))
+    return this.values.get(this.keyOf(key))
   }
 
-  set(key: string, text: string, _expiresAt: number): unknown {
-    this.texts.set(this.keyOf(key), text)
+  set(key: string, value: string, _expiresAt: number): unknown {
+    this.values.set(this.keyOf(key), value)
     return undefined
   }
 
@@ -51,24 +51,24 @@ function withKeys(keyOf: (key: string) => string): () => CacheStore {
   return changed(() => ({ keyOf }))
 }
 
-/** A store that returns what `read` makes of each stored text. */
-function withTexts(read: (text: string) => unknown): () => CacheStore {
-  return changed(({ texts }) => ({
+/** A store that returns the result of `read` for each stored value. */
+function withValues(read: (value: string) => unknown): () => CacheStore {
+  return changed(({ values }) => ({
     get(key) {
-      const text = texts.get(key)
-      return text === undefined ? undefined : read(text)
+      const value = values.get(key)
+      return value === undefined ? undefined : read(value)
     },
   }))
 }
 
-/** A store whose entries live for `lifeOf` the time they should, in ms. */
-function withLives(lifeOf: (life: number) => number): () => CacheStore {
+/** A store with other lifetimes: `change` receives and returns a lifetime in ms. */
+function withLifetimes(change: (lifetime: number) => number): () => CacheStore {
   const ends = new Map<string, number>()
-  return changed(({ texts }) => ({
-    get: (key) => ((ends.get(key) ?? 0) >= Date.now() ? texts.get(key) : undefined),
-    set(key, text, expiresAt) {
-      ends.set(key, Date.now() + lifeOf(expiresAt - Date.now()))
-      texts.set(key, text)
+  return changed(({ values }) => ({
+    get: (key) => ((ends.get(key) ?? 0) >= Date.now() ? values.get(key) : undefined),
+    set(key, value, expiresAt) {
+      ends.set(key, Date.now() + change(expiresAt - Date.now()))
+      values.set(key, value)
     },
   }))
 }
@@ -80,144 +80,144 @@ function withClaims(claim: Claim): () => CacheStore {
   }
 }
 
-/** Returns the cases that fail for such a store, each with its error. */
+/** Returns the errors of the failing cases, by name. */
 function failures(create: () => CacheStore): Promise<Map<string, Error>> {
   return failuresOf(storeContract(create))
 }
 
-/** The bad stores that each case must find. */
+/** Bad stores that each case must detect, by what they do. */
 const BAD_STORES: Record<string, Record<string, () => CacheStore>> = {
-  'has no text for a key that was never set': {
-    'has a text for every key': changed(() => ({ get: () => 'null' })),
+  'returns no string for a key that was never set': {
+    'returns a value for every key': changed(() => ({ get: () => 'null' })),
   },
-  'gives back the text that was set, however often': {
+  'returns a stored value on every read': {
     'forgets everything': changed(() => ({ set() {} })),
-    'is in no hurry to write': changed(({ texts }) => ({
-      set: (key, text) => setTimeout(() => texts.set(key, text), 0),
+    'writes later': changed(({ values }) => ({
+      set: (key, value) => setTimeout(() => values.set(key, value), 0),
     })),
-    'gives every text once': changed(({ texts }) => ({
+    'returns every value only once': changed(({ values }) => ({
       get(key) {
-        const text = texts.get(key)
-        texts.delete(key)
-        return text
+        const value = values.get(key)
+        values.delete(key)
+        return value
       },
     })),
   },
-  'puts a later text in the place of an earlier one': {
-    'keeps the first text': changed(({ texts }) => ({
-      set: (key, text) => texts.set(key, texts.get(key) ?? text),
+  'returns the value last set': {
+    'keeps the first value': changed(({ values }) => ({
+      set: (key, value) => values.set(key, values.get(key) ?? value),
     })),
   },
-  'lets no key disturb another': {
-    'has one place for all': withKeys(() => 'key'),
-    'has one place for the text set last': changed(({ texts }) => ({
-      set(key, text) {
-        texts.clear()
-        texts.set(key, text)
+  'stores the values of different keys separately': {
+    'ignores keys': withKeys(() => 'key'),
+    'keeps only the value last set': changed(({ values }) => ({
+      set(key, value) {
+        values.clear()
+        values.set(key, value)
       },
     })),
   },
-  'keeps keys apart, however odd': {
-    'keeps its texts in a plain object': changed(() => {
-      const texts: Record<string, string> = {
-        // As objects inherit it everywhere but in Deno.
+  'distinguishes keys with special characters, spaces and capitals': {
+    'keeps its values in a plain object': changed(() => {
+      const values: Record<string, string> = {
+        // Inherited by objects, except in Deno.
         get ['__proto__']() {
           return ''
         },
         set ['__proto__'](_) {},
       }
-      return { get: (key) => texts[key], set: (key, text) => (texts[key] = text) }
+      return { get: (key) => values[key], set: (key, value) => (values[key] = value) }
     }),
-    'makes no difference of capitals': withKeys((key) => key.toLowerCase()),
-    'makes keys fit for file names': withKeys((key) => key.replaceAll(/[^\w.-]/g, '_')),
+    'ignores case': withKeys((key) => key.toLowerCase()),
+    'converts keys to file names': withKeys((key) => key.replaceAll(/[^\w.-]/g, '_')),
     'reads keys as paths': withKeys((key) => new URL(key, 'file:///').pathname),
     'decodes keys': withKeys((key) => key.replaceAll('%20', ' ')),
     'trims keys': withKeys((key) => key.trim()),
     'composes the letters of keys': withKeys((key) => key.normalize('NFC')),
   },
-  'keeps keys of 300 characters apart that differ in the last': {
+  'distinguishes keys of 300 characters that differ in the last one': {
     'cuts long keys': withKeys((key) => key.slice(0, 255)),
   },
-  'changes nothing about a text': {
-    'parses texts': withTexts((text) => {
+  'returns values unchanged': {
+    'parses values': withValues((value) => {
       try {
-        return JSON.parse(text)
+        return JSON.parse(value)
       } catch {
-        return text
+        return value
       }
     }),
-    'gives numbers': withTexts((text) => (/^\d+$/.test(text) ? Number(text) : text)),
-    'takes an empty text for none': withTexts((text) => text || undefined),
-    'trims texts': withTexts((text) => text.trim()),
-    'changes line ends': withTexts((text) => text.replaceAll('\r\n', '\n')),
-    'has one byte for a character': withTexts((text) => text.replaceAll(/[^\0-\xff]/g, '?')),
+    'returns numbers': withValues((value) => (/^\d+$/.test(value) ? Number(value) : value)),
+    'reads an empty value as missing': withValues((value) => value || undefined),
+    'trims values': withValues((value) => value.trim()),
+    'changes line ends': withValues((value) => value.replaceAll('\r\n', '\n')),
+    'stores one byte per character': withValues((value) => value.replaceAll(/[^\0-\xff]/g, '?')),
   },
-  'holds a text of a million characters': {
-    'cuts large texts': withTexts((text) => text.slice(0, 2 ** 19)),
+  'stores a value of 1,000,000 characters': {
+    'truncates large values': withValues((value) => value.slice(0, 2 ** 19)),
   },
-  'has one text whole where many were set at once': {
-    'writes piece by piece': changed(({ texts }) => ({
-      async set(key, text) {
-        texts.set(key, '')
-        for (let start = 0; start < text.length; start += 4_096) {
-          texts.set(key, texts.get(key) + text.slice(start, start + 4_096))
+  'returns one complete value after 20 concurrent writes': {
+    'writes in chunks': changed(({ values }) => ({
+      async set(key, value) {
+        values.set(key, '')
+        for (let start = 0; start < value.length; start += 4_096) {
+          values.set(key, values.get(key) + value.slice(start, start + 4_096))
           await Promise.resolve()
         }
       },
     })),
   },
-  'keeps a text until it expires, be that soon or in 30 days': {
-    'takes ms for seconds': withLives((life) => life / 1_000),
-    'counts ms in 32 bits': withLives((life) => life | 0),
+  'keeps a value until it expires, in 10 seconds or 30 days': {
+    'reads ms as seconds': withLifetimes((lifetime) => lifetime / 1_000),
+    'stores ms in 32 bits': withLifetimes((lifetime) => lifetime | 0),
   },
-  'takes a text that has expired already, and the next one too': {
-    'refuses what has expired': changed(({ texts }) => ({
-      set(key, text, expiresAt) {
+  'accepts a value that has already expired, and the next value': {
+    'rejects expired values': changed(({ values }) => ({
+      set(key, value, expiresAt) {
         if (expiresAt < Date.now()) throw new RangeError('invalid expire time')
-        texts.set(key, text)
+        values.set(key, value)
       },
     })),
   },
-  'grants a claim to one of 50 who ask at once': {
+  'grants exactly one of 50 concurrent claims': {
     'grants every claim': withClaims(() => true),
     'grants no claim': withClaims(() => false),
-    'answers a claim with OK': withClaims((...args) => (grant(...args) ? 'OK' : null)),
-    'looks before it claims, and then waits': withClaims(async (store, key, expiresAt) => {
+    'returns OK for a claim': withClaims((...args) => (grant(...args) ? 'OK' : null)),
+    'waits between checking and claiming': withClaims(async (store, key, expiresAt) => {
       if (store.isClaimed(key)) return false
       await Promise.resolve()
       store.claims.set(key, expiresAt)
       return true
     }),
   },
-  'grants claims of different keys apart': {
-    'has one claim for all': withClaims((store, _, at) => grant(store, 'key', at)),
+  'grants claims of different keys independently': {
+    'ignores the key of a claim': withClaims((store, _, at) => grant(store, 'key', at)),
   },
-  'keeps claims away from texts': {
-    'keeps claims among its texts': withClaims(
-      ({ texts }, key) => !texts.has(key) && Boolean(texts.set(key, 'claimed')),
+  'stores claims and values separately': {
+    'stores claims as values': withClaims(
+      ({ values }, key) => !values.has(key) && Boolean(values.set(key, 'claimed')),
     ),
-    'removes a text with its claim': withClaims((store, key, at) => {
-      store.texts.delete(key)
+    'deletes a value with a claim': withClaims((store, key, at) => {
+      store.values.delete(key)
       return grant(store, key, at)
     }),
   },
-  'holds a claim until it runs out, whatever is set': {
+  'keeps a claim until it expires, even if a value is set': {
     'grants every claim': withClaims(() => true),
-    'gives a claim back when a text is set': changed(({ texts, claims }) => ({
-      set(key, text) {
-        texts.set(key, text)
+    'releases a claim when a value is set': changed(({ values, claims }) => ({
+      set(key, value) {
+        values.set(key, value)
         claims.delete(key)
       },
     })),
-    'takes the ms of a claim for seconds': withClaims((store, key, at) =>
+    'reads the ms of a claim as seconds': withClaims((store, key, at) =>
       grant(store, key, Date.now() + (at - Date.now()) / 1_000),
     ),
   },
-  'grants a claim again when it has run out': {
+  'grants a claim again after it expires': {
     'grants no claim': withClaims(() => false),
     'never ends a claim': withClaims((store, key) => grant(store, key, Infinity)),
   },
-  'is not blocked by a claim that has expired already': {
+  'grants a claim after one with a past expiry time': {
     'grants no claim': withClaims(() => false),
     'never ends a claim': withClaims((store, key) => grant(store, key, Infinity)),
     'never ends a claim that has expired': withClaims((store, key, at) =>
@@ -235,16 +235,16 @@ afterEach(() => {
 })
 
 describe('storeContract()', () => {
-  it('passes a store that does all it must', async () => {
+  it('passes for a good store', async () => {
     expect(await failures(() => new GoodStore())).toEqual(new Map())
   })
 
-  it('passes a store again that has all the earlier runs in it', async () => {
+  it('passes for a good store that has values of an earlier run', async () => {
     const store = new GoodStore()
     for (const _ of [1, 2]) expect(await failures(() => store)).toEqual(new Map())
   })
 
-  it('passes a store that is a promise, and has one made for each case', async () => {
+  it('accepts promises of stores, and creates one store per case', async () => {
     const create = vi.fn<() => Promise<CacheStore>>(async () => new GoodStore())
     const cases = storeContract(create)
     expect(create).not.toHaveBeenCalled()
@@ -252,13 +252,13 @@ describe('storeContract()', () => {
     expect(create).toHaveBeenCalledTimes(cases.length)
   })
 
-  it('has cases of different names, and the same ones for every store', () => {
+  it('has distinct names, which are the same for every store', () => {
     const names = storeContract(() => new Map()).map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(storeContract(() => new GoodStore()).map(({ name }) => name)).toEqual(names)
   })
 
-  it.each(CASES)('finds a store that $what: $name', async ({ create, name }) => {
+  it.each(CASES)('detects a store that $what: $name', async ({ create, name }) => {
     const failed = await failures(create)
     expect([...failed.keys()]).toContain(name)
     for (const { message } of failed.values()) expect(message).toMatch(/^expected \S/)
@@ -269,33 +269,33 @@ describe('storeContract()', () => {
     expect(Object.keys(BAD_STORES).toSorted()).toEqual(names.toSorted())
   })
 
-  it('says what was expected', async () => {
-    const failed = await failures(withTexts((text) => `${text}.`))
-    expect(failed.get('gives back the text that was set, however often')?.message).toMatch(
-      /^expected get\("contract:\w+:a"\) to give "\{\\"v\\":1\}", got "\{\\"v\\":1\}\."$/,
+  it('rejects with the expected and the actual value', async () => {
+    const failed = await failures(withValues((value) => `${value}.`))
+    expect(failed.get('returns a stored value on every read')?.message).toMatch(
+      /^expected get\("contract:\w+:a"\) .* "\{\\"v\\":1\}", got "\{\\"v\\":1\}\."$/,
     )
-    expect(failed.get('holds a text of a million characters')?.message).toMatch(
+    expect(failed.get('stores a value of 1,000,000 characters')?.message).toMatch(
       /… \(1000000 characters\), got .*… \(1000001 characters\)$/,
     )
   })
 
-  it.each(['rejects', 'throws'])('finds a store that %s', async (how) => {
+  it.each(['rejects', 'throws'])('detects a store that %s', async (how) => {
     const cause = new Error('READONLY')
     const set = (): Promise<void> => {
       if (how === 'throws') throw cause
       return Promise.reject(cause)
     }
     const failed = await failures(changed(() => ({ set })))
-    expect(failed.get('gives back the text that was set, however often')).toMatchObject({
-      message: expect.stringMatching(/^expected set\("contract:\w+:a"\) to work, but: READONLY$/),
+    expect(failed.get('returns a stored value on every read')).toMatchObject({
+      message: expect.stringMatching(/^expected set\("contract:\w+:a"\) .*: READONLY$/),
       cause,
     })
   })
 
-  it('does not wait for ever', async () => {
+  it('rejects if a call hangs', async () => {
     const failed = await failures(changed(() => ({ get: () => new Promise(() => {}) })))
-    expect(failed.get('has no text for a key that was never set')?.message).toMatch(
-      /^expected get\("contract:\w+:never"\) to work, but: timed out after 4000 ms$/,
+    expect(failed.get('returns no string for a key that was never set')?.message).toMatch(
+      /^expected get\("contract:\w+:never"\) .*\b4000 ms$/,
     )
   })
 })

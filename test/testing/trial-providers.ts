@@ -4,20 +4,19 @@ import type { FakeClock, ProviderContractOptions } from '../../src/testing/index
 
 type Fetch = typeof fetch
 
-/** How a provider reads its upstream; `good` is the text of a good answer. */
+/** Wraps the `fetch` of a provider; `good` is the body of a good response. */
 export type Client = (fetch: Fetch, good: string) => Fetch
 
-/** What one provider does otherwise than a good one. */
+/** Changes to a good provider. */
 export interface Change {
   attribution?: { name: string; url: string }
-  /** Makes what it reads its upstream with. */
   client?: Client
-  /** Meddles with what it is given. */
-  meddle?(given: object): void
-  /** What it makes of a good table. */
+  /** Modifies the arguments of the provider. */
+  modify?(argument: object): void
+  /** Changes a good table. */
   table?(table: LatestTable, previous: LatestTable | undefined): LatestTable
   validateStored?: NonNullable<LatestProvider['validateStored']>
-  /** What it makes of good days. */
+  /** Changes good days. */
   days?(
     days: HistoryDays,
     range: { start: string; end: string },
@@ -34,14 +33,14 @@ const context = { fetch, signal: new AbortController().signal, now: clock }
 
 const MONTH = { start: '2026-10-21', end: '2026-11-20' }
 
-/** A good provider of latest rates, the documentation's, but for what is changed. */
+/** Returns options for the provider of latest rates in the documentation, with `change`. */
 export async function latestTrial(change: Change = {}): Promise<ProviderContractOptions> {
   const { rates } = await market.latest.fetchLatest(context)
   const good = JSON.stringify({ published: '2026-11-20T16:00:00Z', usd: rates })
   return { now: clock, latest: () => treasury(change, good), fetch: () => new Response(good) }
 }
 
-/** A good provider of history, but for what is changed. */
+/** Returns options for a good provider of history, with `change`. */
 export async function historyTrial(change: Change = {}): Promise<ProviderContractOptions> {
   const textOf = async (range: typeof MONTH): Promise<string> =>
     JSON.stringify(await market.history.fetchHistory(range, context))
@@ -58,8 +57,8 @@ export async function historyTrial(change: Change = {}): Promise<ProviderContrac
 }
 
 function treasury(change: Change, good: string): LatestProvider {
-  const { client = (fetch) => fetch, meddle = () => {}, table = (each) => each } = change
-  // One for the life of the provider: it may remember something.
+  const { client = (fetch) => fetch, modify = () => {}, table = (each) => each } = change
+  // One client per provider, as it may have a cache.
   let upstream: Fetch = fetch
   const read = client((...request) => upstream(...request), good)
   return {
@@ -68,18 +67,18 @@ function treasury(change: Change, good: string): LatestProvider {
     async fetchLatest(context) {
       upstream = context.fetch
       const response = await read('https://treasury.example/rates.json', { signal: context.signal })
-      if (!response.ok) throw new Error(`treasury answered ${response.status}`)
+      if (!response.ok) throw new Error(`treasury returned HTTP ${response.status}`)
       const { published, usd } = await response.json()
       const updatedAt = Date.parse(published)
-      meddle(context)
-      const answer = { base: 'USD', updatedAt, nextUpdateAt: updatedAt + 3_600_000, rates: usd }
-      return table(answer, context.previous)
+      modify(context)
+      const good = { base: 'USD', updatedAt, nextUpdateAt: updatedAt + 3_600_000, rates: usd }
+      return table(good, context.previous)
     },
   }
 }
 
 function archive(change: Change, good: string): HistoryProvider {
-  const { client = (fetch) => fetch, meddle = () => {}, days = (each) => each } = change
+  const { client = (fetch) => fetch, modify = () => {}, days = (each) => each } = change
   let upstream: Fetch = fetch
   const read = client((...request) => upstream(...request), good)
   return {
@@ -90,12 +89,12 @@ function archive(change: Change, good: string): HistoryProvider {
       const query = new URLSearchParams(range)
       const url = `https://archive.example/days?${query}`
       const response = await read(url, { signal: context.signal })
-      if (!response.ok) throw new Error(`archive answered ${response.status}`)
+      if (!response.ok) throw new Error(`archive returned HTTP ${response.status}`)
       const { base, days: found } = await response.json()
-      const asked = { ...range }
-      meddle(context)
-      meddle(range)
-      return days({ base, days: [...found] }, asked)
+      const requested = { ...range }
+      modify(context)
+      modify(range)
+      return days({ base, days: [...found] }, requested)
     },
   }
 }

@@ -3,12 +3,11 @@ import { vi } from 'vitest'
 import type { ContractCase } from '../../src/testing/index.ts'
 import { settled } from '../virtual-runtime.ts'
 
-/** How often nothing may happen before a test fails. */
-const MOST_IDLE_TURNS = 10_000
+/** Idle turns of the event loop before a test fails. */
+const MAX_IDLE_TURNS = 10_000
 
 /**
- * Lets the time of fake timers pass until `promise` is settled, from one timer to the next as soon as everything that waits
- * for no timer has gone on; returns `promise`.
+ * Advances fake timers until `promise` settles, and returns `promise`. Each timer fires when no other work is pending.
  */
 export async function passTimeFor<T>(promise: Promise<T>): Promise<T> {
   const wait = { isOver: false, idleTurns: 0 }
@@ -18,14 +17,14 @@ export async function passTimeFor<T>(promise: Promise<T>): Promise<T> {
     for (let turn = 0; turn < 3; turn += 1) await settled()
     if (wait.isOver) return promise
     if (vi.getTimerCount() === 0) wait.idleTurns += 1
-    if (wait.idleTurns > MOST_IDLE_TURNS) throw new Error('there is no timer to wait for')
+    if (wait.idleTurns > MAX_IDLE_TURNS) throw new Error('no timer to wait for')
     vi.advanceTimersToNextTimer()
-    // Time also passes for a program that waits for 0 ms again and again.
+    // Time must also pass for a program that waits for 0 ms repeatedly.
     vi.advanceTimersByTime(1)
   }
 }
 
-/** Runs the cases of a contract in virtual time; returns the errors of those that fail, by their names. */
+/** Runs the cases of a contract in virtual time, and returns the errors of failing cases by name. */
 export async function failuresOf(cases: readonly ContractCase[]): Promise<Map<string, Error>> {
   const found = new Map<string, Error>()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })

@@ -1,111 +1,104 @@
-import { expectSame } from '../expect-same.ts'
+import { expectSame, expectThat } from '../expect-same.ts'
 import type { MountResponse, Rule } from './trial.ts'
 
-/** What the records of a mount must be like. */
+/** Rules for successful responses. */
 export const RECORDS: Readonly<Record<string, Rule>> = {
-  async 'answers with all latest rates, or with those asked for'({
-    requestOk: askGood,
-    pair: [base, other],
-  }) {
-    const { record } = await askGood(`/v1/latest?base=${base}`)
+  async 'returns all latest rates, or the requested symbols'({ requestOk, pair: [base, other] }) {
+    const { record } = await requestOk(`/v1/latest?base=${base}`)
+    const { updatedAt, nextUpdateAt, rates } = record
     expectSame('base', record['base'], base)
-    expectSame('the rate of the base', fieldOf(record['rates'], base), 1)
-    expectSame('updatedAt in whole ms', Number.isInteger(record['updatedAt']), true)
-    expectSame('nextUpdateAt in whole ms', Number.isInteger(record['nextUpdateAt']), true)
-    const rate = fieldOf(record['rates'], other)
-    const some = await askGood(`/v1/latest?base=${base.toLowerCase()}&symbols=${other}`)
-    const asked = JSON.stringify({ [other]: rate })
-    expectSame('rates, of one symbol', JSON.stringify(some.record['rates']), asked)
+    expectSame('the rate of the base', fieldOf(rates, base), 1)
+    expectThat('updatedAt to be an integer', Number.isInteger(updatedAt), updatedAt)
+    expectThat('nextUpdateAt to be an integer', Number.isInteger(nextUpdateAt), nextUpdateAt)
+    const some = await requestOk(`/v1/latest?base=${base.toLowerCase()}&symbols=${other}`)
+    const expected = JSON.stringify({ [other]: fieldOf(rates, other) })
+    expectSame('rates with one symbol', JSON.stringify(some.record['rates']), expected)
   },
-  async 'converts at the rate of the table, by the earlier endpoints too'({
-    requestOk: askGood,
-    pair,
-  }) {
+  async 'converts at the latest rate, on /v1 and unversioned endpoints'({ requestOk, pair }) {
     const [from, to] = pair
-    const table = await askGood(`/v1/latest?base=${from}`)
+    const table = await requestOk(`/v1/latest?base=${from}`)
     const rate = fieldOf(table.record['rates'], to)
     for (const path of ['/v1/convert', '/convert']) {
-      const { record } = await askGood(`${path}?from=${from}&to=${to}&amount=1`)
+      const { record } = await requestOk(`${path}?from=${from}&to=${to}&amount=1`)
       expectSame(`the rate of ${path}`, record['rate'], rate)
       expectSame(`the result of ${path}`, record['result'], rate)
     }
-    const { record } = await askGood(`/rates?base=${from}`)
+    const { record } = await requestOk(`/rates?base=${from}`)
     expectSame('the rate of /rates', fieldOf(record['rates'], to), rate)
   },
-  async 'answers with history, one point a day'({ requestOk: askGood, pair: [from, to] }) {
-    const { record } = await askGood(`/v1/history?from=${from}&to=${to}&period=1M`)
+  async 'returns history with one point per day'({ requestOk, pair: [from, to] }) {
+    const { record } = await requestOk(`/v1/history?from=${from}&to=${to}&period=1M`)
     const points: unknown[] = Array.isArray(record['points']) ? record['points'] : []
     const days = points.map((point) => String(fieldOf(point, 'd')))
-    expectSame('that there are points', days.length > 0, true)
+    expectThat('at least one point', days.length > 0, days.length)
     expectSame('the days', days.join(), [...new Set(days)].sort().join())
     expectSame('stats.close', fieldOf(record['stats'], 'close'), fieldOf(points.at(-1), 'r'))
   },
-  async 'answers with history from a day on, and with the table of a day'({
-    requestOk: askGood,
-    pair,
-  }) {
+  async 'returns history from a start day, and the rates of a day'({ requestOk, pair }) {
     const [from, to] = pair
-    const { record } = await askGood(`/v1/history?from=${from}&to=${to}&period=1M`)
+    const { record } = await requestOk(`/v1/history?from=${from}&to=${to}&period=1M`)
     const [, ...later]: unknown[] = Array.isArray(record['points']) ? record['points'] : []
     const [start, end] = [later[0], later.at(-1)].map((point) => String(fieldOf(point, 'd')))
-    const range = await askGood(`/v1/history?from=${from}&to=${to}&start=${start}`)
-    expectSame('the points', JSON.stringify(range.record['points']), JSON.stringify(later))
-    const table = await askGood(`/v1/latest?date=${end}&base=${from}&symbols=${to}`)
+    const range = await requestOk(`/v1/history?from=${from}&to=${to}&start=${start}`)
+    const points = JSON.stringify(range.record['points'])
+    expectSame(`the points from ${start}`, points, JSON.stringify(later))
+    const table = await requestOk(`/v1/latest?date=${end}&base=${from}&symbols=${to}`)
     expectSame('the date', table.record['date'], end)
-    expectSame('its rate', fieldOf(table.record['rates'], to), fieldOf(later.at(-1), 'r'))
+    const rate = fieldOf(table.record['rates'], to)
+    expectSame(`the rate of ${end}`, rate, fieldOf(later.at(-1), 'r'))
   },
-  async 'writes the same as CSV where it is asked to'({ requestOk: askGood, pair: [from, to] }) {
+  async 'returns CSV for format=csv'({ requestOk, pair: [from, to] }) {
     for (const path of ['/v1/latest', '/rates', '/v1/history']) {
       const query = path === '/v1/history' ? `from=${from}&to=${to}` : `base=${from}`
-      const { header, text } = await askGood(`${path}?${query}&format=csv`)
+      const { header, text } = await requestOk(`${path}?${query}&format=csv`)
       const form = header('content-type').split(';', 1).join()
       expectSame(`the content-type of ${path}`, form, 'text/csv')
-      const cells = text.split('\r\n').filter((line) => line.includes(`${from},${to},`))
-      expectSame(`that ${path} has ${from} in ${to}`, cells.length > 0, true)
+      const hasPair = text.split('\r\n').some((line) => line.includes(`${from},${to},`))
+      expectThat(`CSV of ${path} with ${from} in ${to}`, hasPair, text)
     }
   },
-  async 'lists the currencies that it covers'({ requestOk: askGood, pair }) {
-    const { record } = await askGood('/v1/currencies')
+  async 'lists the covered currencies'({ requestOk, pair }) {
+    const { record } = await requestOk('/v1/currencies')
     const currencies: unknown[] = Array.isArray(record['currencies']) ? record['currencies'] : []
     for (const code of pair) {
       const currency = currencies.find((one) => fieldOf(one, 'code') === code)
-      expectSame(`that latest rates cover ${code}`, fieldOf(currency, 'latest'), true)
+      expectSame(`latest of ${code} in /v1/currencies`, fieldOf(currency, 'latest'), true)
     }
   },
-  async 'describes itself'({ requestOk: askGood }) {
-    const { record } = await askGood('/v1/openapi.json')
+  async 'returns the OpenAPI document'({ requestOk }) {
+    const { record } = await requestOk('/v1/openapi.json')
     expectSame('the version of OpenAPI', record['openapi'], '3.1.1')
   },
-  async 'tells how it stands'({ requestOk: askGood }) {
-    const { record, header } = await askGood('/v1/status')
+  async 'returns the status of the service'({ requestOk }) {
+    const { record, header } = await requestOk('/v1/status')
     expectSame('the type of ready', typeof record['ready'], 'boolean')
-    expectSame('cache-control', header('cache-control'), 'no-store')
+    expectSame('cache-control of /v1/status', header('cache-control'), 'no-store')
   },
-  async 'decodes a query, and that once'({ request: ask, requestOk: askGood, pair: [one, other] }) {
+  async 'decodes the query exactly once'({ request, requestOk, pair: [one, other] }) {
     const escaped = one.charCodeAt(0).toString(16) + one.slice(1)
-    const plain = await askGood(`/v1/latest?base=${one}&symbols=${one},${other}`)
-    const encoded = await askGood(`/v1/latest?base=%${escaped}&symbols=${one}%2C${other}`)
-    expectSame('the answer to an encoded query', encoded.text, plain.text)
-    const { status } = await ask(`/v1/latest?base=%25${escaped}`)
+    const plain = await requestOk(`/v1/latest?base=${one}&symbols=${one},${other}`)
+    const encoded = await requestOk(`/v1/latest?base=%${escaped}&symbols=${one}%2C${other}`)
+    expectSame('the response to an encoded query', encoded.text, plain.text)
+    const { status } = await request(`/v1/latest?base=%25${escaped}`)
     expectSame('the status of a query encoded twice', status, 400)
   },
-  async 'lets no header choose the answer'({ request: ask }) {
-    const plain = await ask('/v1/latest', { headers: UNCOMPRESSED })
+  async 'ignores request headers that must not affect the response'({ request }) {
+    const plain = await request('/v1/latest', { headers: UNCOMPRESSED })
     expectSame('the status of /v1/latest', plain.status, 200)
     for (const [name, value] of Object.entries(IGNORED)) {
-      const heard = await ask('/v1/latest', { headers: { ...UNCOMPRESSED, [name]: value } })
-      expectSame(`the answer to a request with ${name}`, essence(heard), essence(plain))
+      const other = await request('/v1/latest', { headers: { ...UNCOMPRESSED, [name]: value } })
+      expectSame(`the response to a request with ${name}`, essence(other), essence(plain))
     }
   },
-  async 'answers many at once alike'({ requestOk: askGood, pair: [from, to] }) {
+  async 'returns the same response to 50 concurrent requests'({ requestOk, pair: [from, to] }) {
     const path = `/v1/convert?from=${from}&to=${to}&amount=12.5`
-    const plain = await askGood(path)
-    const others = await Promise.all(Array.from({ length: 50 }, () => askGood(path)))
-    for (const other of others) expectSame('one answer of many', essence(other), essence(plain))
+    const plain = await requestOk(path)
+    const others = await Promise.all(Array.from({ length: 50 }, () => requestOk(path)))
+    for (const other of others)
+      expectSame(`each response of ${path}`, essence(other), essence(plain))
   },
 }
 
-/** Headers that steer some servers. */
 const IGNORED = {
   accept: 'text/html',
   'accept-language': 'de',
@@ -121,7 +114,7 @@ const IGNORED = {
   'x-original-url': '/other',
 }
 
-/** `fetch` asks for compressed bodies unless the request has `Range`, and compressed bodies have other entity tags. */
+/** `fetch` requests compressed bodies unless the request has `Range`, and compressed bodies have other entity tags. */
 const UNCOMPRESSED = { 'accept-encoding': 'identity' }
 
 function essence({ status, text, header }: MountResponse): string {
@@ -129,7 +122,7 @@ function essence({ status, text, header }: MountResponse): string {
   return [status, ...headers, text].join('\n')
 }
 
-/** The names in a `Vary`, sorted, without `Accept-Encoding`: hosts that compress may add it to any response. */
+/** Returns the sorted names of a `Vary` without `Accept-Encoding`, which hosts that compress may add to any response. */
 function variesBy(vary: string): string {
   const names = vary.split(',').map((name) => name.trim().toLowerCase())
   const others = names.filter((name) => name !== '' && name !== 'accept-encoding')

@@ -1,8 +1,7 @@
 import { expectSame } from '../expect-same.ts'
 import type { Rule } from './trial.ts'
 
-/** Questions that have no answer, by what is behind the base path, with the code of the error. */
-const REFUSED = {
+const INVALID = {
   '/v1/latest?base=EURO': 'invalid_currency',
   '/v1/latest?base=': 'invalid_currency',
   '/v1/latest?base=%20EUR': 'invalid_currency',
@@ -22,15 +21,14 @@ const REFUSED = {
   '/v1/history?from=EUR': 'missing_parameter',
 }
 
-/** The same of the earlier endpoints, with the whole error. */
-const REFUSED_EARLIER = {
+const INVALID_UNVERSIONED = {
   '/rates?base=EURO': 'Invalid base currency: EURO',
   '/convert?to=USD': 'Missing required parameter: from',
   '/convert?from=XYZZY&to=USD': 'Invalid from currency: XYZZY',
   '/convert?from=EUR&to=USD&amount=abc': 'Invalid amount: abc',
 }
 
-/** Other spellings of a path, which a host may redirect to the path itself, with its query. */
+/** Other spellings of a path, which a host may redirect to the correct one with its query. */
 const REDIRECTABLE = {
   '/v1/latest/': '/v1/latest',
   '/v1//latest': '/v1/latest',
@@ -42,7 +40,7 @@ const REDIRECTABLE = {
 /** Permanent redirects, and the temporary one that keeps the method. */
 const REDIRECTS = [301, 307, 308]
 
-/** Spellings that nothing may redirect, and paths with nothing behind them. */
+/** Unknown paths, and spellings that a host must not redirect. */
 const NOT_FOUND = [
   '/v1/LATEST',
   '/v1/%6Catest',
@@ -53,43 +51,43 @@ const NOT_FOUND = [
   '/rates/EUR',
 ]
 
-/** What a mount must refuse. */
+/** Rules for requests that the handler rejects. */
 export const REFUSALS: Readonly<Record<string, Rule>> = {
-  async 'refuses what has no answer, with a code and a message'({ request: ask }) {
-    for (const [path, code] of Object.entries(REFUSED)) {
-      const { status, record } = await ask(path)
+  async 'rejects invalid requests to /v1 with a code and a message'({ request }) {
+    for (const [path, code] of Object.entries(INVALID)) {
+      const { status, record } = await request(path)
       expectSame(`the status of ${path}`, status, 400)
-      expectSame(`the fields of the answer to ${path}`, Object.keys(record).join(), 'error')
+      expectSame(`the fields of the response to ${path}`, Object.keys(record).join(), 'error')
       const error: Record<string, unknown> = Object(record['error'])
       expectSame(`the code of ${path}`, error['code'], code)
       expectSame(`the type of the message of ${path}`, typeof error['message'], 'string')
     }
   },
-  async 'refuses what has no answer on the earlier endpoints, with a text'({ request: ask }) {
-    for (const [path, text] of Object.entries(REFUSED_EARLIER)) {
-      const { status, record } = await ask(path)
+  async 'rejects invalid requests to unversioned endpoints with a text'({ request }) {
+    for (const [path, text] of Object.entries(INVALID_UNVERSIONED)) {
+      const { status, record } = await request(path)
       expectSame(`the status of ${path}`, status, 400)
       expectSame(`the error of ${path}`, record['error'], text)
     }
   },
-  async 'refuses every other method'({ request: ask }) {
+  async 'rejects methods other than GET, HEAD and OPTIONS'({ request }) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       for (const path of ['/v1/latest', '/rates']) {
-        const { status, header } = await ask(path, { method, body: '{}', headers: JSON_BODY })
+        const { status, header } = await request(path, { method, body: '{}', headers: JSON_BODY })
         expectSame(`the status of ${method} ${path}`, status, 405)
         expectSame(`allow of ${method} ${path}`, header('allow'), 'GET, HEAD, OPTIONS')
         expectSame(`cache-control of ${method} ${path}`, header('cache-control'), 'no-store')
       }
     }
   },
-  async 'knows every path by one spelling'({ request: ask, url }) {
+  async 'rejects or redirects other spellings of a path'({ request, url }) {
     for (const path of NOT_FOUND) {
-      const { status, header } = await ask(path)
+      const { status, header } = await request(path)
       expectSame(`the status of ${path}`, status, 404)
       expectSame(`location of ${path}`, header('location'), '')
     }
     for (const [path, target] of Object.entries(REDIRECTABLE)) {
-      const { status, header } = await ask(path)
+      const { status, header } = await request(path)
       const location = header('location')
       if (!REDIRECTS.includes(status)) {
         expectSame(`the status of ${path}`, status, 404)
@@ -102,5 +100,5 @@ export const REFUSALS: Readonly<Record<string, Rule>> = {
   },
 }
 
-/** Without it, hosts that guard forms against requests of other sites answer with 403. */
+/** Without it, hosts that protect forms against cross-site requests return 403. */
 const JSON_BODY = { 'content-type': 'application/json' }

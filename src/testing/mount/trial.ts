@@ -1,11 +1,11 @@
 import { assertKnownOptions } from '../../known-options.ts'
 import { expectSame } from '../expect-same.ts'
 
-/** A handler where clients find it, and how it is asked. */
+/** Options of `mountContract`: the mounted handler. */
 export interface MountContractOptions {
-  /** The base path with its origin, for example `http://127.0.0.1:3000/api`. */
+  /** Origin and base path, for example `http://127.0.0.1:3000/api`. */
   url: string
-  /** Answers a request (default the platform's `fetch`); that of an app, or a handler itself, needs no server. */
+  /** Sends a request (default: the platform's `fetch`). Pass the handler, or the `fetch` of an app, to test without a server. */
   fetch?: ((request: Request) => Response | Promise<Response>) | undefined
   /** The handler's option `cors` (default `'v1'`). */
   cors?: 'v1' | 'all' | 'off' | undefined
@@ -13,33 +13,32 @@ export interface MountContractOptions {
   pair?: readonly [string, string] | undefined
 }
 
-/** An answer, read to its end. */
+/** A response with its whole body. */
 export interface MountResponse {
   status: number
-  /** The value of a header, or an empty text. */
+  /** Returns the value of a header, or an empty string. */
   header(name: string): string
   text: string
-  /** The fields of the body; none where it is no JSON object. */
+  /** Fields of the body; none unless it is a JSON object. */
   record: Readonly<Record<string, unknown>>
 }
 
-/** One mount on trial; whatever it should not do throws an error that says what was expected. */
+/** Requests to one mounted handler; paths are relative to the base path. */
 export interface MountTrial {
-  /** The base path with its origin. */
+  /** Origin and base path. */
   url: string
   pair: readonly [string, string]
-  /** Whether every origin may read what is at a path below the base path. */
+  /** Whether CORS allows every origin to read a path. */
   isOpen(path: string): boolean
-  /** Asks for a path below the base path. */
   request(path: string, init?: RequestInit): Promise<MountResponse>
-  /** Asks, and expects 200. */
+  /** Sends a request and expects status 200. */
   requestOk(path: string): Promise<MountResponse>
 }
 
-/** A thing that a mount must do. */
+/** A rule of the contract; rejects with an error that states what was expected. */
 export type Rule = (trial: MountTrial) => Promise<void>
 
-/** Puts a mount on trial. */
+/** Creates the trial of a mounted handler. */
 export function openTrial(mount: MountContractOptions): MountTrial {
   const { url, cors = 'v1', pair = ['EUR', 'USD'], fetch = overNetwork } = mount
   assertKnownOptions(mount, { url, cors, pair, fetch })
@@ -58,9 +57,9 @@ export function openTrial(mount: MountContractOptions): MountTrial {
       }
     },
     async requestOk(path) {
-      const heard = await trial.request(path)
-      expectSame(`the status of ${path}`, heard.status, 200)
-      return heard
+      const response = await trial.request(path)
+      expectSame(`the status of ${path}`, response.status, 200)
+      return response
     },
   }
   return trial

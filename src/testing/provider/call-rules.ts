@@ -1,55 +1,54 @@
-import { expectSame, expectSameJson, show } from '../expect-same.ts'
+import { expectSame, expectSameJson, expectThat } from '../expect-same.ts'
 import { messageOf } from './trial.ts'
 import type { Trial } from './trial.ts'
 
-/** A thing that a provider must do. */
-export type Rule<Answer = unknown, Provider = unknown> = (
-  trial: Trial<Answer>,
+/** A rule of the contract; rejects with an error that states what was expected. */
+export type Rule<Data = unknown, Provider = unknown> = (
+  trial: Trial<Data>,
   provider: Provider,
 ) => Promise<void>
 
-/** How soon a call ends when its signal aborts, in ms. */
+/** Time limit for a call to settle after its signal aborts. */
 export const ABORT_DEADLINE_MS = 1_000
 
-/** What each method of a provider must do, wherever its rates come from. */
+/** Rules for both methods of providers. */
 export const CALLS: Record<string, Rule> = {
-  async 'has a name and a link to show beside its rates'({ subject }) {
+  async 'has an attribution with a name and a URL'({ subject }) {
     const { name, url } = Object(subject.attribution)
     const isNamed = typeof name === 'string' && name.trim() !== ''
-    if (!isNamed) throw new Error(`expected attribution.name to be a text, got ${show(name)}`)
+    expectThat('attribution.name to be a non-empty string', isNamed, name)
     const isLink = typeof url === 'string' && /^https?:/.test(url) && URL.canParse(url)
-    if (!isLink) throw new Error(`expected attribution.url to be a URL, got ${show(url)}`)
+    expectThat('attribution.url to be an http or https URL', isLink, url)
   },
-  async 'resolves to what the handler accepts'(trial) {
-    acceptedOf(trial, await trial.answer())
+  async 'resolves to data that the handler accepts'(trial) {
+    acceptedOf(trial, await trial.data())
   },
-  async 'has nothing in it that the handler would drop'(trial) {
-    const { dropped } = acceptedOf(trial, await trial.answer())
-    expectSame('what is dropped', dropped.slice(0, 5).join(', '), '')
+  async 'resolves to no rates or days that the handler would drop'(trial) {
+    const { dropped } = acceptedOf(trial, await trial.data())
+    expectThat('no dropped rates or days', dropped.length === 0, dropped.slice(0, 5).join(', '))
   },
-  async 'gives the same when it is asked again'(trial) {
-    const first = await trial.answer()
-    const again = await trial.answer()
-    expectSameJson('the second answer', again, first)
+  async 'resolves to the same data on a second call'(trial) {
+    const first = await trial.data()
+    expectSameJson('the data of the second call', await trial.data(), first)
   },
-  async 'leaves its context as it is'(trial) {
+  async 'does not modify its context'(trial) {
     const call = trial.call()
     const before = Object.entries(call.context)
     await call.outcome()
     const after = new Map(Object.entries(call.context))
-    expectSame('the number of its properties', after.size, before.length)
+    expectSame('the number of properties of the context', after.size, before.length)
     for (const [name, value] of before) expectSame(`context.${name}`, after.get(name), value)
   },
 }
 
-/** What a method must do that makes no requests. */
+/** Rules for methods that send no requests. */
 export const OFFLINE: Record<string, Rule> = {
-  async 'makes no requests, as no fetch was given'(trial) {
+  async 'sends no requests, because the contract has no fetch'(trial) {
     const call = trial.call()
     await call.outcome()
     expectSame('the number of requests', call.requests(), 0)
   },
-  async 'ends within a second of its signal aborting'(trial) {
+  async 'settles within 1 s after its signal aborts'(trial) {
     const controller = new AbortController()
     const call = trial.call({ signal: controller.signal })
     controller.abort()
@@ -58,13 +57,12 @@ export const OFFLINE: Record<string, Rule> = {
   },
 }
 
-/** What the handler makes of `answer`. */
-export function acceptedOf({ subject, now }: Trial, answer: unknown): { dropped: string[] } {
+/** Validates `data` as the handler does; throws if the handler would reject it. */
+export function acceptedOf({ subject, now }: Trial, data: unknown): { dropped: string[] } {
   try {
-    return subject.accept(answer, now)
+    return subject.accept(data, now)
   } catch (error) {
-    throw new Error(`expected ${subject.name} to be accepted, but: ${messageOf(error)}`, {
-      cause: error,
-    })
+    const message = `expected the handler to accept the data of ${subject.name}`
+    throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })
   }
 }

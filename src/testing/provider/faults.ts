@@ -1,69 +1,67 @@
 import type { Behaviour, Exchange } from './upstream.ts'
 
-/** Gives more of a body. */
 type Pull = (controller: ReadableStreamDefaultController<Uint8Array>) => void | Promise<void>
 
-/** How far apart the parts of a body come that has no end, in ms. */
 const CHUNK_INTERVAL_MS = 1
 
-/** What goes wrong with an upstream, by what it does then. */
+/** Faults of an upstream, each named by what the upstream does. */
 export const FAULTS: Record<string, Behaviour> = {
   'cannot be reached': async () => {
     throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })
   },
-  'answers with 500, whatever its body': withStatus(500),
-  'answers with 404, whatever its body': withStatus(404),
-  'answers with a page of HTML': () =>
+  'returns HTTP 500, even with a valid body': withStatus(500),
+  'returns HTTP 404, even with a valid body': withStatus(404),
+  'returns an HTML page': () =>
     new Response('<!doctype html><title>Back soon</title><p>1 EUR = 1.1 USD', {
       headers: { 'content-type': 'text/html; charset=utf-8' },
     }),
-  'answers with nothing': () => new Response(''),
-  'breaks off amid its answer': (exchange) =>
+  'returns an empty body': () => new Response(''),
+  'disconnects during the body': (exchange) =>
     truncatedResponse(exchange, (controller) => controller.error(new TypeError('terminated'))),
-  'answers with JSON that ends early': async ({ goodAnswer }) => {
-    const text = await (await goodAnswer()).text()
+  'returns truncated JSON': async ({ goodResponse }) => {
+    const text = await (await goodResponse()).text()
     return toJson(isJson(text) ? text.slice(0, text.length / 2) : '')
   },
-  'answers with JSON without its values': async ({ goodAnswer }) => {
-    const text = await (await goodAnswer()).text()
+  'returns JSON with null in place of every value': async ({ goodResponse }) => {
+    const text = await (await goodResponse()).text()
     return toJson(isJson(text) ? withoutValues(text) : '{}')
   },
-  'redirects for ever': withStatus(302, { location: 'https://elsewhere.example/' }),
+  'redirects endlessly': withStatus(302, { location: 'https://redirect.example/' }),
 }
 
-/** JSON that is nothing that any upstream of rates answers with when all is well. */
+/** JSON that no healthy upstream of rates returns. */
 export const OTHER_FORMS: readonly string[] = ['null', '42', '"EUR"', '[]', '{}', '[null]']
 
-/** Answers with a body that goes on until the request is given up. */
+/** Returns a body that continues until the request is aborted. */
 export const endless: Behaviour = ({ signal, wait }) => {
-  const part = new TextEncoder().encode(`[${'0,'.repeat(8_192)}`)
+  const chunk = new TextEncoder().encode(`[${'0,'.repeat(8_192)}`)
   const body = endedBy(signal, async (controller) => {
     await wait(CHUNK_INTERVAL_MS)
-    controller.enqueue(part)
+    controller.enqueue(chunk)
   })
   return toJson(body)
 }
 
-/** Answers with half of a body, and then with nothing until the request is given up. */
+/** Returns half of a body, then nothing until the request is aborted. */
 export const stuck: Behaviour = (exchange) =>
   truncatedResponse(exchange, () => new Promise(() => {}))
 
-/** Answers with nothing until the request is given up. */
+/** Returns no response until the request is aborted. */
 export const silent: Behaviour = () => new Promise<Response>(() => {})
 
-/** Answers with `status`, asking for a pause of `seconds`. */
+/** Returns `status` with a `Retry-After` of `seconds`. */
 export function withRetryAfter(status: number, seconds: number): Behaviour {
   return () => new Response('', { status, headers: { 'retry-after': String(seconds) } })
 }
 
-/** Answers with the JSON `text`. */
-export function answering(text: string): Behaviour {
+/** Returns the JSON `text`. */
+export function respondingWith(text: string): Behaviour {
   return () => toJson(text)
 }
 
 function withStatus(status: number, added: Record<string, string> = {}): Behaviour {
-  return async ({ goodAnswer }) => {
-    const { body, headers } = await goodAnswer()
+  return async ({ goodResponse }) => {
+    const { body, headers } = await goodResponse()
     const changed = new Headers(headers)
     for (const [name, value] of Object.entries(added)) changed.set(name, value)
     return new Response(body, { status, headers: changed })
@@ -74,15 +72,17 @@ function toJson(body: string | ReadableStream<Uint8Array>): Response {
   return new Response(body, { headers: { 'content-type': 'application/json' } })
 }
 
-/** Answers with the first half of a good body; what comes behind it is for `goOn` to say. */
-async function truncatedResponse({ goodAnswer, signal }: Exchange, goOn: Pull): Promise<Response> {
-  const bytes = new Uint8Array(await (await goodAnswer()).arrayBuffer())
+async function truncatedResponse(
+  { goodResponse, signal }: Exchange,
+  pullRest: Pull,
+): Promise<Response> {
+  const bytes = new Uint8Array(await (await goodResponse()).arrayBuffer())
   const half = bytes.subarray(0, bytes.byteLength / 2)
   const pulls: Pull[] = [(controller) => controller.enqueue(half)]
-  return toJson(endedBy(signal, (controller) => (pulls.pop() ?? goOn)(controller)))
+  return toJson(endedBy(signal, (controller) => (pulls.pop() ?? pullRest)(controller)))
 }
 
-/** A body that fails when `signal` aborts, as that of the platform's `fetch` does. */
+/** The body fails when `signal` aborts, as with the platform's `fetch`. */
 function endedBy(signal: AbortSignal, pull: Pull): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

@@ -15,69 +15,68 @@ import type { Rule } from './call-rules.ts'
 import { requireError } from './trial.ts'
 import type { Subject, Trial } from './trial.ts'
 
-/** Days to ask for; both ends belong to them. */
+/** Both ends are included. */
 interface Range {
   start: Day
   end: Day
 }
 
-/** `fetchHistory()` of `provider`, asked for the last 30 days, to be put on trial. */
+/** Returns `fetchHistory()` of `provider`, called for the last 30 days, as the subject of a trial. */
 export function historyOf(provider: HistoryProvider): Subject<HistoryDays> {
   return {
     name: 'fetchHistory()',
     attribution: provider.attribution,
-    ask: (context) => provider.fetchHistory(daysBefore(context.now(), 30, 0), context),
+    call: (context) => provider.fetchHistory(daysBefore(context.now(), 30, 0), context),
     accept: acceptDays,
   }
 }
 
-/** What a provider of reference rates must do beside what both must. */
+/** Rules for `fetchHistory()` only. */
 export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
-  async 'has its days in ascending order, none of them twice'(trial) {
+  async 'returns days in ascending order, without duplicates'(trial) {
     const dates = (await monthOf(trial)).map(({ date }) => date)
-    expectSameJson('the order', dates, [...new Set(dates)].toSorted())
+    expectSameJson('the dates', dates, [...new Set(dates)].toSorted())
   },
-  async 'has the days that were asked for, and no others'(trial, provider) {
+  async 'returns exactly the days of the requested range'(trial, provider) {
     const range = daysBefore(trial.now, 21, 7)
     const expected = (await monthOf(trial)).filter((day) => isWithin(day, range))
     expectDays(range, await daysOf(trial, provider, range), expected)
   },
-  async 'has the one day that was asked for'(trial, provider) {
+  async 'returns a single requested day'(trial, provider) {
     for (const day of (await monthOf(trial)).slice(-3)) {
       const range = { start: day.date, end: day.date }
       expectDays(range, await daysOf(trial, provider, range), [day])
     }
   },
-  async 'has no other days where a weekend was asked for'(trial, provider) {
+  async 'returns no other days for a weekend'(trial, provider) {
     const range = lastWeekend(trial.now)
-    const call = trial.call({ ask: (context) => provider.fetchHistory({ ...range }, context) })
-    const outcome = await call.outcome()
-    // Whose market rests on weekends may say so by rejecting.
+    const method = (context: ProviderContext): Promise<HistoryDays> =>
+      provider.fetchHistory({ ...range }, context)
+    const outcome = await trial.call({ method }).outcome()
+    // A provider without rates for weekends may reject.
     if ('thrown' in outcome) return requireError(called(range), outcome.thrown)
-    const days = acceptedDays(trial, range, outcome.answer)
+    const days = acceptedDays(trial, range, outcome.data)
     const others = days.filter((day) => !isWithin(day, range))
     expectDays(range, others, [])
   },
-  async 'leaves the range as it is'(trial, provider) {
+  async 'does not modify its range'(trial, provider) {
     const range = daysBefore(trial.now, 21, 7)
     const given = { ...range }
-    await trial.answer({ ask: (context) => provider.fetchHistory(given, context) })
+    await trial.data({ method: (context) => provider.fetchHistory(given, context) })
     expectSame('the range', called(given), called(range))
   },
 }
 
-/** What the handler accepts; a month without a single day is not. */
-function acceptDays(answer: unknown, now: number): Validated<unknown> {
-  const accepted = validateHistory(answer, now)
+function acceptDays(days: unknown, now: number): Validated<unknown> {
+  const accepted = validateHistory(days, now)
   if (accepted.data.dates.length > 0) return accepted
-  throw new RejectedError('there is no day in a month')
+  throw new RejectedError('no days in a month')
 }
 
-/** The days of the last month, which the handler would accept. */
 async function monthOf(trial: Trial<HistoryDays>): Promise<HistoryDay[]> {
-  const answer = await trial.answer()
-  acceptedOf(trial, answer)
-  return answer.days
+  const month = await trial.data()
+  acceptedOf(trial, month)
+  return month.days
 }
 
 async function daysOf(
@@ -85,25 +84,23 @@ async function daysOf(
   provider: HistoryProvider,
   range: Range,
 ): Promise<HistoryDay[]> {
-  const ask = (context: ProviderContext): Promise<HistoryDays> =>
+  const method = (context: ProviderContext): Promise<HistoryDays> =>
     provider.fetchHistory({ ...range }, context)
-  return acceptedDays(trial, range, await trial.answer({ ask }))
+  return acceptedDays(trial, range, await trial.data({ method }))
 }
 
-/** The days of `answer`, which may be none, but only what the handler would accept. */
-function acceptedDays(trial: Trial<HistoryDays>, range: Range, answer: HistoryDays): HistoryDay[] {
+/** Unlike a month, a short range may have no days. */
+function acceptedDays(trial: Trial<HistoryDays>, range: Range, history: HistoryDays): HistoryDay[] {
   const subject = { ...trial.subject, name: called(range), accept: validateHistory }
-  acceptedOf({ ...trial, subject }, answer)
-  return answer.days
+  acceptedOf({ ...trial, subject }, history)
+  return history.days
 }
 
-/** The days from `first` to `last` days before `now` (ms since the Unix epoch). */
 function daysBefore(now: number, first: number, last: number): Range {
   const today = toDay(now)
   return { start: addDays(today, -first), end: addDays(today, -last) }
 }
 
-/** The last Saturday and Sunday that are over. */
 function lastWeekend(now: number): Range {
   const weekday = new Date(now).getUTCDay()
   const sunday = addDays(toDay(now), weekday === 0 ? -7 : -weekday)

@@ -1,35 +1,33 @@
 import type { LatestProvider, LatestTable } from '../../providers/provider.ts'
 import { validateTable } from '../../rates/validate.ts'
-import { expectSameJson } from '../expect-same.ts'
+import { expectSameJson, expectThat } from '../expect-same.ts'
 import { acceptedOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'
 import { messageOf } from './trial.ts'
 import type { Subject, Trial } from './trial.ts'
 
-/** `fetchLatest()` of `provider`, to be put on trial. */
+/** Returns `fetchLatest()` of `provider` as the subject of a trial. */
 export function latestOf(provider: LatestProvider): Subject<LatestTable> {
   return {
     name: 'fetchLatest()',
     attribution: provider.attribution,
-    ask: (context) => provider.fetchLatest(context),
+    call: (context) => provider.fetchLatest(context),
     accept: validateTable,
   }
 }
 
-/** What a provider of latest rates must do beside what both must. */
+/** Rules for `fetchLatest()` only. */
 export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
-  async 'was published by now, and says when it will be next'(trial) {
+  async 'returns an updatedAt not in the future and a later nextUpdateAt'(trial) {
     const { updatedAt, nextUpdateAt } = await tableOf(trial)
-    if (updatedAt > trial.now) {
-      throw new Error(`expected updatedAt to be ${trial.now} or before, got ${updatedAt}`)
-    }
-    if (nextUpdateAt > updatedAt) return
-    throw new Error(`expected nextUpdateAt to be after ${updatedAt}, got ${nextUpdateAt}`)
+    expectThat(`updatedAt to be at most ${trial.now}`, updatedAt <= trial.now, updatedAt)
+    const isLater = nextUpdateAt > updatedAt
+    expectThat(`nextUpdateAt to be greater than ${updatedAt}`, isLater, nextUpdateAt)
   },
-  async 'gives the same beside its own table before'(trial) {
+  async 'returns the same table after its own previous table'(trial) {
     const previous = await tableOf(trial)
     const before = structuredClone(previous)
-    expectSameJson('the table', await trial.answer({ previous }), before)
+    expectSameJson('the table', await trial.data({ previous }), before)
     expectSameJson('context.previous', previous, before)
   },
   async 'accepts its own stored table'(trial, provider) {
@@ -38,17 +36,15 @@ export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
       try {
         validateTable(provider.validateStored?.(table, previous) ?? table, trial.now)
       } catch (error) {
-        throw new Error(`expected validateStored() to accept its own table: ${messageOf(error)}`, {
-          cause: error,
-        })
+        const message = 'expected validateStored() to accept its own table'
+        throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })
       }
     }
   },
 }
 
-/** The table that it resolves to, which the handler would accept. */
 async function tableOf(trial: Trial<LatestTable>): Promise<LatestTable> {
-  const table = await trial.answer()
+  const table = await trial.data()
   acceptedOf(trial, table)
   return table
 }

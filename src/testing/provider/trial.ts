@@ -8,74 +8,67 @@ import type { Wait } from '../wait.ts'
 import { HEALTHY, createNetwork } from './upstream.ts'
 import type { Behaviour, UpstreamFetch } from './upstream.ts'
 
-/** A call that takes longer than this, in ms, has hung. Runners of tests give up after 5 s, and cannot say on what. */
+/** Below the 5 s of test runners, whose timeout names no call. */
 const CALL_TIMEOUT_MS = 4_000
 
-/** One method of a provider. */
-export interface Subject<Answer = unknown> {
-  /** What it is called in messages. */
+/** A method of a provider. */
+export interface Subject<Data = unknown> {
+  /** Name in messages. */
   name: string
   attribution: unknown
-  /** Calls it. */
-  ask(context: ProviderContext): Promise<Answer>
-  /** What the handler makes of an answer; throws where that is nothing. */
-  accept(answer: unknown, now: number): Validated<unknown>
+  call(context: ProviderContext): Promise<Data>
+  /** Validates data as the handler does; throws if the handler would reject it. */
+  accept(data: unknown, now: number): Validated<unknown>
 }
 
-/** How a call is made. */
-interface CallOptions<Answer = unknown> {
-  /** How its upstream behaves (default well). */
+interface CallOptions<Data = unknown> {
   behaviour?: Behaviour | undefined
-  /** Ends it (default never aborted). */
   signal?: AbortSignal | undefined
-  /** Given as `context.previous` (default none). */
   previous?: LatestTable | undefined
-  /** What is called (default the subject's `ask`). */
-  ask?: Subject<Answer>['ask'] | undefined
+  method?: Subject<Data>['call'] | undefined
 }
 
-/** A call that is under way or over. */
-export interface Call<Answer = unknown> {
+/** A pending or settled call. */
+export interface Call<Data = unknown> {
   context: ProviderContext
-  /** How many requests it has made of its upstream. */
+  /** Returns the number of its requests to the upstream. */
   requests(): number
-  /** How it ends; rejects where it takes longer than `limit` ms (default 4,000). */
-  outcome(limit?: number): Promise<Outcome<Answer>>
+  /** Resolves when the call has settled; rejects after `limit` ms (default 4,000). */
+  outcome(limit?: number): Promise<Outcome<Data>>
 }
 
-/** How a call ended. */
-type Outcome<Answer> = { answer: Answer } | { thrown: unknown }
+type Outcome<Data> = { data: Data } | { thrown: unknown }
 
-/** One method of a provider on trial; whatever it should not do rejects with an error that says what was expected. */
-export interface Trial<Answer = unknown> {
-  subject: Subject<Answer>
-  /** The time of the trial, ms since the Unix epoch; it stands still. */
+/** Calls of one method and expectations on them, which reject with an error that states what was expected. */
+export interface Trial<Data = unknown> {
+  subject: Subject<Data>
+  /** Time of all calls, in ms since the Unix epoch. */
   now: number
-  call(options?: CallOptions<Answer>): Call<Answer>
-  /** What a call resolves to. */
-  answer(options?: CallOptions<Answer>): Promise<Answer>
-  /** Expects that `call` rejects, or that the handler refuses what it resolves to. */
+  call(options?: CallOptions<Data>): Call<Data>
+  /** Makes a call and returns its data. */
+  data(options?: CallOptions<Data>): Promise<Data>
+  /** Expects that `call` rejects, or that the handler rejects its data. */
   expectFailure(call: Call, limit?: number): Promise<unknown>
   wait: Wait
-  /** Ends whatever still goes on. */
+  /** Stops everything that still runs. */
   end(): void
 }
 
-/** Puts `subject` on trial, at the time of `clock`. */
-export function openTrial<Answer>(
-  subject: Subject<Answer>,
+/** Creates the trial of `subject`, at the current time of `clock`. */
+export function openTrial<Data>(
+  subject: Subject<Data>,
   clock: (() => number) | undefined,
-  upstream: UpstreamFetch = () => Promise.reject(new Error('no fetch was given to the contract')),
-): Trial<Answer> {
+  upstream: UpstreamFetch = () => Promise.reject(new Error('the contract has no fetch')),
+): Trial<Data> {
   const runtime = systemRuntime(clock ?? Date.now)
   const now = runtime.now()
   const over = new AbortController()
   const { name } = subject
 
-  const trial: Trial<Answer> = {
+  const trial: Trial<Data> = {
     subject,
     now,
-    call({ behaviour = HEALTHY, signal = over.signal, previous, ask = subject.ask } = {}) {
+    call({ behaviour = HEALTHY, signal = over.signal, previous, method = subject.call } = {}) {
       const network = createNetwork({ runtime, upstream, behaviour, over: over.signal })
       const context: ProviderContext = {
         fetch: network.fetch,
@@ -83,7 +76,7 @@ export function openTrial<Answer>(
         now: () => now,
         ...(previous && { previous }),
       }
-      const settled = settle(() => ask(context))
+      const settled = settle(() => method(context))
       return {
         context,
         requests: network.requests,
@@ -93,16 +86,15 @@ export function openTrial<Answer>(
           }),
       }
     },
-    async answer(options) {
+    async data(options) {
       const outcome = await trial.call(options).outcome()
-      if ('answer' in outcome) return outcome.answer
-      throw new Error(`expected ${name} to resolve, but: ${messageOf(outcome.thrown)}`, {
-        cause: outcome.thrown,
-      })
+      if ('data' in outcome) return outcome.data
+      const message = `expected ${name} to resolve, got error: ${messageOf(outcome.thrown)}`
+      throw new Error(message, { cause: outcome.thrown })
     },
     async expectFailure(call, limit) {
       const outcome = await call.outcome(limit)
-      if ('answer' in outcome) return expectRefused(trial, outcome.answer)
+      if ('data' in outcome) return expectRejected(trial, outcome.data)
       requireError(name, outcome.thrown)
       return outcome.thrown
     },
@@ -112,31 +104,30 @@ export function openTrial<Answer>(
   return trial
 }
 
-async function settle<Answer>(ask: () => Promise<Answer>): Promise<Outcome<Answer>> {
+async function settle<Data>(call: () => Promise<Data>): Promise<Outcome<Data>> {
   try {
-    return { answer: await ask() }
+    return { data: await call() }
   } catch (thrown) {
     return { thrown }
   }
 }
 
-function expectRefused({ subject, now }: Trial, answer: unknown): void {
+function expectRejected({ subject, now }: Trial, data: unknown): void {
   try {
-    subject.accept(answer, now)
+    subject.accept(data, now)
   } catch {
     return
   }
-  const text = JSON.stringify(answer)
-  throw new Error(`expected ${subject.name} to reject, but it resolved to ${show(text)}`)
+  throw new Error(`expected ${subject.name} to reject, got ${show(JSON.stringify(data))}`)
 }
 
-/** Whatever else is thrown says nothing in an event. */
+/** Requires an `Error`, because events need its message. */
 export function requireError(name: string, thrown: unknown): void {
   if (thrown instanceof Error) return
   throw new Error(`expected ${name} to reject with an Error, got ${show(thrown)}`)
 }
 
-/** What `thrown` says. */
+/** Returns the message of `thrown`, or its value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : show(thrown)
 }

@@ -1,48 +1,54 @@
-import { show } from '../expect-same.ts'
+import { expectThat } from '../expect-same.ts'
 import { ABORT_DEADLINE_MS } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'
-import { FAULTS, OTHER_FORMS, answering, withRetryAfter, endless, silent, stuck } from './faults.ts'
+import {
+  FAULTS,
+  OTHER_FORMS,
+  endless,
+  respondingWith,
+  silent,
+  stuck,
+  withRetryAfter,
+} from './faults.ts'
 import type { Call, Trial } from './trial.ts'
 import type { Behaviour } from './upstream.ts'
 
-/** For how long an endless body is let come in, in ms: the handler would wait for seconds. */
-const FAULT_TIMEOUT_MS = 300
+/** Time before an endless body is aborted; the handler would wait for seconds. */
+const ENDLESS_BODY_MS = 300
 
-/** What an upstream asks for that wants to be left alone, in seconds. */
 const RETRY_AFTER_SECONDS = 120
 
-/** What each method of a provider must do that makes requests. */
+/** Rules for methods that send requests. */
 export const REQUESTS: Record<string, Rule> = {
-  async 'makes its requests with the fetch of its context'(trial) {
+  async 'sends its requests with context.fetch'(trial) {
     const call = trial.call()
     await call.outcome()
     expectRequest(call)
   },
-  async 'gives up when its signal has aborted already'(trial) {
+  async 'rejects if its signal has already aborted'(trial) {
     await trial.expectFailure(trial.call({ signal: AbortSignal.abort() }), ABORT_DEADLINE_MS)
   },
-  'gives up when its signal aborts before there is an answer': (trial) =>
-    expectGivenUp(trial, silent, 0),
-  'gives up when its signal aborts amid an answer': (trial) => expectGivenUp(trial, stuck, 20),
-  'gives up when its signal aborts over an answer without an end': (trial) =>
-    expectGivenUp(trial, endless, FAULT_TIMEOUT_MS),
+  'rejects if its signal aborts before the response': (trial) => expectAborted(trial, silent, 0),
+  'rejects if its signal aborts during the body': (trial) => expectAborted(trial, stuck, 20),
+  'rejects if its signal aborts during an endless body': (trial) =>
+    expectAborted(trial, endless, ENDLESS_BODY_MS),
   ...Object.fromEntries(
-    Object.entries(FAULTS).map(([what, behaviour]): [string, Rule] => [
-      `fails when its upstream ${what}`,
+    Object.entries(FAULTS).map(([fault, behaviour]): [string, Rule] => [
+      `rejects if the upstream ${fault}`,
       async (trial) => void (await trial.expectFailure(trial.call({ behaviour }))),
     ]),
   ),
-  async 'fails when its upstream answers with JSON of another form'(trial) {
+  async 'rejects if the upstream returns JSON of another structure'(trial) {
     for (const text of OTHER_FORMS) {
-      await trial.expectFailure(trial.call({ behaviour: answering(text) }))
+      await trial.expectFailure(trial.call({ behaviour: respondingWith(text) }))
     }
   },
-  async 'fails when its upstream can be reached no longer'(trial) {
-    await trial.answer()
+  async 'rejects if the upstream fails after a success'(trial) {
+    await trial.data()
     const behaviour: Behaviour = () => Promise.reject(new TypeError('fetch failed'))
     await trial.expectFailure(trial.call({ behaviour }))
   },
-  async 'asks for no shorter pause than its upstream did'(trial) {
+  async 'rejects with a retryAfterMs that is not shorter than Retry-After'(trial) {
     for (const status of [429, 503]) {
       const call = trial.call({ behaviour: withRetryAfter(status, RETRY_AFTER_SECONDS) })
       expectRetryAfter(Object(await trial.expectFailure(call)).retryAfterMs)
@@ -50,8 +56,7 @@ export const REQUESTS: Record<string, Rule> = {
   },
 }
 
-/** Expects that a call fails within a second when its signal aborts `delay` ms after its first request. */
-async function expectGivenUp(trial: Trial, behaviour: Behaviour, delay: number): Promise<void> {
+async function expectAborted(trial: Trial, behaviour: Behaviour, delay: number): Promise<void> {
   const controller = new AbortController()
   const call = trial.call({ behaviour, signal: controller.signal })
   for (let waited = 0; call.requests() === 0 && waited < ABORT_DEADLINE_MS; waited += 1)
@@ -63,14 +68,12 @@ async function expectGivenUp(trial: Trial, behaviour: Behaviour, delay: number):
 }
 
 function expectRequest(call: Call): void {
-  if (call.requests() > 0) return
-  throw new Error('expected a request with context.fetch, got none')
+  expectThat('a request with context.fetch', call.requests() > 0, call.requests())
 }
 
 function expectRetryAfter(retryAfterMs: unknown): void {
-  if (retryAfterMs === undefined) return
-  if (typeof retryAfterMs === 'number' && retryAfterMs >= RETRY_AFTER_SECONDS * 1_000) return
-  throw new Error(
-    `expected retryAfterMs to be absent or at least 120000 after Retry-After: 120, got ${show(retryAfterMs)}`,
-  )
+  const min = RETRY_AFTER_SECONDS * 1_000
+  const isLongEnough = typeof retryAfterMs === 'number' && retryAfterMs >= min
+  const expectation = `retryAfterMs to be undefined or at least ${min} after Retry-After: ${RETRY_AFTER_SECONDS}`
+  expectThat(expectation, retryAfterMs === undefined || isLongEnough, retryAfterMs)
 }

@@ -3,62 +3,61 @@ import type { Runtime } from '../../runtime.ts'
 import { createWait } from '../wait.ts'
 import type { Wait } from '../wait.ts'
 
-/** Answers a request of a provider as its upstream does, ranges of days and all. */
+/** Responds to requests of a provider like its healthy upstream, including requests for ranges of days. */
 export type UpstreamFetch = (request: Request) => Response | Promise<Response>
 
-/** One request of a provider. */
+/** A request of a provider. */
 export interface Exchange {
-  /** Aborts when the provider gives the request up, or its trial is over. */
+  /** Aborts with the request, and at the end of the trial. */
   signal: AbortSignal
-  /** What the upstream answers when all is well. */
-  goodAnswer(): Promise<Response>
+  /** Returns the response of the healthy upstream. */
+  goodResponse(): Promise<Response>
   wait: Wait
 }
 
-/** What becomes of a request. */
+/** Behaviour of an upstream. */
 export type Behaviour = (exchange: Exchange) => Response | Promise<Response>
 
-/** All goes well. */
-export const HEALTHY: Behaviour = ({ goodAnswer }) => goodAnswer()
+/** Behaviour of the healthy upstream. */
+export const HEALTHY: Behaviour = ({ goodResponse }) => goodResponse()
 
-/** What a trial of a provider has in the place of a network. */
+/** A simulated network. */
 export interface Network {
   fetch: typeof fetch
-  /** How many requests there were. */
+  /** Returns the number of requests. */
   requests(): number
 }
 
-/** What a network is made from. */
+/** Options of `createNetwork`. */
 export interface NetworkOptions {
   runtime: Runtime
   upstream: UpstreamFetch
   behaviour: Behaviour
-  /** Aborts when the trial is over, so that nothing of it goes on. */
+  /** Aborts at the end of the trial, to stop everything that still runs. */
   over: AbortSignal
 }
 
-/** No request takes longer than this, in ms. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** A network in which every request meets with `behaviour`, and ends with its signal as those of the platform do. */
+/** Creates a network with `behaviour`, whose requests end with their signals as with the platform's `fetch`. */
 export function createNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
-  // Held until the trial is over: Node forgets the abort of a request that nobody holds.
+  // Keeps references until the end of the trial: Node loses the abort of a garbage-collected request.
   const requests: Request[] = []
   const wait = createWait(runtime)
   return {
     requests: () => requests.length,
     async fetch(input, init) {
-      // Whoever tries again for ever is to end with the trial, too.
+      // Stops providers that retry endlessly.
       if (over.aborted) return new Promise(() => {})
       const request = new Request(input, init)
       requests.push(request)
       const signal = AbortSignal.any([request.signal, over])
-      // A provider that asks again and again must not keep timers from firing.
+      // Lets timers fire while a provider retries without a delay.
       await wait(0)
       signal.throwIfAborted()
-      const goodAnswer = async (): Promise<Response> => upstream(request)
-      const answer = Promise.resolve(behaviour({ signal, goodAnswer, wait }))
-      return withTimeout(runtime, REQUEST_TIMEOUT_MS, answer, signal)
+      const goodResponse = async (): Promise<Response> => upstream(request)
+      const response = Promise.resolve(behaviour({ signal, goodResponse, wait }))
+      return withTimeout(runtime, REQUEST_TIMEOUT_MS, response, signal)
     },
   }
 }
