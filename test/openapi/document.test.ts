@@ -9,7 +9,7 @@ import { paths } from './words.ts'
 
 const text = JSON.stringify(document)
 
-/** Every response of the document, by its operation and status or by its name. */
+/** Every response of the document, by operation and status or by component name. */
 const responses = [
   ...operations.flatMap(({ operationId, responses }) =>
     Object.entries(responses).map(([status, each]) => [`${operationId} ${status}`, each] as const),
@@ -18,24 +18,24 @@ const responses = [
 ]
 
 describe('the OpenAPI document', () => {
-  it('is valid, says a validator that knows nothing of this project', async () => {
+  it('is valid', async () => {
     expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
     const broken = { ...document, info: { title: 'no version' } }
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
   })
 
-  it('is of this version of the package, and of a size to be read', () => {
+  it('has the version of the package, and fewer than 65,000 characters', () => {
     expect(document).toMatchObject({ openapi: '3.1.1', info: { version: manifest.version } })
     expect(text.length).toBeLessThan(65_000)
   })
 
-  it('refers to nothing that is not there', () => {
+  it('has no broken references', () => {
     const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, pointer = '']) => pointer)
     expect(references.length).toBeGreaterThan(50)
     for (const pointer of references) expect(lookUp(pointer), pointer).toBeDefined()
   })
 
-  it('has every path of the handler, and no other', async () => {
+  it('has exactly the paths of the handler', async () => {
     const { answer } = createRatesHandler({ basePath: '' })
     const served: string[] = []
     for (const target of paths) {
@@ -50,30 +50,30 @@ describe('the OpenAPI document', () => {
     ['', '/'],
     ['/api', '/api'],
     ['/a/b', '/a/b'],
-  ])('of a handler at %j says that the API is at %j', async (basePath, url) => {
+  ])('of a handler with basePath %j has the server URL %j', async (basePath, url) => {
     const handler = createRatesHandler({ basePath })
     const response = await handler(new Request(`http://localhost${basePath}/v1/openapi.json`))
     expect(await response.json()).toEqual({ ...document, servers: [{ url }] })
   })
 
-  it('has content in every response but 304, which has none', () => {
+  it('has content in every response except 304', () => {
     const unchanged = responses.filter(([place]) => place.endsWith(' 304'))
     expect(unchanged.length).toBeGreaterThan(5)
     expect(responses.filter(([, { content }]) => !content)).toEqual(unchanged)
   })
 
-  it('requires of headers what every such answer has, and none that the operator can leave out', () => {
+  it('requires headers that every such response has, except those that the operator can disable', () => {
     const described = responses.flatMap(([place, { headers }]) =>
       Object.entries(headers).map(([name, { required }]) => ({
         header: `${name}, ${place}`,
         required,
-        isOfOrigins: /^(Access-Control|Cross-Origin)-/.test(name),
+        isCors: /^(Access-Control|Cross-Origin)-/.test(name),
       })),
     )
-    const ofOrigins = described.filter(({ isOfOrigins }) => isOfOrigins)
-    expect(ofOrigins.length).toBeGreaterThan(50)
-    expect(ofOrigins.filter(({ required }) => required)).toEqual([])
-    const optional = described.filter(({ required, isOfOrigins }) => !required && !isOfOrigins)
+    const cors = described.filter(({ isCors }) => isCors)
+    expect(cors.length).toBeGreaterThan(50)
+    expect(cors.filter(({ required }) => required)).toEqual([])
+    const optional = described.filter(({ required, isCors }) => !required && !isCors)
     expect(optional.map(({ header }) => header)).toEqual([
       'Link, getLatest 200',
       'Link, convert 200',
@@ -84,12 +84,12 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('names every operation once', () => {
+  it('has distinct names of operations', () => {
     const names = operations.map(({ operationId }) => operationId)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('has JSON alone among the content, so that generated clients need not narrow types', () => {
+  it('has only JSON as content, so that generated clients need not narrow types', () => {
     const types = responses.flatMap(([, { content = {} }]) => Object.keys(content))
     expect(new Set(types)).toEqual(new Set(['application/json']))
     const inCsv = responses.filter((response) => Object.hasOwn(response[1], 'x-csv'))
@@ -104,19 +104,19 @@ describe('the OpenAPI document', () => {
     expect(document['security']).toEqual([])
   })
 
-  const ofNoOperation = ['not_found', 'method_not_allowed']
+  const codesOfNoOperation = ['not_found', 'method_not_allowed']
 
-  it.each(ofNoOperation)('says in its description when there is the error %s', (code) => {
+  it.each(codesOfNoOperation)('describes the error %s in its introduction', (code) => {
     expect(Object(document['info']).description).toContain(`(\`${code}\`)`)
   })
 
-  const codes = Object.keys(ERROR_STATUSES).filter((code) => !ofNoOperation.includes(code))
+  const codes = Object.keys(ERROR_STATUSES).filter((code) => !codesOfNoOperation.includes(code))
 
-  it.each(codes)('shows the error %s', (code) => {
-    const shown = responses.filter(([, { content = {} }]) =>
+  it.each(codes)('has an example of the error %s', (code) => {
+    const examples = responses.filter(([, { content = {} }]) =>
       Object.hasOwn(Object(content['application/json']).examples ?? {}, code),
     )
-    expect(shown).not.toEqual([])
+    expect(examples).not.toEqual([])
   })
 })
 
@@ -127,16 +127,16 @@ describe('the examples', () => {
     ),
   )
 
-  it.each(examples)('of $place in $type: $name', ({ schema, name, value }) => {
+  it.each(examples)('match the schema: $place, $type, $name', ({ schema, name, value }) => {
     expect(faultsOf(schema, value)).toBe('')
-    // Those of errors have the name of the code.
+    // Examples of errors are named by the code.
     expect(Object(value).error?.code ?? name).toBe(name)
   })
 
   const parameters = operations.flatMap((operation) => operation.parameters)
 
   // Viewers send every example.
-  it('are of all required parameters, and of no other', () => {
+  it('exist for all required parameters, and for no others', () => {
     const shown = parameters.filter(({ example }) => example !== undefined)
     expect(shown).toEqual(parameters.filter(({ required }) => required))
     for (const { schema, example } of shown) expect(faultsOf(schema, example)).toBe('')

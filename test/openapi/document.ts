@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 
 import { createRatesHandler } from '../../src/index.ts'
 
-/** A schema as the document has it; whatever it refers to is among the components. */
+/** A schema of the document; its references lead to components. */
 export interface Schema {
   readonly type?: string
   readonly enum?: readonly string[]
@@ -46,13 +46,13 @@ export interface Operation {
 const response = await createRatesHandler()(new Request('http://localhost/api/v1/openapi.json'))
 const generated = await response.json()
 
-/** The document as a handler at `/api` has it. */
+/** The document of a handler with base path `/api`. */
 export const document: Record<string, unknown> = generated
 
 const ajv = new Ajv2020({ strict: true, allErrors: true })
 addFormats.default(ajv)
 
-/** What a JSON pointer, with `#` before it, points to in the document. */
+/** Resolves a JSON pointer with a leading `#` in the document. */
 export function lookUp(pointer: string): unknown {
   return pointer
     .split('/')
@@ -60,7 +60,7 @@ export function lookUp(pointer: string): unknown {
     .reduce((value: unknown, key) => Object(value)[key], generated)
 }
 
-/** `value` without references, but for those of schemas, which may go in circles. */
+/** Resolves all references in `value` except those to schemas, which may be circular. */
 function resolved(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(resolved)
@@ -69,7 +69,7 @@ function resolved(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(inner)]))
 }
 
-/** Every operation of the document. */
+/** All operations of the document. */
 export const operations: Operation[] = Object.entries(Object(resolved(generated.paths))).map(
   ([path, item]) => ({ path, ...Object(item).get }),
 )
@@ -80,12 +80,12 @@ export function operationAt(path: string): Operation {
   return found
 }
 
-/** The responses that several operations share, by their names. */
+/** Responses that operations share, by name. */
 export const sharedResponses: Record<string, Response> = Object(
   resolved(generated.components.responses),
 )
 
-/** Bodies of a response by media type. */
+/** Returns the bodies of a response by media type. */
 export function bodiesOf({ content = {}, 'x-csv': csv }: Response): Record<string, Body> {
   return csv ? { ...content, 'text/csv': csv } : content
 }
@@ -98,15 +98,15 @@ function underDefs(schemas: object): object {
 
 const validators = new Map<Schema, ReturnType<typeof ajv.compile>>()
 
-/** What is wrong with `value` by `schema`, as one text; nothing where it is fine. */
+/** Validates `value`, and returns the errors as one text, empty if there are none. */
 export function faultsOf(schema: Schema, value: unknown): string {
   const validate = validators.get(schema) ?? ajv.compile({ ...underDefs(schema), $defs })
   validators.set(schema, validate)
   return validate(value) ? '' : ajv.errorsText(validate.errors)
 }
 
-/** What is wrong with `text`, which a query has for a parameter, by the schema of that. */
+/** Validates the text of a query parameter, and returns the errors as one text. */
 export function textFaultsOf(schema: Schema, text: string): string {
-  const isTruth = schema.type === 'boolean' && /^(true|false)$/.test(text)
-  return faultsOf(schema, isTruth ? text === 'true' : text)
+  const isBoolean = schema.type === 'boolean' && /^(true|false)$/.test(text)
+  return faultsOf(schema, isBoolean ? text === 'true' : text)
 }

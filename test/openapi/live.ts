@@ -8,21 +8,20 @@ import type { Operation, Response as Described } from './document.ts'
 import { toSearch } from './requests.ts'
 import type { Covered } from './requests.ts'
 
-/** A handler or a client. */
-export type Asked = (request: Request) => Promise<Response>
+export type Handler = (request: Request) => Promise<Response>
 
-/** The clock of both handlers. */
+/** Clock of both handlers. */
 export const now = (): number => Date.UTC(2026, 10, 20, 18)
 
-/** The market of the first. */
+/** Providers of `handler`. */
 export const { latest, history } = fakeProviders({ now })
 
 const down = (): Promise<never> => Promise.reject(new Error('down'))
 
-/** A handler of the synthetic market. */
+/** Handler of the synthetic market. */
 export const handler: RatesHandler = createRatesHandler({ providers: { latest, history }, now })
 
-/** A handler that has never had any data, at the instant of `clock`. */
+/** Creates a handler without data, with `clock`. */
 export function coldAt(clock: () => number): RatesHandler {
   const providers = {
     latest: { ...latest, fetchLatest: down },
@@ -31,31 +30,31 @@ export function coldAt(clock: () => number): RatesHandler {
   return createRatesHandler({ providers, now: clock })
 }
 
-/** The answer to a request for an operation. `search` has a question mark, or nothing. */
-export async function answerTo(
+/** Sends a request. `search` begins with a question mark, or is empty. */
+export async function send(
   { path }: Pick<Operation, 'path'>,
   search: string,
   init: RequestInit = {},
-  from: Asked = handler,
+  from: Handler = handler,
 ) {
   const response = await from(new Request(`http://localhost/api${path}${search}`, init))
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
-/** The answer to an operation, which is as the document has it. */
-export async function ask(
+/** Sends a request, and expects a response that matches the document. */
+export async function request(
   operation: Operation,
   search: string,
-  from: Asked = handler,
+  from: Handler = handler,
   init: RequestInit = {},
-): Promise<Answered> {
-  const answered = await answerTo(operation, search, init, from)
-  expect(differences(operation, answered), search).toEqual([])
-  return answered
+): Promise<ReceivedResponse> {
+  const received = await send(operation, search, init, from)
+  expect(differences(operation, received), search).toEqual([])
+  return received
 }
 
-/** The status, and of an error its code; of an unversioned one, the code that its text stands for. */
-export function outcomeOf({ status, body }: Answered): string {
+/** Returns the status, followed by the code of an error; the code of an unversioned error follows from its text. */
+export function outcomeOf({ status, body }: ReceivedResponse): string {
   return status === 200 ? '200' : `${status} ${codeOf(JSON.parse(body).error)}`
 }
 
@@ -65,13 +64,13 @@ function codeOf(error: string | { code: string }): string {
   return error.replace(/^Invalid (?:\w+ )?(currency|parameter|amount): .*$/s, 'invalid_$1')
 }
 
-/** A query with what is required, as the document shows it. */
+/** Returns a query with the examples of all required parameters. */
 export function exampleOf({ parameters }: Operation): string {
   const required = parameters.filter(({ required }) => required)
   return toSearch(Object.fromEntries(required.map(({ name, example = '' }) => [name, example])))
 }
 
-/** The codes that an operation covers, as the service itself tells them. */
+/** Returns the codes that an operation covers, according to `/v1/currencies`. */
 export async function coveredCodes({ path }: Operation): Promise<Covered> {
   const response = await handler(new Request('http://localhost/api/v1/currencies'))
   const { currencies }: CurrencyList = JSON.parse(await response.text())
@@ -83,14 +82,14 @@ export async function coveredCodes({ path }: Operation): Promise<Covered> {
   return { now: codesOf(path === '/v1/history' ? 'history' : 'latest'), onDays: codesOf('history') }
 }
 
-/** A response that operations of one generation share. */
+/** Returns a response that operations of one generation share. */
 export function sharedResponse({ path }: Operation, name: string): Described {
   const described = sharedResponses[path.startsWith('/v1/') ? name : `Unversioned${name}`]
   if (!described) throw new Error(`the document has no response ${name}`)
   return described
 }
 
-/** A response that no operation has: that to a defect with another `code`, and `more` headers. */
+/** Returns a response that no operation lists: that of an internal error with another `code`, and `more` headers. */
 export function otherResponse(
   operation: Operation,
   code: string,
@@ -106,25 +105,25 @@ export function otherResponse(
   return { headers: { ...headers, ...more }, content: { 'application/json': body } }
 }
 
-/** An answer, and all of its body. */
-export type Answered = Awaited<ReturnType<typeof answerTo>>
+/** A response with its whole body. */
+export type ReceivedResponse = Awaited<ReturnType<typeof send>>
 
-/** Headers of the connection, of the framing, or described by the content. */
+/** Headers of the connection, of the framing, or described by `content`. */
 const UNDESCRIBED =
   /^(content-(type|length|encoding)|vary|date|connection|keep-alive|transfer-encoding)$/
 
-/** The differences between an answer and the document, each as a sentence. */
-export function differences({ responses }: Operation, answered: Answered): string[] {
-  const described = responses[answered.status]
+/** Returns the differences between a response and the document, one sentence each. */
+export function differences({ responses }: Operation, received: ReceivedResponse): string[] {
+  const described = responses[received.status]
   return described
-    ? responseDifferences(described, answered)
-    : [`the status ${answered.status} is not documented`]
+    ? responseDifferences(described, received)
+    : [`the status ${received.status} is not documented`]
 }
 
-/** The same for one response of the document, whose status is for the caller to check. */
-export function responseDifferences(described: Described, answered: Answered): string[] {
-  const ofHeaders = headerDifferences(described, answered.headers)
-  return [...ofHeaders, ...bodyDifferences(described, answered)]
+/** Returns the differences to one response of the document, without a check of the status. */
+export function responseDifferences(described: Described, received: ReceivedResponse): string[] {
+  const ofHeaders = headerDifferences(described, received.headers)
+  return [...ofHeaders, ...bodyDifferences(described, received)]
 }
 
 function headerDifferences({ headers: described }: Described, headers: Headers): string[] {
@@ -143,7 +142,7 @@ function headerDifferences({ headers: described }: Described, headers: Headers):
   ].filter((sentence) => !sentence.endsWith(': '))
 }
 
-function bodyDifferences(response: Described, { headers, body }: Answered): string[] {
+function bodyDifferences(response: Described, { headers, body }: ReceivedResponse): string[] {
   if (!response.content) return body === '' ? [] : ['there is a body']
   const type = headers.get('content-type')?.split(';', 1)[0] ?? ''
   const described = bodiesOf(response)[type]

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { NEIGHBOUR_NAMES } from '../fixtures/neighbour-names.ts'
 import { lookUp, operations, textFaultsOf } from './document.ts'
 import type { Operation, Parameter } from './document.ts'
-import { ask, coldAt, coveredCodes, exampleOf, handler, outcomeOf } from './live.ts'
+import { request, coldAt, coveredCodes, exampleOf, handler, outcomeOf } from './live.ts'
 import { allowedQueries, answerableQueries, expectedOutcome, toSearch } from './requests.ts'
 import type { Covered } from './requests.ts'
 import { acceptedTexts, nearTexts } from './texts.ts'
@@ -12,24 +12,24 @@ import { words } from './words.ts'
 
 const RUNS = { seed: 20_261_122, numRuns: 200 }
 
-/** Answers a question that it would not refuse with 502. The last day that can be written is its tomorrow. */
+/** Returns 502 for every valid request. Its tomorrow is 9999-12-31, the last valid date. */
 const cold = coldAt(() => Date.UTC(9_999, 11, 30))
 
-/** The parameters of all operations, one of each name. */
+/** Parameters of all operations, one per name. */
 const parameters = new Map(
   Object.values(Object(lookUp('#/components/parameters')))
     .map((parameter): Parameter => Object(parameter))
     .map((parameter) => [parameter.name, parameter]),
 )
 
-/** A text that the document allows for a parameter. */
+/** Returns a value that the document allows. */
 function sampleOf({ schema, example }: Parameter): string {
   const [text = ''] = fc.sample(acceptedTexts(schema), { seed: 1, numRuns: 1 })
   return encodeURIComponent(example ?? text)
 }
 
-/** How it is told that a parameter has not the form that it is to have, where not as an invalid parameter. */
-const REFUSALS: Record<string, RegExp> = {
+/** Outcomes of malformed parameters, except `invalid_parameter`. */
+const ERRORS: Record<string, RegExp> = {
   base: /^400 invalid_currency$/,
   from: /^400 invalid_currency$/,
   to: /^400 invalid_currency$/,
@@ -39,18 +39,18 @@ const REFUSALS: Record<string, RegExp> = {
   period: /^400 invalid_period$/,
 }
 
-/** The names that mean something for another operation or service. */
+/** Names that another operation or service uses. */
 const NEIGHBOURS = NEIGHBOUR_NAMES.map(([name]) => bareName(name))
 
 function bareName(name: string): string {
   return name.toLowerCase().replace(/[_-]|\[\]/g, '')
 }
 
-function refusalOf({ path }: Operation, name: string): RegExp {
-  return REFUSALS[`${path} ${name}`] ?? REFUSALS[name] ?? /^400 invalid_parameter$/
+function errorOf({ path }: Operation, name: string): RegExp {
+  return ERRORS[`${path} ${name}`] ?? ERRORS[name] ?? /^400 invalid_parameter$/
 }
 
-/** What comes of a query with `text` for `name` beside what it cannot be without. */
+/** Returns the outcome of a query with `text` for `name` and the required parameters. */
 async function outcomeWithoutData(operation: Operation, name: string, text: string) {
   const query = new URLSearchParams(exampleOf(operation))
   if (name === 'end') query.set('start', '0000-01-01')
@@ -60,7 +60,7 @@ async function outcomeWithoutData(operation: Operation, name: string, text: stri
   return outcomeOf({ status, headers: new Headers(headers), body: String(body) })
 }
 
-/** What no pattern can say of an amount: whether a double can hold it. */
+/** Whether an amount overflows or underflows a double, which no pattern can express. */
 function isBeyondDoubles(name: string, text: string): boolean {
   const value = Number(text)
   return name === 'amount' && (value === Infinity || (value === 0 && /^[^eE]*[1-9]/.test(text)))
@@ -75,58 +75,58 @@ describe.each(operations)('$operationId', (operation) => {
     codes = await coveredCodes(operation)
   })
 
-  it('answers whatever there are rates for', async () => {
+  it('returns 200 for all covered currencies', async () => {
     const property = fc.asyncProperty(answerableQueries(operation, codes), async (query) => {
-      expect(outcomeOf(await ask(operation, toSearch(query)))).toBe('200')
+      expect(outcomeOf(await request(operation, toSearch(query)))).toBe('200')
     })
     await fc.assert(property, RUNS)
   })
 
-  it('refuses nothing that the document allows, but for what there is not and what does not go together', async () => {
+  it('accepts what the document allows, except unknown currencies and conflicting parameters', async () => {
     const property = fc.asyncProperty(allowedQueries(operation, codes), async (query) => {
-      const outcome = outcomeOf(await ask(operation, toSearch(query)))
+      const outcome = outcomeOf(await request(operation, toSearch(query)))
       expect(outcome).toMatch(expectedOutcome(operation, query))
     })
     await fc.assert(property, RUNS)
   })
 
   it.each(operation.parameters)(
-    'takes what the document allows of $name, and refuses all else',
+    'accepts exactly what the document allows for $name',
     async ({ name, schema }) => {
-      const met = { accepted: 0, refused: 0 }
+      const counts = { accepted: 0, rejected: 0 }
       const property = fc.asyncProperty(nearTexts(schema), async (text) => {
         const isAllowed = textFaultsOf(schema, text) === '' && !isBeyondDoubles(name, text)
         const outcome = await outcomeWithoutData(operation, name, text)
-        expect(outcome).toMatch(isAllowed ? /^502 / : refusalOf(operation, name))
-        met[isAllowed ? 'accepted' : 'refused'] += 1
+        expect(outcome).toMatch(isAllowed ? /^502 / : errorOf(operation, name))
+        counts[isAllowed ? 'accepted' : 'rejected'] += 1
       })
       await fc.assert(property, { ...RUNS, numRuns: 1_000 })
-      expect(Math.min(met.accepted, met.refused)).toBeGreaterThan(50)
+      expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(50)
     },
   )
 
   it.each([...parameters])(
-    'takes %s once at most, and ignores it only without parameters or where it would filter',
+    'rejects %s if repeated or misspelled, unless the operation ignores it',
     async (name, parameter) => {
       const example = sampleOf(parameter)
       const others = exampleOf(operation).replace('?', '&')
-      const twice = await ask(operation, `?${name}=${example}&${name}=${example}${others}`)
-      const misspelt = await ask(operation, `?${name.toUpperCase()}=${example}${others}`)
+      const twice = await request(operation, `?${name}=${example}&${name}=${example}${others}`)
+      const misspelled = await request(operation, `?${name.toUpperCase()}=${example}${others}`)
       const isIgnored = names.length === 0 || (isWholeTable && /^(to|symbols)$/.test(name))
       const expected = isIgnored ? '200' : '400 invalid_parameter'
-      expect([twice, misspelt].map(outcomeOf)).toEqual([expected, expected])
+      expect([twice, misspelled].map(outcomeOf)).toEqual([expected, expected])
     },
   )
 
-  it('knows no other parameter among all words of the source', async () => {
+  it('ignores all other words of the source as parameters', async () => {
     const known = new Set([...[...parameters.keys()].map(bareName), ...NEIGHBOURS])
     const others = words.filter((word) => !known.has(bareName(word)))
     expect(others.length).toBeGreaterThan(2_000)
     expect(words).toEqual(expect.arrayContaining([...parameters.keys()]))
     const example = exampleOf(operation)
-    const plain = (await ask(operation, example)).body
+    const plain = (await request(operation, example)).body
     for (let index = 0; index < others.length; index += 50) {
-      // A parameter that is known may be given once.
+      // A known parameter would be rejected only if repeated.
       const twice = others.slice(index, index + 50).map((word) => `${word}=1&${word}=1`)
       const target = `/api${operation.path}?${[example.slice(1), ...twice].join('&')}`
       const { status, body } = await handler.answer({ method: 'GET', target, header: () => null })
@@ -135,36 +135,36 @@ describe.each(operations)('$operationId', (operation) => {
     }
   })
 
-  // Viewers fill in and send all of both.
-  it('answers a query with every example and every default as one with what is required', async () => {
+  // Viewers fill in and send all examples and defaults.
+  it('returns the same for all examples and defaults as for required parameters only', async () => {
     const filled = operation.parameters.flatMap(({ name, schema, example = schema.default }) => {
       return example === undefined ? [] : [[name, String(example)] as const]
     })
-    const { status, body } = await ask(operation, toSearch(Object.fromEntries(filled)))
-    const required = await ask(operation, exampleOf(operation))
+    const { status, body } = await request(operation, toSearch(Object.fromEntries(filled)))
+    const required = await request(operation, exampleOf(operation))
     expect([status, body]).toEqual([200, required.body])
   })
 
-  it('wants what is required', async () => {
+  it('rejects a request without a required parameter', async () => {
     for (const { name } of operation.parameters.filter(({ required }) => required)) {
       const query = new URLSearchParams(exampleOf(operation))
       query.delete(name)
-      expect(outcomeOf(await ask(operation, `?${query}`))).toBe('400 missing_parameter')
+      expect(outcomeOf(await request(operation, `?${query}`))).toBe('400 missing_parameter')
     }
   })
 
-  it('has the defaults that the document tells', async () => {
-    const whole = await ask(operation, exampleOf(operation))
+  it('has the documented defaults', async () => {
+    const whole = await request(operation, exampleOf(operation))
     for (const { name, schema } of operation.parameters) {
       if (schema.default === undefined) continue
       const query = new URLSearchParams(exampleOf(operation))
       query.set(name, String(schema.default))
-      expect((await ask(operation, `?${query}`)).body).toBe(whole.body)
+      expect((await request(operation, `?${query}`)).body).toBe(whole.body)
     }
   })
 })
 
-it('is asked of operations with parameters, some of which are required or have defaults', () => {
+it('covers 6 required parameters and 9 with defaults', () => {
   const all = operations.flatMap((operation) => operation.parameters)
   expect(all.filter(({ required }) => required)).toHaveLength(6)
   expect(all.filter(({ schema }) => schema.default !== undefined)).toHaveLength(9)
@@ -177,8 +177,11 @@ describe('an amount', () => {
   it.each([
     ...['1e309', '1e-400', `${'9'.repeat(60)}e999`].map((text) => [text, '400 invalid_amount']),
     ...['0e999', '1e308', '5e-324', '0'].map((text) => [text, '502 provider_unavailable']),
-  ])('of %s has the form, whether a double is so large or so small: %s', async (text, outcome) => {
-    expect(textFaultsOf(schema, text)).toBe('')
-    expect(operation && (await outcomeWithoutData(operation, 'amount', text))).toBe(outcome)
-  })
+  ])(
+    'of %s matches the pattern, but its outcome depends on the range of doubles: %s',
+    async (text, outcome) => {
+      expect(textFaultsOf(schema, text)).toBe('')
+      expect(operation && (await outcomeWithoutData(operation, 'amount', text))).toBe(outcome)
+    },
+  )
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 
 import type { Schema } from './document.ts'
 
-/** Texts that the schema of a parameter has a type, a format, a pattern or a list for. */
+/** Texts that match the schema of a parameter. */
 export function acceptedTexts({
   type,
   enum: values,
@@ -21,7 +21,7 @@ export function acceptedTexts({
   return fc.stringMatching(form).filter((text) => text.length <= maxLength)
 }
 
-/** The first and the last day that are written with four digits for the year. */
+/** First and last day with a year of four digits. */
 const YEAR_0 = '0000-01-01'
 const YEAR_9999 = '9999-12-31'
 
@@ -32,18 +32,18 @@ export function days(first: string, last: string): fc.Arbitrary<string> {
     .map((date) => date.toISOString().slice(0, 10))
 }
 
-/** Around the ends of months. */
+/** Days and impossible dates around the ends of months. */
 const daysOrNot = fc
   .tuple(fc.constantFrom(1900, 2000, 2023, 2024), fc.nat(13), fc.integer({ min: 27, max: 32 }))
   .map(([year, month, day]) => `${year}-${String(month).padStart(2, '0')}-${day}`)
 
-/** Among others, characters that look like letters, spaces and digits, or become some in another case. */
+/** Includes characters that resemble letters, spaces and digits, or become ASCII letters in another case. */
 const CHARACTERS = Array.from('azAZ019.,-+eE \t\r\n\0%&=#ſKİı٣０\u00a0\u2028\ufeff€🙂')
 
 const anyCharacter = fc.string({ minLength: 1, maxLength: 1 })
 const character = fc.oneof(fc.constantFrom(...CHARACTERS), anyCharacter)
 
-/** Texts that differ from one of `texts` by a character that is put in, taken out or replaced. */
+/** Texts with one character inserted, removed or replaced. */
 function edited(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .tuple(texts, fc.nat(), fc.constantFrom(0, 1), fc.option(character, { nil: '' }))
@@ -53,7 +53,7 @@ function edited(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
     })
 }
 
-/** Around the lengths that are still accepted somewhere. */
+/** Texts around the maximum lengths of parameters. */
 const long = fc.oneof(
   fc.integer({ min: 245, max: 255 }).map((codes) => Array(codes).fill('EUR').join()),
   fc.integer({ min: 2_040, max: 2_056 }).map((length) => `${','.repeat(length - 3)}EUR`),
@@ -61,7 +61,7 @@ const long = fc.oneof(
   fc.integer({ min: 290, max: 330 }).chain((power) => fc.constantFrom(`1e${power}`, `1e-${power}`)),
 )
 
-/** Texts near the edges of what `schema` accepts, on either side, and some far away. */
+/** Texts that `schema` just accepts or just rejects, and some very different ones. */
 export function nearTexts(schema: Schema): fc.Arbitrary<string> {
   const accepted = acceptedTexts(schema)
   return fc.oneof(

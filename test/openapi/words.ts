@@ -7,10 +7,10 @@ const text = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .map((name) => readFileSync(new URL(name, SOURCES), 'utf8'))
   .join('\n')
 
-/** Every word of the sources, and with it the name of every parameter that is read anywhere. */
+/** All words of the sources, which include the names of all parameters. */
 export const words: string[] = [...new Set(text.match(/\b[A-Za-z]\w*\b/g))]
 
-/** Every text of the sources that could be a path, and every path that one of their words makes. */
+/** All strings of the sources that could be paths, and all paths of one word. */
 export const paths: string[] = [
   ...new Set([
     ...Array.from(text.matchAll(/['"`](\/[\w./-]+)['"`]/g), ([, path = '']) => path),
