@@ -3,7 +3,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# No tool of the build needs its install script.
+# The build needs no install scripts.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm pack
@@ -17,11 +17,11 @@ RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund \
 FROM node:24-bookworm-slim
 WORKDIR /app
 COPY --from=install /app/node_modules ./node_modules
-# For --data: a volume there is writable for whomever the container runs as.
+# For --data: every user of the container can write to a volume mounted here.
 RUN mkdir -m 1777 data
 USER node
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
     CMD ["node", "-e", "fetch('http://127.0.0.1:8787/api/v1/status').then(({ ok }) => process.exit(ok ? 0 : 1))"]
-# What follows the name of the image are further flags; of two that are the same the later one counts.
+# Arguments after the image name are additional flags. If a flag is given twice, the later one counts.
 ENTRYPOINT ["node", "node_modules/ratesmith/dist/cli.js", "serve", "--host", "0.0.0.0"]

@@ -14,9 +14,7 @@ const EFFORT: Effort = { rounds: 9, time: 250, batch: 512 }
 /** Only tests that the bench runs: without warm-up, without goals. */
 const QUICK: Effort = { rounds: 1, time: 2, batch: 16 }
 
-/** Limit for the columns of a server's first download, in bytes. */
 const MAX_KEPT_BYTES = 500_000
-/** Limit for a whole history since 1999, in bytes. */
 const MAX_KEPT_BYTES_SINCE_1999 = 5_000_000
 
 const { values } = parseArgs({
@@ -56,7 +54,6 @@ printKept('5Y', first.keptBytes, MAX_KEPT_BYTES)
 printKept('all days since 1999', whole.keptBytes, MAX_KEPT_BYTES_SINCE_1999)
 process.exit(isGood || !checksGoals ? 0 : 1)
 
-/** Returns the goal, and whether it is reached if goals are checked. */
 function checkGoal(figure: number, most: number, goal: string): string {
   if (!checksGoals) return goal
   const isReached = figure <= most

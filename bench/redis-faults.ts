@@ -21,7 +21,6 @@ const CALM = 8 * SECOND
 /** Limit for the p99 of each second after the start, in ms. */
 const GOAL = 60
 
-/** Smallest share of requests with a response. */
 const ANSWERED = 0.9
 
 const { values } = parseArgs({ options: { rate: { type: 'string', default: '2000' } } })

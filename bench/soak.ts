@@ -37,7 +37,6 @@ const MIN_LEAK_MINUTES = 20
 
 const LIMITS = { responseCount: 0.9, rssGrowth: 0.05, heapPerHour: MEGABYTE, loopDelay: 20 }
 
-/** Shares of requests that the client aborts, and of bad inputs. */
 const ABORTED = 0.01
 const HOSTILE = 0.01
 
@@ -66,7 +65,6 @@ const servers = await Promise.all(
   ),
 )
 const record = createLoadRecord()
-/** Bytes per minute and server. */
 const heaps: number[][] = []
 const faultCycle = redisFaults(REDIS_FAULT)
 let loopDelay = 0

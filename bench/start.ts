@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util'
 import { timeToResponse, timeToEnd } from './start/first-answer.ts'
 import { median } from './median.ts'
 
-/** Largest ratio of the command's first response to that of the bare server. */
 const GOAL = 1.8
 
 /** Starts of each program that are not counted: the first ones read files that are not in the page cache. */

@@ -21,7 +21,6 @@ function listenerOf(mode = ''): RequestListener | undefined {
   return inject && ((request, response) => void fail(inject, request, response))
 }
 
-/** Responds as `inject` does; a rejection becomes a connection reset. */
 async function fail(inject: Inject, ...[{ url }, response]: Parameters<RequestListener>) {
   try {
     const injected = await inject({

@@ -7,7 +7,6 @@ import { fakeProviders } from 'ratesmith/testing'
 import { NOW, request } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 
-/** Number of pairs that are requested alternately. */
 const PAIRS = 40
 
 /** Compares an uncached five-year history, of alternating pairs, with `JSON.stringify` of the same points. */
@@ -74,7 +73,6 @@ async function comparison(
   }
 }
 
-/** Returns a function that returns `items` one after another, over and over. */
 function cycle<Item>(items: readonly Item[]): () => Item {
   let position = -1
   return () => {

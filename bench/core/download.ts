@@ -7,7 +7,6 @@ import { frankfurterPayload } from '../../test/fixtures/upstream-payloads.ts'
 import { NOW } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 
-/** The first download of a server: five years and two weeks. */
 const RANGE = {
   start: addDays(subtractMonths(toDay(NOW), 60), -14),
   end: toDay(NOW),

@@ -23,13 +23,11 @@ export interface LoadSettings {
 export interface LoadLine {
   /** When each request was due, in ms since the Unix epoch, and the time from then to its response in ms. */
   responses: [at: number, latency: number][]
-  /** Responses by status. */
   statuses: Record<string, number>
   /** The first few problems. */
   wrong: string[]
 }
 
-/** The fields of any response that are checked. */
 interface Body {
   base?: string
   from?: string
@@ -205,7 +203,6 @@ function history(path: string, from: string, to: string): CheckedRequest {
   }
 }
 
-/** Returns whether `rate` matches `rates` for a pair. */
 function isRate(rates: Record<string, number>, [from, to]: [string, string], rate = NaN): boolean {
   const truth = Number(rates[to]) / Number(rates[from])
   return Math.abs(rate / truth - 1) < TOLERANCE

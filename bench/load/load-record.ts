@@ -11,7 +11,6 @@ export interface Latencies {
 /** Everything that a load program has reported. */
 export interface LoadRecord {
   add(line: LoadLine): void
-  /** Responses by status. */
   statuses: Record<string, number>
   wrong: string[]
   responseCount(): number

@@ -14,7 +14,6 @@ export interface OverloadSettings {
 }
 
 export interface OverloadLine {
-  /** Responses by status. */
   statuses: Record<string, number>
   /** Responses with status 200 by content coding. */
   codings: Record<string, number>
@@ -75,7 +74,6 @@ function openConnection(): void {
   })
 }
 
-/** Returns the target of a CSV history since 1999 that was not requested before. */
 function nextTarget(): string {
   const number = sent
   sent += 1

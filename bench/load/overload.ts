@@ -18,7 +18,6 @@ export interface OverloadReport extends OverloadLine {
   peakRss: number
 }
 
-/** Interval of plain conversions, in ms. */
 const PLAIN_EVERY_MS = 20
 
 /** Connections of plain conversions; all but the first are opened under load. */

@@ -58,7 +58,6 @@ export function redisFaults({ short, long }: { short: number; long: number }): R
   ]
 }
 
-/** Sends a command and checks that the reply is OK. */
 async function command({ port }: RedisServer, text: string): Promise<void> {
   const reply = await sendToRedis(port, text)
   if (!reply.startsWith('+OK')) throw new Error(`${text}: ${reply}`)

@@ -68,7 +68,6 @@ const CONNECT: Record<ClientName, (url: string) => Promise<RedisClient>> = {
       .connect(),
 }
 
-/** Sampling interval of the event-loop delay, in ms. */
 const RESOLUTION = 5
 
 const settings: ServerSettings = JSON.parse(settingsFromParent())

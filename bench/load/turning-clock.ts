@@ -21,7 +21,6 @@ export interface ClockSettings {
 
 /** A clock that skips the idle time between refreshes. */
 export interface PublicationClock {
-  /** In ms since the Unix epoch. */
   now(): number
   /** In ms since `START`, skipped time included. */
   monotonic(): number

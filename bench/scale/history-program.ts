@@ -23,7 +23,6 @@ export interface HistoryReport {
 type Body = string | Uint8Array
 
 const CODES = ['AUD', 'CAD', 'CHF', 'CZK', 'DKK', 'EUR', 'GBP', 'JPY', 'NOK', 'PLN', 'SEK', 'USD']
-/** Repeated requests per pair. */
 const AGAIN = 20
 
 const { period }: HistorySettings = JSON.parse(settingsFromParent())

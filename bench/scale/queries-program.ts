@@ -89,7 +89,6 @@ async function send(receiver: RatesHandler, count: number): Promise<number> {
   return Number(took)
 }
 
-/** Returns the memory in use after garbage collection. */
 async function memory(): Promise<{ heap: number; rss: number }> {
   if (!globalThis.gc) throw new Error('needs --expose-gc')
   let lowest = { heap: Infinity, rss: Infinity }

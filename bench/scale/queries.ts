@@ -13,7 +13,6 @@ const KINDS: Record<QueryKind, string> = {
 
 const COLUMNS = ['distinct queries', 'number', 'ns/response', 'heap growth MB', 'RSS growth MB']
 
-/** Limit for the memory that a million distinct queries leave in use, in bytes. */
 const MAX_GROWTH = 2 * MEGABYTE
 const MILLION = 1_000_000
 

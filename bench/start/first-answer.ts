@@ -53,7 +53,6 @@ function listening(child: ChildProcess): Promise<string> {
   })
 }
 
-/** Returns the status after the last byte. */
 function statusOf(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false }, (response) => {

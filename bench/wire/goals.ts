@@ -10,12 +10,10 @@ export interface Verdict {
   text: string
 }
 
-/** A ratio of two rows that a table must reach. */
 interface Goal {
   what: string
   one: string
   other: string
-  /** Smallest ratio of throughput, by table. */
   min: Partial<Record<SheetName, number>>
 }
 

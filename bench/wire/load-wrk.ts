@@ -5,9 +5,7 @@ import { endWithThis } from '../../test/system/child.ts'
 import { ROOT } from '../../test/system/root.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
-/** Output of the wrk script. */
 interface Summary extends LoadResult {
-  /** Errors by kind. */
   errors: Record<string, number>
 }
 

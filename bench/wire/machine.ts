@@ -42,7 +42,6 @@ export function describeMachine(
   ].join('\n')
 }
 
-/** Returns the time of the build, and whether the sources are newer. */
 function builtAt(): string {
   const { mtime } = statSync(`${ROOT}/dist/index.js`)
   const isOld = SOURCES.some((folder) =>

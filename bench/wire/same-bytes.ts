@@ -50,7 +50,6 @@ export function expectSameKeys(name: string, response: SocketResponse, ours: Soc
   expectEqual(`${name}: keys`, keysOf(response.body), keysOf(ours.body))
 }
 
-/** Characters shown around the first difference. */
 const SHOWN = { before: 60, after: 200 }
 
 function expectEqual(what: string, found: unknown, expected: unknown): void {
@@ -77,7 +76,6 @@ function comparable(headers: SocketResponse['headers']): string {
   return lines.sort().join('\n')
 }
 
-/** Returns every path of keys in a JSON text, in its order. */
 function keysOf(body: Buffer): string {
   const paths: string[] = []
   const visit = (value: unknown, path: string): void => {

@@ -16,7 +16,6 @@ export interface Server {
   kill(): Promise<void>
 }
 
-/** Time limit for the start of a server, in ms. */
 const READY_TIMEOUT_MS = 30_000
 
 /** Starts a server program, by its path from the project's root; resolves when it listens. */

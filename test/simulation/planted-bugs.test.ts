@@ -11,13 +11,11 @@ import type { CreateHandler, HandlerParts, Settings } from './world/fleet.ts'
 /** A plausible bug, injected where the handler meets its environment. */
 interface PlantedBug {
   breaks: string
-  /** Upstream or store faults that reveal the bug (default none). */
   faults?: RegExp
   settings?: Partial<Settings>
   plant(create: CreateHandler): CreateHandler
 }
 
-/** Virtual days of a simulation with a bug, and the number of seeds to try. */
 const DAYS = 4
 const SEEDS = 40
 
@@ -43,7 +41,6 @@ const FLEET: Partial<Settings> = { hosts: 3 }
 const RESTARTS: Partial<Settings> = { hosts: 2, mishapEvery: 2 * HOUR }
 const COLD_STARTS: Partial<Settings> = { ...RESTARTS, store: 'none', hasClaims: false }
 
-/** Returns the invariant and the message of the first violation that reveals `bug`, or `undefined`. */
 async function findBug({ faults, settings, plant }: PlantedBug) {
   const all = { ...CALM, ...(faults && { faultNames: faults, faultShare: 1 }), ...settings }
   for (let seed = 1; seed <= SEEDS; seed += 1) {
@@ -460,7 +457,6 @@ const UNAVAILABLE: RawResponse = {
   matched: true,
 }
 
-/** Returns a bug that compares no table with the previous one, so that `faults` pass. */
 function uncompared(faults: RegExp): PlantedBug {
   const plant = inLatest(
     (fetchLatest) =>
@@ -470,7 +466,6 @@ function uncompared(faults: RegExp): PlantedBug {
   return { breaks: 'I3', faults, plant }
 }
 
-/** Returns a bug that appends the cause of the last failure to response bodies. */
 function leak(isLeaky: (response: RawResponse, target: string) => boolean): PlantedBug {
   return {
     breaks: 'I11',
@@ -564,7 +559,6 @@ function inHandlerResponses(alter: AlterResponse): Plant {
   return inStatefulResponses(() => alter)
 }
 
-/** Alters responses with a function that has state per handler. */
 function inStatefulResponses(start: () => AlterResponse): Plant {
   return (create) => (createRuntime, parts) => {
     const handler = create(createRuntime, parts)

@@ -190,7 +190,6 @@ function createTrace(print?: (line: string) => void) {
   }
 }
 
-/** Formats `time` (ms) as `day 3 04:05:06.789`. */
 function toClock(time: number): string {
   const day = Math.floor(time / DAY)
   return `day ${day} ${new Date(time - day * DAY).toISOString().slice(11, 23)}`

@@ -1,4 +1,5 @@
-// Aborts requests of which only the bodies are still referenced, and prints what becomes of them, as JSON. Needs `--expose-gc`.
+// Aborts requests when only the response bodies are still referenced, and prints the outcomes as JSON. Needs
+// `--expose-gc`.
 import { createServer } from 'node:http'
 
 import { createRatesClient } from 'ratesmith/client'
@@ -7,7 +8,7 @@ import { providerContract } from 'ratesmith/testing'
 import { collectGarbage } from './collect-garbage.ts'
 import { listenOnFreePort } from './ports.ts'
 
-/** How many calls it takes until the engine has optimised them, and then references nothing longer than it must. */
+/** Calls until the engine has optimised the code, and then keeps no unnecessary references. */
 const WARM_UP_CALLS = 10_000
 
 const collecting = setInterval(collectGarbage, 10)
@@ -15,7 +16,7 @@ const collecting = setInterval(collectGarbage, 10)
 process.stdout.write(JSON.stringify([await abortClient(), await abortProvider()]))
 clearInterval(collecting)
 
-/** A client whose response does not end; the abort comes after collections have had time to find its request. */
+/** Aborts a call of a client, during an endless response, after collections that could have removed the request. */
 async function abortClient(): Promise<string> {
   const { promise: isAsked, resolve } = Promise.withResolvers<void>()
   const server = createServer((_request, response) => void response.write('{', () => resolve()))
@@ -43,7 +44,6 @@ async function abortClient(): Promise<string> {
   return first
 }
 
-/** A provider whose response does not end, in the contract. */
 async function abortProvider(): Promise<string> {
   const cases = providerContract({
     latest: () => ({
@@ -54,7 +54,7 @@ async function abortProvider(): Promise<string> {
     fetch: () => Response.json({}),
   })
   const aborting = cases.filter(({ name }) => name.includes('signal'))
-  if (aborting.length === 0) throw new Error('the contract lacks cases about the signal')
+  if (aborting.length === 0) throw new Error('the contract has no case about the signal')
   for (const { run } of aborting) {
     const outcome = await nameOf(run())
     if (outcome !== 'done') return outcome

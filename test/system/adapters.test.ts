@@ -9,7 +9,7 @@ import { openSocket } from './sockets.ts'
 import type { StopReport } from './stop-program.ts'
 
 describeRuntimes('serve()', ([name, runtime, ...flags]) => {
-  it('listens on this machine only, hides failures and ends a request that takes longer than 10 s to stop', async () => {
+  it('listens on this machine only, hides failures and aborts requests that take longer than 10 s to stop', async () => {
     const settings = name.toLowerCase()
     const program = 'test/system/stop-program.ts'
     const child = startChild({ program, settings, runtime, flags })
@@ -24,7 +24,7 @@ describeRuntimes('serve()', ([name, runtime, ...flags]) => {
 })
 
 describe('ratesmith serve on Deno', () => {
-  it('listens again after more clients than the system allows', async ({ skip }) => {
+  it('listens again after more clients than file descriptors', async ({ skip }) => {
     const [name, program, ...flags] = DENO
     requireProgram(name, program, skip)
     const command = ['ulimit -n 100; exec "$0" "$@"', program, ...flags, CLI, 'serve', '--demo']

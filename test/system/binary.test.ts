@@ -15,16 +15,16 @@ const binary = join(folder, 'ratesmith')
 
 beforeEach(({ skip }) => requireProgram('Bun', findBun() ?? '', skip))
 
-/** The program alone, away from everything that it was built from. */
+/** Runs the binary away from the files that it was built from. */
 beforeAll(async () => {
   if (!findBun()) return
-  // Other tests use dist/ meanwhile: it must not be built again.
+  // Other tests use dist/ at the same time, so it must not be rebuilt.
   const { code, stderr } = await run('npm', ['run', '--ignore-scripts', 'build:binary'])
   if (code !== 0) throw new Error(stderr)
   cpSync(join(ROOT, 'build/ratesmith'), binary)
 })
 
-describe('the program of one file', () => {
+describe('the single-file program', () => {
   it.each([
     ['--version', new RegExp(`^${manifest.version}\n$`)],
     ['history --help', /--period/],
@@ -54,7 +54,7 @@ describe('the program of one file', () => {
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
-  it('keeps data in a folder, also when it is killed', async () => {
+  it('keeps data in a folder, even if it is killed', async () => {
     const args = 'serve --demo --port 0 --data rates --log json'.split(' ')
     const running = start(binary, args, { cwd: folder })
     expect((await fetch(`${await rootOf(running)}/api/v1/latest`)).status).toBe(200)

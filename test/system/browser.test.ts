@@ -11,7 +11,7 @@ import { listen } from './processes.ts'
 
 needBrowser()
 
-/** A page of another origin than the API of `options`; `received` are the requests that have arrived there. */
+/** Opens a page on another origin than the API of `options`; `received` are the requests that have arrived there. */
 async function openPage(options: RatesHandlerOptions = {}) {
   const received: string[] = []
   const listener = toNodeHandler(createRatesHandler({ providers: fakeProviders(), ...options }))
@@ -33,12 +33,10 @@ async function openPage(options: RatesHandlerOptions = {}) {
   return {
     received,
     url: api.url,
-    /** The value of an expression in the page, after `script`. */
     evaluate: async (script: string, expression: string): Promise<unknown> => {
       await page.addScriptTag({ content: script })
       return page.evaluate(expression)
     },
-    /** The response that a script of the page gets, or its error. */
     send: (path: string, init: Pick<RequestInit, 'headers' | 'cache' | 'credentials'> = {}) =>
       page.evaluate(
         async ([url, given]) => {
@@ -56,7 +54,6 @@ async function openPage(options: RatesHandlerOptions = {}) {
   }
 }
 
-/** The built client, as the global `ratesmith`. */
 const globalClient = async (): Promise<string> =>
   (await bundleClient({ format: 'iife', globalName: 'ratesmith' })).text
 
@@ -83,7 +80,7 @@ describe('a page of another origin', () => {
     expect(received).toEqual(['GET /api/v1/latest 200'])
   })
 
-  it('revalidates after a preflight, and the cache of the browser without one', async () => {
+  it('revalidates after a preflight, or through the browser cache without one', async () => {
     const { send, received } = await openPage()
     const first = await send(LATEST)
     expect(await send(LATEST)).toEqual(first)
@@ -138,13 +135,13 @@ describe('a page of another origin', () => {
   ] as const)('with cors: %j gets %j at /api/rates, and %j at /api/v1', async (cors, ...gets) => {
     const { send, received } = await openPage({ cors })
     expect([await send('/api/rates'), await send(LATEST)]).toMatchObject(gets)
-    // The server has answered; the browser withholds the response.
+    // The server has responded; the browser withholds the response.
     expect(received).toEqual(['GET /api/rates 200', 'GET /api/v1/latest 200'])
   })
 })
 
 describe('the client in a page of another origin', () => {
-  it('uses the cache of the browser, and needs no preflight', async () => {
+  it('uses the browser cache, and needs no preflight', async () => {
     const { evaluate, received, url } = await openPage()
     const expression = `(async () => {
       const client = ratesmith.createRatesClient({ baseUrl: '${url}/api' })

@@ -3,7 +3,6 @@ import type { BuildOptions } from 'esbuild'
 
 import { ROOT } from './root.ts'
 
-/** Bundles the built client, minified. */
 export async function bundleClient(options: BuildOptions) {
   const stdin = { contents: "export * from 'ratesmith/client'", resolveDir: ROOT }
   const always = { stdin, bundle: true, minify: true, metafile: true, write: false } as const

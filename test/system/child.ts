@@ -6,25 +6,25 @@ import { ROOT } from './root.ts'
 
 const running = new Set<ChildProcess>()
 process.once('exit', killAll)
-// Vitest ends a worker so, and forbids it to call process.exit.
+// Vitest ends a worker with SIGTERM, and forbids it to call process.exit.
 process.once('SIGTERM', () => {
   killAll()
   process.kill(process.pid, 'SIGTERM')
 })
 
-/** A program of the project in its own process, which ends with this one. */
+/** A program of the project in a separate process, which ends with this one. */
 export type Child = ReturnType<typeof startChild>
 
 export interface ChildOptions {
   /** Path from the project's root. */
   program: string
-  /** Given to it as JSON. */
+  /** Passed to the program as JSON. */
   settings: unknown
-  /** Told of every line that it prints (default nobody). */
+  /** Called with every line that it prints (default none). */
   onLine?: (line: string) => void
-  /** What runs it (default the Node that runs this). */
+  /** The executable that runs it (default the current Node). */
   runtime?: string
-  /** Flags of what runs it (default none). */
+  /** Flags of the executable (default none). */
   flags?: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export function startChild(options: ChildOptions) {
   const child = spawn(runtime, [...flags, program, JSON.stringify(settings)], {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: '1' },
-    // Nothing is written to its stdin, but it sees there that this process has ended.
+    // The child detects the end of this process when its stdin closes.
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let stderr = ''
@@ -45,13 +45,11 @@ export function startChild(options: ChildOptions) {
     lines.once('line', resolve)
     void ended.then(() => reject(new Error(`${program} ended: ${stderr}`)))
   })
-  // Not everybody waits for it.
+  // Not every caller awaits it.
   firstLine.catch(() => undefined)
   return {
     process: child,
-    /** The first line that it prints; rejects when it ends without one. */
     firstLine,
-    /** Kills it, and resolves when it has gone. */
     async kill(): Promise<void> {
       child.kill('SIGKILL')
       await ended
@@ -59,7 +57,7 @@ export function startChild(options: ChildOptions) {
   }
 }
 
-/** Has `child` killed when this process ends, unless by SIGKILL; resolves when it has gone. */
+/** Kills `child` when this process ends, unless by SIGKILL; resolves after the end of `child`. */
 export function endWithThis(child: ChildProcess): Promise<void> {
   running.add(child)
   return new Promise<void>((resolve) => {
@@ -71,13 +69,12 @@ function killAll(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** For a program that `startChild` starts, which is to end with the process that started it: its settings, as JSON. */
+/** Returns the settings of a program that `startChild` started, as JSON, and ends the program with its parent. */
 export function settingsFromParent(): string {
   process.stdin.on('end', () => process.exit()).resume()
   return process.argv[2] ?? ''
 }
 
-/** Prints `value` as a line of JSON. */
 export function tellParent(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
 }

@@ -7,7 +7,7 @@ import { findPackage } from './runtimes.ts'
 
 let launched: Promise<Browser> | undefined
 
-/** Skips the tests of a file where no browser is installed, and closes it after them. */
+/** Skips the tests of a file if no browser is installed, and closes it after them. */
 export function needBrowser(): void {
   beforeEach(({ skip }) => {
     requireProgram('Chromium', CHROMIUM, skip)
@@ -16,7 +16,7 @@ export function needBrowser(): void {
   afterAll(async () => (await launched)?.close())
 }
 
-/** A profile of one Chromium without a window, which ends with the test. */
+/** Opens a profile of one headless Chromium, and closes it after the test. */
 export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   launched ??= launchChromium()
   const context = await (await launched).newContext(options)

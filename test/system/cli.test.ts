@@ -11,7 +11,7 @@ import { ROOT } from './root.ts'
 describe('ratesmith serve', () => {
   const WITHIN = { timeout: 20_000 }
 
-  /** A server whose upstream for latest rates responds with `body`, and its response to a first request. */
+  /** Starts a server whose upstream for latest rates responds with `body`, and sends a first request. */
   async function serveFrom(body: string, args: string[] = []) {
     const { url } = await listen(upstreams(body))
     const running = serve(args, { RATESMITH_LATEST_URL: url })
@@ -36,7 +36,7 @@ describe('ratesmith serve', () => {
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
-  it('answers 502 and names the upstream on one line of stderr when it cannot be reached', async () => {
+  it('responds with 502 and logs one line that names the upstream when it cannot be reached', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const env = { RATESMITH_LATEST_URL: url, RATESMITH_HISTORY_URL: url }
     const running = serve(['--log', 'text'], env)
@@ -71,7 +71,7 @@ describe('ratesmith serve', () => {
     expect(running.stderr).toMatch(/"at":\d{13}[,}]/)
   })
 
-  it('writes a list of any length as a short line', async () => {
+  it('shortens long lists in log lines', async () => {
     const junk = Object.fromEntries(Array.from({ length: 9_000 }, (_, code) => [`x${code}`, 1]))
     const { rates, ...payload } = Object(JSON.parse(openErApiPayload({ now: Date.now() })))
     const body = JSON.stringify({ ...payload, rates: { ...rates, ...junk } })
@@ -81,7 +81,7 @@ describe('ratesmith serve', () => {
     expect(running.stderr.length).toBeLessThan(2_000)
   })
 
-  it('continues when the reader of its log has ended', async () => {
+  it('continues when the reader of its log has exited', async () => {
     const { running, root } = await serveFrom('{"result":"error","error-type":"x"}')
     running.process.stderr.destroy()
     for (let time = 0; time < 3; time += 1) {
@@ -101,7 +101,7 @@ describe('ratesmith serve', () => {
     })
   })
 
-  it('starts again with its last rates where --data names a folder', async () => {
+  it('serves its last rates after a restart with --data', async () => {
     const folder = temporaryFolder()
     const { url, close } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
     const first = serve(['--data', folder], { RATESMITH_LATEST_URL: url })
@@ -111,14 +111,14 @@ describe('ratesmith serve', () => {
     await close()
     const second = serve(['--data', folder, '--log', 'text'], { RATESMITH_LATEST_URL: url })
     const root = await rootOf(second)
-    // On a busy machine the first look into the store may take too long.
+    // On a busy machine the first read of the store may time out.
     const read = async (): Promise<string> => (await fetch(`${root}/api/rates`)).text()
     await expect.poll(read, WITHIN).toBe(body)
     expect(second.stderr).toMatch(/^ratesmith: .*latest.*\bstore\b.*\b20\d\d-/m)
   })
 })
 
-// Invalid command lines are tried in test/cli/usage.test.ts.
+// test/cli/usage.test.ts covers other invalid command lines.
 it('exits with 2 and one line for an invalid command line', async () => {
   const ran = await run(process.execPath, [CLI, 'serve', '--prot', '80'])
   expectRefused(ran, '--prot')

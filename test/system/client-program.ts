@@ -1,4 +1,4 @@
-// Makes the calls that are given as JSON with the built client, of the service at a URL, and prints what comes of them.
+// Makes the calls given as JSON with the built client, on the service at a URL, and prints the outcomes.
 import { RatesError as ErrorOfHandler, createRatesHandler } from 'ratesmith'
 import { RatesError, createRatesClient } from 'ratesmith/client'
 import { fakeProviders } from 'ratesmith/testing'

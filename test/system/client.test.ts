@@ -10,7 +10,7 @@ import { bundleClient } from './bundle-client.ts'
 import { listen, run } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
 
-/** The largest client with everything that it needs, minified and compressed, in bytes. */
+/** Size limit of the client with all dependencies, minified and gzipped, in bytes. */
 const MAX_BYTES = 2_500
 
 const PAIR = { from: 'USD', to: 'EUR' }
@@ -75,14 +75,14 @@ describeRuntimes('the client', ([, program, ...parameters]) => {
   })
 })
 
-it('an abort reaches the body of a response though nobody holds its request', async () => {
+it('aborts reading a response body after its request was garbage-collected', async () => {
   const args = ['--expose-gc', 'test/system/abort-program.ts']
   const { stdout, stderr } = await run(process.execPath, args)
   expect(stdout, stderr).toBe(JSON.stringify(['AbortError', 'done']))
 })
 
 describe('the client in a bundle', () => {
-  it('is small, and has no part of the server', async () => {
+  it('is small, and contains no part of the server', async () => {
     const { text: bundle, metafile } = await bundleClient({ format: 'esm', target: 'es2022' })
     expect(gzipSync(bundle, { level: 9 }).byteLength).toBeLessThan(MAX_BYTES)
     expect(bundle).toMatch(/export\{\w+ as RatesError,\w+ as createRatesClient\}/)

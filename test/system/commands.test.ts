@@ -19,7 +19,7 @@ import { NODE } from './runtimes.ts'
 const ATTRIBUTION = 'Rates By Exchange Rate API, https://www.exchangerate-api.com'
 const SYNTHETIC = 'Synthetic rates (ratesmith), https://www.npmjs.com/package/ratesmith'
 
-/** Loaded before a program on Node, makes its waits so long that a test would end before them. */
+/** Preloaded into a program on Node: makes all waits longer than a test. */
 const ENDLESS_WAITS = `data:text/javascript,${encodeURIComponent(`
   import { syncBuiltinESMExports } from 'node:module'
   import timers from 'node:timers/promises'
@@ -30,15 +30,13 @@ const ENDLESS_WAITS = `data:text/javascript,${encodeURIComponent(`
 
 const NUMBER = String.raw`\d+(\.\d+)?(e-\d+)?`
 
-/** The start of a frame of the spinner: it overwrites the line. */
+/** The start of a spinner frame, which overwrites the line. */
 const FRAME = /\r[-\\|/] \w/
 const TWO_FRAMES = new RegExp(`${FRAME.source}[^]*${FRAME.source}`)
 const ERASE_LINE = '\r\u001B[K'
 
-/** A Saturday in a leap year. */
 const SATURDAY = '2020-02-29'
 
-/** Commands whose answers are not a single rate of today. */
 const DATED = [
   'convert 100 USD EUR,GBP,JPY',
   `convert 100 USD EUR,GBP,JPY --reverse --date ${SATURDAY}`,
@@ -48,7 +46,7 @@ const DATED = [
 ]
 
 describeRuntimes('in a pipe', (runtime) => {
-  /** The output of a command with synthetic rates, whose source it names on stderr. */
+  /** Returns the output of a command with synthetic rates, and checks the source on stderr. */
   async function demo(args: string): Promise<string> {
     const { code, stdout, stderr } = await piped(runtime, `${args} --demo`)
     expect(stderr).toContain(SYNTHETIC)
@@ -56,14 +54,14 @@ describeRuntimes('in a pipe', (runtime) => {
     return stdout
   }
 
-  it('converts to one line of a number and a code', async () => {
+  it('prints a conversion as one line with a number and a code', async () => {
     const stdout = await demo('convert 1e2 usd eur')
     expect(stdout).toMatch(new RegExp(`^${NUMBER} EUR\n$`))
     const one = await demo('convert USD EUR')
     expect(Number.parseFloat(stdout)).toBeCloseTo(100 * Number.parseFloat(one), 6)
   })
 
-  it('converts into several currencies, one line of code, result and rate each, in their order', async () => {
+  it('prints several conversions in the requested order, one line with code, result and rate each', async () => {
     const rows = (await demo('convert 100 usd jpy,EUR')).trimEnd().split('\n')
     const cells = rows.map((row) => row.split('\t'))
     expect(cells.map(([code]) => code)).toEqual(['JPY', 'EUR'])
@@ -72,7 +70,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(await demo('convert 100 USD EUR')).toBe(`${cells[1]?.[1]} EUR\n`)
   })
 
-  it('converts in reverse: to the amount to pay', async () => {
+  it('prints the amount to pay for a reverse conversion', async () => {
     const paid = await demo('convert 100 USD EUR --reverse')
     expect(paid).toMatch(new RegExp(`^${NUMBER} USD\n$`))
     const [amount = ''] = paid.split(' ')
@@ -81,7 +79,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(row).toMatch(new RegExp(`^EUR\t${amount}\t`))
   })
 
-  it('lists latest rates, one line of three cells each', async () => {
+  it('prints latest rates as one line of three cells each', async () => {
     const rows = (await demo('latest --base eur')).trimEnd().split('\n')
     expect(rows.length).toBeGreaterThan(150)
     for (const row of rows) expect(row).toMatch(new RegExp(`^[A-Z]{3}\t${NUMBER}\t[^\t]*$`))
@@ -90,7 +88,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(some).toMatch(/^EUR\t.*\tEuro\nJPY\t.*\tJapanese Yen\n$/)
   })
 
-  it('uses the rates of a day, of any since 1999', async () => {
+  it('uses the rates of any day since 1999', async () => {
     const table = await demo(`latest --base EUR --date ${SATURDAY}`)
     expect(table.split('\n')).toContain('EUR\t1\tEuro')
     const [, rate] = /^USD\t(\S+)\t/m.exec(table) ?? []
@@ -98,14 +96,14 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(await demo('latest --date 1999-01-04')).toMatch(/^JPY\t/m)
   })
 
-  it('lists history, one line a day', async () => {
+  it('prints history as one line per day', async () => {
     const rows = (await demo('history USD EUR --period 1Y')).trimEnd().split('\n')
     expect(rows.length).toBeGreaterThan(240)
     for (const row of rows) expect(row).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\d\t${NUMBER}$`))
     expect(rows).toEqual(rows.toSorted())
   })
 
-  it('lists a range of days, or the last of each month in it', async () => {
+  it('prints a range of days, or the last day of each month', async () => {
     const start = 'history USD EUR --start 2019-01-01'
     const range = `${start} --end 2019-12-31`
     const days = (await demo(range)).trimEnd().split('\n')
@@ -174,7 +172,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(early).toMatchObject({ code: 1, stderr: `ratesmith: ${error.message}\n` })
   })
 
-  it('fetches once, and uses cached rates without its upstream, with their age', async () => {
+  it('fetches once, and then prints cached rates and their age without the upstream', async () => {
     const { calls, env, stop } = await startUpstreams()
     const first = await piped(runtime, 'convert 100 USD EUR', env)
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(ATTRIBUTION) })
@@ -191,7 +189,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(offline.stderr).toMatch(/^ratesmith: offline\b.*\b[34] days\b.*127\.0\.0\.1/)
   })
 
-  it('fetches all reference rates once, and uses those of a day without its upstream', async () => {
+  it('fetches all reference rates once, and then uses those of a day without the upstream', async () => {
     const { calls, env, stop } = await startUpstreams()
     const args = 'convert 100 USD EUR --date 2001-03-01'
     const first = await piped(runtime, args, env)
@@ -204,7 +202,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(await piped(runtime, args, env)).toEqual(first)
   })
 
-  it('waits for newer rates rather than print old ones', async () => {
+  it('waits for newer rates instead of printing old ones', async () => {
     const { calls, env } = await startUpstreams()
     await piped(runtime, 'latest', env)
     ageCache(env.RATESMITH_CACHE_DIR, 3)
@@ -222,7 +220,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   })
 
-  it('works with a cache that cannot be written, and stores nothing with --no-cache', async () => {
+  it('works with an unwritable cache, and stores nothing with --no-cache', async () => {
     const { calls, env } = await startUpstreams()
     const unwritable = { ...env, RATESMITH_CACHE_DIR: '/dev/null/none' }
     expect((await piped(runtime, 'latest', unwritable)).code).toBe(0)
@@ -231,7 +229,7 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(calls).toHaveLength(3)
   })
 
-  it('ends without an error when the reader of its output has ended', async () => {
+  it('exits with 0 if the reader of its output has exited', async () => {
     const [, ...program] = runtime
     const shell = ['-c', '{ "$@"; echo "ended with $?" >&2; } | true', 'sh', ...program]
     const help = await piped(['a shell', '/bin/sh', ...shell], '--help')
@@ -255,7 +253,7 @@ describeRuntimes('on a terminal', (runtime) => {
     'currencies',
     'doctor',
   ]
-  it.each(simple)('fits 40 columns, and shows nothing by colours alone: %s', async (args) => {
+  it.each(simple)('fits 40 columns, and conveys nothing by colour alone: %s', async (args) => {
     const narrow = await onTerminal(runtime, `${args} --demo`, { columns: 40 })
     expect(Math.max(...narrow.lines.map((line) => line.length))).toBeLessThanOrEqual(40)
     expect(narrow.raw).toContain('\u001B[')
@@ -281,7 +279,7 @@ describeRuntimes('on a terminal', (runtime) => {
     expect(stripVTControlCharacters(narrow.raw)).not.toContain('…')
   })
 
-  it('shows a spinner only while an upstream has not answered', async () => {
+  it('shows a spinner only while waiting for an upstream', async () => {
     const { promise: seen, resolve: release } = Promise.withResolvers<void>()
     const payload = openErApiPayload({ now: Date.now() })
     const { env } = await startUpstreams(upstreams(payload, () => seen))
@@ -318,7 +316,7 @@ describe('the cache', () => {
     expect([one.calls.length, other.calls.length]).toEqual([1, 1])
   })
 
-  it('is used after five seconds without newer rates', async () => {
+  it('is used after waiting five seconds for newer rates', async () => {
     let isSilent = false
     const respond = upstreams(openErApiPayload({ now: Date.now() }))
     const { promise: isGivenUp, resolve } = Promise.withResolvers<void>()
@@ -337,7 +335,7 @@ describe('the cache', () => {
   })
 })
 
-it('a command ends when it has printed its respond, and does not wait for its own time limits', async () => {
+it('exits after printing its output, without waiting for its own time limits', async () => {
   const { env, stop } = await startUpstreams()
   await stop()
   const ran = await piped(['Node', NODE[1], '--import', ENDLESS_WAITS], 'convert 1 USD EUR', env)

@@ -22,13 +22,15 @@ import { ROOT } from './root.ts'
 import { NODE } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
 
-/** What a spinner drew and erased again. */
 const ERASED = /\r[^\n]*\r\u001B\[K/g // oxlint-disable-line no-control-regex
 
 /** The built command line. */
 export const CLI: string = `${ROOT}/dist/cli.js`
 
-/** Starts `ratesmith serve` on a free port, unless `args` set one; `env` is added to this process's. It ends with the test. */
+/**
+ * Starts `ratesmith serve` on a free port unless `args` set one, with `env` added to this process's environment. It
+ * ends with the test.
+ */
 export function serve(
   args: string[],
   env: NodeJS.ProcessEnv = {},
@@ -37,7 +39,7 @@ export function serve(
   return start(...serveCommand(args, env, runtime))
 }
 
-/** One `ratesmith serve --demo` for all tests of a suite, by the URL of its root; it has loaded its rates. */
+/** Starts one `ratesmith serve --demo` for all tests of a suite, and loads its rates. */
 export function serveForSuite(
   args: string[],
   runtime: Runtime = NODE,
@@ -64,12 +66,12 @@ function serveCommand(
   env: NodeJS.ProcessEnv,
   [, program, ...parameters]: Runtime,
 ): Parameters<typeof launch> {
-  // A proxy of the machine cannot reach the servers of a test.
+  // The machine's proxy cannot reach the servers of a test.
   const surroundings = { env: { NO_PROXY: '127.0.0.1', ...env } }
   return [program, [...parameters, CLI, 'serve', '--port', '0', ...args], surroundings]
 }
 
-/** The files that a file store keeps in `folder`, without those that are still being written. */
+/** Returns the files of a file store in `folder`, without unfinished ones. */
 export function keptFiles(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.cache'))
 }
@@ -80,10 +82,10 @@ export async function rootOf(running: Running): Promise<string> {
   return root
 }
 
-/** By range: they take long to make on a busy machine, and clients do not wait for long. */
+/** Cached by range: they take long to make on a busy machine, and clients time out. */
 const payloads = new Map<string, string>()
 
-/** Answers as both upstreams do, once `gate` resolves. */
+/** Responds like both upstreams, once `gate` resolves. */
 export function upstreams(
   latest: string,
   gate: () => Promise<void> = async () => {},
@@ -102,7 +104,7 @@ export function upstreams(
   }
 }
 
-/** The path of the command line in a folder where the package is installed with what it depends on, and nothing else. */
+/** Installs the package alone with its dependencies, and returns the path of the command line. */
 export function installAlone(): string {
   const modules = join(temporaryFolder(), 'node_modules')
   for (const part of ['dist', 'package.json']) {
@@ -115,12 +117,15 @@ export function installAlone(): string {
   return join(modules, 'ratesmith/dist/cli.js')
 }
 
-/** Makes a pseudo-terminal; from util-linux. */
+/** Creates a pseudo-terminal; from util-linux. */
 export const SCRIPT = '/usr/bin/script'
 
 const DAY = 86_400_000
 
-/** Both upstreams as a server, the paths of its requests, and the environment that points to it and to a new cache. */
+/**
+ * Starts both upstreams as one server; returns the paths of its requests, and the environment that points to it and to
+ * a new cache.
+ */
 export async function startUpstreams(
   listener: RequestListener = upstreams(openErApiPayload({ now: Date.now() })),
 ) {
@@ -137,12 +142,11 @@ export async function startUpstreams(
   return { calls, env, stop: close }
 }
 
-/** The environment of a command: without a cache unless a test sets one, and without the machine's proxy. */
+/** Returns the environment of a command: without a cache unless a test sets one, and without the machine's proxy. */
 function surroundings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { RATESMITH_CACHE_DIR: '/dev/null/none', NO_PROXY: '127.0.0.1', TERM: 'xterm', ...env }
 }
 
-/** The words of `args`, which is a text where no word has a space. */
 function wordsOf(args: string | readonly string[]): readonly string[] {
   return typeof args === 'string' ? args.split(' ') : args
 }
@@ -155,7 +159,7 @@ export function piped(
   return run(program, [...parameters, CLI, ...wordsOf(args)], { env: surroundings(env) })
 }
 
-/** Starts `ratesmith` on a pseudo-terminal that is `columns` characters wide. */
+/** Starts `ratesmith` on a pseudo-terminal with a width of `columns` characters. */
 export function startOnTerminal(
   [, program, ...parameters]: Runtime,
   args: string | readonly string[],
@@ -168,7 +172,7 @@ export function startOnTerminal(
   })
 }
 
-/** Runs `ratesmith` on a pseudo-terminal to its end: what a person sees, line by line, and what was sent to show it. */
+/** Runs `ratesmith` on a pseudo-terminal to its end; returns the visible lines and the raw output. */
 export async function onTerminal(...started: Parameters<typeof startOnTerminal>) {
   const running = startOnTerminal(...started)
   const code = await running.exited

@@ -11,7 +11,7 @@ import { fakeProviders } from 'ratesmith/testing'
 import { serveForSuite } from './commands.ts'
 import { listen } from './processes.ts'
 
-// Clients that others wrote for these services, as npm has them: CommonJS without types, for the most part.
+// npm packages of other authors for these services: mostly CommonJS without types.
 const require = createRequire(import.meta.url)
 
 const SERVICES = [
@@ -26,9 +26,7 @@ const server = serveForSuite(['--compat', SERVICES.join()])
 
 type Rates = Record<string, number>
 
-/** The latest rates against the US dollar, as the API itself has them. */
 let rates: Rates
-/** What 100 US dollars are in euros. */
 let euros: number
 
 beforeAll(async () => {
@@ -41,7 +39,6 @@ async function native(path: string) {
   return Object(await response.json())
 }
 
-/** Sends every request that is made with `fetch` to the server; returns the URLs that were urls for. */
 function redirectFetch(): string[] {
   const urls: string[] = []
   const { fetch } = globalThis
@@ -54,7 +51,7 @@ function redirectFetch(): string[] {
   return urls
 }
 
-it('suggests a path of each service', async () => {
+it('suggests a path for each service', async () => {
   const suggested = server.stdout.split('\n').flatMap((line) => {
     const [url = '', ...words] = line.trim().split(/[\s()]+/)
     return words.filter((word) => SERVICES.includes(word)).map((name) => ({ url, name }))
@@ -77,7 +74,7 @@ describe('oxr, a client of Open Exchange Rates', () => {
     return factory({ protocol: 'http', hostname, port, appId: 'an-id' })
   }
 
-  it('has latest rates, those of a day, and names', async () => {
+  it('gets latest rates, rates of a day, and names', async () => {
     const oxr = open()
     const latest = await oxr.latest({ symbols: 'EUR,GBP' })
     const { EUR, GBP } = rates
@@ -111,7 +108,7 @@ describe('open-exchange-rates and money', () => {
     expect(fx.convert(100, { from: 'USD', to: 'EUR' })).toBeCloseTo(euros, 9)
   })
 
-  it('report an unknown path', async () => {
+  it('reports an unknown path', async () => {
     expect((await load('nothing.json')).error).toBe('404 (not_found): Not found')
   })
 })
@@ -140,7 +137,7 @@ describe('easy-currencies', () => {
 
   it.each([
     ['ExchangeRateAPI', 'Currency not found'],
-    // As with the service, whose 404 has no status in its body.
+    // Like the service, whose 404 has no status in its body.
     ['Frankfurter', 'HTTP 404'],
   ])('reports the error of %s', async (name, message) => {
     redirectFetch()
@@ -152,7 +149,7 @@ describe('exchange-rates-api, a client of api.ratesapi.io', () => {
   const { exchangeRates } = require('exchange-rates-api')
   const open = () => exchangeRates().setApiBaseUrl(server.root)
 
-  it('has latest rates, those of a day and those of a range', async () => {
+  it('gets latest rates, rates of a day and rates of a range', async () => {
     const dated = await native('latest?base=USD&symbols=EUR,GBP&date=2018-01-04')
     const at = open().at('2018-01-04').base('USD').symbols(['EUR', 'GBP'])
     expect(await at.fetch()).toEqual(dated.rates)
@@ -170,7 +167,7 @@ describe('exchange-rates-api, a client of api.ratesapi.io', () => {
 })
 
 describe('a route in Express', () => {
-  it('serves the paths of the service, and leaves others to the app', async () => {
+  it('serves the paths of the service, and passes other requests to the app', async () => {
     const handler = frankfurter(createRatesHandler({ providers: fakeProviders() }))
     const app = express().use(toExpressHandler(handler))
     app.use((_request, response) => void response.status(418).send('the app'))

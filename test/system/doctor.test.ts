@@ -15,7 +15,6 @@ import type { Runtime } from './runtimes.ts'
 
 const PASSWORD = 'open-sesame-99'
 
-/** The findings, by the first words of their subjects, and the exit code. */
 async function examine(runtime: Runtime, env: NodeJS.ProcessEnv, args = '') {
   const { code, stdout, stderr } = await piped(runtime, `doctor --json${args}`, env)
   const { ok, findings }: { ok: boolean; findings: CheckResult[] } = JSON.parse(stdout)
@@ -24,7 +23,7 @@ async function examine(runtime: Runtime, env: NodeJS.ProcessEnv, args = '') {
 }
 
 describeRuntimes('ratesmith doctor', (runtime) => {
-  it('finds that everything works, with new requests in spite of the cache, and leaves no file', async () => {
+  it('reports that everything works, with new requests despite the cache, and leaves no file', async () => {
     const { calls, env } = await startUpstreams()
     await piped(runtime, 'latest', env)
     const { code, ok, found } = await examine(runtime, env)
@@ -43,7 +42,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect(kept.filter((each) => String(each).includes('doctor'))).toEqual([])
   })
 
-  it('finds a dead upstream, an unwritable folder and a dead Redis, and prints no password', async () => {
+  it('reports a dead upstream, an unwritable folder and a dead Redis, and prints no password', async () => {
     const { env, stop } = await startUpstreams()
     await stop()
     const redis = String(env['RATESMITH_LATEST_URL']).replace(/.*\/\//, `redis://ada:${PASSWORD}@`)
@@ -57,8 +56,8 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect({ code, ok }).toEqual({ code: 1, ok: false })
   })
 
-  // Failing upstreams are tried in test/cli/doctor.test.ts.
-  it('finds rates that are not plausible, and a wrong clock', async () => {
+  // test/cli/doctor.test.ts covers other failing upstreams.
+  it('reports implausible rates and a wrong clock', async () => {
     const lie = openErApiPayload({ now: Date.now(), overrides: { rates: { USD: 1, EUR: 0.9 } } })
     const respond = upstreams(lie)
     const { env } = await startUpstreams((request, response) => {
@@ -75,7 +74,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect(code).toBe(1)
   })
 
-  it('advises what to do about an untrusted certificate', async ({ skip }) => {
+  it('gives advice for an untrusted certificate', async ({ skip }) => {
     skip(OPENSSL_IS_MISSING, 'openssl is not installed')
     const { key, cert } = makeCertificate(temporaryFolder(), 'own', ['IP:127.0.0.1'])
     const root = await rootOf(serve(['--demo', '--https-key', key, '--https-cert', cert]))
@@ -84,7 +83,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect(found.get('latest rates')?.advice).toContain('NODE_EXTRA_CA_CERTS')
   })
 
-  it('tries the operations of a store with Redis', async ({ skip }) => {
+  it('tries the operations of a Redis store', async ({ skip }) => {
     skip(REDIS_IS_MISSING, 'redis-server is not installed')
     const { env } = await startUpstreams()
     const { url, kill } = await startRedis()

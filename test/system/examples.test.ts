@@ -42,12 +42,12 @@ describe('an example that ends', () => {
       /'rates\.events'[^]*'rates\.event': 'upstream_request'[^]*value: 1\b[^]*'rates\.upstream\.duration'/,
     ],
     ['unit-test.ts', ['--test', '--test-reporter=tap'], /\n# pass 4\n# fail 0\n/],
-  ])('%s prints what it promises', async (name, flags, output) => {
+  ])('%s prints the documented output', async (name, flags, output) => {
     const ran = await run(process.execPath, [...flags, example(name)])
     expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(output), stderr: '' })
   })
 
-  it('client.ts prints rates, and the error of an unknown currency', async () => {
+  it('client.ts prints rates, and the error for an unknown currency', async () => {
     const handler = createRatesHandler({ providers: fakeProviders() })
     const { url } = await listen(toNodeHandler(handler))
     const ran = await run(process.execPath, [example('client.ts'), `${url}/api`])
@@ -120,7 +120,6 @@ describe('an example that serves', () => {
 })
 
 describe('lambda.ts', () => {
-  /** An event as a function URL sends it. */
   function event(method: string, target: string, headers: Record<string, string> = {}) {
     const [rawPath = '', rawQueryString = ''] = target.split('?')
     return { rawPath, rawQueryString, headers, requestContext: { http: { method } } }
@@ -149,11 +148,11 @@ describe('lambda.ts', () => {
 describe('the examples', () => {
   const names = readdirSync(FOLDER).sort()
 
-  it('are all tried here', () => {
+  it('are all tested here', () => {
     expect(names).toEqual(TRIED.split(' ').map((name) => `${name}.ts`))
   })
 
-  it.each(names)('%s begins with how to install its packages, and how to run it', (name) => {
+  it.each(names)('%s begins with the commands to install its packages and to run it', (name) => {
     const text = readFileSync(join(FOLDER, name), 'utf8')
     const [install = '', start = ''] = text.split('\n')
     expect(install).toMatch(/^\/\/ (npm install|bun add|deno add) .*\bratesmith\b/)

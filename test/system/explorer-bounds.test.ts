@@ -18,11 +18,11 @@ import {
 } from './explorer-page.ts'
 import { listen } from './processes.ts'
 
-/** What the whole page may take, gzipped, in bytes. */
+/** Size limit of the whole page, gzipped, in bytes. */
 const BUDGET = 20_000
 
 describe('while the upstream is down', () => {
-  it('tells what the API says, and can be used', async () => {
+  it('shows the error of the API, and stays usable', async () => {
     const dead = 'http://127.0.0.1:9'
     const env = { RATESMITH_LATEST_URL: dead, RATESMITH_HISTORY_URL: dead }
     const api = `${await rootOf(serve([], env))}/api`
@@ -48,7 +48,7 @@ describe('while the upstream is down', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
-  it('shows the data as soon as they are there, when it was told to ask again', async () => {
+  it('shows the data when they become available after a retry', async () => {
     const { latest, history } = fakeProviders()
     let isDown = true
     const fetchLatest: typeof latest.fetchLatest = (context) =>
@@ -82,7 +82,7 @@ describe('while the upstream is down', () => {
 })
 
 describe('the page', () => {
-  it('is one small file that asks for nothing but rates', async () => {
+  it('is one small file that requests only rates', async () => {
     const seen: string[] = []
     const respond = toNodeHandler(
       createRatesHandler({ providers: fakeProviders(), explorer: true }),
@@ -114,7 +114,7 @@ describe('the page', () => {
     ['/', '', ''],
     ['/fx', '/fx', ''],
     ['/tools/api/', '/api', '/tools'],
-  ])('at %s finds the API beside it', async (path, basePath, stripped) => {
+  ])('finds the API at %s', async (path, basePath, stripped) => {
     const providers = fakeProviders()
     const respond = toNodeHandler(createRatesHandler({ providers, explorer: true, basePath }))
     const { url } = await listen((request, response) => {
@@ -179,7 +179,7 @@ describe('the page', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
-  it.each([320, 640])('needs no scrolling sideways at %d px', async (width) => {
+  it.each([320, 640])('needs no horizontal scrolling at %d px', async (width) => {
     const { page } = await openDemo('#amount=123456789.123&from=USD&to=IDR&base=IDR&period=5Y', {
       viewport: { width, height: 500 },
     })

@@ -12,8 +12,8 @@ needBrowser()
 const demo = serveForSuite([])
 
 /**
- * Opens the explorer of `ratesmith serve --demo`, with `fragment` appended to its address. `api` is the URL of its API, and
- * `fetchJson` fetches the JSON of a path below `/v1/`.
+ * Opens the explorer of `ratesmith serve --demo`, with `fragment` appended to its address. `api` is the URL of its API,
+ * and `fetchJson` fetches a path below `/v1/`.
  */
 export async function openDemo(fragment = '', options: BrowserContextOptions = {}) {
   const api = `${demo.root}/api`
@@ -22,12 +22,10 @@ export async function openDemo(fragment = '', options: BrowserContextOptions = {
   return { ...opened, api, fetchJson }
 }
 
-/** Opens the explorer at `url` and waits for its data. At the end of the test `pageErrors` must be empty. */
+/** Opens the explorer at `url` and waits for its data. Fails the test if `pageErrors` is not empty at its end. */
 export async function openExplorer(url: string, options: BrowserContextOptions = {}) {
   const context = await newContext(options)
-  /** What was asked for, as `GET /path`. */
   const requests: string[] = []
-  /** Errors of scripts, and violations of the policy. */
   const pageErrors: string[] = []
   context.on('request', (request) => {
     const { origin, pathname, search } = new URL(request.url())
@@ -37,13 +35,13 @@ export async function openExplorer(url: string, options: BrowserContextOptions =
   const page = await context.newPage()
   page.on('pageerror', ({ message }) => pageErrors.push(message))
   page.on('console', (message) => {
-    // The browser tells of every answer that is an error, too; the page shows it.
+    // The browser also logs every response with an error status; the page shows it.
     if (message.text().startsWith('Failed to load resource')) return
     pageErrors.push(`${message.type()}: ${message.text()}`)
   })
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
-      // oxlint-disable-next-line no-console -- it is heard above.
+      // oxlint-disable-next-line no-console -- the listener above collects it.
       console.error(`violation: ${effectiveDirective} ${blockedURI}`)
     })
   })
@@ -53,7 +51,7 @@ export async function openExplorer(url: string, options: BrowserContextOptions =
   return { page, requests, pageErrors }
 }
 
-/** Waits until no part of the page waits for an answer. */
+/** Waits until no part of the page waits for a response. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     [...document.querySelectorAll('main section')].every(
@@ -62,12 +60,12 @@ export async function settled(page: Page): Promise<void> {
   )
 }
 
-/** What axe-core finds, one line each. */
+/** Returns the violations that axe-core finds, one line each. */
 export async function axeViolations(page: Page): Promise<string[]> {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-  // Bypasses the policy of the page, unlike an element with a script.
+  // Bypasses the policy of the page, unlike a script element.
   await page.evaluate(readFileSync(axe, 'utf8'))
-  // What fades has other colours on its way.
+  // Fading elements have intermediate colours.
   await page.waitForFunction(() => document.getAnimations().length === 0)
   const options: RunOptions = { rules: { 'target-size': { enabled: true } } }
   const { violations, passes } = await page.evaluate<AxeResults, RunOptions>(
@@ -80,13 +78,13 @@ export async function axeViolations(page: Page): Promise<string[]> {
   )
 }
 
-/** Presses Tab until the focus is on what `selector` names. */
+/** Presses Tab until the element at `selector` has the focus. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let count = 0; count < 40; count += 1) {
     await page.keyboard.press('Tab')
     if (await page.locator(`${selector}:focus`).count()) return
   }
-  throw new Error(`Tab does not find ${selector}`)
+  throw new Error(`Tab does not reach ${selector}`)
 }
 
 export async function textOf(page: Page, selector: string): Promise<string> {

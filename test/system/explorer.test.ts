@@ -7,7 +7,7 @@ import { expectText, openDemo, settled, tabTo, textOf } from './explorer-page.ts
 import { run } from './processes.ts'
 
 describe('the converter', () => {
-  it('converts as one types, with the digits of the API', async () => {
+  it('converts while the user types, with the digits of the API', async () => {
     const { page, fetchJson, requests } = await openDemo()
     await page.locator('#amount').evaluate((input: HTMLInputElement) => {
       for (let length = 1; length <= 7; length += 1) {
@@ -19,11 +19,11 @@ describe('the converter', () => {
     await expectText(page, '#result', exactly(`${result} EUR`))
     expect(await textOf(page, '#given')).toBe('1234.56 USD =')
     expect(await textOf(page, '#rate')).toBe(`1 USD = ${rate} EUR`)
-    // Not one request for every key.
+    // Not one request per key.
     expect(requests.filter((request) => request.includes('/convert')).length).toBeLessThan(5)
   })
 
-  it('does not show an answer that comes after that to a newer question', async () => {
+  it('ignores a response that arrives after a newer request', async () => {
     const { page } = await openDemo()
     const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
     await page.route(/convert.*to=GBP/, async (route) => {
@@ -51,7 +51,7 @@ describe('the converter', () => {
     ['#to=AED', '#chart', 'history?from=USD&to=AED&period=3M'],
     ['#period=2W', '#chart', 'history?from=USD&to=EUR&period=2W'],
     ['#base=HRK', '#table', 'latest?base=HRK'],
-  ])('of %s tells in %s what the API says', async (fragment, panel, path) => {
+  ])('of %s shows in %s the error of the API', async (fragment, panel, path) => {
     const { page, fetchJson } = await openDemo(fragment)
     const { error } = await fetchJson(path)
     expect(await textOf(page, `${panel} [role=alert]`)).toBe(error.message)
@@ -59,7 +59,7 @@ describe('the converter', () => {
     expect(await page.locator(`${panel} .source`).isVisible()).toBe(false)
   })
 
-  it('has its view in the address, which a reload shows again', async () => {
+  it('keeps its view in the address, and restores it after a reload', async () => {
     const { page } = await openDemo()
     await page.locator('#amount').fill('5')
     await page.selectOption('#from', 'CHF')
@@ -78,7 +78,7 @@ describe('the converter', () => {
 })
 
 describe('the table', () => {
-  it('has every rate of the base that is chosen, with its digits and its name', async () => {
+  it('lists every rate of the selected base, with its digits and its name', async () => {
     const { page, fetchJson } = await openDemo()
     await page.selectOption('#base', 'EUR')
     await expectText(page, '#unit', '1 EUR =')
@@ -92,7 +92,7 @@ describe('the table', () => {
     expect(rows.find(([code]) => code === 'JPY')?.[1]).toBe('Japanese Yen')
   })
 
-  it('is searched by code and by name', async () => {
+  it('filters by code and by name', async () => {
     const { page } = await openDemo()
     const codes = () => page.locator('#rows tr:visible button').allInnerTexts()
     await page.fill('#search', 'chf')
@@ -128,11 +128,11 @@ describe('the chart', () => {
     expect(newest.split(/\s+/)).toEqual([points.at(-1)?.d, String(points.at(-1)?.r)])
   })
 
-  it.each(['mouse', 'finger'])('reads out date and rate where a %s points', async (pointer) => {
+  it.each(['mouse', 'finger'])('shows date and rate at the position of the %s', async (pointer) => {
     const { page, fetchJson } = await openDemo('', { hasTouch: pointer === 'finger' })
     const { points }: RateHistory = await fetchJson('history?from=USD&to=EUR&period=3M')
     const box = await page.locator('#plot').boundingBox()
-    if (!box) throw new Error('the chart is not seen')
+    if (!box) throw new Error('the chart is not visible')
     const [x, y] = [box.x + box.width / 2, box.y + 20]
     const newest = await textOf(page, '#reading-day')
     expect(newest).toBe(points.at(-1)?.d)
@@ -149,7 +149,7 @@ describe('the chart', () => {
     await expectText(page, '#reading-day', newest)
   })
 
-  it('reads out with the keys of a slider', async () => {
+  it('shows date and rate with the keys of a slider', async () => {
     const { page, fetchJson } = await openDemo()
     const { points }: RateHistory = await fetchJson('history?from=USD&to=EUR&period=3M')
     const slider = page.getByRole('slider')
@@ -168,7 +168,7 @@ describe('the chart', () => {
     }
   })
 
-  it('is drawn anew where there is less room', async () => {
+  it('is redrawn when the window becomes narrower', async () => {
     const { page } = await openDemo('', { viewport: { width: 1280, height: 900 } })
     const viewBox = (): Promise<string | null> => page.locator('#plot svg').getAttribute('viewBox')
     const wide = await viewBox()
@@ -179,7 +179,7 @@ describe('the chart', () => {
   })
 })
 
-it('is used from end to end with a keyboard alone', async () => {
+it('works from end to end with the keyboard alone', async () => {
   const { page, fetchJson } = await openDemo()
   const { keyboard } = page
   await tabTo(page, '#amount')
@@ -214,14 +214,14 @@ it('is used from end to end with a keyboard alone', async () => {
   const last = await page.evaluate(() => document.activeElement?.textContent)
   await keyboard.press('Enter')
   await expectText(page, '#rate', new RegExp(`^1 CHF = [\\d.]+ ${last}$`))
-  // One stop for all rows.
+  // All rows are one tab stop.
   await tabTo(page, '#table [data-form=curl]')
   await keyboard.press('Enter')
   await expectText(page, '#table .copied', 'Copied')
 })
 
 describe('the request', () => {
-  it('is what was asked, and is copied in three forms', async () => {
+  it('shows the sent request, and copies it in three forms', async () => {
     const { page, api, requests, fetchJson } = await openDemo('#amount=7&to=JPY', {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
@@ -239,17 +239,17 @@ describe('the request', () => {
     expect(await page.evaluate(`(async () => ${script})()`)).toEqual(expected)
     const program = await copied('client')
     expect(program).toContain("convert({ from: 'USD', to: 'JPY', amount: 7 })")
-    const telling = program.replace(/await .*$/, 'console.log(JSON.stringify($&))')
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', telling])
+    const printing = program.replace(/await .*$/, 'console.log(JSON.stringify($&))')
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', printing])
     expect(JSON.parse(stdout)).toEqual(expected)
     expect(await page.locator('#converter .copied').getAttribute('role')).toBe('status')
   })
 
-  it('is selected where the page may not copy', async () => {
+  it('selects the snippet where the page may not copy', async () => {
     const { page } = await openDemo()
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
     await page.locator('#chart [data-form=curl]').click()
-    // An instruction rather than a word that reports success.
+    // An instruction, not a word that reports success.
     await expectText(page, '#chart .copied', /\w \w/)
     const selected = await page.evaluate(() => getSelection()?.toString().trim())
     expect(selected).toBe(await textOf(page, '#chart .snippet'))
@@ -257,8 +257,8 @@ describe('the request', () => {
   })
 })
 
-describe('what is shown with the data', () => {
-  it('is where they are from, how old they are and what they are not', async () => {
+describe('the details beside the data', () => {
+  it('are source, age and disclaimer', async () => {
     const { page, fetchJson } = await openDemo()
     const { source, disclaimer }: LatestRates = await fetchJson('latest')
     for (const panel of ['#converter', '#chart', '#table']) {
@@ -276,7 +276,7 @@ describe('what is shown with the data', () => {
   it.each([
     ['http://rates.example/', 'http://rates.example/'],
     [' JavaScript:alert(1)', null],
-  ])('links to the source %j over http and https alone', async (url, href) => {
+  ])('links to the source %j only over http and https', async (url, href) => {
     const { page } = await openDemo()
     await page.route(/\/convert/, async (route) => {
       const response = await route.fetch()
@@ -288,7 +288,7 @@ describe('what is shown with the data', () => {
     expect(await page.locator('#converter .source a').getAttribute('href')).toBe(href)
   })
 
-  it('says that an update is overdue, and looks for it', async () => {
+  it('shows that an update is overdue, and fetches it', async () => {
     const { page, requests } = await openDemo()
     await page.clock.install()
     await page.reload()

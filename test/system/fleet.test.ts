@@ -20,23 +20,23 @@ const REFRESHES = IS_SHORT ? 6 : 20
 
 const REFRESHES_WITHOUT_REDIS = 4
 
-/** For how long periods wait for the processes to start, in ms. */
+/** Time for the processes to start before the first period ends, in ms. */
 const LEAD_MS = 4_000
 
-/** Every process is asked again so many ms after its response. */
+/** Pause between two requests to a process, in ms. */
 const REQUEST_INTERVAL_MS = 15
 
-/** How far a period has to be, in ms of a second, for everybody to have its table. */
+/** Age of a period, in ms, at which every process has its table. */
 const SETTLED_AFTER_MS = 800
 
-/** How long a claim lasts, in ms, and what its end may be late by: the longest pause of those who were refused it. */
+/** Lifetime of a lease, in ms, and the longest delay until processes that were denied it retry. */
 const LEASE_MS = 20_000
 const MAX_RETRY_DELAY_MS = 24_000
 
-// Needs a quiet machine: eight processes must each response within every second of a common clock.
+// Needs an idle machine: eight processes must respond within every second of a common clock.
 describe.skipIf(REDIS_IS_MISSING)('a fleet on one Redis (skipped without redis-server)', () => {
-  it('makes one upstream call for a refresh, and without Redis one a process', async () => {
-    // Who is refused the claim looks again after 2 to 3 s: with a skip that is the second half of the period.
+  it('makes one upstream call per refresh, and without Redis one per process', async () => {
+    // A process without the lease reads again after 2 to 3 s: after the skip, that is the second half of the period.
     const fleet = await startFleet(PROCESSES, { period: 1_000, skip: 4_000 })
     const { clock, redis, calls, visits } = fleet
     const first = await startOfPeriod(clock)
@@ -60,7 +60,7 @@ describe.skipIf(REDIS_IS_MISSING)('a fleet on one Redis (skipped without redis-s
     for (const period of periodsFrom(first, end - first)) expectPublication(fleet, period)
   })
 
-  it('goes on with a refresh when the process that is at it is killed', async () => {
+  it('repeats a refresh when the process with the lease is killed', async () => {
     const speed = 20
     let first = Infinity
     let victim: string | undefined
@@ -89,7 +89,7 @@ describe.skipIf(REDIS_IS_MISSING)('a fleet on one Redis (skipped without redis-s
   })
 })
 
-/** An response of the process `of` to a question for the whole table, and the clock's period when it came. */
+/** A response of the process `of` to a request for the whole table, and the period of the clock when it arrived. */
 interface Visit {
   of: string
   period: number
@@ -130,7 +130,7 @@ async function startFleet(
     servers,
     calls,
     visits,
-    /** Begins to ask every process again and again, for as long as it lives. */
+    /** Sends requests to every process, one after another, until the process or the test ends. */
     startVisits(): void {
       visitors = [...servers].map(async ([of, server]) => {
         for (;;) {
@@ -141,7 +141,6 @@ async function startFleet(
         }
       })
     },
-    /** Ends that. */
     async stopVisits(): Promise<void> {
       stopping.abort()
       await Promise.all(visitors)
@@ -149,7 +148,6 @@ async function startFleet(
   }
 }
 
-/** The response of a server, or nothing where it has been killed. */
 async function visit(server: StartedServer): Promise<Pick<Visit, 'status' | 'text'> | undefined> {
   try {
     const { statusCode, body } = await request(`${server.url}/api/v1/latest?base=EUR`)
@@ -160,7 +158,7 @@ async function visit(server: StartedServer): Promise<Pick<Visit, 'status' | 'tex
   }
 }
 
-/** The present period where it has long to go, which is the very first; else the next one, when it begins. */
+/** Returns the current period if it has not started yet; otherwise waits for the next one and returns it. */
 async function startOfPeriod(clock: PublicationClock): Promise<number> {
   if (clock.sincePeriodStart() < 0) return clock.period()
   const next = clock.period() + 1
@@ -168,7 +166,7 @@ async function startOfPeriod(clock: PublicationClock): Promise<number> {
   return next
 }
 
-/** Resolves when `period` has begun, and is so many ms old. */
+/** Resolves when `period` has begun and is `age` ms old. */
 async function untilPeriod(clock: PublicationClock, period: number, age = 0): Promise<void> {
   while (clock.period() < period || (clock.period() === period && clock.sincePeriodStart() < age))
     await sleep(1)
@@ -182,7 +180,6 @@ function countByPeriod(calls: UpstreamCall[], periods: number[]): number[] {
   return periods.map((each) => calls.filter(({ period }) => period === each).length)
 }
 
-/** All are 200, and those that tell the same publication are the same to the byte. */
 function expectGoodResponses(visits: Visit[]): void {
   const texts = new Map<number, string>()
   for (const { of, status, text } of visits) {
@@ -193,7 +190,6 @@ function expectGoodResponses(visits: Visit[]): void {
   }
 }
 
-/** At the end of `period` every process has its table. */
 function expectPublication(
   { clock, servers, visits }: Awaited<ReturnType<typeof startFleet>>,
   period: number,

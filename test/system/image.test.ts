@@ -13,24 +13,22 @@ import { findBun } from './runtimes.ts'
 
 const { node } = scripts.dependencies
 
-/** The Dockerfile without comments, one instruction a line. */
 const dockerfile = read('Dockerfile')
   .replaceAll(/^#.*\n/gm, '')
   .replaceAll(/\\\n\s*/g, '')
 
-/** What follows each of `instruction`. */
 function all(instruction: string): string[] {
   return dockerfile.match(new RegExp(`(?<=^${instruction} ).*`, 'gm')) ?? []
 }
 
-/** The words of the only `instruction`, in the form that needs no shell, which would not pass signals on. */
+/** Returns the words of the only `instruction` in exec form. A shell would not pass signals on. */
 function words(instruction: string): string[] {
   const [text = ''] = all(instruction)
   return JSON.parse(text.slice(text.indexOf('[')))
 }
 
 describe('the image', () => {
-  it('has the Node and the optional packages that the tests use', () => {
+  it('has the versions of Node and of the optional packages that the tests use', () => {
     const { ioredis, undici } = manifest.devDependencies
     const stages = all('FROM').map((text) => text.replace(/ AS .*/, ''))
     expect(stages.length).toBeGreaterThan(1)
@@ -38,21 +36,21 @@ describe('the image', () => {
     expect(dockerfile).toContain(` ./ratesmith-*.tgz ioredis@${ioredis} undici@${undici}\n`)
   })
 
-  it('is installed without scripts of packages and without development dependencies', () => {
+  it('is installed without install scripts and without development dependencies', () => {
     const installs = all('RUN').filter((text) => /^npm (ci|install)/.test(text))
     expect(installs).toHaveLength(2)
     for (const install of installs) expect(install).toContain(' --ignore-scripts')
     expect(installs[1]).toContain(' --omit=dev')
   })
 
-  it('copies no more than the installed packages from the stages before', () => {
+  it('copies only the installed packages from earlier stages', () => {
     const [, , last = ''] = dockerfile.split(/^FROM .*$/m).slice(1)
     expect(last.match(/^COPY .*$/gm)).toEqual([
       'COPY --from=install /app/node_modules ./node_modules',
     ])
   })
 
-  it('runs as an ordinary user, with a folder for data that every user may write to', () => {
+  it('runs as an ordinary user, with a data folder that every user may write to', () => {
     expect(all('USER')).toEqual(['node'])
     expect(all('EXPOSE')).toEqual(['8787'])
     expect(all('RUN')).toContain('mkdir -m 1777 data')
@@ -61,7 +59,7 @@ describe('the image', () => {
     expect(program.replace('node_modules/ratesmith/', './')).toBe(manifest.bin.ratesmith)
   })
 
-  it('is healthy while the server answers at its place, and only then', async () => {
+  it('is healthy only while the server responds at its base path', async () => {
     const [node, ...args] = words('HEALTHCHECK')
     expect(node).toBe('node')
     const checkHealth = async (root: string): Promise<number | null> => {
@@ -77,7 +75,7 @@ describe('the image', () => {
     expect(await checkHealth(root)).toBe(1)
   })
 
-  it('is built from what the build reads, and from nothing else', () => {
+  it('is built only from the files that the build reads', () => {
     const lines = read('.dockerignore').match(/^[^#\n].*$/gm) ?? []
     expect(lines[0]).toBe('*')
     const sources = ['adapters', 'scripts', 'src', 'tsconfig.json', 'tsup.config.ts']
@@ -91,14 +89,13 @@ describe('compose.yaml', () => {
 
   beforeEach(({ skip }) => requireProgram('Bun', findBun() ?? '', skip))
 
-  /** Node has no YAML. */
   beforeAll(async () => {
     const program = `console.log(JSON.stringify(Bun.YAML.parse(await Bun.file('compose.yaml').text())))`
     const bun = findBun()
     if (bun) services = JSON.parse((await run(bun, ['-e', program])).stdout).services
   })
 
-  it('starts a server and Redis with no more rights than they need, and publishes the server on this machine', () => {
+  it('starts a server and Redis with minimal rights, and publishes the server on this machine', () => {
     const { server, redis } = services
     expect(Object.keys(services)).toEqual(['server', 'redis'])
     const security_opt = ['no-new-privileges:true']
@@ -109,7 +106,7 @@ describe('compose.yaml', () => {
     expect(redis).not.toHaveProperty('ports')
   })
 
-  it('starts the server once Redis is healthy, and lets it finish its answers', () => {
+  it('starts the server once Redis is healthy, and lets it finish its responses', () => {
     const { server, redis } = services
     expect(server).toMatchObject({
       build: '.',

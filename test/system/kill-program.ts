@@ -1,6 +1,6 @@
 // Refreshes and stores rates as fast as it can until it is killed: `kill-program.ts <store> <path> <clock>`, where the
-// clock starts at ms since the Unix epoch. Writes lines: what it has found (`found {…}`), where its clock is (`at …`), and
-// what it has stored (`stored latest …`).
+// clock starts in ms since the Unix epoch. Prints lines: what it has found (`found {…}`), the time of its clock (`at
+// …`), and what it has stored (`stored latest …`).
 import { writeSync } from 'node:fs'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
@@ -13,38 +13,40 @@ import { createSqliteStore } from 'ratesmith/stores/sqlite'
 
 import { codes } from '../fixtures/codes.ts'
 
-/** What a process finds in its store when it starts. */
+/** What a process finds in its store at its start. */
 export interface Found {
-  /** When the latest rates were published, in ms since the Unix epoch; none where there are no rates. */
+  /** Time of publication of the latest rates, in ms since the Unix epoch; absent without rates. */
   latest?: number
   /** The newest day of the reference rates, in ms since the Unix epoch. */
   history?: number
-  /** The number of the ballast; none where there is none. */
+  /** The number of the ballast; absent without ballast. */
   ballast?: number
-  /** What is wrong with what was found. */
+  /** Descriptions of corrupt data. */
   broken: string[]
 }
 
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
-/** By so much the clock goes on from one refresh to the next: latest rates are due again, reference rates once a day. */
+/** Clock step between two refreshes: latest rates are due again each time, reference rates once a day. */
 const STEP = 480 * MINUTE
 
-/** Latest rates are a few kB, but every fourth time a hundred or more, so that they are written piece by piece. */
+/** Latest rates take a few kB, but a hundred or more every fourth time, so that they are written in pieces. */
 const FEW_CODES = 30
 const MANY_CODES = 4_000
 
 const HISTORY_CODES = codes(6)
 
-/** Texts of half a megabyte that are stored beside the rates: the more time is spent on writing, the more kills meet it. */
+/**
+ * Values of half a megabyte that are stored in addition to the rates: the longer writing takes, the more kills hit it.
+ */
 const BALLAST_KEY = 'ballast'
 const BALLAST_REPEATS = 40_000
 const BALLAST_TEXTS = 3
 
 const attribution = { name: 'Fast market', url: 'https://market.example' }
 
-/** The number of a publication is in each of its rates. */
+/** Returns rates that contain the number of the publication. */
 function publication(updatedAt: number): Record<string, number> {
   const number = updatedAt / MINUTE
   const count = updatedAt % (4 * STEP) === 0 ? MANY_CODES : FEW_CODES
@@ -52,7 +54,6 @@ function publication(updatedAt: number): Record<string, number> {
   return { USD: 1, ...Object.fromEntries(rates) }
 }
 
-/** The weekdays from `start` to `end`, without the one of `now`. */
 function publishedDays(start: string, end: string, now: number): string[] {
   const days: string[] = []
   for (let at = Date.parse(start); at <= Date.parse(end) && at < now - DAY; at += DAY) {
@@ -61,7 +62,6 @@ function publishedDays(start: string, end: string, now: number): string[] {
   return days
 }
 
-/** The day is in each of its rates. */
 function rateOf(date: string, index: number): number {
   return Number(`${1 + index}.${date.replaceAll('-', '')}`)
 }
@@ -86,11 +86,11 @@ const historyProvider: HistoryProvider = {
   },
 }
 
-/** The stores on trial, and two that are not fit for it. */
+/** The stores under test, and two unreliable ones. */
 const STORES: Record<string, (path: string, now: () => number) => CacheStore> = {
   file: createFileStore,
   sqlite: (path, now) => createSqliteStore(path, { now }),
-  // Overwrites in path, in two pieces.
+  // Overwrites in place, in two pieces.
   torn(path) {
     const pathOf = (key: string): string => `${path}-${key.replaceAll(':', '-')}`
     return {
@@ -103,19 +103,19 @@ const STORES: Record<string, (path: string, now: () => number) => CacheStore> = 
       },
     }
   },
-  // Says that a text is stored a while before it is.
+  // Reports a value as stored before it is.
   hasty(path) {
     const store = createFileStore(path)
     return { get: store.get, set: (...entry) => void sleep(20).then(() => store.set(...entry)) }
   },
 }
 
-/** What a handler serves whose upstreams are gone, from the store alone. */
+/** Returns what a handler without upstreams serves from the store. */
 async function inspect(store: CacheStore): Promise<Found> {
   const found: Found = { broken: [] }
   let isSlow = false
   const handler = createRatesHandler({
-    // Without claims: what it fails to fetch must not keep the next handler from fetching.
+    // Without leases: its failed refreshes must not keep the next handler from fetching.
     store: { get: (key) => store.get(key), set: () => undefined },
     now,
     providers: {
@@ -132,7 +132,8 @@ async function inspect(store: CacheStore): Promise<Found> {
   const text = await store.get(BALLAST_KEY)
   if (typeof text === 'string') {
     found.ballast = Number.parseInt(text, 10)
-    if (text !== ballast(found.ballast)) found.broken.push(`ballast: not that of ${found.ballast}`)
+    if (text !== ballast(found.ballast))
+      found.broken.push(`ballast: content does not match number ${found.ballast}`)
   }
   handler.close()
   return isSlow ? inspect(store) : found
@@ -147,7 +148,7 @@ async function inspectRates(handler: RatesHandler, found: Found): Promise<void> 
   const latest = await fetchJson(handler, '/api/v1/latest', found)
   if (latest) {
     found.latest = Number(latest.updatedAt)
-    // The codes of a larger table before are kept beside those of a small one.
+    // The codes of an earlier larger table are kept in addition to those of a small one.
     const { rates, older = {} } = latest
     const published = Object.entries(rates).filter(([code]) => !(code in older))
     const [before = NaN] = Object.values<number>(older)
@@ -155,7 +156,8 @@ async function inspectRates(handler: RatesHandler, found: Found): Promise<void> 
     const isWhole =
       JSON.stringify(Object.fromEntries(published)) === JSON.stringify(publication(found.latest)) &&
       Object.entries(older).every(([code, at]) => at === before && rates[code] === table[code])
-    if (!isWhole) found.broken.push(`latest: not the publication of ${found.latest}`)
+    if (!isWhole)
+      found.broken.push(`latest: content does not match the publication of ${found.latest}`)
   }
   for (const index of [0, HISTORY_CODES.length - 1]) {
     const target = `/api/v1/history?from=EUR&to=${HISTORY_CODES[index]}&period=5Y`
@@ -166,7 +168,8 @@ async function inspectRates(handler: RatesHandler, found: Found): Promise<void> 
     found.history = Date.parse(last)
     const expected = publishedDays(first, last, Infinity).map((d) => ({ d, r: rateOf(d, index) }))
     const isWhole = JSON.stringify(points) === JSON.stringify(expected) && points.length > 1_200
-    if (!isWhole) found.broken.push(`history: not what was published up to ${last}`)
+    if (!isWhole)
+      found.broken.push(`history: content does not match the publications up to ${last}`)
   }
 }
 
@@ -174,7 +177,6 @@ function ballast(number: number): string {
   return `${number};`.repeat(BALLAST_REPEATS)
 }
 
-/** The body of the answer; nothing where there are no rates. */
 async function fetchJson(handler: RatesHandler, target: string, found: Found) {
   const { status, body } = await handler.answer({ method: 'GET', target, header: () => null })
   if (status === 200) return new Response(body).json()
@@ -182,7 +184,6 @@ async function fetchJson(handler: RatesHandler, target: string, found: Found) {
   return undefined
 }
 
-/** The store, telling what it has taken. */
 function logged(store: CacheStore): CacheStore {
   return {
     get: (key) => store.get(key),
@@ -198,16 +199,16 @@ function logged(store: CacheStore): CacheStore {
   }
 }
 
-/** `latest` or `history` and when what is in `text` was published, without reading half a megabyte of it. */
+/** Returns `latest` or `history` and the time of publication in `text`, without parsing half a megabyte. */
 function publishedAt(key: string, text: string): string {
   const [, updatedAt] = /"updatedAt":(\d+)/.exec(text.slice(0, 500)) ?? []
   if (updatedAt !== undefined) return `latest ${updatedAt}`
   const [, date = ''] = /.*"date":"([\d-]+)"/.exec(text.slice(-1_500)) ?? []
-  if (!key.endsWith('history') || date === '') throw new Error(`no date is found in ${key}`)
+  if (!key.endsWith('history') || date === '') throw new Error(`no date found in ${key}`)
   return `history ${Date.parse(date)}`
 }
 
-/** Writes a line at once: what has been written when the process is killed, has been done. */
+/** Writes a line synchronously, so that it is not lost when the process is killed. */
 function writeLine(line: string): void {
   writeSync(1, `${line}\n`)
 }
@@ -216,10 +217,10 @@ const [, , kind = '', path = '', start] = process.argv
 let clock = Number(start)
 let unfinished: Promise<void>[] = []
 const store = STORES[kind]?.(path, now)
-if (!store) throw new Error(`no store of the name ${kind}`)
+if (!store) throw new Error(`unknown store "${kind}"`)
 
 writeLine(`found ${JSON.stringify(await inspect(store))}`)
-// Every start is much shorter with what an earlier one has compiled; it is only kept by a process that may end.
+// Caches compiled code now, because only a process that exits normally would keep it. Later starts are much faster.
 flushCompileCache()
 const handler = createRatesHandler({
   store: logged(store),
@@ -240,7 +241,7 @@ while (true) {
   }
 }
 
-/** The clock waits until something was stored: rates would grow too old to be served. */
+/** Repeats the refresh until something is stored, before the clock advances: otherwise rates would become too old. */
 async function storeSomething(): Promise<void> {
   unfinished = []
   await handler.refresh()

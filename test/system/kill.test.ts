@@ -14,15 +14,14 @@ import { ROOT } from './root.ts'
 
 const PROGRAM = `${ROOT}/test/system/kill-program.ts`
 
-/** Draws the moments of the kills; the clocks of processes decide what happens in them. */
+/** Seed of the times of the kills. The clocks of the processes determine what each kill hits. */
 const SEED = process.env['KILL_SEED'] ?? crypto.randomUUID().slice(0, 8)
 
 const KILLS = IS_SHORT ? 50 : 200
 
-/** More than enough for a store that is not fit for it. */
 const KILLS_FOR_A_BAD_STORE = 40
 
-/** Where the first process starts its clock, in ms since the Unix epoch: at midnight, for the program counts in hours. */
+/** Start of the first process's clock, in ms since the Unix epoch: at midnight, since the program counts in hours. */
 const START = Date.UTC(2027, 0, 4)
 
 const TIME_LIMIT = 900_000
@@ -31,10 +30,9 @@ const KEPT = ['latest', 'history', 'ballast'] as const
 
 type Kept = (typeof KEPT)[number]
 
-/** How many starts came so far that they could look, and how often something was stored. */
 type Tally = Record<Kept | 'inspections', number>
 
-/** Kills one process after the other over the same store; rejects as soon as one finds what it should not. */
+/** Kills one process after another over the same store; rejects when a process finds lost or corrupt data. */
 async function killAgainAndAgain(
   kind: string,
   kills: number,
@@ -46,7 +44,7 @@ async function killAgainAndAgain(
   const tally: Tally = { inspections: 0, latest: 0, history: 0, ballast: 0 }
   const newest: Partial<Record<Kept, number>> = {}
   let clock = START
-  // One more start, to look at what the last kill has left.
+  // One more start, to inspect the data after the last kill.
   for (let kill = 0; kill <= kills; kill += 1) {
     const args = [kind, join(folder, 'rates'), String(clock)]
     const output = parseOutput(await runUntilKilled(args, env, random, context), clock)
@@ -70,7 +68,10 @@ async function killAgainAndAgain(
   return tally
 }
 
-/** What a process writes until it has stored a few things and a little longer; one in ten does not come so far. */
+/**
+ * Returns the output of a process that is killed after a few stored values and a random delay; one in ten is killed
+ * earlier.
+ */
 async function runUntilKilled(
   args: string[],
   env: NodeJS.ProcessEnv,
@@ -88,16 +89,16 @@ async function runUntilKilled(
   })
   await victim.exited
   if (victim.process.signalCode === 'SIGKILL') return victim.stdout
-  throw new Error(`it ended by itself: ${victim.stderr}`)
+  throw new Error(`the process ended by itself: ${victim.stderr}`)
 }
 
-/** What a process printed until it was killed; nothing is found if it was killed before it had looked. */
+/** Parses the output of a killed process; `found` is absent if it was killed before its inspection. */
 function parseOutput(stdout: string, clock: number) {
   const stored: [kept: Kept, number: number][] = []
-  // Operations of the store that failed, other than by taking too long.
+  // Failed store operations, except timeouts.
   const failed: string[] = []
   const output = { found: undefined as Found | undefined, clock, stored, failed }
-  // What comes after the last line break is no line.
+  // The text after the last line break is an unfinished line.
   for (const line of stdout.split('\n').slice(0, -1)) {
     const [what] = line.split(' ', 1)
     const rest = line.slice(line.indexOf(' ') + 1)
@@ -112,25 +113,25 @@ function parseOutput(stdout: string, clock: number) {
   return output
 }
 
-describe(`a process that is killed at ${KILLS} random moments`, { timeout: TIME_LIMIT }, () => {
+describe(`a process that is killed at ${KILLS} random times`, { timeout: TIME_LIMIT }, () => {
   const kinds = ['file', 'sqlite']
-  it.concurrent.for(kinds)('finds everything in its %s store, whole', async (kind, context) => {
+  it.concurrent.for(kinds)('finds all data of its %s store intact', async (kind, context) => {
     const tally = await killAgainAndAgain(kind, KILLS, context)
-    // Else too few kills would have come while something was being written.
+    // With smaller counts, too few kills would have hit a write.
     expect(tally.inspections).toBeGreaterThan(0.7 * KILLS)
     expect(tally.ballast).toBeGreaterThan(2 * KILLS)
     expect(tally.latest).toBeGreaterThan(KILLS)
     expect(tally.history).toBeGreaterThan(KILLS / 4)
   })
 
-  it.concurrent('is found out where its store overwrites in place', async (context) => {
+  it.concurrent('loses or corrupts data if its store overwrites in place', async (context) => {
     const trial = killAgainAndAgain('torn', KILLS_FOR_A_BAD_STORE, context)
     await expect(trial).rejects.toThrow(
       /^torn, after kill \d+ of seed \S+: (latest|history|ballast): /,
     )
   })
 
-  it.concurrent('is found out where its store only promises to write', async (context) => {
+  it.concurrent('loses data if its store reports a write too early', async (context) => {
     const trial = killAgainAndAgain('hasty', KILLS_FOR_A_BAD_STORE, context)
     await expect(trial).rejects.toThrow(/^hasty, after kill \d+ .*: stored \d+, found /)
   })
@@ -140,7 +141,7 @@ describe('createSqliteStore()', () => {
   const imports = "import { createSqliteStore } from 'ratesmith/stores/sqlite'"
   const evaluate = ['--input-type=module', '--eval']
 
-  it('waits for whoever uses the database while it is set up', async () => {
+  it('waits for another process that locks the database during setup', async () => {
     const path = join(temporaryFolder(), 'rates.db')
     const other = new DatabaseSync(path)
     onTestFinished(() => other.close())
@@ -150,23 +151,23 @@ describe('createSqliteStore()', () => {
       createSqliteStore(process.argv[1]).set('a', 'text', 0)`
     const running = start(process.execPath, [...evaluate, program, path])
     await running.written(/opening/)
-    // It cannot be seen from outside that it waits; where it has not begun to, this passes as well.
+    // The wait cannot be observed from outside; the test also passes if the process has not begun to wait.
     await sleep(200)
     other.exec('COMMIT')
     expect(await running.exited).toBe(0)
     expect(running.stderr).toBe('')
   })
 
-  it('opens in several processes at once, whoever makes the database', async () => {
+  it('opens in several processes that create the database at the same time', async () => {
     const folder = temporaryFolder()
-    // Each waits for the others before every turn, by the files that they leave.
+    // The processes synchronise each round by files.
     const program = `${imports}
       import { globSync, writeFileSync } from 'node:fs'
       const [, folder] = process.argv
-      for (let turn = 0; turn < 25; turn += 1) {
-        writeFileSync(folder + '/' + turn + '-' + process.pid, '')
-        while (globSync(folder + '/' + turn + '-*').length < 6);
-        createSqliteStore(folder + '/' + turn + '.db').close()
+      for (let round = 0; round < 25; round += 1) {
+        writeFileSync(folder + '/' + round + '-' + process.pid, '')
+        while (globSync(folder + '/' + round + '-*').length < 6);
+        createSqliteStore(folder + '/' + round + '.db').close()
       }`
     const args = [...evaluate, program, folder]
     const ends = await Promise.all(Array.from({ length: 6 }, () => run(process.execPath, args)))

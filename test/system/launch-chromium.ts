@@ -1,6 +1,5 @@
 import type { Browser } from 'playwright-core'
 
-/** Where Debian installs it. */
 export const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = [
   '--no-sandbox',
@@ -10,11 +9,10 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // It would still look for updates: no other host has an address.
+  // Chromium would still look for updates: no other host has an address.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-/** Starts Chromium without a window. */
 export async function launchChromium(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })

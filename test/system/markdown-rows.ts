@@ -1,4 +1,4 @@
-/** The cells of the rows of a table in Markdown, without its head. */
+/** Returns the cells of a Markdown table, without its head. */
 export function rowsOf(markdown: string): string[][] {
   const [, ...rows] = markdown.split('\n').filter((line) => /^\| (?!---)/.test(line))
   return rows.map((row) =>

@@ -1,5 +1,5 @@
-// Asks one handler a great many distinct requestCount, most of them hostile, and prints a `MemoryReport`: what is left of
-// them in this process. Needs `--expose-gc`.
+// Sends many distinct requests, most of them hostile, to one handler, and prints a `MemoryReport`: what they leave in
+// this process. Needs `--expose-gc`.
 import { getEventListeners } from 'node:events'
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 
@@ -12,15 +12,13 @@ import { settingsFromParent, tellParent } from './child.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { pick } from './pick.ts'
 
-/** What to send. */
 export interface MemorySettings {
-  /** How many distinct requestCount. */
+  /** Number of distinct requests. */
   requestCount: number
-  /** Whether to remember every request, as a service with a leak does (default no). */
+  /** Whether to leak every request (default false). */
   leaks?: boolean
 }
 
-/** What is left. */
 export type MemoryReport = typeof report
 
 interface TestRequest {
@@ -31,13 +29,13 @@ interface TestRequest {
 
 const WAITING_CLIENTS = 1_000
 const WARM_UP = 50_000
-/** The heap is measured before each part of the requestCount: what was held only for the warm-up may go during them. */
+/** The heap is measured before each part of the requests, so that memory of the warm-up can be freed during them. */
 const PARTS = 10
-/** Every so many requestCount one comes as a `Request`. */
+/** One in this many requests is a `Request`. */
 const REQUEST_EVERY = 50
-/** Turns of the event loop, after each of which a condition is looked at, or garbage is collected. */
+/** Limit of event-loop iterations while waiting for a condition or a garbage collection. */
 const MAX_LOOP_TURNS = 200
-/** The longest of the catalogue would be all that there is time for. */
+/** Longer targets of the catalogue would take too much time. */
 const MAX_TARGET_LENGTH = 2_000
 
 const { requestCount, leaks = false }: MemorySettings = JSON.parse(settingsFromParent())
@@ -62,15 +60,12 @@ const growth = heapInUse() - lowest
 const listeners = await countLeakedListeners()
 const uncollected = await countLeakedRequests()
 const report = {
-  /** How far the heap is above its lowest since the warm-up, in bytes, each time after a collection. */
+  /** Growth of the heap above its lowest level since the warm-up, in bytes, each measured after a collection. */
   growth,
-  /** Answers by status. */
   statuses,
   /** Upstream calls for the latest table, of all handlers. */
   calls,
-  /** Timers that still wait. */
   timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
-  /** Listeners on the signals of those who asked. */
   listeners,
   /** Requests and responses, of `WAITING_CLIENTS` each, that cannot be collected. */
   uncollected,
@@ -112,7 +107,7 @@ async function statusOf({ method, target, tag }: TestRequest, number: number): P
   return (await handler.answer({ method, target, header })).status
 }
 
-/** The request of a number; the number is in it, so that no two are the same. */
+/** Returns a request that contains `number`, so that no two are the same. */
 function requestOf(number: number): TestRequest {
   const one = pick(known, number)
   const two = pick(known, number * 7 + 1)
@@ -135,7 +130,10 @@ function requestOf(number: number): TestRequest {
   )
 }
 
-/** Lets many wait for a load with a signal each, of which half abort, and counts what is left on the signals. */
+/**
+ * Sends requests with signals that wait for a load, aborts half of them, and counts the remaining listeners on the
+ * signals.
+ */
 async function countLeakedListeners(): Promise<number> {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   const cold = createHandler(promise)
@@ -155,7 +153,7 @@ function countListeners(controllers: AbortController[]): number {
   return controllers.reduce((sum, { signal }) => sum + getEventListeners(signal, 'abort').length, 0)
 }
 
-/** Asks with requests of which half have to wait for a load, and counts those that outlive it. */
+/** Sends requests of which half wait for a load, and counts those that cannot be collected afterwards. */
 async function countLeakedRequests() {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   const cold = createHandler(promise)
@@ -168,7 +166,7 @@ async function countLeakedRequests() {
     requests.push(new WeakRef(request))
     const response = await target(request)
     responses.push(new WeakRef(response))
-    // Some hosts drop an answer that nobody waits for any more.
+    // Some hosts drop the response of a disconnected client.
     if (number % 4 < 2) await response.text()
   }
 
@@ -187,17 +185,17 @@ async function countLeakedRequests() {
   return { requests: left(requests), responses: left(responses) }
 }
 
-/** Rejects where something does not happen in many turns of the event loop. */
+/** Rejects if a condition is not met within many iterations of the event loop. */
 async function loopUntil(hasHappened: () => boolean): Promise<void> {
   for (let turn = 0; !hasHappened(); turn += 1) {
     if (turn === MAX_LOOP_TURNS)
-      throw new Error(`not within ${MAX_LOOP_TURNS} turns: ${String(hasHappened)}`)
+      throw new Error(`not within ${MAX_LOOP_TURNS} event-loop iterations: ${String(hasHappened)}`)
     await nextLoopTurn()
   }
 }
 
 function heapInUse(): number {
-  if (!globalThis.gc) throw new Error('to be run with --expose-gc')
+  if (!globalThis.gc) throw new Error('needs --expose-gc')
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

@@ -1,4 +1,4 @@
-// Loaded before a program (`--import`): when that ends, writes to its stderr what it has loaded, as a line of JSON.
+// Preloaded into a program (`--import`): at its end, writes the loaded modules to stderr, as a line of JSON.
 import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
@@ -11,7 +11,7 @@ registerHooks({
   },
 })
 
-// Modules of Node count where something asked for them, whoever it was.
+// A Node module counts if anything imported it.
 const { moduleLoadList = [] }: { moduleLoadList?: string[] } = Object(process)
 const loadedBefore = new Set(moduleLoadList)
 

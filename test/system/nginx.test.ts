@@ -37,31 +37,27 @@ const CLIENTS: Record<string, string>[] = [
   { 'if-modified-since': 'Fri, 20 Nov 1998 15:00:00 GMT' },
 ]
 
-/** The headers that do not depend on the time and the cache. */
 function lasting({ headers }: { headers: Headers }): [string, string][] {
   return [...headers].filter(([name]) => !/^(date|(x-)?cache-status)$/.test(name))
 }
 
-/** Adds directives for the cache to the configuration. */
 function also(directives: string): (configuration: string) => string {
   return (text) => replace(text, 'proxy_cache rates;', `proxy_cache rates; ${directives}`)
 }
 
-/** Where Debian installs it. */
 const NGINX = '/usr/sbin/nginx'
 
-/** Keeps it in its folder, and in this process. */
 const OWN = 'daemon off; master_process off; pid nginx.pid; error_log stderr; events {}'
 const OWN_HTTP = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   .map((name) => `${name}_temp_path ${name};`)
   .join(' ')
 
-/** The known form of nginx's files: `NGX_HTTP_CACHE_VERSION`. */
+/** The supported format of nginx's cache files: `NGX_HTTP_CACHE_VERSION`. */
 const VERSION = 5n
-/** Offsets of 64-bit numbers in a file: seconds since the Unix epoch, and durations in seconds. */
+/** Offsets of 64-bit numbers in a cache file: seconds since the Unix epoch, and durations in seconds. */
 const AT = { version: 0, validUntil: 8, staleWhileRevalidate: 16, staleIfError: 24, keptAt: 40 }
 
-/** The data of the app, which can be given others while it runs. */
+/** Data sets of the app, which can be exchanged while it runs. */
 const now = (): number => Date.UTC(2026, 10, 20, 18)
 const market = fakeProviders({ now })
 const withoutEuro: LatestProvider = {
@@ -84,7 +80,6 @@ const APPS = {
   withoutData: { providers: { latest: withoutData } },
 } satisfies Record<string, RatesHandlerOptions>
 
-/** `text` with `inserted` instead of `replaced`, which must occur. */
 function replace(text: string, replaced: string, inserted: string): string {
   if (!text.includes(replaced)) throw new Error(`no ${replaced} in ${text}`)
   return text.replace(replaced, () => inserted)
@@ -92,10 +87,8 @@ function replace(text: string, replaced: string, inserted: string): string {
 
 /** Starts an app behind nginx with the documented configuration, changed by `change`; both end with the test. */
 async function startProxiedApp(change = (configuration: string): string => configuration) {
-  /** The requests that have reached the app. */
   const requests: { method: string; target: string; ifNoneMatch: string | null }[] = []
   let listener: RequestListener
-  /** Gives the app another handler. */
   const become = (name: keyof typeof APPS): void => {
     listener = toNodeHandler(createRatesHandler({ ...APPS[name], now }))
   }
@@ -116,10 +109,9 @@ async function startProxiedApp(change = (configuration: string): string => confi
   return {
     requests,
     become,
-    /** Has the app accept requests and listener none. */
     hang: (): void => void (listener = () => {}),
     kill: app.close,
-    /** Sends a request through nginx; `from` is its cache status. A response may be complete before it is stored. */
+    /** Sends a request through nginx; `from` is its cache status. A response may arrive before it is stored. */
     async send(target: string, init?: RequestInit) {
       const response = await fetch(url + target, init)
       const { status, headers } = response
@@ -128,7 +120,7 @@ async function startProxiedApp(change = (configuration: string): string => confi
       await expect.poll(unfinished, { timeout: 20_000, interval: 10 }).toEqual([])
       return { status, from: headers.get('x-cache-status'), headers, body }
     },
-    /** For how many seconds nginx treats each stored response as fresh, and for how many more it may still serve it. */
+    /** Returns the lifetimes of the stored responses, and how long nginx may serve them stale, in seconds. */
     kept: () =>
       paths().map((path) => {
         const file = readEntry(path)
@@ -139,7 +131,6 @@ async function startProxiedApp(change = (configuration: string): string => confi
           staleIfError: numberAt(AT.staleIfError),
         }
       }),
-    /** Makes all of it older by `seconds`. */
     makeOlder(seconds: number): void {
       for (const path of paths()) {
         const file = readEntry(path)
@@ -155,11 +146,11 @@ async function startProxiedApp(change = (configuration: string): string => confi
 function readEntry(path: string): Buffer {
   const file = readFileSync(path)
   const version = file.readBigInt64LE(AT.version)
-  if (version !== VERSION) throw new Error(`nginx writes files of version ${version}`)
+  if (version !== VERSION) throw new Error(`unsupported version ${version} of nginx cache files`)
   return file
 }
 
-/** The configuration in the guides that has `directive`. */
+/** Returns the only nginx configuration in the guides that contains `directive`. */
 function documentedConfiguration(directive: 'proxy_cache ' | 'upstream ' = 'proxy_cache '): string {
   const configurations = followedPages()
     .flatMap(({ blocks }) => blocks)
@@ -173,7 +164,6 @@ function documentedConfiguration(directive: 'proxy_cache ' | 'upstream ' = 'prox
   return found.text
 }
 
-/** Starts nginx, which writes into `folder`; it ends with the test. */
 async function startNginx(configuration: string, folder: string) {
   const url = `http://127.0.0.1:${await freePort()}`
   const http = replace(configuration, 'listen 80;', `listen ${new URL(url).host};`)
@@ -190,7 +180,7 @@ async function startNginx(configuration: string, folder: string) {
 
 beforeEach(({ skip }) => requireProgram('nginx', NGINX, skip))
 
-describe('nginx, configured as documented,', () => {
+describe('nginx with the documented configuration', () => {
   it('stores every 200 for as long as its Cache-Control allows', async () => {
     const { send, requests, kept, makeOlder } = await startProxiedApp()
     const targets = [LATEST, CONVERT, '/api/rates', HISTORY]
@@ -204,11 +194,12 @@ describe('nginx, configured as documented,', () => {
     expect(byAge).toEqual([MINUTE, MINUTE, MINUTE, HOUR])
   })
 
-  it('stores one response for all clients, whatever headers they send', async () => {
+  it('stores one response for all clients, regardless of their headers', async () => {
     const { send, requests, kept } = await startProxiedApp()
     const plain = await send(LATEST)
     expect(plain.headers.get('vary')).toBeNull()
-    // With HTTP/1.0 Node ends a response by closing the connection: half of one would pass for a whole.
+    // With HTTP/1.0, Node marks the end of a response by closing the connection, so a truncated response would seem
+    // complete.
     expect(plain.headers.get('content-length')).toBe(String(plain.body.length))
     for (const [index, headers] of CLIENTS.entries()) {
       const first = await send(`${LATEST}&client=${index}`, { headers })
@@ -243,7 +234,7 @@ describe('nginx, configured as documented,', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('uses the URL as key: another order and an unknown parameter make other entries', async () => {
+  it('uses the URL as key, so that parameter order and unknown parameters make other entries', async () => {
     const { send, kept } = await startProxiedApp()
     const { body } = await send(`${CONVERT}&amount=1`)
     const others = [
@@ -258,7 +249,7 @@ describe('nginx, configured as documented,', () => {
   })
 })
 
-describe('nginx that stores whatever it may', () => {
+describe('nginx that stores everything it may', () => {
   const EVERYTHING = 'proxy_cache_methods GET HEAD POST; proxy_cache_valid any 1h;'
 
   it('stores neither a preflight nor the status', async () => {
@@ -313,7 +304,7 @@ describe('a stale response', () => {
     expect(await send(LATEST)).toMatchObject({ status: 200, from: 'HIT', body })
   })
 
-  it('is served for a day while the app is down, and then no longer', async () => {
+  it('is served for a day while the app is down, and not longer', async () => {
     const { kill, send, makeOlder } = await startProxiedApp()
     const { body } = await send(LATEST)
     await kill()
@@ -344,8 +335,8 @@ describe('a stale response', () => {
   })
 
   it.each([
-    // nginx waits for the app for longer than this test.
-    ['at once, within a minute', '600s', A_MOMENT_LATE],
+    // nginx waits for the app longer than this test.
+    ['immediately, within a minute', '600s', A_MOMENT_LATE],
     ['after a timeout, later than that', '1s', HOURS_LATE],
   ])('is served while the app hangs: %s', async (_, timeout, seconds) => {
     const limit = (text: string): string => replace(text, '10s', timeout)
@@ -372,7 +363,7 @@ describe('nginx in front of two servers on Bun', () => {
       502,
       200,
     ],
-    // Once Bun answers such a request, nginx needs neither.
+    // Both become unnecessary once Bun responds to such a request.
     ['with neither', (text: string) => text.replace(FILTER, ''), 502, 502],
   ])('configured %s', async (_, change, unknownMethod, then) => {
     let configuration = documentedConfiguration('upstream ')

@@ -12,8 +12,7 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
 import { openSocket, sendRaw } from './sockets.ts'
 
-// What every host has in common is tried in test/conformance, and failing handlers and taken ports with the others of this
-// folder.
+// test/conformance covers the common behaviour of all hosts; other files here cover failing handlers and ports in use.
 describe('toNodeHandler()', () => {
   const LATEST = 'GET /api/v1/latest?base=EUR'
   const HOSTS = ['x/abc?', 'a\\b', 'a?base=GBP&', '<script>', '[::1', '[::1]:80', '']
@@ -24,7 +23,7 @@ describe('toNodeHandler()', () => {
     ...HOSTS.map((host): [string, string, number] => [LATEST, host, 200]),
     ['GET http://other.example/api/v1/latest?base=EUR', 'localhost', 200],
     ['GET //other.example/api/v1/latest?base=EUR', 'localhost', 404],
-  ])('lets no Host choose what is answered: %s, Host %s', async (line, host, status) => {
+  ])('ignores the Host header when it routes %s, Host %s', async (line, host, status) => {
     const handler = createRatesHandler({ providers: fakeProviders() })
     const { url } = await listen(toNodeHandler(handler))
     const request = `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
@@ -40,13 +39,16 @@ describe('toNodeHandler()', () => {
     ['/nope', '[::1'],
     ['/nope', ''],
     ['http://other.example/nope', 'localhost'],
-  ])('lets no Host reach into the URL of any other handler: %s, Host %s', async (target, host) => {
-    const { url } = await listen(toNodeHandler(({ url: asked }) => new Response(asked)))
-    const response = await rawResponse(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
-    expect(response).toMatch(/\r\nhttp:\/\/localhost(:\d+)?\/nope$/)
-  })
+  ])(
+    'ignores the Host header in the URL of a fetch-style handler: %s, Host %s',
+    async (target, host) => {
+      const { url } = await listen(toNodeHandler((request) => new Response(request.url)))
+      const response = await rawResponse(url, `GET ${target} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
+      expect(response).toMatch(/\r\nhttp:\/\/localhost(:\d+)?\/nope$/)
+    },
+  )
 
-  it('answers TRACE with 405 for a handler that only takes requests, and does not call it', async () => {
+  it('responds to TRACE with 405 for a fetch-style handler, without calling it', async () => {
     let calls = 0
     const handler = (): Response => new Response(String((calls += 1)))
     const { url } = await listen(toNodeHandler(handler))
@@ -58,14 +60,14 @@ describe('toNodeHandler()', () => {
     expect(calls).toBe(0)
   })
 
-  it('tells a client of HTTP/1.0 the length of a body, so that none passes for whole by half', async () => {
+  it('sends Content-Length to HTTP/1.0 clients, so that they detect truncated bodies', async () => {
     const { url } = await listen(toNodeHandler(createRatesHandler({ providers: fakeProviders() })))
     const response = await rawResponse(url, 'GET /api/v1/latest HTTP/1.0\r\n\r\n')
     const [head = '', body = ''] = response.split('\r\n\r\n')
     expect(head.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(body)}`)
   })
 
-  it('ends a connection over which it cannot send an answer, and only that', async () => {
+  it('closes only the connection over which it cannot send a response', async () => {
     const answer = async ({ target }: { target: string }): Promise<RawResponse> => {
       const headers: RawResponse['headers'] = target === '/bad' ? [['x-bad', 'a\nb']] : []
       return { status: 200, headers, body: 'fine', matched: true }
@@ -75,7 +77,7 @@ describe('toNodeHandler()', () => {
     expect(await (await fetch(url)).text()).toBe('fine')
   })
 
-  it('stops the waiting of a client that has left', async () => {
+  it('aborts the signal when a client disconnects', async () => {
     const signals: (AbortSignal | undefined)[] = []
     const answer = ({ signal }: RawRequest): Promise<RawResponse> => {
       signals.push(signal)
@@ -91,11 +93,11 @@ describe('toNodeHandler()', () => {
     await expect.poll(() => signals[0]?.aborted).toBe(true)
   })
 
-  it('lives on when a client leaves before its answer', async () => {
+  it('continues when a client disconnects before the response', async () => {
     const waiting: (() => void)[] = []
     const handler = async (request: Request): Promise<Response> => {
       if (request.url.endsWith('/slow')) await new Promise<void>((go) => waiting.push(go))
-      return new Response('answer'.repeat(100_000))
+      return new Response('x'.repeat(600_000))
     }
     const { url } = await listen(toNodeHandler(handler))
     const socket = await openSocket(portIn(url))
@@ -107,7 +109,7 @@ describe('toNodeHandler()', () => {
   })
 })
 
-describe('a client that reads nothing', () => {
+describe('a client that does not read', () => {
   it('is disconnected within a minute, unlike one that reads slowly', async () => {
     // A third of the real limit.
     const { setTimeout: setIdleTimeout } = Socket.prototype
@@ -124,7 +126,6 @@ describe('a client that reads nothing', () => {
       matched: true,
     })
     const direct = toNodeHandler(Object.assign(failOnCall, { answer }))
-    /** Resolves when `end` of the connection, the server's or the client's, is closed. */
     async function waitForClose(
       listener: RequestListener,
       end: 'server' | 'client',
@@ -164,30 +165,30 @@ describe.concurrent('serve()', () => {
   it.each([
     ['its headers', 'GET / HTTP/1.1\r\nHost: lo'],
     ['its body', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx'],
-  ])('ends a connection whose client does not come to an end with %s', async (_, text) => {
+  ])('closes a connection whose client does not finish %s', async (_, text) => {
     const server = await serve(() => new Promise(() => {}), { port: 0 })
     expect(await rawResponse(server.url, text, 60_000)).toMatch(/^HTTP\/1\.1 408 /)
     await server.stop()
   })
 
-  it('stops although clients have connected that ask nothing, or do not come to an end', async () => {
+  it('stops despite clients without a complete request', async () => {
     const server = await serve(handler, { port: 0 })
     const clients = ['', 'GET / HTTP/1.1\r\nHost: lo', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n']
     for (const text of clients) {
       const socket = await openSocket(portIn(server.url))
       socket.write(text)
     }
-    // With a clock that stands still, it does not give up waiting.
+    // A constant clock disables the time limit of stop().
     vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     onTestFinished(() => void vi.restoreAllMocks())
     await expect(server.stop()).resolves.toBeUndefined()
   })
 
-  it('leaves no question without an answer when it stops', async () => {
+  it('responds to every request before it stops', async () => {
     const server = await serve(handler, { port: 0 })
     const agent = new Agent({ keepAlive: true })
-    let answers = 0
-    // Each asks over a connection that it keeps, until it is told that the connection is closed.
+    let responses = 0
+    // Each sends requests over a keep-alive connection until the server closes it.
     const clients = Array.from({ length: 20 }, async () => {
       for (;;) {
         const closes = await new Promise<boolean>((resolve, reject) => {
@@ -195,21 +196,21 @@ describe.concurrent('serve()', () => {
             response.resume().on('end', () => resolve(response.headers.connection === 'close'))
           }).on('error', reject)
         })
-        answers += 1
+        responses += 1
         if (closes) return
       }
     })
-    await expect.poll(() => answers).toBeGreaterThan(200)
+    await expect.poll(() => responses).toBeGreaterThan(200)
     await Promise.all([server.stop(), ...clients])
     agent.destroy()
   })
 })
 
 function failOnCall(): never {
-  throw new Error('not to be asked')
+  throw new Error('unexpected call')
 }
 
-/** What comes back for `text`, written as it is, within `patience` ms. */
+/** Sends `text` as it is, and returns the response within `patience` ms. */
 async function rawResponse(url: string, text: string, patience = 5_000): Promise<string> {
   return (await sendRaw(portIn(url), text, { patience })).text
 }

@@ -11,7 +11,6 @@ import { ROOT } from './root.ts'
 
 const needed = manifest.engines.node.replace('>=', '')
 
-/** Finds a Node on this machine that is older than the command needs. */
 function findOldNode(): { program: string; version: string } | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -26,7 +25,7 @@ function findOldNode(): { program: string; version: string } | undefined {
 
 const old = findOldNode()
 
-it.skipIf(!old)(`refuses a Node before ${needed}, where the PATH has one`, async () => {
+it.skipIf(!old)(`exits with 1 on a Node older than ${needed}, if the PATH has one`, async () => {
   const { program = '', version } = old ?? {}
   const facts = new RegExp(`^[^\\n]*\\bNode\\b.*\\b${needed}\\b.*\\b${version}\\b[^\\n]*\\n$`)
   expect(await run(program, [CLI, 'convert', '1', 'USD', 'EUR', '--demo'])).toEqual({
@@ -36,7 +35,7 @@ it.skipIf(!old)(`refuses a Node before ${needed}, where the PATH has one`, async
   })
 })
 
-it.skipIf(!old)('says in a clone which Node it needs if npm cannot install it', async () => {
+it.skipIf(!old)('names the required Node in a clone if npm cannot install it', async () => {
   const { program = '', version } = old ?? {}
   const clone = temporaryFolder()
   for (const name of ['node.mjs', 'packages.mjs', 'node/package.json', 'node/package-lock.json']) {

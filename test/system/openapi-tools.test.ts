@@ -11,7 +11,6 @@ import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
 import { findPackage } from './runtimes.ts'
 
-/** Neither tool reports how it is used, nor asks for a newer version. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 const DOCUMENT = readFileSync(join(ROOT, 'src/generated/openapi.json'), 'utf8')
@@ -39,7 +38,6 @@ describe.each<[name: string, commandOf: (file: string, folder: string) => string
 ])('%s', (name, commandOf) => {
   needPackages('@redocly/cli', '@stoplight/spectral-cli')
 
-  /** Resolves with the rules that `text` violates, be they errors, warnings or hints. */
   async function violations(text: string): Promise<string[]> {
     const folder = temporaryFolder()
     const file = join(folder, 'openapi.json')
@@ -53,11 +51,11 @@ describe.each<[name: string, commandOf: (file: string, folder: string) => string
     return problems.map((problem) => Object(problem).code ?? Object(problem).ruleId)
   }
 
-  it('finds nothing in the document', async () => {
+  it('finds no problem in the document', async () => {
     expect(await violations(DOCUMENT)).toEqual([])
   })
 
-  it('finds what is wrong with a worse one', async () => {
+  it('finds problems in a worse document', async () => {
     const { security: _, ...worse } = JSON.parse(DOCUMENT)
     delete worse.info.contact
     worse.components.schemas.Unused = { type: 'string' }
@@ -71,10 +69,8 @@ describe.each<[name: string, commandOf: (file: string, folder: string) => string
   })
 })
 
-/** A program and its arguments. */
 type Command = [name: string, ...args: string[]]
 
-/** What a program asks, in every dialect; it prints the same for each. */
 const PRINT = `console.log(JSON.stringify({ rates, points: points?.length, result, code, provider }))
 // @ts-expect-error the codes of errors are known
 void (code === 'oops')`
@@ -101,7 +97,6 @@ const csv: string | undefined = (await GET('/v1/latest', asCsv)).data
 if (!csv?.startsWith('base,code,rate,')) throw new Error(csv)
 ${PRINT}`
 
-/** The program of the documentation, too. */
 const DOCUMENTED = followedPages()
   .flatMap(({ blocks }) => blocks)
   .find(({ language, text }) => language === 'ts' && text.includes("'openapi-fetch'"))
@@ -180,7 +175,6 @@ describe('a client generated from the document of a running service', () => {
     writeFileSync(join(folder, 'orval.mjs'), `export default ${JSON.stringify(clients)}`)
   })
 
-  /** Compiles `text` with `options` and runs it; resolves with what it prints. */
   async function outputOf(name: string, text: string, options: object = {}): Promise<string> {
     const program = join(folder, `${name}.ts`)
     writeFileSync(program, text)
@@ -209,10 +203,10 @@ describe('a client generated from the document of a running service', () => {
     [
       ['openapi-ts', '-i', 'openapi.json', '-o', 'hey-api', '--no-log-file'],
       HEY_API_PROGRAM,
-      // Its own client does not compile with it.
+      // The generated client itself does not compile with it.
       { exactOptionalPropertyTypes: false },
     ],
-  ])('by %j compiles under strict flags, and calls it', async (command, text, options) => {
+  ])('compiles under strict flags and works, by %j', async (command, text, options) => {
     await generate(command)
     expect(JSON.parse(await outputOf(`${command[0]}-program`, text, options))).toEqual({
       rates: { USD: expect.any(Number), EUR: expect.any(Number) },
@@ -223,7 +217,7 @@ describe('a client generated from the document of a running service', () => {
     })
   })
 
-  it('works as the documentation shows it', async () => {
+  it('works as documented', async () => {
     await generate(TYPES)
     const text = DOCUMENTED?.text.replace('http://127.0.0.1:8787', server.root) ?? ''
     expect(await outputOf('documented', text)).toMatch(/^\d+ Synthetic rates .* undefined\n$/)

@@ -7,18 +7,17 @@ import { IS_SHORT } from './proofs.ts'
 
 const DURATION_MS = IS_SHORT ? 5_000 : 20_000
 
-/** What the server promises is 5 s; the machine may be busy with other things. */
+/** Limit for the slowest response. The server promises 5 s, but the machine may be busy. */
 const SLOWEST_MS = 10_000
 
-/** What it promises for plain conversions. */
 const P99_MS = 50
 
-/** Where processes wait for processors, one that needs much waits many times longer than one that mostly sleeps. */
+/** On a busy machine, the server waits for CPU many times longer than this process, which mostly sleeps. */
 const BUSY = { usualMs: 2, factor: 20 }
 
-describe('400 clients that ask for distinct histories since 1999 as CSV', () => {
+describe('400 clients that request distinct CSV histories since 1999', () => {
   it.each(['br', 'gzip, deflate, br'])(
-    'in %s keep no plain conversion waiting',
+    'with Accept-Encoding %s do not delay plain conversions',
     async (codings) => {
       const server = serve(['--demo', '--log', 'json'], {
         NODE_OPTIONS: '--import=./bench/load/turns-program.ts',

@@ -9,7 +9,6 @@ import { ROOT } from './root.ts'
 
 needBrowser()
 
-/** Decodes a PNG in the browser: its size, and how many colours its pixels have. */
 async function inspect(picture: Buffer) {
   const page = await (await newContext()).newPage()
   const url = `data:image/png;base64,${picture.toString('base64')}`
@@ -25,7 +24,7 @@ async function inspect(picture: Buffer) {
   }, url)
 }
 
-it('renders the pictures of the README, which have the size of those in docs/pictures', async () => {
+it('renders the pictures of the README with the size of those in docs/pictures', async () => {
   const folder = temporaryFolder()
   const { code, stderr } = await run(process.execPath, ['scripts/pictures.ts', folder], {
     cwd: ROOT,
@@ -38,7 +37,7 @@ it('renders the pictures of the README, which have the size of those in docs/pic
   const { colours, ...size } = await inspect(rendered)
   expect(await inspect(committed)).toMatchObject(size)
   expect(size).toEqual({ width: 1760, height: 1556 })
-  // Text and lines are smoothed; a blank page has one colour.
+  // Text and lines are antialiased; a blank page has one colour.
   expect(colours).toBeGreaterThan(50)
   const terminals = folders.map((each) => readFileSync(join(each, 'terminal.svg'), 'utf8'))
   expect(terminals[0]).toBe(terminals[1])

@@ -1,5 +1,5 @@
-// Serves the synthetic market in the way that its argument names, counts the histories that it computes, and prints its
-// port. Without types: what strips them takes as much memory as all the rest.
+// Serves the synthetic market with the mount that its argument names, counts the computed histories, and prints its
+// port. Plain JavaScript, because stripping types takes as much memory as everything else.
 import { createServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 
@@ -58,6 +58,6 @@ const MOUNTS = {
 }
 
 process.stdin.on('end', () => process.exit()).resume()
-// All days since 1999 are loaded when they are first asked for.
+// The first request loads all days since 1999.
 await rates.rates.history({ from: 'EUR', to: 'USD', start: '1999-01-04' })
 process.stdout.write(`${await MOUNTS[JSON.parse(process.argv[2] ?? '')]()}\n`)

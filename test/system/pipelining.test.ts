@@ -11,7 +11,7 @@ import { BUN, DENO, NODE } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
 import { openSocket } from './sockets.ts'
 
-/** What the server says of itself: histories computed, processor time in ms, resident memory in bytes. */
+/** Figures of the server: computed histories, CPU time in ms, resident memory in bytes. */
 interface Report {
   computed: number
   cpu: number
@@ -19,15 +19,13 @@ interface Report {
 }
 
 const CONNECTIONS = 12
-/** Requests that each sends in one write. */
 const REQUESTS = 600
 const STREAMS = 200
-/** Plain requests meanwhile. */
 const PLAIN_REQUESTS = 300
 const CODES = 'USD GBP JPY CHF AUD CAD SEK NOK DKK PLN CZK HUF'.split(' ')
 const MEGABYTE = 1e6
 
-/** Some 700 kB of CSV each. The system takes up to 10 MB for a client that does not read. */
+/** Some 700 kB of CSV each. The system buffers up to 10 MB for a client that does not read. */
 const MAX_COMPUTED = CONNECTIONS * 20
 
 const HOSTS: [name: string, mount: string, runtime: Runtime, version?: 2][] = [
@@ -40,7 +38,6 @@ const HOSTS: [name: string, mount: string, runtime: Runtime, version?: 2][] = [
   ['toExpressHandler() in Express 5', 'express', NODE],
 ]
 
-/** Distinct questions of one connection, none of which can have been remembered. */
 function targetsOf(connection: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     const start = new Date(Date.UTC(1999, 0, 4 + index)).toISOString().slice(0, 10)
@@ -69,7 +66,6 @@ function openStreams(port: number, connection: number): void {
   }
 }
 
-/** A client of HTTP/1 that asks over a new connection each time, or of HTTP/2. */
 function openClient(port: number, isHttp2: boolean): (path: string) => Promise<string> {
   if (!isHttp2) {
     return (path) =>
@@ -86,7 +82,7 @@ function openClient(port: number, isHttp2: boolean): (path: string) => Promise<s
 describe.each(HOSTS)('%s', (_, mount, [name, runtime, ...flags], version) => {
   beforeEach(({ skip }) => requireProgram(name, runtime, skip))
 
-  it(`answers others while ${CONNECTIONS} clients request for much and read nothing`, async () => {
+  it(`responds to others while ${CONNECTIONS} clients send many requests and read nothing`, async () => {
     const program = 'test/system/pipelining-program.mjs'
     const child = startChild({ program, settings: mount, runtime, flags })
     onTestFinished(child.kill)
@@ -107,7 +103,7 @@ describe.each(HOSTS)('%s', (_, mount, [name, runtime, ...flags], version) => {
     expect(after.computed).toBeGreaterThan(CONNECTIONS / 4)
     expect(after.computed).toBeLessThanOrEqual(MAX_COMPUTED)
     expect(after.rss).toBeLessThan(300 * MEGABYTE)
-    // The times are for a machine that is busy with other things: all at once would take ten times as long.
+    // Generous limits for a busy machine: computing everything would take ten times as long.
     expect(after.cpu - before.cpu).toBeLessThan(5_000)
     const [p99 = Infinity] = latencies
       .sort((one, other) => one - other)

@@ -14,10 +14,10 @@ import { ROOT } from './root.ts'
 /** A process under test. */
 export type Running = ReturnType<typeof launch>
 
-/** Where a program runs, what its environment has beside this process's, and whether its process group is a new one. */
+/** Working directory, additional environment, and whether to start a new process group. */
 type Surroundings = Pick<SpawnOptions, 'cwd' | 'env' | 'detached'>
 
-/** Starts a program that is killed at the end of the test, if it still runs. */
+/** Starts a program and kills it at the end of the test, if it still runs. */
 export function start(...started: Parameters<typeof launch>): Running {
   const running = launch(...started)
   onTestFinished(() => void running.process.kill('SIGKILL'))
@@ -31,7 +31,7 @@ export async function run(...started: Parameters<typeof launch>) {
   return { code, stdout: running.stdout, stderr: running.stderr }
 }
 
-/** Starts a program that the caller ends. */
+/** Starts a program that the caller must end. */
 export function launch(
   program: string,
   args: string[],
@@ -45,19 +45,16 @@ export function launch(
   })
   const running = {
     process: child,
-    /** What it has written so far. */
     stdout: '',
     stderr: '',
-    /** Its exit code, once it has ended. */
     exited: new Promise<number | null>((resolve, reject) => {
       child.on('close', resolve).on('error', reject)
     }),
-    /** Sends it `signal`, and resolves with its exit code. */
     end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
       child.kill(signal)
       return running.exited
     },
-    /** Resolves with the first match in what it writes to stdout; rejects when it ends without one. */
+    /** Resolves with the first match in stdout; rejects if the process ends without one. */
     written(pattern: RegExp): Promise<RegExpExecArray> {
       return new Promise((resolve, reject) => {
         const look = (): void => {
@@ -77,14 +74,14 @@ export function launch(
   return running
 }
 
-/** A new folder, which is removed when `finish` says: at the end of the test by default, or `afterAll`. */
+/** Creates a folder and removes it at the end of the test, or in a hook such as `afterAll`. */
 export function temporaryFolder(finish: (remove: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-'))
   finish(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A server on a free port of the loopback interface, closed at the end of the test. */
+/** Starts a server on a free port of the loopback interface, and closes it at the end of the test. */
 export async function listen(listener: RequestListener) {
   const server = createServer(listener)
   const port = await listenOnFreePort(server)

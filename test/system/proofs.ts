@@ -1,2 +1,2 @@
-/** Whether proofs that repeat something very often do so less often: `PROOFS=short`, before each landing. */
+/** Whether proofs repeat less often: `PROOFS=short`, before each merge. */
 export const IS_SHORT: boolean = process.env['PROOFS'] === 'short'

@@ -8,7 +8,6 @@ import { answerAsUpstream } from './upstreams.ts'
 
 const KEY = 'open-sesame-0123456789'
 
-/** The upstreams, by the first part of the path: a root of each is at its own name. */
 const HOSTS: Record<string, string> = {
   currencyapi: 'api.currencyapi.com',
   ecb: 'www.ecb.europa.eu',
@@ -18,7 +17,6 @@ const HOSTS: Record<string, string> = {
   open: 'open.er-api.com',
 }
 
-/** All upstreams at once; those whose name is in `failing` response 503, with what they were sent. */
 async function startAll(failing: readonly string[] = []) {
   const calls: { path: string; headers: string }[] = []
   const { url } = await listen(async (request, response) => {
@@ -38,7 +36,7 @@ async function startAll(failing: readonly string[] = []) {
 }
 
 describeRuntimes('providers by name', (runtime) => {
-  it('are asked in their order, with a key from the environment that nobody else sees', async () => {
+  it('are called in order, with a key from the environment that is never printed', async () => {
     const all = await startAll(['currencyapi'])
     const env = {
       RATESMITH_LATEST_URL: all.rootsOf('currencyapi,open'),
@@ -56,7 +54,7 @@ describeRuntimes('providers by name', (runtime) => {
     expect(all.calls.map(({ headers }) => headers.includes(KEY))).toEqual([true, false])
   })
 
-  it('give latest rates and history as each can', async () => {
+  it('provide latest rates and history', async () => {
     const all = await startAll()
     const env = {
       RATESMITH_LATEST: 'fawazahmed0',
@@ -71,7 +69,7 @@ describeRuntimes('providers by name', (runtime) => {
     expect(dated.code).toBe(0)
   })
 
-  it('are examined each on its own by the doctor, who keeps the key', async () => {
+  it('are checked separately by the doctor, which prints no key', async () => {
     const all = await startAll(['keyed'])
     const env = {
       RATESMITH_LATEST_URL: all.rootsOf('open,keyed,ecb'),
@@ -90,7 +88,7 @@ describeRuntimes('providers by name', (runtime) => {
   })
 })
 
-it('serves what the named providers have, and says which failed without the key', async () => {
+it('serves rates of the named providers, and logs failures without the key', async () => {
   const all = await startAll(['currencyapi'])
   const running = serve(['--log', 'json', '--latest', 'currencyapi,ecb', '--history', 'ecb'], {
     RATESMITH_LATEST_URL: all.rootsOf('currencyapi,ecb'),
@@ -104,7 +102,7 @@ it('serves what the named providers have, and says which failed without the key'
   expect(running.stderr + running.stdout).not.toContain(KEY)
 })
 
-it('says of each named provider why it has nothing', async () => {
+it('prints the reason for each named provider without rates', async () => {
   const all = await startAll(['open', 'ecb'])
   const env = { RATESMITH_LATEST_URL: all.rootsOf('open,ecb') }
   const args = ['latest', '--latest', 'exchange-rate-api,ecb']
@@ -113,7 +111,7 @@ it('says of each named provider why it has nothing', async () => {
   expect(code).toBe(1)
 })
 
-it('never takes rates of one choice for those of another', async () => {
+it('keeps cached rates of different providers apart', async () => {
   const all = await startAll()
   const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
   const latest = { ...env, RATESMITH_LATEST_URL: all.rootsOf('ecb') }

@@ -1,4 +1,4 @@
-import { request as ask } from 'node:http'
+import { request as send } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -6,8 +6,9 @@ import type { Socket } from 'node:net'
 import { listen } from './processes.ts'
 
 /**
- * A proxy at `host` that forwards plain requests, and leads every tunnel to `tunnelPort`; with `status`, it refuses both.
- * `requests` is what it was requests for (`GET http://…` or `CONNECT host:port`), with `credentials` in `Proxy-Authorization`.
+ * Starts a proxy at `host` that forwards plain requests, and connects every tunnel to `tunnelPort`; with `status`, it
+ * refuses both. `requests` lists its requests (`GET http://…` or `CONNECT host:port`), and `credentials` their
+ * `Proxy-Authorization`.
  */
 export async function openProxy(options: { tunnelPort?: number; status?: number } = {}) {
   const { tunnelPort = 0, status } = options
@@ -33,8 +34,8 @@ export async function openProxy(options: { tunnelPort?: number; status?: number 
 
 function forward(request: IncomingMessage, response: ServerResponse): void {
   const { url = '', method, headers } = request
-  ask(url, { method, headers }, (answer) => {
-    answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
+  send(url, { method, headers }, (received) => {
+    received.pipe(response.writeHead(received.statusCode ?? 502, received.headers))
   }).end()
 }
 

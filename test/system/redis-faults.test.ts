@@ -17,28 +17,25 @@ import { createPublicationClock } from '../../bench/load/turning-clock.ts'
 import type { PublicationClock } from '../../bench/load/turning-clock.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
-/** Questions a second for each server. */
 const RATE = 1_000
 
-/** The smallest share of the answers before a fault that there are in the same time during it. */
 const ANSWERED = 0.5
 
-/** Everything is due anew after so many ms. */
 const PERIOD_MS = 1_500
 
-/** How long troubles last, in ms: a period at least, and of a Redis that hangs very long. */
+/** Duration of faults, in ms: at least a period, and longer for a Redis that hangs. */
 const SHORT = 2_000
 const LONG = 30_000
 
-/** The longest that recovery may take: the store is not used for 5 s, and then when a refresh is due. In ms. */
+/** Time limit of recovery, in ms: the store is skipped for 5 s, and then used at the next refresh. */
 const RECOVERY = 120_000
 
-/** How much of a period is left, at the least, for a question about its table, in ms. */
+/** Shortest rest of a period, in ms, in which to request its table. */
 const TIME_TO_ASK = 700
 
-// Needs a quiet machine: each server has to response twice within a period of the common clock.
-describe.skipIf(REDIS_IS_MISSING)('Redis in fault (skipped without redis-server)', () => {
-  it.concurrent.for(CLIENTS)('is not noticed from outside with %s', async (client, context) => {
+// Needs an idle machine: each server must respond twice within a period of the common clock.
+describe.skipIf(REDIS_IS_MISSING)('a Redis fault (skipped without redis-server)', () => {
+  it.concurrent.for(CLIENTS)('is invisible to clients with %s', async (client, context) => {
     const { redis, settings, clock } = await startScenario(client, context)
     const server = await startedServer(settings, context)
     const record = await startedLoad(server, context)
@@ -55,7 +52,7 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in fault (skipped without redis-server)
       await newcomer.kill()
       await sleep(lasts)
       const { count } = record.latencies(begunAt, lasts)
-      expect(count, `${name}: answers`).toBeGreaterThan((ANSWERED * calm * lasts) / SHORT)
+      expect(count, `${name}: responses`).toBeGreaterThan((ANSWERED * calm * lasts) / SHORT)
       const during = await server.report()
       await fault.end(redis)
       expect(failuresOf(during), `${name}: felt`).toBeGreaterThan(failuresOf(before))
@@ -69,7 +66,7 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in fault (skipped without redis-server)
   })
 
   it.for(CLIENTS)(
-    'gives no response to another question when it mixes up its replies to %s',
+    'with swapped replies causes no wrong response with %s',
     async (client, context) => {
       const { redis, settings, clock } = await startScenario(client, context)
       const writer = await startedServer(settings, context)
@@ -79,7 +76,7 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in fault (skipped without redis-server)
       context.onTestFinished(proxy.close)
       const server = await startedServer({ ...settings, redis: proxy.url }, context)
       const { wrong } = await startedLoad(server, context)
-      // Both data sets when it was cold, and the table each time it was due.
+      // Both data sets at the cold start, and the table each time it was due.
       const refused = async (): Promise<number> => (await server.report()).refused
       await expect.poll(refused, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(3)
       expect(wrong).toEqual([])
@@ -88,7 +85,6 @@ describe.skipIf(REDIS_IS_MISSING)('Redis in fault (skipped without redis-server)
   )
 })
 
-/** A Redis, and the settings and the clock of servers that use it. */
 async function startScenario(client: ClientName, { onTestFinished }: TestContext) {
   const redis = { server: await startRedis() }
   onTestFinished(() => redis.server.kill())
@@ -103,7 +99,6 @@ async function startedServer(settings: ServerSettings, { onTestFinished }: TestC
   return server
 }
 
-/** Puts `server` under load, and resolves after the answers of a second. */
 async function startedLoad({ url }: StartedServer, { expect, onTestFinished }: TestContext) {
   const record = createLoadRecord()
   const load = startLoad({ urls: [url], rate: RATE }, record.add)
@@ -112,7 +107,7 @@ async function startedLoad({ url }: StartedServer, { expect, onTestFinished }: T
   return record
 }
 
-/** One call for each time that the table was due, and one for history, which never was. */
+/** Expects one call per period for the table, and one for history, which is never due again. */
 function expectFewCalls({ calls, unhandled }: ServerReport, clock: PublicationClock): void {
   expect(unhandled).toEqual([])
   expect(calls.latest).toBeGreaterThan(0)
@@ -124,7 +119,7 @@ function failuresOf({ storeFailures: { get, set, claim } }: ServerReport): numbe
   return get + set + claim
 }
 
-/** Resolves when the store has this period's table, and the period lasts long enough for a question about it. */
+/** Resolves when the store has this period's table, with enough time left to request it. */
 async function untilStoredInPeriod(
   { server }: RedisHandle,
   clock: PublicationClock,
@@ -141,7 +136,6 @@ async function untilStoredInPeriod(
   client.disconnect()
 }
 
-/** What a server answers to its first question, and how many upstream calls it makes of that. */
 async function firstResponseOf(server: StartedServer) {
   const { statusCode: status, body } = await request(`${server.url}/api/v1/latest?base=EUR`)
   await body.dump()

@@ -11,13 +11,13 @@ const PROGRAM = ['redis-server', '/usr/bin/redis-server'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
 )
 
-/** Whether tests that need Redis are to be skipped: it is not installed, and this is not CI, where they fail. */
+/** Whether to skip tests that need Redis: it is not installed. On CI they fail instead. */
 export const REDIS_IS_MISSING: boolean = PROGRAM === undefined && !process.env['CI']
 
-/** A Redis server on the loopback interface, which keeps nothing on disk. */
+/** A Redis server on the loopback interface, without persistence. */
 export type RedisServer = Awaited<ReturnType<typeof startRedis>>
 
-/** Starts a server on `given` or a free port; the caller kills it. */
+/** Starts a server on port `given`, or on a free one; the caller must kill it. */
 export async function startRedis(given?: number) {
   if (PROGRAM === undefined) throw new Error('redis-server is not installed, and CI needs it')
   const port = given ?? (await freePort())
@@ -28,10 +28,10 @@ export async function startRedis(given?: number) {
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
-    /** Stops it in the middle of its work: it still accepts connections, and answers nothing. */
+    /** Suspends it: it still accepts connections, but does not reply. */
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
-    /** Ends it at once, and resolves when it has gone; another can then be started on its port. */
+    /** Kills it and waits for its end; another one can then use its port. */
     async kill(): Promise<void> {
       child.kill('SIGKILL')
       await ended
@@ -39,7 +39,6 @@ export async function startRedis(given?: number) {
   }
 }
 
-/** Resolves when the server on `port` answers. */
 async function untilReady(port: number, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
@@ -48,10 +47,10 @@ async function untilReady(port: number, child: ChildProcess): Promise<void> {
     await sleep(20)
   }
   child.kill('SIGKILL')
-  throw new Error('redis-server does not answer')
+  throw new Error('redis-server does not reply')
 }
 
-/** What the server on `port` answers to a command, in the protocol's form; rejects when it goes without an reply. */
+/** Sends a command and returns the raw reply; rejects if the connection closes without one. */
 export function sendToRedis(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`))

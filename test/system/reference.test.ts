@@ -7,7 +7,6 @@ import manifest from '../../jsr.json' with { type: 'json' }
 import { run } from './processes.ts'
 import { ROOT } from './root.ts'
 
-/** The subpath of each entry point for an app, and its source. */
 const ENTRIES = Object.entries(manifest.exports)
 
 const page = (name: string): string =>
@@ -19,7 +18,7 @@ describe('the reference', () => {
     made = await run(process.execPath, ['src/generate/reference.ts'])
   })
 
-  it('is made without a warning, and its path is printed', () => {
+  it('is generated without a warning, and its path is printed', () => {
     expect(made).toEqual({ code: 0, stdout: 'build/reference/index.html\n', stderr: '' })
   })
 
@@ -37,7 +36,7 @@ describe('the reference', () => {
     }
   })
 
-  it('has the docstrings, and no path of this machine', () => {
+  it('contains the docstrings, and no path of this machine', () => {
     const shown = wordsOf(page('ratesmith.ts/~/createRatesHandler').replaceAll(/<[^>]*>/g, ''))
     const source = readFileSync(join(ROOT, 'src/handler.ts'), 'utf8')
     const [before = ''] = source.split('export function createRatesHandler')
@@ -54,7 +53,6 @@ describe('the reference', () => {
   })
 })
 
-/** The words of Markdown, or of the text of a page made from it. */
 function wordsOf(text: string): string {
   return text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim()
 }

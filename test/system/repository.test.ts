@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 
 import { run } from './processes.ts'
 
-it('holds nothing that it says is to be ignored', async ({ skip }) => {
+it('contains no file that .gitignore excludes', async ({ skip }) => {
   const args = ['ls-files', '--cached', '--ignored', '--exclude-standard']
   const { code, stdout } = await run('git', args)
-  if (code !== 0) skip('this is no clone')
+  if (code !== 0) skip('not a git clone')
   expect(stdout).toBe('')
 })

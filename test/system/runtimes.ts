@@ -3,24 +3,24 @@ import { join } from 'node:path'
 
 import { ROOT } from './root.ts'
 
-/** A runtime by its name, and how it runs a program: what is started, and what goes before the program's path. */
+/** A runtime: its name, the executable, and the arguments before the program's path. */
 export type Runtime = [name: string, program: string, ...parameters: string[]]
 
-/** What `npm run tools` installs: the path of a program or a package, or `undefined` where it is missing. */
+/** Returns the path of a program or package that `npm run tools` installs, or `undefined`. */
 export const findBun = (): string | undefined => installed('.bin/bun')
 const findDeno = (): string | undefined => installed('.bin/deno')
 export const findWorkerd = (): string | undefined => installed('.bin/workerd')
 export const findNode = (major: number): string | undefined => installed(`node-${major}/bin/node`)
 export const findPackage = (name: string): string | undefined => installed(`${name}/package.json`)
 
-/** Node, as it runs this. */
+/** The current Node. */
 export const NODE: Runtime = ['Node', process.execPath]
 
 export const BUN: Runtime = ['Bun', findBun() ?? '']
 
 export const DENO: Runtime = ['Deno', findDeno() ?? '', 'run', '-A', '--no-lock']
 
-/** The runtimes that the package supports. */
+/** The supported runtimes. */
 export const RUNTIMES: Runtime[] = [NODE, BUN, DENO]
 
 function installed(path: string): string | undefined {

@@ -12,7 +12,7 @@ import type { WorkerSettings } from './workerd.ts'
 const LATEST = '/api/v1/latest'
 const HISTORY = '/api/v1/history?from=USD&to=JPY'
 
-/** `/later` advances a Worker's clock by so much, in ms. */
+/** `/later` advances a Worker's clock by this, in ms. */
 const LATER = 26 * 3_600_000
 
 const WITHIN = { timeout: 20_000 }
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 beforeEach(({ skip }) => requireProgram('workerd', findWorkerd() ?? '', skip))
 
-/** Both upstreams, which record the hosts of their requests, and a database like Upstash. */
+/** Creates both upstreams, which record the hosts of their requests, and a database like Upstash. */
 function createUpstream() {
   const calls: string[] = []
   const redis = fakeRedis()
@@ -33,7 +33,6 @@ function createUpstream() {
   parked.resolve()
   return {
     calls,
-    /** How many requests for latest rates there were. */
     latestCalls: () => calls.filter((host) => host === 'open.er-api.com').length,
     async respond(request: Request): Promise<Response> {
       const url = new URL(request.url)
@@ -44,7 +43,7 @@ function createUpstream() {
       await parked.promise
       return answerAsUpstream(url, now)
     },
-    /** Publishes newer rates, and answers nothing more until `release` is called. */
+    /** Publishes newer rates, and delays further responses until `release` is called. */
     park() {
       now += LATER
       parked = Promise.withResolvers()
@@ -53,7 +52,6 @@ function createUpstream() {
   }
 }
 
-/** Two isolates of the Worker, with a cron trigger. */
 function openScheduled(settings: Omit<WorkerSettings, 'script'>) {
   const simulator = openWorkers({ script, ...settings })
   const send = async (name: string, path: string): Promise<Response> =>
@@ -76,12 +74,12 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
     return { upstream, ...openScheduled({ bindings, outboundService: upstream.respond }) }
   }
 
-  it('has a store that passes the contract', async () => {
+  it('passes the store contract', async () => {
     const cases = storeContract(() => new Map()).length
     expect(await open().read('one', '/contract')).toEqual({ cases, failed: [] })
   })
 
-  it('makes one upstream request for simultaneous requests, also with a handler of the global scope', async () => {
+  it('makes one upstream call for simultaneous requests, also with a handler in the global scope', async () => {
     const { send, upstream } = open()
     for (const prefix of ['', '/global']) {
       const responses = Array.from({ length: 5 }, async () => {
@@ -94,7 +92,7 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
     expect(upstream.latestCalls()).toBe(1)
   })
 
-  it('answers its first request from the store, in any isolate', async () => {
+  it('responds to its first request from the store, in any isolate', async () => {
     const { send, read, cron, upstream } = open()
     expect(await cron('one')).toBe('ok')
     expect(upstream.calls.toSorted()).toEqual(['api.frankfurter.dev', 'open.er-api.com'])
@@ -123,14 +121,14 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
     expect(upstream.latestCalls()).toBe(2)
   })
 
-  it('answers without delay while the cron trigger refreshes due rates', async () => {
+  it('responds without delay while the cron trigger refreshes due rates', async () => {
     const { send, read, cron, upstream } = open()
     await cron('one')
     const before = await read('one', LATEST)
     await send('one', '/later')
     upstream.park()
     const refreshed = cron('one')
-    // The upstream answers nothing until the request has its response.
+    // The upstream does not respond before the request is complete.
     await expect.poll(() => upstream.latestCalls(), WITHIN).toBe(2)
     const meanwhile = await send('one', LATEST)
     expect(meanwhile.headers.get('cache-status')).toMatch(/^rates; hit; ttl=-\d+; detail=stale$/)
@@ -143,7 +141,7 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
     expect(upstream.latestCalls()).toBe(2)
   })
 
-  it('updates isolates that hold older rates through the store', async () => {
+  it('updates isolates with older rates through the store', async () => {
     const { send, read, cron, upstream } = open()
     await cron('one')
     await expect.poll(() => read('two', '/stored'), WITHIN).toEqual(['latest', 'history'])
@@ -155,7 +153,7 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
     await cron('one')
     const after = await read('one', LATEST)
     expect(after).not.toEqual(before)
-    // Real time, unlike the day: an isolate looks into the store once a second at most.
+    // Real time, unlike the clock of the Worker: an isolate reads the store at most once per second.
     await expect.poll(() => performance.now() - lookedAt, WITHIN).toBeGreaterThan(1_000)
     const statuses: (string | null)[] = []
     const next = async (): Promise<unknown> => {
@@ -172,7 +170,7 @@ describe.each(['kv', 'cache', 'upstash'])('a Worker with a cron trigger and stor
 describe('the handler of a Worker', () => {
   const outboundService = createUpstream().respond
 
-  it('is made once in an isolate, by whichever event comes first', async () => {
+  it('is created once per isolate, by the first event of any kind', async () => {
     const { send, read, cron } = openScheduled({ outboundService })
     await cron('one')
     await Promise.all([send('one', LATEST), send('one', LATEST), cron('one'), send('two', LATEST)])
@@ -180,7 +178,7 @@ describe('the handler of a Worker', () => {
     expect(await read('two', '/made')).toBe(1)
   })
 
-  it('that cannot be made is an empty 500, logged, and tried again', async () => {
+  it('that cannot be created is logged, returns an empty 500, and is created at the next request', async () => {
     let log = ''
     const bindings = { one: { BROKEN: '1' } }
     const onLog = (text: string): void => void (log += text)
@@ -194,7 +192,7 @@ describe('the handler of a Worker', () => {
     expect(await read('one', '/made')).toBe(2)
   })
 
-  it('that cannot be made fails the cron trigger, and is tried again', async () => {
+  it('that cannot be created fails the cron trigger, and is created at the next one', async () => {
     const { cron } = openScheduled({ bindings: { one: { BROKEN: '1' } }, outboundService })
     expect(await cron('one')).toBe('exception')
     expect(await cron('one')).toBe('ok')

@@ -25,7 +25,6 @@ const RUNS = { seed: 20_261_122, numRuns: 25 }
 const LARGE = '/api/v1/latest?base=EUR'
 const SMALL = '/api/v1/convert?from=USD&to=EUR'
 
-/** Sends a request and decodes nothing of the response, unlike `fetch`. */
 async function send(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
   const outgoing = request(url, { method, headers, agent: false }).end()
   const [response]: IncomingMessage[] = await once(outgoing, 'response')
@@ -33,7 +32,6 @@ async function send(url: string, headers: OutgoingHttpHeaders = {}, method = 'GE
   return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
 }
 
-/** The headers that depend on neither the connection nor the time. */
 function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   // `cache-status` counts down by the second.
   const passing = ['cache-status', 'date', 'connection', 'keep-alive']
@@ -64,7 +62,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     }
   })
 
-  it('answers 304 to the entity tag of the accepted coding only, and HEAD with the headers of GET', async () => {
+  it('returns 304 only for the entity tag of the accepted coding, and the same headers for HEAD and GET', async () => {
     const accept = { 'accept-encoding': 'br;q=0.5, gzip' }
     const { headers } = await send(demo.root + LARGE, accept)
     const again = await send(demo.root + LARGE, { ...accept, 'if-none-match': headers.etag })
@@ -89,7 +87,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     expect(JSON.parse(body.toString())).toMatchObject({ base: 'EUR' })
   })
 
-  it('serves the explorer compressed, and not with --no-explorer', async () => {
+  it('serves the explorer compressed, and not at all with --no-explorer', async () => {
     for (const path of ['/api', '/api/']) {
       const response = await fetch(demo.root + path, { headers: { 'accept-encoding': 'br' } })
       expect(response.headers.get('content-encoding')).toBe('br')
@@ -101,7 +99,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     expect(plain.stdout).not.toMatch(explorerUrl)
   })
 
-  it('answers every operation as the OpenAPI document describes it', async () => {
+  it('responds to every operation as the OpenAPI document describes', async () => {
     const statuses = new Set<number>()
     for (const operation of operations) {
       const anything = operation.parameters.map(({ name, schema }) => [name, nearTexts(schema)])
@@ -125,7 +123,6 @@ describeRuntimes('ratesmith serve', (runtime) => {
 })
 
 describe('the explorer in Express', () => {
-  /** An app with the handler at `prefix`, and its own answer behind it. */
   async function expressApp(explorer: boolean, prefix = ''): Promise<string> {
     const basePath = `${prefix}/api`
     const handler = createRatesHandler({ providers: fakeProviders(), explorer, basePath })
@@ -134,17 +131,20 @@ describe('the explorer in Express', () => {
     return (await listen(app)).url + basePath
   }
 
-  it.each(['', '/fx'])('is at the base path, with or without a slash: %j', async (prefix) => {
-    const root = await expressApp(true, prefix)
-    for (const path of ['', '/', '?x']) {
-      const response = await fetch(root + path)
-      expect(response.status, path).toBe(200)
-      expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
-      expect(await response.text()).toContain('<title>')
-    }
-  })
+  it.each(['', '/fx'])(
+    'is at the base path, with or without a trailing slash: %j',
+    async (prefix) => {
+      const root = await expressApp(true, prefix)
+      for (const path of ['', '/', '?x']) {
+        const response = await fetch(root + path)
+        expect(response.status, path).toBe(200)
+        expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
+        expect(await response.text()).toContain('<title>')
+      }
+    },
+  )
 
-  it('leaves the base path to the app where it is off', async () => {
+  it('passes the base path to the app if it is off', async () => {
     const root = await expressApp(false)
     for (const path of ['', '/']) expect((await fetch(root + path)).status).toBe(418)
   })

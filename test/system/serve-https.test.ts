@@ -28,15 +28,12 @@ beforeAll(() => {
   writeFileSync(join(folder, 'broken.pem'), `${own}${other?.replace(/[A-Za-z]{20}/, '????')}`)
 })
 
-/** Flags for files of the folder. */
 function https(files: { key?: string; cert?: string }): string[] {
   return Object.entries(files).flatMap(([kind, name]) => [`--https-${kind}`, join(folder, name)])
 }
 
-/** The first bytes of a handshake. */
 const CLIENT_HELLO = Buffer.from('16030100f8010000f40303', 'hex')
 
-/** A connection to `port` whose handshake is done. */
 async function openTrusted(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', ca: readFileSync(join(folder, 'own.crt')) })
   socket.on('error', () => {})
@@ -44,7 +41,7 @@ async function openTrusted(port: number): Promise<Socket> {
   return socket
 }
 
-/** The body at `url`, from a server that shows the certificate `own.crt`. */
+/** Returns the body at `url`, from a server with the certificate `own.crt`. */
 async function getTrusted(url: string): Promise<string> {
   const ca = readFileSync(join(folder, 'own.crt'))
   const [response] = await once(get(url, { ca }), 'response')
@@ -59,7 +56,7 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
   it.each([
     [[], { key: 'own.key', cert: 'own.crt' }],
     [['--https'], { key: 'all.pem', cert: 'all.pem' }],
-  ])('answers over it, and greets with URLs that work: %j %j', async (flags, files) => {
+  ])('serves HTTPS, and prints URLs that work: %j %j', async (flags, files) => {
     const running = serve(['--demo', ...flags, ...https(files)], {}, runtime)
     await rootOf(running)
     await running.written(/v1\/status\n/)
@@ -69,8 +66,10 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
     expect(await running.end()).toBe(0)
   })
 
-  it('disconnects clients that stop in the handshake or amid a head', async ({ skip }) => {
-    skip(name === 'Deno', 'Deno.serve has no limit: a proxy in front needs one')
+  it('disconnects clients that stall in the handshake or in the request headers', async ({
+    skip,
+  }) => {
+    skip(name === 'Deno', 'Deno.serve has no such limit: put a proxy in front')
     const running = serve(['--demo', ...https({ key: 'own.key', cert: 'own.crt' })], {}, runtime)
     const port = Number(new URL(await rootOf(running)).port)
     const beginnings = [
@@ -97,7 +96,7 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
     [{ key: 'own.key', cert: 'cut.pem' }, ['--https-cert', 'certificate', 'PEM']],
     [{ key: 'own.key', cert: 'broken.pem' }, ['--https-cert', 'certificate', 'PEM']],
     [{ key: 'other.key', cert: 'own.crt' }, ['--https-key', '--https-cert']],
-  ])('ends with 2 and one line for %j', async (files, facts) => {
+  ])('exits with 2 and one line for %j', async (files, facts) => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', ...https(files)]
     expectRefused(await run(program, args), ...facts)
   })

@@ -6,7 +6,7 @@ import { run, start } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { describeRuntimes } from './require-program.ts'
 
-/** No proxy but those that a test names, whatever the machine has. */
+/** Removes the machine's proxy variables, so that only those of a test count. */
 const BARE: NodeJS.ProcessEnv = {
   NO_PROXY: undefined,
   no_proxy: undefined,
@@ -16,18 +16,16 @@ const BARE: NodeJS.ProcessEnv = {
   https_proxy: undefined,
 }
 
-/** A root that nobody listens at. */
 async function deadRoot(scheme: string): Promise<string> {
   return `${scheme}://127.0.0.1:${await freePort()}`
 }
 
-/** The environment for both upstreams at `root`. */
 function roots(root: string): NodeJS.ProcessEnv {
   return { ...BARE, RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
 }
 
 describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
-  it.each(['HTTP_PROXY', 'http_proxy'])('asks http upstreams through %s', async (variable) => {
+  it.each(['HTTP_PROXY', 'http_proxy'])('fetches http upstreams through %s', async (variable) => {
     const { host, requests } = await openProxy()
     const { env } = await startUpstreams()
     const running = serve([], { ...BARE, ...env, [variable]: `http://${host}` }, runtime)
@@ -37,16 +35,19 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
     expect(await running.end()).toBe(0)
   })
 
-  it.each(['HTTPS_PROXY', 'https_proxy'])('asks https upstreams through %s', async (variable) => {
-    const { host, requests } = await openProxy({ status: 403 })
-    const root = await deadRoot('https')
-    const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
-    const response = await fetch(`${await rootOf(running)}/api/rates`)
-    expect(response.status).toBe(502)
-    expect(requests).toEqual([`CONNECT ${new URL(root).host}`])
-  })
+  it.each(['HTTPS_PROXY', 'https_proxy'])(
+    'fetches https upstreams through %s',
+    async (variable) => {
+      const { host, requests } = await openProxy({ status: 403 })
+      const root = await deadRoot('https')
+      const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
+      const response = await fetch(`${await rootOf(running)}/api/rates`)
+      expect(response.status).toBe(502)
+      expect(requests).toEqual([`CONNECT ${new URL(root).host}`])
+    },
+  )
 
-  it('asks without it what NO_PROXY names', async () => {
+  it('fetches hosts in NO_PROXY directly', async () => {
     const { host, requests } = await openProxy()
     const proxies = { HTTP_PROXY: `http://${host}`, NO_PROXY: 'localhost,127.0.0.1' }
     const env = { ...BARE, ...(await startUpstreams()).env, ...proxies }
@@ -59,14 +60,14 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
     'http://someone:hidden@[',
     'ftp://someone:hidden@127.0.0.1',
     'someone:hidden@127.0.0.1',
-  ])('ends with 2 for a proxy that is none: %s', async (url) => {
+  ])('exits with 2 for an invalid proxy URL: %s', async (url) => {
     const running = serve([], { ...BARE, HTTPS_PROXY: url }, runtime)
     expect(await running.exited).toBe(2)
     expect(running.stderr).toMatch(/^ratesmith: [^\n]*HTTPS_PROXY\b[^\n]*\bhttp\b[^\n]*\n$/)
     expect(running.stderr).not.toContain('hidden')
   })
 
-  it('tells nobody the password of a proxy that is down', async () => {
+  it('prints no password of a proxy that is down', async () => {
     const proxy = new URL(await deadRoot('http'))
     Object.assign(proxy, { username: 'someone', password: 'hidden' })
     const env = { ...roots(await deadRoot('http')), HTTP_PROXY: proxy.href }
@@ -79,7 +80,7 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
 })
 
 describe('ratesmith serve behind a proxy, on Node without undici', () => {
-  it('ends with 2 and says what to install', async () => {
+  it('exits with 2 and names the package to install', async () => {
     const env = { ...BARE, HTTPS_PROXY: 'http://127.0.0.1:9' }
     const ran = await run(process.execPath, [installAlone(), 'serve', '--port', '0'], { env })
     expectRefused(ran, 'HTTPS_PROXY', 'npm install undici')
@@ -88,7 +89,7 @@ describe('ratesmith serve behind a proxy, on Node without undici', () => {
   it.each([
     [['--demo'], { HTTPS_PROXY: 'http://127.0.0.1:9' }],
     [[], { HTTP_PROXY: 'http://127.0.0.1:9' }],
-  ])('starts where none is used: %j %j', async (args, env) => {
+  ])('starts if no proxy is needed: %j %j', async (args, env) => {
     const flags = ['serve', '--port', '0', ...args]
     const surroundings = { env: { ...BARE, ...env } }
     const running = start(process.execPath, [installAlone(), ...flags], surroundings)

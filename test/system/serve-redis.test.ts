@@ -10,7 +10,6 @@ import { describeRuntimes } from './require-program.ts'
 
 const WITHIN = { timeout: 30_000 }
 
-/** A Redis that ends with the test. */
 async function startOwnRedis(port?: number) {
   const server = await startRedis(port)
   onTestFinished(server.kill)
@@ -20,11 +19,11 @@ async function startOwnRedis(port?: number) {
 describeRuntimes('ratesmith serve --redis', (runtime) => {
   beforeEach(({ skip }) => skip(REDIS_IS_MISSING, 'redis-server is not installed'))
 
-  it('shares one upstream request with others, and disconnects from Redis when it stops', async () => {
+  it('shares one upstream call with other servers, and disconnects from Redis when it stops', async () => {
     const { env, calls } = await startUpstreams()
     const { port, url } = await startOwnRedis()
 
-    /** The response and the log of a server, from its start to its end. */
+    /** Starts a server, sends a request, and stops it; returns the response and the log. */
     async function visit(args: string[], more: NodeJS.ProcessEnv) {
       const running = serve(args, { ...env, ...more }, runtime)
       const root = await rootOf(running)
@@ -37,7 +36,8 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
 
     const first = await visit(['--redis', url], {})
     let second = first
-    // A store has 50 ms. On a machine too busy for that, a server uses its upstream, and logs why.
+    // The store has a time limit of 50 ms. On a machine too busy for that, a server calls its upstream and logs the
+    // reason.
     for (let tries = 0; tries < 20 && !second.log.includes('rates_restored'); tries += 1) {
       const callsBefore = calls.length
       second = await visit([], { RATESMITH_REDIS_URL: url })
@@ -49,7 +49,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
     expect(second.body).toBe(first.body)
   })
 
-  it('starts and answers without Redis, and uses it as soon as it is up', async () => {
+  it('starts and serves without Redis, and uses Redis when it becomes available', async () => {
     const { env } = await startUpstreams()
     const port = await freePort()
     const running = serve(['--redis', `redis://127.0.0.1:${port}`], env, runtime)
@@ -60,14 +60,14 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
     // The first command of a client, before those of the server.
     const clients = (): Promise<string> => sendToRedis(port, 'CLIENT LIST')
     await expect.poll(clients, WITHIN).toMatch(/cmd=(info|hello) /)
-    // The reply to that has reached the server before this request has.
+    // Redis replied to that command before this request arrives at the server.
     await fetch(`${root}/api/rates`)
     expect((await fetch(`${root}/api/v1/history?from=USD&to=EUR`)).status).toBe(200)
     await expect.poll(() => sendToRedis(port, 'EXISTS rates:v1:history'), WITHIN).toBe(':1\r\n')
     expect(await running.end()).toBe(0)
   })
 
-  it('starts, answers and stops while Redis hangs, and logs no password', async () => {
+  it('starts, serves and stops while Redis hangs, and logs no password', async () => {
     const { env } = await startUpstreams()
     const silent = createServer()
     const port = await listenOnFreePort(silent)
@@ -82,7 +82,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
   })
 })
 
-it('exits with 2 and the package to install where no client is installed', async () => {
+it('exits with 2 and names the package if no Redis client is installed', async () => {
   const args = [installAlone(), 'serve', '--demo', '--redis', 'redis://127.0.0.1:9']
   expectRefused(await run(process.execPath, args), '--redis', 'npm install ioredis')
 })

@@ -49,7 +49,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   }
 
-  /** A server with a response under way, which waits for its upstream until `release` is called. */
+  /** Starts a server with a pending request, which waits for its upstream until `release` is called. */
   async function startPendingRequest() {
     const requested = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     const running = serve([], { RATESMITH_LATEST_URL: url }, runtime)
     const root = await rootOf(running)
     const pending = fetch(`${root}/api/rates`)
-    // Not every test waits for it.
+    // Not every test awaits it.
     pending.catch(() => undefined)
     await requested.promise
     return { running, root, pending, release: released.resolve }
@@ -75,7 +75,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     await expect.poll(isRefused, { timeout: 20_000 }).toBe(true)
   }
 
-  it('answers on all endpoints like a handler with its upstreams', async () => {
+  it('serves all endpoints like a handler with the same upstreams', async () => {
     await expectSameResponses(openErApiPayload({ now: Date.now() }))
   })
 
@@ -96,7 +96,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     expect(running.stderr).not.toMatch(/"level":"(warn|error)"/)
   })
 
-  it('ends at once on a second signal, also on another one', async () => {
+  it('ends immediately on a second signal, even a different one', async () => {
     const { running, root, pending } = await startPendingRequest()
     running.process.kill('SIGTERM')
     await expectNoConnections(root)
@@ -105,7 +105,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     expect(await running.exited).not.toBe(0)
   })
 
-  it('serves and stops with a pipe in the place of a file of its store', async () => {
+  it('serves and stops with a named pipe instead of a store file', async () => {
     const folder = temporaryFolder()
     await createFileStore(folder).set('rates:v1:latest', '', Infinity)
     const path = join(folder, keptFiles(folder)[0] ?? '')
@@ -135,7 +135,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     [['--cors', 'v1'], '*', null],
     [['--cors', 'all'], '*', '*'],
     [['--cors', 'off'], null, null],
-  ])('allows every origin as %j says', async (args, versioned, unversioned) => {
+  ])('sends CORS headers with %j', async (args, versioned, unversioned) => {
     const { root } =
       args.length === 0 ? demo : { root: await rootOf(serve(['--demo', ...args], {}, runtime)) }
     const allowed = async (path: string): Promise<string | null> =>
@@ -147,14 +147,14 @@ describeRuntimes('ratesmith serve', (runtime) => {
   it.each([
     ['another program', async () => (await listen(() => {})).url],
     ['another ratesmith', async () => demo.root],
-  ])('exits with 1 and one line for a port that %s uses', async (_, start) => {
+  ])('exits with 1 and one line for a port in use by %s', async (_, start) => {
     const { port } = new URL(await start())
     const args = [...parameters, CLI, 'serve', '--demo', '--port', port]
     const line = new RegExp(`^ratesmith: [^\\n]*\\b${port}\\b[^\\n]*--port\\b[^\\n]*\\n$`)
     expect(await run(program, args)).toMatchObject({ code: 1, stderr: expect.stringMatching(line) })
   })
 
-  it('listens on an address in the form of a URL', async () => {
+  it('accepts an IPv6 address in brackets', async () => {
     const root = await rootOf(serve(['--demo', '--host', '[::1]'], {}, runtime))
     expect(root).toMatch(/^http:\/\/\[::1\]:\d+$/)
     expect((await fetch(`${root}/api/v1/latest`)).status).toBe(200)
@@ -167,14 +167,14 @@ describeRuntimes('ratesmith serve', (runtime) => {
   })
 })
 
-// The other runtimes do not wait for their threads at the end.
+// Other runtimes do not wait for their threads at the end.
 it.each(['SIGTERM', 'SIGINT'] as const)(
-  'on Node ends by %s when its disk hangs',
+  'ends by %s on Node while its disk hangs',
   async (signal) => {
     const folder = temporaryFolder()
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
-    // As on a network file system that is gone, where even a look at a file never ends.
+    // Like a network file system that is gone, where even stat() never returns.
     const hanging = `import fs from 'node:fs/promises'
     import { syncBuiltinESMExports } from 'node:module'
     fs.stat = () => fs.open(${JSON.stringify(pipe)})

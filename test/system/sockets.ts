@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** What came back: the status of the first answer, if there was one, and all of the text. */
+/** What came back: the status of the first response, if any, and the whole text. */
 export type RawAnswer = Awaited<ReturnType<typeof sendRaw>>
 
-/** A connection to `port`; it never throws. */
+/** Opens a connection to `port`; never throws. */
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -14,17 +14,17 @@ export async function openSocket(port: number): Promise<Socket> {
   return socket
 }
 
-/** When a client stops to read. */
+/** When a client stops reading. */
 export interface Reading {
-  /** Whether what came so far is enough (default one whole answer). */
+  /** Returns whether the text so far is complete (default one whole response). */
   isEnough?: (soFar: string) => boolean
-  /** After how many ms without a byte it gives up (default 20,000). */
+  /** Time without a byte before it gives up, in ms (default 20,000). */
   patience?: number
-  /** The same once the first byte has come (default `patience`). */
+  /** The same after the first byte (default `patience`). */
   patienceLater?: number
 }
 
-/** Writes `text` as it is, and reads until it is enough, the connection is closed or the time is over. */
+/** Writes `text` as it is, and reads until it is complete, the connection closes or the time limit is reached. */
 export async function sendRaw(
   port: number,
   text: string,
@@ -51,7 +51,7 @@ export async function sendRaw(
   return { status: status === undefined ? undefined : Number(status), text: heard }
 }
 
-/** Whether the first answer is complete, as far as it says how long it is. */
+/** Returns whether the first response is complete, if its length is known. */
 function isWhole(text: string): boolean {
   const [head = '', body] = text.split('\r\n\r\n', 2)
   if (body === undefined) return false

@@ -9,14 +9,12 @@ import { ROOT } from './root.ts'
 
 const RECORD = pathToFileURL(`${ROOT}/test/system/module-record.ts`).href
 
-/** Modules of Node that take long to load. */
 const HEAVY = ['internal/deps/undici/undici', 'crypto', 'http2', 'tls', 'zlib']
 
 function startRecorded(args: string[]): Running {
   return start(process.execPath, ['--import', RECORD, ...args])
 }
 
-/** What a program has loaded: files by their path from the root, and modules of Node by their name. */
 async function loadedBy(running: Running) {
   await running.exited
   const [, json = '{}'] = /^loaded (.*)$/m.exec(running.stderr) ?? []
@@ -27,7 +25,6 @@ async function loadedBy(running: Running) {
   }
 }
 
-/** What a program of a user's own has loaded, when the package answers a request of it. */
 async function loadedByProgram(handler: string) {
   const program = `import { once } from 'node:events'
     import { createServer, get } from 'node:http'
@@ -45,22 +42,22 @@ async function loadedByProgram(handler: string) {
   return loadedBy(running)
 }
 
-describe('the command loads nothing before it is needed', () => {
-  it('to tell its version: no server', async () => {
+describe('the command loads only what it needs', () => {
+  it('for --version: no server', async () => {
     const { files, builtins } = await loadedBy(startRecorded([CLI, '--version']))
     expect(files).toEqual(expect.arrayContaining(['dist/cli.js', 'package.json']))
     expect(files).toHaveLength(5)
     expect(builtins).not.toContain('_http_server')
   })
 
-  it('to serve a synthetic market: no file of another package, and nothing heavy of Node', async () => {
+  it('for serve --demo: no file of another package, and no slow Node module', async () => {
     const running = startRecorded([CLI, 'serve', '--demo', '--port', '0'])
     const response = await fetch(`${await rootOf(running)}/api/v1/convert?from=USD&to=EUR`)
     expect(response.status).toBe(200)
     running.process.kill('SIGTERM')
     const { files, builtins } = await loadedBy(running)
     expect(files.filter((file) => !/^(dist\/cli[./]|package\.json$)/.test(file))).toEqual([])
-    // Some hold what it shares with other commands, or with what is loaded later.
+    // Some are shared with other commands, or with lazily loaded files.
     expect(files.length).toBeLessThan(37)
     expect(builtins).toContain('_http_server')
     expect(builtins.filter((name) => HEAVY.includes(name))).toEqual([])
@@ -70,18 +67,18 @@ describe('the command loads nothing before it is needed', () => {
 describe('the adapter for Node', () => {
   const isBridge = (file: string): boolean => file.includes('node_modules/@whatwg-node/')
 
-  it('loads no bridge to Request and Response for a handler that does without', async () => {
+  it('does not load @whatwg-node/server for a handler with answer()', async () => {
     const { files } = await loadedByProgram('handler')
     expect(files).toContain('dist/node.js')
     expect(files.filter(isBridge)).toEqual([])
   })
 
-  it('loads it for any other', async () => {
+  it('loads it for any other handler', async () => {
     const { files } = await loadedByProgram('(request) => handler(request)')
     expect(files.filter(isBridge)).not.toEqual([])
   })
 
-  it('ends the connection where it cannot be loaded, and goes on', async () => {
+  it('closes the connection if it cannot be loaded, and continues', async () => {
     const program = `import { createServer } from 'node:http'
       import { registerHooks } from 'node:module'
       import { toNodeHandler } from 'ratesmith/node'

@@ -1,14 +1,13 @@
-// Serves a handler that fails at some paths and otherwise never answers, stops while a request is under way, and prints a
+// Serves a handler that fails at some paths and never responds at others, stops it during a request, and prints a
 // `StopReport`.
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { settingsFromParent, tellParent } from './child.ts'
 
-/** Where it listened, its answers at the failing paths, and whether it waited for the request for 9 s, by its clock. */
+/** Its address, the responses at the failing paths, and whether it waited for the request for 9 s of its clock. */
 export type StopReport = typeof report
 
-/** Handlers that fail, by path. */
 const FAILING: Record<string, () => unknown> = {
   '/throws': () => {
     throw new Error('secret')
@@ -22,10 +21,9 @@ const FAILING: Record<string, () => unknown> = {
   },
 }
 
-/** The adapter to use. */
 const adapter: 'node' | 'bun' | 'deno' = JSON.parse(settingsFromParent())
 
-// A clock that stands still, is moved by hand, and counts how often it is read.
+// A clock that is advanced manually, and counts its reads.
 let [now, reads] = [performance.now(), 0]
 performance.now = () => {
   reads += 1
@@ -37,7 +35,7 @@ const { serve }: typeof import('../../adapters/node.ts') = await import(
 )
 
 const { promise: isRequested, resolve: markRequested } = Promise.withResolvers<void>()
-async function answer({ url }: Request): Promise<unknown> {
+async function respond({ url }: Request): Promise<unknown> {
   const fail = FAILING[new URL(url).pathname]
   if (fail) return fail()
   markRequested()
@@ -45,7 +43,7 @@ async function answer({ url }: Request): Promise<unknown> {
 }
 
 // @ts-expect-error a handler must return a Response
-const server = await serve(answer, { port: 0 })
+const server = await serve(respond, { port: 0 })
 const { hostname, port } = new URL(server.url)
 const failures: Record<string, { status: number; cacheControl: string | null; body: string }> = {}
 for (const path of Object.keys(FAILING)) {
@@ -66,7 +64,7 @@ now += 1_001
 await stopped
 tellParent(report)
 
-/** Resolves once the clock was read so often, or the server has stopped. */
+/** Resolves after `count` reads of the clock, or when the server has stopped. */
 async function untilRead(count: number): Promise<void> {
   if (!hasWaited || reads >= count) return
   await pause(10)

@@ -1,5 +1,5 @@
-// Puts a store on trial, in whatever runtime this is run, and prints how many cases passed and what the others said:
-// `store-program.ts <store> <url>`, with the Redis client `ioredis`, `redis` or `bun`, with `upstash`, or `cache-api`.
+// Runs the store contract in any runtime, and prints the number of cases and the failed ones: `store-program.ts <store>
+// <url>`, where the store is a Redis client (`ioredis`, `redis` or `bun`), `upstash` or `cache-api`.
 import type { CacheStore } from 'ratesmith'
 import { createCacheApiStore } from 'ratesmith/stores/cache-api'
 import { createRedisStore } from 'ratesmith/stores/redis'
@@ -31,7 +31,7 @@ const STORES: Record<string, () => CacheStore | Promise<CacheStore>> = {
 }
 
 const store = await STORES[name]?.()
-if (!store) throw new Error(`no store of the name ${name}`)
+if (!store) throw new Error(`unknown store "${name}"`)
 const failed: string[] = []
 const cases = storeContract(() => store)
 for (const { name, run } of cases) {

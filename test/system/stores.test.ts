@@ -15,7 +15,6 @@ import type { Runtime } from './runtimes.ts'
 
 const TOKEN = 'AX8sASQgN2M5'
 
-/** Expects a store of `store-program.ts` to pass every case of the contract. */
 async function expectGoodStore(runtime: Runtime, store: string, url = ''): Promise<void> {
   const [, program, ...flags] = runtime
   // Deno keeps its caches there.
@@ -27,7 +26,7 @@ async function expectGoodStore(runtime: Runtime, store: string, url = ''): Promi
   expect(JSON.parse(stdout)).toEqual({ cases, failed: [] })
 }
 
-/** A database like Upstash, whose response times vary from one request to the next. */
+/** Responds like Upstash, with response times that vary. */
 function database(): RequestListener {
   const redis = fakeRedis()
   return async (request, response) => {
@@ -41,7 +40,7 @@ function database(): RequestListener {
   }
 }
 
-// In workerd stores are tried in scheduled.test.ts, and simultaneous claims of several clients in fleet.test.ts.
+// scheduled.test.ts covers stores in workerd, and fleet.test.ts simultaneous leases of several clients.
 describeRuntimes('the store contract', (runtime) => {
   const [name] = runtime
 
@@ -61,14 +60,14 @@ describeRuntimes('the store contract', (runtime) => {
   )
 })
 
-// No other runtime has one outside of Workers.
+// No other runtime has a Cache API outside of Workers.
 it('the store contract on Deno passes with the Cache API', async ({ skip }) => {
   const [name, program] = DENO
   requireProgram(name, program, skip)
   await expectGoodStore(DENO, 'cache-api')
 })
 
-it('rejects when the connection to Upstash is refused, and when the response breaks off', async () => {
+it('rejects when the connection to Upstash is refused or breaks off', async () => {
   const { url, close } = await listen((_, response) => {
     response.writeHead(200, { 'Content-Length': '100' })
     response.write('{"result":', () => response.destroy())

@@ -24,7 +24,7 @@ import { findBun } from './runtimes.ts'
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
 const NAMES = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())]
 
-/** Nothing may show this, nor its form in a header. */
+/** Must not appear anywhere, also not encoded for a header. */
 const PASSWORD = 'geheim'
 const SECRET: RegExp = new RegExp(`${PASSWORD}|${btoa(`user:${PASSWORD}`)}`)
 
@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const upstream = upstreams(openErApiPayload({ now: Date.now() }))
 
-/** Accepts connections and says nothing; the sockets that are open are in `sockets`. */
+/** Starts a server that accepts connections and never responds; `sockets` are its open connections. */
 async function openSilence() {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -56,7 +56,6 @@ async function openSilence() {
   return { host: `127.0.0.1:${port}`, sockets }
 }
 
-/** A handler that gets latest rates from `root`, and its events. */
 function tryFetch(root: string, fetch: typeof globalThis.fetch) {
   const events: RatesEvent[] = []
   const handler = createRatesHandler({
@@ -67,7 +66,6 @@ function tryFetch(root: string, fetch: typeof globalThis.fetch) {
   return { handler, events }
 }
 
-/** Asks for latest rates; resolves to the status, and to why the upstream failed. */
 async function requestLatest({ handler, events }: ReturnType<typeof tryFetch>) {
   const response = await handler(new Request('http://localhost/api/v1/latest'))
   expect((await response.text()) + inspect(events, { depth: 20 })).not.toMatch(SECRET)
@@ -75,12 +73,14 @@ async function requestLatest({ handler, events }: ReturnType<typeof tryFetch>) {
   return [response.status, ...failures.slice(0, 1).map(({ reason }) => reason)]
 }
 
-/** The same of a handler that gets latest rates from `root` with undici's `fetch`. */
 async function requestThrough(root: string, options?: UndiciFetchOptions) {
   return requestLatest(tryFetch(root, await createUndiciFetch(options)))
 }
 
-/** undici's substitute for the network, for its own dispatcher or for the `fetch` of Node, which handlers use by default. */
+/**
+ * Replaces the network with undici's mock, for undici's dispatcher or for the `fetch` of Node, which handlers use by
+ * default.
+ */
 async function openNetwork(kind: string) {
   const network = new MockAgent()
   network.disableNetConnect()
@@ -95,7 +95,7 @@ async function openNetwork(kind: string) {
 }
 
 describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
-  it('gets both data sets from where they live, compressed or not', async () => {
+  it('gets both data sets from their hosts, compressed or not', async () => {
     const { network, fetch } = await openNetwork(kind)
     const requests: Record<string, string>[] = []
     network
@@ -135,7 +135,7 @@ describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
     expect(network.pendingInterceptors()).toHaveLength(expected.length - 1)
   })
 
-  it('reports why the network cannot be reached', async () => {
+  it('reports why the network is unreachable', async () => {
     const { fetch } = await openNetwork(kind)
     const reason = expect.stringMatching(/^open\.er-api\.com\b.*\bUND_\w+/)
     expect(await requestLatest(tryFetch('https://open.er-api.com', fetch))).toEqual([502, reason])
@@ -143,8 +143,8 @@ describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
 })
 
 describe('a proxy', () => {
-  // The other variables are tried in serve-proxy.test.ts.
-  it('that HTTP_PROXY names gets plain calls, with its credentials', async () => {
+  // serve-proxy.test.ts covers the other variables.
+  it('in HTTP_PROXY gets plain calls, with its credentials', async () => {
     const { url } = await listen(upstream)
     const proxy = await openProxy()
     vi.stubEnv('HTTP_PROXY', `http://user:${PASSWORD}@${proxy.host}`)
@@ -154,9 +154,9 @@ describe('a proxy', () => {
   })
 
   it.each([
-    ['its URL is given', (host: string) => `http://${host}`, 1],
-    ['there is to be none', () => false as const, 0],
-  ])('of the environment is not requests where %s', async (_, toOption, calls) => {
+    ['proxy is a URL', (host: string) => `http://${host}`, 1],
+    ['proxy is false', () => false as const, 0],
+  ])('of the environment is ignored if %s', async (_, toOption, calls) => {
     const { url } = await listen(upstream)
     const [inEnvironment, own] = [await openProxy(), await openProxy()]
     vi.stubEnv('HTTP_PROXY', `http://${inEnvironment.host}`)
@@ -165,54 +165,57 @@ describe('a proxy', () => {
     expect(own.requests).toHaveLength(calls)
   })
 
-  it.skipIf(OPENSSL_IS_MISSING)('opens tunnels for https, trusting what Node trusts', async () => {
-    const hosts = ['DNS:open.er-api.com', 'DNS:api.frankfurter.dev']
-    const { key, cert } = makeCertificate(temporaryFolder(), 'upstream', hosts)
-    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, upstream)
-    const tunnelPort = await listenOnFreePort(server)
-    onTestFinished(() => void server.close())
-    const proxy = await openProxy({ tunnelPort })
-    const env = { HTTPS_PROXY: `http://${proxy.host}` }
-    const program = ['test/system/undici-program.ts']
-    const trusting = { ...env, NODE_EXTRA_CA_CERTS: cert }
-    const { stdout, stderr } = await run(process.execPath, program, { env: trusting })
-    expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toEqual({
-      statuses: [200, 200],
-      outcomes: ['latest answered', 'history answered'],
-    })
-    expect(proxy.requests).toEqual([
-      'CONNECT open.er-api.com:443',
-      'CONNECT api.frankfurter.dev:443',
-    ])
-    const untrusting = await run(process.execPath, program, { env })
-    expect(JSON.parse(untrusting.stdout)).toEqual({
-      statuses: [502, 502],
-      outcomes: [
-        expect.stringMatching(/^latest failed: open\.er-api\.com\b.*\bcertificate\b/),
-        expect.stringMatching(/^history failed: api\.frankfurter\.dev\b.*\bcertificate\b/),
-      ],
-    })
-  })
+  it.skipIf(OPENSSL_IS_MISSING)(
+    'opens tunnels for https, and trusts the certificates that Node trusts',
+    async () => {
+      const hosts = ['DNS:open.er-api.com', 'DNS:api.frankfurter.dev']
+      const { key, cert } = makeCertificate(temporaryFolder(), 'upstream', hosts)
+      const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, upstream)
+      const tunnelPort = await listenOnFreePort(server)
+      onTestFinished(() => void server.close())
+      const proxy = await openProxy({ tunnelPort })
+      const env = { HTTPS_PROXY: `http://${proxy.host}` }
+      const program = ['test/system/undici-program.ts']
+      const trusting = { ...env, NODE_EXTRA_CA_CERTS: cert }
+      const { stdout, stderr } = await run(process.execPath, program, { env: trusting })
+      expect(stderr).toBe('')
+      expect(JSON.parse(stdout)).toEqual({
+        statuses: [200, 200],
+        outcomes: ['latest loaded', 'history loaded'],
+      })
+      expect(proxy.requests).toEqual([
+        'CONNECT open.er-api.com:443',
+        'CONNECT api.frankfurter.dev:443',
+      ])
+      const untrusting = await run(process.execPath, program, { env })
+      expect(JSON.parse(untrusting.stdout)).toEqual({
+        statuses: [502, 502],
+        outcomes: [
+          expect.stringMatching(/^latest failed: open\.er-api\.com\b.*\bcertificate\b/),
+          expect.stringMatching(/^history failed: api\.frankfurter\.dev\b.*\bcertificate\b/),
+        ],
+      })
+    },
+  )
 
-  describe.each(['http', 'https'])('in trouble, on the way to an upstream of %s', (scheme) => {
+  describe.each(['http', 'https'])('that fails, with an upstream of %s', (scheme) => {
     const root = `${scheme}://upstream.example`
     const through = (host: string): string => `http://user:${PASSWORD}@${host}`
 
-    it('that is down makes a 502', async () => {
+    it('causes a 502 if it is down', async () => {
       const outcome = requestThrough(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
       const reason = expect.stringContaining('ECONNREFUSED')
       expect(await outcome).toEqual([502, reason])
     })
 
-    it.each([407, 403, 502])('that responses %d makes a 502', async (status) => {
+    it.each([407, 403, 502])('causes a 502 if it responds with %d', async (status) => {
       const proxy = await openProxy({ status })
       const outcome = requestThrough(root, { proxy: through(proxy.host) })
       expect(await outcome).toEqual([502, expect.stringContaining(String(status))])
       expect(proxy.requests).toHaveLength(1)
     })
 
-    it('that says nothing makes a 502, and is hung up on', async () => {
+    it('causes a 502 if it does not respond, and is disconnected', async () => {
       const { host, sockets } = await openSilence()
       const outcome = requestThrough(root, { proxy: through(host), timeouts: { headers: 100 } })
       await expect.poll(() => sockets.size).toBe(1)
@@ -223,7 +226,7 @@ describe('a proxy', () => {
 })
 
 describe('limits', () => {
-  it('end a connection that does not come about', async () => {
+  it('apply to connecting', async () => {
     const { host, sockets } = await openSilence()
     const timeouts = { connect: 100 }
     const outcome = requestThrough(`https://${host}`, { proxy: false, timeouts })
@@ -231,19 +234,19 @@ describe('limits', () => {
     expect(await outcome).toEqual([502, expect.stringMatching(/UND_ERR_CONNECT_TIMEOUT/)])
   })
 
-  it('end a body that stops', async () => {
+  it('apply to a stalled body', async () => {
     const { url } = await listen((_, response) => void response.write('{"result":'))
     const outcome = requestThrough(url, { proxy: false, timeouts: { body: 100 } })
     expect(await outcome).toEqual([502, expect.stringContaining('UND_ERR_BODY_TIMEOUT')])
   })
 
-  it('keep the connections few', async () => {
+  it('apply to the number of connections', async () => {
     const sockets = new Set<Socket>()
     const waiting: (() => void)[] = []
     const { url } = await listen((request, response) => {
       sockets.add(request.socket)
       waiting.push(() => response.end('done'))
-      // Two are all that may come at once, and these two are enough to go on.
+      // At most two requests arrive at a time, and both are needed to continue.
       if (waiting.length === 2) for (const respond of waiting.splice(0)) respond()
     })
     const fetch = await createUndiciFetch({ proxy: false, connections: 2 })
@@ -254,7 +257,7 @@ describe('limits', () => {
 })
 
 describe('the function', () => {
-  it("takes what a fetch takes, also a Request of Node's", async () => {
+  it('accepts the arguments of fetch, including a Request of Node', async () => {
     const { url } = await listen((request, response) => {
       const parts = [request.method, request.headers['x-name']]
       request.on('data', (part: Buffer) => parts.push(part.toString()))
@@ -280,7 +283,7 @@ describe('the function', () => {
     expect(await run(bun, ['test/system/undici-program.ts'])).toMatchObject({ code: 1, stderr })
   })
 
-  it('ends a call when its signal aborts', async () => {
+  it('aborts a call by its signal', async () => {
     const { host, sockets } = await openSilence()
     const fetch = await createUndiciFetch({ proxy: false })
     const controller = new AbortController()
@@ -303,11 +306,11 @@ describe('the function', () => {
     [/^timeouts\.body must be .*\b0\b.*\b5s\b/, { timeouts: { body: '5s' } }],
     [/^dispatcher must .*\bdispatch\b/, { dispatcher: {} }],
     [/^dispatcher (?!.*\bdispatch\b)/, { dispatcher: new MockAgent(), proxy: false }],
-  ])('refuses options that cannot be used: %s', async (message, options) => {
+  ])('throws for invalid options: %s', async (message, options) => {
     await expectTypeError(createUndiciFetch(options), message)
   })
 
-  it('refuses a proxy of the environment that is none', async () => {
+  it('throws for an invalid proxy in the environment', async () => {
     vi.stubEnv('HTTPS_PROXY', `user:${PASSWORD}@proxy.example:3128`)
     await expectTypeError(createUndiciFetch(), /^HTTPS_PROXY or HTTP_PROXY must be .*\bURL\b/)
   })

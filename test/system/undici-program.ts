@@ -1,4 +1,5 @@
-// Asks for rates where they live, as an app behind a proxy does. Prints the answer's status, and what became of the calls.
+// Requests rates from the real hosts, like an app behind a proxy. Prints the statuses, and the outcomes of the upstream
+// calls.
 import { createRatesHandler } from 'ratesmith'
 import { createUndiciFetch } from 'ratesmith/node'
 
@@ -9,7 +10,7 @@ const outcomes: string[] = []
 const handler = createRatesHandler({
   fetch: await createUndiciFetch(),
   onEvent(event) {
-    if (event.type === 'upstream_response') outcomes.push(`${event.dataSet} answered`)
+    if (event.type === 'upstream_response') outcomes.push(`${event.dataSet} loaded`)
     if (event.type === 'upstream_failed') outcomes.push(`${event.dataSet} failed: ${event.reason}`)
   },
 })

@@ -18,7 +18,7 @@ type Respond = (url: URL, now: number) => Response | Promise<Response>
 
 const service = createRatesHandler({ providers: fakeProviders() })
 
-/** The answers of each host that a provider, or a program of the documentation, sends requests to. */
+/** Responses of each host that a provider, or a program in the documentation, calls. */
 const HOSTS: Record<string, Respond> = {
   'open.er-api.com': (_, now) => new Response(openErApiPayload({ now })),
   'api.frankfurter.dev': answerAsFrankfurter,
@@ -29,16 +29,16 @@ const HOSTS: Record<string, Respond> = {
   'v6.exchangerate-api.com': (_, now) => Response.json(exchangeRateApiV6Body(now)),
   'openexchangerates.org': (_, now) => Response.json(openExchangeRatesBody(now)),
   'api.currencyapi.com': (_, now) => Response.json(currencyapiBody(now)),
-  // A service that is mounted at /api, and the feed of a company.
+  // A service mounted at /api, and the feed of a company.
   'app.example': (url) => service(new Request(url)),
   'treasury.example': (_, now) =>
     Response.json({ published: new Date(now).toISOString(), usd: { EUR: 0.85, JPY: 156.4 } }),
 }
 
-/** Answers a request as the host in its URL does. */
+/** Responds to a request like the host in its URL. */
 export async function answerAsUpstream(url: URL, now: number = Date.now()): Promise<Response> {
   const response = HOSTS[url.host]
-  return response ? response(url, now) : new Response('nobody is here', { status: 404 })
+  return response ? response(url, now) : new Response('unknown host', { status: 404 })
 }
 
 function answerAsFrankfurter(url: URL, now: number): Response {
@@ -47,7 +47,7 @@ function answerAsFrankfurter(url: URL, now: number): Response {
   return new Response(frankfurterPayload({ start, end: end || '2099-01-01', now }))
 }
 
-/** A server for all of them, to which `upstream-program.ts` leads: the first part of a path is the host. */
+/** Starts a server for all hosts, to which `upstream-program.ts` redirects: the first part of a path is the host. */
 export async function openUpstreams(): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
     const upstreamResponse = await answerAsUpstream(new URL(`https:/${request.url}`))

@@ -1,7 +1,7 @@
-// A Worker as a user writes it, over the store that `STORE` names: `toWorker` for the cron trigger and `/api/…`, and a
-// handler made in the global scope for `/global/api/…`. `/made` is how many handlers `toWorker` has made, `/events` what
-// they have reported, `/stored` which data sets the store has, `/contract` how it does in the store contract, and `/later`
-// advances the clock by more than a day.
+// A user's Worker with the store that `STORE` names: `toWorker` for the cron trigger and `/api/…`, and a handler in the
+// global scope for `/global/api/…`. `/made` returns the number of handlers that `toWorker` has created, `/events` their
+// events, `/stored` the data sets in the store, `/contract` the outcome of the store contract, and `/later` advances
+// the clock by more than a day.
 import { env, waitUntil } from 'cloudflare:workers'
 import { createRatesHandler } from 'ratesmith'
 import type { CacheStore, RatesHandler } from 'ratesmith'
@@ -16,11 +16,11 @@ import { storeContract } from 'ratesmith/testing'
 interface Env {
   RATES: KvNamespace
   STORE: string
-  /** Which attempts to make the handler fail: `1` is the first. */
+  /** The attempt to create the handler that fails: `1` is the first. */
   BROKEN?: string
 }
 
-/** After this long, in ms, rates are due whenever in the day they were loaded. */
+/** A time after which rates are due, whenever they were loaded, in ms. */
 const LATER = 26 * 3_600_000
 
 const STORES: Record<string, (namespace: KvNamespace) => CacheStore> = {
@@ -47,7 +47,7 @@ function createHandler(given: Env, basePath = '/api'): RatesHandler {
   })
 }
 
-// In the global scope a Worker may neither start timers nor send requests.
+// A Worker must not start timers or send requests in the global scope.
 const globalHandler = createHandler(Object(env), '/global/api')
 
 const worker = toWorker((given: Env) => {

@@ -8,26 +8,28 @@ import { onTestFinished } from 'vitest'
 import { ROOT } from './root.ts'
 import { findPackage } from './runtimes.ts'
 
-/** What of Miniflare is used: its own declarations need packages that it does not bring along. */
+/** The used part of Miniflare, whose own declarations need packages that it does not install. */
 export interface Simulator {
   getWorker(name: string): Promise<{
     fetch(url: string): Promise<Response>
     scheduled(options: { cron: string }): Promise<{ outcome: string }>
   }>
-  /** Where a Worker with a direct socket listens. */
+  /** Returns the address of a Worker with a direct socket. */
   unsafeGetDirectURL(): Promise<URL>
   getKVNamespace(binding: string, worker: string): Promise<{ list(): Promise<{ keys: unknown[] }> }>
   dispose(): Promise<void>
 }
-/** Cloudflare's simulator: workerd itself, and stand-ins for the services around it. Undefined where it is not installed. */
+/** Cloudflare's simulator: workerd, with fakes of its services. Undefined if it is not installed. */
 export const { Miniflare }: { Miniflare: new (options: object) => Simulator } = Object(
   findPackage('miniflare') ? createRequire(import.meta.url)('miniflare') : {},
 )
 
-/** Which behaviour of workerd is asked for. */
+/** The behaviour of workerd to use. */
 export const COMPATIBILITY_DATE = '2026-07-01'
 
-/** A Worker with the built package in it, as a user's tools make it; `program` is a path, from the project's root if it is relative. */
+/**
+ * Bundles a Worker with the built package, like a user's tools; `program` is a path, relative to the project's root.
+ */
 export async function bundleWorker(program: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [resolve(ROOT, program)],
@@ -38,26 +40,26 @@ export async function bundleWorker(program: string): Promise<string> {
     conditions: ['workerd', 'worker', 'import'],
     external: ['cloudflare:*'],
     logLevel: 'error',
-    // Without the paths of the tests' own configuration, which lead to the sources.
+    // Without the path mappings of the tests, which lead to the sources.
     tsconfigRaw: {},
   })
   return outputFiles[0]?.text ?? ''
 }
 
-/** What is to run in workerd, and what it finds there. */
+/** Settings of a simulation. */
 export interface WorkerSettings {
   script: string
-  /** Whatever a Worker asks of others, it asks this. */
+  /** Receives all requests of the Workers. */
   outboundService(request: Request): Response | Promise<Response>
-  /** Variables beside the KV namespace, by Worker (default none). */
+  /** Variables in addition to the KV namespace, by Worker (default none). */
   bindings?: Record<string, Record<string, string>>
-  /** Given what workerd itself logs (default nobody). */
+  /** Receives the log of workerd (default none). */
   onLog?: (text: string) => void
 }
 
 /**
- * Two Workers of one script, `one` and `two`, each an isolate of its own: they share a KV namespace and a data centre. They
- * end with the test.
+ * Opens two Workers of one script, `one` and `two`, in separate isolates that share a KV namespace and a data centre.
+ * They end with the test.
  */
 export function openWorkers(settings: WorkerSettings): Simulator {
   const { script, outboundService, bindings = {}, onLog = () => {} } = settings

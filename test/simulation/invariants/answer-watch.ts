@@ -13,7 +13,6 @@ import { checkRecord } from './record-checks.ts'
 import { dueAt, hasRates, isCarried, isModified, timesOfOldest } from './tables.ts'
 import type { Limits, Table } from './tables.ts'
 
-/** How long a client waits for data at most. */
 const WAITING_LIMIT = 5 * SECOND
 
 /** Only every n-th long response is compared, and the first one after each change; short ones always. */
@@ -213,7 +212,6 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
         dataSet !== undefined && process.clock.oldest() < process.knowledge[dataSet].usableUntil
       return { process, request, at: now(), isUsable }
     },
-    /** Called when a response arrives, before its body is read. */
     onResponse(sent: SentRequest) {
       sent.order = orders += 1
     },
@@ -253,7 +251,6 @@ const RECOVERY = (300 + 450 + 450) * SECOND
 /** Time limit of a refresh that a request starts, without faults. In ms. */
 const PROMPT = 50 * SECOND
 
-/** Checks what responses report about the next refresh: I8, I10 and I14. */
 function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
   const now = loop.now
 
@@ -263,7 +260,6 @@ function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
     return Math.max(calmFrom, startedAt, knowledge[dataSet].retryAfterUntil) + RECOVERY
   }
 
-  /** Checks that the age in a response is consistent with earlier responses. */
   function requireConsistent(process: Process, dataSet: DataSet, refreshAt: number): void {
     const known = process.knowledge[dataSet]
     const isSame = known.refreshNews === known.news && known.refreshJumps === process.clock.jumps()

@@ -8,7 +8,6 @@ export function newCall(requestedAt: number) {
   return {
     requestedAt,
     signal: undefined as AbortSignal | undefined,
-    /** The injected fault, the same for every hop of a redirect. */
     fault: undefined as Fault | undefined,
     isFaultChosen: false,
     verdict: 'take' as 'refuse' | 'refuse when warm' | 'take',
@@ -35,7 +34,6 @@ function nothingKnown() {
     backoffUntil: never,
     /** End of the delay that the upstream requested. */
     retryAfterUntil: never,
-    /** Number of clock changes when the two were recorded. */
     backoffJumps: 0,
     /** Since when every lease has been denied for the current data, and the time of the last denial. */
     refusedSince: undefined as number | undefined,
@@ -53,7 +51,6 @@ function nothingKnown() {
     notedAt: never,
     /** Days of history, or rates of a day, that are quarantined or were not published: `2026-11-19 USD`. */
     missing: new Set<string>() as ReadonlySet<string>,
-    /** The last value from the store, and its time. */
     delivered: undefined as unknown,
     deliveredAt: never,
     /** The newest `Last-Modified` of a response that needed a code, by code, in ms since the Unix epoch. */
@@ -69,7 +66,6 @@ function nothingKnown() {
      */
     served: '',
     publishedAt: never,
-    /** Position of that response among all responses. */
     servedOrder: 0,
     /** Time of the next refresh according to the last response, and the value of `news` then. */
     refreshAt: never,

@@ -11,14 +11,12 @@ type Mismatch = readonly [invariant: string, message: string]
 
 interface Circumstances {
   oracle: Oracle
-  /** The clock of the process that responded, in ms since the Unix epoch. */
   clock: number
   /** The latest rates that the process may serve, and the age limits of its earlier rates. */
   tables: readonly Table[]
   limits: Limits
   /** Days of history, or rates of a day, that the process may lack: `2026-11-19 USD`. */
   missing: ReadonlySet<string>
-  /** In ms since the Unix epoch. */
   lastModified: number
 }
 
@@ -57,7 +55,6 @@ function checkLatest(
   )
 }
 
-/** Returns the first mismatch if a response matches none of `tables`. */
 function checkAll(
   tables: readonly Table[],
   { updatedAt, lastModified }: { updatedAt: number; lastModified: number },
@@ -154,7 +151,6 @@ function checkStatus(body: Json): Mismatch | undefined {
   return isRight ? undefined : ['I2', 'the status does not report whether the service is ready']
 }
 
-/** Returns units of `to` for one of `from`, or NaN without a quote. */
 function pairRate(rates = new Map<string, number>(), from: string, to: string): number {
   const inEuro = (code: string): number => rates.get(code) ?? (code === 'EUR' ? 1 : NaN)
   return rates.size > 0 ? inEuro(to) / inEuro(from) : NaN

@@ -6,7 +6,6 @@ const MAX_UPDATE_INTERVAL = 8 * DAY
 
 const MIN_LIFETIME = 10 * MINUTE
 
-/** Derived rates are rounded to ten digits. */
 const ROUNDING = 1e-9
 
 /** Fixed units of a withdrawn currency per euro. Such a currency may leave the feed, and a wrong rate is corrected. */
@@ -20,7 +19,6 @@ const MAX_MOVE = { reference: 1.2, other: 3 }
 const MAX_CONFIRMING_MOVE = 1.2
 const MAX_AGREEING_MOVE = 1.05
 
-/** Lowest and highest possible units of major currencies per dollar. */
 const POSSIBLE: Readonly<Record<string, readonly [number, number]>> = {
   EUR: [0.2067, 3.63],
   JPY: [25, 495],
@@ -161,7 +159,6 @@ export function dueAt({ nextUpdateAt, loadedAt }: Table): number {
   return Math.max(nextUpdateAt, loadedAt + MIN_LIFETIME)
 }
 
-/** Returns whether `quote`, from an earlier publication than `table`, was due to be replaced before `instant`. */
 function isOld({ updatedAt, nextUpdateAt }: Quote, table: Table, instant: number): boolean {
   return updatedAt < table.updatedAt && nextUpdateAt < instant
 }
@@ -172,7 +169,6 @@ export interface Limits {
   to: number
 }
 
-/** Returns whether `table` certainly, possibly or certainly not serves a rate of `code`. */
 function stateOf(
   table: Table,
   code: string,

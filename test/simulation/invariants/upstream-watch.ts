@@ -23,13 +23,11 @@ import {
 } from './tables.ts'
 import type { Notes, Table, Taking } from './tables.ts'
 
-/** Time limit of a call of one upstream, in ms. */
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
 
 /** Shortest time from a successful call to the next one, in ms. */
 const DELAY_AFTER_SUCCESS = 10 * MINUTE + 30 * SECOND
 
-/** The backoff doubles up to this limit, in ms. */
 const MAX_BACKOFF = 300 * SECOND
 
 /** Tolerance for floating-point sums, in ms. */
@@ -200,7 +198,6 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     return table !== undefined && table.quotes.size > 0.95 * LATEST_CODES.length
   }
 
-  /** Returns the codes of the events at this moment, and forgets them. */
   function takeNotes(known: DataSetKnowledge): Notes {
     const notes = known.notedAt === now() ? known.notes : NO_NOTES
     known.notes = NO_NOTES
@@ -334,16 +331,13 @@ const POLLING = 4 * SECOND
 /** A process that was denied the lease for this long continues without it, in ms. */
 const MAX_DENIAL = 6 * HOUR - SECOND
 
-/** Effects of a store fault may appear for this long, in ms. */
 const AFTERMATH = 11 * MINUTE
 
-/** Checks that a fleet with a healthy store makes one call for all processes: I13. */
 function createFleetWatch(scene: Scene, store: SimStore) {
   const { loop, startsAt, hasClaims, skew, violate } = scene
   /** The last load of any process, in ms of virtual time. Before `dueAt`, no process needs another call. */
   const lastLoaded = new Map<DataSet, { process: Process; at: number; dueAt: number }>()
 
-  /** Returns whether nothing since `since` excuses an additional call. */
   function isQuiet(since: number, ...processes: Process[]): boolean {
     const wasPaused = processes.some((each) => each.pausedUntil > since - MINUTE)
     const isTrusted = processes.every((each) => store.trustedSince(each) < loop.now())
@@ -355,7 +349,6 @@ function createFleetWatch(scene: Scene, store: SimStore) {
     return Math.abs(clock.ahead()) <= skew
   }
 
-  /** Returns whether a process may have no data, and so cannot wait for other processes. */
   function mayBeCold({ knowledge, clock }: Process, dataSet: DataSet): boolean {
     return clock.oldest() >= knowledge[dataSet].usableUntil
   }

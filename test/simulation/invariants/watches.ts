@@ -55,7 +55,6 @@ export function createWatches(scene: Scene & Truth, store: SimStore) {
 /** Timers of a process that do not belong to a waiting client: of loads and of the store. */
 const TIMERS_OF_A_PROCESS = 24
 
-/** One timer for the store and one for a load. */
 const TIMERS_OF_A_CLIENT = 2
 
 function createBoundsWatch({ loop, violate }: Scene) {
@@ -65,12 +64,10 @@ function createBoundsWatch({ loop, violate }: Scene) {
       if (process.timers() <= most) return
       violate('I12', `${process.timers()} timers are set with ${waiting} clients waiting`)
     },
-    /** Called some time after `close()`, when a process gets no requests any more. */
     drained(process: Process) {
       if (process.timers() === 0 || process.pausedUntil >= loop.now()) return
       violate('I12', `${process.timers()} timers are still set after close()`)
     },
-    /** Called when the request with this `signal` is done. */
     onResponse(signal: AbortSignal) {
       const listeners = getEventListeners(signal, 'abort').length
       if (listeners > 0) violate('I12', `${listeners} listeners remain on the signal of a client`)
@@ -103,7 +100,6 @@ function requireFresh({ knowledge, host, clock }: Process, scene: Scene & Truth)
   }
 }
 
-/** Returns the newest day that every process must have, if it is certain. */
 function newestExpected(scene: Scene & Truth): string | undefined {
   const { referenceRates, startsAt, calmFrom, duration } = scene
   const endsAt = startsAt + duration

@@ -65,7 +65,6 @@ export function createClients(
     return { status: fetched.status, headers: [...fetched.headers], body, matched: true }
   }
 
-  /** Requests to a paused process wait until it resumes. */
   function deliver({ process }: Server, work: () => void): void {
     if (process.pausedUntil > loop.now()) loop.after(0, work, process)
     else work()
@@ -101,7 +100,6 @@ export function createClients(
     })
   }
 
-  /** Sends many requests at once when the next table is due. */
   function burst(): void {
     const due = feed.nextAnnounced(startsAt + loop.now()) - startsAt
     const at = Math.max(due - 10 * SECOND, loop.now()) + random.between(0, 6 * MINUTE)
@@ -138,7 +136,6 @@ export function createClients(
   loop.after(calmFrom, () => keepTrying(calmFrom + 40 * MINUTE))
   return {
     count: () => count,
-    /** The requests without a response, to processes that still exist. */
     pending: () => [...pending].filter(({ process }) => !process.isGone),
     sendToAll,
     stop() {

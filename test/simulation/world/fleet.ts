@@ -30,13 +30,11 @@ export function drawSettings(random: Random, days: number) {
   const isCalm = random.chance(0.05)
   return {
     hosts: random.pick([1, 1, 1, 2, 2, 3, 3, 4, 5, 8]),
-    /** True time at the start, in ms since the Unix epoch. */
     startsAt: Date.UTC(2026, 0, 1) + random.whole(0, 5 * 365) * DAY + random.whole(0, DAY),
     duration,
     calmFrom: isCalm ? 0 : Math.max(0, duration - TAIL),
     faultShare: isCalm ? 0 : random.pick([0.05, 0.15, 0.4, 1]),
     faultNames: /^/,
-    /** Mean time between mishaps of processes. */
     mishapEvery: random.chance(0.4) ? Infinity : random.magnitude(12 * HOUR, 10 * DAY),
     skew: random.pick([20, 2_000, 10 * MINUTE]),
     store,
@@ -97,7 +95,6 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
   const clocks = servers.map(() => createClock(loop, startsAt, offset()))
   let lives = 0
 
-  /** Starts a server with empty memory, after killing the one that runs there. */
   function start(host: number): void {
     servers[host]?.process.kill()
     const clock = clocks[host]

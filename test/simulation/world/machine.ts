@@ -3,7 +3,6 @@ import { settled } from '../../virtual-runtime.ts'
 import { createKnowledge } from '../invariants/knowledge.ts'
 import type { Random } from './random.ts'
 
-/** The process that events belong to. */
 interface Owner {
   /** Whether its events are dropped. */
   isGone: boolean
@@ -87,7 +86,6 @@ export function createEventLoop() {
 
   return {
     now: () => now,
-    /** Calls `callback` after `delay` ms; the returned function cancels it. */
     after: (delay: number, callback: () => void, owner?: Owner) =>
       schedule(false, delay, callback, owner),
     /** The same for a timer: after a pause of its owner, timers fire before network events. */
@@ -121,7 +119,6 @@ export type Clock = ReturnType<typeof createClock>
 export function createClock(loop: EventLoop, startsAt: number, offset: number) {
   let [current, oldest, jumps] = [offset, offset, 0]
   return {
-    /** In whole ms since the Unix epoch, like `Date.now`. */
     now: () => Math.floor(startsAt + loop.now() + current),
     /** Sets the clock to true time plus `to` ms. */
     set(to: number) {

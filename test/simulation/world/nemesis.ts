@@ -38,7 +38,6 @@ export function createNemesis(scene: Scene) {
     injected.set(name, (injected.get(name) ?? 0) + 1)
   }
 
-  /** Picks a form of a fault of `storm`, of those that are wanted. */
   function inject(storm: Storm | undefined, isWanted: (form: Fault) => boolean): Fault | undefined {
     const faults = storm?.faults.flatMap((each) => withForms(each, isWanted)) ?? []
     if (!storm || faults.length === 0 || !random.chance(storm.intensity)) return undefined
@@ -115,7 +114,6 @@ interface Victims {
   fleet: Fleet
   simStore: SimStore
   nemesis: Nemesis
-  /** Called for a process some time after it was closed, when it gets no requests any more. */
   onDrained(process: Process): void
 }
 

@@ -11,13 +11,11 @@ export function createRandom(seed: string): Random {
 function createSequence(seed: string) {
   const next = smallFastCounter(seed)
   return {
-    /** From 0 to 1, without 1. */
     next,
     chance: (share: number) => next() < share,
     between: (least: number, most: number) => least + next() * (most - least),
     /** Between the two, with every order of magnitude equally likely. */
     magnitude: (least: number, most: number) => least * (most / least) ** next(),
-    /** A whole number; both ends are possible. */
     whole: (least: number, most: number) => least + Math.floor(next() * (most - least + 1)),
     wait: (mean: number) => -Math.log(1 - next()) * mean,
     pick<Item>(items: readonly Item[]): Item {
@@ -25,7 +23,6 @@ function createSequence(seed: string) {
       if (item === undefined) throw new Error('cannot pick from an empty list')
       return item
     },
-    /** Each of `items` with probability `share`, in their order. */
     some: <Item>(items: readonly Item[], share: number) => items.filter(() => next() < share),
   }
 }

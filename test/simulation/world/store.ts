@@ -14,7 +14,6 @@ interface StoreWatch {
   onClaim(process: Process, key: string, isGranted: boolean): void
 }
 
-/** Longest round trip to the server, in ms. */
 const MAX_ROUND_TRIP = 5
 
 interface Kept<Value> {
@@ -124,7 +123,6 @@ export function createSimStore(
         },
       })
     },
-    /** Deletes everything, like a restart without persistence. */
     wipe() {
       entries.clear()
       claims.clear()

@@ -71,7 +71,6 @@ export function createLatestFeed(options: TruthOptions) {
     return number
   }
 
-  /** Returns the newest publication available at `instant`, or the one `back` days before it. */
   function at(instant: number, back = 0): Publication {
     const found = publications[Math.max(0, newest(instant) - back)]
     if (!found) throw new Error('no table has been published yet')
@@ -80,7 +79,6 @@ export function createLatestFeed(options: TruthOptions) {
 
   return {
     at,
-    /** Returns the announced time of the publication after the one at `instant`. */
     nextAnnounced: (instant: number) => at(instant).nextUpdateAt,
   }
 }
@@ -129,7 +127,6 @@ export function createReferenceRates(options: TruthOptions) {
     between: (first: string, last: string) =>
       [...byDay.keys()].filter((day) => day >= first && day <= last),
     newest: (instant: number) => rows.findLast((row) => row.availableAt <= instant)?.day ?? '',
-    /** Returns when `day` becomes available, in ms since the Unix epoch. */
     availableAt: (day: string) => byDay.get(day)?.availableAt ?? Infinity,
     /** Returns the rows of a relay's response to `start..end` at `instant`, as JSON members ready to be joined. */
     rows(start: string, end: string, instant: number) {
