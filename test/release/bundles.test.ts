@@ -112,7 +112,7 @@ describe('a bundle', () => {
     ['Rollup', byRollup, EVERY_MODULE, ALL],
     ['Vite for a server', byViteForServers, EVERY_MODULE, ALL],
     ['Vite as a library for browsers', byViteAsLibrary, PORTABLE_MODULES, PORTABLE],
-  ])('of %s has every module and converts', async (name, bundler, entry, subpaths) => {
+  ])('of %s exports every module and converts', async (name, bundler, entry, subpaths) => {
     const bundle = await bundler(entry, join(app.folder, name))
     const { code, stdout, stderr } = await run(process.execPath, [PRINT_REPORT, bundle])
     expect(code, stderr).toBe(0)
@@ -123,7 +123,7 @@ describe('a bundle', () => {
 describe('an app of Vite in a browser', () => {
   needBrowser()
 
-  it('has every portable module and converts', async () => {
+  it('exports every portable module and converts', async () => {
     app.write('index.html', '<script type="module" src="page.js"></script>')
     const script = "import { report } from './portable.js'\nglobalThis.reported = report()"
     const site = join(app.folder, 'site')
@@ -145,11 +145,11 @@ describe('an app of Vite in a browser', () => {
 describe('a Worker', () => {
   beforeEach(({ skip }) => requireProgram('workerd', findWorkerd() ?? '', skip))
 
-  it('has every portable module and converts', async () => {
+  it('exports every portable module and converts', async () => {
     expect(await reportOfWorker(PORTABLE)).toEqual(await expectedReport(PORTABLE))
   })
 
-  // An error at start is better than a store that misses every time.
+  // An error at startup is better than a store that misses every time.
   it.each(ON_DISK)('does not start with %s', async (subpath) => {
     await expect(reportOfWorker(['.', './testing', subpath])).rejects.toThrow(
       /No such module "node:/,
@@ -179,7 +179,7 @@ async function reportOfWorker(subpaths: readonly string[]): Promise<unknown> {
       stderr.resume()
     },
   })
-  // After a failed start it rejects again.
+  // Rejects again after a failed start.
   onTestFinished(() => simulator.dispose().catch(() => undefined))
   const worker = await simulator.getWorker('one')
   return (await worker.fetch('http://localhost/')).json()

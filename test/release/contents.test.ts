@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { ROOT } from '../system/root.ts'
 import { MODULES } from './package.ts'
 
-const TEXTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
+const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
 const RECORDS = ['package.json', 'dist/openapi.json']
 
 /** Scripts that npm runs for an installed tarball; npm also compiles a package that has a `binding.gyp`. */
@@ -14,16 +14,16 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
 
 const installed = inject('installed')
 
-/** Returns every file that belongs in the package: entry points with all that they import, and texts. */
+/** Returns every file that belongs in the package: entry points with everything that they import, and documents. */
 function expectedFiles(): string[] {
   const modules = Object.values(MODULES)
   const built = reachedFiles(modules.map((module) => module.built))
   const sources = reachedFiles([...modules.map(({ source }) => source), 'src/cli/main.ts'])
   const declared = sources.filter((path) => /^(adapters|src(?!\/cli\/))\/.*\.ts$/.test(path))
-  const documents = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-  const guides = documents.filter((name) => name.endsWith('.md'))
+  const paths = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  const guides = paths.filter((name) => name.endsWith('.md'))
   const files = [
-    ...TEXTS,
+    ...DOCUMENTS,
     ...RECORDS,
     ...guides.map((name) => `docs/${name}`),
     ...built.flatMap((path) => [path, `${path}.map`]),
@@ -60,7 +60,7 @@ function readManifest() {
 }
 
 describe('the package', () => {
-  it('contains what its entry points need, its sources, its texts, and nothing else', () => {
+  it('contains exactly what its entry points need, its sources and its documents', () => {
     expect(installed.files.toSorted()).toEqual(expectedFiles().toSorted())
   })
 

@@ -38,7 +38,7 @@ export const cases: ContractCase[] = [
   ...storeContract(() => new Map()),
   ...mountContract(() => ({ url: 'http://localhost/api' })),
 ]
-export const isRefused = (error: unknown): boolean => error instanceof RatesError
+export const isRatesError = (error: unknown): boolean => error instanceof RatesError
 // @ts-expect-error the types are not any
 export const wrong: number = createRatesHandler`
 
@@ -72,13 +72,13 @@ describe.each(COMPILERS)('the declarations with TypeScript %s', (version, progra
   })
 })
 
-/** What an app uses of the web platform, by the names of the globals. */
+/** Globals of the web platform that an app uses. */
 const GLOBALS = `import { createRatesHandler } from 'ratesmith'
 import type { ProviderContext } from 'ratesmith'
 const handler = createRatesHandler({ fetch, providers: {} })
 export default { fetch: handler.fetch }
 export const response: Promise<Response> = handler.fetch(new Request('http://localhost/api/rates'))
-export const ask = ({ fetch, signal }: ProviderContext): Promise<Response> => fetch('', { signal })
+export const request = ({ fetch, signal }: ProviderContext): Promise<Response> => fetch('', { signal })
 export const isEnded = (signal: AbortSignal, context: ProviderContext): ProviderContext => ({
   ...context,
   signal,
@@ -118,7 +118,7 @@ describe('the declarations', () => {
     expect(await faults(lib, types)).toBe('')
   })
 
-  it('need nothing else than these names of the web platform', async () => {
+  it('need only these names of the web platform', async () => {
     const missing = (await faults('', [])).matchAll(
       /every-module|types\/.* Cannot find name '(\w+)'/g,
     )

@@ -13,7 +13,7 @@ const { name, exports: entries } = manifest
 const folder = temporaryFolder(afterAll)
 let publication: { code: number | null; text: string; files: string[] }
 
-// Without a cache and without a network.
+// With an empty cache and no network.
 beforeAll(async () => {
   const nowhere = 'http://127.0.0.1:9'
   const env = { DENO_DIR: join(folder, 'cache'), HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }
@@ -54,10 +54,10 @@ describe('the publication to JSR', () => {
     expect(code, text).toBe(0)
   })
 
-  it('contains the sources without the command line, and texts', () => {
+  it('contains the sources except the command line, and the documents', () => {
     const { files } = publication
     const allowed =
-      /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|src\/generated\/openapi\.json|(adapters|src(?!\/(cli|explorer|generate|openapi)\/))\/[\w/-]+\.ts)$/
+      /^(jsr\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w/-]+\.md|src\/generated\/openapi\.json|(adapters|src(?!\/(cli|explorer|generate|openapi)\/))\/[\w/-]+\.ts)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'src/index.ts']))
   })

@@ -13,7 +13,7 @@ const problems = paths.flatMap((path) => {
   const started = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name)
   const missing = started.filter((name) => !Object.hasOwn(scripts, name))
   return [
-    // Its list of runners is older than ours.
+    // The linter's list of runners is outdated.
     ...lint(text, path)
       .filter(({ kind }) => kind !== 'runner-label')
       .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`),

@@ -15,8 +15,8 @@ import type { Runtime } from '../system/runtimes.ts'
 const SOURCES: Record<string, string> = jsr.exports
 
 /**
- * All modules by subpath, such as `./node`: the names that apps import, and paths relative to the project root. Exports that
- * are plain files are left out.
+ * All modules by subpath, such as `./node`: the names that apps import, and paths relative to the project root. Exports
+ * of plain files are omitted.
  */
 export const MODULES = Object.fromEntries(
   Object.entries(manifest.exports).flatMap(([subpath, target]) => {
@@ -29,7 +29,7 @@ export const MODULES = Object.fromEntries(
 /** The subpaths of all modules. */
 export const ALL: string[] = Object.keys(MODULES)
 
-/** Stores that need `node:` modules, which Bun and Deno have, browsers and Workers have not. */
+/** Stores that need `node:` modules, which Bun and Deno have, but browsers and Workers do not. */
 export const ON_DISK: string[] = ['./stores/file', './stores/sqlite']
 
 export const PORTABLE: string[] = ALL.filter((subpath) => !ON_DISK.includes(subpath))
@@ -38,7 +38,7 @@ const TARGET = 'http://localhost/api/v1/convert?from=USD&to=EUR&amount=100'
 const NOW = Date.UTC(2026, 10, 20, 18)
 
 /**
- * Returns a module with `report()`, which resolves with the names that the modules at `subpaths` export, and the answer of a
+ * Returns a module with `report()`, which resolves with the names that the modules at `subpaths` export, and a conversion of a
  * handler; `.` and `./testing` must be included.
  */
 export function reportProgram(subpaths: readonly string[]): string {
@@ -54,7 +54,7 @@ import { fakeProviders } from 'ratesmith/testing'
 export async function report() {
   const handler = createRatesHandler({ providers: fakeProviders(), now: () => ${NOW} })
   const response = await handler(new Request('${TARGET}'))
-  return { names: { ${names.join(', ')} }, answer: await response.json() }
+  return { names: { ${names.join(', ')} }, conversion: await response.json() }
 }
 `
 }
@@ -66,7 +66,7 @@ export async function expectedReport(subpaths: readonly string[]): Promise<objec
   const names = await Promise.all(
     subpaths.map(async (subpath) => [subpath, await exportedNames(subpath)] as const),
   )
-  return { names: Object.fromEntries(names), answer: await response.json() }
+  return { names: Object.fromEntries(names), conversion: await response.json() }
 }
 
 export async function exportedNames(subpath: string): Promise<string[]> {
@@ -75,7 +75,7 @@ export async function exportedNames(subpath: string): Promise<string[]> {
   return names.toSorted()
 }
 
-/** Creates a folder in which the installed package is found; it is removed together with that. */
+/** Creates a folder in which apps can import the installed package. It is removed with the installation. */
 export function openApp() {
   const folder = mkdtempSync(join(inject('installed').folder, 'app-'))
   return {

@@ -17,7 +17,7 @@ function sha256(path: string): string {
 }
 
 describe('a release', () => {
-  it('consists of the tarball, its bill of materials, and the sums of both', async () => {
+  it('consists of the tarball, its bill of materials, and the checksums of both', async () => {
     const folder = temporaryFolder()
     const { code, stderr } = await run(join(ROOT, '.ci/release/pack'), [folder])
     expect(code, stderr).toBe(0)
@@ -30,7 +30,7 @@ describe('a release', () => {
     expectBill(listed, `pkg:npm/ratesmith@${version}`)
   })
 
-  it('has the same tarball in any folder, time zone and locale', async () => {
+  it('creates the same tarball in any folder, time zone and locale', async () => {
     const folder = temporaryFolder()
     const here = await packCopy(join(folder, 'here'), { TZ: 'UTC', LANG: 'C' })
     const abroad = { TZ: 'Asia/Tokyo', LANG: 'tr_TR.UTF-8' }

@@ -56,7 +56,7 @@ describe('the program for release notes', () => {
     ['no section', '1.2', REPOSITORY, 'v1.2', /^CHANGELOG\.md .*"## 1\.2 /],
     ['no repository', '1.2.0', undefined, 'v1.2.0', /set it to git\+https/],
     ['another repository', '1.2.0', `${REPOSITORY}x`, 'v1.2.0', /set it to .*owner\/name\.git\.$/m],
-  ])('refuses %s', async (_, version, repository, tag, reason) => {
+  ])('fails for %s', async (_, version, repository, tag, reason) => {
     const { code, stdout, stderr } = await writeNotes({ version, repository }, tag)
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(reason)])

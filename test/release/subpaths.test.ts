@@ -24,9 +24,9 @@ const PRINT_RECORDS = app.write(
   import { createRatesHandler } from 'ratesmith'
   const handler = createRatesHandler({ basePath: '/fx' })
   const response = await handler(new Request('http://localhost/fx/v1/openapi.json'))
-  const answered = JSON.stringify(await response.json())
+  const served = JSON.stringify(await response.json())
   const expected = JSON.stringify({ ...document, servers: [{ url: '/fx' }] })
-  console.log(document.openapi, document.info.version, manifest.version, answered === expected)`,
+  console.log(document.openapi, document.info.version, manifest.version, served === expected)`,
 )
 
 const WITHOUT_UNDICI = app.write(
@@ -44,10 +44,10 @@ describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) 
     return stdout
   }
 
-  it('has every module with its names, and converts', async () => {
+  it('exports the names of every module, and converts', async () => {
     const report = JSON.parse(await print(PRINT_REPORT))
     expect(report).toEqual(await expectedReport(ALL))
-    expect(report.answer).toMatchObject({ from: 'USD', to: 'EUR', amount: 100 })
+    expect(report.conversion).toMatchObject({ from: 'USD', to: 'EUR', amount: 100 })
   })
 
   it('has its OpenAPI document and its manifest', async () => {
@@ -57,7 +57,7 @@ describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) 
 })
 
 describe('the installed package', () => {
-  it('loads without undici, and names the missing package when it is used', async () => {
+  it('loads without undici, and names the missing package on use', async () => {
     const { stdout } = await run(process.execPath, [WITHOUT_UNDICI], { cwd: app.folder })
     expect(stdout).toMatch(/^undici [^\n]*npm install undici\n$/)
   })
