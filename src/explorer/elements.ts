@@ -1,7 +1,7 @@
 /**
  * Returns the first element in `root` that matches `selector`.
  *
- * @throws {Error} if there is no such element of that type
+ * @throws {Error} without an element of that type
  */
 export function find<T extends Element>(
   selector: string,

@@ -40,7 +40,7 @@ export function createPanel<K extends Operation>(
     try {
       await sleep(delay, signal)
       const response = await request<K>(pathOf(base, apiRequest), signal)
-      section.dataset['state'] = 'answered'
+      section.dataset['state'] = 'loaded'
       showSource(section, response)
       show(response)
       failed?.(undefined)

@@ -11,10 +11,12 @@ export type { MountContractOptions } from './mount/trial.ts'
  * Returns test cases, for any test runner, that check the responses of a mounted handler. They send a few hundred requests
  * that change nothing. The rates must not change meanwhile; `fakeProviders()` needs no network. Every case calls `open`.
  *
- * A case fails where something in front of the handler changes responses: a router that decodes paths, a middleware that adds
- * CORS headers, a framework that answers `OPTIONS` itself. A host may redirect `//` and a trailing slash to the path itself (301,
- * 307 or 308), add `Accept-Encoding` to `Vary`, and refuse other methods than `GET`, `HEAD` and `OPTIONS` unless the content
- * type is JSON.
+ * Cases fail if something in front of the handler changes responses, for example a router that decodes paths, a middleware
+ * that adds CORS headers, or a framework that responds to `OPTIONS`. A host may redirect `//` and a trailing slash to the
+ * correct path (301, 307 or 308), add `Accept-Encoding` to `Vary`, and reject methods other than `GET`, `HEAD` and `OPTIONS`
+ * unless the content type is JSON.
+ *
+ * @throws {TypeError} when a case runs, for an unknown option that `open` returns
  *
  * @example
  * ```ts

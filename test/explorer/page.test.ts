@@ -26,7 +26,7 @@ describe('words for times', () => {
     [24 * HOUR - 1, 'Published 23 hours ago, next update expected in less than a minute'],
     [24 * HOUR + 60_000, 'Published 24 hours ago, next update due now'],
     [75 * HOUR, 'Published 3 days ago, next update overdue by 2 days'],
-    // The clock of the reader is behind the server's.
+    // The client's clock is behind the server's.
     [-HOUR, 'Published less than a minute ago, next update expected in 25 hours'],
   ])('name the age of a publication and the next one, after %d ms: %s', (now, words) => {
     expect(publicationInWords({ updatedAt: 0, nextUpdateAt: 24 * HOUR }, now)).toBe(words)
@@ -45,18 +45,18 @@ describe('plotOf', () => {
     { d: '2026-11-23', r: 3 },
   ]
 
-  /** The numbers in the `d` of a path, in pairs. */
-  function placesIn(path: string): number[][] {
-    const places = path.replace(/[MZ]/g, '').split('L')
-    return places.map((place) => place.split(' ').map(Number))
+  /** Returns the coordinates in the `d` of a path. */
+  function coordinatesIn(path: string): number[][] {
+    const pairs = path.replace(/[MZ]/g, '').split('L')
+    return pairs.map((pair) => pair.split(' ').map(Number))
   }
 
-  it('has as much room for a day without a point as for one with it', () => {
+  it('spaces days evenly, including days without a point', () => {
     const [first = 0, second = 0, third = 0] = plotOf(POINTS, SIZE).xs
     expect((third - second) / (second - first)).toBeCloseTo(4)
   })
 
-  it('has higher rates further up, all of them between the edges', () => {
+  it('draws higher rates higher, within the edges', () => {
     const { xs, ys, left, bottom } = plotOf(POINTS, SIZE)
     const [low = 0, high = 0, middle = 0] = ys
     expect(low).toBeGreaterThan(middle)
@@ -69,14 +69,14 @@ describe('plotOf', () => {
 
   it('draws a line through all points, and an area down to the lower edge', () => {
     const { xs, ys, line, area, bottom } = plotOf(POINTS, SIZE)
-    const places = placesIn(line)
-    expect(places).toHaveLength(3)
-    places.forEach(([x, y], index) => {
+    const drawn = coordinatesIn(line)
+    expect(drawn).toHaveLength(3)
+    drawn.forEach(([x, y], index) => {
       expect(x).toBeCloseTo(xs[index] ?? 0, 0)
       expect(y).toBeCloseTo(ys[index] ?? 0, 0)
     })
-    const below = [2, 0].map((index) => [places[index]?.[0], bottom])
-    expect(placesIn(area).slice(3)).toEqual(below)
+    const below = [2, 0].map((index) => [drawn[index]?.[0], bottom])
+    expect(coordinatesIn(area).slice(3)).toEqual(below)
   })
 
   it.each([[POINTS.slice(0, 1)], [POINTS.map(({ d }) => ({ d, r: 1 }))]])(
@@ -98,13 +98,13 @@ describe('plotOf', () => {
     const points = [low, high].map((r, index) => ({ d: `2026-11-1${index}`, r }))
     const { rates, ys, bottom } = plotOf(points, SIZE)
     expect(rates.map(({ label }) => label)).toEqual(labels)
-    const places = rates.map(({ at }) => at)
-    expect(Math.max(...places)).toBeCloseTo(bottom)
-    expect(Math.max(...places)).toBeGreaterThanOrEqual(Math.max(...ys))
-    expect(Math.min(...places)).toBeLessThanOrEqual(Math.min(...ys))
+    const positions = rates.map(({ at }) => at)
+    expect(Math.max(...positions)).toBeCloseTo(bottom)
+    expect(Math.max(...positions)).toBeGreaterThanOrEqual(Math.max(...ys))
+    expect(Math.min(...positions)).toBeLessThanOrEqual(Math.min(...ys))
   })
 
-  it('has room for rates of any size', () => {
+  it('draws rates of any size within the edges', () => {
     const points = [1e-9, 1e9].map((r, index) => ({ d: `2026-11-1${index}`, r }))
     const { ys, bottom } = plotOf(points, SIZE)
     expect(ys.every((y) => y >= 0 && y <= bottom)).toBe(true)
@@ -124,26 +124,26 @@ describe('plotOf', () => {
     expect(days.map(({ label }) => label).join(', ')).toBe(labels)
   })
 
-  it('knows the point that is nearest to a place', () => {
-    const places = [-5, 0, 4.9, 5.1, 14, 29, 31, 900]
-    const found = places.map((x) => nearestIndex([0, 10, 20, 40], x))
+  it('finds the point nearest to a position', () => {
+    const positions = [-5, 0, 4.9, 5.1, 14, 29, 31, 900]
+    const found = positions.map((x) => nearestIndex([0, 10, 20, 40], x))
     expect(found).toEqual([0, 0, 0, 1, 1, 2, 3, 3])
     expect(nearestIndex([7], 900)).toBe(0)
   })
 })
 
-describe('a question', () => {
-  const asking = (amount: string): ApiRequest => ({
+describe('a request', () => {
+  const requestFor = (amount: string): ApiRequest => ({
     operation: 'convert',
     parameters: { from: 'USD', to: 'EUR', amount },
   })
 
-  it('is a path with the amount as typed, and a command for a shell that ends where it should', () => {
-    expect(pathOf('/api', asking('1 &2'))).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
-    const url = pathOf('http://a.example', asking("1'; ls '"))
-    expect(snippetOf('curl', 'http://a.example', asking("1'; ls '"))).toBe(`curl '${url}'`)
+  it('has a path with the amount as typed, and an escaped shell command', () => {
+    expect(pathOf('/api', requestFor('1 &2'))).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
+    const url = pathOf('http://a.example', requestFor("1'; ls '"))
+    expect(snippetOf('curl', 'http://a.example', requestFor("1'; ls '"))).toBe(`curl '${url}'`)
     expect(url).not.toContain("'")
-    expect(snippetOf('curl', "http://a.example/it's", asking('1'))).toMatch(
+    expect(snippetOf('curl', "http://a.example/it's", requestFor('1'))).toMatch(
       /^curl 'http:\/\/a\.example\/it%27s\/v1\/[^']+'$/,
     )
   })
@@ -156,7 +156,7 @@ describe('a question', () => {
     ["it's", "'it\\'s'"],
     ['"\\', "'\"\\\\'"],
   ])('has the argument %s for the amount %j', (typed, argument) => {
-    expect(snippetOf('client', 'http://a.example/api', asking(typed))).toContain(
+    expect(snippetOf('client', 'http://a.example/api', requestFor(typed))).toContain(
       `.convert({ from: 'USD', to: 'EUR', amount: ${argument} })`,
     )
   })

@@ -54,7 +54,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
   http: {
     files: sourcesIn('http'),
-    // The headers of every answer, of CSV, of the explorer and of CORS.
+    // Headers of all responses, of CSV, of the explorer and of CORS.
     tests: [
       ...testsIn('http'),
       'test/endpoints/{every-response,csv,explorer-page}.test.ts',

@@ -4,7 +4,7 @@ import { vi } from 'vitest'
 /** A mutant runs a property many times; a few hundred values find most of what thousands do. */
 const MAX_RUNS = 200
 
-// A fixed seed keeps the set of survivors stable; a failure needs no shrinking, as nobody reads the counterexample.
+// A fixed seed keeps the set of survivors stable; a failure needs no shrinking, because the counterexample is not read.
 vi.mock('fast-check', async (importOriginal) => {
   const original = await importOriginal<typeof FastCheck>()
   const assert = (

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** The tests of one mutation run, which `run-area.ts` passes in the environment. */
 const TESTS = process.env['MUTATION_TESTS']?.split('\n') ?? []
 
-/** System tests connect to servers of their own; a mutant of another test could reach a real upstream. */
+/** System tests connect to local servers; a mutant of another test could reach a real upstream. */
 const isSystem = TESTS.some((path) => path.startsWith('test/system/'))
 
 export default defineConfig({

@@ -98,7 +98,7 @@ function underDefs(schemas: object): object {
 
 const validators = new Map<Schema, ReturnType<typeof ajv.compile>>()
 
-/** Validates `value`, and returns the errors as one text, empty if there are none. */
+/** Validates `value`, and returns the errors as one text, or an empty string. */
 export function faultsOf(schema: Schema, value: unknown): string {
   const validate = validators.get(schema) ?? ajv.compile({ ...underDefs(schema), $defs })
   validators.set(schema, validate)

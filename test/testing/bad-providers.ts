@@ -147,7 +147,7 @@ export const BAD_CLIENTS = listed<Client>(
         }
       },
     },
-    'rejects with a retryAfterMs that is not shorter than Retry-After': {
+    'rejects without a retryAfterMs shorter than Retry-After': {
       'rejects with a delay in seconds': rejectingWith(120),
       'rejects with a delay in a string': rejectingWith('120000'),
       'rejects with a delay that is not a number': rejectingWith(NaN),

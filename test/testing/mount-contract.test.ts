@@ -5,7 +5,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders, mountContract } from '../../src/testing/index.ts'
 import type { MountContractOptions } from '../../src/testing/index.ts'
 
-type Answer = (request: Request) => Response | Promise<Response>
+type Fetch = (request: Request) => Response | Promise<Response>
 
 const handler = createRatesHandler({ providers: fakeProviders() })
 const origin = 'http://localhost'
@@ -21,7 +21,7 @@ async function failures(mount: MountContractOptions): Promise<string[]> {
 }
 
 /** The handler with changed responses. */
-function changing(change: (response: Response, request: Request) => Response): Answer {
+function changing(change: (response: Response, request: Request) => Response): Fetch {
   return async (request) => change(await handler(request), request)
 }
 
@@ -30,7 +30,7 @@ function header(
   name: string,
   value: string | undefined,
   isChanged: (response: Response, request: Request) => boolean = () => true,
-): Answer {
+): Fetch {
   return changing((response, request) => {
     if (!isChanged(response, request)) return response
     const headers = new Headers(response.headers)
@@ -41,12 +41,12 @@ function header(
 }
 
 /** The handler with another response to some requests. */
-function replacing(isReplaced: (request: Request) => boolean, answer: Answer): Answer {
-  return (request) => (isReplaced(request) ? answer(request) : handler(request))
+function replacing(isReplaced: (request: Request) => boolean, instead: Fetch): Fetch {
+  return (request) => (isReplaced(request) ? instead(request) : handler(request))
 }
 
 /** The handler with rewritten URLs. */
-function rewriting(change: (url: string, request: Request) => string): Answer {
+function rewriting(change: (url: string, request: Request) => string): Fetch {
   return (request) => handler(new Request(change(request.url, request), request))
 }
 
@@ -61,7 +61,7 @@ function redirecting(
   status: number,
   write: (href: string) => string = (href) => href,
   normalize: (href: string) => string = withSingleSlashes,
-): Answer {
+): Fetch {
   return (request) => {
     const href = normalize(request.url)
     if (href === request.url) return handler(request)
@@ -79,7 +79,7 @@ const has =
     response.status === status
 
 /** Faults that each case must detect. */
-const FAULTS: Record<string, Record<string, Answer>> = {
+const FAULTS: Record<string, Record<string, Fetch>> = {
   'sends the CORS headers of the option cors, and no others': {
     'a middleware adds its own CORS headers': header('access-control-allow-origin', '*, *'),
     'credentials are allowed': header('access-control-allow-credentials', 'true'),
@@ -235,7 +235,7 @@ const FAULTS: Record<string, Record<string, Answer>> = {
 }
 
 /** Changes by hosts that the contract tolerates. */
-const TOLERATED: Record<string, Answer> = {
+const TOLERATED: Record<string, Fetch> = {
   'redirects to single slashes with 308': redirecting(308),
   'redirects to single slashes with 301': redirecting(301),
   'redirects to single slashes with 307 and a path': redirecting(307, (href) =>

@@ -48,7 +48,7 @@ export const REQUESTS: Record<string, Rule> = {
     const behaviour: Behaviour = () => Promise.reject(new TypeError('fetch failed'))
     await trial.expectFailure(trial.call({ behaviour }))
   },
-  async 'rejects with a retryAfterMs that is not shorter than Retry-After'(trial) {
+  async 'rejects without a retryAfterMs shorter than Retry-After'(trial) {
     for (const status of [429, 503]) {
       const call = trial.call({ behaviour: withRetryAfter(status, RETRY_AFTER_SECONDS) })
       expectRetryAfter(Object(await trial.expectFailure(call)).retryAfterMs)
