@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 
-import { endWithThis } from '../test/system/child.ts'
+import { killOnExit } from '../test/system/child.ts'
 import { overload } from './load/overload.ts'
 import type { LoopTimes } from './load/turns-program.ts'
 
@@ -27,7 +27,7 @@ async function measure(acceptEncoding: string): Promise<void> {
   const [load = NaN] = loadavg()
   const flags = ['--import=./bench/load/turns-program.ts', values.cli, 'serve', '--demo']
   const server = spawn(process.execPath, [...flags, '--port', '0', '--log', 'json'])
-  const ended = endWithThis(server)
+  const ended = killOnExit(server)
   let stderr = ''
   server.stderr.on('data', (chunk) => (stderr += chunk))
   const [greeting] = await once(server.stdout, 'data')

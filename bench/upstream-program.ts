@@ -6,7 +6,7 @@ import type { RequestListener } from 'node:http'
 import { UPSTREAM_FAULTS } from '../test/faults/all.ts'
 import type { Inject } from '../test/faults/fault.ts'
 
-import { settingsFromParent, tellParent } from '../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../test/system/child.ts'
 import { listenOnFreePort } from '../test/system/ports.ts'
 import { createLoopbackUpstream } from './load/loopback-upstream.ts'
 import { createPublicationClock } from './load/turning-clock.ts'
@@ -53,4 +53,4 @@ const server = createServer((request, response) => {
     listener(request, response)
   }
 })
-tellParent({ url: `http://127.0.0.1:${await listenOnFreePort(server)}` })
+reportToParent({ url: `http://127.0.0.1:${await listenOnFreePort(server)}` })

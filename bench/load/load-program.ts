@@ -4,7 +4,7 @@ import { Pool } from 'undici'
 
 import { fakeProviders } from '../../src/testing/index.ts'
 import { entries, expand } from '../../test/catalogue/catalogue.ts'
-import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
 import { START } from './turning-clock.ts'
 
@@ -76,7 +76,7 @@ const badInputs = catalogueRequests()
 
 let line = emptyLine()
 setInterval(() => {
-  tellParent(line)
+  reportToParent(line)
   line = emptyLine()
 }, LINE_INTERVAL_MS)
 

@@ -2,7 +2,7 @@
 // seconds. Prints an `OverloadLine` after the last response.
 import { connect } from 'node:net'
 
-import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
 
 export interface OverloadSettings {
@@ -102,6 +102,6 @@ function finish(): void {
     reportProblem(`${open} without a response`)
     line.slowest = Math.max(line.slowest, RESPONSE_TIMEOUT_MS)
   }
-  tellParent(line)
+  reportToParent(line)
   process.exit()
 }

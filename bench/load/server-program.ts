@@ -15,7 +15,7 @@ import { createRedisStore } from '../../src/stores/redis.ts'
 import type { RedisClient } from '../../src/stores/redis.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { requireDaily } from '../../test/daily-data-set.ts'
-import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { collectGarbage } from '../../test/system/collect-garbage.ts'
 import { listenOnFreePort } from '../../test/system/ports.ts'
 import type { ClientName } from './clients.ts'
@@ -94,7 +94,7 @@ const server = createServer((request, response) => {
 })
 const port = await listenOnFreePort(server)
 delay.enable()
-tellParent({ url: `http://127.0.0.1:${port}` })
+reportToParent({ url: `http://127.0.0.1:${port}` })
 
 async function connectStore(): Promise<CacheStore> {
   const {

@@ -3,7 +3,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { SEED } from '../wire/peer.ts'
 import { median } from '../median.ts'
 
@@ -30,7 +30,7 @@ const { period }: HistorySettings = JSON.parse(settingsFromParent())
 // Warms up the code with another handler, so that nothing is cached.
 await measure(await createHandler())
 const report = await measure(await createHandler())
-tellParent(report)
+reportToParent(report)
 
 async function createHandler(): Promise<RatesHandler> {
   const handler = createRatesHandler({ providers: fakeProviders({ seed: SEED }) })

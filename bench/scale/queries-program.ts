@@ -5,7 +5,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { collectGarbage } from '../../test/system/collect-garbage.ts'
 import { SEED } from '../wire/peer.ts'
 
@@ -52,7 +52,7 @@ await send(handler, 1)
 const before = await memory()
 const nanoseconds = (await send(handler, responses)) / responses
 const after = await memory()
-tellParent({
+reportToParent({
   nanoseconds,
   heap: after.heap - before.heap,
   rss: after.rss - before.rss,

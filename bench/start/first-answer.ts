@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { get } from 'node:http'
 
-import { endWithThis } from '../../test/system/child.ts'
+import { killOnExit } from '../../test/system/child.ts'
 import { ROOT } from '../../test/system/root.ts'
 
 const FIRST_TARGET = '/api/v1/convert?from=USD&to=EUR'
@@ -11,7 +11,7 @@ const FIRST_TARGET = '/api/v1/convert?from=USD&to=EUR'
 export async function timeToResponse(args: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   const child = startNode(args)
-  const ended = endWithThis(child)
+  const ended = killOnExit(child)
   try {
     const status = await Promise.race([
       listening(child).then((url) => statusOf(url + FIRST_TARGET)),
@@ -30,7 +30,7 @@ export async function timeToResponse(args: readonly string[]): Promise<number> {
 export async function timeToEnd(args: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   const child = startNode(args)
-  await endWithThis(child)
+  await killOnExit(child)
   const elapsed = performance.now() - startedAt
   if (child.exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
   return elapsed

@@ -1,7 +1,7 @@
 // Generates load with autocannon and prints a `LoadResult`; throws if a response is missing or not 200.
 import autocannon from 'autocannon'
 
-import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
 const { url, target, distinct, connections, seconds }: LoadSettings =
@@ -36,7 +36,7 @@ if (faults > 0 || latencies.length === 0) {
 }
 const { user, system } = process.cpuUsage(before)
 latencies.sort((one, other) => one - other)
-tellParent({
+reportToParent({
   requests: latencies.length,
   seconds: took,
   p50: percentile(0.5),

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 
-import { endWithThis } from '../../test/system/child.ts'
+import { killOnExit } from '../../test/system/child.ts'
 import { ROOT } from '../../test/system/root.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
@@ -30,7 +30,7 @@ export async function runWrk(settings: LoadSettings): Promise<LoadResult> {
   const script = ['-s', `${ROOT}/bench/wire/load-wrk.lua`]
   const numbers = distinct === undefined ? [] : ['--', target, String(distinct)]
   const running = run('wrk', [...args, ...script, url + target, ...numbers])
-  void endWithThis(running.child)
+  void killOnExit(running.child)
   const { stdout } = await running
   const [line = '{}'] = /^\{.*\}$/m.exec(stdout) ?? []
   const { errors, ...result }: Summary = JSON.parse(line)

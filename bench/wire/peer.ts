@@ -8,7 +8,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { settingsFromParent, tellParent } from '../../test/system/child.ts'
+import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { listenOnFreePort } from '../../test/system/ports.ts'
 
 /** The seed of the market that every server serves. */
@@ -72,9 +72,9 @@ export async function listen(listener: RequestListener): Promise<void> {
 
 /** Reports the URL of the server to the bench, and its usage for every line on stdin. */
 export function reportReady(port: number): void {
-  tellParent({ url: `http://127.0.0.1:${port}` })
+  reportToParent({ url: `http://127.0.0.1:${port}` })
   process.stdin.on('data', () => {
     const { user, system } = process.cpuUsage()
-    tellParent({ cpu: user + system, rss: process.memoryUsage().rss } satisfies Usage)
+    reportToParent({ cpu: user + system, rss: process.memoryUsage().rss } satisfies Usage)
   })
 }

@@ -1,5 +1,5 @@
 // Serves the handler as its settings select, and prints the port.
-import { settingsFromParent, tellParent } from '../system/child.ts'
+import { settingsFromParent, reportToParent } from '../system/child.ts'
 import { createConformanceHandler } from './market.ts'
 import { MOUNTS } from './mounts.ts'
 
@@ -12,4 +12,4 @@ export interface HostSettings {
 const { mount, basePath }: HostSettings = JSON.parse(settingsFromParent())
 // No response needs to change it. Not on Node, which fails on headers named like its properties, as frameworks may.
 if (mount === 'serveBun' || mount === 'serveDeno') Object.freeze(Object.prototype)
-tellParent({ port: await MOUNTS[mount](createConformanceHandler(basePath)) })
+reportToParent({ port: await MOUNTS[mount](createConformanceHandler(basePath)) })

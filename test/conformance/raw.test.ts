@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 
 import { openSocket, sendRaw } from '../system/sockets.ts'
-import type { RawAnswer } from '../system/sockets.ts'
+import type { SocketResponse } from '../system/sockets.ts'
 import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { HIDDEN_RESPONSE, NONCE, RAW_REQUESTS, hiddenRequests } from './raw-requests.ts'
@@ -31,8 +31,8 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
   }
 
   it.each(RAW_REQUESTS)('survives $name', async (request) => {
-    const patience = request.outcomes.includes('silent') ? 1_000 : 20_000
-    const response = await sendRaw(running.port, inPlace(request.text), { patience })
+    const timeout = request.outcomes.includes('silent') ? 1_000 : 20_000
+    const response = await sendRaw(running.port, inPlace(request.text), { timeout })
     expect(faultsOf(host, request, response), response.text.slice(0, 500)).toEqual([])
     await expectAlive()
   })
@@ -41,10 +41,10 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
     'does not respond to a request hidden in $name',
     async ({ text }) => {
       // Responses are in the order of their requests: a hidden request's response would precede the last one.
-      const isEnough = (received: string): boolean => received.includes('"amount":815,')
+      const isComplete = (received: string): boolean => received.includes('"amount":815,')
       const response = await sendRaw(running.port, text + conversionOf(815), {
-        isEnough,
-        patienceLater: 500,
+        isComplete,
+        nextTimeout: 500,
       })
       expect([200, 400, 405, 501]).toContain(response.status)
       expect(response.text).not.toContain(HIDDEN_RESPONSE)
@@ -58,7 +58,7 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
     const amountsIn = (received: string): string[] =>
       [...received.matchAll(/"amount":(\d+),/g)].map(([, amount = '']) => amount)
     const response = await sendRaw(running.port, text, {
-      isEnough: (received) => amountsIn(received).length === 100,
+      isComplete: (received) => amountsIn(received).length === 100,
     })
     expect(amountsIn(response.text)).toEqual(amounts.map(String))
   })
@@ -111,7 +111,7 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
   })
 })
 
-function faultsOf({ scope }: Host, { outcomes, good }: RawRequest, response: RawAnswer): string[] {
+function faultsOf({ scope }: Host, { outcomes, good }: RawRequest, response: SocketResponse): string[] {
   const { status, text } = response
   // The 404 page of a framework may contain the path.
   const mayRepeat = scope !== 'all' && status === 404

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { settingsFromParent, tellParent } from '../system/child.ts'
+import { settingsFromParent, reportToParent } from '../system/child.ts'
 import { listenOnFreePort } from '../system/ports.ts'
 
 const rates = createRatesHandler({ providers: fakeProviders() })
@@ -30,4 +30,4 @@ const MOUNTS = {
 export type Mount = keyof typeof MOUNTS
 
 const mount: Mount = JSON.parse(settingsFromParent())
-tellParent(await MOUNTS[mount]())
+reportToParent(await MOUNTS[mount]())

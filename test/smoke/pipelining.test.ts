@@ -50,8 +50,8 @@ const pathsIn = (text: string): string[] =>
   [...text.matchAll(/<([^>]*)>/g)].map(([, path = '']) => path)
 
 function requestAll(port: number, paths: string[]): ReturnType<typeof sendRaw> {
-  const isEnough = (received: string): boolean => received.slice(-500).includes(`<${paths.at(-1)}>`)
-  return sendRaw(port, paths.map(requestFor).join(''), { isEnough })
+  const isComplete = (received: string): boolean => received.slice(-500).includes(`<${paths.at(-1)}>`)
+  return sendRaw(port, paths.map(requestFor).join(''), { isComplete })
 }
 
 function portOf({ url }: { url: string }): number {
@@ -124,7 +124,7 @@ describe.each(MOUNTS)('%s', (_, mount) => {
   ])('responds to %j with %d', async (text, status) => {
     const { url } = await listen(mount(createEcho()))
     const response = await sendRaw(portOf({ url }), text, {
-      isEnough: (received) => received.includes('\r\n\r\n'),
+      isComplete: (received) => received.includes('\r\n\r\n'),
     })
     expect(response.status).toBe(status)
   })

@@ -40,7 +40,7 @@ export function startChild(options: ChildOptions) {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const lines = createInterface(child.stdout)
   if (onLine) lines.on('line', onLine)
-  const ended = endWithThis(child)
+  const ended = killOnExit(child)
   const firstLine = new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)
     void ended.then(() => reject(new Error(`${program} ended: ${stderr}`)))
@@ -58,7 +58,7 @@ export function startChild(options: ChildOptions) {
 }
 
 /** Kills `child` when this process ends, unless by SIGKILL; resolves after the end of `child`. */
-export function endWithThis(child: ChildProcess): Promise<void> {
+export function killOnExit(child: ChildProcess): Promise<void> {
   running.add(child)
   return new Promise<void>((resolve) => {
     child.on('close', () => resolve()).on('error', () => resolve())
@@ -75,6 +75,6 @@ export function settingsFromParent(): string {
   return process.argv[2] ?? ''
 }
 
-export function tellParent(value: unknown): void {
+export function reportToParent(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
 }

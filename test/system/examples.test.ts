@@ -15,7 +15,7 @@ import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { requireProgram } from './require-program.ts'
 import { ROOT } from './root.ts'
 import { BUN, DENO, findPackage, findWorkerd } from './runtimes.ts'
-import { answerAsUpstream } from './upstreams.ts'
+import { respondAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 
 const FOLDER = join(ROOT, 'examples')
@@ -102,7 +102,7 @@ describe('an example that serves', () => {
       script: await bundleWorker(example('cloudflare.ts')),
       outboundService({ url }) {
         hosts.push(new URL(url).hostname)
-        return answerAsUpstream(new URL(url))
+        return respondAsUpstream(new URL(url))
       },
     })
     const [first, second] = [await simulator.getWorker('one'), await simulator.getWorker('two')]

@@ -8,7 +8,7 @@ import type { RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, entries, expand } from '../catalogue/catalogue.ts'
 import { codes } from '../fixtures/codes.ts'
-import { settingsFromParent, tellParent } from './child.ts'
+import { settingsFromParent, reportToParent } from './child.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { pick } from './pick.ts'
 
@@ -70,7 +70,7 @@ const report = {
   /** Requests and responses, of `WAITING_CLIENTS` each, that cannot be collected. */
   uncollected,
 }
-tellParent(report)
+reportToParent(report)
 
 function createHandler(gate: Promise<void> = Promise.resolve()): RatesHandler {
   const { latest, history } = fakeProviders({ seed: 1 })

@@ -210,9 +210,9 @@ function failOnCall(): never {
   throw new Error('unexpected call')
 }
 
-/** Sends `text` as it is, and returns the response within `patience` ms. */
-async function rawResponse(url: string, text: string, patience = 5_000): Promise<string> {
-  return (await sendRaw(portIn(url), text, { patience })).text
+/** Sends `text` as it is, and returns the response within `timeout` ms. */
+async function rawResponse(url: string, text: string, timeout = 5_000): Promise<string> {
+  return (await sendRaw(portIn(url), text, { timeout })).text
 }
 
 function portIn(url: string): number {

@@ -4,7 +4,7 @@ import { piped, rootOf, serve } from './commands.ts'
 import { listen, temporaryFolder } from './processes.ts'
 import { describeRuntimes } from './require-program.ts'
 import { NODE } from './runtimes.ts'
-import { answerAsUpstream } from './upstreams.ts'
+import { respondAsUpstream } from './upstreams.ts'
 
 const KEY = 'open-sesame-0123456789'
 
@@ -26,7 +26,7 @@ async function startAll(failing: readonly string[] = []) {
     const [, name = '', rest = ''] = /^\/([^/]+)(.*)/.exec(path) ?? []
     const upstreamResponse = failing.includes(name)
       ? new Response(headers, { status: 503 })
-      : await answerAsUpstream(new URL(`https://${HOSTS[name]}${rest}`))
+      : await respondAsUpstream(new URL(`https://${HOSTS[name]}${rest}`))
     response
       .writeHead(upstreamResponse.status)
       .end(Buffer.from(await upstreamResponse.arrayBuffer()))

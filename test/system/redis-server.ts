@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { endWithThis } from './child.ts'
+import { killOnExit } from './child.ts'
 import { freePort } from './ports.ts'
 
 const PROGRAM = ['redis-server', '/usr/bin/redis-server'].find(
@@ -23,7 +23,7 @@ export async function startRedis(given?: number) {
   const port = given ?? (await freePort())
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const child = spawn(PROGRAM, args, { cwd: tmpdir(), stdio: 'ignore' })
-  const ended = endWithThis(child)
+  const ended = killOnExit(child)
   await untilReady(port, child)
   return {
     port,

@@ -5,7 +5,7 @@ import { storeContract } from 'ratesmith/testing'
 import { fakeRedis } from '../stores/fake-redis.ts'
 import { requireProgram } from './require-program.ts'
 import { findWorkerd } from './runtimes.ts'
-import { answerAsUpstream } from './upstreams.ts'
+import { respondAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 import type { WorkerSettings } from './workerd.ts'
 
@@ -41,7 +41,7 @@ function createUpstream() {
       }
       calls.push(url.hostname)
       await parked.promise
-      return answerAsUpstream(url, now)
+      return respondAsUpstream(url, now)
     },
     /** Publishes newer rates, and delays further responses until `release` is called. */
     park() {

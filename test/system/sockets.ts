@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 /** What came back: the status of the first response, if any, and the whole text. */
-export type RawAnswer = Awaited<ReturnType<typeof sendRaw>>
+export type SocketResponse = Awaited<ReturnType<typeof sendRaw>>
 
 /** Opens a connection to `port`; never throws. */
 export async function openSocket(port: number): Promise<Socket> {
@@ -15,30 +15,30 @@ export async function openSocket(port: number): Promise<Socket> {
 }
 
 /** When a client stops reading. */
-export interface Reading {
+export interface ReadOptions {
   /** Returns whether the text so far is complete (default one whole response). */
-  isEnough?: (soFar: string) => boolean
+  isComplete?: (soFar: string) => boolean
   /** Time without a byte before it gives up, in ms (default 20,000). */
-  patience?: number
-  /** The same after the first byte (default `patience`). */
-  patienceLater?: number
+  timeout?: number
+  /** The same after the first byte (default `timeout`). */
+  nextTimeout?: number
 }
 
 /** Writes `text` as it is, and reads until it is complete, the connection closes or the time limit is reached. */
 export async function sendRaw(
   port: number,
   text: string,
-  { isEnough = isWhole, patience = 20_000, patienceLater = patience }: Reading = {},
+  { isComplete = isWhole, timeout = 20_000, nextTimeout = timeout }: ReadOptions = {},
 ) {
   const socket = await openSocket(port)
-  let heard = ''
+  let received = ''
   await new Promise<void>((resolve) => {
-    let giveUp = setTimeout(resolve, patience)
+    let giveUp = setTimeout(resolve, timeout)
     socket.setEncoding('utf8').on('data', (chunk: string) => {
-      heard += chunk
+      received += chunk
       clearTimeout(giveUp)
-      giveUp = setTimeout(resolve, patienceLater)
-      if (isEnough(heard)) socket.destroy()
+      giveUp = setTimeout(resolve, nextTimeout)
+      if (isComplete(received)) socket.destroy()
     })
     socket.once('close', () => {
       clearTimeout(giveUp)
@@ -47,8 +47,8 @@ export async function sendRaw(
     socket.write(text)
   })
   socket.destroy()
-  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(heard) ?? []
-  return { status: status === undefined ? undefined : Number(status), text: heard }
+  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(received) ?? []
+  return { status: status === undefined ? undefined : Number(status), text: received }
 }
 
 /** Returns whether the first response is complete, if its length is known. */

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { settingsFromParent, tellParent } from './child.ts'
+import { settingsFromParent, reportToParent } from './child.ts'
 
 /** Its address, the responses at the failing paths, and whether it waited for the request for 9 s of its clock. */
 export type StopReport = typeof report
@@ -62,7 +62,7 @@ await untilRead(reads + 20)
 const report = { hostname, failures, hasWaited }
 now += 1_001
 await stopped
-tellParent(report)
+reportToParent(report)
 
 /** Resolves after `count` reads of the clock, or when the server has stopped. */
 async function untilRead(count: number): Promise<void> {

@@ -3,7 +3,7 @@
 import { createRatesHandler } from 'ratesmith'
 import { createUndiciFetch } from 'ratesmith/node'
 
-import { tellParent } from './child.ts'
+import { reportToParent } from './child.ts'
 
 const outcomes: string[] = []
 
@@ -20,4 +20,4 @@ for (const path of ['latest', 'history?from=USD&to=JPY']) {
   const { status } = await handler(new Request(`http://localhost/api/v1/${path}`))
   statuses.push(status)
 }
-tellParent({ statuses, outcomes })
+reportToParent({ statuses, outcomes })

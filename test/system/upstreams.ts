@@ -36,7 +36,7 @@ const HOSTS: Record<string, Respond> = {
 }
 
 /** Responds to a request like the host in its URL. */
-export async function answerAsUpstream(url: URL, now: number = Date.now()): Promise<Response> {
+export async function respondAsUpstream(url: URL, now: number = Date.now()): Promise<Response> {
   const response = HOSTS[url.host]
   return response ? response(url, now) : new Response('unknown host', { status: 404 })
 }
@@ -50,7 +50,7 @@ function answerAsFrankfurter(url: URL, now: number): Response {
 /** Starts a server for all hosts, to which `upstream-program.ts` redirects: the first part of a path is the host. */
 export async function openUpstreams(): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
-    const upstreamResponse = await answerAsUpstream(new URL(`https:/${request.url}`))
+    const upstreamResponse = await respondAsUpstream(new URL(`https:/${request.url}`))
     response.writeHead(upstreamResponse.status, Object.fromEntries(upstreamResponse.headers))
     response.end(new Uint8Array(await upstreamResponse.arrayBuffer()))
   })

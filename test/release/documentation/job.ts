@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { endWithThis } from '../../system/child.ts'
+import { killOnExit } from '../../system/child.ts'
 import { launch } from '../../system/processes.ts'
 import type { Site } from './site.ts'
 
@@ -24,7 +24,7 @@ export function startJob(
     }
   }
   const timer = setTimeout(kill, timeout)
-  void endWithThis(running.process)
+  void killOnExit(running.process)
   /** Resolves with the fault of an exit code other than 0, if any; a program is killed after the timeout. */
   const ended = running.exited.then((code) => {
     clearTimeout(timer)

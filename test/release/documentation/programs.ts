@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { answerAsUpstream } from '../../system/upstreams.ts'
+import { respondAsUpstream } from '../../system/upstreams.ts'
 import { bundleWorker, openWorkers } from '../../system/workerd.ts'
 import { urlsOf } from './commands.ts'
 import { faultOfServer, startJob } from './job.ts'
@@ -97,7 +97,7 @@ async function faultOfServing(
 async function faultOfWorker(block: Block, site: Site): Promise<string | undefined> {
   const simulator = openWorkers({
     script: await bundleWorker(join(site.folder, site.write(block))),
-    outboundService: ({ url }) => answerAsUpstream(new URL(url)),
+    outboundService: ({ url }) => respondAsUpstream(new URL(url)),
   })
   const worker = await simulator.getWorker('one')
   const response = await worker.fetch('http://localhost/api/v1/latest')
