@@ -30,7 +30,7 @@ function reasonsAgainst(): string[] {
   return checks.filter(([isMet]) => !isMet).map(([, reason]) => reason)
 }
 
-/** Returns the text below the heading of `version`, or undefined if there is no heading with a valid date. */
+/** Returns the text below the heading of `version`, or undefined if no heading has it and a valid date. */
 function sectionOf(changelog: string, version: string): string | undefined {
   const [, ...sections] = changelog.split(/^## /m)
   for (const section of sections) {

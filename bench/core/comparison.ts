@@ -7,7 +7,7 @@ export interface Comparison {
   name: string
   ours: () => unknown
   reference: { name: string; run: () => unknown }
-  /** Largest ratio to the reference; absent if there is no goal. */
+  /** Largest ratio to the reference; absent without a goal. */
   goal?: number
   /** Whether to measure the longest block of the event loop instead of the mean time (default false). */
   measuresLoopDelay?: boolean

@@ -1,15 +1,15 @@
 /**
  * Runs simulations: `npm run simulate -- --seeds 500 --days 30`.
  *
- * --seeds N number of seeds, from --first on (default 100 from 1)
- * --seed N runs a single seed
- * --days D virtual days of each seed (default 30)
- * --jobs J threads (default one per core)
- * --faults RE injects only faults with matching names, all of them (default a random part of all)
- * --trace prints every event of the first seed, and runs no other seed
+ *   --seeds N    number of seeds, from --first on (default 100 from 1)
+ *   --seed N     runs a single seed
+ *   --days D     virtual days of each seed (default 30)
+ *   --jobs J     threads (default one per core)
+ *   --faults RE  injects only faults with matching names, all of them (default a random part of all)
+ *   --trace      prints every event of the first seed, and runs no other seed
  *
- * On the first violation it prints the seed, the virtual time, the invariant and the command that reproduces it, and
- * exits with 1. The same seed and code always produce the same simulation.
+ * On the first violation it prints the seed, the virtual time, the invariant and the command that reproduces it, and exits
+ * with 1. The same seed and code always produce the same simulation.
  */
 import { writeSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

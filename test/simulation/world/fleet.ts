@@ -98,7 +98,7 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
   function start(host: number): void {
     servers[host]?.process.kill()
     const clock = clocks[host]
-    if (!clock) throw new Error(`there is no host ${host}`)
+    if (!clock) throw new Error(`unknown host ${host}`)
     const life = random.fork(`life ${(lives += 1)}`)
     const process = startProcess(loop, host, clock, life)
     servers[host] = { process, handler: createHandler(scene, surroundings, process) }
