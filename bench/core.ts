@@ -38,7 +38,7 @@ const comparisons = [
 ]
 
 print(`${runtime} ${process.versions[runtime === 'Node' ? 'node' : runtime.toLowerCase()]}\n`)
-print('| what | µs | beside | µs | ratio | goal |')
+print('| what | µs | reference | µs | ratio | goal |')
 print('| --- | --- | --- | --- | --- | --- |')
 let isGood = true
 for (const comparison of comparisons) {

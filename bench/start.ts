@@ -32,7 +32,7 @@ const contenders: Contender[] = [
     goal: GOAL,
   },
   {
-    name: 'the library in an own program, first conversion',
+    name: 'a program with the library, first conversion',
     time: () => timeToResponse(['bench/start/library.mjs']),
   },
   { name: '`ratesmith --version`, its end', time: () => timeToEnd(['dist/cli.js', '--version']) },

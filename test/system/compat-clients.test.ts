@@ -100,7 +100,7 @@ describe('open-exchange-rates and money', () => {
     return new Promise((resolve) => oxr.load(path, () => resolve(oxr)))
   }
 
-  it('convert', async () => {
+  it('converts at the rates of the server', async () => {
     const fx = require('money')
     const loaded = await load('latest.json')
     fx.rates = loaded.rates

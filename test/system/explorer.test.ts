@@ -257,7 +257,7 @@ describe('the request', () => {
   })
 })
 
-describe('the details beside the data', () => {
+describe('the details of the data', () => {
   it('are source, age and disclaimer', async () => {
     const { page, fetchJson } = await openDemo()
     const { source, disclaimer }: LatestRates = await fetchJson('latest')

@@ -124,14 +124,14 @@ describe(`a process that is killed at ${KILLS} random times`, { timeout: TIME_LI
     expect(tally.history).toBeGreaterThan(KILLS / 4)
   })
 
-  it.concurrent('loses or corrupts data if its store overwrites in place', async (context) => {
+  it.concurrent('fails the checks if its store overwrites in place', async (context) => {
     const trial = killAgainAndAgain('torn', KILLS_FOR_A_BAD_STORE, context)
     await expect(trial).rejects.toThrow(
       /^torn, after kill \d+ of seed \S+: (latest|history|ballast): /,
     )
   })
 
-  it.concurrent('loses data if its store reports a write too early', async (context) => {
+  it.concurrent('fails the checks if its store reports a write too early', async (context) => {
     const trial = killAgainAndAgain('hasty', KILLS_FOR_A_BAD_STORE, context)
     await expect(trial).rejects.toThrow(/^hasty, after kill \d+ .*: stored \d+, found /)
   })

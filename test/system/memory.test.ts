@@ -8,7 +8,7 @@ const MEGABYTE = 1_048_576
 
 const REQUESTS = IS_SHORT ? 200_000 : 1_000_000
 
-describe(`${REQUESTS} distinct requestCount`, () => {
+describe(`${REQUESTS} distinct requests`, () => {
   it('leave nothing in memory', async () => {
     const { growth, statuses, ...left } = await report({ requestCount: REQUESTS })
     expect(growth).toBeLessThan(2 * MEGABYTE)
