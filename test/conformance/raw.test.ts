@@ -111,7 +111,11 @@ describe.each(SOCKET_OWNERS)('$name', (host) => {
   })
 })
 
-function faultsOf({ scope }: Host, { outcomes, good }: RawRequest, response: SocketResponse): string[] {
+function faultsOf(
+  { scope }: Host,
+  { outcomes, good }: RawRequest,
+  response: SocketResponse,
+): string[] {
   const { status, text } = response
   // The 404 page of a framework may contain the path.
   const mayRepeat = scope !== 'all' && status === 404

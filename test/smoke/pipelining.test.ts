@@ -50,7 +50,8 @@ const pathsIn = (text: string): string[] =>
   [...text.matchAll(/<([^>]*)>/g)].map(([, path = '']) => path)
 
 function requestAll(port: number, paths: string[]): ReturnType<typeof sendRaw> {
-  const isComplete = (received: string): boolean => received.slice(-500).includes(`<${paths.at(-1)}>`)
+  const isComplete = (received: string): boolean =>
+    received.slice(-500).includes(`<${paths.at(-1)}>`)
   return sendRaw(port, paths.map(requestFor).join(''), { isComplete })
 }
 
