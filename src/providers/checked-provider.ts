@@ -106,7 +106,7 @@ async function readNewest(
   const { data } = validateHistory(await reference.fetchHistory(range, context), context.now())
   const date = newestDay(data, end)
   if (date === undefined || date < range.start) {
-    throw new RejectedError(`expected rates since ${range.start}, got ${date ?? 'no day'}`)
+    throw new RejectedError(`expected rates since ${range.start}, got ${date ?? 'none'}`)
   }
   const row = data.dates.indexOf(date)
   return { base: data.base, date, rateOf: (code) => data.columns.get(code)?.[row] }

@@ -57,7 +57,7 @@ function readElement(
   days: HistoryDay[],
 ): void {
   const path = [...open, name].join(' ')
-  if (open.length === MAX_OPEN) throw new Error(`elements more than ${MAX_OPEN} levels deep`)
+  if (open.length === MAX_OPEN) throw new Error(`elements nested more than ${MAX_OPEN} levels deep`)
   const cubes = path === `${ROOT}${' Cube'.repeat(open.length)}` ? open.length : undefined
   if (cubes === 0 || (HEADINGS.has(name) && open.every((each) => each !== 'Cube'))) return
   if (cubes === 1 && attributes.size === 0) return

@@ -6,8 +6,8 @@ import { ratesByCode } from './rates-by-code.ts'
 import type { UpstreamResponse } from './read-upstream.ts'
 
 /**
- * Parses a response of `/v6/latest/{base}` with a key. It differs from the open feed in the name of its rates, and in that
- * errors can have any status.
+ * Parses a response of `/v6/latest/{base}` with a key. Unlike in the open feed, the rates have another name, and errors can
+ * have any status.
  *
  * @throws {Error} if the response is an error, has another base or an unexpected format
  */

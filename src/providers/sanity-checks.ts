@@ -105,7 +105,7 @@ function withoutImplausibleMajors(table: LatestTable): LatestTable {
   const { codes, isMany } = findImplausibleMajors({ base, rateOf: (code) => rates[code] })
   if (isMany) {
     throw new RejectedError(
-      `implausible US dollar rates of ${codes.join(', ')}; expected up to 3 times their range since 1999`,
+      `implausible US dollar rates of ${codes.join(', ')}; expected within 3 times their range since 1999`,
     )
   }
   if (codes.length === 0) return table

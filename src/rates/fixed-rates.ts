@@ -50,7 +50,7 @@ export function correctWithdrawn(table: RateTable): {
   return { table: { ...table, rates: corrected }, corrections }
 }
 
-/** Returns the legally fixed rate of `code` on `day`; undefined for a currency that is not withdrawn, or without a rate of its successor. */
+/** Returns the legally fixed rate of `code` on `day`; undefined if the currency is not withdrawn or its successor has no rate. */
 export function findFixedRate(
   code: string,
   day: Day,

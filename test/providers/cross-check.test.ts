@@ -152,7 +152,7 @@ describe('crossCheck()', () => {
   it.each([
     ['down', () => Promise.reject(new Error('down')), /^down$/],
     ['broken and throws at once', vi.fn<() => never>().mockThrow(new Error('broken')), /^broken$/],
-    ['without days', async () => ({ base: 'EUR', days: [] }), /since 2026-11-14, got no day/],
+    ['without days', async () => ({ base: 'EUR', days: [] }), /since 2026-11-14, got none/],
     ['wrong', only('2026-11-20', { USD: NaN, JPY: -1 }), /2 of 2 rates are not numbers/],
     ['of other codes', only('2026-11-20', { PLN: 4.2 }), /USD, JPY, .* in both/],
     ['late by a fortnight', only('2026-11-09'), /since 2026-11-14, got 2026-11-09/],

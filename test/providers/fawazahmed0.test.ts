@@ -227,7 +227,7 @@ describe('the table of fawazahmed0', () => {
     expect(Object.keys(rates).length).toBeGreaterThan(160)
   })
 
-  it('has NaN where the feed has something else than a number', async () => {
+  it('has NaN for values that are not numbers', async () => {
     const { date, usd } = fawazahmed0Body(NOW)
     const body = { date, usd: { ...usd, eur: '0.85', jpy: null } }
     const { rates } = await provider.fetchLatest(respondingWith(body))

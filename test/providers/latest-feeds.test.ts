@@ -249,7 +249,7 @@ describe('createCurrencyapiProvider()', () => {
     )
   })
 
-  it('has NaN where the value is not a number', async () => {
+  it('has NaN for values that are not numbers', async () => {
     const data = { ...body.data, EUR: null, JPY: { code: 'JPY', value: '156' } }
     expect((await read({ data })).rates).toMatchObject({ EUR: NaN, JPY: NaN })
   })

@@ -66,14 +66,14 @@ describe('correctWithdrawn()', () => {
     ['right but for its rounding', { SLE: 22.512345, SLL: 22_512.345366 }, {}],
     ['wrong by less than half a percent', { EUR: 0.85, HRK: 6.43 }, {}],
     ['wrong by more', { EUR: 0.85, HRK: 6.45 }, { HRK: 6.404325 }],
-    ['as large as its successor, where law says so', { XCG: 1.79, ANG: 1.79 }, {}],
+    ['equal to its successor, with a fixed ratio of 1', { XCG: 1.79, ANG: 1.79 }, {}],
     ['as large, and thousands in law', { ZWG: 26.5, ZWL: 26.5 }, { ZWL: 66_216.1913 }],
     ['worth more than its successor', { CUP: 24, CUC: 24 }, { CUC: 1 }],
     // Rounded rates are accepted.
     ['of few digits', { EUR: 0.000033, BGN: 0.000065 }, {}],
     ['with zeros at the end that are not printed', { EUR: 0.0001, BGN: 0.0002 }, {}],
-    ['of few digits beside many', { EUR: 0.000_033_333_33, BGN: 0.0001 }, {}],
-    ['beside a successor of few digits', { RON: 0.00017, ROL: 1.73 }, {}],
+    ['with few digits, of a successor with many', { EUR: 0.000_033_333_33, BGN: 0.0001 }, {}],
+    ['with many digits, of a successor with few', { RON: 0.00017, ROL: 1.73 }, {}],
     ['wrong by more than digits', { EUR: 0.000033, BGN: 0.00217 }, { BGN: 0.000_064_542_39 }],
     ['of many digits', { EUR: 1 / 3, BGN: 2 / 3 }, { BGN: 0.651_943_333_333_333 }],
   ])('corrects or keeps a rate that is %s', (_how, rates, corrected) => {

@@ -223,7 +223,7 @@ const TABLE: RateTable = {
 describe('crossRate()', () => {
   it.each([
     ['as it was published', 'USD', 'EUR', 0.851_234_567_891_2],
-    ['to 10 digits where it is derived', 'EUR', 'USD', 1.174_764_322],
+    ['to 10 digits if derived', 'EUR', 'USD', 1.174_764_322],
     ['to 10 digits between two others', 'EUR', 'JPY', 181.501_087_7],
     ['at 1 for the base itself', 'USD', 'USD', 1],
     ['at 1 for any other in itself', 'EUR', 'EUR', 1],

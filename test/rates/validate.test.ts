@@ -188,7 +188,7 @@ describe('a history', () => {
     expect([...(data.columns.get('USD') ?? [])]).toEqual([2, 3])
   })
 
-  it('has NaN where a day lacks a rate', () => {
+  it('has NaN for a missing rate of a day', () => {
     const [first] = days('2026-11-18')
     const { data } = accept([first, { date: '2026-11-19', rates: { GBP: 2 } }])
     expect([...(data.columns.get('USD') ?? [])]).toEqual([1, NaN])

@@ -63,7 +63,7 @@ describe('createUpstashStore()', () => {
 
   it.each<[string, () => Response]>([
     ['an error', () => Response.json({ error: `ERR ${TOKEN} at ${URL_OF_DATABASE}` })],
-    ['an error beside a result', () => Response.json({ result: 'text', error: 'ERR' })],
+    ['an error and a result', () => Response.json({ result: 'text', error: 'ERR' })],
     ['a refusal', () => Response.json({ error: 'Unauthorized' }, { status: 401 })],
     ['a result with the status 201', () => Response.json({ result: 'a' }, { status: 201 })],
     ['a redirect', () => Response.redirect('https://elsewhere.invalid', 307)],
