@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW, askEntry, entries } from '../catalogue/catalogue.ts'
+import { NOW, sendEntry, entries } from '../catalogue/catalogue.ts'
 import { pick } from '../system/pick.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
@@ -48,7 +48,7 @@ describe('a cacheable response', () => {
   test.each(entries.map((entry) => [entry.id, entry] as const))(
     'has status 200 or 304: %s',
     async (_, entry) => {
-      const { status, headers } = await askEntry(loaded, entry, 'answer')
+      const { status, headers } = await sendEntry(loaded, entry, 'answer')
       const lifetime = headers['cache-control'] ?? 'none'
       // Responses to `OPTIONS` are never cacheable (RFC 9110 §9.3.7), even without no-store.
       const isNeverKept = lifetime === 'no-store' || (entry.method === 'OPTIONS' && status === 204)

@@ -5,7 +5,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW } from '../catalogue/catalogue.ts'
-import type { Reply } from '../catalogue/catalogue.ts'
+import type { ResponseData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { get, loadedHandler } from './loaded-handler.ts'
 
@@ -153,7 +153,7 @@ function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & 
 }
 
 /** Expects no harmful character, raw or in decoded JSON. */
-function expectHarmless({ headers, body }: Reply): void {
+function expectHarmless({ headers, body }: ResponseData): void {
   const lines = Object.entries(headers).map((header) => header.join(': '))
   expect(lines.filter((line) => !/^[\x20-\x7e]*$/.test(line))).toEqual([])
   expect(lines.filter((line) => line.startsWith('set-cookie'))).toEqual([])

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { ask } from '../catalogue/catalogue.ts'
-import type { Question } from '../catalogue/catalogue.ts'
+import { send } from '../catalogue/catalogue.ts'
+import type { RequestData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { loadedHandler } from './loaded-handler.ts'
 
@@ -10,7 +10,7 @@ const open = await loadedHandler({ cors: 'all' })
 const closed = await loadedHandler({ cors: 'off' })
 const handlers = [await loadedHandler({ cors: 'v1' }), open, closed]
 
-const requests: Question[] = [
+const requests: RequestData[] = [
   ...ENDPOINTS.map(({ target }) => ({ method: 'GET', target })),
   { method: 'GET', target: '/api/v1/latest', headers: { 'if-none-match': '*' } },
   { method: 'GET', target: '/api/v1/latest?base=ZZZ' },
@@ -40,8 +40,8 @@ test('responses are equal for 1,000 random origins, and never allow credentials'
     anyHandler,
     async (sent, request, subject) => {
       const headers = { ...request.headers, origin: sent }
-      const response = await ask(subject, { ...request, headers })
-      expect(response).toEqual(await ask(subject, request))
+      const response = await send(subject, { ...request, headers })
+      expect(response).toEqual(await send(subject, request))
       expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
       expect(response.headers['access-control-allow-origin'] ?? '*').toBe('*')
     },
@@ -50,8 +50,8 @@ test('responses are equal for 1,000 random origins, and never allow credentials'
 })
 
 test.each(requests)('CORS adds only headers to $method $target', async (request) => {
-  const { headers, ...other } = await ask(open, request)
-  const { headers: fewer, ...same } = await ask(closed, request)
+  const { headers, ...other } = await send(open, request)
+  const { headers: fewer, ...same } = await send(closed, request)
   expect(other).toEqual(same)
   expect(headers).toMatchObject(fewer)
   expect(headers['access-control-allow-origin']).toBe('*')

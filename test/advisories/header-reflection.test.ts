@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { ask } from '../catalogue/catalogue.ts'
-import type { Question } from '../catalogue/catalogue.ts'
+import { send } from '../catalogue/catalogue.ts'
+import type { RequestData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, NONCE, PATHS, errorMessage } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
@@ -62,6 +62,6 @@ test.each(ENDPOINTS.flatMap((each) => each.parameters.map((name) => [name, each]
   },
 )
 
-async function textOf(request: Question, door?: 'request' | 'answer'): Promise<string> {
-  return JSON.stringify(await ask(handler, request, door))
+async function textOf(request: RequestData, door?: 'request' | 'answer'): Promise<string> {
+  return JSON.stringify(await send(handler, request, door))
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import type { RatesHandler } from '../../src/index.ts'
-import type { Reply } from '../catalogue/catalogue.ts'
+import type { ResponseData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
@@ -61,7 +61,11 @@ test.each(STEERING)('responses do not depend on %s', async (name) => {
 })
 
 /** Sends a request whose URL has the raw Host, as on Deno; `Request` would reject some. */
-async function responseFor(from: RatesHandler, authority: string, target: string): Promise<Reply> {
+async function responseFor(
+  from: RatesHandler,
+  authority: string,
+  target: string,
+): Promise<ResponseData> {
   const request = new Request('http://localhost/', { headers: { host: authority } })
   Object.defineProperty(request, 'url', { value: `http://${authority}${target}` })
   const response = await from(request)

@@ -5,8 +5,8 @@ import { createLog } from '../../src/log.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { NOW, entries, toQuestion } from '../catalogue/catalogue.ts'
-import type { Question } from '../catalogue/catalogue.ts'
+import { NOW, entries, toRequestData } from '../catalogue/catalogue.ts'
+import type { RequestData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PARAMETERS } from './endpoints.ts'
 import { LIMIT, findGrowth, growth } from './growth.ts'
 import type { Work } from './growth.ts'
@@ -31,7 +31,7 @@ const handler = await loadedHandler()
 const compressed = compress(handler)
 
 function workOf(
-  { method, target, headers = {} }: Question,
+  { method, target, headers = {} }: RequestData,
   subject: Pick<RatesHandler, 'answer'> = handler,
 ): Work {
   return () => subject.answer({ method, target, header: (name) => headers[name] })
@@ -106,10 +106,10 @@ describe('CPU time is linear in the length', { timeout: 120_000 }, () => {
   test('of the catalogue entries', async () => {
     expect(LINEAR.length).toBeGreaterThan(10)
     for (const entry of LINEAR) {
-      const { target, headers } = await toQuestion(handler, entry)
+      const { target, headers } = await toRequestData(handler, entry)
       const scale = CHARACTERS / (target.length + JSON.stringify(headers).length)
-      const once = workOf(await toQuestion(handler, entry, scale))
-      const fourTimes = workOf(await toQuestion(handler, entry, 4 * scale))
+      const once = workOf(await toRequestData(handler, entry, scale))
+      const fourTimes = workOf(await toRequestData(handler, entry, 4 * scale))
       expect(await growth(once, fourTimes), entry.id).toBeLessThanOrEqual(LIMIT)
     }
   })

@@ -3,8 +3,8 @@ import type { CompressedHandler } from '../../src/compression/with-compression.t
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW, ask } from '../catalogue/catalogue.ts'
-import type { Question, Reply } from '../catalogue/catalogue.ts'
+import { NOW, send } from '../catalogue/catalogue.ts'
+import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 
 /** One synthetic market for all handlers of a file, because creating a market is slow. */
@@ -41,12 +41,16 @@ export function providersThat(work: () => Promise<never>): RatesHandlerOptions['
   }
 }
 
-type Ask = (handler: RatesHandler, target: string, headers?: Question['headers']) => Promise<Reply>
+type Ask = (
+  handler: RatesHandler,
+  target: string,
+  headers?: RequestData['headers'],
+) => Promise<ResponseData>
 
 /** Returns the raw response to GET `target`. */
 export const get: Ask = (handler, target, headers) =>
-  ask(handler, { method: 'GET', target, headers }, 'answer')
+  send(handler, { method: 'GET', target, headers }, 'answer')
 
 /** Returns the response to GET `target`. */
 export const fetchFrom: Ask = (handler, target, headers) =>
-  ask(handler, { method: 'GET', target, headers })
+  send(handler, { method: 'GET', target, headers })

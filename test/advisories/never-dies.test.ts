@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { RatesError } from '../../src/index.ts'
-import { askEntry, entries } from '../catalogue/catalogue.ts'
+import { sendEntry, entries } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PATHS, SEED, query } from './endpoints.ts'
 import { turnOfLoop, watchEscapes } from './escapes.ts'
 import {
@@ -95,7 +95,7 @@ describe('hostile clients', () => {
     const without = createStillHandler({ providers })
     for (const entry of entries) {
       for (const handler of [loaded, without]) {
-        const { status } = await askEntry(handler, entry, 'answer')
+        const { status } = await sendEntry(handler, entry, 'answer')
         expect(status === 502 ? 200 : status, entry.id).toBeLessThan(500)
       }
     }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { ask, askEntry, entries } from '../catalogue/catalogue.ts'
-import type { Question, Reply } from '../catalogue/catalogue.ts'
+import { send, sendEntry, entries } from '../catalogue/catalogue.ts'
+import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { loadedHandler } from './loaded-handler.ts'
 
@@ -27,7 +27,7 @@ describe.each([
   ['at the root, with its page', atRoot],
 ])('no response redirects, of a handler %s', (_, handler) => {
   test('to an entry of the catalogue', async () => {
-    for (const entry of entries) expectToStay(await askEntry(handler, entry, 'answer'), entry.id)
+    for (const entry of entries) expectToStay(await sendEntry(handler, entry, 'answer'), entry.id)
   })
 
   test('to a path or a parameter that has somewhere else in it', async () => {
@@ -38,7 +38,7 @@ describe.each([
         const inQuery = NAMES.map((name) => `${path}?${name}=${encodeURIComponent(lure)}`)
         for (const target of [...inPath, ...inQuery, `${lure}${path}`]) {
           for (const method of METHODS) {
-            expectToStay(await ask(handler, { method, target }, 'answer'), target)
+            expectToStay(await send(handler, { method, target }, 'answer'), target)
           }
         }
       }
@@ -52,21 +52,21 @@ describe.each([
     )
     const values = fc.constantFrom('http', 'evil.example', '*', '1')
     const headers = fc.dictionary(fc.constantFrom(...names), values)
-    const request: fc.Arbitrary<Question> = fc.record({
+    const request: fc.Arbitrary<RequestData> = fc.record({
       method: fc.constantFrom(...METHODS),
       target: fc.tuple(path, fc.string()).map((parts) => parts.join('?')),
       headers,
     })
     await fc.assert(
       fc.asyncProperty(request, async (sent) => {
-        expectToStay(await ask(handler, sent, 'answer'), sent.target)
+        expectToStay(await send(handler, sent, 'answer'), sent.target)
       }),
       { ...SEED, numRuns: 500 },
     )
   })
 })
 
-function expectToStay({ status, headers }: Reply, about: string): void {
+function expectToStay({ status, headers }: ResponseData, about: string): void {
   expect(status >= 300 && status < 400 && status !== 304, `${status} ${about}`).toBe(false)
   expect(Object.keys(headers).filter((name) => LEADING.includes(name))).toEqual([])
 }

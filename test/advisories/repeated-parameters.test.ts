@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { Reply } from '../catalogue/catalogue.ts'
+import type { ResponseData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PARAMETERS, PATHS, SEED, errorMessage, value } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
@@ -55,7 +55,7 @@ describe('any query', () => {
   )
 
   test.each(PATHS)('means the same in any order, on %s', async (path) => {
-    const request = (list: [string, string][]): Promise<Reply> =>
+    const request = (list: [string, string][]): Promise<ResponseData> =>
       fetchFrom(handler, `${path}?${new URLSearchParams(list)}`)
     await fc.assert(
       fc.asyncProperty(permuted, async ([one, other]) => {

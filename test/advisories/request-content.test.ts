@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { ask } from '../catalogue/catalogue.ts'
+import { send } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { loadedHandler } from './loaded-handler.ts'
 
@@ -30,7 +30,7 @@ const handler = await loadedHandler()
 describe.each(ENDPOINTS)('on $path', ({ target }) => {
   test('content of any type does not change the response', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const plain = await ask(handler, { method, target })
+      const plain = await send(handler, { method, target })
       expect(plain.status).toBe(405)
       const type = fc.oneof(fc.constantFrom(...TYPES), fc.base64String())
       await fc.assert(

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { RatesError } from '../../src/index.ts'
 import type { RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW, ask } from '../catalogue/catalogue.ts'
+import { NOW, send } from '../catalogue/catalogue.ts'
 import { FEEDS } from '../providers/feeds.ts'
 import type { Feed } from '../providers/feeds.ts'
 import { LEAKY_UPSTREAMS } from '../providers/leaky-upstreams.ts'
@@ -62,7 +62,7 @@ describe.each(Object.entries(FAILURES))('%s', (_, fail) => {
       for (const { path, target } of ENDPOINTS) {
         for (const sent of [target, path, `${path}?base=ZZZ`]) {
           for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-            const response = await ask(handler, { method, target: sent })
+            const response = await send(handler, { method, target: sent })
             expect(JSON.stringify(response), sent).not.toContain(NONCE)
           }
         }

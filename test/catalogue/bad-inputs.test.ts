@@ -5,19 +5,19 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import {
   NOW,
-  ask,
-  askEntry,
+  send,
+  sendEntry,
   createCountingHandler,
   entries,
   expand,
-  toQuestion,
+  toRequestData,
 } from './catalogue.ts'
-import type { Entry, Reply } from './catalogue.ts'
+import type { Entry, ResponseData } from './catalogue.ts'
 
 /** Input of a check. */
 interface CheckInput {
   entry: Entry
-  reply: Reply
+  response: ResponseData
   handler: RatesHandler
   calls: () => number
 }
@@ -37,14 +37,14 @@ describe('every entry of the catalogue', () => {
   test.each(entries.map((entry) => [titleOf(entry), entry] as const))('%s', async (_, entry) => {
     const callsBefore = calls()
     const prototypeBefore = Reflect.ownKeys(Object.prototype)
-    const reply = await askEntry(handler, entry, doorOf(entry))
+    const response = await sendEntry(handler, entry, doorOf(entry))
     expect(calls()).toBe(callsBefore)
     expect(Reflect.ownKeys(Object.prototype)).toEqual(prototypeBefore)
-    checkExpectation(entry, reply)
-    checkAlways(entry, reply)
+    checkExpectation(entry, response)
+    checkAlways(entry, response)
     for (const invariant of entry.expect.invariants ?? []) {
       const [name = '', argument = ''] = splitOnce(invariant, ':')
-      await INVARIANTS[name]?.({ entry, reply, handler, calls }, argument)
+      await INVARIANTS[name]?.({ entry, response, handler, calls }, argument)
     }
   })
 })
@@ -53,14 +53,14 @@ describe('handler() and handler.answer()', () => {
   const isLostOnBun = (entry: Entry): boolean => isBun && entry.bun !== undefined
   const carried = entries.filter((entry) => !entry.door && !isLostOnBun(entry))
   test.each(carried.map((entry) => [entry.id, entry] as const))('agree on %s', async (_, entry) => {
-    const byRequest = await askEntry(handler, entry, 'request')
-    expect(await askEntry(handler, entry, 'answer')).toEqual(byRequest)
+    const byRequest = await sendEntry(handler, entry, 'request')
+    expect(await sendEntry(handler, entry, 'answer')).toEqual(byRequest)
   })
 
   test.each(entries.filter(isLostOnBun))(
     'differ on Bun, whose Request loses the method, on $id',
     async (entry) => {
-      expect((await askEntry(handler, entry, 'request')).status).toBe(entry.bun?.status)
+      expect((await sendEntry(handler, entry, 'request')).status).toBe(entry.bun?.status)
     },
   )
 })
@@ -70,9 +70,9 @@ describe('HEAD', () => {
   test.each(read.map((entry) => [entry.id, entry] as const))(
     'has the status and headers of GET, and Content-Length without a body, on %s',
     async (_, entry) => {
-      const { status, headers, body } = await askEntry(handler, entry, 'answer')
+      const { status, headers, body } = await sendEntry(handler, entry, 'answer')
       const length = body === '' ? {} : { 'content-length': String(byteLength(body)) }
-      const head = await askEntry(handler, { ...entry, method: 'HEAD' }, 'answer')
+      const head = await sendEntry(handler, { ...entry, method: 'HEAD' }, 'answer')
       expect(head).toEqual({ status, headers: { ...headers, ...length }, body: '' })
     },
   )
@@ -108,59 +108,59 @@ const INVARIANTS: Record<string, (input: CheckInput, argument: string) => unknow
 
   async noUpstreamCallWhenCold({ entry }) {
     const cold = createCountingHandler()
-    await askEntry(cold.handler, entry, 'answer')
+    await sendEntry(cold.handler, entry, 'answer')
     expect(cold.calls()).toBe(0)
   },
-  noStore({ reply }) {
-    expect(reply.headers['cache-control']).toBe('no-store')
+  noStore({ response }) {
+    expect(response.headers['cache-control']).toBe('no-store')
   },
-  noBody({ reply }) {
-    expect(reply.body).toBe('')
+  noBody({ response }) {
+    expect(response.body).toBe('')
   },
-  cors({ reply }) {
-    expect(reply.headers).toMatchObject(CORS)
+  cors({ response }) {
+    expect(response.headers).toMatchObject(CORS)
   },
-  cors304({ reply }) {
-    expect(reply.status).toBe(304)
-    expect(reply.headers).toMatchObject(CORS)
+  cors304({ response }) {
+    expect(response.status).toBe(304)
+    expect(response.headers).toMatchObject(CORS)
   },
-  nosniff({ reply }) {
-    expect(reply.headers['x-content-type-options']).toBe('nosniff')
+  nosniff({ response }) {
+    expect(response.headers['x-content-type-options']).toBe('nosniff')
   },
-  jsonContentType({ reply }) {
-    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  jsonContentType({ response }) {
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
   },
-  maxBody({ reply }, bytes) {
-    expect(byteLength(reply.body)).toBeLessThanOrEqual(Number(bytes))
+  maxBody({ response }, bytes) {
+    expect(byteLength(response.body)).toBeLessThanOrEqual(Number(bytes))
   },
-  noHeader({ reply }, name) {
-    expect(reply.headers).not.toHaveProperty(name)
+  noHeader({ response }, name) {
+    expect(response.headers).not.toHaveProperty(name)
   },
-  noReflection({ reply }, text) {
-    expect(JSON.stringify(reply).toLowerCase()).not.toContain(text.toLowerCase())
+  noReflection({ response }, text) {
+    expect(JSON.stringify(response).toLowerCase()).not.toContain(text.toLowerCase())
   },
-  noRedirectFromHost({ reply }) {
-    expect(Math.floor(reply.status / 100)).not.toBe(3)
+  noRedirectFromHost({ response }) {
+    expect(Math.floor(response.status / 100)).not.toBe(3)
   },
-  async sameCacheKeyAs({ reply, handler, calls }, target) {
+  async sameCacheKeyAs({ response, handler, calls }, target) {
     const callsBefore = calls()
-    const other = await ask(handler, { method: 'GET', target })
-    expect(reply.headers['etag']).toBe(other.headers['etag'])
-    expect(reply.body).toBe(other.body)
+    const other = await send(handler, { method: 'GET', target })
+    expect(response.headers['etag']).toBe(other.headers['etag'])
+    expect(response.body).toBe(other.body)
     expect(calls()).toBe(callsBefore)
   },
-  async sameBodyAsPlain({ entry, reply, handler }) {
-    const { target } = await toQuestion(handler, entry)
-    const plain = await ask(handler, { method: 'GET', target })
-    expect(reply).toEqual(plain)
+  async sameBodyAsPlain({ entry, response, handler }) {
+    const { target } = await toRequestData(handler, entry)
+    const plain = await send(handler, { method: 'GET', target })
+    expect(response).toEqual(plain)
   },
-  async fullTable({ reply, handler }) {
-    const { body } = await ask(handler, { method: 'GET', target: '/api/v1/latest' })
-    expect(ratesKeys(reply.body)).toEqual(ratesKeys(body))
+  async fullTable({ response, handler }) {
+    const { body } = await send(handler, { method: 'GET', target: '/api/v1/latest' })
+    expect(ratesKeys(response.body)).toEqual(ratesKeys(body))
   },
   async cacheUntouched({ entry, handler, calls }) {
     const callsBefore = calls()
-    const after = await ask(handler, { method: 'GET', target: entry.target })
+    const after = await send(handler, { method: 'GET', target: entry.target })
     expect(after.headers['cache-status']).toMatch(/^rates; hit; ttl=\d+$/)
     expect(calls()).toBe(callsBefore)
   },
@@ -174,7 +174,7 @@ const INVARIANTS: Record<string, (input: CheckInput, argument: string) => unknow
         throw new TypeError('no network in tests')
       },
     })
-    await askEntry(recording, entry, 'answer')
+    await sendEntry(recording, entry, 'answer')
     expect(sent).not.toEqual([])
     expect(sent.join()).not.toContain(name)
     expect(sent.join()).not.toContain(entry.headers?.[name])
@@ -182,23 +182,23 @@ const INVARIANTS: Record<string, (input: CheckInput, argument: string) => unknow
 }
 
 /** Checks the expectations of the entry. */
-function checkExpectation({ expect: wanted }: Entry, reply: Reply): void {
+function checkExpectation({ expect: wanted }: Entry, response: ResponseData): void {
   const { code, messageIncludes = [], errorText, body, headersMust = {} } = wanted
-  expect(reply.status, reply.body).toBe(wanted.status)
+  expect(response.status, response.body).toBe(wanted.status)
   if (code !== undefined) {
-    expect(JSON.parse(reply.body)).toEqual({ error: { code, message: expect.any(String) } })
+    expect(JSON.parse(response.body)).toEqual({ error: { code, message: expect.any(String) } })
     for (const part of [messageIncludes].flat()) {
-      expect(JSON.parse(reply.body).error.message).toContain(part)
+      expect(JSON.parse(response.body).error.message).toContain(part)
     }
   }
-  if (errorText !== undefined) expect(JSON.parse(reply.body)).toEqual({ error: errorText })
-  if (body) expect(JSON.parse(reply.body)).toMatchObject(body)
-  if (wanted.ratesKeys) expect(ratesKeys(reply.body)).toEqual([...wanted.ratesKeys].sort())
-  expect(reply.headers).toMatchObject(headersMust)
+  if (errorText !== undefined) expect(JSON.parse(response.body)).toEqual({ error: errorText })
+  if (body) expect(JSON.parse(response.body)).toMatchObject(body)
+  if (wanted.ratesKeys) expect(ratesKeys(response.body)).toEqual([...wanted.ratesKeys].sort())
+  expect(response.headers).toMatchObject(headersMust)
 }
 
 /** Checks the rules for every response. */
-function checkAlways({ target, door }: Entry, { status, headers, body }: Reply): void {
+function checkAlways({ target, door }: Entry, { status, headers, body }: ResponseData): void {
   expect(status).toBeLessThan(500)
   expect(Object.keys(headers)).not.toContain('location')
   expect(Object.keys(headers)).not.toContain('set-cookie')

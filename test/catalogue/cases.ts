@@ -20,10 +20,10 @@ import { codes } from '../fixtures/codes.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 import { expectGood, expectRefusal } from './checks.ts'
-import { TARGETS, ask, askAll, askOne, fill, truthNow } from './journey.ts'
+import { TARGETS, send, sendAll, sendOne, fill, truthNow } from './journey.ts'
 import type { Meeting, Variant } from './journey.ts'
 import { START, createWorld } from './world.ts'
-import type { Reply, World } from './world.ts'
+import type { TimedResponse, World } from './world.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -215,8 +215,8 @@ function expectCancelled({ state }: Meeting): void {
 
 async function expectDiscarded({ world }: Meeting): Promise<void> {
   await world.machine.advance(30 * SECOND)
-  const replies = await askAll(world)
-  for (const reply of replies) expectGood(reply, truthNow(world, undefined), ['fresh'])
+  const responses = await sendAll(world)
+  for (const response of responses) expectGood(response, truthNow(world, undefined), ['fresh'])
 }
 
 /** Expects an event for the announced end of the feed while it still works. */
@@ -228,7 +228,7 @@ async function expectEndEvent({ world, dataSet }: Meeting): Promise<void> {
   )
   world.upstream.fault = { dataSet, inject }
   await world.machine.advance(4 * DAY)
-  await askAll(world)
+  await sendAll(world)
   await world.settle()
   expectEvent(world, { type: 'upstream_ending', endsAt })
 }
@@ -248,11 +248,11 @@ function expectBounded({ state, dataSet }: Meeting): void {
 async function expectLastRate({ world, state, before }: Meeting): Promise<void> {
   if (state === 'fresh') return
   for (const target of ['/api/v1/convert?from=AED&to=EUR', '/api/convert?from=AED&to=EUR']) {
-    const { status, body } = await askOne(world, target)
+    const { status, body } = await sendOne(world, target)
     expect(status, target).toBe(state === 'warm' ? 200 : 502)
     if (state === 'warm') expect(JSON.parse(body).updatedAt).toBe(before?.latest.updatedAt)
   }
-  const { body } = await askOne(world, '/api/rates')
+  const { body } = await sendOne(world, '/api/rates')
   expect(JSON.parse(body).rates['AED']).toBe(
     state === 'warm' ? before?.latest.rates['AED'] : undefined,
   )
@@ -262,21 +262,21 @@ async function expectLastRate({ world, state, before }: Meeting): Promise<void> 
 async function expectGone({ world, state, now }: Meeting): Promise<void> {
   if (state === 'fresh') return
   const code = 'BGN'
-  const replies = await ask(world, [
+  const responses = await send(world, [
     `/api/v1/latest?base=${code}`,
     `/api/v1/convert?from=${code}&to=EUR`,
     `/api/rates?base=${code}`,
     `/api/convert?from=EUR&to=${code}`,
   ])
-  for (const reply of replies) expectRefusal(reply, 400, code)
-  const { status, body } = await askOne(world, `/api/v1/latest?symbols=EUR,${code}`)
+  for (const response of responses) expectRefusal(response, 400, code)
+  const { status, body } = await sendOne(world, `/api/v1/latest?symbols=EUR,${code}`)
   expect(status).toBe(200)
   expect(JSON.parse(body).rates).toEqual({ EUR: now?.latest.rates['EUR'] })
 }
 
 async function expectServed({ world, state }: Meeting): Promise<void> {
   if (state === 'fresh') return
-  const { body } = await askOne(world, `/api/v1/convert?from=USD&to=${NEWCOMER}&amount=2`)
+  const { body } = await sendOne(world, `/api/v1/convert?from=USD&to=${NEWCOMER}&amount=2`)
   expect(JSON.parse(body)).toMatchObject({ rate: 12.5, result: 25 })
 }
 
@@ -295,22 +295,22 @@ async function expectConfirmed({ world, state }: Meeting): Promise<void> {
   for (const isConfirmed of [false, true]) {
     world.upstream.fault = { dataSet: 'latest', inject }
     await world.machine.advance(DAY)
-    await askAll(world)
+    await sendAll(world)
     await world.settle()
     const wanted = toLatestTruth(thousandfoldBaht(world.upstream.latest(world.machine.now())))
-    const table = await askOne(world, '/api/rates')
+    const table = await sendOne(world, '/api/rates')
     const latest = isConfirmed ? wanted : withOlder(wanted, before, ['THB'])
     expectGood(table, { latest, days: {}, today: '' }, ['fresh'])
   }
 }
 
 async function expectNoHistoryOfLev({ world }: Meeting): Promise<void> {
-  expectRefusal(await askOne(world, '/api/v1/history?from=BGN&to=EUR'), 400, 'BGN')
+  expectRefusal(await sendOne(world, '/api/v1/history?from=BGN&to=EUR'), 400, 'BGN')
 }
 
 /** Expects that small rates keep their precision. */
 async function expectFineSteps({ world }: Meeting): Promise<void> {
-  const { body } = await askOne(world, '/api/v1/history?from=IDR&to=EUR&period=1M')
+  const { body } = await sendOne(world, '/api/v1/history?from=IDR&to=EUR&period=1M')
   const { points } = JSON.parse(body)
   const steps = new Set(points.map(({ r }: { r: number }) => r))
   expect(steps.size).toBeGreaterThan(15)
@@ -332,34 +332,34 @@ function expectEvent({ service }: World, wanted: object): void {
 }
 
 /** Sends the usual requests, and requests for removed currencies, which fail in every state. */
-async function requestRemovedCodes(world: World): Promise<Reply[]> {
-  const replies = await askAll(world)
+async function requestRemovedCodes(world: World): Promise<TimedResponse[]> {
+  const responses = await sendAll(world)
   for (const code of ['BGN', 'HRK', 'RUB']) {
-    const removed = await ask(world, [
+    const removed = await send(world, [
       `/api/v1/history?from=${code}&to=EUR`,
       `/api/v1/history?from=USD&to=${code}&period=5Y`,
     ])
-    for (const reply of removed) {
-      expectRefusal(reply, 400, code)
-      expect(JSON.parse(reply.body).error.code).toBe('unsupported_currency')
+    for (const response of removed) {
+      expectRefusal(response, 400, code)
+      expect(JSON.parse(response.body).error.code).toBe('unsupported_currency')
     }
   }
-  return replies
+  return responses
 }
 
 /** Sends all requests, and requests history again while the relay is responding. */
-async function requestBetween({ machine, service }: World, state: State): Promise<Reply[]> {
-  const askFor = (targets: readonly string[]): Promise<Reply[]> =>
-    Promise.all(targets.map((target) => service.ask(target)))
+async function requestBetween({ machine, service }: World, state: State): Promise<TimedResponse[]> {
+  const askFor = (targets: readonly string[]): Promise<TimedResponse[]> =>
+    Promise.all(targets.map((target) => service.request(target)))
   const history = TARGETS.filter((target) => target.includes('/history'))
-  const again = new Promise<Reply[]>((resolve) => {
+  const again = new Promise<TimedResponse[]>((resolve) => {
     machine.after(SECOND, () => resolve(askFor(history)))
   })
-  const replies = await machine.drive(Promise.all([askFor(TARGETS), again]), 10 * SECOND)
-  expect(new Set(replies.flat().map(({ waited }) => waited))).toEqual(
+  const responses = await machine.drive(Promise.all([askFor(TARGETS), again]), 10 * SECOND)
+  expect(new Set(responses.flat().map(({ waited }) => waited))).toEqual(
     new Set(state === 'cold' || state === 'expired' ? [0, 2 * SECOND, SECOND] : [0]),
   )
-  return replies.flat()
+  return responses.flat()
 }
 
 /** Expects a circuit breaker for a store that always times out, while the upstream is down too. */
@@ -370,7 +370,7 @@ async function expectCircuitBreaker({ state, variant }: Meeting): Promise<void> 
   service.store.fault = variant.store
   world.upstream.fault = { dataSet: 'latest', inject: () => new Response(null, { status: 503 }) }
   for (let halves = 0; halves < 80; halves += 1) {
-    expect((await askOne(world, '/api/rates')).status).toBe(502)
+    expect((await sendOne(world, '/api/rates')).status).toBe(502)
     await machine.advance(SECOND / 2)
   }
   const times = service.store.operations.map(({ at }) => at)
@@ -381,7 +381,7 @@ async function expectCircuitBreaker({ state, variant }: Meeting): Promise<void> 
 }
 
 /** Sends 3,000 different requests besides the usual ones. */
-async function flood(world: World): Promise<Reply[]> {
+async function flood(world: World): Promise<TimedResponse[]> {
   const known = ['USD', 'EUR', 'JPY', 'GBP', 'CHF', 'AUD', 'INR', 'SEK']
   const targets = codes(3_000).map((code, index) => {
     const pick = (step: number): string => known[(index + step) % known.length] ?? ''
@@ -394,17 +394,17 @@ async function flood(world: World): Promise<Reply[]> {
     ]
     return requests[index % 5] ?? ''
   })
-  const replies = await ask(world, [...TARGETS, ...targets])
-  const flooded = replies.slice(TARGETS.length)
+  const responses = await send(world, [...TARGETS, ...targets])
+  const flooded = responses.slice(TARGETS.length)
   const valid = flooded.filter((_, index) => index % 5 < 3)
   expect(new Set(valid.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(flooded.map(({ status }) => status))).toEqual(new Set([200, 400]))
-  return replies.slice(0, TARGETS.length)
+  return responses.slice(0, TARGETS.length)
 }
 
 /** Expects that every value is written once. */
 async function expectOneWrite({ world, state }: Meeting): Promise<void> {
-  await ask(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD'])
+  await send(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD'])
   await world.settle()
   const { operations, entries } = world.service.store
   const writes = operations.filter(({ operation }) => operation === 'set')
@@ -442,8 +442,8 @@ async function expectNoPingPong({ world }: Meeting): Promise<void> {
   const publications = new Map<string, number>()
   for (let hour = 0; hour < 3 * 24; hour += 1) {
     await world.machine.advance(HOUR)
-    const replies = await ask(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD&period=1W'])
-    for (const [index, { body }] of replies.entries()) {
+    const responses = await send(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD&period=1W'])
+    for (const [index, { body }] of responses.entries()) {
       const { updatedAt, points } = JSON.parse(body)
       const published: number = updatedAt ?? Date.parse(points.at(-1).d)
       expect(published).toBeGreaterThanOrEqual(publications.get(String(index)) ?? 0)
@@ -463,18 +463,18 @@ function rejecting(name: string, more: Partial<Variant>): Variant {
       await later(exchange, SECOND)
       throw wireError(SECRET)
     },
-    act: (world, state) => (state === 'cold' ? abortAll(world, state) : askAll(world)),
+    act: (world, state) => (state === 'cold' ? abortAll(world, state) : sendAll(world)),
     ...more,
   })
 }
 
 /** Aborts the first client after half a second; returns the other responses. */
-async function abortFirst(world: World, state: State): Promise<Reply[]> {
+async function abortFirst(world: World, state: State): Promise<TimedResponse[]> {
   const { machine, service, upstream } = world
   const controller = new AbortController()
-  const aborted = service.ask('/api/v1/latest', controller)
+  const aborted = service.request('/api/v1/latest', controller)
   machine.after(SECOND / 2, () => controller.abort())
-  const [others] = await Promise.all([askAll(world), aborted])
+  const [others] = await Promise.all([sendAll(world), aborted])
   const calls = upstream.calls.filter(({ dataSet }) => dataSet === 'latest')
   expect(calls.at(-1)?.init.signal?.aborted).toBe(false)
   const { status, waited } = await aborted
@@ -484,40 +484,40 @@ async function abortFirst(world: World, state: State): Promise<Reply[]> {
 }
 
 /** Aborts all clients after half a second; returns the responses that need no wait. */
-async function abortAll({ machine, service }: World, state: State): Promise<Reply[]> {
+async function abortAll({ machine, service }: World, state: State): Promise<TimedResponse[]> {
   const pending = TARGETS.map((target) => {
     const controller = new AbortController()
     machine.after(SECOND / 2, () => controller.abort())
-    return service.ask(target, controller)
+    return service.request(target, controller)
   })
-  const replies = await machine.drive(Promise.all(pending), 10 * SECOND)
-  for (const { waited } of replies) expect(waited).toBeLessThanOrEqual(SECOND / 2)
-  return state === 'warm' || state === 'fresh' ? replies : []
+  const responses = await machine.drive(Promise.all(pending), 10 * SECOND)
+  for (const { waited } of responses) expect(waited).toBeLessThanOrEqual(SECOND / 2)
+  return state === 'warm' || state === 'fresh' ? responses : []
 }
 
 /** Sends aborted requests; returns the responses that need no wait. */
-async function requestAborted(world: World, state: State): Promise<Reply[]> {
+async function requestAborted(world: World, state: State): Promise<TimedResponse[]> {
   const { machine, service } = world
   const before = world.attempts()
   const pending = TARGETS.map((target) => {
     const controller = new AbortController()
     controller.abort()
-    return service.ask(target, controller)
+    return service.request(target, controller)
   })
-  const replies = await machine.drive(Promise.all(pending), 10 * SECOND)
+  const responses = await machine.drive(Promise.all(pending), 10 * SECOND)
   await world.settle()
-  if (state === 'warm' || state === 'fresh') return replies
+  if (state === 'warm' || state === 'fresh') return responses
   expect(world.attempts()).toEqual(before)
   return []
 }
 
 /** Sends all requests, then freezes the process for an hour. */
-async function requestAndFreeze(world: World, state: State): Promise<Reply[]> {
-  const replies = await askAll(world)
-  if (state !== 'warm') return replies
+async function requestAndFreeze(world: World, state: State): Promise<TimedResponse[]> {
+  const responses = await sendAll(world)
+  if (state !== 'warm') return responses
   world.service.process.pause(HOUR)
   await world.machine.advance(HOUR)
-  return replies
+  return responses
 }
 
 function receive(work: Promise<unknown>): void {
@@ -529,10 +529,10 @@ function receive(work: Promise<unknown>): void {
 }
 
 /** Sends all requests; expects that the host has received a background refresh. */
-async function requestAndWatch(world: World, state: State): Promise<Reply[]> {
-  const replies = await askAll(world)
+async function requestAndWatch(world: World, state: State): Promise<TimedResponse[]> {
+  const responses = await sendAll(world)
   if (state === 'warm') expect(received.some(({ isDone }) => !isDone)).toBe(true)
-  return replies
+  return responses
 }
 
 /** Expects that all received work has resolved. */
@@ -542,6 +542,6 @@ async function expectWorkDone({ world, state }: Meeting): Promise<void> {
   expect(received.filter(({ isDone }) => !isDone)).toEqual([])
 }
 
-function requestTenThousand(world: World): Promise<Reply[]> {
-  return ask(world, [...TARGETS, ...Array<string>(10_000).fill('/api/convert?from=USD&to=GBP')])
+function requestTenThousand(world: World): Promise<TimedResponse[]> {
+  return send(world, [...TARGETS, ...Array<string>(10_000).fill('/api/convert?from=USD&to=GBP')])
 }

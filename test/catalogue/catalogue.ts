@@ -38,13 +38,13 @@ export interface Entry {
 /** The entry point: `handler(request)` or `handler.answer(request)`. */
 export type Door = 'request' | 'answer'
 
-export interface Question {
+export interface RequestData {
   method: string
   target: string
   headers?: Record<string, string> | undefined
 }
 
-export interface Reply {
+export interface ResponseData {
   status: number
   headers: Record<string, string>
   body: string
@@ -86,11 +86,11 @@ export function expand(text: string, scale = 1): string {
     .replace(/\{\{params:(\d+)\}\}/g, (_, size) => parameters(size * scale).join('&'))
 }
 
-export async function toQuestion(
+export async function toRequestData(
   handler: RatesHandler,
-  { method, target, headers }: Question,
+  { method, target, headers }: RequestData,
   scale = 1,
-): Promise<Question> {
+): Promise<RequestData> {
   const sent: [string, string][] = []
   for (const [name, value] of Object.entries(headers ?? {})) {
     sent.push([name, await expandTags(handler, expand(value, scale))])
@@ -98,11 +98,11 @@ export async function toQuestion(
   return { method, target: expand(target, scale), headers: Object.fromEntries(sent) }
 }
 
-export async function ask(
+export async function send(
   handler: RatesHandler,
-  { method, target, headers = {} }: Question,
+  { method, target, headers = {} }: RequestData,
   door: Door = 'request',
-): Promise<Reply> {
+): Promise<ResponseData> {
   const list = new Headers(Object.entries(headers))
   if (door === 'answer') {
     const raw = await handler.answer({ method, target, header: (name) => list.get(name) })
@@ -120,14 +120,18 @@ export async function ask(
   }
 }
 
-export async function askEntry(handler: RatesHandler, entry: Entry, door: Door): Promise<Reply> {
-  return ask(handler, await toQuestion(handler, entry), door)
+export async function sendEntry(
+  handler: RatesHandler,
+  entry: Entry,
+  door: Door,
+): Promise<ResponseData> {
+  return send(handler, await toRequestData(handler, entry), door)
 }
 
 async function expandTags(handler: RatesHandler, text: string): Promise<string> {
   let expanded = text
   for (const [token, target = ''] of text.matchAll(/\{\{etag:([^}]*)\}\}/g)) {
-    const { headers } = await ask(handler, { method: 'GET', target })
+    const { headers } = await send(handler, { method: 'GET', target })
     expanded = expanded.replace(token, headers['etag'] ?? '')
   }
   return expanded

@@ -7,7 +7,7 @@ import { crossRate, inWindow, pairPoints, product, statsOf, toExact } from '../o
 import type { Rates } from '../oracle.ts'
 import { KEYS, verdictIn } from './journey.ts'
 import type { Journey, Truth } from './journey.ts'
-import type { Reply } from './world.ts'
+import type { TimedResponse } from './world.ts'
 
 /** Maximum wait of a client, in ms. */
 const BUDGET = 5_000
@@ -41,22 +41,22 @@ const PROTOTYPE = Reflect.ownKeys(Object.prototype).length
 export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
   'the first responses are as documented'(journey) {
     const { state, first, now, before } = journey
-    for (const reply of distinct(first)) {
-      if (before && state === 'fresh') expectGood(reply, before, ['fresh'])
-      else if (before && state === 'warm') expectGood(reply, before, ['stale'])
-      else if (isRefused(journey, reply)) expectUnavailable(reply)
-      else expectGood(reply, now, ['loaded', 'fresh'])
+    for (const response of distinct(first)) {
+      if (before && state === 'fresh') expectGood(response, before, ['fresh'])
+      else if (before && state === 'warm') expectGood(response, before, ['stale'])
+      else if (isRefused(journey, response)) expectUnavailable(response)
+      else expectGood(response, now, ['loaded', 'fresh'])
     }
   },
 
   'later responses are as documented'(journey) {
     const { isServed, now, after, paused, state, variant, dataSet } = journey
     const isStale = isServed && state === 'warm' && verdictIn(variant, state) === 'refused'
-    for (const reply of distinct([...after, ...paused])) {
-      const isAbout = dataSetOf(reply) === dataSet
+    for (const response of distinct([...after, ...paused])) {
+      const isAbout = dataSetOf(response) === dataSet
       const wanted: readonly Freshness[] = isStale && isAbout ? ['stale'] : ['fresh']
-      if (isRefused(journey, reply) && !isServed) expectUnavailable(reply)
-      else expectGood(reply, now, variant.freshness ?? wanted)
+      if (isRefused(journey, response) && !isServed) expectUnavailable(response)
+      else expectGood(response, now, variant.freshness ?? wanted)
     }
   },
 
@@ -99,22 +99,22 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
   },
 
   'responses contain no private text'({ first, after, paused, recovered }) {
-    for (const reply of distinct([...first, ...after, ...paused, ...recovered])) {
-      const content = toText(reply)
+    for (const response of distinct([...first, ...after, ...paused, ...recovered])) {
+      const content = toText(response)
       expectSame(PRIVATE.filter((text) => content.includes(text)).join(), '', content)
-      expectOwnHeaders(reply)
+      expectOwnHeaders(response)
     }
   },
 
   'a failed refresh does not make data look fresher'(journey) {
     const { state, variant, first, paused, dataSet } = journey
     if (state !== 'warm' || verdictIn(variant, state) !== 'refused') return
-    for (const reply of paused.filter((each) => dataSetOf(each) === dataSet)) {
-      const earlier = first.find(({ target }) => target === reply.target)
+    for (const response of paused.filter((each) => dataSetOf(each) === dataSet)) {
+      const earlier = first.find(({ target }) => target === response.target)
       if (!earlier) continue
-      expect(reply.body).toBe(earlier.body)
-      expect(reply.headers['etag']).toBe(earlier.headers['etag'])
-      expect(ttlOf(reply)).toBeLessThanOrEqual(ttlOf(earlier))
+      expect(response.body).toBe(earlier.body)
+      expect(response.headers['etag']).toBe(earlier.headers['etag'])
+      expect(ttlOf(response)).toBeLessThanOrEqual(ttlOf(earlier))
     }
   },
 
@@ -141,7 +141,8 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
   },
 
   'fresh data is served after the fault'({ recovered, afterwards, dataSet, ...journey }) {
-    for (const reply of distinct(recovered)) expectGood(reply, afterwards, ['fresh', 'loaded'])
+    for (const response of distinct(recovered))
+      expectGood(response, afterwards, ['fresh', 'loaded'])
     expect(journey.attemptsAfterwards[dataSet]).toBeGreaterThan(journey.attempts[dataSet])
   },
 }
@@ -163,19 +164,19 @@ export async function expectNothingLeft({ world }: Journey): Promise<void> {
 }
 
 /** Removes duplicates. */
-function distinct(replies: readonly Reply[]): Reply[] {
-  return [...new Map(replies.map((each) => [toText(each), each])).values()]
+function distinct(responses: readonly TimedResponse[]): TimedResponse[] {
+  return [...new Map(responses.map((each) => [toText(each), each])).values()]
 }
 
-function toText({ target, status, headers, body }: Reply): string {
+function toText({ target, status, headers, body }: TimedResponse): string {
   return `${target} ${status} ${Object.entries(headers).join()} ${body}`
 }
 
-function isRefused({ variant, state, dataSet }: Journey, reply: Reply): boolean {
-  return dataSetOf(reply) === dataSet && verdictIn(variant, state) === 'refused'
+function isRefused({ variant, state, dataSet }: Journey, response: TimedResponse): boolean {
+  return dataSetOf(response) === dataSet && verdictIn(variant, state) === 'refused'
 }
 
-function dataSetOf({ target }: Reply): DataSet {
+function dataSetOf({ target }: TimedResponse): DataSet {
   return target.includes('/history') ? 'history' : 'latest'
 }
 
@@ -208,7 +209,7 @@ const CACHE_STATUS: Record<Freshness, RegExp> = {
 }
 
 /** Expects the documented 502. */
-function expectUnavailable({ target, status, headers, body }: Reply): void {
+function expectUnavailable({ target, status, headers, body }: TimedResponse): void {
   const isVersioned = target.startsWith('/api/v1/')
   expectSame(status, 502, body)
   const error = isVersioned ? { code: 'provider_unavailable', message: UNAVAILABLE } : UNAVAILABLE
@@ -221,10 +222,14 @@ function expectUnavailable({ target, status, headers, body }: Reply): void {
 }
 
 /** Expects an error with `status` and no-store that names `code`. */
-export function expectRefusal({ target, ...reply }: Reply, status: number, code: string): void {
-  expect(reply.status, `${target}: ${reply.body}`).toBe(status)
-  expect(reply.headers['cache-control']).toBe('no-store')
-  const { error } = JSON.parse(reply.body)
+export function expectRefusal(
+  { target, ...response }: TimedResponse,
+  status: number,
+  code: string,
+): void {
+  expect(response.status, `${target}: ${response.body}`).toBe(status)
+  expect(response.headers['cache-control']).toBe('no-store')
+  const { error } = JSON.parse(response.body)
   expect(typeof error === 'string' ? error : error.message).toContain(code)
 }
 
@@ -232,15 +237,19 @@ export function expectRefusal({ target, ...reply }: Reply, status: number, code:
  * Expects a 200 with exactly the data of `truth` and the correct Cache-Status, or the documented 502 if `truth` lacks a
  * required rate.
  */
-export function expectGood(reply: Reply, truth: Truth, freshness: readonly Freshness[]): void {
-  const { target, status, headers, body } = reply
+export function expectGood(
+  response: TimedResponse,
+  truth: Truth,
+  freshness: readonly Freshness[],
+): void {
+  const { target, status, headers, body } = response
   if (
-    dataSetOf(reply) === 'latest' &&
+    dataSetOf(response) === 'latest' &&
     codesIn(target).some((code) => !(code in truth.latest.rates))
   )
-    return expectUnavailable(reply)
+    return expectUnavailable(response)
   expectSame(status, 200, `${target}: ${body}`)
-  const dataSet = dataSetOf(reply)
+  const dataSet = dataSetOf(response)
   expectJson(headers)
   expectSame(headers['cache-control'], CACHE_CONTROL[dataSet])
   expectSame(/^"[\w-]+"$/.test(headers['etag'] ?? ''), true, 'the tag')
@@ -268,20 +277,20 @@ function codesIn(target: string): string[] {
   )
 }
 
-function expectJson(headers: Reply['headers']): void {
+function expectJson(headers: TimedResponse['headers']): void {
   expectSame(headers['content-type'], 'application/json; charset=utf-8')
   expectSame(headers['x-content-type-options'], 'nosniff')
 }
 
 /** Expects only known headers, with CORS headers only on v1. */
-function expectOwnHeaders({ target, headers }: Reply): void {
+function expectOwnHeaders({ target, headers }: TimedResponse): void {
   const foreign = Object.keys(headers).filter((name) => !KNOWN_HEADERS.has(name))
   expectSame(foreign.join(), '', 'unknown headers')
   const origin = target.startsWith('/api/v1/') ? '*' : undefined
   expectSame(headers['access-control-allow-origin'], origin)
 }
 
-function ttlOf({ headers }: Reply): number {
+function ttlOf({ headers }: TimedResponse): number {
   return Number(/ttl=(-?\d+)/.exec(headers['cache-status'] ?? '')?.[1] ?? NaN)
 }
 

@@ -6,7 +6,7 @@ import { HISTORY_SOURCE, LATEST_SOURCE } from '../fixtures/contract.ts'
 import { toDay } from '../fixtures/dates.ts'
 import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import type { Freshness } from './checks.ts'
-import type { Reply, World, WorldOptions } from './world.ts'
+import type { TimedResponse, World, WorldOptions } from './world.ts'
 
 /** One form of a fault, and how to trigger it. Omitted fields are as in a healthy world. */
 export interface Variant extends Fault {
@@ -16,7 +16,7 @@ export interface Variant extends Fault {
   world?: WorldOptions
   arrive?(world: World, state: State): Promise<void>
   /** Sends the requests that meet the fault (default: all targets). */
-  act?(world: World, state: State): Promise<Reply[]>
+  act?(world: World, state: State): Promise<TimedResponse[]>
   /** Provider calls per data set during the fault, by all processes together (default: one per process). */
   attempts?: Partial<Record<State, number>>
   /** Allowed freshness of later responses (default: by state and verdict). */
@@ -86,7 +86,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
     machine.elapsed(),
   ]
 
-  const first = await (variant.act ?? askAll)(world, state)
+  const first = await (variant.act ?? sendAll)(world, state)
   const { takes = 0 } = variant
   await advanceTo(beganAt + (takes === 'limit' ? CALL_LIMIT[dataSet] : takes))
   await world.settle()
@@ -98,23 +98,23 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   const meeting = { world, state, variant, dataSet, before, now: isServed ? kept : undefined }
   const conversions = TARGETS.filter((target) => target.includes('convert'))
   const often = Array.from({ length: 4 }, () => conversions).flat()
-  const after = [...(await askAll(world)), ...(await ask(world, often))]
+  const after = [...(await sendAll(world)), ...(await send(world, often))]
   await variant.meanwhile?.(meeting)
 
   const endedAt = lastOutcome(world, dataSet) ?? machine.elapsed()
   const isPaused = isRefused && state !== 'fresh'
   const pause = variant.pause ?? (isPaused ? SECOND : 10 * MINUTE)
   await advanceTo(endedAt + pause - 1)
-  const paused = await askAll(world)
+  const paused = await sendAll(world)
   await world.settle()
   const attempts = since(attemptsBefore, world.attempts())
   const stored = storesOf(world)
 
   end(world, variant)
   await machine.advance(isPaused ? pause / 2 + 2 : NEXT_REFRESH)
-  await askAll(world)
+  await sendAll(world)
   await world.settle()
-  const recovered = await askAll(world)
+  const recovered = await sendAll(world)
   const attemptsAfterwards = since(attemptsBefore, world.attempts())
   const afterwards = truthNow(world, isServed ? kept : undefined, variant.servesAfterwards)
   await variant.afterwards?.(meeting)
@@ -146,23 +146,26 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   }
 }
 
-export function askAll(world: World): Promise<Reply[]> {
-  return ask(world, TARGETS)
+export function sendAll(world: World): Promise<TimedResponse[]> {
+  return send(world, TARGETS)
 }
 
-export function ask({ machine, services }: World, targets: readonly string[]): Promise<Reply[]> {
-  const pending = services.flatMap((service) => targets.map((target) => service.ask(target)))
+export function send(
+  { machine, services }: World,
+  targets: readonly string[],
+): Promise<TimedResponse[]> {
+  const pending = services.flatMap((service) => targets.map((target) => service.request(target)))
   return machine.drive(Promise.all(pending), DRIVE_LIMIT)
 }
 
 /** Sends one request to the first process. */
-export async function askOne({ machine, service }: World, target: string): Promise<Reply> {
-  return machine.drive(service.ask(target), DRIVE_LIMIT)
+export async function sendOne({ machine, service }: World, target: string): Promise<TimedResponse> {
+  return machine.drive(service.request(target), DRIVE_LIMIT)
 }
 
 /** Loads both data sets; returns the data to serve. */
 async function prime(world: World): Promise<Truth> {
-  await askAll(world)
+  await sendAll(world)
   await world.settle()
   return truthNow(world, undefined)
 }

@@ -7,7 +7,7 @@ import type { FaultCase, State } from '../faults/fault.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { cases, unusedNames } from './cases.ts'
 import { CHECKS, expectGood, expectNothingLeft } from './checks.ts'
-import { STATES, askAll, fill, travel, truthNow, verdictIn } from './journey.ts'
+import { STATES, sendAll, fill, travel, truthNow, verdictIn } from './journey.ts'
 import type { Variant } from './journey.ts'
 import { createWorld } from './world.ts'
 
@@ -31,7 +31,7 @@ test('serves the values of the poisoned stores without the poison', async () => 
   const world = createWorld()
   fill(world)
   const truth = truthNow(world, undefined)
-  for (const reply of await askAll(world)) expectGood(reply, truth, ['fresh'])
+  for (const response of await sendAll(world)) expectGood(response, truth, ['fresh'])
   expect(world.upstream.calls).toEqual([])
 })
 

@@ -122,7 +122,7 @@ function createWatchedStore(machine: Machine): WatchedStore {
   return store
 }
 
-export type Reply = Awaited<ReturnType<World['service']['ask']>>
+export type TimedResponse = Awaited<ReturnType<World['service']['request']>>
 
 function createService(
   machine: Machine,
@@ -186,11 +186,11 @@ function createService(
     /** Number of listeners on the signals of the clients. */
     listeners: () => listeners.size,
     /** Requests `target`; `signal` aborts the request. */
-    async ask(target: string, { signal } = new AbortController()) {
+    async request(target: string, { signal } = new AbortController()) {
       watchListeners(signal)
       const requestedAt = machine.elapsed()
-      const request = { method: 'GET', target, header: () => null, signal }
-      const { status, headers, body } = await handler.answer(request)
+      const raw = { method: 'GET', target, header: () => null, signal }
+      const { status, headers, body } = await handler.answer(raw)
       return {
         target,
         status,

@@ -4,18 +4,18 @@ import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } fro
 import { buffer } from 'node:stream/consumers'
 import type { Readable } from 'node:stream'
 
-import type { Question, Reply } from '../catalogue/catalogue.ts'
+import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 
 /** A client of one server over real keep-alive connections. */
 export interface Client {
-  send(request: Question): Promise<Reply>
+  send(request: RequestData): Promise<ResponseData>
   close(): void
 }
 
 /** Opens an HTTP/1.1 client. */
 export function openHttp1(port: number): Client {
   const keepAlive = new Agent({ keepAlive: true })
-  const sendOver = (agent: Agent | false, { method, target, headers }: Question): Promise<Reply> =>
+  const sendOver = (agent: Agent | false, { method, target, headers }: RequestData): Promise<ResponseData> =>
     new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, agent, method, path: target, headers }
       const sent = request(options, (response) => {
@@ -63,7 +63,7 @@ async function toReply(
   status: number | undefined,
   named: IncomingHttpHeaders,
   stream: Readable,
-): Promise<Reply> {
+): Promise<ResponseData> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(named)) headers[name] = String(value)
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

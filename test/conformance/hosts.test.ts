@@ -2,8 +2,8 @@ import type { RatesHandler } from 'ratesmith'
 import { mountContract } from 'ratesmith/testing'
 import { describe, expect, it } from 'vitest'
 
-import { ask } from '../catalogue/catalogue.ts'
-import type { Question, Reply } from '../catalogue/catalogue.ts'
+import { send } from '../catalogue/catalogue.ts'
+import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { createConformanceHandler } from './market.ts'
@@ -65,7 +65,7 @@ describe.each<[string, (request: Request) => Response | Promise<Response>]>([
   )
 })
 
-type Outcome = Reply | Error
+type Outcome = ResponseData | Error
 
 /** Headers that servers set for their connections. */
 const CONNECTION_HEADERS = /^(connection|content-length|date|keep-alive|transfer-encoding)$/
@@ -80,11 +80,11 @@ const SHOWN_CHARACTERS = 400
 async function findFault(
   host: Host,
   handler: RatesHandler,
-  request: Question,
+  request: RequestData,
   outcome: Outcome,
 ): Promise<string | undefined> {
   const { method, target } = request
-  const expected = await ask(handler, request, 'answer')
+  const expected = await send(handler, request, 'answer')
   const { matched } = await handler.answer({ method, target, header: () => null })
   const isSame = toText(outcome) === toText(expected) && hasRightLength(outcome, expected)
   const mustBeApps = host.scope === 'own' && !matched
@@ -96,7 +96,7 @@ async function findFault(
 }
 
 /** Returns whether the `Content-Length` of `outcome` is that of its body, or for `HEAD` of the body of `GET`. */
-function hasRightLength(outcome: Outcome, expected: Reply): boolean {
+function hasRightLength(outcome: Outcome, expected: ResponseData): boolean {
   if (outcome instanceof Error) return false
   const { status, headers } = outcome
   const sent = headers['content-length']
@@ -106,7 +106,7 @@ function hasRightLength(outcome: Outcome, expected: Reply): boolean {
 }
 
 /** Returns whether `outcome` is a rejection that a server may send before its handler runs. */
-function isAllowedRejection({ method, target, headers }: Question, outcome: Outcome): boolean {
+function isAllowedRejection({ method, target, headers }: RequestData, outcome: Outcome): boolean {
   const size = JSON.stringify([target, headers]).length
   // Servers may reject an unknown method.
   if (size <= LARGEST_HEAD && method !== 'FOO') return false

@@ -1,5 +1,5 @@
-import { entries, toQuestion } from '../catalogue/catalogue.ts'
-import type { Question } from '../catalogue/catalogue.ts'
+import { entries, toRequestData } from '../catalogue/catalogue.ts'
+import type { RequestData } from '../catalogue/catalogue.ts'
 import type { RatesHandler } from 'ratesmith'
 
 const GOOD_TARGETS = [
@@ -52,11 +52,11 @@ const OTHER_PREFIXES = ['/FX', '/%66x', '//fx', '/fx/', '/fx%2F', '/fxx', '/f', 
 export async function conformanceRequests(
   handler: RatesHandler,
   prefix: string,
-): Promise<Question[]> {
+): Promise<RequestData[]> {
   const bad = entries.filter(({ door }) => door !== 'answer')
   const targets = [...GOOD_TARGETS, ...(await conversionTargets(handler))]
   const good = targets.map((target) => ({ method: 'GET', target }))
-  const requests = await Promise.all([...good, ...bad].map((entry) => toQuestion(handler, entry)))
+  const requests = await Promise.all([...good, ...bad].map((entry) => toRequestData(handler, entry)))
   const own = requests.map((request) => {
     const { pathname, search } = new URL(`http://localhost${request.target}`)
     return { ...request, target: prefix + pathname + search }
