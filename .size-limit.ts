@@ -35,7 +35,7 @@ const BUDGETS: Record<string, string> = {
   './deno': '1.53 kB',
   './express': '1.23 kB',
   './node': '3.22 kB',
-  './providers/cross-check': '3.38 kB',
+  './providers/cross-check': '3.48 kB',
   './providers/currencyapi': '15.2 kB',
   './providers/ecb': '14.5 kB',
   './providers/exchange-rate-api-v6': '12.5 kB',

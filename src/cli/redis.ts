@@ -81,7 +81,7 @@ async function loadIoredis(name: string): Promise<(url: string) => RedisConnecti
     return {
       connect: () => client.connect(),
       close: () => client.disconnect(),
-      // A command's own error says only that there is no connection.
+      // A command's own error reports only a missing connection.
       send: (command, args) =>
         client.call(command, ...args).catch((error: unknown) => {
           throw lastError ?? error

@@ -85,7 +85,7 @@ function throwUsageError(variable: string): (error: Error) => never {
   }
 }
 
-/** Returns a `fetch` that uses the environment's proxies; `undefined` if there are none or the runtime uses them itself. */
+/** Returns a `fetch` that uses the environment's proxies; `undefined` without proxies, or if the runtime uses them itself. */
 async function fetchThroughProxy(
   { latest, history }: ProviderChoice,
   env: NodeJS.ProcessEnv,

@@ -2,7 +2,7 @@ import { RatesError } from '../errors.ts'
 import { parseRetryAfter } from './response.ts'
 import type { ClientResponse } from './response.ts'
 
-/** Sends one request and resolves to its response, whatever its status; rejects without a response. */
+/** Sends one request and resolves to its response, of any status; rejects without a response. */
 export type Exchange = (url: string, signal: AbortSignal | undefined) => Promise<ClientResponse>
 
 /** Keeps the text, which is parsed for each caller, so that callers cannot change each other's objects. */
@@ -52,7 +52,7 @@ export function createExchange(
     } catch (cause) {
       throw new RatesError('provider_unavailable', 'The service cannot be reached', { cause })
     } finally {
-      // After an abort, rejects with its reason, whatever the outcome of the request.
+      // After an abort, rejects with its reason, even if the request succeeded.
       signal?.throwIfAborted()
     }
   }

@@ -19,11 +19,11 @@ export interface RateTable extends Publication {
   readonly publishedAt: number
   /** Units of each currency for one unit of `base`, in the provider's order; the base itself is 1. */
   readonly rates: ReadonlyMap<string, number>
-  /** Published rates quarantined until a later publication confirms them; absent if there are none. */
+  /** Published rates quarantined until a later publication confirms them; absent if empty. */
   readonly unconfirmed?: Readonly<Record<string, number>>
-  /** Publication times of `rates` from earlier publications, by code; absent if there are none. */
+  /** Publication times of `rates` from earlier publications, by code; absent if empty. */
   readonly older?: Readonly<CodedPublications>
-  /** Current or former codes of the provider without a usable rate; absent if there are none. */
+  /** Current or former codes of the provider without a usable rate; absent if empty. */
   readonly unavailable?: readonly string[]
 }
 

@@ -34,7 +34,7 @@ describe('the command line', () => {
       'latest --base HRK --demo',
       'Invalid base currency: HRK (withdrawn on 2023-01-01, use EUR, 1 EUR = ',
     ],
-    ['latest --base EURO --date 2020-02-29', 'Invalid base currency: EURO. Did you mean EUR?'],
+    ['latest --base EURO --date 2024-02-29', 'Invalid base currency: EURO. Did you mean EUR?'],
     ['latest EUR', "Unexpected argument 'EUR'"],
     ['latest --demo --latest ecb', '--demo … --latest ('],
     ['latest --latest currencyapi', 'currencyapi needs a key…: set RATESMITH_CURRENCYAPI_KEY'],

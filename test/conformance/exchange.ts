@@ -15,7 +15,10 @@ export interface Client {
 /** Opens an HTTP/1.1 client. */
 export function openHttp1(port: number): Client {
   const keepAlive = new Agent({ keepAlive: true })
-  const sendOver = (agent: Agent | false, { method, target, headers }: RequestData): Promise<ResponseData> =>
+  const sendOver = (
+    agent: Agent | false,
+    { method, target, headers }: RequestData,
+  ): Promise<ResponseData> =>
     new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, agent, method, path: target, headers }
       const sent = request(options, (response) => {

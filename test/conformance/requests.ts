@@ -56,7 +56,9 @@ export async function conformanceRequests(
   const bad = entries.filter(({ door }) => door !== 'answer')
   const targets = [...GOOD_TARGETS, ...(await conversionTargets(handler))]
   const good = targets.map((target) => ({ method: 'GET', target }))
-  const requests = await Promise.all([...good, ...bad].map((entry) => toRequestData(handler, entry)))
+  const requests = await Promise.all(
+    [...good, ...bad].map((entry) => toRequestData(handler, entry)),
+  )
   const own = requests.map((request) => {
     const { pathname, search } = new URL(`http://localhost${request.target}`)
     return { ...request, target: prefix + pathname + search }
