@@ -137,7 +137,7 @@ describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
 
   it('reports why the network is unreachable', async () => {
     const { fetch } = await openNetwork(kind)
-    const reason = expect.stringMatching(/^open\.er-api\.com\b.*\bUND_\w+/)
+    const reason = expect.stringMatching(/\bopen\.er-api\.com\b.*\bUND_\w+/)
     expect(await requestLatest(tryFetch('https://open.er-api.com', fetch))).toEqual([502, reason])
   })
 })
@@ -191,8 +191,8 @@ describe('a proxy', () => {
       expect(JSON.parse(untrusting.stdout)).toEqual({
         statuses: [502, 502],
         outcomes: [
-          expect.stringMatching(/^latest failed: open\.er-api\.com\b.*\bcertificate\b/),
-          expect.stringMatching(/^history failed: api\.frankfurter\.dev\b.*\bcertificate\b/),
+          expect.stringMatching(/^latest failed: .*\bopen\.er-api\.com\b.*\bcertificate\b/),
+          expect.stringMatching(/^history failed: .*\bapi\.frankfurter\.dev\b.*\bcertificate\b/),
         ],
       })
     },
