@@ -1,4 +1,4 @@
-import { answerOf, failed } from './raw-response.ts'
+import { responseOf, failed } from './raw-response.ts'
 import { listenOptions, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 import { untilIdle } from './until-idle.ts'
@@ -32,7 +32,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const { port, hostname, tls } = listenOptions(options)
-  const fetch = (request: Request): Promise<Response> => answerOf(handler, request)
+  const fetch = (request: Request): Promise<Response> => responseOf(handler, request)
   // By default, Bun lets several servers share a port outside development.
   const listening = { port, hostname, tls, reusePort: false }
   const server = Bun.serve({ ...listening, fetch, error: failed, development: false })

@@ -1,4 +1,4 @@
-import { answerOf, failed } from './raw-response.ts'
+import { responseOf, failed } from './raw-response.ts'
 import { keepListening } from './deno/listening.ts'
 import type { DenoServer } from './deno/listening.ts'
 import { limitStreams } from './deno/streams.ts'
@@ -37,7 +37,7 @@ export async function serve(
   const { Deno } = globalThis as unknown as { Deno: Deno }
   const { port, hostname, tls } = listenOptions(options)
   const settings = { hostname, ...tls, onError: failed, onListen: () => {} }
-  const respond = limitStreams((request) => answerOf(handler, request))
+  const respond = limitStreams((request) => responseOf(handler, request))
   const listening = keepListening((at) => Deno.serve({ ...settings, port: at }, respond), port)
   return {
     url: toUrl(hostname, listening.port, tls),

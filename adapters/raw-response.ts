@@ -6,7 +6,7 @@ export function failed(): Response {
 }
 
 /** Returns the response of `handler`, or a 500 if it throws or returns an invalid or already read response. */
-export async function answerOf(handler: FetchHandler, request: Request): Promise<Response> {
+export async function responseOf(handler: FetchHandler, request: Request): Promise<Response> {
   try {
     const response: Partial<Response> | undefined = await handler(request)
     return response?.bodyUsed === false ? (response as Response) : failed()

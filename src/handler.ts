@@ -8,7 +8,7 @@ import { FetchRawRequest } from './http/raw.ts'
 import type { RawResponse, RawRequest } from './http/raw.ts'
 import { createLimiter } from './http/limiter.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
-import { createRendering } from './http/response.ts'
+import { createResponseFactory } from './http/response.ts'
 import { createRouter } from './http/router.ts'
 import { createOperations } from './operations.ts'
 import type { RatesOperations } from './operations.ts'
@@ -135,7 +135,7 @@ export function createHandlerOn(
       : undefined,
     onInternalError,
   })
-  const render = createRendering()
+  const render = createResponseFactory()
   const handle = async (request: Request): Promise<Response> =>
     render(await answer(new FetchRawRequest(request)))
   return Object.assign(handle, {

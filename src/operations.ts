@@ -21,9 +21,9 @@ import type { HistoryParams, RateHistory } from './records/history.ts'
 import { codesOf, toLatestRates } from './records/latest.ts'
 import type { LatestParams, LatestRates } from './records/latest.ts'
 import {
-  NOT_OF_CONVERSIONS,
-  NOT_OF_HISTORY,
-  NOT_OF_TABLES,
+  MISTAKEN_CONVERSION_NAMES,
+  MISTAKEN_HISTORY_NAMES,
+  MISTAKEN_TABLE_NAMES,
   assertNoMistakenNames,
 } from './records/mistaken-names.ts'
 import type { ServiceStatus } from './records/status.ts'
@@ -150,7 +150,7 @@ export function createOperations(
   function convert(params: ConversionListParams): Promise<ConversionResult<ConversionListParams>> {
     return orRatesError(async () => {
       const { from, to, amount, date, reverse } = params
-      assertNoMistakenNames(params, NOT_OF_CONVERSIONS)
+      assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
       assertCode('from', from)
       if (typeof to === 'string') assertCode('to', to)
       assertAmount(amount)
@@ -172,7 +172,7 @@ export function createOperations(
   function latest(params: LatestParams | DatedRatesParams = {}): Promise<LatestRates> {
     return orRatesError(async () => {
       const { base, symbols = [], date } = params
-      assertNoMistakenNames(params, NOT_OF_TABLES)
+      assertNoMistakenNames(params, MISTAKEN_TABLE_NAMES)
       if (base !== undefined) assertCode('base', base)
       if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'must be an array of codes')
       for (const symbol of symbols) assertCode('symbols', symbol)
@@ -192,7 +192,7 @@ export function createOperations(
   ): Promise<RateHistory | HistoryRange> {
     return orRatesError(async () => {
       const { from, to, period, start, end, interval } = params
-      assertNoMistakenNames(params, NOT_OF_HISTORY)
+      assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
       assertCode('from', from)
       assertCode('to', to)
       if (period !== undefined && !PERIODS.includes(period))

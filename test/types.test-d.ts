@@ -96,10 +96,10 @@ import { crossCheck } from '../src/providers/cross-check.ts'
 import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
-import { conversionRecord, conversionsRecord } from '../src/openapi/conversion-records.ts'
-import { historyRangeRecord, historyRecord } from '../src/openapi/history-record.ts'
-import { datedLatestRecord, latestRecord } from '../src/openapi/rate-records.ts'
-import { currenciesRecord, statusRecord } from '../src/openapi/service-records.ts'
+import { conversionSchema, conversionListSchema } from '../src/openapi/conversion-schemas.ts'
+import { historyRangeSchema, rateHistorySchema } from '../src/openapi/history-schemas.ts'
+import { datedRatesSchema, latestRatesSchema } from '../src/openapi/rate-schemas.ts'
+import { currencyListSchema, serviceStatusSchema } from '../src/openapi/service-schemas.ts'
 import {
   failingProvider,
   fakeClock,
@@ -562,16 +562,16 @@ test('currencies are rows of plain data', () => {
 
 test('the bodies have the schemas of the OpenAPI document', () => {
   type Optional = { date?: string | undefined; reverse?: true | undefined }
-  expectTypeOf<z.output<typeof latestRecord>>().toEqualTypeOf<LatestRates>()
-  expectTypeOf<z.output<typeof datedLatestRecord>>().branded.toEqualTypeOf<DatedRates>()
-  expectTypeOf<z.output<typeof conversionRecord>>().branded.toEqualTypeOf<Conversion & Optional>()
-  expectTypeOf<z.output<typeof conversionsRecord>>().branded.toEqualTypeOf<
+  expectTypeOf<z.output<typeof latestRatesSchema>>().toEqualTypeOf<LatestRates>()
+  expectTypeOf<z.output<typeof datedRatesSchema>>().branded.toEqualTypeOf<DatedRates>()
+  expectTypeOf<z.output<typeof conversionSchema>>().branded.toEqualTypeOf<Conversion & Optional>()
+  expectTypeOf<z.output<typeof conversionListSchema>>().branded.toEqualTypeOf<
     ConversionList & Optional
   >()
-  expectTypeOf<z.output<typeof historyRecord>>().toEqualTypeOf<RateHistory>()
-  expectTypeOf<z.output<typeof historyRangeRecord>>().toEqualTypeOf<HistoryRange>()
-  expectTypeOf<z.output<typeof statusRecord>>().branded.toEqualTypeOf<ServiceStatus>()
-  expectTypeOf<z.output<typeof currenciesRecord>>().toEqualTypeOf<CurrencyList>()
+  expectTypeOf<z.output<typeof rateHistorySchema>>().toEqualTypeOf<RateHistory>()
+  expectTypeOf<z.output<typeof historyRangeSchema>>().toEqualTypeOf<HistoryRange>()
+  expectTypeOf<z.output<typeof serviceStatusSchema>>().branded.toEqualTypeOf<ServiceStatus>()
+  expectTypeOf<z.output<typeof currencyListSchema>>().toEqualTypeOf<CurrencyList>()
 })
 
 test('a client takes a URL, and optionally a fetch function', () => {

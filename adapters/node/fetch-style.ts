@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { answerOf } from '../raw-response.ts'
+import { responseOf } from '../raw-response.ts'
 import type { FetchHandler } from '../server.ts'
 import { setStallTimeout } from './send.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
@@ -39,7 +39,7 @@ async function loadAdapter(
   const { createServerAdapter } = await import('@whatwg-node/server')
   const adapter = createServerAdapter<NodeContext>(
     async (request: Request, { res }: NodeContext) => {
-      const response = await answerOf(handler, request)
+      const response = await responseOf(handler, request)
       // Later, because the adapter clears the socket's timeout when it starts to send.
       setImmediate(setStallTimeout, res)
       return response

@@ -6,7 +6,7 @@ import type { CacheStore } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { chooseProviders } from './provider-choice.ts'
 import type { ProviderChoice, ProviderFlags } from './provider-choice.ts'
-import { ARCHIVE_KEY, KEYS, readAhead } from './read-ahead.ts'
+import { ARCHIVE_KEY, KEYS, preload } from './preload.ts'
 
 /** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
 export function cacheFolder({
@@ -41,7 +41,7 @@ export async function openCache(
   const store = createFileStore(
     join(folder, upstreamsName(chooseProviders(providers, context.env))),
   )
-  return readAhead(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
+  return preload(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
 }
 
 /** Names a separate cache for each combination of providers and URLs. */

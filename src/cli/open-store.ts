@@ -4,7 +4,7 @@ import type { CacheStore } from '../index.ts'
 import { createRedisStore } from '../stores/redis.ts'
 import type { ServeFlags } from './flags.ts'
 import { connectRedis, findRedis } from './redis.ts'
-import { UsageError, orUsageError } from './usage-error.ts'
+import { UsageError, withUsageError } from './usage-error.ts'
 
 /** The store that keeps fetched rates between starts. */
 export interface OpenStore {
@@ -64,7 +64,7 @@ function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
 async function createDataStore(folder: string): Promise<CacheStore> {
   const { createFileStore } = await import('../stores/file.ts')
   // Fails the start if the folder is not writable: otherwise the server would lose its rates at the next restart, unnoticed.
-  return orUsageError('--data', () => {
+  return withUsageError('--data', () => {
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.R_OK | constants.W_OK)
     return createFileStore(folder)

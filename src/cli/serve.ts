@@ -15,7 +15,7 @@ import type { OpenStore } from './open-store.ts'
 import { loadAdapter, platform } from './platform.ts'
 import type { Tls } from './tls.ts'
 import { chooseUpstreams } from './upstreams.ts'
-import { orUsageError } from './usage-error.ts'
+import { withUsageError } from './usage-error.ts'
 
 /** The whole stop takes at most `STOP_LIMIT_MS`; file work after the last response at most `FINAL_WORK_MS`. */
 const STOP_LIMIT_MS = 10_000
@@ -91,7 +91,7 @@ async function createHandler(
     write: (line) => stderr.write(`${line}\n`),
     now,
   })
-  const handler = orUsageError('--base-path', () =>
+  const handler = withUsageError('--base-path', () =>
     createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent }),
   )
   return mountCompat(handler, compat, { cors: cors !== 'off', onEvent })

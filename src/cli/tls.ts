@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-import { UsageError, orUsageError } from './usage-error.ts'
+import { UsageError, withUsageError } from './usage-error.ts'
 
 /** Key and certificate in PEM. */
 export interface Tls {
@@ -47,7 +47,7 @@ export function readTls(files: Tls): Tls {
 
 /** Returns only the PEM blocks of one kind, because the runtimes skip different kinds of other text. */
 function readBlocks(flag: string, file: string, kind: PemKind): string[] {
-  const text = orUsageError(flag, () => readFileSync(file, 'utf8'))
+  const text = withUsageError(flag, () => readFileSync(file, 'utf8'))
   const begins = text.split(kind.begin).length - 1
   return parsed(flag, kind, () => {
     const blocks = text.match(kind.block) ?? []

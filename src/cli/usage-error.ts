@@ -13,7 +13,7 @@ export function messageOf(error: unknown): string {
  *
  * @throws {UsageError} `name: message` if `make` throws, where `name` is a flag or variable
  */
-export function orUsageError<Made>(name: string, make: () => Made): Made {
+export function withUsageError<Made>(name: string, make: () => Made): Made {
   try {
     return make()
   } catch (error) {

@@ -1,5 +1,5 @@
 import { RatesError } from '../errors.ts'
-import { LARGE_BODY_BYTES, MAX_TURNS } from '../http/limiter.ts'
+import { LARGE_BODY_BYTES, MAX_EVENT_LOOP_TURNS } from '../http/limiter.ts'
 import type { Representation } from '../http/representation.ts'
 import type { RatesOperations } from '../operations.ts'
 import { dayNumber } from '../rates/day.ts'
@@ -140,7 +140,7 @@ function createPause(runtime: Runtime): Pause {
     do {
       await runtime.yieldToEventLoop()
       turns += 1
-    } while (runtime.monotonic() < until && turns < MAX_TURNS)
+    } while (runtime.monotonic() < until && turns < MAX_EVENT_LOOP_TURNS)
     startedAt = runtime.monotonic()
   }
 }

@@ -8,7 +8,7 @@ import { multiply, readAmount, readCode, readDay } from './parameters.ts'
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
 import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, CompatService, Refusal } from './route.ts'
+import type { CompatEndpoint, CompatRequest, CompatService, ErrorResponse } from './route.ts'
 
 export type { CompatOptions } from './options.ts'
 
@@ -43,7 +43,7 @@ const service: CompatService = {
     }
     return version === 'v6' ? (withKey(others) ?? null) : null
   },
-  refuse,
+  toErrorResponse,
 }
 
 function withKey([name, ...parts]: readonly string[]): CompatEndpoint | undefined {
@@ -146,7 +146,7 @@ function toUtc(instant: number): string {
   return new Date(instant).toUTCString().replace('GMT', '+0000')
 }
 
-function refuse({ code }: RatesError, path: string): Refusal {
+function toErrorResponse({ code }: RatesError, path: string): ErrorResponse {
   const isCurrency = code.endsWith('_currency')
   const status = isCurrency ? 404 : STATUS[code]
   const isNoData = code === 'no_data' || status >= 500

@@ -12,7 +12,7 @@ import { createQueryReader, readAmount, readCode, readDay, readList } from './pa
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
 import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, Refusal } from './route.ts'
+import type { CompatEndpoint, CompatRequest, ErrorResponse } from './route.ts'
 
 export type { CompatOptions } from './options.ts'
 
@@ -36,7 +36,7 @@ const MAX_TIME_FRAME_DAYS = 365
  */
 export function exchangerateHost(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
   const find = (path: string): CompatEndpoint | undefined => ENDPOINTS.get(path)
-  return mountService(handler, { find, refuse }, requireOptions(options))
+  return mountService(handler, { find, toErrorResponse }, requireOptions(options))
 }
 
 const readTableQuery = createQueryReader('source', 'currencies', 'date')
@@ -191,7 +191,7 @@ const NO_RATES: Refused = [106, 'no_rates_available', 'No rates are available fo
 type Refused = readonly [code: number, type: string, info: string]
 
 /** The service reports client errors with status 200. */
-function refuse(error: RatesError, path: string): Refusal {
+function toErrorResponse(error: RatesError, path: string): ErrorResponse {
   const [code, type, info] = refusedAs(error, path)
   const isMistake = error.code === 'no_data' || STATUS[error.code] === 400
   return {

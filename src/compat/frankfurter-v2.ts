@@ -4,7 +4,7 @@ import { STATUS } from '../http/respond.ts'
 import { findCurrency } from '../rates/currencies.ts'
 import { dayNumber, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
-import { findWithdrawn } from '../rates/withdrawn.ts'
+import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { CurrencyCoverage } from '../records/currencies.ts'
 import type { LatestRates } from '../records/latest.ts'
 import { PIVOT, dateOfGroup, meansByGroup, rebase, wholeGroups } from './averages.ts'
@@ -16,7 +16,7 @@ import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
 import { mountService } from './route.ts'
-import type { CompatRequest, CompatService, Refusal } from './route.ts'
+import type { CompatRequest, CompatService, ErrorResponse } from './route.ts'
 
 export type { CompatOptions } from './options.ts'
 
@@ -71,7 +71,7 @@ const service: CompatService = {
     if (!base || !quotes) return null
     return (request) => rateOf(request, readParameters(request.query, { base, quotes }))
   },
-  refuse,
+  toErrorResponse,
 }
 
 const NAMES = ['base', 'quotes', 'providers', 'date', 'from', 'to', 'group', 'expand'] as const
@@ -105,7 +105,7 @@ function readParameters(query: string, pair?: { base: string; quotes: string }):
 
 /** Returns whether `code` is or was a currency, with or without rates. */
 function isKnown(code: string): boolean {
-  return findCurrency(code) !== undefined || findWithdrawn(code) !== undefined
+  return findCurrency(code) !== undefined || findWithdrawal(code) !== undefined
 }
 
 async function rateOf(request: CompatRequest, parameters: Parameters): Promise<object> {
@@ -225,7 +225,7 @@ function requireCurrency(found: object[], code: string): object {
   return currency
 }
 
-function refuse(error: RatesError): Refusal {
+function toErrorResponse(error: RatesError): ErrorResponse {
   const status = STATUS[error.code] === 400 ? 422 : STATUS[error.code]
   const message = status === 404 ? 'not found' : messageOf(error)
   return { status, body: { status, message } }

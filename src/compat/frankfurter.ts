@@ -15,7 +15,7 @@ import {
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
 import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, CompatService, Refusal } from './route.ts'
+import type { CompatEndpoint, CompatRequest, CompatService, ErrorResponse } from './route.ts'
 
 export type { CompatOptions } from './options.ts'
 
@@ -61,7 +61,7 @@ export function frankfurter(
       // Without `start_at`, the path may be a page of the app.
       return path === '/history' && query.includes('start_at=') ? namedRange : endpointAt(path)
     },
-    refuse,
+    toErrorResponse,
   }
   return mountService(handler, service, options)
 }
@@ -150,7 +150,7 @@ function notFound(): RatesError {
 
 const NO_RATES = ['no_data', 'invalid_currency', 'unsupported_currency']
 
-function refuse({ code, message }: RatesError): Refusal {
+function toErrorResponse({ code, message }: RatesError): ErrorResponse {
   if (NO_RATES.includes(code)) return { status: 404, body: { message: 'not found' } }
   const status = STATUS[code]
   if (status === 404) return { status, body: { status, message: 'not found' } }

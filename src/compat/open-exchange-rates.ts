@@ -10,7 +10,7 @@ import { createQueryReader, readAmount, readCode, readDay, readList } from './pa
 import { requireOptions } from './options.ts'
 import type { CompatOptions } from './options.ts'
 import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, CompatService, Refusal } from './route.ts'
+import type { CompatEndpoint, CompatRequest, CompatService, ErrorResponse } from './route.ts'
 
 export type { CompatOptions } from './options.ts'
 
@@ -55,7 +55,7 @@ const service: CompatService = {
     if (parts.length > 0) return (request) => convert(request, parts)
     return name !== '' || path.startsWith('/api/convert/') ? null : undefined
   },
-  refuse,
+  toErrorResponse,
 }
 
 const readQuery = createQueryReader('base', 'symbols', 'start', 'end')
@@ -126,7 +126,11 @@ const NAMES: Partial<Record<RatesErrorCode, string>> = {
 
 const DAYS = ['date', 'start', 'end']
 
-function refuse({ code, message: description, parameter = '' }: RatesError): Refusal {
+function toErrorResponse({
+  code,
+  message: description,
+  parameter = '',
+}: RatesError): ErrorResponse {
   const status = code === 'no_data' ? 400 : STATUS[code]
   const isDay = code.endsWith('_parameter') && DAYS.includes(parameter)
   const named = isDay ? 'invalid_date' : (NAMES[code] ?? code)

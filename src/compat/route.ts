@@ -10,7 +10,7 @@ import type { Job, Limiter } from '../http/limiter.ts'
 import { bodyHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
 import { failure, meetsIfMatch, options as allowed, revalidated, success } from '../http/respond.ts'
-import { createRendering } from '../http/response.ts'
+import { createResponseFactory } from '../http/response.ts'
 import { splitTarget } from '../http/target.ts'
 import type { RatesOperations } from '../operations.ts'
 import { toDay } from '../rates/day.ts'
@@ -40,7 +40,7 @@ export interface CompatRequest {
 export type CompatEndpoint = (request: CompatRequest) => Promise<object | Representation>
 
 /** An error response in the form of a service. */
-export interface Refusal {
+export interface ErrorResponse {
   status: number
   body: object
 }
@@ -52,7 +52,7 @@ export interface CompatService {
    */
   find(path: string, query: string): CompatEndpoint | null | undefined
   /** Returns the response to a request for `path` that failed with `error`. */
-  refuse(error: RatesError, path: string): Refusal
+  toErrorResponse(error: RatesError, path: string): ErrorResponse
 }
 
 /**
@@ -88,7 +88,7 @@ export function mountService(
       const error = toRatesError(thrown)
       // The operations report their own internal errors.
       if (error !== thrown) emit({ type: 'internal_error', error: thrown })
-      const { status, body } = service.refuse(error, path)
+      const { status, body } = service.toErrorResponse(error, path)
       return { ...failure(error, body), status }
     }
   }
@@ -109,7 +109,7 @@ export function mountService(
     return found ? respondTo(request, found) : handler.answer(request)
   }
 
-  const render = createRendering()
+  const render = createResponseFactory()
   const handle = async (request: Request): Promise<Response> =>
     render(await answer(new FetchRawRequest(request)))
   return Object.assign(handle, { ...handler, fetch: handle, answer })

@@ -6,7 +6,7 @@ import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import { lengthHeader } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
 import { meetsIfMatch, revalidated } from '../http/respond.ts'
-import { createRendering } from '../http/response.ts'
+import { createResponseFactory } from '../http/response.ts'
 import { createEncodingChoice } from './accept-encoding.ts'
 import type { AcceptedEncodings, Encoding } from './accept-encoding.ts'
 import { createVariants } from './variants.ts'
@@ -81,7 +81,7 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
     return isHead ? { ...sent, body: null } : sent
   }
 
-  const render = createRendering()
+  const render = createResponseFactory()
   return Object.assign(
     async (request: Request) => render(await answer(new FetchRawRequest(request))),
     {

@@ -21,7 +21,7 @@ export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
 )
 
 /** Exactly `true` or `false`; optional. */
-export const truth: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
+export const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
   z.pipe(
     z.string().check(z.refine((text) => text === 'true' || text === 'false', 'truth')),
     z.transform((text) => text === 'true'),

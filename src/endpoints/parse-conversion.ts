@@ -1,6 +1,6 @@
 import { createQueryParser } from '../http/query.ts'
 import type { ConversionParams } from '../records/conversion.ts'
-import { NOT_OF_CONVERSIONS } from '../records/mistaken-names.ts'
+import { MISTAKEN_CONVERSION_NAMES } from '../records/mistaken-names.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { amount, currency, failures, isAmount } from './parameters.ts'
 
@@ -21,7 +21,7 @@ type ConversionParameters = Record<string, string> & {
 export const parseConversion: (query: string) => ParsedConversion = createQueryParser({
   parameters: { from: currency, to: currency, amount },
   failures,
-  mistaken: NOT_OF_CONVERSIONS.advice,
+  mistaken: MISTAKEN_CONVERSION_NAMES.advice,
   accepts: (values): values is ConversionParameters => {
     const { from, to, amount: sent } = values
     return isCodeShaped(from) && isCodeShaped(to) && (sent === undefined || isAmount(sent))

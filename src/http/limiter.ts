@@ -17,7 +17,7 @@ const MIN_JOB_MS = 0.1
  * nothing else is pending; Node accepts one connection per turn.
  */
 const TURNS_PER_MS = 3
-export const MAX_TURNS = 64
+export const MAX_EVENT_LOOP_TURNS = 64
 
 /** Some hosts end the timers of a request with its response: a turn that takes longer is lost. */
 const TURN_TIMEOUT_MS = 1_000
@@ -135,7 +135,7 @@ function createThrottle(runtime: Runtime, onReady: () => void) {
       turns += 1
     } while (
       runtime.monotonic() < yieldUntil &&
-      turns < Math.min(MAX_TURNS, unpaidMs * TURNS_PER_MS)
+      turns < Math.min(MAX_EVENT_LOOP_TURNS, unpaidMs * TURNS_PER_MS)
     )
     unpaidMs = 0
     turnRequestedAt = -Infinity

@@ -39,11 +39,11 @@ export function success(
   { representation, freshness = CONSTANT }: DataResult,
   more: readonly Header[],
 ): EndpointResponse {
-  const { body, bodyHeaders: delivery, etag, length, sent } = representation
+  const { body, bodyHeaders, etag, length, sent } = representation
   const { hit, ttl } = freshness
   if (sent?.hit === hit && sent.ttl === ttl) return { status: 200, headers: sent.headers, body }
   const cache: Header[] = freshness === CONSTANT ? [] : [['cache-status', cacheStatus(freshness)]]
-  const headers = [...delivery, etag, length, ...cache, ...more]
+  const headers = [...bodyHeaders, etag, length, ...cache, ...more]
   representation.sent = { hit, ttl, headers }
   return { status: 200, headers, body }
 }

@@ -16,7 +16,7 @@ type Bytes = Uint8Array<ArrayBuffer>
  * Creates a function that turns a raw response into a `Response`. Node copies every body slowly, except a stream of one
  * chunk; on other runtimes a stream is the slowest form.
  */
-export function createRendering(): (response: RawResponse) => Response {
+export function createResponseFactory(): (response: RawResponse) => Response {
   const toBody = bodyFor(globalThis.navigator?.userAgent ?? '')
   const cached = new WeakMap<Header[], Headers>()
 

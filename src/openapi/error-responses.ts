@@ -1,7 +1,7 @@
 import type { RatesErrorCode } from '../errors.ts'
 import type { RawResponse } from '../http/raw.ts'
 import { schemaReference } from './components.ts'
-import { errorRecord, unversionedError } from './error-records.ts'
+import { errorBodySchema, unversionedError } from './error-schemas.ts'
 import { describeResponse } from './responses.ts'
 import type { Schemas } from './responses.ts'
 import type { Samples } from './samples.ts'
@@ -29,7 +29,7 @@ function errorSchema(generation: Generation, codes: string[]): object {
     properties: { code, message: true },
   }
   const narrowed = { type: 'object', required: ['error'], properties: { error } }
-  return { allOf: [schemaReference(errorRecord), narrowed] }
+  return { allOf: [schemaReference(errorBodySchema), narrowed] }
 }
 
 /** Returns the Response Objects that operations share, by name. */

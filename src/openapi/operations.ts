@@ -1,12 +1,16 @@
 import type * as z from 'zod/mini'
 
 import type { RatesErrorCode } from '../errors.ts'
-import { conversionRecord, conversionsRecord, unversionedConversion } from './conversion-records.ts'
+import {
+  conversionSchema,
+  conversionListSchema,
+  unversionedConversion,
+} from './conversion-schemas.ts'
 import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './csv.ts'
-import { historyRangeRecord, historyRecord } from './history-record.ts'
+import { historyRangeSchema, rateHistorySchema } from './history-schemas.ts'
 import type { ParameterName } from './parameter-schemas.ts'
-import { datedLatestRecord, latestRecord, unversionedTable } from './rate-records.ts'
-import { currenciesRecord, openApiDocument, statusRecord } from './service-records.ts'
+import { datedRatesSchema, latestRatesSchema, unversionedTable } from './rate-schemas.ts'
+import { currencyListSchema, openApiDocument, serviceStatusSchema } from './service-schemas.ts'
 
 /** An operation with the requests whose responses become examples. Queries begin with a question mark. */
 export interface Operation {
@@ -53,7 +57,7 @@ export const operations: readonly Operation[] = [
     description:
       'Returns the rates against `base`; with `date`, the reference rates of that day. Without `symbols`, the rates include the base itself. Cacheable for 60 seconds.',
     parameters: ['base', 'symbols', 'date', 'format'],
-    bodies: [latestRecord, datedLatestRecord],
+    bodies: [latestRatesSchema, datedRatesSchema],
     csv: [latestCsv, datedLatestCsv],
     examples: {
       all: '',
@@ -77,7 +81,7 @@ export const operations: readonly Operation[] = [
     description:
       'Uses the latest rates; with `date`, the reference rates of that day. Cacheable for 60 seconds.',
     parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'format'],
-    bodies: [conversionRecord, conversionsRecord],
+    bodies: [conversionSchema, conversionListSchema],
     csv: conversionCsv,
     examples: {
       oneHundred: '?from=USD&to=EUR&amount=100',
@@ -105,7 +109,7 @@ export const operations: readonly Operation[] = [
     description:
       'Returns reference rates of the European Central Bank, which quotes about 30 currencies, for a `period` or from `start` to `end`, by day, week or month. Cacheable for one hour.',
     parameters: ['from', 'to', 'period', 'start', 'end', 'interval', 'format'],
-    bodies: [historyRecord, historyRangeRecord],
+    bodies: [rateHistorySchema, historyRangeSchema],
     csv: [historyCsv],
     examples: {
       oneWeek: '?from=USD&to=EUR&period=1W',
@@ -131,7 +135,7 @@ export const operations: readonly Operation[] = [
     description:
       'Lists currencies in use and withdrawn ones. Cacheable for 60 seconds, unless the coverage is unknown.',
     parameters: [],
-    bodies: [currenciesRecord],
+    bodies: [currencyListSchema],
     examples: { excerpt: '' },
     errorExamples: {},
     shorten: toExcerpt,
@@ -144,7 +148,7 @@ export const operations: readonly Operation[] = [
     description:
       'Returns 200 in any state. A request starts the first load of a cold service and refreshes overdue data.',
     parameters: [],
-    bodies: [statusRecord],
+    bodies: [serviceStatusSchema],
     examples: { ready: '' },
     errorExamples: {},
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import { targets, truth } from '../endpoints/conversion-parameters.ts'
+import { targets, booleanFlag } from '../endpoints/conversion-parameters.ts'
 import {
   MAX_AMOUNT_CHARACTERS,
   MAX_SYMBOLS,
@@ -50,7 +50,7 @@ forms.add(amount, {
   ],
 })
 // Sent as `true` or `false`; anything else is rejected.
-forms.add(truth, { type: 'boolean' })
+forms.add(booleanFlag, { type: 'boolean' })
 forms.add(date, { format: 'date' })
 forms.add(period, { type: 'string', enum: PERIODS })
 forms.add(interval, { type: 'string', enum: INTERVALS })
@@ -64,7 +64,7 @@ const parameterSchemas = {
   to: currency,
   targets,
   amount,
-  reverse: truth,
+  reverse: booleanFlag,
   date,
   period,
   start: date,

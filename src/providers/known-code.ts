@@ -1,7 +1,7 @@
 import { findCurrency } from '../rates/currencies.ts'
-import { findWithdrawn } from '../rates/withdrawn.ts'
+import { findWithdrawal } from '../rates/withdrawn.ts'
 
 /** Whether `code` is the upper-case code of a current or withdrawn currency, unlike hundreds of cryptocurrencies in some feeds. */
 export function isKnownCode(code: string): boolean {
-  return findCurrency(code) !== undefined || findWithdrawn(code) !== undefined
+  return findCurrency(code) !== undefined || findWithdrawal(code) !== undefined
 }

@@ -18,7 +18,7 @@ export interface PreviousRates {
 }
 
 /** A table completed with earlier rates, and the codes that its publication is the first to lack. */
-export interface Carried {
+export interface CompletedTable {
   table: RateTable
   lost: string[]
 }
@@ -32,7 +32,7 @@ export function carryForward(
   table: RateTable,
   unusable: readonly string[],
   { previous, seenCodes, maxStale, now }: PreviousRates,
-): Carried {
+): CompletedTable {
   const rates = new Map(table.rates)
   const older = new Map(Object.entries(table.older ?? {}))
   const lost: string[] = []

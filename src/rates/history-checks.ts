@@ -11,7 +11,7 @@ import {
 } from './plausibility.ts'
 import { RejectedError } from './rejected-error.ts'
 import type { Slices } from './slices.ts'
-import { findWithdrawn } from './withdrawn.ts'
+import { findWithdrawal } from './withdrawn.ts'
 
 /** Rates further apart are not compared: the Icelandic króna returned after nine years. */
 const MAX_GAP_DAYS = 31
@@ -227,7 +227,7 @@ function compareDay(walk: Walk, row: number): Comparison {
 function isExpectedOn(walk: Walk, column: Column, row: number, previous: number): boolean {
   if (isIn(walk.previousRows, row)) return !Number.isNaN(previous)
   if (column.lastAcceptedRow < 0 || column.lastAcceptedRow !== walk.newestAcceptedRow) return false
-  const withdrawal = findWithdrawn(column.code)
+  const withdrawal = findWithdrawal(column.code)
   return !withdrawal || withdrawal.withdrawnAt > (walk.dates[row] ?? '')
 }
 

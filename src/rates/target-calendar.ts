@@ -9,7 +9,7 @@ const LATE_RETRY_MS = 600_000
 export const FIRST_REFERENCE_DAY: Day = '1999-01-04'
 
 /** Currencies that the European Central Bank no longer quotes: the current history of five years may lack them. */
-export const FORMERLY_QUOTED: ReadonlySet<string> = new Set(
+export const DISCONTINUED_CODES: ReadonlySet<string> = new Set(
   'BGN CYP EEK HRK LTL LVL MTL ROL RUB SIT SKK TRL'.split(' '),
 )
 

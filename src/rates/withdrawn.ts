@@ -116,7 +116,7 @@ const byCode: ReadonlyMap<string, Withdrawal> = new Map(
 )
 
 /** Returns the withdrawal of the currency with this upper-case code, or undefined. */
-export function findWithdrawn(code: string): Withdrawal | undefined {
+export function findWithdrawal(code: string): Withdrawal | undefined {
   return byCode.get(code)
 }
 

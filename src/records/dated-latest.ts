@@ -1,6 +1,6 @@
 import type { Day } from '../rates/day.ts'
 import type { CurrencyCode } from '../rates/known-currency-code.ts'
-import { findWithdrawn } from '../rates/withdrawn.ts'
+import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import { datedSnapshot, requireQuoted } from './dated.ts'
 import { toLatestRates } from './latest.ts'
@@ -44,6 +44,6 @@ export function toDatedRates(
 }
 
 function isWithdrawnBy(date: Day, sent: string): boolean {
-  const withdrawal = findWithdrawn(sent.toUpperCase())
+  const withdrawal = findWithdrawal(sent.toUpperCase())
   return withdrawal !== undefined && withdrawal.withdrawnAt <= date
 }

@@ -11,7 +11,7 @@ import { dayAt, pairSeries } from '../rates/pair-series.ts'
 import type { Pair, PairSeries } from '../rates/pair-series.ts'
 import { periodStart } from '../rates/period.ts'
 import type { Period } from '../rates/period.ts'
-import { findWithdrawn } from '../rates/withdrawn.ts'
+import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import { withdrawalHint } from './require-code.ts'
 import { toSource } from './source.ts'
@@ -120,7 +120,7 @@ function requireCovered(
 
 function withdrawalHintOn(day: Day, codes: readonly string[]): string | undefined {
   const withdrawn = codes.find((code) => {
-    const withdrawal = findWithdrawn(code)
+    const withdrawal = findWithdrawal(code)
     return withdrawal && withdrawal.withdrawnAt <= day
   })
   return withdrawn && withdrawalHint(withdrawn)

@@ -4,7 +4,7 @@ import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { oldestPublication } from '../rates/carry-forward.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
-import { findWithdrawn } from '../rates/withdrawn.ts'
+import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import { requireCode, requireKnown } from './require-code.ts'
 import { toSource } from './source.ts'
@@ -49,7 +49,7 @@ export function codesOf({
   base = 'USD',
   symbols = [],
 }: Pick<LatestParams, 'base' | 'symbols'>): string[] {
-  return [base, ...symbols.filter((symbol) => !findWithdrawn(symbol.toUpperCase()))]
+  return [base, ...symbols.filter((symbol) => !findWithdrawal(symbol.toUpperCase()))]
 }
 
 /**
@@ -92,7 +92,7 @@ function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<
   for (const symbol of symbols) {
     const code = symbol.toUpperCase()
     if (table.rates.has(code)) selected.add(code)
-    else if (!findWithdrawn(code)) {
+    else if (!findWithdrawal(code)) {
       requireKnown(table, code)
       throw invalidCurrency('symbols', symbol)
     }

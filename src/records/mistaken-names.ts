@@ -51,7 +51,7 @@ function mistakenNames(
 const HISTORY = 'use /v1/history'
 
 /** Names that tables of rates do not accept. */
-export const NOT_OF_TABLES: MistakenNames = mistakenNames({
+export const MISTAKEN_TABLE_NAMES: MistakenNames = mistakenNames({
   base: 'use base',
   targets: 'use symbols',
   amount: 'use /v1/convert',
@@ -65,17 +65,17 @@ export const NOT_OF_TABLES: MistakenNames = mistakenNames({
 })
 
 /** Names that tables of all currencies do not accept; they ignore a list of symbols. */
-export const NOT_OF_WHOLE_TABLES: MistakenNames = {
-  ...NOT_OF_TABLES,
+export const MISTAKEN_WHOLE_TABLE_NAMES: MistakenNames = {
+  ...MISTAKEN_TABLE_NAMES,
   advice: Object.fromEntries(
-    Object.entries(NOT_OF_TABLES.advice).filter(
+    Object.entries(MISTAKEN_TABLE_NAMES.advice).filter(
       ([name]) => !NAMES.targets.split(' ').includes(name),
     ),
   ),
 }
 
 /** Names that conversions do not accept. */
-export const NOT_OF_CONVERSIONS: MistakenNames = mistakenNames({
+export const MISTAKEN_CONVERSION_NAMES: MistakenNames = mistakenNames({
   base: 'use from',
   targets: 'use to',
   amount: 'use amount',
@@ -89,7 +89,7 @@ export const NOT_OF_CONVERSIONS: MistakenNames = mistakenNames({
 })
 
 /** Names that histories do not accept. */
-export const NOT_OF_HISTORY: MistakenNames = mistakenNames({
+export const MISTAKEN_HISTORY_NAMES: MistakenNames = mistakenNames({
   base: 'use from',
   targets: 'use to',
   amount: 'use /v1/convert with a date',

@@ -1,6 +1,6 @@
 import { MAX_RETRY_AFTER_SECONDS, invalidCurrency, providerUnavailable } from '../errors.ts'
 import type { RateTable } from '../rates/rate-table.ts'
-import { findSuccession, findWithdrawn } from '../rates/withdrawn.ts'
+import { findSuccession, findWithdrawal } from '../rates/withdrawn.ts'
 
 /** Later than every withdrawal. */
 const END_OF_TIME = '9999-12-31'
@@ -29,7 +29,7 @@ export function requireKnown({ unavailable }: RateTable, code: string): void {
 
 /** Returns the withdrawal date, successor and ratio of a withdrawn `code` as a sentence. */
 export function withdrawalHint(code: string): string | undefined {
-  const withdrawn = findWithdrawn(code)
+  const withdrawn = findWithdrawal(code)
   const succession = findSuccession(code, END_OF_TIME)
   if (!withdrawn || !succession) return undefined
   const { successor, ratio } = succession

@@ -1,6 +1,6 @@
 import { RatesError, escapeForMessage } from '../errors.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import { FORMERLY_QUOTED } from '../rates/target-calendar.ts'
+import { DISCONTINUED_CODES } from '../rates/target-calendar.ts'
 import { withdrawalHint } from './require-code.ts'
 
 /** Keeps an error body below 1 KiB. */
@@ -19,7 +19,7 @@ export function requireEverQuoted(
   { what, covered }: { what: string; covered: () => readonly string[] },
 ): string {
   const code = sent.toUpperCase()
-  if (code === base || columns.has(code) || FORMERLY_QUOTED.has(code)) return code
+  if (code === base || columns.has(code) || DISCONTINUED_CODES.has(code)) return code
   throw unsupportedCurrency(parameter, sent, what, covered())
 }
 

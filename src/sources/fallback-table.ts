@@ -57,7 +57,7 @@ export function withFallbackTable(
     validateStored(snapshot, state) {
       const stored = snapshot.fallback?.()
       const trusted =
-        stored && orNothing(() => ({ ...stored, value: validateStored(stored.value, state) }))
+        stored && orUndefined(() => ({ ...stored, value: validateStored(stored.value, state) }))
       return addFallback(validateStored(snapshot, state), [...tablesOf(state.entry), trusted])
     },
     stored: storedIn(options, 'latest', {
@@ -75,7 +75,7 @@ export function withFallbackTable(
         const { reserve } = Object(data)
         if (!reserve) return snapshot
         const loadedAt = Math.min(Number(reserve.loadedAt), runtime.now())
-        const value = orNothing(() => format.fromData(reserve))
+        const value = orUndefined(() => format.fromData(reserve))
         const fallback =
           value && createEntry({ value, loadedAt }, lifetime({ value, loadedAt }), runtime)
         return { ...snapshot, fallback: () => fallback }
@@ -85,7 +85,7 @@ export function withFallbackTable(
 }
 
 /** Returns undefined where `open` throws: an invalid stored fallback table does not invalidate the main one. */
-function orNothing<Value>(open: () => Value): Value | undefined {
+function orUndefined<Value>(open: () => Value): Value | undefined {
   try {
     return open()
   } catch {

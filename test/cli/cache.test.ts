@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { ARCHIVE_KEY, readAhead } from '../../src/cli/read-ahead.ts'
+import { ARCHIVE_KEY, preload } from '../../src/cli/preload.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CacheStore } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
@@ -113,16 +113,16 @@ describe('readAhead', () => {
     const get = (key: string): unknown =>
       read.includes(key) ? new Promise(() => {}) : (read.push(key), values.get(key))
     const store: CacheStore = { get, set: () => undefined }
-    expect(await countCalls(await readAhead(store, EVERY_KEY))).toBe(0)
+    expect(await countCalls(await preload(store, EVERY_KEY))).toBe(0)
     expect(read.splice(0)).toEqual(EVERY_KEY)
     // The archive since 1999 is preloaded only on request.
-    await readAhead(store)
+    await preload(store)
     expect(read).toEqual(EVERY_KEY.slice(0, 2))
   })
 
   it('returns the value last set, and sets it in the store', async () => {
     const values = new Map([['rates:v1:latest', 'old']])
-    const store = await readAhead(values)
+    const store = await preload(values)
     expect(store.get('rates:v1:latest')).toBe('old')
     await store.set('rates:v1:latest', 'new', Infinity)
     expect(store.get('rates:v1:latest')).toBe('new')
@@ -130,7 +130,7 @@ describe('readAhead', () => {
   })
 
   it('passes read errors of the store to its caller', async () => {
-    const store = await readAhead({ get: () => Promise.reject(new Error('gone')), set() {} })
+    const store = await preload({ get: () => Promise.reject(new Error('gone')), set() {} })
     await expect(store.get('rates:v1:latest')).rejects.toThrow('gone')
   })
 })

@@ -9,7 +9,7 @@ import {
   withdrawnCurrencies,
 } from '../../src/currencies.ts'
 import { isCode, isCodeShaped } from '../../src/rates/currency-code.ts'
-import { findSuccession, findWithdrawn as findWithdrawal } from '../../src/rates/withdrawn.ts'
+import { findSuccession, findWithdrawal } from '../../src/rates/withdrawn.ts'
 import { addDays } from '../fixtures/dates.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 

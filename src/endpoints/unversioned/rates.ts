@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { NOT_OF_WHOLE_TABLES } from '../../records/mistaken-names.ts'
+import { MISTAKEN_WHOLE_TABLE_NAMES } from '../../records/mistaken-names.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
 import { base, failures, format } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
@@ -11,7 +11,7 @@ import { providerText } from './provider-text.ts'
 const parse = createQueryParser({
   parameters: { base, format },
   failures,
-  mistaken: NOT_OF_WHOLE_TABLES.advice,
+  mistaken: MISTAKEN_WHOLE_TABLE_NAMES.advice,
   toParams: (params) => ({ params, key: toKey(params) }),
   isRecurring: true,
 })

@@ -4,16 +4,16 @@ import { bodyHeaders, represent } from '../../http/representation.ts'
 import type { Representation } from '../../http/representation.ts'
 import { toDay } from '../../rates/day.ts'
 import { toConversionResult } from '../../records/conversions.ts'
-import { NOT_OF_CONVERSIONS } from '../../records/mistaken-names.ts'
+import { MISTAKEN_CONVERSION_NAMES } from '../../records/mistaken-names.ts'
 import { loadConversionTable } from '../../records/conversion-table.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
-import { conversionFailures, targets, truth } from '../conversion-parameters.ts'
+import { conversionFailures, targets, booleanFlag } from '../conversion-parameters.ts'
 import { amount, currency, date, format } from '../parameters.ts'
 
 const parse = createQueryParser({
-  parameters: { from: currency, to: targets, amount, date, reverse: truth, format },
+  parameters: { from: currency, to: targets, amount, date, reverse: booleanFlag, format },
   failures: conversionFailures,
-  mistaken: NOT_OF_CONVERSIONS.advice,
+  mistaken: MISTAKEN_CONVERSION_NAMES.advice,
   toParams: ({ amount: amountSent, format: form, ...params }) => {
     const value = amountSent === undefined ? undefined : Number(amountSent)
     return { params: { ...params, amount: value }, amountSent, form }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { ResponseCaches } from '../../http/response-cache.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { NOT_OF_TABLES } from '../../records/mistaken-names.ts'
+import { MISTAKEN_TABLE_NAMES } from '../../records/mistaken-names.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
 import { base, date, failures, format, symbols } from '../parameters.ts'
 import { tableEndpoint } from '../table-endpoint.ts'
@@ -10,7 +10,7 @@ import type { ParsedTableQuery } from '../table-endpoint.ts'
 const parse = createQueryParser({
   parameters: { base, symbols, date, format },
   failures,
-  mistaken: NOT_OF_TABLES.advice,
+  mistaken: MISTAKEN_TABLE_NAMES.advice,
   toParams: ({ date: on, ...params }) => ({ params, key: toKey(params, on), date: on }),
   isRecurring: true,
 })

@@ -1,6 +1,6 @@
 import { createQueryParser } from '../../http/query.ts'
 import type { HistorySelection } from '../../records/history-selection.ts'
-import { NOT_OF_HISTORY } from '../../records/mistaken-names.ts'
+import { MISTAKEN_HISTORY_NAMES } from '../../records/mistaken-names.ts'
 import { currency, date, failures, format, interval, period } from '../parameters.ts'
 import type { Format } from '../parameters.ts'
 import { LARGE_BODY_BYTES } from '../../http/limiter.ts'
@@ -30,7 +30,7 @@ export interface ParsedHistory {
 export const parseHistory: (query: string) => ParsedHistory = createQueryParser({
   parameters: { from: currency, to: currency, period, start: date, end: date, interval, format },
   failures,
-  mistaken: NOT_OF_HISTORY.advice,
+  mistaken: MISTAKEN_HISTORY_NAMES.advice,
   toParams: (params) => ({ params, key: toKey(params) }),
   isRecurring: true,
 })

@@ -21,10 +21,10 @@ export const CALLS: Record<string, Rule> = {
     expectThat('attribution.url to be an http or https URL', isLink, url)
   },
   async 'resolves to data that the handler accepts'(trial) {
-    acceptedOf(trial, await trial.data())
+    validatedResultOf(trial, await trial.data())
   },
   async 'resolves to no rates or days that the handler would drop'(trial) {
-    const { dropped } = acceptedOf(trial, await trial.data())
+    const { dropped } = validatedResultOf(trial, await trial.data())
     expectThat('no dropped rates or days', dropped.length === 0, dropped.slice(0, 5).join(', '))
   },
   async 'resolves to the same data on a second call'(trial) {
@@ -58,9 +58,9 @@ export const OFFLINE: Record<string, Rule> = {
 }
 
 /** Validates `data` as the handler does; throws if the handler would reject it. */
-export function acceptedOf({ subject, now }: Trial, data: unknown): { dropped: string[] } {
+export function validatedResultOf({ subject, now }: Trial, data: unknown): { dropped: string[] } {
   try {
-    return subject.accept(data, now)
+    return subject.validate(data, now)
   } catch (error) {
     const message = `expected the handler to accept the data of ${subject.name}`
     throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })

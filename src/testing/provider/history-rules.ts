@@ -10,7 +10,7 @@ import { addDays, toDay } from '../../rates/day.ts'
 import type { Day } from '../../rates/day.ts'
 import { RejectedError } from '../../rates/rejected-error.ts'
 import { expectSame, expectSameJson } from '../expect-same.ts'
-import { acceptedOf } from './call-rules.ts'
+import { validatedResultOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'
 import { requireError } from './trial.ts'
 import type { Subject, Trial } from './trial.ts'
@@ -27,7 +27,7 @@ export function historyOf(provider: HistoryProvider): Subject<HistoryDays> {
     name: 'fetchHistory()',
     attribution: provider.attribution,
     call: (context) => provider.fetchHistory(daysBefore(context.now(), 30, 0), context),
-    accept: acceptDays,
+    validate: validateDays,
   }
 }
 
@@ -55,7 +55,7 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
     const outcome = await trial.call({ method }).outcome()
     // A provider without rates for weekends may reject.
     if ('thrown' in outcome) return requireError(called(range), outcome.thrown)
-    const days = acceptedDays(trial, range, outcome.data)
+    const days = validDays(trial, range, outcome.data)
     const others = days.filter((day) => !isWithin(day, range))
     expectDays(range, others, [])
   },
@@ -67,15 +67,15 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
   },
 }
 
-function acceptDays(days: unknown, now: number): Validated<unknown> {
-  const accepted = validateHistory(days, now)
-  if (accepted.data.dates.length > 0) return accepted
+function validateDays(days: unknown, now: number): Validated<unknown> {
+  const validated = validateHistory(days, now)
+  if (validated.data.dates.length > 0) return validated
   throw new RejectedError('no days in a month')
 }
 
 async function monthOf(trial: Trial<HistoryDays>): Promise<HistoryDay[]> {
   const month = await trial.data()
-  acceptedOf(trial, month)
+  validatedResultOf(trial, month)
   return month.days
 }
 
@@ -86,13 +86,13 @@ async function daysOf(
 ): Promise<HistoryDay[]> {
   const method = (context: ProviderContext): Promise<HistoryDays> =>
     provider.fetchHistory({ ...range }, context)
-  return acceptedDays(trial, range, await trial.data({ method }))
+  return validDays(trial, range, await trial.data({ method }))
 }
 
 /** Unlike a month, a short range may have no days. */
-function acceptedDays(trial: Trial<HistoryDays>, range: Range, history: HistoryDays): HistoryDay[] {
-  const subject = { ...trial.subject, name: called(range), accept: validateHistory }
-  acceptedOf({ ...trial, subject }, history)
+function validDays(trial: Trial<HistoryDays>, range: Range, history: HistoryDays): HistoryDay[] {
+  const subject = { ...trial.subject, name: called(range), validate: validateHistory }
+  validatedResultOf({ ...trial, subject }, history)
   return history.days
 }
 

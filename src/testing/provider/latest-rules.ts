@@ -1,7 +1,7 @@
 import type { LatestProvider, LatestTable } from '../../providers/provider.ts'
 import { validateTable } from '../../rates/validate.ts'
 import { expectSameJson, expectThat } from '../expect-same.ts'
-import { acceptedOf } from './call-rules.ts'
+import { validatedResultOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'
 import { messageOf } from './trial.ts'
 import type { Subject, Trial } from './trial.ts'
@@ -12,7 +12,7 @@ export function latestOf(provider: LatestProvider): Subject<LatestTable> {
     name: 'fetchLatest()',
     attribution: provider.attribution,
     call: (context) => provider.fetchLatest(context),
-    accept: validateTable,
+    validate: validateTable,
   }
 }
 
@@ -45,6 +45,6 @@ export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
 
 async function tableOf(trial: Trial<LatestTable>): Promise<LatestTable> {
   const table = await trial.data()
-  acceptedOf(trial, table)
+  validatedResultOf(trial, table)
   return table
 }

@@ -18,7 +18,7 @@ export interface Subject<Data = unknown> {
   attribution: unknown
   call(context: ProviderContext): Promise<Data>
   /** Validates data as the handler does; throws if the handler would reject it. */
-  accept(data: unknown, now: number): Validated<unknown>
+  validate(data: unknown, now: number): Validated<unknown>
 }
 
 interface CallOptions<Data = unknown> {
@@ -114,7 +114,7 @@ async function settle<Data>(call: () => Promise<Data>): Promise<Outcome<Data>> {
 
 function expectRejected({ subject, now }: Trial, data: unknown): void {
   try {
-    subject.accept(data, now)
+    subject.validate(data, now)
   } catch {
     return
   }

@@ -24,7 +24,7 @@ const MEANINGS: Record<RatesErrorCode, string> = {
 }
 
 /** Error response of `/v1`. */
-export const errorRecord = component(
+export const errorBodySchema = component(
   'Error',
   'Error response of the `/v1` endpoints.',
   z.strictObject({

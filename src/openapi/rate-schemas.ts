@@ -51,7 +51,7 @@ const latest = {
 }
 
 /** Response of `/v1/latest`. */
-export const latestRecord = component(
+export const latestRatesSchema = component(
   'LatestRates',
   'Latest rates against one base.',
   z.strictObject({
@@ -67,7 +67,7 @@ export const latestRecord = component(
 )
 
 /** Response of `/v1/latest` for an earlier day. */
-export const datedLatestRecord = component(
+export const datedRatesSchema = component(
   'DatedRates',
   'Reference rates of one day against one base.',
   z.strictObject({

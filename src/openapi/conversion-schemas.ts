@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import { component } from './components.ts'
 import { code, day, rate, described } from './fields.ts'
-import { attribution, provider, publication } from './rate-records.ts'
+import { attribution, provider, publication } from './rate-schemas.ts'
 
 const amount = z.number().check(z.nonnegative())
 
@@ -40,14 +40,14 @@ const end = {
 }
 
 /** Response of `/v1/convert` for one target currency. */
-export const conversionRecord = component(
+export const conversionSchema = component(
   'Conversion',
   'A converted amount.',
   z.strictObject({ from, to, amount: requestedAmount, ...converted, ...end }),
 )
 
 /** Response of `/v1/convert` for a list of target currencies. */
-export const conversionsRecord = component(
+export const conversionListSchema = component(
   'ConversionList',
   'One amount converted to several currencies.',
   z.strictObject({

@@ -10,7 +10,7 @@ export const ARCHIVE_KEY = 'rates:v1:archive'
  * Returns `store` with the values of `keys` preloaded. A handler waits only 50 ms for a store; on the command line, a slow disk is
  * still faster than an upstream, and offline it is the only source. Reads that fail are repeated on `get`.
  */
-export async function readAhead(
+export async function preload(
   store: CacheStore,
   keys: readonly string[] = KEYS,
 ): Promise<CacheStore> {

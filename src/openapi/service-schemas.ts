@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import { component } from './components.ts'
 import { code, day, instant, described } from './fields.ts'
-import { attribution } from './rate-records.ts'
+import { attribution } from './rate-schemas.ts'
 
 const attempt = component(
   'Attempt',
@@ -35,7 +35,7 @@ const updatedAt = described(
 const lastDay = described(z.nullable(day), 'Newest published day; null without data.')
 
 /** Response of `/v1/status`. */
-export const statusRecord = component(
+export const serviceStatusSchema = component(
   'ServiceStatus',
   'State of the service. Timestamps are in ms since the Unix epoch.',
   z.strictObject({
@@ -88,7 +88,7 @@ const coverage = component(
 )
 
 /** Response of `/v1/currencies`. */
-export const currenciesRecord = component(
+export const currencyListSchema = component(
   'CurrencyList',
   'Currencies of ISO 4217, withdrawn currencies, and all others with rates.',
   z.strictObject({ currencies: described(z.array(coverage), 'Sorted by code.') }),

@@ -4,7 +4,7 @@ import { INTERVALS } from '../rates/interval.ts'
 import { PERIODS } from '../rates/period.ts'
 import { component } from './components.ts'
 import { code, day, rate, described } from './fields.ts'
-import { attribution } from './rate-records.ts'
+import { attribution } from './rate-schemas.ts'
 
 const point = component(
   'Point',
@@ -48,7 +48,7 @@ const series = {
 }
 
 /** Response of `/v1/history` for a period. */
-export const historyRecord = component(
+export const rateHistorySchema = component(
   'RateHistory',
   'Reference rates of a currency pair, up to the newest published day.',
   z.strictObject({
@@ -62,7 +62,7 @@ export const historyRecord = component(
 )
 
 /** Response of `/v1/history` for a range of days. */
-export const historyRangeRecord = component(
+export const historyRangeSchema = component(
   'HistoryRange',
   'Reference rates of a currency pair in a range of days.',
   z.strictObject({
