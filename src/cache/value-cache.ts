@@ -83,7 +83,7 @@ export function createValueCache<Value>(options: ValueCacheOptions<Value>): Valu
   function isNewer({ value, loadedAt }: LoadedValue<Value>): boolean {
     if (!lastEntry) return true
     const ahead = publishedAt(value) - publishedAt(lastEntry.value)
-    // Of the same publication, the one that was loaded later stays fresh for longer.
+    // Of two copies of a publication, the copy loaded later stays fresh for longer.
     return ahead > 0 || (ahead === 0 && loadedAt > lastEntry.loadedAt)
   }
 
