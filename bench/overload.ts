@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 
 import { killOnExit } from '../test/system/child.ts'
 import { overload } from './load/overload.ts'
-import type { LoopTimes } from './load/turns-program.ts'
+import type { LoopTimes } from './load/loop-times-program.ts'
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ process.exit()
 
 async function measure(acceptEncoding: string): Promise<void> {
   const [load = NaN] = loadavg()
-  const flags = ['--import=./bench/load/turns-program.ts', values.cli, 'serve', '--demo']
+  const flags = ['--import=./bench/load/loop-times-program.ts', values.cli, 'serve', '--demo']
   const server = spawn(process.execPath, [...flags, '--port', '0', '--log', 'json'])
   const ended = killOnExit(server)
   let stderr = ''

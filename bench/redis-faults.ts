@@ -8,7 +8,7 @@ import { CLIENTS } from './load/clients.ts'
 import type { ClientName } from './load/clients.ts'
 import { createLoadRecord } from './load/load-record.ts'
 import type { Latencies } from './load/load-record.ts'
-import { redisFaults } from './load/redis-trouble.ts'
+import { redisFaults } from './load/redis-faults.ts'
 import { startLoad, startServer } from './load/servers.ts'
 
 const SECOND = 1_000

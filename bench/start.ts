@@ -2,7 +2,7 @@
 // bare Node server, alternating. Prints Markdown, and exits with 1 if the goal is missed.
 import { parseArgs } from 'node:util'
 
-import { timeToResponse, timeToEnd } from './start/first-answer.ts'
+import { timeToResponse, timeToEnd } from './start/first-response.ts'
 import { median } from './median.ts'
 
 const GOAL = 1.8

@@ -9,8 +9,8 @@ import type { Inject } from '../test/faults/fault.ts'
 import { settingsFromParent, reportToParent } from '../test/system/child.ts'
 import { listenOnFreePort } from '../test/system/ports.ts'
 import { createLoopbackUpstream } from './load/loopback-upstream.ts'
-import { createPublicationClock } from './load/turning-clock.ts'
-import type { ClockSettings } from './load/turning-clock.ts'
+import { createPublicationClock } from './load/publication-clock.ts'
+import type { ClockSettings } from './load/publication-clock.ts'
 
 const settings: ClockSettings = JSON.parse(settingsFromParent())
 const upstream = createLoopbackUpstream(createPublicationClock(settings))

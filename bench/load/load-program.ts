@@ -6,7 +6,7 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { entries, expand } from '../../test/catalogue/catalogue.ts'
 import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
-import { START } from './turning-clock.ts'
+import { START } from './publication-clock.ts'
 
 export interface LoadSettings {
   /** Servers, which get the requests alternately. */

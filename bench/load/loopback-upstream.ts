@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 
 import { frankfurterPayload, openErApiPayload } from '../../test/fixtures/upstream-payloads.ts'
-import { START } from './turning-clock.ts'
-import type { PublicationClock } from './turning-clock.ts'
+import { START } from './publication-clock.ts'
+import type { PublicationClock } from './publication-clock.ts'
 
 /** A call for the latest table. */
 export interface UpstreamCall {

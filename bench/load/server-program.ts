@@ -19,8 +19,8 @@ import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
 import { collectGarbage } from '../../test/system/collect-garbage.ts'
 import { listenOnFreePort } from '../../test/system/ports.ts'
 import type { ClientName } from './clients.ts'
-import { START, createPublicationClock } from './turning-clock.ts'
-import type { ClockSettings } from './turning-clock.ts'
+import { START, createPublicationClock } from './publication-clock.ts'
+import type { ClockSettings } from './publication-clock.ts'
 
 export interface ServerSettings {
   client: ClientName

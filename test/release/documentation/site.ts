@@ -18,7 +18,7 @@ export type Site = Awaited<ReturnType<typeof openSite>>
 const DEFAULT_PORTS = ['3000', '8000', '8787']
 
 /** Programs used with blocks, by their names in the folder. */
-const PROGRAMS = { 'asking-program.ts': 'asking.mts', 'upstream-program.ts': 'upstream.mts' }
+const PROGRAMS = { 'request-program.ts': 'asking.mts', 'upstream-program.ts': 'upstream.mts' }
 
 const NAME = /^\/\/ ([\w.-]+\.\w+)\n/
 

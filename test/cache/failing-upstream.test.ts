@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { HOUR, SECOND, START, startChain } from '../sources/chain.ts'
-import type { Chain } from '../sources/chain.ts'
+import { HOUR, SECOND, START, startChain } from '../sources/providers.ts'
+import type { Chain } from '../sources/providers.ts'
 
 const MINUTE = 60 * SECOND
 const DAY = 24 * HOUR

@@ -5,8 +5,8 @@ import { createHandlerOn } from '../../src/handler.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { DataSet, RatesEvent } from '../../src/index.ts'
 import { listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
-import { CONDITIONS, HOUR, SECOND, START, startChain, yenOf } from './chain.ts'
-import type { Chain, TimedResponse, Condition } from './chain.ts'
+import { CONDITIONS, HOUR, SECOND, START, startChain, yenOf } from './providers.ts'
+import type { Chain, TimedResponse, Condition } from './providers.ts'
 
 /** Every chain of three. */
 const CHAINS: readonly Condition[][] = CONDITIONS.flatMap((a) =>
