@@ -1,4 +1,4 @@
-import { responseOf, failed } from './raw-response.ts'
+import { failed, responseOf } from './raw-response.ts'
 import { listenOptions, toUrl } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 import { untilIdle } from './until-idle.ts'

@@ -2,11 +2,11 @@
 // goal is missed.
 import { parseArgs } from 'node:util'
 
-import { freshConversion, cachedResponses } from './core/responses.ts'
 import { coldHistories } from './core/cold-history.ts'
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
 import { downloads } from './core/download.ts'
+import { cachedResponses, freshConversion } from './core/responses.ts'
 import { firstLoads, formsSince1999 } from './core/since-1999.ts'
 import { wholeHistories } from './core/whole-history.ts'
 

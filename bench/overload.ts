@@ -5,8 +5,8 @@ import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 
 import { killOnExit } from '../test/system/child.ts'
-import { overload } from './load/overload.ts'
 import type { LoopTimes } from './load/loop-times-program.ts'
+import { overload } from './load/overload.ts'
 
 const { values } = parseArgs({
   options: {

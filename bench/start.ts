@@ -2,8 +2,8 @@
 // bare Node server, alternating. Prints Markdown, and exits with 1 if the goal is missed.
 import { parseArgs } from 'node:util'
 
-import { timeToResponse, timeToEnd } from './start/first-response.ts'
 import { median } from './median.ts'
+import { timeToEnd, timeToResponse } from './start/first-response.ts'
 
 const GOAL = 1.8
 

@@ -6,7 +6,7 @@ import type { RequestListener } from 'node:http'
 import { UPSTREAM_FAULTS } from '../test/faults/all.ts'
 import type { Inject } from '../test/faults/fault.ts'
 
-import { settingsFromParent, reportToParent } from '../test/system/child.ts'
+import { reportToParent, settingsFromParent } from '../test/system/child.ts'
 import { listenOnFreePort } from '../test/system/ports.ts'
 import { createLoopbackUpstream } from './load/loopback-upstream.ts'
 import { createPublicationClock } from './load/publication-clock.ts'

@@ -4,10 +4,10 @@
 import { readFlags } from './wire/flags.ts'
 import { checkGoals, lineOf } from './wire/goals.ts'
 import { describeMachine } from './wire/machine.ts'
-import { SHEETS, rowsOf } from './wire/rows.ts'
-import type { SheetName } from './wire/rows.ts'
 import { measureRounds } from './wire/rounds.ts'
 import type { Sample } from './wire/rounds.ts'
+import { SHEETS, rowsOf } from './wire/rows.ts'
+import type { SheetName } from './wire/rows.ts'
 import { ourResponse, withServers } from './wire/running.ts'
 import { tableOf } from './wire/table.ts'
 

@@ -7,7 +7,7 @@ export { createRatesHandler } from './handler.ts'
 export type { RatesHandler } from './handler.ts'
 export { consoleLogger } from './log.ts'
 export type { ConsoleLoggerOptions, LogFormat, LogLevel } from './log.ts'
-export type { RawResponse, RawRequest, Header, EndpointResponse } from './http/raw.ts'
+export type { EndpointResponse, Header, RawRequest, RawResponse } from './http/raw.ts'
 export type { RatesOperations } from './operations.ts'
 export type { CorsScope, RatesHandlerOptions } from './options.ts'
 export { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
@@ -30,17 +30,17 @@ export type { HistoryStats } from './rates/history-stats.ts'
 export type { Interval } from './rates/interval.ts'
 export type { Period } from './rates/period.ts'
 export type { ByCode, RatesOf } from './records/by-code.ts'
-export type { ConvertedPair, ConversionParams, Conversion } from './records/conversion.ts'
+export type { Conversion, ConversionParams, ConvertedPair } from './records/conversion.ts'
 export type {
-  ConversionResult,
-  ConversionListParams,
   ConversionList,
+  ConversionListParams,
+  ConversionResult,
   ConvertedAmount,
 } from './records/conversions.ts'
-export type { CurrencyList, CurrencyCoverage, CurrencyEnd } from './records/currencies.ts'
-export type { DatedRatesParams, DatedRates } from './records/dated-latest.ts'
-export type { HistoryRangeParams, HistoryRange } from './records/history-range.ts'
-export type { HistoryParams, RateHistory, Point } from './records/history.ts'
+export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from './records/currencies.ts'
+export type { DatedRates, DatedRatesParams } from './records/dated-latest.ts'
+export type { HistoryRange, HistoryRangeParams } from './records/history-range.ts'
+export type { HistoryParams, Point, RateHistory } from './records/history.ts'
 export type { LatestParams, LatestRates } from './records/latest.ts'
 export type { DataSetStatus, ServiceStatus } from './records/status.ts'
 export { createMemoryStore } from './stores/memory.ts'

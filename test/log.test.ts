@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createLog } from '../src/log.ts'
-import type { LogFormat } from '../src/log.ts'
 import { consoleLogger, createRatesHandler } from '../src/index.ts'
 import type { ConsoleLoggerOptions, LatestTable, RatesEvent } from '../src/index.ts'
+import { createLog } from '../src/log.ts'
+import type { LogFormat } from '../src/log.ts'
 import { failingProvider, fakeClock, fakeProviders } from '../src/testing/index.ts'
 
 const CORRECTED: RatesEvent = {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createHandlerOn } from '../src/handler.ts'
-import type { RawResponse, RatesEvent } from '../src/index.ts'
+import type { RatesEvent, RawResponse } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
 import { DAY_MS, addDays } from './fixtures/dates.ts'
 import { listenersLeftBy, settled, virtualRuntime } from './virtual-runtime.ts'

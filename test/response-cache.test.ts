@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../src/index.ts'
-import type { RawResponse, RatesHandler, RatesHandlerOptions } from '../src/index.ts'
+import type { RatesHandler, RatesHandlerOptions, RawResponse } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
 import { DAY_MS as DAY, addDays, toDay } from './fixtures/dates.ts'
 

@@ -24,48 +24,6 @@ import type {
   RatesClient,
   RatesClientOptions,
 } from '../src/client/index.ts'
-import {
-  RatesError,
-  consoleLogger,
-  createExchangeRateApiProvider,
-  createFrankfurterProvider,
-  createMemoryStore,
-  createRatesHandler,
-} from '../src/index.ts'
-import type {
-  RawResponse,
-  RawRequest,
-  CacheStore,
-  ConversionResult,
-  ConversionParams,
-  Conversion,
-  ConsoleLoggerOptions,
-  ConversionListParams,
-  ConversionList,
-  ConvertedAmount,
-  CurrencyList,
-  DatedRatesParams,
-  DatedRates,
-  HistoryProvider,
-  HistoryParams,
-  HistoryRangeParams,
-  HistoryRange,
-  RateHistory,
-  Interval,
-  LatestProvider,
-  LatestParams,
-  LatestRates,
-  LatestTable,
-  Period,
-  ProviderContext,
-  RatesErrorCode,
-  RatesEvent,
-  RatesHandler,
-  RatesHandlerOptions,
-  RatesOperations,
-  ReferenceTable,
-  ServiceStatus,
-} from '../src/index.ts'
 import { exchangeRateApi } from '../src/compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../src/compat/exchangerate-host.ts'
 import { frankfurterV2 } from '../src/compat/frankfurter-v2.ts'
@@ -75,6 +33,54 @@ import type { FrankfurterCompatOptions } from '../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../src/compat/open-exchange-rates.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
+import {
+  RatesError,
+  consoleLogger,
+  createExchangeRateApiProvider,
+  createFrankfurterProvider,
+  createMemoryStore,
+  createRatesHandler,
+} from '../src/index.ts'
+import type {
+  CacheStore,
+  ConsoleLoggerOptions,
+  Conversion,
+  ConversionList,
+  ConversionListParams,
+  ConversionParams,
+  ConversionResult,
+  ConvertedAmount,
+  CurrencyList,
+  DatedRates,
+  DatedRatesParams,
+  HistoryParams,
+  HistoryProvider,
+  HistoryRange,
+  HistoryRangeParams,
+  Interval,
+  LatestParams,
+  LatestProvider,
+  LatestRates,
+  LatestTable,
+  Period,
+  ProviderContext,
+  RateHistory,
+  RatesErrorCode,
+  RatesEvent,
+  RatesHandler,
+  RatesHandlerOptions,
+  RatesOperations,
+  RawRequest,
+  RawResponse,
+  ReferenceTable,
+  ServiceStatus,
+} from '../src/index.ts'
+import { conversionListSchema, conversionSchema } from '../src/openapi/conversion-schemas.ts'
+import { historyRangeSchema, rateHistorySchema } from '../src/openapi/history-schemas.ts'
+import { datedRatesSchema, latestRatesSchema } from '../src/openapi/rate-schemas.ts'
+import { currencyListSchema, serviceStatusSchema } from '../src/openapi/service-schemas.ts'
+import { crossCheck } from '../src/providers/cross-check.ts'
+import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
 import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
@@ -92,14 +98,8 @@ import { createRedisStore } from '../src/stores/redis.ts'
 import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
 import { createSqliteStore } from '../src/stores/sqlite.ts'
 import type { SqliteStore, SqliteStoreOptions } from '../src/stores/sqlite.ts'
-import { crossCheck } from '../src/providers/cross-check.ts'
-import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
-import { conversionSchema, conversionListSchema } from '../src/openapi/conversion-schemas.ts'
-import { historyRangeSchema, rateHistorySchema } from '../src/openapi/history-schemas.ts'
-import { datedRatesSchema, latestRatesSchema } from '../src/openapi/rate-schemas.ts'
-import { currencyListSchema, serviceStatusSchema } from '../src/openapi/service-schemas.ts'
 import {
   failingProvider,
   fakeClock,

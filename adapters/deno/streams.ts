@@ -1,5 +1,5 @@
-import { failed } from '../raw-response.ts'
 import { MAX_STREAMS, createConnectionLimit } from '../connection-limit.ts'
+import { failed } from '../raw-response.ts'
 
 /** The used part of Deno's second handler argument. */
 export interface DenoRequestInfo {

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { responseOf } from '../raw-response.ts'
 import type { FetchHandler } from '../server.ts'
-import { setStallTimeout } from './send.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
+import { setStallTimeout } from './send.ts'
 
 /** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
 export function fromFetchStyle(

@@ -1,9 +1,9 @@
-import type { RawResponse, RawRequest } from '../../src/index.ts'
+import type { RawRequest, RawResponse } from '../../src/index.ts'
 import type { FetchHandler } from '../server.ts'
-import { NodeRawRequest, hasTwoHosts, refuse, send } from './send.ts'
-import type { NodeRequest, NodeResponse } from './messages.ts'
 import { fromFetchStyle } from './fetch-style.ts'
+import type { NodeRequest, NodeResponse } from './messages.ts'
 import { limitPipelining } from './pipelining.ts'
+import { NodeRawRequest, hasTwoHosts, refuse, send } from './send.ts'
 
 /** A request listener of Node's servers. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void

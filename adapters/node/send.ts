@@ -1,4 +1,4 @@
-import type { RawResponse, RawRequest } from '../../src/index.ts'
+import type { RawRequest, RawResponse } from '../../src/index.ts'
 import type { NodeRequest, NodeResponse } from './messages.ts'
 
 /**

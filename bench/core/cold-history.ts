@@ -4,8 +4,8 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { NOW, request } from './responses.ts'
 import type { Comparison } from './comparison.ts'
+import { NOW, request } from './responses.ts'
 
 const PAIRS = 40
 

@@ -1,11 +1,11 @@
 import { createFrankfurterProvider } from 'ratesmith'
 
 import { toHistoryDays } from '../../src/providers/frankfurter.ts'
-import { validateHistory } from '../../src/rates/validate.ts'
 import { addDays, subtractMonths, toDay } from '../../src/rates/day.ts'
+import { validateHistory } from '../../src/rates/validate.ts'
 import { frankfurterPayload } from '../../test/fixtures/upstream-payloads.ts'
-import { NOW } from './responses.ts'
 import type { Comparison } from './comparison.ts'
+import { NOW } from './responses.ts'
 
 const RANGE = {
   start: addDays(subtractMonths(toDay(NOW), 60), -14),

@@ -4,8 +4,8 @@ import { createEcbProvider } from 'ratesmith/providers/ecb'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { ecbDays, historyZip } from '../../test/fixtures/ecb-files.ts'
-import { NOW, request } from './responses.ts'
 import type { Comparison } from './comparison.ts'
+import { NOW, request } from './responses.ts'
 
 const TARGET = '/api/v1/history?from=USD&to=JPY&start=1999-01-04'
 

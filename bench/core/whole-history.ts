@@ -1,15 +1,15 @@
 import { createEcbProvider } from 'ratesmith/providers/ecb'
 
 import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
-import { validateHistory } from '../../src/rates/validate.ts'
 import { toDay } from '../../src/rates/day.ts'
 import { pairSeries } from '../../src/rates/pair-series.ts'
 import { runAtOnce } from '../../src/rates/slices.ts'
+import { validateHistory } from '../../src/rates/validate.ts'
 import { ecbDays, historyCsv, historyZip } from '../../test/fixtures/ecb-files.ts'
-import { NOW } from './responses.ts'
 import type { Comparison } from './comparison.ts'
 import { bytesOf } from './download.ts'
 import type { Download } from './download.ts'
+import { NOW } from './responses.ts'
 
 const RANGE = { start: '1999-01-04', end: toDay(NOW) }
 

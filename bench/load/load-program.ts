@@ -4,7 +4,7 @@ import { Pool } from 'undici'
 
 import { fakeProviders } from '../../src/testing/index.ts'
 import { entries, expand } from '../../test/catalogue/catalogue.ts'
-import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
 import { START } from './publication-clock.ts'
 

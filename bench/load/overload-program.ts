@@ -2,7 +2,7 @@
 // seconds. Prints an `OverloadLine` after the last response.
 import { connect } from 'node:net'
 
-import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
 
 export interface OverloadSettings {

@@ -3,9 +3,9 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
-import { SEED } from '../wire/peer.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { median } from '../median.ts'
+import { SEED } from '../wire/peer.ts'
 
 export interface HistorySettings {
   period: string

@@ -1,7 +1,7 @@
 import { startChild } from '../../test/system/child.ts'
-import { rowsOf } from '../wire/rows.ts'
 import { measureRounds } from '../wire/rounds.ts'
 import type { Measuring, Sample } from '../wire/rounds.ts'
+import { rowsOf } from '../wire/rows.ts'
 import { withServers } from '../wire/running.ts'
 import { medianOf } from '../wire/statistics.ts'
 import { THROUGHPUT_COLUMNS, markdown, throughputCells } from '../wire/table.ts'

@@ -5,7 +5,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { collectGarbage } from '../../test/system/collect-garbage.ts'
 import { SEED } from '../wire/peer.ts'
 

@@ -1,7 +1,7 @@
 // Generates load with autocannon and prints a `LoadResult`; throws if a response is missing or not 200.
 import autocannon from 'autocannon'
 
-import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
 const { url, target, distinct, connections, seconds }: LoadSettings =

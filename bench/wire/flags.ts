@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
+import { wrkVersion } from './load-wrk.ts'
 import { GENERATORS } from './load.ts'
 import type { GeneratorName } from './load.ts'
-import { wrkVersion } from './load-wrk.ts'
 import type { Measuring } from './rounds.ts'
 import { RUNTIMES } from './server.ts'
 import type { RuntimeName } from './server.ts'

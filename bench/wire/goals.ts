@@ -1,5 +1,5 @@
-import type { SheetName } from './rows.ts'
 import type { Sample } from './rounds.ts'
+import type { SheetName } from './rows.ts'
 import { medianRatio } from './statistics.ts'
 
 /** Samples by table and row id. */

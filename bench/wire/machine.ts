@@ -3,8 +3,8 @@ import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 
 import { ROOT } from '../../test/system/root.ts'
-import type { GeneratorName } from './load.ts'
 import { wrkVersion } from './load-wrk.ts'
+import type { GeneratorName } from './load.ts'
 import { RUNTIMES } from './server.ts'
 import type { RuntimeName } from './server.ts'
 

@@ -8,7 +8,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { settingsFromParent, reportToParent } from '../../test/system/child.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { listenOnFreePort } from '../../test/system/ports.ts'
 
 /** The seed of the market that every server serves. */

@@ -1,5 +1,5 @@
-import type { GeneratorName, LoadSettings } from './load.ts'
 import { GENERATORS } from './load.ts'
+import type { GeneratorName, LoadSettings } from './load.ts'
 import type { RunningRow } from './running.ts'
 
 export interface Measuring {

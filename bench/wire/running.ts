@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { PreparedText } from './peer.ts'
 import type { Row } from './rows.ts'
-import { fetchRaw, expectSame, expectSameKeys } from './same-bytes.ts'
+import { expectSame, expectSameKeys, fetchRaw } from './same-bytes.ts'
 import type { SocketResponse } from './same-bytes.ts'
 import { startServer } from './server.ts'
 import type { RuntimeName, Server } from './server.ts'

@@ -1,6 +1,6 @@
-import type { Row } from './rows.ts'
-import { BARE } from './rows.ts'
 import type { Sample } from './rounds.ts'
+import { BARE } from './rows.ts'
+import type { Row } from './rows.ts'
 import { medianOf, medianRatio } from './statistics.ts'
 
 const MEGABYTE = 1_048_576

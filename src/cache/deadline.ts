@@ -1,7 +1,7 @@
 import type { Runtime } from '../runtime.ts'
-import { UnavailableError } from './single-flight.ts'
 import { runInBackground } from './run-in-background.ts'
 import type { WaitUntil } from './run-in-background.ts'
+import { UnavailableError } from './single-flight.ts'
 import { TimeoutError, withTimeout } from './with-timeout.ts'
 
 /** How long a request waits in total, in ms. */

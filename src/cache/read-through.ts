@@ -1,14 +1,14 @@
-import { UnavailableError, createSingleFlight } from './single-flight.ts'
-import type { Attempt } from './single-flight.ts'
-import { timeToRefresh, isFresh } from './cache-entry.ts'
+import { isFresh, timeToRefresh } from './cache-entry.ts'
 import type { CacheEntry } from './cache-entry.ts'
-import { runInBackground } from './run-in-background.ts'
-import { createRefreshTask } from './refresh.ts'
-import type { RefreshOptions } from './refresh.ts'
-import { createValueCache } from './value-cache.ts'
-import type { ValueCacheOptions } from './value-cache.ts'
 import { startDeadline } from './deadline.ts'
 import type { RequestOptions } from './deadline.ts'
+import { createRefreshTask } from './refresh.ts'
+import type { RefreshOptions } from './refresh.ts'
+import { runInBackground } from './run-in-background.ts'
+import { UnavailableError, createSingleFlight } from './single-flight.ts'
+import type { Attempt } from './single-flight.ts'
+import { createValueCache } from './value-cache.ts'
+import type { ValueCacheOptions } from './value-cache.ts'
 
 export type { RequestOptions }
 

@@ -1,8 +1,8 @@
 import type { Runtime } from '../runtime.ts'
-import { REFRESH_TIMEOUT_MS } from './single-flight.ts'
 import type { CacheEntry } from './cache-entry.ts'
-import type { ValueCache } from './value-cache.ts'
+import { REFRESH_TIMEOUT_MS } from './single-flight.ts'
 import type { StoredValue } from './stored-value.ts'
+import type { ValueCache } from './value-cache.ts'
 
 /** After being denied for this long, in ms, a process refreshes without a lease: no working lease, or chain of leases, lasts as long. */
 const MAX_DENIAL_MS = 6 * 3_600_000

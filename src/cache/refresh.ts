@@ -1,10 +1,10 @@
 import type { Runtime } from '../runtime.ts'
-import type { RefreshTask } from './single-flight.ts'
 import { isFresh } from './cache-entry.ts'
-import type { CacheState } from './value-cache.ts'
-import type { LoadedValue } from './stored-value.ts'
 import { createRefreshLease } from './refresh-lease.ts'
 import type { LeaseOptions } from './refresh-lease.ts'
+import type { RefreshTask } from './single-flight.ts'
+import type { LoadedValue } from './stored-value.ts'
+import type { CacheState } from './value-cache.ts'
 import { TimeoutError, withTimeout } from './with-timeout.ts'
 
 const READ_INTERVAL_MS = 1_000

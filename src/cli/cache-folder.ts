@@ -4,9 +4,9 @@ import { isAbsolute, join } from 'node:path'
 
 import type { CacheStore } from '../index.ts'
 import type { CommandContext } from './context.ts'
+import { ARCHIVE_KEY, KEYS, preload } from './preload.ts'
 import { chooseProviders } from './provider-choice.ts'
 import type { ProviderChoice, ProviderFlags } from './provider-choice.ts'
-import { ARCHIVE_KEY, KEYS, preload } from './preload.ts'
 
 /** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
 export function cacheFolder({

@@ -1,6 +1,6 @@
-import type { CurrencyList, CurrencyCoverage } from '../index.ts'
-import type { CommandContext } from './context.ts'
+import type { CurrencyCoverage, CurrencyList } from '../index.ts'
 import { didYouMean } from '../nearest.ts'
+import type { CommandContext } from './context.ts'
 import { openOutput } from './output.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import { openSession } from './rates-session.ts'

@@ -1,8 +1,8 @@
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
+import { didYouMean, nearest } from '../nearest.ts'
 import { COMMANDS, isCommandName } from './commands.ts'
 import type { CommandContext } from './context.ts'
-import { didYouMean, nearest } from '../nearest.ts'
 import { UsageError, messageOf } from './usage-error.ts'
 
 /** Runs the command that `args` select and resolves to its exit code; prints an error as one line on stderr. */

@@ -1,5 +1,6 @@
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
+import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
 import type { CheckResult } from './doctor/check-result.ts'
 import { checkProxies, checkRuntime } from './doctor/machine.ts'
@@ -7,7 +8,6 @@ import { checkProviders } from './doctor/providers.ts'
 import { createRedaction } from './doctor/secrets.ts'
 import { checkCache, checkRedis } from './doctor/stores.ts'
 import { openOutput } from './output.ts'
-import { toSingleLine } from '../log.ts'
 import { parseRatesArguments } from './rates-flags.ts'
 import type { RatesFlags } from './rates-flags.ts'
 import { findRedis } from './redis.ts'

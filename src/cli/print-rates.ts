@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Attribution, DataSet, RatesErrorCode } from '../index.ts'
-import type { CommandContext } from './context.ts'
 import { didYouMean } from '../nearest.ts'
+import type { CommandContext } from './context.ts'
 import { noticeLines, openOutput, toNotice } from './output.ts'
 import type { Output } from './output.ts'
 import type { RatesFlags } from './rates-flags.ts'
 import { openSession } from './rates-session.ts'
 import type { RatesSession, SessionResponse } from './rates-session.ts'
 import { suggestCodes } from './suggest-codes.ts'
-import { withSpinner } from './terminal/spinner.ts'
 import { wrapped } from './terminal/layout.ts'
+import { withSpinner } from './terminal/spinner.ts'
 import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createRatesHandler } from '../index.ts'
 import type { RatesEvent, RatesOperations } from '../index.ts'
+import { toSingleLine } from '../log.ts'
 import { openCache } from './cache-folder.ts'
 import type { CommandContext } from './context.ts'
-import { toSingleLine } from '../log.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
 

@@ -1,8 +1,8 @@
 import type { Runtime } from '../runtime.ts'
 import type { Exchange } from './exchange.ts'
-import type { CallOptions } from './target.ts'
 import { requireBody } from './response.ts'
-import type { FieldOf, ClientResponse } from './response.ts'
+import type { ClientResponse, FieldOf } from './response.ts'
+import type { CallOptions } from './target.ts'
 
 interface ClientRequest<Body> extends CallOptions {
   /** The path after `/v1/`. */

@@ -10,16 +10,16 @@ export type { HistoryStats } from '../rates/history-stats.ts'
 export type { Interval } from '../rates/interval.ts'
 export type { Period } from '../rates/period.ts'
 export type { ByCode, RatesOf } from '../records/by-code.ts'
-export type { ConvertedPair, ConversionParams, Conversion } from '../records/conversion.ts'
+export type { Conversion, ConversionParams, ConvertedPair } from '../records/conversion.ts'
 export type {
-  ConversionResult,
-  ConversionListParams,
   ConversionList,
+  ConversionListParams,
+  ConversionResult,
   ConvertedAmount,
 } from '../records/conversions.ts'
-export type { CurrencyList, CurrencyCoverage, CurrencyEnd } from '../records/currencies.ts'
-export type { DatedRatesParams, DatedRates } from '../records/dated-latest.ts'
-export type { HistoryRangeParams, HistoryRange } from '../records/history-range.ts'
-export type { HistoryParams, RateHistory, Point } from '../records/history.ts'
+export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../records/currencies.ts'
+export type { DatedRates, DatedRatesParams } from '../records/dated-latest.ts'
+export type { HistoryRange, HistoryRangeParams } from '../records/history-range.ts'
+export type { HistoryParams, Point, RateHistory } from '../records/history.ts'
 export type { LatestParams, LatestRates } from '../records/latest.ts'
 export type { DataSetStatus, ServiceStatus } from '../records/status.ts'

@@ -4,6 +4,8 @@ import { STATUS } from '../http/respond.ts'
 import type { Day } from '../rates/day.ts'
 import { coveredCurrencies, namesByCode } from './currencies.ts'
 import { publishedOn, ratesAt, withDailyRates, writeByDay } from './days.ts'
+import { requireOptions } from './options.ts'
+import type { CompatOptions } from './options.ts'
 import {
   createQueryReader,
   multiply,
@@ -12,8 +14,6 @@ import {
   readDay,
   readList,
 } from './parameters.ts'
-import { requireOptions } from './options.ts'
-import type { CompatOptions } from './options.ts'
 import { mountService } from './route.ts'
 import type { CompatEndpoint, CompatRequest, CompatService, ErrorResponse } from './route.ts'
 

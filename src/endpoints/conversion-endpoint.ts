@@ -1,12 +1,12 @@
-import { memoizeLast } from '../http/memoize-last.ts'
-import { byteLength, bodyHeaders, represent } from '../http/representation.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { convert } from '../records/conversion.ts'
+import { memoizeLast } from '../http/memoize-last.ts'
+import { bodyHeaders, byteLength, represent } from '../http/representation.ts'
 import { oldestPublication } from '../rates/carry-forward.ts'
+import { convert } from '../records/conversion.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
-import { parseConversion } from './parse-conversion.ts'
 import { mapMaybePromise } from './map-maybe-promise.ts'
+import { parseConversion } from './parse-conversion.ts'
 
 /** Creates an endpoint for one conversion. `endOf` returns the last fields of the body for a snapshot. */
 export function conversionEndpoint(

@@ -2,13 +2,13 @@ import { viaLink } from '../http/link.ts'
 import { bodyHeaders, represent, toSendable } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
 import { conversionCsv } from '../records/conversion-csv.ts'
-import type { ConversionResult, ConversionListParams } from '../records/conversions.ts'
+import type { ConversionListParams, ConversionResult } from '../records/conversions.ts'
+import type { DatedRates } from '../records/dated-latest.ts'
 import { CSV_HISTORY } from '../records/history-csv.ts'
 import { createHistoryWriter } from '../records/history-text.ts'
-import type { DatedRates } from '../records/dated-latest.ts'
 import { latestCsv } from '../records/latest-csv.ts'
-import type { HistoryForm } from './v1/history-range.ts'
 import type { LatestRates } from '../records/latest.ts'
+import type { HistoryForm } from './v1/history-range.ts'
 
 /** Returns `latest` as CSV, with the source in a `Link` header too. */
 export function representTable(

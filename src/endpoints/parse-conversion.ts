@@ -1,7 +1,7 @@
 import { createQueryParser } from '../http/query.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
 import type { ConversionParams } from '../records/conversion.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../records/mistaken-names.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
 import { amount, currency, failures, isAmount } from './parameters.ts'
 
 /** The conversion that a query requests. */

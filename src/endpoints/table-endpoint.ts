@@ -1,13 +1,13 @@
 import type { Endpoint, EndpointResult } from '../http/endpoint.ts'
-import type { ResponseCache } from '../http/response-cache.ts'
 import { bodyHeaders, represent } from '../http/representation.ts'
 import type { Representation } from '../http/representation.ts'
+import type { ResponseCache } from '../http/response-cache.ts'
 import type { Day } from '../rates/day.ts'
 import { codesOf, toLatestRates } from '../records/latest.ts'
 import type { LatestParams, LatestRates } from '../records/latest.ts'
 import type { RateSources, RequestOptions } from '../sources/rate-sources.ts'
-import type { Format } from './parameters.ts'
 import { mapMaybePromise } from './map-maybe-promise.ts'
+import type { Format } from './parameters.ts'
 
 /** The table that a query requests. */
 export interface ParsedTableQuery {

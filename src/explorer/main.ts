@@ -1,10 +1,10 @@
-import { request } from './request.ts'
 import { createConverter } from './converter.ts'
 import type { Choices } from './currency-select.ts'
 import { find } from './elements.ts'
 import { createHistoryChart } from './history-chart.ts'
 import type { Part } from './part.ts'
 import { createRateTable } from './rate-table.ts'
+import { request } from './request.ts'
 import { fragmentOf, parseView } from './view.ts'
 import type { View } from './view.ts'
 

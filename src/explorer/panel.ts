@@ -1,12 +1,12 @@
-import { request } from './request.ts'
-import type { Responses } from './request.ts'
+import { pathOf } from './api-request.ts'
+import type { ApiRequest, Operation } from './api-request.ts'
 import { find } from './elements.ts'
 import { Failure } from './failure.ts'
 import { createNotice } from './notice.ts'
-import { sleep } from './sleep.ts'
-import { pathOf } from './api-request.ts'
-import type { Operation, ApiRequest } from './api-request.ts'
 import { createRequestLine } from './request-line.ts'
+import { request } from './request.ts'
+import type { Responses } from './request.ts'
+import { sleep } from './sleep.ts'
 
 /** Callbacks of a panel. */
 export interface PanelCallbacks<K extends Operation> {

@@ -1,6 +1,6 @@
-import { copyOf, find } from './elements.ts'
 import { pathOf, snippetOf } from './api-request.ts'
-import type { Form, ApiRequest } from './api-request.ts'
+import type { ApiRequest, Form } from './api-request.ts'
+import { copyOf, find } from './elements.ts'
 
 /** Creates the line at the foot of a panel that shows its last request and copies it as code. */
 export function createRequestLine(

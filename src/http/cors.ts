@@ -1,4 +1,4 @@
-import type { Header, EndpointResponse } from './raw.ts'
+import type { EndpointResponse, Header } from './raw.ts'
 import { ALLOW } from './respond.ts'
 
 /** Headers that let any origin read a response. Constant: no origin is reflected, no credentials are allowed. */

@@ -1,5 +1,5 @@
 import type { RatesError } from '../errors.ts'
-import type { RawRequest, EndpointResponse } from './raw.ts'
+import type { EndpointResponse, RawRequest } from './raw.ts'
 import type { Representation } from './representation.ts'
 import type { DataResult } from './respond.ts'
 

@@ -1,5 +1,5 @@
-import type { Header } from './raw.ts'
 import { entityTag } from './etag.ts'
+import type { Header } from './raw.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,6 +1,6 @@
 import type { RatesError, RatesErrorCode } from '../errors.ts'
-import type { Header, EndpointResponse } from './raw.ts'
 import { isMatch } from './etag.ts'
+import type { EndpointResponse, Header } from './raw.ts'
 import { JSON_HEADERS, byteLength, lengthHeader } from './representation.ts'
 import type { Freshness, Representation } from './representation.ts'
 

@@ -1,4 +1,4 @@
-import type { RawResponse, Header } from './raw.ts'
+import type { Header, RawResponse } from './raw.ts'
 import { toBytes } from './representation.ts'
 
 /** Smaller bodies are mostly conversions, which are too many to cache their headers. */

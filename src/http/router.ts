@@ -1,11 +1,11 @@
 import { RatesError, toRatesError } from '../errors.ts'
-import type { RawResponse, RawRequest, EndpointResponse } from './raw.ts'
 import { CORS_HEADERS, withCors } from './cors.ts'
 import type { EndpointResult } from './endpoint.ts'
 import type { Limiter } from './limiter.ts'
+import type { EndpointResponse, RawRequest, RawResponse } from './raw.ts'
+import { failure, meetsIfMatch, options, revalidated, success } from './respond.ts'
 import { createRouteTable } from './route-table.ts'
 import type { Route, RouteTableOptions } from './route-table.ts'
-import { failure, meetsIfMatch, options, revalidated, success } from './respond.ts'
 import { splitTarget } from './target.ts'
 
 /** Longer queries are expensive to parse and may request many conversions. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 import { component } from './components.ts'
-import { code, day, rate, described } from './fields.ts'
+import { code, day, described, rate } from './fields.ts'
 import { attribution, provider, publication } from './rate-schemas.ts'
 
 const amount = z.number().check(z.nonnegative())

@@ -1,5 +1,5 @@
-import type { Header } from '../http/raw.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
+import type { Header } from '../http/raw.ts'
 import { bodyHeaders } from '../http/representation.ts'
 
 /** A response header. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { INTERVALS } from '../rates/interval.ts'
 import { PERIODS } from '../rates/period.ts'
 import { component } from './components.ts'
-import { code, day, rate, described } from './fields.ts'
+import { code, day, described, rate } from './fields.ts'
 import { attribution } from './rate-schemas.ts'
 
 const point = component(

@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 
 import type { RatesErrorCode } from '../errors.ts'
 import {
-  conversionSchema,
   conversionListSchema,
+  conversionSchema,
   unversionedConversion,
 } from './conversion-schemas.ts'
 import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './csv.ts'

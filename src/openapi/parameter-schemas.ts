@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import { targets, booleanFlag } from '../endpoints/conversion-parameters.ts'
+import { booleanFlag, targets } from '../endpoints/conversion-parameters.ts'
 import {
   MAX_AMOUNT_CHARACTERS,
   MAX_SYMBOLS,

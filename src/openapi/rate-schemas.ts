@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 import { component } from './components.ts'
-import { code, day, instant, rate, described } from './fields.ts'
+import { code, day, described, instant, rate } from './fields.ts'
 
 /** Source of rates. */
 export const attribution = component(

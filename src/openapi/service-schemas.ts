@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 import { component } from './components.ts'
-import { code, day, instant, described } from './fields.ts'
+import { code, day, described, instant } from './fields.ts'
 import { attribution } from './rate-schemas.ts'
 
 const attempt = component(

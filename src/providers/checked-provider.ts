@@ -1,8 +1,8 @@
-import { validateHistory } from '../rates/validate.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { QuotedRates } from '../rates/plausibility.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
+import { validateHistory } from '../rates/validate.ts'
 import type { Runtime } from '../runtime.ts'
 import { findDeviations } from './major-rates.ts'
 import type {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import { DAY_MS } from '../rates/day.ts'
 import { isKnownCode } from './known-code.ts'
-import { unexpectedBase, unexpectedShape, pathsOf } from './payload.ts'
+import { pathsOf, unexpectedBase, unexpectedShape } from './payload.ts'
 import type { LatestTable } from './provider.ts'
 import { ratesByCode } from './rates-by-code.ts'
 import type { UpstreamResponse } from './read-upstream.ts'

@@ -1,8 +1,8 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { toLatestTable } from './currencyapi-table.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
-import { runSanityChecks } from './sanity-checks.ts'
 import type { LatestProvider } from './provider.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of `createCurrencyapiProvider`. */
 export interface CurrencyapiOptions {

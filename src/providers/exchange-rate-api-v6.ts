@@ -2,8 +2,8 @@ import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { toLatestTable } from './exchange-rate-api-v6-table.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
-import { runSanityChecks } from './sanity-checks.ts'
 import type { LatestProvider } from './provider.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of `createExchangeRateApiV6Provider`. */
 export interface ExchangeRateApiV6Options {

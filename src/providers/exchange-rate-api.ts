@@ -2,12 +2,12 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
-import { runSanityChecks } from './sanity-checks.ts'
-import { unexpectedBase, unexpectedShape, pathsOf, ratesInOrder } from './payload.ts'
+import { pathsOf, ratesInOrder, unexpectedBase, unexpectedShape } from './payload.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-upstream.ts'
 import type { UpstreamResponse } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** Options of `createExchangeRateApiProvider`. */

@@ -3,10 +3,10 @@ import { toDay } from '../rates/day.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { toLatestTable } from './fawazahmed0-table.ts'
 import { firstSuccess } from './first-success.ts'
-import { runSanityChecks } from './sanity-checks.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'
 import { readJson } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of `createFawazahmed0Provider`. */
 export interface Fawazahmed0Options {

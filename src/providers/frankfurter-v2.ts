@@ -1,14 +1,14 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { addDays } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
+import type { LongJson } from '../rates/long-json.ts'
 import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { PIVOT, toHistoryDays, toLatestTable } from './frankfurter-v2-rows.ts'
-import type { LongJson } from '../rates/long-json.ts'
-import { runSanityChecks } from './sanity-checks.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of `createFrankfurterV2EcbProvider`. */
 export interface FrankfurterV2EcbOptions {

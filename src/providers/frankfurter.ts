@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import type { LongJson } from '../rates/long-json.ts'
-import { unexpectedShape, isObject, pathsOf } from './payload.ts'
+import { isObject, pathsOf, unexpectedShape } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'
 import type { UpstreamResponse } from './read-upstream.ts'

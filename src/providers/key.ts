@@ -1,5 +1,5 @@
 import { readJson } from './read-upstream.ts'
-import type { UpstreamResponse, UpstreamRequest } from './read-upstream.ts'
+import type { UpstreamRequest, UpstreamResponse } from './read-upstream.ts'
 import { requireRootUrl } from './root-url.ts'
 import { UpstreamError } from './upstream-error.ts'
 

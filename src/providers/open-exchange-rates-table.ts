@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 import { isCode } from '../rates/currency-code.ts'
-import { unexpectedShape, pathsOf, ratesInOrder } from './payload.ts'
+import { pathsOf, ratesInOrder, unexpectedShape } from './payload.ts'
 import type { LatestTable } from './provider.ts'
 import { ratesByCode } from './rates-by-code.ts'
 import type { UpstreamResponse } from './read-upstream.ts'

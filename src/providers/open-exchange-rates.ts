@@ -1,8 +1,8 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
-import { runSanityChecks } from './sanity-checks.ts'
 import { toLatestTable } from './open-exchange-rates-table.ts'
 import type { LatestProvider } from './provider.ts'
+import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of `createOpenExchangeRatesProvider`. */
 export interface OpenExchangeRatesOptions {

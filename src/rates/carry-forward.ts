@@ -1,7 +1,7 @@
+import { toDay } from './day.ts'
 import type { CodedPublications, Publication, RateTable } from './rate-table.ts'
 import { quotient } from './rounding.ts'
 import { findSuccession } from './withdrawn.ts'
-import { toDay } from './day.ts'
 
 const MAX_UNAVAILABLE = 1_000
 

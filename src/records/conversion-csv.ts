@@ -1,4 +1,4 @@
-import type { ConversionResult, ConversionListParams } from './conversions.ts'
+import type { ConversionListParams, ConversionResult } from './conversions.ts'
 import { toCsv } from './csv.ts'
 
 /** Returns `record` as CSV: one line per target currency, each with the attribution, so that copied lines keep it. */

@@ -1,8 +1,8 @@
 import type { Attribution } from '../providers/provider.ts'
 import type { Day } from '../rates/day.ts'
 import type { RateTable } from '../rates/rate-table.ts'
-import type { RateSources, CacheResult, RequestOptions } from '../sources/rate-sources.ts'
-import { datedSnapshot, assertNotFuture, requireQuoted, earliestDayFor } from './dated.ts'
+import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import { assertNotFuture, datedSnapshot, earliestDayFor, requireQuoted } from './dated.ts'
 import { requireCode } from './require-code.ts'
 
 /** The rates for a conversion. */

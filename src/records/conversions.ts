@@ -1,13 +1,13 @@
 import { invalidAmount } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { amountNeeded } from '../rates/amount-needed.ts'
-import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { oldestPublication } from '../rates/carry-forward.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import { exactProduct } from '../rates/rounding.ts'
 import type { ByCode } from './by-code.ts'
-import type { ConversionParams, Conversion } from './conversion.ts'
 import type { ConversionTable } from './conversion-table.ts'
+import type { Conversion, ConversionParams } from './conversion.ts'
 import { toSource } from './source.ts'
 
 /** Parameters of a conversion to one or several currencies, at the latest rates or those of a day. */

@@ -5,7 +5,7 @@ import type { Day } from '../rates/day.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import { loadConversionTable } from './conversion-table.ts'
 import { toConversionResult } from './conversions.ts'
-import type { ConversionResult, ConversionListParams } from './conversions.ts'
+import type { ConversionListParams, ConversionResult } from './conversions.ts'
 
 /**
  * Converts with any parameters; expects a well-formed `from` and `amount`. `today` is the current day (UTC).

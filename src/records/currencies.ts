@@ -4,7 +4,7 @@ import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import { findWithdrawnCurrency, withdrawnCurrencies } from '../rates/withdrawn-currencies.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
-import type { RateSources, CacheResult, RequestOptions } from '../sources/rate-sources.ts'
+import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 
 /** A currency and its coverage. */
 export interface CurrencyCoverage {

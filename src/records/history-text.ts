@@ -1,8 +1,8 @@
 import type { Day } from '../rates/day.ts'
 import { MAX_NUMBER_LENGTH, writeNumber } from '../rates/number-text.ts'
 import type { PairSeries } from '../rates/pair-series.ts'
-import type { PairHistory } from './history.ts'
 import type { PairRange } from './history-range.ts'
+import type { PairHistory } from './history.ts'
 
 const encoder = new TextEncoder()
 

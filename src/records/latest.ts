@@ -1,7 +1,7 @@
 import { invalidCurrency } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
-import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { oldestPublication } from '../rates/carry-forward.ts'
+import type { CurrencyCode } from '../rates/known-currency-code.ts'
 import { crossRate } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawal } from '../rates/withdrawn.ts'

@@ -1,6 +1,6 @@
 import { createBackoff, requestedDelay } from '../cache/backoff.ts'
-import { REFRESH_TIMEOUT_MS } from '../cache/single-flight.ts'
 import { REQUEST_TIMEOUT_MS } from '../cache/deadline.ts'
+import { REFRESH_TIMEOUT_MS } from '../cache/single-flight.ts'
 import { runWithTimeout } from '../cache/with-timeout.ts'
 import type { DataSet } from '../events.ts'
 import type { Attribution, ProviderContext } from '../providers/provider.ts'

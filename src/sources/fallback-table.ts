@@ -1,6 +1,6 @@
-import { timeToRefresh, createEntry, isServable } from '../cache/cache-entry.ts'
+import { createEntry, isServable, timeToRefresh } from '../cache/cache-entry.ts'
 import type { CacheEntry } from '../cache/cache-entry.ts'
-import type { ReadThroughOptions, CacheResult } from '../cache/read-through.ts'
+import type { CacheResult, ReadThroughOptions } from '../cache/read-through.ts'
 import type { CacheState } from '../cache/value-cache.ts'
 import type { LatestSnapshot } from './latest-snapshot.ts'
 import { isSameSource, storedIn } from './source-options.ts'

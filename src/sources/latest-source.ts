@@ -6,18 +6,18 @@ import type {
   LatestTable,
   ReferenceTable,
 } from '../providers/provider.ts'
-import { toDay } from '../rates/day.ts'
-import { validateTable } from '../rates/validate.ts'
-import type { ValidatedTable } from '../rates/validate.ts'
 import { dropExpired } from '../rates/carry-forward.ts'
+import { toDay } from '../rates/day.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/rejected-error.ts'
 import { requireObject } from '../rates/require-object.ts'
+import { validateTable } from '../rates/validate.ts'
+import type { ValidatedTable } from '../rates/validate.ts'
 import { createFailover } from './failover.ts'
-import type { LatestSnapshot } from './latest-snapshot.ts'
-import { reasonOf } from './reason.ts'
 import { withFallbackTable } from './fallback-table.ts'
 import type { LatestReadThroughOptions } from './fallback-table.ts'
+import type { LatestSnapshot } from './latest-snapshot.ts'
+import { reasonOf } from './reason.ts'
 import { isSameSource, requireAttribution, sourceHooks } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 

@@ -1,23 +1,23 @@
-import { UnavailableError } from '../cache/single-flight.ts'
-import type { Attempt } from '../cache/single-flight.ts'
-import { runInBackground } from '../cache/run-in-background.ts'
 import { guardStore } from '../cache/guarded-store.ts'
 import type {
+  CacheResult,
   ReadThrough,
   ReadThroughState,
-  CacheResult,
   RequestOptions,
 } from '../cache/read-through.ts'
+import { runInBackground } from '../cache/run-in-background.ts'
+import { UnavailableError } from '../cache/single-flight.ts'
+import type { Attempt } from '../cache/single-flight.ts'
 import type { CacheStore } from '../cache/store.ts'
 import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
 import { addDays, toDay } from '../rates/day.ts'
 import type { Day } from '../rates/day.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
+import { chooseTable } from './fallback-table.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
 import { createExpiry, createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
-import { chooseTable } from './fallback-table.ts'
 import { isSameSource } from './source-options.ts'
 import type { SourcesOptions } from './source-options.ts'
 

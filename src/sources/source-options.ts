@@ -1,6 +1,6 @@
-import type { WaitUntil } from '../cache/run-in-background.ts'
 import type { GuardedStore } from '../cache/guarded-store.ts'
 import type { ReadThroughOptions } from '../cache/read-through.ts'
+import type { WaitUntil } from '../cache/run-in-background.ts'
 import { createStoredValue } from '../cache/stored-value.ts'
 import type { StoredValue, StoredValueOptions } from '../cache/stored-value.ts'
 import type { DataSet, Emit } from '../events.ts'

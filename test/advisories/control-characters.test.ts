@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { createLog } from '../../src/log.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent } from '../../src/index.ts'
+import { createLog } from '../../src/log.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW } from '../catalogue/catalogue.ts'
 import type { ResponseData } from '../catalogue/catalogue.ts'

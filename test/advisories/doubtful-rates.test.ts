@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 
 import { currencies } from '../../src/currencies.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
+import type { CacheStore } from '../../src/index.ts'
 import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
 import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
-import type { CacheStore } from '../../src/index.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 

@@ -1,9 +1,9 @@
 import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 
-import { createLog } from '../../src/log.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
+import { createLog } from '../../src/log.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
 import { NOW, entries, toRequestData } from '../catalogue/catalogue.ts'
 import type { RequestData } from '../catalogue/catalogue.ts'

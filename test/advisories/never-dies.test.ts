@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { RatesError } from '../../src/index.ts'
-import { sendEntry, entries } from '../catalogue/catalogue.ts'
+import { entries, sendEntry } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PATHS, SEED, query } from './endpoints.ts'
 import { turnOfLoop, watchEscapes } from './escapes.ts'
 import {

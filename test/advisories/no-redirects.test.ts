@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { send, sendEntry, entries } from '../catalogue/catalogue.ts'
+import { entries, send, sendEntry } from '../catalogue/catalogue.ts'
 import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { loadedHandler } from './loaded-handler.ts'

@@ -8,12 +8,12 @@ import {
   REFRESH_AFTER,
   SECOND,
   START,
-  request,
   becomeOverdue,
   createWorld,
   hang,
   refuse,
   refuseFor,
+  request,
   save,
   startOverdue,
 } from './world.ts'

@@ -5,11 +5,11 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import {
   NOW,
-  send,
-  sendEntry,
   createCountingHandler,
   entries,
   expand,
+  send,
+  sendEntry,
   toRequestData,
 } from './catalogue.ts'
 import type { Entry, ResponseData } from './catalogue.ts'

@@ -7,7 +7,7 @@ import type { FaultCase, State } from '../faults/fault.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { cases, unusedNames } from './cases.ts'
 import { CHECKS, expectGood, expectNothingLeft } from './checks.ts'
-import { STATES, sendAll, fill, travel, truthNow, verdictIn } from './journey.ts'
+import { STATES, fill, sendAll, travel, truthNow, verdictIn } from './journey.ts'
 import type { Variant } from './journey.ts'
 import { createWorld } from './world.ts'
 

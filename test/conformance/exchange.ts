@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
-import { buffer } from 'node:stream/consumers'
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 
 import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 

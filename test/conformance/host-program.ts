@@ -1,5 +1,5 @@
 // Serves the handler as its settings select, and prints the port.
-import { settingsFromParent, reportToParent } from '../system/child.ts'
+import { reportToParent, settingsFromParent } from '../system/child.ts'
 import { createConformanceHandler } from './market.ts'
 import { MOUNTS } from './mounts.ts'
 

@@ -5,8 +5,8 @@ import type {
   Attribution,
   Conversion,
   ConversionList,
-  RateHistory,
   LatestRates,
+  RateHistory,
 } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 

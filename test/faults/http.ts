@@ -6,8 +6,8 @@ import {
   after,
   answer,
   entriesOf,
-  harmlessBoth,
   failingBoth as refused,
+  harmlessBoth,
   responding,
 } from './fault.ts'
 import type { Fault, FaultCase, Inject } from './fault.ts'

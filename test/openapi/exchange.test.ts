@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { operationAt } from './document.ts'
-import { request, differences } from './live.ts'
+import { differences, request } from './live.ts'
 import type { ReceivedResponse } from './live.ts'
 
 const conversion = operationAt('/v1/convert')

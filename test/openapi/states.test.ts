@@ -4,8 +4,6 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider } from '../../src/index.ts'
 import { operationAt, operations } from './document.ts'
 import {
-  send,
-  request,
   coldAt,
   differences,
   exampleOf,
@@ -14,7 +12,9 @@ import {
   latest,
   now,
   otherResponse,
+  request,
   responseDifferences,
+  send,
   sharedResponse,
 } from './live.ts'
 

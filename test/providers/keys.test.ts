@@ -2,9 +2,9 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { createLog } from '../../src/log.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider, LatestProvider, RatesEvent } from '../../src/index.ts'
+import { createLog } from '../../src/log.ts'
 import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
 import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'

@@ -8,8 +8,8 @@ import {
   FIRST_REFERENCE_DAY,
   isTargetDay,
   newestPublishedDay,
-  nextRefresh,
   nextPublication,
+  nextRefresh,
   publicationInstant,
 } from '../../src/rates/target-calendar.ts'
 import { DAY_MS } from '../fixtures/dates.ts'

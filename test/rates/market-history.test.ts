@@ -10,7 +10,6 @@ import {
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { validateHistory } from '../../src/rates/validate.ts'
 import { addDays } from '../../src/rates/day.ts'
 import {
   buildMarket,
@@ -22,6 +21,7 @@ import {
   rowsOf,
 } from '../../src/rates/market-history.ts'
 import type { MarketHistory } from '../../src/rates/market-history.ts'
+import { validateHistory } from '../../src/rates/validate.ts'
 
 interface Day {
   date: string

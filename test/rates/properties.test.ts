@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryRangeParams, RateHistory, Point, RatesHandler } from '../../src/index.ts'
+import type { HistoryRangeParams, Point, RateHistory, RatesHandler } from '../../src/index.ts'
 import { crossRate } from '../../src/rates/rate-table.ts'
 import type { RateTable } from '../../src/rates/rate-table.ts'
 import { fakeProviders } from '../../src/testing/index.ts'

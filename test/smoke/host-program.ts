@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { settingsFromParent, reportToParent } from '../system/child.ts'
+import { reportToParent, settingsFromParent } from '../system/child.ts'
 import { listenOnFreePort } from '../system/ports.ts'
 
 const rates = createRatesHandler({ providers: fakeProviders() })

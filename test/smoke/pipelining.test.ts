@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { toExpressHandler } from '../../adapters/express.ts'
 import { serve, toNodeHandler } from '../../adapters/node.ts'
-import type { RawResponse, RawRequest } from '../../src/index.ts'
+import type { RawRequest, RawResponse } from '../../src/index.ts'
 import { listenOnFreePort } from '../system/ports.ts'
 import { listen } from '../system/processes.ts'
 import { openSocket, sendRaw } from '../system/sockets.ts'

@@ -6,7 +6,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { DataSet, RatesEvent } from '../../src/index.ts'
 import { listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
 import { CONDITIONS, HOUR, SECOND, START, startChain, yenOf } from './providers.ts'
-import type { Chain, TimedResponse, Condition } from './providers.ts'
+import type { Chain, Condition, TimedResponse } from './providers.ts'
 
 /** Every chain of three. */
 const CHAINS: readonly Condition[][] = CONDITIONS.flatMap((a) =>

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { CheckResult } from '../../src/cli/doctor/check-result.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { makeCertificate, OPENSSL_IS_MISSING } from './certificate.ts'
+import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { expectRefused, piped, rootOf, serve, startUpstreams, upstreams } from './commands.ts'
 import { temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'

@@ -9,8 +9,8 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { rootOf, serve } from './commands.ts'
 import {
-  expectText,
   axeViolations,
+  expectText,
   openDemo,
   openExplorer,
   settled,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-import type { RunOptions, AxeResults } from 'axe-core'
+import type { AxeResults, RunOptions } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 

@@ -1,7 +1,7 @@
 import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import type { RateHistory, LatestRates } from 'ratesmith'
+import type { LatestRates, RateHistory } from 'ratesmith'
 
 import { expectText, openDemo, settled, tabTo, textOf } from './explorer-page.ts'
 import { run } from './processes.ts'

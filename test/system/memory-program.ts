@@ -8,7 +8,7 @@ import type { RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, entries, expand } from '../catalogue/catalogue.ts'
 import { codes } from '../fixtures/codes.ts'
-import { settingsFromParent, reportToParent } from './child.ts'
+import { reportToParent, settingsFromParent } from './child.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { pick } from './pick.ts'
 

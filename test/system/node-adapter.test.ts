@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { RawResponse, RawRequest } from '../../src/index.ts'
+import type { RawRequest, RawResponse } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
 import { openSocket, sendRaw } from './sockets.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { overload } from '../../bench/load/overload.ts'
 import type { LoopTimes } from '../../bench/load/loop-times-program.ts'
+import { overload } from '../../bench/load/overload.ts'
 import { rootOf, serve } from './commands.ts'
 import { IS_SHORT } from './proofs.ts'
 

@@ -13,7 +13,7 @@ import { toExpressHandler } from 'ratesmith/express'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { operations } from '../openapi/document.ts'
-import { request as sendOperation, coveredCodes } from '../openapi/live.ts'
+import { coveredCodes, request as sendOperation } from '../openapi/live.ts'
 import { allowedQueries, answerableQueries, toSearch } from '../openapi/requests.ts'
 import { nearTexts } from '../openapi/texts.ts'
 import { serveForSuite } from './commands.ts'

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { settingsFromParent, reportToParent } from './child.ts'
+import { reportToParent, settingsFromParent } from './child.ts'
 
 /** Its address, the responses at the failing paths, and whether it waited for the request for 9 s of its clock. */
 export type StopReport = typeof report

@@ -1,7 +1,7 @@
 import { createRatesHandler } from '../../index.ts'
 import type { DataSet, RatesEvent, RatesHandler, RatesHandlerOptions } from '../../index.ts'
-import type { Upstreams } from '../upstreams.ts'
 import { toAge, toMinute } from '../terminal/age.ts'
+import type { Upstreams } from '../upstreams.ts'
 import { AFTER_REJECTION, adviceFor } from './advice.ts'
 import type { CheckResult } from './check-result.ts'
 

@@ -1,5 +1,5 @@
-import type { ResponseCache } from '../../http/response-cache.ts'
 import type { EndpointGroup } from '../../http/endpoint.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
 import { convert } from './convert.ts'
 import { rates } from './rates.ts'

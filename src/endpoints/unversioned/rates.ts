@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts'
-import type { ResponseCache } from '../../http/response-cache.ts'
 import { createQueryParser } from '../../http/query.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
 import { MISTAKEN_WHOLE_TABLE_NAMES } from '../../records/mistaken-names.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
 import { base, failures, format } from '../parameters.ts'

@@ -3,11 +3,11 @@ import { createQueryParser } from '../../http/query.ts'
 import { bodyHeaders, represent } from '../../http/representation.ts'
 import type { Representation } from '../../http/representation.ts'
 import { toDay } from '../../rates/day.ts'
+import { loadConversionTable } from '../../records/conversion-table.ts'
 import { toConversionResult } from '../../records/conversions.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../../records/mistaken-names.ts'
-import { loadConversionTable } from '../../records/conversion-table.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
-import { conversionFailures, targets, booleanFlag } from '../conversion-parameters.ts'
+import { booleanFlag, conversionFailures, targets } from '../conversion-parameters.ts'
 import { amount, currency, date, format } from '../parameters.ts'
 
 const parse = createQueryParser({

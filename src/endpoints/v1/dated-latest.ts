@@ -1,7 +1,7 @@
 import type { EndpointResult } from '../../http/endpoint.ts'
-import type { ResponseCache } from '../../http/response-cache.ts'
 import { bodyHeaders, represent } from '../../http/representation.ts'
 import type { Representation } from '../../http/representation.ts'
+import type { ResponseCache } from '../../http/response-cache.ts'
 import { DAY_MS, toDay } from '../../rates/day.ts'
 import { toDatedRates } from '../../records/dated-latest.ts'
 import type { DatedRates } from '../../records/dated-latest.ts'

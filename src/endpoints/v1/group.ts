@@ -1,5 +1,5 @@
-import type { ResponseCaches } from '../../http/response-cache.ts'
 import type { EndpointGroup } from '../../http/endpoint.ts'
+import type { ResponseCaches } from '../../http/response-cache.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
 import { lazyEndpoint } from '../lazy-endpoint.ts'
 import { convert } from './convert.ts'

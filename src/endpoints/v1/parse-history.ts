@@ -1,10 +1,10 @@
+import { LARGE_BODY_BYTES } from '../../http/limiter.ts'
 import { createQueryParser } from '../../http/query.ts'
+import type { Period } from '../../rates/period.ts'
 import type { HistorySelection } from '../../records/history-selection.ts'
 import { MISTAKEN_HISTORY_NAMES } from '../../records/mistaken-names.ts'
 import { currency, date, failures, format, interval, period } from '../parameters.ts'
 import type { Format } from '../parameters.ts'
-import { LARGE_BODY_BYTES } from '../../http/limiter.ts'
-import type { Period } from '../../rates/period.ts'
 
 // Approximate number of published days.
 const PERIOD_DAYS: Readonly<Record<Period, number>> = {

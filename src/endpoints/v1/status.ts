@@ -1,5 +1,5 @@
-import { uncached } from '../../http/respond.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
+import { uncached } from '../../http/respond.ts'
 import { toServiceStatus } from '../../records/status.ts'
 import type { RateSources } from '../../sources/rate-sources.ts'
 

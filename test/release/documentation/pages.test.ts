@@ -7,7 +7,6 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { run } from '../../system/processes.ts'
 import { ROOT } from '../../system/root.ts'
 import { STRICT } from '../package.ts'
-import { faultOfAnswer, refusedPaths } from './responses.ts'
 import { commandsOf } from './commands.ts'
 import {
   EXCEPTIONS,
@@ -19,6 +18,7 @@ import {
   linksOf,
 } from './page.ts'
 import type { Block, Page } from './page.ts'
+import { faultOfAnswer, refusedPaths } from './responses.ts'
 import { nameOf, openSite } from './site.ts'
 import type { Site } from './site.ts'
 

@@ -4,7 +4,7 @@ import { periodStart, statsOf } from '../../oracle.ts'
 import type { Point } from '../../oracle.ts'
 import type { RequestedRecord } from '../world/clients.ts'
 import type { Oracle } from './oracle.ts'
-import { isModified, checkRate, checkTable } from './tables.ts'
+import { checkRate, checkTable, isModified } from './tables.ts'
 import type { Limits, Table } from './tables.ts'
 
 type Mismatch = readonly [invariant: string, message: string]

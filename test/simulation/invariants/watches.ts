@@ -7,9 +7,9 @@ import type { Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import { REFERENCE_CODES, hourInFrankfurt, targetDays } from '../world/truth.ts'
 import type { Truth } from '../world/truth.ts'
+import { createOracle } from './oracle.ts'
 import { createResponseWatch } from './response-watch.ts'
 import type { SentRequest } from './response-watch.ts'
-import { createOracle } from './oracle.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
 
 export class Violation extends Error {

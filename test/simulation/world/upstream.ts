@@ -1,5 +1,5 @@
-import type { DataSet, Exchange, Fault } from '../../faults/fault.ts'
 import { SECRET, answer, later, toLatestTruth } from '../../faults/fault.ts'
+import type { DataSet, Exchange, Fault } from '../../faults/fault.ts'
 import { HOSTS } from '../../fixtures/contract.ts'
 import { SECOND } from '../../virtual-runtime.ts'
 import type { Call } from '../invariants/knowledge.ts'
