@@ -24,9 +24,11 @@ function page(path: string): string {
 
 const README = page('README.md')
 
-const GUIDES = readdirSync(new URL('../docs', import.meta.url)).filter((name) =>
-  name.endsWith('.md'),
-)
+const ALL_PAGES = readdirSync(new URL('../docs', import.meta.url), {
+  encoding: 'utf8',
+  recursive: true,
+}).filter((name) => name.endsWith('.md'))
+const GUIDES = ALL_PAGES.filter((name) => !/[/\\]/.test(name))
 
 // The types make each list complete. An option that is an object has one row for each of its fields.
 const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
@@ -131,6 +133,19 @@ describe('the documentation', () => {
     'opens %s with a sentence after the title',
     (path) => {
       expect(page(path)).toMatch(/^# .+\n\n[A-Z`](?:[^\n]|\n(?!\n))*[.:]\n\n/)
+    },
+  )
+
+  it.each(['README.md', 'CHANGELOG.md', ...ALL_PAGES.map((name) => `docs/${name}`)])(
+    'has a header above every table of %s',
+    (path) => {
+      const lines = page(path)
+        .replaceAll(/^ *```[^]*?^ *```$/gm, '')
+        .split('\n')
+      const isRow = (line: string | undefined): boolean => /^ *\|/.test(line ?? '')
+      const first = lines.flatMap((line, at) => (isRow(line) && !isRow(lines[at - 1]) ? [at] : []))
+      const headless = first.filter((at) => !/^ *\|[ :|-]+\|$/.test(lines[at + 1] ?? ''))
+      expect(headless.map((at) => lines[at])).toEqual([])
     },
   )
 
