@@ -134,7 +134,7 @@ export function createOperations(
   now: () => number,
   onInternalError: (error: unknown) => void,
 ): RatesOperations {
-  async function orRatesError<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+  async function orRatesError<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (thrown) {
