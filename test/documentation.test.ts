@@ -136,6 +136,15 @@ describe('the documentation', () => {
     },
   )
 
+  it.each(GUIDES)('shows in docs/%s an example before the first table', (name) => {
+    const [beforeTables = ''] = page(`docs/${name}`).split(/^\|/m, 1)
+    const examples = Array.from(
+      beforeTables.matchAll(/^```(?:ts|sh)\n([^]*?)^```/gm),
+      ([, code]) => code,
+    )
+    expect(examples.filter((code) => code !== 'npm install ratesmith\n')).not.toEqual([])
+  })
+
   it.each(['README.md', 'CHANGELOG.md', ...ALL_PAGES.map((name) => `docs/${name}`)])(
     'has a header above every table of %s',
     (path) => {

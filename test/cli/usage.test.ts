@@ -103,7 +103,7 @@ describe('the command line', () => {
     ['doctor --redis=', '--redis'],
     [`RATESMITH_LATEST_URL=${SECRET_URL} doctor`, 'RATESMITH_LATEST_URL'],
     ['RATESMITH_REDIS_URL=rediss://ada:hidden@ doctor', 'RATESMITH_REDIS_URL'],
-    // `…` stands for words of the message that may change.
+    // `…` marks words of the message that may change.
   ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
     const words = typed.split(' ').filter((word) => word !== '')
     const variables = words.filter((word) => /^[A-Z_]+=/.test(word))

@@ -103,7 +103,7 @@ describe.each(TARGETS)('a response to %s', (target, lifetime, modified) => {
     expect(await head.text()).toBe('')
   })
 
-  it('is a 304 for its ETag, unless it is no-store', async () => {
+  it('is a 304 for its ETag, unless it must not be stored', async () => {
     const etag = (await get()).headers.get('etag')
     expect(etag ?? 'none').toMatch(isKept ? /^"\w+"$/ : /^none$/)
     const known = await get({ headers: { 'if-none-match': etag ?? '"none"' } })
