@@ -77,7 +77,11 @@ describe.each(services)('$name', ({ module, requests, fields, refusals }) => {
 function toService({ name, text }: Page) {
   const [, ...parts] = text.split(/^## /m)
   const sections = new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]))
-  const tables = [...sectionOf('Fields').matchAll(/^From `(\S+)`.* to `(\S+)`:\n\n((?:\|.*\n)+)/gm)]
+  const fields = sectionOf('Fields')
+  const tables = [...fields.matchAll(/^From `(\S+)`.* to `(\S+)`:\n\n((?:\|.*\n)+)/gm)]
+  if (tables.length !== fields.match(/^\| -/gm)?.length) {
+    throw new Error(`${name}: expected "From … to …:" on one line before each table of Fields`)
+  }
 
   function sectionOf(title: string): string {
     return sections.get(title) ?? ''
