@@ -1,13 +1,10 @@
 /** Patterns of failure reasons with their advice; the first match counts. */
 const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
   [/\bproxy\b/, 'check the proxy in HTTPS_PROXY or HTTP_PROXY: host, port, user name and password'],
-  [
-    /\bresolved?\b/,
-    'the host name cannot be resolved: check the URL, the network and its DNS server',
-  ],
+  [/\bresolved?\b/, 'check the URL, the network and its DNS server'],
   [
     /certificate|TLS/,
-    'the certificate is not trusted: check the system clock; if a firewall intercepts TLS, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT) to its certificate',
+    'check the system clock; if a firewall intercepts TLS, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT) to its certificate',
   ],
   [
     withStatus('429', 'quota-reached'),
