@@ -1,7 +1,4 @@
-export { currencies, findCurrency } from './rates/currencies.ts'
-export type { Currency } from './rates/currencies.ts'
-export {
-  findWithdrawnCurrency as findWithdrawn,
-  withdrawnCurrencies,
-} from './rates/withdrawn-currencies.ts'
+export { currencies, findCurrency } from './rates/iso-4217.ts'
+export type { Currency } from './rates/iso-4217.ts'
+export { findWithdrawnCurrency as findWithdrawn, withdrawnCurrencies } from './rates/iso-4217.ts'
 export type { WithdrawnCurrency } from './rates/withdrawn.ts'

@@ -1,17 +1,16 @@
-import { callSafely } from './call-safely.ts'
-import { lazyEndpoint } from './endpoints/lazy-endpoint.ts'
-import { unversioned } from './endpoints/unversioned/group.ts'
-import { v1 } from './endpoints/v1/group.ts'
+import { createOperations } from './api/rates-api.ts'
+import type { RatesOperations } from './api/rates-api.ts'
+import { callSafely } from './async.ts'
+import { unversioned, v1 } from './endpoints/routes.ts'
+import { lazyEndpoint } from './endpoints/service.ts'
 import { onceADay } from './events.ts'
 import type { Emit } from './events.ts'
 import { createLimiter } from './http/limiter.ts'
-import { FetchRawRequest } from './http/raw.ts'
-import type { RawRequest, RawResponse } from './http/raw.ts'
+import { FetchRawRequest } from './http/messages.ts'
+import type { RawRequest, RawResponse } from './http/messages.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
 import { createResponseFactory } from './http/response.ts'
 import { createRouter } from './http/router.ts'
-import { createOperations } from './operations.ts'
-import type { RatesOperations } from './operations.ts'
 import { resolveOptions } from './options.ts'
 import type { RatesHandlerOptions } from './options.ts'
 import { systemRuntime } from './runtime.ts'
@@ -131,7 +130,7 @@ export function createHandlerOn(
     versioned: v1({ sources, responseCaches, now, basePath }),
     unversioned: unversioned(sources, responseCaches.latest),
     page: explorer
-      ? lazyEndpoint(async () => (await import('./endpoints/explorer-page.ts')).explorerPage())
+      ? lazyEndpoint(async () => (await import('./endpoints/service.ts')).explorerPage())
       : undefined,
     onInternalError,
   })

@@ -1,6 +1,6 @@
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
-import { assertBasePath } from './http/target.ts'
+import { assertBasePath } from './http/router.ts'
 import { assertKnownOptions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'

@@ -1,7 +1,7 @@
 import { createFrankfurterProvider } from 'ratesmith'
 
 import { toHistoryDays } from '../../src/providers/frankfurter.ts'
-import { addDays, subtractMonths, toDay } from '../../src/rates/day.ts'
+import { addDays, subtractMonths, toDay } from '../../src/rates/dates.ts'
 import { validateHistory } from '../../src/rates/validate.ts'
 import { frankfurterPayload } from '../../test/fixtures/upstream-payloads.ts'
 import type { Comparison } from './comparison.ts'

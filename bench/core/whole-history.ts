@@ -1,9 +1,9 @@
 import { createEcbProvider } from 'ratesmith/providers/ecb'
 
+import { runAtOnce } from '../../src/async.ts'
 import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
-import { toDay } from '../../src/rates/day.ts'
-import { pairSeries } from '../../src/rates/pair-series.ts'
-import { runAtOnce } from '../../src/rates/slices.ts'
+import { toDay } from '../../src/rates/dates.ts'
+import { pairSeries } from '../../src/rates/series.ts'
 import { validateHistory } from '../../src/rates/validate.ts'
 import { ecbDays, historyCsv, historyZip } from '../../test/fixtures/ecb-files.ts'
 import type { Comparison } from './comparison.ts'

@@ -1,16 +1,15 @@
-import { isFresh, timeToRefresh } from './cache-entry.ts'
-import type { CacheEntry } from './cache-entry.ts'
-import { startDeadline } from './deadline.ts'
-import type { RequestOptions } from './deadline.ts'
-import { createRefreshTask } from './refresh.ts'
-import type { RefreshOptions } from './refresh.ts'
-import { runInBackground } from './run-in-background.ts'
-import { UnavailableError, createSingleFlight } from './single-flight.ts'
-import type { Attempt } from './single-flight.ts'
-import { createValueCache } from './value-cache.ts'
-import type { ValueCacheOptions } from './value-cache.ts'
-
-export type { RequestOptions }
+import { TimeoutError, runInBackground, withTimeout } from '../async.ts'
+import type { WaitUntil } from '../async.ts'
+import type { Runtime } from '../runtime.ts'
+import { createValueCache, isFresh, timeToRefresh } from './entry.ts'
+import type { CacheEntry, ValueCacheOptions } from './entry.ts'
+import {
+  REQUEST_TIMEOUT_MS,
+  UnavailableError,
+  createRefreshTask,
+  createSingleFlight,
+} from './refresh.ts'
+import type { Attempt, RefreshOptions } from './refresh.ts'
 
 /** The shortest time between two reads of the store during backoff, in ms: without and with a usable value. */
 const EMPTY_READ_INTERVAL_MS = 1_000
@@ -126,4 +125,36 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
 
 function toTtl(left: number): number {
   return Math.floor(left / 1_000)
+}
+
+/** A request for data. `signal` ends its wait; it is read only when the request has to wait. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Waits for work within the deadline of one request; the work continues when the deadline passes. */
+type WaitFor = (work: Promise<void>) => Promise<void>
+
+/**
+ * Starts the deadline of `request`: 5 s from now, for all work together.
+ *
+ * The returned function rejects with an `UnavailableError` when the deadline passes, the request is aborted or the work
+ * rejects with one.
+ */
+function startDeadline(
+  runtime: Runtime,
+  request: RequestOptions | undefined,
+  waitUntil: WaitUntil | undefined,
+): WaitFor {
+  const startedAt = runtime.monotonic()
+  return async (work) => {
+    const remaining = startedAt + REQUEST_TIMEOUT_MS - runtime.monotonic()
+    try {
+      await withTimeout(runtime, remaining, work, request?.signal)
+    } catch (error) {
+      if (error instanceof UnavailableError) throw error
+      runInBackground(work, waitUntil)
+      throw new UnavailableError(error instanceof TimeoutError ? REQUEST_TIMEOUT_MS : 0, error)
+    }
+  }
 }

@@ -1,11 +1,126 @@
+import { TimeoutError, runWithTimeout, withTimeout } from '../async.ts'
 import type { Runtime } from '../runtime.ts'
-import { isFresh } from './cache-entry.ts'
-import { createRefreshLease } from './refresh-lease.ts'
-import type { LeaseOptions } from './refresh-lease.ts'
-import type { RefreshTask } from './single-flight.ts'
-import type { LoadedValue } from './stored-value.ts'
-import type { CacheState } from './value-cache.ts'
-import { TimeoutError, withTimeout } from './with-timeout.ts'
+import { createRefreshBackoff } from './backoff.ts'
+import { isFresh } from './entry.ts'
+import type { CacheEntry, CacheState, ValueCache } from './entry.ts'
+import type { LoadedValue, StoredValue } from './store.ts'
+
+/** How long a request waits in total, in ms. */
+export const REQUEST_TIMEOUT_MS = 5_000
+
+/** How long a refresh may take, in ms; then another one may start, even if the first ignores its signal. */
+export const REFRESH_TIMEOUT_MS = 20_000
+
+/** No usable value is available; `cause` is the reason. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError'
+  readonly retryInMs: number
+
+  constructor(retryInMs: number, cause: unknown) {
+    super('no usable data', { cause })
+    this.retryInMs = retryInMs
+  }
+}
+
+/** An attempt to refresh a data set. */
+export interface Attempt {
+  /** When it started, in ms since the Unix epoch. */
+  at: number
+  /** `running`, `loaded` from a provider, `restored` from the store, `delegated` to another process, or `failed`. */
+  outcome: 'running' | 'loaded' | 'restored' | 'delegated' | 'failed'
+}
+
+type RefreshOutcome = Exclude<Attempt['outcome'], 'running' | 'failed'>
+
+/** The work to run. `nextDelay` is the longest backoff that follows if it fails, in ms. */
+export type RefreshTask = (signal: AbortSignal, nextDelay: number) => Promise<RefreshOutcome>
+
+/** Runs a task once at a time for all callers, with backoff after failures. */
+export interface SingleFlight {
+  /** Returns whether `run` would start the task now. */
+  canStart(): boolean
+  /** Returns how long the current backoff still lasts, in ms. */
+  remainingBackoff(): number
+  /** Returns the last attempt, or undefined before the first. */
+  lastAttempt(): Attempt | undefined
+  /**
+   * Starts the task, or returns the run in progress.
+   *
+   * @throws {UnavailableError} when the task fails, and immediately during backoff
+   */
+  run(): Promise<void>
+  /** Aborts the run in progress and refuses new ones. */
+  close(): void
+}
+
+/** Options of `createSingleFlight`. */
+export interface SingleFlightOptions {
+  runtime: Runtime
+  /** Receives a signal that aborts after 20 s or on `close`. */
+  task: RefreshTask
+  /** Receives the length of every backoff delay, in ms. */
+  onBackoff(length: number): void
+}
+
+/** Creates a single flight for `task`. */
+export function createSingleFlight({
+  runtime,
+  task,
+  onBackoff,
+}: SingleFlightOptions): SingleFlight {
+  const backoff = createRefreshBackoff(runtime, onBackoff)
+  let inFlight: Promise<void> | undefined
+  let attempt: Attempt | undefined
+  let lastError: unknown
+  let isClosed = false
+  // One for every run: on some hosts a controller belongs to the request that created it.
+  let closing: AbortController | undefined
+
+  function canStart(): boolean {
+    return !inFlight && backoff.remaining() === 0 && !isClosed
+  }
+
+  async function refresh(): Promise<void> {
+    const at = runtime.now()
+    attempt = { at, outcome: 'running' }
+    closing = new AbortController()
+    const runTask = (signal: AbortSignal): Promise<RefreshOutcome> =>
+      task(signal, backoff.nextDelay())
+    try {
+      const outcome = await runWithTimeout(runtime, REFRESH_TIMEOUT_MS, runTask, closing.signal)
+      attempt = { at, outcome }
+      if (outcome === 'delegated') backoff.recordDelegation()
+      else backoff.reset()
+    } catch (error) {
+      attempt = { at, outcome: 'failed' }
+      lastError = error
+      backoff.recordFailure(error)
+      throw unavailable()
+    }
+  }
+
+  function unavailable(): UnavailableError {
+    return new UnavailableError(backoff.remaining(), lastError)
+  }
+
+  return {
+    canStart,
+    remainingBackoff: backoff.remaining,
+    lastAttempt: () => attempt,
+    run() {
+      if (inFlight) return inFlight
+      if (!canStart()) return Promise.reject(unavailable())
+      inFlight = refresh().finally(() => {
+        inFlight = undefined
+      })
+      return inFlight
+    },
+    close() {
+      isClosed = true
+      closing?.abort(new Error('closed'))
+    },
+  }
+}
 
 const READ_INTERVAL_MS = 1_000
 
@@ -62,4 +177,66 @@ async function sleep(runtime: Runtime, duration: number, signal: AbortSignal): P
   await withTimeout(runtime, duration, never, signal).catch((error: unknown) => {
     if (!(error instanceof TimeoutError)) throw error
   })
+}
+
+/** After being denied for this long, in ms, a process refreshes without a lease: no working lease, or chain of leases, lasts as long. */
+const MAX_DENIAL_MS = 6 * 3_600_000
+
+/** Options of `createRefreshLease`. */
+interface LeaseOptions<Value> {
+  runtime: Runtime
+  cache: ValueCache<Value>
+  stored: StoredValue<Value> | undefined
+}
+
+/** Lets one of all processes that share a store refresh a value. */
+interface RefreshLease {
+  /**
+   * Returns whether this process may refresh: it holds the lease, acquires it, or has no store. The lease lasts as long as
+   * a refresh may take, and through the backoff after a failure, `nextDelay` ms.
+   */
+  tryAcquire(nextDelay: number): Promise<boolean>
+  /** Returns whether to refresh without a lease: once while nothing is cached, and after hours of denials. */
+  mayBypass(): boolean
+}
+
+/** Denials since `entry` was cached, `since` by the monotonic clock. Every new value starts a new wait. */
+interface Denial<Value> {
+  entry: CacheEntry<Value> | undefined
+  since: number | undefined
+  hasBypassed: boolean
+}
+
+/** Creates the lease of this process. */
+function createRefreshLease<Value>({ runtime, cache, stored }: LeaseOptions<Value>): RefreshLease {
+  let acquiredAt = -Infinity
+  let denial: Denial<Value> = { entry: undefined, since: undefined, hasBypassed: false }
+
+  // The stored lease may last longer. Afterwards another process may acquire it, so that all processes together refresh
+  // no more often than one.
+  function isHeld(): boolean {
+    return runtime.monotonic() - acquiredAt < REFRESH_TIMEOUT_MS
+  }
+
+  return {
+    async tryAcquire(nextDelay) {
+      if (!stored || isHeld()) return true
+      const at = runtime.monotonic()
+      const entry = cache.lastEntry()
+      if (denial.entry !== entry) denial = { entry, since: undefined, hasBypassed: false }
+      const duration = Math.max(REFRESH_TIMEOUT_MS, nextDelay)
+      const isGranted = await stored.tryAcquireLease(runtime.now() + duration)
+      if (isGranted) acquiredAt = at
+      denial.since = isGranted ? undefined : (denial.since ?? at)
+      return isGranted
+    },
+    mayBypass() {
+      const now = runtime.monotonic()
+      const isStuck = denial.since !== undefined && now - denial.since > MAX_DENIAL_MS
+      const isFirst = !cache.currentEntry() && !denial.hasBypassed
+      if (isStuck) denial.since = now
+      if (isFirst) denial.hasBypassed = true
+      return isStuck || isFirst
+    },
+  }
 }

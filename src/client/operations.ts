@@ -1,12 +1,14 @@
-import type { CurrencyCode } from '../rates/known-currency-code.ts'
-import type { RatesOf } from '../records/by-code.ts'
-import type { ConversionListParams, ConversionResult } from '../records/conversions.ts'
-import type { CurrencyList } from '../records/currencies.ts'
-import type { DatedRates, DatedRatesParams } from '../records/dated-latest.ts'
-import type { HistoryRange, HistoryRangeParams } from '../records/history-range.ts'
-import type { HistoryParams, RateHistory } from '../records/history.ts'
-import type { LatestParams, LatestRates } from '../records/latest.ts'
-import type { ServiceStatus } from '../records/status.ts'
+import type { ConversionListParams, ConversionResult, RatesOf } from '../api/convert.ts'
+import type { CurrencyList } from '../api/currencies.ts'
+import type {
+  HistoryParams,
+  HistoryRange,
+  HistoryRangeParams,
+  RateHistory,
+} from '../api/history.ts'
+import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from '../api/latest.ts'
+import type { ServiceStatus } from '../api/status.ts'
+import type { CurrencyCode } from '../rates/currency-code.ts'
 import type { Call } from './call.ts'
 import { writeTarget } from './target.ts'
 import type { CallOptions } from './target.ts'

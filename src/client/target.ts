@@ -1,4 +1,4 @@
-import type { ConversionListParams } from '../records/conversions.ts'
+import type { ConversionListParams } from '../api/convert.ts'
 
 /** Options of every client call. */
 export interface CallOptions {

@@ -1,6 +1,6 @@
-import { addDays, dayNumber } from '../rates/day.ts'
-import type { Day } from '../rates/day.ts'
-import { mean, quotient } from '../rates/rounding.ts'
+import { mean, quotient } from '../rates/arithmetic.ts'
+import { addDays, dayNumber } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
 import type { DailyRates } from './days.ts'
 
 /** The unit over which rates are averaged. */

@@ -1,6 +1,6 @@
+import type { CurrencyCoverage } from '../api/currencies.ts'
+import type { RatesOperations } from '../api/rates-api.ts'
 import { providerUnavailable } from '../errors.ts'
-import type { RatesOperations } from '../operations.ts'
-import type { CurrencyCoverage } from '../records/currencies.ts'
 
 const RETRY_AFTER_SECONDS = 5
 

@@ -1,5 +1,5 @@
 import type { RatesEvent } from '../events.ts'
-import { assertBasePath } from '../http/target.ts'
+import { assertBasePath } from '../http/router.ts'
 import { assertKnownOptions } from '../known-options.ts'
 
 /** Options of every compatibility route. */

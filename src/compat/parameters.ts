@@ -9,10 +9,10 @@ import {
 } from '../endpoints/parameters.ts'
 import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
+import { exactProduct } from '../rates/arithmetic.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
-import { isDay } from '../rates/day.ts'
-import type { Day } from '../rates/day.ts'
-import { exactProduct } from '../rates/rounding.ts'
+import { isDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
 
 /** The parameters of a query by name. */
 export type Query<Name extends string> = { readonly [Each in Name]?: string }

@@ -1,20 +1,29 @@
-import { callSafely } from '../call-safely.ts'
+import type { RatesOperations } from '../api/rates-api.ts'
+import { callSafely } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
 import type { RatesEvent } from '../events.ts'
 import type { RatesHandler } from '../handler.ts'
-import { withCors } from '../http/cors.ts'
 import { createLimiter } from '../http/limiter.ts'
 import type { Job, Limiter } from '../http/limiter.ts'
-import { FetchRawRequest } from '../http/raw.ts'
-import type { EndpointResponse, RawRequest, RawResponse } from '../http/raw.ts'
-import { bodyHeaders, represent, toBytes, toSendable } from '../http/representation.ts'
-import type { Representation } from '../http/representation.ts'
-import { failure, meetsIfMatch, options as allowed, revalidated, success } from '../http/respond.ts'
-import { createResponseFactory } from '../http/response.ts'
-import { splitTarget } from '../http/target.ts'
-import type { RatesOperations } from '../operations.ts'
-import { toDay } from '../rates/day.ts'
-import type { Day } from '../rates/day.ts'
+import { FetchRawRequest } from '../http/messages.ts'
+import type { EndpointResponse, RawRequest, RawResponse } from '../http/messages.ts'
+import {
+  bodyHeaders,
+  createResponseFactory,
+  failure,
+  meetsIfMatch,
+  options as allowed,
+  represent,
+  revalidated,
+  success,
+  toBytes,
+  toSendable,
+  withCors,
+} from '../http/response.ts'
+import type { Representation } from '../http/response.ts'
+import { splitTarget } from '../http/router.ts'
+import { toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
 import { systemRuntime } from '../runtime.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CompatOptions } from './options.ts'

@@ -1,12 +1,14 @@
-import type { RequestContext } from '../http/endpoint.ts'
-import { isMatch } from '../http/etag.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
-import { FetchRawRequest } from '../http/raw.ts'
-import type { Header, RawRequest, RawResponse } from '../http/raw.ts'
-import { lengthHeader } from '../http/representation.ts'
-import type { Representation } from '../http/representation.ts'
-import { meetsIfMatch, revalidated } from '../http/respond.ts'
-import { createResponseFactory } from '../http/response.ts'
+import { FetchRawRequest } from '../http/messages.ts'
+import type { Header, RawRequest, RawResponse } from '../http/messages.ts'
+import {
+  createResponseFactory,
+  isMatch,
+  lengthHeader,
+  meetsIfMatch,
+  revalidated,
+} from '../http/response.ts'
+import type { Representation, RequestContext } from '../http/response.ts'
 import { createEncodingChoice } from './accept-encoding.ts'
 import type { AcceptedEncodings, Encoding } from './accept-encoding.ts'
 import { createVariants } from './variants.ts'

@@ -1,14 +1,10 @@
-import { viaLink } from '../http/link.ts'
-import { bodyHeaders, represent, toSendable } from '../http/representation.ts'
-import type { Representation } from '../http/representation.ts'
-import { conversionCsv } from '../records/conversion-csv.ts'
-import type { ConversionListParams, ConversionResult } from '../records/conversions.ts'
-import type { DatedRates } from '../records/dated-latest.ts'
-import { CSV_HISTORY } from '../records/history-csv.ts'
-import { createHistoryWriter } from '../records/history-text.ts'
-import { latestCsv } from '../records/latest-csv.ts'
-import type { LatestRates } from '../records/latest.ts'
-import type { HistoryForm } from './v1/history-range.ts'
+import type { ConversionListParams, ConversionResult } from '../api/convert.ts'
+import { CSV_HISTORY, conversionCsv, latestCsv } from '../api/csv.ts'
+import { createHistoryWriter } from '../api/history-writer.ts'
+import type { PairHistory, PairRange } from '../api/history.ts'
+import type { DatedRates, LatestRates } from '../api/latest.ts'
+import { bodyHeaders, represent, toSendable, viaLink } from '../http/response.ts'
+import type { Representation } from '../http/response.ts'
 
 /** Returns `latest` as CSV, with the source in a `Link` header too. */
 export function representTable(
@@ -26,6 +22,11 @@ export function representConversion(
 ): Representation {
   const headers = bodyHeaders({ form: 'csv', lifetime: 'minute', lastModified })
   return represent(conversionCsv(conversion), [...headers, ...viaLink(conversion.source)])
+}
+
+/** Writes histories in one format. */
+export interface HistoryForm {
+  representHistory(pair: PairHistory | PairRange): Representation
 }
 
 /** Creates a CSV writer for histories; the source is in a `Link` header too. */

@@ -1,4 +1,4 @@
-import type { Conversion } from '../records/conversion.ts'
+import type { Conversion } from '../api/convert.ts'
 import { ageInWords } from './ages.ts'
 import { createCurrencySelect } from './currency-select.ts'
 import { find, make } from './elements.ts'

@@ -1,4 +1,4 @@
-import type { Point, RateHistory } from '../records/history.ts'
+import type { Point, RateHistory } from '../api/history.ts'
 import { createDrawing } from './drawing.ts'
 import { find } from './elements.ts'
 import { nearestIndex } from './plot.ts'

@@ -1,4 +1,4 @@
-import type { Point } from '../records/history.ts'
+import type { Point } from '../api/history.ts'
 import { find } from './elements.ts'
 import { plotOf } from './plot.ts'
 import type { Plot, Tick } from './plot.ts'

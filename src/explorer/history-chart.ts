@@ -1,4 +1,4 @@
-import type { RateHistory } from '../records/history.ts'
+import type { RateHistory } from '../api/history.ts'
 import { dateInWords } from './ages.ts'
 import { createCrosshair } from './crosshair.ts'
 import { createDayTable } from './day-table.ts'

@@ -1,4 +1,4 @@
-import type { Point } from '../records/history.ts'
+import type { Point } from '../api/history.ts'
 import { dayTicks } from './day-ticks.ts'
 import { rateTicks } from './rate-ticks.ts'
 

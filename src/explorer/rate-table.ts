@@ -1,4 +1,4 @@
-import type { LatestRates } from '../records/latest.ts'
+import type { LatestRates } from '../api/latest.ts'
 import { publicationInWords } from './ages.ts'
 import { createCurrencySelect } from './currency-select.ts'
 import type { Choices } from './currency-select.ts'

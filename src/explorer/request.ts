@@ -1,7 +1,7 @@
-import type { Conversion } from '../records/conversion.ts'
-import type { CurrencyList } from '../records/currencies.ts'
-import type { RateHistory } from '../records/history.ts'
-import type { LatestRates } from '../records/latest.ts'
+import type { Conversion } from '../api/convert.ts'
+import type { CurrencyList } from '../api/currencies.ts'
+import type { RateHistory } from '../api/history.ts'
+import type { LatestRates } from '../api/latest.ts'
 import { Failure, failureOf } from './failure.ts'
 
 /** Responses of the API, by operation. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import { build } from 'esbuild'
 
-import { DISCLAIMER } from '../records/latest.ts'
+import { DISCLAIMER } from '../api/latest.ts'
 
 const SOURCES = new URL('../explorer/', import.meta.url)
 

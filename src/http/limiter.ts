@@ -1,6 +1,6 @@
 import { RatesError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
-import type { RequestContext } from './endpoint.ts'
+import type { RequestContext } from './response.ts'
 
 /** Larger bodies are expensive to compute (on a miss of the response cache) and to encode. */
 export const LARGE_BODY_BYTES = 16_384

@@ -1,7 +1,6 @@
 import { createBoundedMap } from './bounded-map.ts'
-import type { RequestContext } from './endpoint.ts'
 import type { Job, Limiter } from './limiter.ts'
-import type { Representation } from './representation.ts'
+import type { Representation, RequestContext } from './response.ts'
 
 // Approximate size of a representation without its body.
 const ENTRY_OVERHEAD_BYTES = 1_024
@@ -103,5 +102,16 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
       }
       return limiter.run(compute, request, { jobs, key, hasWaited })
     },
+  }
+}
+
+/** Returns `make` with a cache of one result: it is called again only for another object. */
+export function memoizeLast<From extends object, Made>(
+  make: (from: From) => Made,
+): (from: From) => Made {
+  let last: { from: From; made: Made } | undefined
+  return (from) => {
+    if (last?.from !== from) last = { from, made: make(from) }
+    return last.made
   }
 }

@@ -1,5 +1,260 @@
-import type { Header, RawResponse } from './raw.ts'
-import { toBytes } from './representation.ts'
+import { digestOf } from '../digest.ts'
+import type { RatesError, RatesErrorCode } from '../errors.ts'
+import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
+
+const encoder = new TextEncoder()
+
+/** Values of `Cache-Control`. Never `s-maxage`: it forbids shared caches to serve stale responses (RFC 9111 §5.2.2.10). */
+const LIFETIMES = {
+  minute: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
+  hour: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
+  // Caches revalidate before every use.
+  checked: 'no-cache',
+}
+
+const FORMS = {
+  json: 'application/json; charset=utf-8',
+  // RFC 4180 §3
+  csv: 'text/csv; charset=utf-8; header=present',
+  html: 'text/html; charset=utf-8',
+}
+
+/** Measured on Node; other runtimes send text as fast as bytes. */
+const MAX_TEXT_BYTES = 16_000
+
+/** Headers of every JSON body. */
+const JSON_HEADERS: readonly Header[] = formHeaders('json')
+
+/** Properties of a body that determine its headers. */
+export interface BodyOptions {
+  /** Format of the body (default `json`). */
+  form?: keyof typeof FORMS
+  /** How long other caches may keep the body. */
+  lifetime: keyof typeof LIFETIMES
+  /** Publication time, ms since the Unix epoch; must not be later than the clock (RFC 9110 §8.8.2.1). */
+  lastModified?: number
+}
+
+/** The cache state of data. */
+interface Freshness {
+  /** Whether the data was cached. */
+  hit: boolean
+  /** Whole seconds until the next refresh; negative if it is overdue. */
+  ttl: number
+}
+
+/** A body with the headers that depend only on it. */
+export interface Representation {
+  readonly body: Uint8Array<ArrayBuffer> | string
+  /** Content type, caching and `Last-Modified`. */
+  readonly bodyHeaders: readonly Header[]
+  readonly etag: Header
+  readonly length: Header
+  /** All headers of the last response, reused while the freshness is the same. */
+  sent?: Freshness & { headers: Header[] }
+}
+
+/** Returns the headers for bodies with these options. */
+export function bodyHeaders({ form = 'json', lifetime, lastModified }: BodyOptions): Header[] {
+  const headers: Header[] = [...formHeaders(form), ['cache-control', LIFETIMES[lifetime]]]
+  if (lastModified !== undefined) {
+    headers.push(['last-modified', new Date(lastModified).toUTCString()])
+  }
+  return headers
+}
+
+function formHeaders(form: keyof typeof FORMS): Header[] {
+  return [
+    ['content-type', FORMS[form]],
+    ['x-content-type-options', 'nosniff'],
+  ]
+}
+
+/** Creates a representation of `body`, with an entity tag; `bytes` is its length in bytes. */
+export function represent(
+  body: Representation['body'],
+  headers: readonly Header[],
+  bytes: number = byteLength(body),
+): Representation {
+  return {
+    body,
+    bodyHeaders: headers,
+    etag: ['etag', entityTag(body)],
+    length: lengthHeader(bytes),
+  }
+}
+
+/** Returns the `Content-Length` header. */
+export function lengthHeader(bytes: number): Header {
+  return ['content-length', String(bytes)]
+}
+
+/** Returns the length of `body` in bytes; text counts as UTF-8. */
+export function byteLength(body: Uint8Array | string): number {
+  return typeof body === 'string' ? toBytes(body).length : body.length
+}
+
+/** Returns `bytes` in the form that is fastest to send: Node sends short text in one piece with the headers. */
+export function toSendable(bytes: Uint8Array<ArrayBuffer>): Representation['body'] {
+  return bytes.length <= MAX_TEXT_BYTES ? new TextDecoder().decode(bytes) : bytes
+}
+
+/** Encodes `text` as UTF-8. */
+export function toBytes(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text)
+}
+
+/** HTTP status by error code. */
+export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
+  missing_parameter: 400,
+  invalid_parameter: 400,
+  invalid_currency: 400,
+  unsupported_currency: 400,
+  invalid_amount: 400,
+  invalid_period: 400,
+  no_data: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  precondition_failed: 412,
+  provider_unavailable: 502,
+  overloaded: 503,
+  internal_error: 500,
+}
+
+/** Methods allowed on every endpoint. */
+const ALLOW = 'GET, HEAD, OPTIONS'
+
+const UNCACHED_HEADERS: readonly Header[] = [...JSON_HEADERS, ['cache-control', 'no-store']]
+
+/** The result of a successful endpoint; `freshness` is absent for constant content. */
+export interface DataResult {
+  representation: Representation
+  freshness?: Freshness
+}
+
+const CONSTANT: Freshness = { hit: true, ttl: Infinity }
+
+/** Creates a 200 response; `more` headers must be the same on every call for one representation. */
+export function success(
+  { representation, freshness = CONSTANT }: DataResult,
+  more: readonly Header[],
+): EndpointResponse {
+  const { body, bodyHeaders, etag, length, sent } = representation
+  const { hit, ttl } = freshness
+  if (sent?.hit === hit && sent.ttl === ttl) return { status: 200, headers: sent.headers, body }
+  const cache: Header[] = freshness === CONSTANT ? [] : [['cache-status', cacheStatus(freshness)]]
+  const headers = [...bodyHeaders, etag, length, ...cache, ...more]
+  representation.sent = { hit, ttl, headers }
+  return { status: 200, headers, body }
+}
+
+/** Creates a 200 response with `record` as JSON and `no-store`. */
+export function uncached(record: object): EndpointResponse {
+  const body = JSON.stringify(record)
+  return { status: 200, headers: [...UNCACHED_HEADERS, lengthHeader(byteLength(body))], body }
+}
+
+/** Returns whether `response` meets `ifMatch` (entity tags, or `*`; RFC 9110 §13.1.1); true without a list. */
+export function meetsIfMatch(
+  { headers }: EndpointResponse,
+  ifMatch: string | null | undefined,
+): boolean {
+  return !ifMatch || isMatch(ifMatch, tagOf(headers), 'strong')
+}
+
+/** Returns `response`, or a 304 without its body if `ifNoneMatch` lists its entity tag. */
+export function revalidated<Kind extends EndpointResponse>(
+  response: Kind,
+  ifNoneMatch: string | null | undefined,
+): Kind {
+  if (!ifNoneMatch) return response
+  const tag = tagOf(response.headers)
+  if (!tag || !isMatch(ifNoneMatch, tag, 'weak')) return response
+  // `Content-Length` would describe a body that is not sent (RFC 9110 §15.4.5).
+  const headers = response.headers.filter(([name]) => name !== 'content-length')
+  return { ...response, status: 304, headers, body: null }
+}
+
+function tagOf(headers: readonly Header[]): string {
+  return headers.find(([name]) => name === 'etag')?.[1] ?? ''
+}
+
+/** Creates the 204 response to `OPTIONS`. */
+export function options(): EndpointResponse {
+  const headers: Header[] = [
+    ['allow', ALLOW],
+    ['x-content-type-options', 'nosniff'],
+  ]
+  return { status: 204, headers, body: null }
+}
+
+/** Creates the response to `error`, with `record` as JSON and `no-store`. */
+export function failure(error: RatesError, record: object): EndpointResponse {
+  const body = JSON.stringify(record)
+  const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]
+  if (error.code === 'method_not_allowed') headers.push(['allow', ALLOW])
+  if (error.retryAfter !== undefined) headers.push(['retry-after', String(error.retryAfter)])
+  return { status: STATUS[error.code], headers, body }
+}
+
+// RFC 9211
+function cacheStatus({ hit, ttl }: Freshness): string {
+  if (!hit) return 'rates; fwd=miss'
+  return ttl < 0 ? `rates; hit; ttl=${ttl}; detail=stale` : `rates; hit; ttl=${ttl}`
+}
+
+/** Headers that let any origin read a response. Constant: no origin is reflected, no credentials are allowed. */
+export const CORS_HEADERS: readonly Header[] = [
+  ['access-control-allow-origin', '*'],
+  ['access-control-expose-headers', 'ETag, Retry-After, Cache-Status, Link'],
+  ['cross-origin-resource-policy', 'cross-origin'],
+]
+
+const PREFLIGHT_HEADERS: readonly Header[] = [
+  ['access-control-allow-methods', ALLOW],
+  ['access-control-allow-headers', '*'],
+  ['access-control-max-age', '86400'],
+]
+
+/** Adds the CORS headers to `response`; a 204, the response to `OPTIONS`, also gets the preflight headers. */
+export function withCors(response: EndpointResponse): EndpointResponse {
+  const preflight = response.status === 204 ? PREFLIGHT_HEADERS : []
+  return { ...response, headers: [...response.headers, ...CORS_HEADERS, ...preflight] }
+}
+
+/**
+ * Returns a `Link` header (RFC 8288) to the source of a response.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2 for `via`
+ */
+export function viaLink({ name, url }: { name: string; url: string }): Header[] {
+  return [['link', `<${new URL(url).href}>; rel="via"; ${titleOf(name)}`]]
+}
+
+// RFC 8187 encodes titles that are not printable ASCII.
+function titleOf(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return `title="${name.replace(/["\\]/g, '\\$&')}"`
+  const whole = name.replace(/\p{Cs}/gu, '\ufffd')
+  return `title*=UTF-8''${encodeURIComponent(whole).replace(/['()*]/g, toPercent)}`
+}
+
+function toPercent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}
+
+/** Returns a strong entity tag for `body`; the same body has the same tag on every runtime. */
+export function entityTag(body: Uint8Array | string): string {
+  return `"${digestOf(body)}"`
+}
+
+/** Returns whether `list` (entity tags, or `*`) contains the strong `tag`, by a comparison of RFC 9110 §8.8.3.2. */
+export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'): boolean {
+  if (list.trim() === '*') return true
+  for (const [, weakness, listed] of list.matchAll(/(W\/)?("[^"]*")/g)) {
+    if (listed === tag && (comparison === 'weak' || weakness === undefined)) return true
+  }
+  return false
+}
 
 /** Smaller bodies are mostly conversions, which are too many to cache their headers. */
 const SMALL_BODY_BYTES = 1_024
@@ -47,4 +302,30 @@ function bodyFor(userAgent: string): (body: Bytes | string) => BodyInit {
   if (userAgent.startsWith('Node.js/')) return toStream
   if (!userAgent.startsWith('Deno/')) return (body) => body
   return (body) => (body.length > LARGE_BODY_BYTES ? toStream(body) : body)
+}
+
+/** The result of an endpoint: data to send with status 200, or a complete response. */
+export type EndpointResult = DataResult | EndpointResponse
+
+/** The parts of a request that an endpoint reads besides the query. */
+export interface RequestContext extends Pick<RawRequest, 'signal'> {
+  /** Encodes an expensive body of this request; the limiter counts the job as running until then. Never rejects. */
+  encode?(representation: Representation): Promise<void> | undefined
+}
+
+/**
+ * The function behind one path. `query` is raw, without the question mark; `request.signal` ends the wait for data. Returns
+ * a promise only if it has to wait, because a synchronous result is much cheaper.
+ */
+export type Endpoint = (
+  query: string,
+  request: RequestContext,
+) => EndpointResult | Promise<EndpointResult>
+
+/** Endpoints that share one error format. */
+export interface EndpointGroup {
+  /** Endpoints by path below the base path. */
+  endpoints: Readonly<Record<string, Endpoint>>
+  /** Returns the JSON body for `error`. */
+  errorBody(error: RatesError): object
 }

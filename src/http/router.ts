@@ -1,12 +1,17 @@
 import { RatesError, toRatesError } from '../errors.ts'
-import { CORS_HEADERS, withCors } from './cors.ts'
-import type { EndpointResult } from './endpoint.ts'
 import type { Limiter } from './limiter.ts'
-import type { EndpointResponse, RawRequest, RawResponse } from './raw.ts'
-import { failure, meetsIfMatch, options, revalidated, success } from './respond.ts'
-import { createRouteTable } from './route-table.ts'
-import type { Route, RouteTableOptions } from './route-table.ts'
-import { splitTarget } from './target.ts'
+import type { EndpointResponse, RawRequest, RawResponse } from './messages.ts'
+import {
+  CORS_HEADERS,
+  failure,
+  meetsIfMatch,
+  options,
+  revalidated,
+  success,
+  withCors,
+} from './response.ts'
+import type { Endpoint, EndpointGroup, EndpointResult } from './response.ts'
+import { Router } from 'itty-router/Router'
 
 /** Longer queries are expensive to parse and may request many conversions. */
 const MAX_CHEAP_QUERY_LENGTH = 512
@@ -95,4 +100,132 @@ function render(
 function toEndpointResponse(result: EndpointResult, isOpen: boolean): EndpointResponse {
   if ('representation' in result) return success(result, isOpen ? CORS_HEADERS : [])
   return isOpen ? withCors(result) : result
+}
+
+/** The paths of a service. */
+interface RouteTableOptions {
+  /** Prefix of every path: absolute without a trailing slash, or empty. */
+  basePath: string
+  /** Endpoints below `/v<digits>`; paths outside the base path use their error format too. */
+  versioned: EndpointGroup
+  /** All other endpoints below the base path. */
+  unversioned: EndpointGroup
+  /** Page at the base path itself, with or without a trailing slash. */
+  page?: Endpoint | undefined
+  /** Which endpoints send CORS headers. */
+  cors: 'v1' | 'all' | 'off'
+}
+
+/** The route of a path. */
+interface Route {
+  group: EndpointGroup
+  /** Whether unknown paths accept `OPTIONS`. */
+  isVersioned: boolean
+  /** Whether responses have CORS headers. */
+  isOpen: boolean
+  /** Undefined for an unknown path. */
+  endpoint: Endpoint | undefined
+}
+
+/** Finds the route of a path. Matches exactly: case-sensitive, undecoded, no trailing slash. */
+interface RouteTable {
+  /** Route of paths outside the base path. */
+  outside: Route
+  /** Returns the route of an endpoint found before, without a promise. */
+  findCached(path: string): Route | undefined
+  find(path: string): Promise<Route>
+}
+
+/** Creates a route table. */
+function createRouteTable({
+  basePath,
+  versioned,
+  unversioned,
+  page,
+  cors,
+}: RouteTableOptions): RouteTable {
+  const router = Router()
+  for (const group of [versioned, unversioned]) {
+    for (const [path, endpoint] of Object.entries(group.endpoints)) {
+      router.all(path, () => endpoint)
+    }
+  }
+  const found = new Map<string, Route>()
+  const openToAll = cors === 'all'
+  const outside: Route = {
+    group: versioned,
+    isVersioned: false,
+    isOpen: openToAll,
+    endpoint: undefined,
+  }
+
+  async function endpointAt(local: string): Promise<Endpoint | undefined> {
+    if (local === '' || local === '/') return page
+    // itty-router also matches paths with trailing slashes.
+    if (local.endsWith('/')) return undefined
+    return router.fetch({ method: 'GET', url: `http://localhost${local}` })
+  }
+
+  return {
+    outside,
+    findCached: (path) => found.get(path),
+    async find(path) {
+      const isBelow = path === basePath || path.startsWith(`${basePath}/`)
+      if (!isBelow) return outside
+      const local = path.slice(basePath.length)
+      const isVersioned = /^\/v\d+(\/|$)/.test(local)
+      const endpoint = await endpointAt(local)
+      const route: Route = {
+        group: isVersioned ? versioned : unversioned,
+        isVersioned,
+        isOpen: openToAll || (cors === 'v1' && isVersioned),
+        endpoint,
+      }
+      // Unknown paths are not cached: their number is unlimited.
+      if (endpoint) found.set(path, route)
+      return route
+    },
+  }
+}
+
+/** Path and query of a request target, undecoded. */
+export interface Target {
+  path: string
+  /** Without the question mark. */
+  query: string
+}
+
+/**
+ * Splits a request target into path and query. Accepts origin-form (`/path?query`), and absolute-form with http or https,
+ * whose authority is ignored. Does not use `URL` first, because a hostile `Host` can make `request.url` relative or
+ * unparsable (Bun, Deno). Normalizes a raw target as `Request` does: resolves dot segments, turns backslashes into slashes
+ * and drops the fragment.
+ */
+export function splitTarget(target: string): Target {
+  const local = target.startsWith('/') ? target : target.replace(/^https?:[/\\]*[^/\\?#]*/i, '')
+  const plain = /^(\/[\w/~!$&'()*+,;=:@-]*)(?:\?([\x21\x22\x24-\x7e]*))?$/.exec(local)
+  if (plain) return { path: plain[1] ?? '', query: plain[2] ?? '' }
+  // With an authority in front, a leading double slash is part of the path.
+  const url = `http://localhost${local}`
+  if (!/^([/\\?#]|$)/.test(local) || !URL.canParse(url)) return { path: local, query: '' }
+  const { pathname, search } = new URL(url)
+  return { path: pathname, query: search.slice(1) }
+}
+
+/**
+ * Checks that requests can have a path below `basePath`.
+ *
+ * @throws {TypeError} unless it is empty, or an absolute path without a trailing slash that `URL` does not change
+ */
+export function assertBasePath(basePath: string): void {
+  if (basePath === '') return
+  const isUsable =
+    /^(\/[^/]+)+$/.test(basePath) &&
+    URL.canParse(`http://localhost${basePath}`) &&
+    // No request could have a path that `URL` normalizes or cuts at a question mark.
+    new URL(`http://localhost${basePath}`).pathname === basePath
+  if (isUsable) return
+  throw new TypeError(
+    `basePath must be '' or an absolute path without a trailing slash, got ${String(basePath)}`,
+  )
 }

@@ -1,6 +1,5 @@
-import { CORS_HEADERS } from '../http/cors.ts'
-import type { Header } from '../http/raw.ts'
-import { bodyHeaders } from '../http/representation.ts'
+import type { Header } from '../http/messages.ts'
+import { CORS_HEADERS, bodyHeaders } from '../http/response.ts'
 
 /** A response header. */
 export interface HeaderForm {

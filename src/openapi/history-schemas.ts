@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 
-import { INTERVALS } from '../rates/interval.ts'
-import { PERIODS } from '../rates/period.ts'
+import { INTERVALS, PERIODS } from '../rates/dates.ts'
 import { component } from './components.ts'
 import { code, day, described, rate } from './fields.ts'
 import { attribution } from './rate-schemas.ts'

@@ -1,22 +1,22 @@
 import * as z from 'zod/mini'
 
-import { booleanFlag, targets } from '../endpoints/conversion-parameters.ts'
 import {
   MAX_AMOUNT_CHARACTERS,
   MAX_SYMBOLS,
   MAX_SYMBOLS_CHARACTERS,
   amount,
   base,
+  booleanFlag,
   currency,
   date,
   format,
   interval,
   period,
   symbols,
+  targets,
 } from '../endpoints/parameters.ts'
 import type { Format } from '../endpoints/parameters.ts'
-import { INTERVALS } from '../rates/interval.ts'
-import { PERIODS } from '../rates/period.ts'
+import { INTERVALS, PERIODS } from '../rates/dates.ts'
 
 const CODE = '[A-Za-z]{3}'
 

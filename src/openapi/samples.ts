@@ -1,6 +1,6 @@
 import { createHandlerOn } from '../handler.ts'
 import type { RatesHandler } from '../handler.ts'
-import type { RawRequest, RawResponse } from '../http/raw.ts'
+import type { RawRequest, RawResponse } from '../http/messages.ts'
 import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
 import type { Runtime } from '../runtime.ts'
 import { fakeProviders } from '../testing/index.ts'

@@ -1,8 +1,7 @@
-import { addDays, toDay } from '../rates/day.ts'
+import { addDays, toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
-import type { QuotedRates } from '../rates/plausibility.ts'
-import { RejectedError } from '../rates/rejected-error.ts'
-import { validateHistory } from '../rates/validate.ts'
+import type { QuotedRates } from '../rates/rate-table.ts'
+import { RejectedError, validateHistory } from '../rates/validate.ts'
 import type { Runtime } from '../runtime.ts'
 import { findDeviations } from './major-rates.ts'
 import type {

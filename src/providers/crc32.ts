@@ -1,4 +1,4 @@
-import type { Slices } from '../rates/slices.ts'
+import type { Slices } from '../async.ts'
 
 /** CRC-32 (ISO 3309), reversed. */
 const POLYNOMIAL = 0xed_b8_83_20

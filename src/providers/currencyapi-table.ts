@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import { DAY_MS } from '../rates/day.ts'
+import { DAY_MS } from '../rates/dates.ts'
 import { isKnownCode } from './known-code.ts'
 import { pathsOf, unexpectedBase, unexpectedShape } from './payload.ts'
 import type { LatestTable } from './provider.ts'

@@ -1,4 +1,4 @@
-import type { Slices } from '../rates/slices.ts'
+import type { Slices } from '../async.ts'
 import { DATE_LENGTH, NO_RATE, createDaysJson } from './days-json.ts'
 import type { HistoryDay } from './provider.ts'
 import { isRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'

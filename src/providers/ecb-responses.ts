@@ -1,5 +1,5 @@
-import { DAY_MS } from '../rates/day.ts'
-import { nextPublication, publicationInstant } from '../rates/target-calendar.ts'
+import { nextPublication, publicationInstant } from '../rates/calendar.ts'
+import { DAY_MS } from '../rates/dates.ts'
 import { unexpectedShape } from './payload.ts'
 import type { Attribution, HistoryDay, HistoryDays, LatestTable } from './provider.ts'
 import type { UpstreamResponse } from './read-upstream.ts'

@@ -1,6 +1,6 @@
+import { runInSlices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { addDays, toDay } from '../rates/day.ts'
-import { runInSlices } from '../rates/slices.ts'
+import { addDays, toDay } from '../rates/dates.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { readEcbCsv } from './ecb-csv.ts'
 import { EUROPEAN_CENTRAL_BANK, parseBody, toHistoryDays, toLatestTable } from './ecb-responses.ts'

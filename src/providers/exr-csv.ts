@@ -1,4 +1,4 @@
-import type { Slices } from '../rates/slices.ts'
+import type { Slices } from '../async.ts'
 import { readCsv } from './csv.ts'
 import type { HistoryDay } from './provider.ts'
 import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'

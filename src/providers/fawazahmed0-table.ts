@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import { DAY_MS, isDay, toInstant } from '../rates/day.ts'
+import { DAY_MS, isDay, toInstant } from '../rates/dates.ts'
 import { isKnownCode } from './known-code.ts'
 import { pathsOf, ratesInOrder, unexpectedShape } from './payload.ts'
 import type { LatestTable } from './provider.ts'

@@ -1,6 +1,6 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { toDay } from '../rates/day.ts'
-import { RejectedError } from '../rates/rejected-error.ts'
+import { toDay } from '../rates/dates.ts'
+import { RejectedError } from '../rates/validate.ts'
 import { toLatestTable } from './fawazahmed0-table.ts'
 import { firstSuccess } from './first-success.ts'
 import type { LatestProvider, LatestTable } from './provider.ts'

@@ -1,4 +1,4 @@
-import { RejectedError } from '../rates/rejected-error.ts'
+import { RejectedError } from '../rates/validate.ts'
 
 /**
  * Returns the first success among `urls` of identical copies. Calls `call` for the next URL when the one before has failed,

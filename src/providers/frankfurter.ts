@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
+import type { LongJson } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import type { LongJson } from '../rates/long-json.ts'
 import { isObject, pathsOf, unexpectedShape } from './payload.ts'
 import type { HistoryDays, HistoryProvider } from './provider.ts'
 import { readJson } from './read-upstream.ts'

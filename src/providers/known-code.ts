@@ -1,4 +1,4 @@
-import { findCurrency } from '../rates/currencies.ts'
+import { findCurrency } from '../rates/iso-4217.ts'
 import { findWithdrawal } from '../rates/withdrawn.ts'
 
 /** Whether `code` is the upper-case code of a current or withdrawn currency, unlike hundreds of cryptocurrencies in some feeds. */

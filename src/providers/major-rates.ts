@@ -1,4 +1,4 @@
-import type { QuotedRates } from '../rates/plausibility.ts'
+import type { QuotedRates } from '../rates/rate-table.ts'
 
 /**
  * Currencies that trade freely, or are pegged to one that does, in markets so deep that all sources agree within a fraction

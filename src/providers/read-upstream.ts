@@ -1,6 +1,5 @@
-import { parseLongJson } from '../rates/long-json.ts'
-import type { LongJson } from '../rates/long-json.ts'
-import { runInSlices } from '../rates/slices.ts'
+import { parseLongJson, runInSlices } from '../async.ts'
+import type { LongJson } from '../async.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { UpstreamError, describeFailure, retryDelayAfter } from './upstream-error.ts'
 

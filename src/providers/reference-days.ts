@@ -1,5 +1,5 @@
 import { isCode } from '../rates/currency-code.ts'
-import { isDay } from '../rates/day.ts'
+import { isDay } from '../rates/dates.ts'
 import type { HistoryDay } from './provider.ts'
 
 const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/

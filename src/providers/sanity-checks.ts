@@ -1,5 +1,5 @@
 import { isCode } from '../rates/currency-code.ts'
-import { toDay } from '../rates/day.ts'
+import { toDay } from '../rates/dates.ts'
 import { findFixedRate } from '../rates/fixed-rates.ts'
 import {
   MAX_AGREEING_MOVE,
@@ -8,8 +8,8 @@ import {
   findImplausibleMajors,
   isDoubtfulMove,
   moveBetween,
-} from '../rates/plausibility.ts'
-import { RejectedError } from '../rates/rejected-error.ts'
+} from '../rates/rate-table.ts'
+import { RejectedError } from '../rates/validate.ts'
 import type { LatestTable, ReferenceTable } from './provider.ts'
 
 /** About 160 currencies are in use. */

@@ -1,4 +1,4 @@
-import { runInSlices } from '../rates/slices.ts'
+import { runInSlices } from '../async.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { crc32 } from './crc32.ts'
 import { inflate } from './inflate.ts'

@@ -1,7 +1,7 @@
-import { toDay } from './day.ts'
-import type { Day } from './day.ts'
+import { printedDecimals } from './arithmetic.ts'
+import { toDay } from './dates.ts'
+import type { Day } from './dates.ts'
 import type { RateTable } from './rate-table.ts'
-import { printedDecimals } from './rounding.ts'
 import { findSuccession } from './withdrawn.ts'
 
 /** A correction of a withdrawn currency's rate that differs from its legally fixed ratio. */

@@ -1,5 +1,6 @@
-import { DAY_MS, toInstant } from './day.ts'
-import type { Day } from './day.ts'
+import type { Slices } from '../async.ts'
+import { DAY_MS, toInstant } from './dates.ts'
+import type { Day } from './dates.ts'
 import { rowsOf, withoutGaps } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
 import {
@@ -8,9 +9,8 @@ import {
   findImplausibleMajors,
   isDoubtfulMove,
   moveBetween,
-} from './plausibility.ts'
-import { RejectedError } from './rejected-error.ts'
-import type { Slices } from './slices.ts'
+} from './rate-table.ts'
+import { RejectedError } from './validate.ts'
 import { findWithdrawal } from './withdrawn.ts'
 
 /** Rates further apart are not compared: the Icelandic króna returned after nine years. */

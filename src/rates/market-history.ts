@@ -1,5 +1,5 @@
-import { addDays } from './day.ts'
-import type { Day } from './day.ts'
+import { addDays } from './dates.ts'
+import type { Day } from './dates.ts'
 
 const COVERAGE_DAYS = 14
 

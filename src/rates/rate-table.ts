@@ -1,7 +1,9 @@
-import { quotient } from './rounding.ts'
+import { quotient } from './arithmetic.ts'
+import { toDay } from './dates.ts'
+import { findSuccession } from './withdrawn.ts'
 
 /** Times of a publication, in ms since the Unix epoch. */
-export interface Publication {
+interface Publication {
   /** Time of publication. */
   readonly updatedAt: number
   /** Announced time of the next publication. */
@@ -39,4 +41,204 @@ export function crossRate(table: RateTable, from: string, to: string): number {
   if (fromRate === undefined || toRate === undefined) throw new Error(`no rate of ${from} or ${to}`)
   if (from === to) return 1
   return from === table.base ? toRate : quotient(toRate, fromRate)
+}
+
+const MAX_UNAVAILABLE = 1_000
+
+/** Current rates when a new table arrives. */
+export interface PreviousRates {
+  /** Previous table of the same provider, as long as it may be served. */
+  previous: RateTable | undefined
+  /** All other codes that were ever served or unavailable. */
+  seenCodes: Iterable<string>
+  /** How long overdue rates may still be served, in ms. */
+  maxStale: number
+  /** Current time, in ms since the Unix epoch. */
+  now: number
+}
+
+/** A table completed with earlier rates, and the codes that its publication is the first to lack. */
+export interface CompletedTable {
+  table: RateTable
+  lost: string[]
+}
+
+/**
+ * Completes `table` with the rates of `previous` for codes that it lacks or has an older rate of, each with the times of its
+ * publication. `unusable` codes were published without a usable rate. A code without a rate in either table becomes
+ * unavailable. A withdrawn currency that is no longer published is removed.
+ */
+export function carryForward(
+  table: RateTable,
+  unusable: readonly string[],
+  { previous, seenCodes, maxStale, now }: PreviousRates,
+): CompletedTable {
+  const rates = new Map(table.rates)
+  const older = new Map(Object.entries(table.older ?? {}))
+  const lost: string[] = []
+  const day = toDay(table.publishedAt)
+  const hasEnded = (code: string): boolean =>
+    !unusable.includes(code) && findSuccession(code, day) !== undefined
+  if (previous) {
+    for (const [code, quoted] of previous.rates) {
+      const rate = rebased(previous, quoted, table.base)
+      if (rate === undefined || hasEnded(code)) continue
+      const publication = publicationOf(previous, code)
+      const isQuarantined = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
+      // Another process may have missed or quarantined a rate that this one has.
+      const isOutdated = (older.get(code)?.updatedAt ?? Infinity) < publication.updatedAt
+      if (rates.has(code) && !isQuarantined && !isOutdated) continue
+      if (!rates.has(code)) lost.push(code)
+      rates.set(code, rate)
+      if (publication.updatedAt < table.updatedAt) older.set(code, publication)
+      else older.delete(code)
+    }
+  }
+  const known = [...unusable, ...Object.keys(table.unconfirmed ?? {}), ...seenCodes]
+  const unavailable = [...(table.unavailable ?? []), ...known].filter(
+    (code) => !rates.has(code) && !hasEnded(code),
+  )
+  const carried = withOlder({ ...table, rates }, Object.fromEntries(older), unavailable)
+  return { table: dropExpired(carried, now, maxStale), lost }
+}
+
+/** Removes rates of earlier publications that may no longer be served at `now` (ms since the Unix epoch). */
+export function dropExpired(table: RateTable, now: number, maxStale: number): RateTable {
+  const older = Object.entries(table.older ?? {})
+  const expired = older.filter(([, { nextUpdateAt }]) => nextUpdateAt + maxStale < now)
+  if (expired.length === 0) return table
+  const codes = new Set(expired.map(([code]) => code))
+  const left = older.filter(([code]) => !codes.has(code))
+  const rates = new Map([...table.rates].filter(([code]) => !codes.has(code)))
+  return withOlder({ ...table, rates }, Object.fromEntries(left), [
+    ...codes,
+    ...(table.unavailable ?? []),
+  ])
+}
+
+/** Returns `table` with the `updatedAt` of the oldest of its rates of `codes`. */
+export function oldestPublication(table: RateTable, codes: readonly string[]): RateTable {
+  const { older } = table
+  if (!older) return table
+  const times = codes.map((code) => older[code]?.updatedAt ?? table.updatedAt)
+  const updatedAt = Math.min(table.updatedAt, ...times)
+  if (updatedAt === table.updatedAt) return table
+  return { ...table, updatedAt, publishedAt: Math.min(updatedAt, table.publishedAt) }
+}
+
+function withOlder(
+  { older: _older, unavailable: _unavailable, ...table }: RateTable,
+  older: CodedPublications,
+  unavailable: readonly string[],
+): RateTable {
+  return {
+    ...table,
+    ...(Object.keys(older).length > 0 && { older }),
+    ...(unavailable.length > 0 && {
+      unavailable: [...new Set(unavailable)].slice(0, MAX_UNAVAILABLE),
+    }),
+  }
+}
+
+/** A publication that was dated ahead counts from its acceptance. */
+function publicationOf({ older, publishedAt, nextUpdateAt }: RateTable, code: string): Publication {
+  return older?.[code] ?? { updatedAt: publishedAt, nextUpdateAt }
+}
+
+function rebased(table: RateTable, quoted: number, base: string): number | undefined {
+  if (table.base === base) return quoted
+  const baseRate = table.rates.get(base)
+  return baseRate === undefined ? undefined : quotient(quoted, baseRate)
+}
+
+/** The euro, and the currencies with a reference rate of the European Central Bank. */
+const REFERENCE_CODES = new Set(
+  (
+    'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB ' +
+    'TRY USD ZAR'
+  ).split(' '),
+)
+
+/**
+ * A larger factor between two publications is doubtful. The largest daily move since 1999 of a currency with a reference rate
+ * of the European Central Bank was below 1.2; other currencies are sometimes devalued.
+ */
+const MAX_REFERENCE_MOVE = 1.2
+const MAX_OTHER_MOVE = 3
+
+/** A later publication within this factor confirms a doubtful rate. */
+export const MAX_CONFIRMING_MOVE = 1.2
+
+/** Another source within this factor confirms a doubtful rate. */
+export const MAX_AGREEING_MOVE = 1.05
+
+/** On no day has more than a tenth of all rates moved by more than 20 %. Three may, even in a small table. */
+const MARKET_MOVE = 1.2
+const MAX_SHARE_MOVED = 0.1
+const MIN_MANY_MOVED = 4
+
+/** Lowest and highest units for one US dollar since 1999. */
+const MAJOR_RANGES: Readonly<Record<string, readonly [low: number, high: number]>> = {
+  EUR: [0.62, 1.21],
+  JPY: [75, 165],
+  GBP: [0.47, 0.94],
+  CHF: [0.72, 1.83],
+  AUD: [0.9, 2.1],
+  CAD: [0.91, 1.62],
+  NZD: [1.13, 2.56],
+  SEK: [5.8, 11.5],
+  NOK: [4.9, 12],
+  DKK: [4.6, 9.1],
+  CNY: [6, 8.3],
+  HKD: [7.7, 7.9],
+  SGD: [1.19, 1.87],
+  INR: [39, 95],
+  KRW: [890, 1_600],
+}
+
+const MAX_BEYOND_RANGE = 3
+
+const MIN_IMPLAUSIBLE_MAJORS = 3
+
+/** Rates of any source against `base`. */
+export interface QuotedRates {
+  base: string
+  /** Returns the units of a currency for one unit of `base`; not a number if unknown. */
+  rateOf(code: string): unknown
+}
+
+/** Returns the factor between two rates: 1 for equal rates, NaN if one is not a number. */
+export function moveBetween(rate: unknown, other: unknown): number {
+  if (typeof rate !== 'number' || typeof other !== 'number') return NaN
+  return Math.max(rate / other, other / rate)
+}
+
+/** Returns whether a move of `code` by the factor `move` since the previous publication is doubtful. */
+export function isDoubtfulMove(code: string, move: number): boolean {
+  return move > (REFERENCE_CODES.has(code) ? MAX_REFERENCE_MOVE : MAX_OTHER_MOVE)
+}
+
+/** Returns the number of large `moves` (factors since the previous publication) if it is implausible for one day, else undefined. */
+export function countManyMoved(moves: readonly number[]): number | undefined {
+  const moved = moves.filter((move) => move > MARKET_MOVE).length
+  return moved >= MIN_MANY_MOVED && moved > MAX_SHARE_MOVED * moves.length ? moved : undefined
+}
+
+/**
+ * Finds major currencies whose US dollar rate is more than three times outside its range since 1999. `isMany` is true if the
+ * whole table is implausible: three or more codes, or the base. Finds none if the dollar is not quoted.
+ */
+export function findImplausibleMajors({ base, rateOf }: QuotedRates): {
+  codes: string[]
+  isMany: boolean
+} {
+  const quote = (code: string): number => (code === base ? 1 : Number(rateOf(code) ?? NaN))
+  const dollar = quote('USD')
+  const codes = Object.entries(MAJOR_RANGES)
+    .filter(([code, [low, high]]) => {
+      const rate = quote(code) / dollar
+      return rate < low / MAX_BEYOND_RANGE || rate > high * MAX_BEYOND_RANGE
+    })
+    .map(([code]) => code)
+  return { codes, isMany: codes.length >= MIN_IMPLAUSIBLE_MAJORS || codes.includes(base) }
 }

@@ -1,16 +1,13 @@
-import { carryForward } from './carry-forward.ts'
-import type { PreviousRates } from './carry-forward.ts'
+import { runAtOnce } from '../async.ts'
+import type { Slices } from '../async.ts'
 import { isCode } from './currency-code.ts'
-import { isDay, toDay } from './day.ts'
+import { isDay, toDay } from './dates.ts'
 import { correctWithdrawn } from './fixed-rates.ts'
 import type { RateCorrection } from './fixed-rates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import type { CodedPublications, RateTable } from './rate-table.ts'
-import { RejectedError } from './rejected-error.ts'
-import { requireObject } from './require-object.ts'
-import { runAtOnce } from './slices.ts'
-import type { Slices } from './slices.ts'
+import { carryForward } from './rate-table.ts'
+import type { CodedPublications, PreviousRates, RateTable } from './rate-table.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -291,4 +288,23 @@ function assertFewBad(bad: readonly string[], good: number): void {
 
 function sample(names: readonly string[]): string {
   return names.slice(0, 5).join(', ')
+}
+
+/** A response that was received, but is unusable. */
+export class RejectedError extends Error {
+  override readonly name = 'RejectedError'
+}
+
+/**
+ * Returns `value` as an object with properties of unknown types.
+ *
+ * @throws {RejectedError} beginning with `subject` (“the rates are”), if `value` is not an object
+ */
+export function requireObject(value: unknown, subject: string): Record<string, unknown> {
+  if (!isRecord(value)) throw new RejectedError(`${subject} not an object`)
+  return value
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

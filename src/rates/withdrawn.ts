@@ -1,5 +1,5 @@
-import type { Day } from './day.ts'
-import { exactProduct } from './rounding.ts'
+import { exactProduct } from './arithmetic.ts'
+import type { Day } from './dates.ts'
 
 /** A currency that was replaced by another one. */
 export interface WithdrawnCurrency {

@@ -1,14 +1,11 @@
+import { hedge, runWithTimeout } from '../async.ts'
 import { createBackoff, requestedDelay } from '../cache/backoff.ts'
-import { REQUEST_TIMEOUT_MS } from '../cache/deadline.ts'
-import { REFRESH_TIMEOUT_MS } from '../cache/single-flight.ts'
-import { runWithTimeout } from '../cache/with-timeout.ts'
+import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from '../cache/refresh.ts'
+import { MAX_REASON, reasonOf, shortened } from '../events.ts'
 import type { DataSet } from '../events.ts'
 import type { Attribution, ProviderContext } from '../providers/provider.ts'
-import { RejectedError } from '../rates/rejected-error.ts'
-import { hedge } from './hedge.ts'
-import { NoProviderError, describeBackoff } from './no-provider-error.ts'
-import { reasonOf } from './reason.ts'
-import type { SourcesOptions } from './source-options.ts'
+import { RejectedError } from '../rates/validate.ts'
+import type { SourcesOptions } from './options.ts'
 
 const CALL_TIMEOUT_MS: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }
 
@@ -114,4 +111,38 @@ export function createFailover<Provider extends { attribution: Attribution }>(
       signal.removeEventListener('abort', onAbort)
     }
   }
+}
+
+/** Why one provider returned no usable data. */
+interface ProviderFailure {
+  provider: string
+  reason: string
+}
+
+const SEPARATOR = '; '
+
+const MIN_REASON = 20
+
+/** No provider returned usable data. The message has the reason of each one; `cause` is the last error. */
+class NoProviderError extends Error {
+  override readonly name = 'NoProviderError'
+  /** How long every provider is in backoff, in ms; 0 where one may be called now. */
+  readonly retryAfterMs: number
+
+  constructor(failures: readonly ProviderFailure[], retryAfterMs: number, cause: unknown) {
+    const opening = 'no provider returned usable data: '
+    // Each provider has an equal share of the length, so that the last one is named, too.
+    const share = Math.floor((MAX_REASON - opening.length) / failures.length) - SEPARATOR.length
+    const reasons = failures.map(({ provider, reason }) =>
+      shortened(`${provider}: ${reason}`, Math.max(share, MIN_REASON)),
+    )
+    super(shortened(opening + reasons.join(SEPARATOR), MAX_REASON), { cause })
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Returns the reason of a provider that was not called because it is in backoff for `remaining` ms. */
+function describeBackoff(remaining: number): string {
+  const seconds = Math.ceil(remaining / 1_000)
+  return `in backoff for ${seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
 }

@@ -1,10 +1,8 @@
-import { createEntry, isServable, timeToRefresh } from '../cache/cache-entry.ts'
-import type { CacheEntry } from '../cache/cache-entry.ts'
+import { createEntry, isServable, timeToRefresh } from '../cache/entry.ts'
+import type { CacheEntry, CacheState } from '../cache/entry.ts'
 import type { CacheResult, ReadThroughOptions } from '../cache/read-through.ts'
-import type { CacheState } from '../cache/value-cache.ts'
-import type { LatestSnapshot } from './latest-snapshot.ts'
-import { isSameSource, storedIn } from './source-options.ts'
-import type { SourcesOptions } from './source-options.ts'
+import { isSameSource, storedIn } from './options.ts'
+import type { LatestSnapshot, SourcesOptions } from './options.ts'
 
 /** Options of the read-through of latest rates; `format` is the stored form of one table. */
 export interface LatestReadThroughOptions extends Omit<

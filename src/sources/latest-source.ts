@@ -1,25 +1,22 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
+import { reasonOf } from '../events.ts'
 import type {
   Attribution,
   LatestProvider,
   LatestTable,
   ReferenceTable,
 } from '../providers/provider.ts'
-import { dropExpired } from '../rates/carry-forward.ts'
-import { toDay } from '../rates/day.ts'
+import { toDay } from '../rates/dates.ts'
+import { dropExpired } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
-import { RejectedError } from '../rates/rejected-error.ts'
-import { requireObject } from '../rates/require-object.ts'
-import { validateTable } from '../rates/validate.ts'
+import { RejectedError, requireObject, validateTable } from '../rates/validate.ts'
 import type { ValidatedTable } from '../rates/validate.ts'
 import { createFailover } from './failover.ts'
 import { withFallbackTable } from './fallback-table.ts'
 import type { LatestReadThroughOptions } from './fallback-table.ts'
-import type { LatestSnapshot } from './latest-snapshot.ts'
-import { reasonOf } from './reason.ts'
-import { isSameSource, requireAttribution, sourceHooks } from './source-options.ts'
-import type { SourcesOptions } from './source-options.ts'
+import { isSameSource, requireAttribution, sourceHooks } from './options.ts'
+import type { LatestSnapshot, SourcesOptions } from './options.ts'
 
 export type { LatestSnapshot }
 

@@ -1,25 +1,25 @@
-import { guardStore } from '../cache/guarded-store.ts'
+import { runInBackground } from '../async.ts'
 import type {
   CacheResult,
   ReadThrough,
   ReadThroughState,
   RequestOptions,
 } from '../cache/read-through.ts'
-import { runInBackground } from '../cache/run-in-background.ts'
-import { UnavailableError } from '../cache/single-flight.ts'
-import type { Attempt } from '../cache/single-flight.ts'
+import { UnavailableError } from '../cache/refresh.ts'
+import type { Attempt } from '../cache/refresh.ts'
+import { guardStore } from '../cache/store.ts'
 import type { CacheStore } from '../cache/store.ts'
 import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
-import { addDays, toDay } from '../rates/day.ts'
-import type { Day } from '../rates/day.ts'
+import { addDays, toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
 import { chooseTable } from './fallback-table.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
 import { createExpiry, createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
-import { isSameSource } from './source-options.ts'
-import type { SourcesOptions } from './source-options.ts'
+import { isSameSource } from './options.ts'
+import type { SourcesOptions } from './options.ts'
 
 export type { Attempt, CacheResult, RequestOptions }
 

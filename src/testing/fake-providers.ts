@@ -1,6 +1,6 @@
+import { runInSlices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
-import { runInSlices } from '../rates/slices.ts'
 import { yieldToEventLoop } from '../runtime.ts'
 import { createSyntheticMarket } from './synthetic-market.ts'
 

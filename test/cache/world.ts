@@ -1,7 +1,6 @@
-import { guardStore } from '../../src/cache/guarded-store.ts'
 import { createReadThrough } from '../../src/cache/read-through.ts'
 import type { ReadThrough, ReadThroughOptions } from '../../src/cache/read-through.ts'
-import { createStoredValue } from '../../src/cache/stored-value.ts'
+import { createStoredValue, guardStore } from '../../src/cache/store.ts'
 import { seal } from '../fixtures/envelopes.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { lazyEndpoint } from '../../src/endpoints/lazy-endpoint.ts'
+import { lazyEndpoint } from '../../src/endpoints/service.ts'
 
 const RESPONSE = { status: 200, headers: [], body: 'loaded' }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { entityTag, isMatch } from '../../src/http/etag.ts'
+import { entityTag, isMatch } from '../../src/http/response.ts'
 
 describe('entityTag()', () => {
   it('returns a well-formed tag, equal for equal text', () => {

@@ -1,6 +1,6 @@
+import { targetBehind } from '../../src/http/messages.ts'
+import { splitTarget } from '../../src/http/router.ts'
 import { describe, expect, it } from 'vitest'
-
-import { splitTarget, targetBehind } from '../../src/http/target.ts'
 
 describe('splitTarget()', () => {
   it.each([

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
+import { runAtOnce } from '../../src/async.ts'
 import type { HistoryDay } from '../../src/index.ts'
 import * as archive from '../../src/providers/ecb-csv.ts'
 import { readEcbXml } from '../../src/providers/ecb-xml.ts'
 import * as dataApi from '../../src/providers/exr-csv.ts'
-import { runAtOnce } from '../../src/rates/slices.ts'
 import {
   dailyXml,
   ecbDays,

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { addDays, isDay, subtractMonths, toDay, toInstant } from '../../src/rates/day.ts'
 import {
   FIRST_REFERENCE_DAY,
   isTargetDay,
@@ -11,7 +10,8 @@ import {
   nextPublication,
   nextRefresh,
   publicationInstant,
-} from '../../src/rates/target-calendar.ts'
+} from '../../src/rates/calendar.ts'
+import { addDays, isDay, subtractMonths, toDay, toInstant } from '../../src/rates/dates.ts'
 import { DAY_MS } from '../fixtures/dates.ts'
 import * as oracle from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'

@@ -35,7 +35,7 @@ describe.each([
 
 describe('currencies', () => {
   it('has exactly the codes of KnownCurrencyCode', () => {
-    const source = new URL('../../src/rates/known-currency-code.ts', import.meta.url)
+    const source = new URL('../../src/rates/currency-code.ts', import.meta.url)
     const typed = [...readFileSync(source, 'utf8').matchAll(/^ {2}\| '(.*)'$/gm)]
     expect(typed.map(([, code]) => code)).toEqual(activeCodes)
   })

@@ -10,7 +10,7 @@ import {
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { addDays } from '../../src/rates/day.ts'
+import { addDays } from '../../src/rates/dates.ts'
 import {
   buildMarket,
   coveredCodes,

@@ -9,7 +9,7 @@ import {
   quotient,
   significantDecimals,
   withoutPoint,
-} from '../../src/rates/rounding.ts'
+} from '../../src/rates/arithmetic.ts'
 import * as oracle from '../oracle.ts'
 import { decimal, rate } from './arbitrary-numbers.ts'
 

@@ -1,12 +1,18 @@
-import { expect, test } from 'vitest'
-
-import type { HistoryProvider, LatestProvider, LatestTable } from '../../src/index.ts'
-import type { CacheStore, RatesHandler, RawRequest, RawResponse } from '../../src/index.ts'
+import type {
+  CacheStore,
+  HistoryProvider,
+  LatestProvider,
+  LatestTable,
+  RatesHandler,
+  RawRequest,
+  RawResponse,
+} from '../../src/index.ts'
 import type { Runtime } from '../../src/runtime.ts'
 import { reseal } from '../fixtures/envelopes.ts'
 import { DAY, HOUR, SECOND } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'
 import type { CreateHandler, HandlerParts, Settings } from './world/fleet.ts'
+import { expect, test } from 'vitest'
 
 /** A plausible bug, injected where the handler meets its environment. */
 interface PlantedBug {

@@ -4,10 +4,9 @@ import type {
   HistoryProvider,
   ProviderContext,
 } from '../../providers/provider.ts'
-import { addDays, toDay } from '../../rates/day.ts'
-import type { Day } from '../../rates/day.ts'
-import { RejectedError } from '../../rates/rejected-error.ts'
-import { validateHistory } from '../../rates/validate.ts'
+import { addDays, toDay } from '../../rates/dates.ts'
+import type { Day } from '../../rates/dates.ts'
+import { RejectedError, validateHistory } from '../../rates/validate.ts'
 import type { Validated } from '../../rates/validate.ts'
 import { expectSame, expectSameJson } from '../expect-same.ts'
 import { validatedResultOf } from './call-rules.ts'

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../cache/with-timeout.ts'
+import { withTimeout } from '../../async.ts'
 import type { LatestTable, ProviderContext } from '../../providers/provider.ts'
 import type { Validated } from '../../rates/validate.ts'
 import { systemRuntime } from '../../runtime.ts'

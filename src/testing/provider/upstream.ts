@@ -1,4 +1,4 @@
-import { withTimeout } from '../../cache/with-timeout.ts'
+import { withTimeout } from '../../async.ts'
 import type { Runtime } from '../../runtime.ts'
 import { createWait } from '../wait.ts'
 import type { Wait } from '../wait.ts'

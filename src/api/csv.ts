@@ -1,0 +1,64 @@
+import type { ConversionListParams, ConversionResult } from './convert.ts'
+import type { HistoryFormat } from './history-writer.ts'
+import type { DatedRates, LatestRates } from './latest.ts'
+
+/** Writes CSV by RFC 4180: `,` between cells, CR LF after every line, quotes where a cell needs them. */
+function toCsv(lines: Iterable<readonly (string | number)[]>): string {
+  let text = ''
+  for (const cells of lines) text += `${cells.map(toCell).join(',')}\r\n`
+  return text
+}
+
+function toCell(value: string | number): string {
+  const text = String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Returns `record` as CSV: one line per rate, each with the attribution, so that copied lines keep it. */
+export function latestCsv(record: LatestRates | DatedRates): string {
+  const { base, rates, updatedAt, nextUpdateAt, source } = record
+  const older: Record<string, number> = ('older' in record && record.older) || {}
+  const date = 'date' in record ? { date: record.date } : {}
+  const rest = { ...date, updatedAt, nextUpdateAt, source: source.name, sourceUrl: source.url }
+  const lines = Object.entries(rates).map(([code, rate]) => [
+    base,
+    code,
+    rate,
+    ...Object.values({ ...rest, updatedAt: older[code] ?? updatedAt }),
+  ])
+  return toCsv([['base', 'code', 'rate', ...Object.keys(rest)], ...lines])
+}
+
+const HEAD = ['from', 'to', 'date', 'rate', 'source', 'sourceUrl']
+
+/** CSV: one line per point, each with the attribution. Omits the statistics, which follow from the points. */
+export const CSV_HISTORY: HistoryFormat = {
+  separator: '',
+  pointStart: (day) => `${day},`,
+  frameOf({ from, to, source }) {
+    const lineStart = `${from},${to},`
+    const lineEnd = toCsv([['', source.name, source.url]])
+    return {
+      before: `${toCsv([HEAD])}${lineStart}`,
+      rateEnd: `${lineEnd}${lineStart}`,
+      after: lineEnd,
+    }
+  },
+}
+
+/** Returns `record` as CSV: one line per target currency, each with the attribution, so that copied lines keep it. */
+export function conversionCsv(record: ConversionResult<ConversionListParams>): string {
+  const { from, amount, reverse, date, updatedAt, source } = record
+  const rest = {
+    ...(reverse && { reverse: String(reverse) }),
+    ...(date !== undefined && { date }),
+    updatedAt,
+    source: source.name,
+    sourceUrl: source.url,
+  }
+  const results = 'results' in record ? record.results : { [record.to]: record }
+  const lines = Object.entries(results).map(([to, { rate, result }]) => {
+    return [from, to, amount, rate, result, ...Object.values(rest)]
+  })
+  return toCsv([['from', 'to', 'amount', 'rate', 'result', ...Object.keys(rest)], ...lines])
+}

@@ -1,0 +1,114 @@
+import type { Day } from '../rates/dates.ts'
+import {
+  currencies,
+  findCurrency,
+  findWithdrawnCurrency,
+  withdrawnCurrencies,
+} from '../rates/iso-4217.ts'
+import { coveredCodes, newestDay } from '../rates/market-history.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
+import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+
+/** A currency and its coverage. */
+export interface CurrencyCoverage {
+  /** ISO 4217 code; a code of the provider if `numeric` is null. */
+  code: string
+  /** English name; null for an unknown code of the provider. */
+  name: string | null
+  /** ISO 4217 numeric code, three digits; null without one. */
+  numeric: string | null
+  /** Digits after the decimal point; null if ISO 4217 defines none, and for withdrawn currencies. */
+  minorUnits: number | null
+  /** Whether latest rates and conversions include it; null if unknown. */
+  latest: boolean | null
+  /** Whether history includes it; null if unknown. */
+  history: boolean | null
+  /** Withdrawal date and successor; null for a currency in use. */
+  withdrawn: CurrencyEnd | null
+}
+
+/** The withdrawal of a currency. */
+export interface CurrencyEnd {
+  /** First day with the successor as unit of account, `YYYY-MM-DD`. */
+  at: string
+  /** Code of the successor, which may be withdrawn too. */
+  successor: string
+  /** Units of the withdrawn currency per unit of the successor, fixed by law; null without a fixed ratio. */
+  ratio: number | null
+}
+
+/** The currencies of ISO 4217, withdrawn currencies, and all other codes with rates. */
+export interface CurrencyList {
+  /** Currencies, sorted by code. */
+  currencies: CurrencyCoverage[]
+}
+
+/** Lists all currencies with their coverage on the day `today` (UTC). A data set is undefined if unknown, null if disabled. */
+export function toCurrencyList(
+  latest: LatestSnapshot | null | undefined,
+  history: HistorySnapshot | null | undefined,
+  today: Day,
+): CurrencyList {
+  const fallback = latest?.fallback?.()?.value.table.rates ?? new Map<string, number>()
+  const none = new Set<string>()
+  const inLatest =
+    latest === null ? none : latest && new Set([...latest.table.rates.keys(), ...fallback.keys()])
+  const inHistory =
+    history === null
+      ? none
+      : history &&
+        new Set(coveredCodes(history.history, newestDay(history.history, today) ?? today))
+  const codes = new Set([
+    ...[...currencies, ...withdrawnCurrencies].map(({ code }) => code),
+    ...(inLatest ?? []),
+    ...(inHistory ?? []),
+  ])
+  return {
+    currencies: [...codes].sort().map((code) => ({
+      ...describe(code),
+      latest: inLatest?.has(code) ?? null,
+      history: inHistory?.has(code) ?? null,
+      withdrawn: endOf(code),
+    })),
+  }
+}
+
+function describe(
+  code: string,
+): Pick<CurrencyCoverage, 'code' | 'name' | 'numeric' | 'minorUnits'> {
+  const { name = null, minorUnits = null } = findCurrency(code) ?? {}
+  const withdrawn = findWithdrawnCurrency(code)
+  const numeric = findCurrency(code)?.numeric ?? withdrawn?.numeric ?? null
+  return { code, name: name ?? withdrawn?.name ?? null, numeric, minorUnits }
+}
+
+function endOf(code: string): CurrencyEnd | null {
+  const withdrawn = findWithdrawnCurrency(code)
+  if (!withdrawn) return null
+  const { withdrawnAt: at, successor, ratio } = withdrawn
+  return { at, successor, ratio }
+}
+
+/** Both data sets: undefined without data, null if disabled. */
+export interface BothResults {
+  latest: CacheResult<LatestSnapshot> | null | undefined
+  history: CacheResult<HistorySnapshot> | null | undefined
+}
+
+/** Loads both data sets in parallel; a failure gives undefined instead of an error. */
+export async function loadBoth(
+  sources: RateSources,
+  request?: RequestOptions,
+): Promise<BothResults> {
+  const state = sources.state()
+  const [latest, history] = await Promise.all([
+    state.latest && orUndefined(async () => sources.latest(request)),
+    state.history && orUndefined(async () => sources.history(request)),
+  ])
+  return { latest, history }
+}
+
+async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | undefined> {
+  return load().catch(() => undefined)
+}

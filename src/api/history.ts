@@ -1,0 +1,230 @@
+import { RatesError, invalidParameter, missingParameter } from '../errors.ts'
+import type { Attribution } from '../providers/provider.ts'
+import type { CurrencyCode } from '../rates/currency-code.ts'
+import { addDays, periodStart } from '../rates/dates.ts'
+import type { Day, Interval, Period } from '../rates/dates.ts'
+import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
+import type { HistoryStats, Pair, PairSeries } from '../rates/series.ts'
+import { findWithdrawal } from '../rates/withdrawn.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+import { requireEverQuoted, toSource, unsupportedCurrency, withdrawalHint } from './resolve-code.ts'
+
+/** Parameters of a history. Codes have three letters in either case. */
+export interface HistoryParams {
+  /** Source currency. */
+  from: CurrencyCode
+  /** Target currency. */
+  to: CurrencyCode
+  /** Length of the history, up to the newest published day (default `1M`). */
+  period?: Period | undefined
+  /** One point per published day, or the last of each week or month (default `day`). */
+  interval?: Interval | undefined
+  /** Not allowed with a period; see `HistoryRangeParams`. */
+  start?: undefined
+  /** Not allowed with a period; see `HistoryRangeParams`. */
+  end?: undefined
+}
+
+/** Rate of a currency pair on one day. */
+export interface Point {
+  /** Date, `YYYY-MM-DD`. */
+  d: string
+  /** Units of `to` per unit of `from`. */
+  r: number
+}
+
+/** Reference rates of a currency pair for a period up to the newest published day. */
+export interface RateHistory {
+  /** Source currency, upper-case code. */
+  from: string
+  /** Target currency, upper-case code. */
+  to: string
+  /** Length of the history, up to the newest published day. */
+  period: Period
+  /** Requested interval; absent without one. */
+  interval?: Interval | undefined
+  /** Points in ascending order: one per published day, or the last of each interval. */
+  points: Point[]
+  /** Statistics of the points. */
+  stats: HistoryStats
+  /** Source of the rates; show it next to them. */
+  source: Attribution
+}
+
+/** A `RateHistory` with its points as columns. */
+export interface PairHistory extends Omit<RateHistory, 'points'> {
+  series: PairSeries
+}
+
+/** Converts the columns to points. */
+export function toRateHistory({ series, stats, source, ...head }: PairHistory): RateHistory {
+  return { ...head, points: toPoints(series), stats, source }
+}
+
+/** Returns the points of `series`. */
+function toPoints(series: PairSeries): Point[] {
+  return Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
+}
+
+/**
+ * Returns the history of a period; `today` is the current day (UTC).
+ *
+ * @throws {RatesError} `unsupported_currency`; `no_data` without a point in the period
+ */
+export function pairHistory(
+  { history, attribution }: HistorySnapshot,
+  params: Pick<HistoryParams, 'from' | 'to' | 'period'>,
+  today: Day,
+): PairHistory {
+  const { period = '1M' } = params
+  const end = newestDay(history, today) ?? today
+  const from = requireCovered(history, end, 'from', params.from)
+  const to = requireCovered(history, end, 'to', params.to)
+  const start = periodStart(end, period)
+  const series = pairSeries(history, { from, to }, { start, end })
+  const stats = requireStats(series, { from, to }, start)
+  return { from, to, period, series, stats, source: toSource(attribution) }
+}
+
+/**
+ * Returns the statistics of a series from the day `start`.
+ *
+ * @throws {RatesError} `no_data` if the series is empty
+ */
+function requireStats(series: PairSeries, { from, to }: Pair, start: Day): HistoryStats {
+  const stats = historyStats(series)
+  if (stats) return stats
+  const hint = withdrawalHintOn(start, [from, to])
+  throw new RatesError('no_data', `No reference rates for ${from}/${to} in this range`, { hint })
+}
+
+// A period ends now, so only currencies that are quoted now are supported.
+function requireCovered(
+  history: MarketHistory,
+  newest: Day,
+  parameter: string,
+  sent: string,
+): string {
+  const code = sent.toUpperCase()
+  if (isCovered(history, code, newest)) return code
+  throw unsupportedCurrency(parameter, sent, 'history covers', coveredCodes(history, newest))
+}
+
+function withdrawalHintOn(day: Day, codes: readonly string[]): string | undefined {
+  const withdrawn = codes.find((code) => {
+    const withdrawal = findWithdrawal(code)
+    return withdrawal && withdrawal.withdrawnAt <= day
+  })
+  return withdrawn && withdrawalHint(withdrawn)
+}
+
+/** Parameters of a history between two days. Codes have three letters in either case. */
+export interface HistoryRangeParams {
+  /** Source currency. */
+  from: CurrencyCode
+  /** Target currency. */
+  to: CurrencyCode
+  /** First day, `YYYY-MM-DD`; reference rates begin on 1999-01-04. */
+  start: string
+  /** Last day, `YYYY-MM-DD` (default: the newest published day). */
+  end?: string | undefined
+  /** One point per published day, or the last of each week or month (default `day`). */
+  interval?: Interval | undefined
+  /** Not allowed with days; see `HistoryParams`. */
+  period?: undefined
+}
+
+/** Reference rates of a currency pair between two days. */
+export interface HistoryRange {
+  /** Source currency, upper-case code. */
+  from: string
+  /** Target currency, upper-case code. */
+  to: string
+  /** Requested first day, `YYYY-MM-DD`. */
+  start: string
+  /** Requested last day, or the newest published day, `YYYY-MM-DD`. */
+  end: string
+  /** Requested interval; absent without one. */
+  interval?: Interval | undefined
+  /** Points in ascending order: one per published day, or the last of each interval. */
+  points: Point[]
+  /** Statistics of the points. */
+  stats: HistoryStats
+  /** Source of the rates; show it next to them. */
+  source: Attribution
+}
+
+/** A `HistoryRange` with its points as columns. */
+export interface PairRange extends Omit<HistoryRange, 'points'> {
+  series: PairSeries
+}
+
+/**
+ * Returns the history of a range, or of a period with an interval; `today` is the current day (UTC).
+ *
+ * @throws {RatesError} `unsupported_currency`; `no_data` without a point in the range
+ */
+export function intervalHistory(
+  snapshot: HistorySnapshot,
+  params: HistoryParams | HistoryRangeParams,
+  today: Day,
+): PairHistory | PairRange {
+  if (params.start !== undefined) return pairRange(snapshot, params, today)
+  const { from, to, period, series, source } = pairHistory(snapshot, params, today)
+  const { interval = 'day' } = params
+  const thinned = lastOfEach(series, interval)
+  const stats = requireStats(thinned, { from, to }, dayAt(series, 0))
+  return { from, to, period, interval, series: thinned, stats, source }
+}
+
+/** Converts the columns to points. */
+export function toHistoryRange({ series, stats, source, ...head }: PairRange): HistoryRange {
+  return { ...head, points: toPoints(series), stats, source }
+}
+
+function pairRange(
+  { history, attribution }: HistorySnapshot,
+  params: HistoryRangeParams,
+  today: Day,
+): PairRange {
+  const { base, columns } = history
+  const coverage = { what: 'history covers', covered: () => [base, ...columns.keys()].sort() }
+  const from = requireEverQuoted(history, 'from', params.from, coverage)
+  const to = requireEverQuoted(history, 'to', params.to, coverage)
+  const { start, end = newestDay(history, today) ?? today, interval } = params
+  // Days after today are never included, even if they are published.
+  const last = end < today ? end : today
+  const first = start > last ? addDays(last, 1) : start
+  const daily = pairSeries(history, { from, to }, { start: first, end: last })
+  const series = interval ? lastOfEach(daily, interval) : daily
+  const stats = requireStats(series, { from, to }, start)
+  const head = { from, to, start, end, ...(interval && { interval }) }
+  return { ...head, series, stats, source: toSource(attribution) }
+}
+
+/** Validated history parameters in any combination. */
+export interface HistorySelection {
+  from: CurrencyCode
+  to: CurrencyCode
+  period?: Period | undefined
+  start?: Day | undefined
+  end?: Day | undefined
+  interval?: Interval | undefined
+}
+
+/**
+ * Returns the parameters of a period or of a range.
+ *
+ * @throws {RatesError} `missing_parameter` without `start`; `invalid_parameter` for a period with days, or days in reverse order
+ */
+export function toHistoryParams(selection: HistorySelection): HistoryParams | HistoryRangeParams {
+  const { from, to, period, start, end, interval } = selection
+  if (start === undefined && end === undefined) return { from, to, period, interval }
+  if (period !== undefined)
+    throw invalidParameter('period', 'must not be combined with start or end')
+  if (start === undefined) throw missingParameter('start')
+  if (end !== undefined && start > end) throw invalidParameter('start', 'must not be after end')
+  return { from, to, start, end, interval }
+}

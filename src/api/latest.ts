@@ -1,0 +1,149 @@
+import { invalidCurrency } from '../errors.ts'
+import type { Attribution } from '../providers/provider.ts'
+import type { CurrencyCode } from '../rates/currency-code.ts'
+import type { Day } from '../rates/dates.ts'
+import { crossRate, oldestPublication } from '../rates/rate-table.ts'
+import type { RateTable } from '../rates/rate-table.ts'
+import { findWithdrawal } from '../rates/withdrawn.ts'
+import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
+import {
+  datedSnapshot,
+  requireCode,
+  requireKnown,
+  requireQuoted,
+  toSource,
+} from './resolve-code.ts'
+
+/** Parameters of latest rates. Codes have three letters in either case. */
+export interface LatestParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> {
+  /** Base currency (default `USD`). */
+  base?: CurrencyCode | undefined
+  /** Codes to include (default: all). */
+  symbols?: Symbols | undefined
+  /** Absent for latest rates; see `DatedRatesParams`. */
+  date?: undefined
+}
+
+/** Latest rates against one base. */
+export interface LatestRates<Rates = Record<string, number>> {
+  /** Base currency, upper-case code. */
+  base: string
+  /** Publication time of the oldest rate among `base` and the requested symbols, ms since the Unix epoch. */
+  updatedAt: number
+  /** Expected time of the next publication, ms since the Unix epoch. */
+  nextUpdateAt: number
+  /** Units of each currency per unit of `base`: as published, or derived and rounded to 10 significant digits. */
+  rates: Rates
+  /** Source of the rates; show it next to them. */
+  source: Attribution
+  /** Disclaimer to show next to the rates. */
+  disclaimer: string
+  /**
+   * Publication times of rates from earlier publications, by code, ms since the Unix epoch; absent if all rates are from the
+   * same publication.
+   */
+  older?: Record<string, number> | undefined
+}
+
+/** Disclaimer to show next to rates. */
+export const DISCLAIMER: string =
+  'Mid-market reference rates for information only, not an offer to exchange currency.'
+
+/** Returns the codes that a table must have; responses omit withdrawn `symbols` without a rate. */
+export function codesOf({
+  base = 'USD',
+  symbols = [],
+}: Pick<LatestParams, 'base' | 'symbols'>): string[] {
+  return [base, ...symbols.filter((symbol) => !findWithdrawal(symbol.toUpperCase()))]
+}
+
+/**
+ * Returns the latest rates for `base` and `symbols`.
+ *
+ * @throws {RatesError} `invalid_currency`
+ */
+export function toLatestRates(
+  { table, attribution }: LatestSnapshot,
+  { base = 'USD', symbols = [] }: Pick<LatestParams, 'base' | 'symbols'>,
+): LatestRates {
+  const from = requireCode(table, 'base', base)
+  const selected = selectCodes(table, symbols)
+  const rates: Record<string, number> = {}
+  for (const code of table.rates.keys()) {
+    if (selected.has(code)) rates[code] = crossRate(table, from, code)
+  }
+  const { nextUpdateAt } = table
+  const { updatedAt } = oldestPublication(table, [from, ...(symbols.length > 0 ? selected : [])])
+  const older = olderTimes(table, selected)
+  const source = toSource(attribution)
+  const record = { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }
+  return older ? { ...record, older } : record
+}
+
+function olderTimes(
+  { older = {} }: RateTable,
+  selected: ReadonlySet<string>,
+): Record<string, number> | undefined {
+  const times = Object.entries(older)
+    .filter(([code]) => selected.has(code))
+    .map(([code, { updatedAt }]) => [code, updatedAt] as const)
+  return times.length > 0 ? Object.fromEntries(times) : undefined
+}
+
+// No symbols select all codes; withdrawn symbols without a rate are omitted.
+function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<string> {
+  if (symbols.length === 0) return new Set(table.rates.keys())
+  const selected = new Set<string>()
+  for (const symbol of symbols) {
+    const code = symbol.toUpperCase()
+    if (table.rates.has(code)) selected.add(code)
+    else if (!findWithdrawal(code)) {
+      requireKnown(table, code)
+      throw invalidCurrency('symbols', symbol)
+    }
+  }
+  return selected
+}
+
+/** Parameters of the rates of an earlier day. Codes have three letters in either case. */
+export interface DatedRatesParams<
+  Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[],
+> extends Omit<LatestParams<Symbols>, 'date'> {
+  /** Day of the rates, `YYYY-MM-DD`, since 1999-01-04; without a publication on that day, the last published day before. */
+  date: string
+}
+
+/** Reference rates of one day against one base. */
+export interface DatedRates<Rates = Record<string, number>> extends Omit<
+  LatestRates<Rates>,
+  'older'
+> {
+  /** Publication day of the rates, `YYYY-MM-DD`. */
+  date: string
+}
+
+/**
+ * Returns the rates of an earlier day; `today` is the current day (UTC).
+ *
+ * @throws {RatesError} as `datedSnapshot` and `requireQuoted` do
+ */
+export function toDatedRates(
+  snapshot: HistorySnapshot,
+  { base = 'USD', symbols = [], date: requested }: DatedRatesParams,
+  today: Day,
+): DatedRates {
+  const dated = datedSnapshot(snapshot, requested, today)
+  requireQuoted(snapshot, dated, 'base', base)
+  for (const symbol of symbols) {
+    // As with latest rates, a withdrawn currency must not break working clients.
+    if (!isWithdrawnBy(dated.date, symbol)) requireQuoted(snapshot, dated, 'symbols', symbol)
+  }
+  const { base: code, ...rest } = toLatestRates(dated, { base, symbols })
+  return { base: code, date: dated.date, ...rest }
+}
+
+function isWithdrawnBy(date: Day, sent: string): boolean {
+  const withdrawal = findWithdrawal(sent.toUpperCase())
+  return withdrawal !== undefined && withdrawal.withdrawnAt <= date
+}

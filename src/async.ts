@@ -1,0 +1,199 @@
+import type { Runtime } from './runtime.ts'
+
+/** Calls a user hook; ignores exceptions and rejections. */
+export function callSafely(hook: () => unknown): void {
+  try {
+    Promise.resolve(hook()).catch(() => undefined)
+  } catch {
+    // Ignored, like a rejection.
+  }
+}
+
+/** Work took longer than its timeout. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+}
+
+/**
+ * Settles like `promise`, but rejects after `timeout` ms (`TimeoutError`) or when `signal` aborts (with its reason). The
+ * work itself continues. Removes its timer and listener in every case.
+ */
+export function withTimeout<T>(
+  runtime: Runtime,
+  timeout: number,
+  promise: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const giveUp = (): void => {
+      end()
+      reject(new TimeoutError(`timed out after ${timeout} ms`))
+    }
+    let stopTimer = runtime.startTimer(() => {
+      // After the event loop was blocked, timers fire before received responses are read: wait one more turn.
+      stopTimer = runtime.startTimer(giveUp, 0)
+    }, timeout)
+    const onAbort = (): void => {
+      end()
+      reject(abortReason(signal))
+    }
+    const end = (): void => {
+      stopTimer()
+      signal?.removeEventListener('abort', onAbort)
+    }
+    signal?.addEventListener('abort', onAbort)
+    promise.finally(end).then(resolve, reject)
+    if (signal?.aborted) onAbort()
+  })
+}
+
+/**
+ * Runs `work` for at most `timeout` ms, with a signal that aborts after that time or when `parent` aborts. Rejects at that
+ * moment even if `work` ignores the signal.
+ */
+export async function runWithTimeout<T>(
+  runtime: Runtime,
+  timeout: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  parent?: AbortSignal,
+): Promise<T> {
+  const controller = new AbortController()
+  try {
+    return await withTimeout(runtime, timeout, Promise.resolve(work(controller.signal)), parent)
+  } catch (error) {
+    controller.abort(error)
+    throw error
+  }
+}
+
+function abortReason(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason })
+}
+
+/** Receives every promise of work that continues after the response. */
+export type WaitUntil = (work: Promise<unknown>) => void
+
+/** Lets `work` continue after the response, and ignores its rejection. */
+export function runInBackground(work: Promise<unknown>, waitUntil: WaitUntil | undefined): void {
+  // The work reports its own failures; here they must only not become unhandled rejections.
+  const settled = work.then(
+    () => undefined,
+    () => undefined,
+  )
+  // Where the hook throws, the work runs as long as the process does.
+  callSafely(() => waitUntil?.(settled))
+}
+
+/** Options of `hedge`. */
+export interface HedgeOptions {
+  runtime: Runtime
+  /** How long to wait for a call before the next one starts in parallel, in ms. */
+  delay: number
+  /** Prevents further calls. */
+  signal: AbortSignal
+}
+
+/**
+ * Returns the result of the first successful `call` to one of the targets. The next target is called when the previous
+ * call fails, or in parallel after `delay`, as RFC 8305 does for the addresses of a host. Rejects when all calls fail.
+ */
+export async function hedge<Target, Data>(
+  [first, ...others]: readonly Target[],
+  call: (target: Target) => Promise<Data>,
+  options: HedgeOptions,
+): Promise<Data> {
+  if (first === undefined) throw new Error('no provider may be called now')
+  const response = call(first)
+  if (others.length === 0) return response
+  const { runtime, delay, signal } = options
+  const next = withTimeout(runtime, delay, response, signal).catch(() => {
+    signal.throwIfAborted()
+    return hedge(others, call, options)
+  })
+  return Promise.any([response, next])
+}
+
+/** Work that yields between slices, so that other tasks can run. */
+export type Slices<Result> = Generator<undefined, Result, undefined>
+
+/** Resolves after other tasks have run. */
+export type Pause = () => Promise<void>
+
+/** Runs `work` without pauses. */
+export function runAtOnce<Result>(work: Slices<Result>): Result {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
+
+/** Runs `work` with a pause after each slice; rejects with the reason of `signal` when it aborts. */
+export async function runInSlices<Result>(
+  work: Slices<Result>,
+  pause: Pause,
+  signal?: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await pause()
+    signal?.throwIfAborted()
+  }
+}
+
+/** Up to 1 MiB (more than five years of a market) is parsed without a pause; longer text pauses after each slice of a few ms. */
+const CHARACTERS_AT_ONCE = 1_024 * 1_024
+const CHARACTERS_PER_SLICE = 256 * 1_024
+
+/** Format of JSON that is long because of one array or object, whose items are objects. */
+export interface LongJson {
+  /** Text before the items, including their opening bracket. */
+  opening: string
+  /** Text that closes that bracket and all outer ones. */
+  closing: string
+  /** Returns the array or object with the items of a document. */
+  itemsOf(document: unknown): unknown
+  /** Returns `document` with its items replaced by those of all `parts`, in order. */
+  withItems(document: unknown, parts: readonly unknown[]): unknown
+}
+
+/**
+ * Parses `text` in slices, with the same result as `JSON.parse`. Text in another format is parsed without pauses.
+ *
+ * @throws {SyntaxError} if it is not JSON
+ */
+export function* parseLongJson(text: string, form: LongJson): Slices<unknown> {
+  const at = text.length > CHARACTERS_AT_ONCE ? text.indexOf(form.opening) : -1
+  if (at === -1) return JSON.parse(text)
+  try {
+    return yield* parseParts(text, at + form.opening.length, form)
+  } catch {
+    // Throws the error of the whole text.
+    return JSON.parse(text)
+  }
+}
+
+/**
+ * The items begin at `start`. A part may end anywhere: if it parses between the brackets, it has only whole items, because
+ * an incomplete item or string does not parse.
+ */
+function* parseParts(text: string, start: number, form: LongJson): Slices<unknown> {
+  const { opening, closing } = form
+  const [bracket, closer] = [opening.slice(-1), closing.slice(0, 1)]
+  const head = text.slice(0, start)
+  const empty = form.itemsOf(JSON.parse(`${head}${closing}`))
+  if (JSON.stringify(empty) !== `${bracket}${closer}`) throw new Error('unexpected format')
+  const parts: unknown[] = []
+  let at = start
+  for (;;) {
+    const end = text.indexOf('},', at + CHARACTERS_PER_SLICE)
+    if (end === -1) break
+    parts.push(JSON.parse(`${bracket}${text.slice(at, end + 1)}${closer}`))
+    at = end + 2
+    yield
+  }
+  const document: unknown = JSON.parse(`${head}${text.slice(at)}`)
+  yield
+  return form.withItems(document, [...parts, form.itemsOf(document)])
+}

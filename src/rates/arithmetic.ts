@@ -1,0 +1,212 @@
+/** Precision of derived rates and means. */
+export const SIGNIFICANT_DIGITS = 10
+
+const PERCENT_DECIMALS = 4
+
+/** All powers of ten that are exact doubles. */
+const POWERS_OF_TEN = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+
+/** Limits within which `POWERS_OF_TEN` gives the number of digits. */
+const MIN_SIZED = 1e-12
+const MAX_SIZED = 1e22
+
+/** Below 1e10, a quotient of two doubles, or of a compensated sum, has an error below 1e-5 of its last digit; the margin is wider. */
+const DOUBLE_DECIDES_BELOW = 1e10
+const TIE_MARGIN = 0.0001
+
+/** Decimals of up to 15 digits are distinct doubles: a double equal to such a decimal is printed as that decimal. */
+const MAX_PRINTED = 1e15
+
+/** Returns `dividend` / `divisor`, both positive, rounded half up to 10 significant digits. */
+export function quotient(dividend: number, divisor: number): number {
+  const approximate = dividend / divisor
+  const decimals = significantDecimals(approximate)
+  return (
+    roundByDouble(approximate, decimals) ?? roundExactly(exactQuotient(dividend, divisor), decimals)
+  )
+}
+
+/** Returns the mean of `values` (positive, at least one), rounded half up to 10 significant digits. */
+export function mean(values: Float64Array): number {
+  const approximate = sum(values) / values.length
+  const decimals = significantDecimals(approximate)
+  return roundByDouble(approximate, decimals) ?? roundExactly(exactMean(values), decimals)
+}
+
+/** Kahan summation: the error does not grow with the number of values. */
+function sum(values: Float64Array): number {
+  let [total, lost] = [0, 0]
+  for (let index = 0; index < values.length; index += 1) {
+    const value = (values[index] ?? NaN) - lost
+    const next = total + value
+    lost = next - total - value
+    total = next
+  }
+  return total
+}
+
+/** Returns (`close` / `open` − 1) × 100, both positive, rounded to 4 decimals, half away from zero; never −0. */
+export function percentChange(open: number, close: number): number {
+  const size = Math.abs(close - open) / open
+  const rounded =
+    roundByDouble(size * 100, PERCENT_DECIMALS) ??
+    roundExactly(exactPercentage(open, close), PERCENT_DECIMALS)
+  return close < open ? 0 - rounded : rounded
+}
+
+/**
+ * Returns the exact decimal product of two non-negative numbers, each in its shortest decimal form, rounded once to the
+ * nearest double: 0.1 × 3 is 0.3. Returns Infinity beyond the range of doubles.
+ */
+export function exactProduct(left: number, right: number): number {
+  const ofLeft = printedDecimals(left)
+  const ofRight = printedDecimals(right)
+  const product = withoutPoint(left, ofLeft) * withoutPoint(right, ofRight)
+  // The quotient of two integers that are exact doubles is rounded only once.
+  if (product <= Number.MAX_SAFE_INTEGER && ofLeft + ofRight < POWERS_OF_TEN.length) {
+    return product / powerOfTen(ofLeft + ofRight)
+  }
+  return exactProductOf(left, right)
+}
+
+/** Returns the number of decimals in the shortest form of `value` (not negative); NaN if that has more than 15 digits. */
+export function printedDecimals(value: number): number {
+  for (let decimals = 0; decimals < POWERS_OF_TEN.length; decimals += 1) {
+    const whole = withoutPoint(value, decimals)
+    if (whole >= MAX_PRINTED) return NaN
+    if (whole / powerOfTen(decimals) === value) return decimals
+  }
+  return NaN
+}
+
+/** Returns `value` × 10^`decimals`, rounded to an integer. */
+export function withoutPoint(value: number, decimals: number): number {
+  return Math.round(value * powerOfTen(decimals))
+}
+
+/** Returns the number of decimals of `value` (positive) with 10 significant digits; negative for more than 10 whole digits. */
+export function significantDecimals(value: number): number {
+  if (value < MIN_SIZED || value >= MAX_SIZED) {
+    const [, exponent] = value.toExponential().split('e')
+    return SIGNIFICANT_DIGITS - 1 - Number(exponent)
+  }
+  let decimals = SIGNIFICANT_DIGITS - 1
+  while (value >= powerOfTen(SIGNIFICANT_DIGITS - decimals)) decimals -= 1
+  while (value * powerOfTen(decimals) < powerOfTen(SIGNIFICANT_DIGITS - 1)) decimals += 1
+  return decimals
+}
+
+/**
+ * Rounds half up to `decimals` places. Returns undefined, which is rare, if the error of `approximate` could change the
+ * result, or if it has too many digits.
+ */
+function roundByDouble(approximate: number, decimals: number): number | undefined {
+  const power = powerOfTen(decimals)
+  const scaled = approximate * power
+  const fraction = scaled - Math.floor(scaled)
+  if (scaled >= DOUBLE_DECIDES_BELOW || !(Math.abs(fraction - 0.5) > TIE_MARGIN)) return undefined
+  return Math.round(scaled) / power
+}
+
+/** Returns 10^`power`, or NaN if that is not an exact double. */
+export function powerOfTen(power: number): number {
+  return POWERS_OF_TEN[power] ?? NaN
+}
+
+interface Decimal {
+  digits: bigint
+  exponent: number
+}
+
+/** A quotient of two integers. */
+interface Fraction {
+  numerator: bigint
+  denominator: bigint
+}
+
+/** Returns `dividend` / `divisor`. */
+function exactQuotient(dividend: number, divisor: number): Fraction {
+  const [numerator, denominator] = [toDecimal(dividend), toDecimal(divisor)]
+  return toFraction(numerator.digits, denominator.digits, numerator.exponent - denominator.exponent)
+}
+
+/** Returns the mean of `values`. */
+function exactMean(values: Iterable<number>): Fraction {
+  const decimals = Array.from(values, toDecimal)
+  const exponent = Math.min(...decimals.map((decimal) => decimal.exponent))
+  const sum = decimals.reduce(
+    (digits, decimal) => digits + decimal.digits * tenTo(decimal.exponent - exponent),
+    0n,
+  )
+  return toFraction(sum, BigInt(decimals.length), exponent)
+}
+
+/** Returns the absolute difference of `close` from `open` in percent. */
+function exactPercentage(open: number, close: number): Fraction {
+  const [from, to] = [toDecimal(open), toDecimal(close)]
+  const exponent = Math.min(from.exponent, to.exponent)
+  const start = from.digits * tenTo(from.exponent - exponent)
+  const change = to.digits * tenTo(to.exponent - exponent) - start
+  return { numerator: 100n * (change < 0n ? -change : change), denominator: start }
+}
+
+/** Returns `left` − `right`, rounded once to the nearest double; never −0. */
+export function exactDifference(left: number, right: number): number {
+  const [a, b] = [toDecimal(left), toDecimal(right)]
+  const exponent = Math.min(a.exponent, b.exponent)
+  const digits = a.digits * tenTo(a.exponent - exponent) - b.digits * tenTo(b.exponent - exponent)
+  return Number(`${digits}e${exponent}`)
+}
+
+/** Returns `left` × `right`, rounded once to the nearest double. */
+function exactProductOf(left: number, right: number): number {
+  const [a, b] = [toDecimal(left), toDecimal(right)]
+  return Number(`${a.digits * b.digits}e${a.exponent + b.exponent}`)
+}
+
+/** Rounds a positive fraction half up to `decimals` places. */
+function roundExactly({ numerator, denominator }: Fraction, decimals: number): number {
+  const scaled = toFraction(numerator, denominator, decimals)
+  const whole = (2n * scaled.numerator + scaled.denominator) / (2n * scaled.denominator)
+  return Number(`${whole}e${-decimals}`)
+}
+
+function toDecimal(value: number): Decimal {
+  const [mantissa = '', exponent = 0] = String(value).split('e')
+  const [whole = '', decimals = ''] = mantissa.split('.')
+  return { digits: BigInt(whole + decimals), exponent: Number(exponent) - decimals.length }
+}
+
+function toFraction(numerator: bigint, denominator: bigint, exponent: number): Fraction {
+  return exponent < 0
+    ? { numerator, denominator: denominator * tenTo(-exponent) }
+    : { numerator: numerator * tenTo(exponent), denominator }
+}
+
+function tenTo(power: number): bigint {
+  return 10n ** BigInt(power)
+}
+
+/**
+ * The significant digits that a double always keeps. Rounding a product to a double and printing it adds a relative error of
+ * at most twice 2⁻⁵³, less than 3 × 10⁻¹⁶; half a unit of the 15th digit is at least 5 × 10⁻¹⁶. So dividing the product
+ * returns the amount exactly, if the amount has at most 15 digits.
+ */
+const KEPT_DIGITS = 15
+
+/**
+ * Returns the amount that converts to `result` at `rate` (positive): the exact decimal quotient of the two, each in its
+ * shortest decimal form, rounded half up to 15 significant digits. Returns Infinity beyond the range of doubles, and the
+ * nearest double close to 0, where doubles have fewer digits.
+ */
+export function amountNeeded(result: number, rate: number): number {
+  const quotient = exactQuotient(result, rate)
+  const { numerator, denominator } = quotient
+  // 10 ** (length − 1) < quotient < 10 ** (length + 1)
+  const length = String(numerator).length - String(denominator).length
+  const [scaled, unit] =
+    length < 0
+      ? [numerator * 10n ** BigInt(-length), denominator]
+      : [numerator, denominator * 10n ** BigInt(length)]
+  return roundExactly(quotient, KEPT_DIGITS - length - (scaled < unit ? 0 : 1))
+}

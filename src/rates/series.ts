@@ -1,0 +1,123 @@
+import { mean, percentChange, quotient } from './arithmetic.ts'
+import { dayNumber, monthNumber } from './dates.ts'
+import type { Day, Interval } from './dates.ts'
+import { rowsOf } from './market-history.ts'
+import type { MarketHistory } from './market-history.ts'
+
+/** Codes of two currencies. */
+export interface Pair {
+  from: string
+  to: string
+}
+
+/** The rates of a pair on days that quote both currencies, ascending. */
+export interface PairSeries {
+  /** All published days of the market. */
+  readonly dates: readonly Day[]
+  /** Index in `dates` of each rate. */
+  readonly rows: Uint32Array
+  /** Units of `to` for one unit of `from`, by the indexes of `rows`. */
+  readonly rates: Float64Array
+}
+
+/** Returns the series of a pair from `start` to `end` (inclusive). */
+export function pairSeries(
+  history: MarketHistory,
+  pair: Pair,
+  window: { start: Day; end: Day },
+): PairSeries {
+  const [first, end] = rowsOf(history, window.start, window.end)
+  const [from, to] = [columnOf(history, pair.from), columnOf(history, pair.to)]
+  const rows = new Uint32Array(end - first)
+  const rates = new Float64Array(end - first)
+  let count = 0
+  for (let row = first; row < end; row += 1) {
+    const fromRate = from ? (from[row] ?? NaN) : 1
+    const toRate = to ? (to[row] ?? NaN) : 1
+    if (Number.isNaN(fromRate) || Number.isNaN(toRate)) continue
+    rows[count] = row
+    rates[count] = from ? quotient(toRate, fromRate) : toRate
+    count += 1
+  }
+  return { dates: history.dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
+}
+
+/** Returns the day of the rate at `index`. */
+export function dayAt({ dates, rows }: PairSeries, index: number): Day {
+  return dates[rows[index] ?? NaN] ?? ''
+}
+
+function columnOf({ base, columns }: MarketHistory, code: string): Float64Array | undefined {
+  return code === base ? undefined : (columns.get(code) ?? new Float64Array())
+}
+
+const SPAN_OF: Record<Interval, (day: Day) => number> = {
+  day: dayNumber,
+  // Day 0 was a Thursday.
+  week: (day) => Math.floor((dayNumber(day) + 3) / 7),
+  month: monthNumber,
+}
+
+/** Returns the last rate of each interval of `series`. */
+export function lastOfEach(series: PairSeries, interval: Interval): PairSeries {
+  if (interval === 'day') return series
+  const spanOf = SPAN_OF[interval]
+  const { dates } = series
+  const rows = new Uint32Array(series.rows.length)
+  const rates = new Float64Array(series.rates.length)
+  let [count, current] = [0, NaN]
+  for (let index = 0; index < series.rows.length; index += 1) {
+    const row = series.rows[index] ?? 0
+    const span = spanOf(dates[row] ?? '')
+    if (span !== current) count += 1
+    current = span
+    // The last rate of an interval overwrites the others.
+    rows[count - 1] = row
+    rates[count - 1] = series.rates[index] ?? NaN
+  }
+  return { dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
+}
+
+/** Statistics of the points of a pair. */
+export interface HistoryStats {
+  /** Rate of the first point. */
+  open: number
+  /** Rate of the last point. */
+  close: number
+  /** Highest rate. */
+  high: number
+  /** Lowest rate. */
+  low: number
+  /** (close / open − 1) × 100, rounded to 4 decimals. */
+  changePct: number
+  /** Mean of the rates, 10 significant digits. */
+  average: number
+  /** First day with the rate `high`, `YYYY-MM-DD`. */
+  highDate: string
+  /** First day with the rate `low`, `YYYY-MM-DD`. */
+  lowDate: string
+}
+
+/** Returns the statistics of a series, or `undefined` if it is empty. */
+export function historyStats(series: PairSeries): HistoryStats | undefined {
+  const { rates } = series
+  const open = rates[0]
+  if (open === undefined) return undefined
+  const close = rates.at(-1) ?? open
+  let [high, low] = [open, open]
+  for (let index = 1; index < rates.length; index += 1) {
+    const rate = rates[index] ?? open
+    if (rate > high) high = rate
+    if (rate < low) low = rate
+  }
+  return {
+    open,
+    close,
+    high,
+    low,
+    changePct: percentChange(open, close),
+    average: mean(rates),
+    highDate: dayAt(series, rates.indexOf(high)),
+    lowDate: dayAt(series, rates.indexOf(low)),
+  }
+}
