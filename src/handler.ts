@@ -1,8 +1,8 @@
-import { createOperations } from './api/rates-api.ts'
+import { createRatesApi } from './api/rates-api.ts'
 import type { RatesOperations } from './api/rates-api.ts'
 import { callSafely } from './async.ts'
-import { unversioned, v1 } from './endpoints/routes.ts'
-import { lazyEndpoint } from './endpoints/service.ts'
+import { createEndpoints } from './endpoints/routes.ts'
+import { explorerPage } from './endpoints/service.ts'
 import { onceADay } from './events.ts'
 import type { Emit } from './events.ts'
 import { createLimiter } from './http/limiter.ts'
@@ -127,11 +127,8 @@ export function createHandlerOn(
     basePath,
     cors,
     limiter,
-    versioned: v1({ sources, responseCaches, now, basePath }),
-    unversioned: unversioned(sources, responseCaches.latest),
-    page: explorer
-      ? lazyEndpoint(async () => (await import('./endpoints/service.ts')).explorerPage())
-      : undefined,
+    ...createEndpoints({ sources, responseCaches, now, basePath }),
+    page: explorer ? explorerPage() : undefined,
     onInternalError,
   })
   const render = createResponseFactory()
@@ -140,7 +137,7 @@ export function createHandlerOn(
   return Object.assign(handle, {
     fetch: handle,
     answer,
-    rates: createOperations(sources, now, onInternalError),
+    rates: createRatesApi(sources, now, onInternalError),
     refresh: sources.refresh,
     close: sources.close,
   })

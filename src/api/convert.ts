@@ -1,22 +1,21 @@
-import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
+import { invalidAmount, invalidParameter } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { amountNeeded, exactProduct } from '../rates/arithmetic.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/currency-code.ts'
-import { isDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
 import { crossRate, oldestPublication } from '../rates/rate-table.ts'
-import type { RateTable } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import { MISTAKEN_CONVERSION_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
-  assertNotFuture,
-  datedSnapshot,
-  earliestDayFor,
+  assertCode,
+  assertCodes,
+  assertDay,
+  loadDay,
   requireCode,
   requireQuoted,
   toSource,
 } from './resolve-code.ts'
+import type { DatedSnapshot } from './resolve-code.ts'
 
 /** Parameters of a conversion. Codes have three letters in either case. */
 export interface ConversionParams {
@@ -48,37 +47,6 @@ export interface Conversion extends ConvertedPair {
   updatedAt: number
   /** Source of the rate; show it next to the rate. */
   source: Attribution
-}
-
-/** Returns a conversion with its source; throws as `convert` does. */
-export function toConversion(
-  { table, attribution }: LatestSnapshot,
-  params: ConversionParams,
-): Conversion {
-  const conversion = convert(table, params)
-  const { updatedAt } = oldestPublication(table, [conversion.from, conversion.to])
-  return { ...conversion, updatedAt, source: toSource(attribution) }
-}
-
-/**
- * Converts an amount. Errors quote `amountSent`.
- *
- * @throws {RatesError} `invalid_currency`; `invalid_amount` if the result is too large for a double
- */
-export function convert(
-  table: RateTable,
-  params: ConversionParams,
-  amountSent?: string,
-): ConvertedPair {
-  const { amount = 1 } = params
-  const from = requireCode(table, 'from', params.from)
-  const to = requireCode(table, 'to', params.to)
-  const rate = crossRate(table, from, to)
-  const result = exactProduct(amount, rate)
-  if (!Number.isFinite(result)) {
-    throw invalidAmount(amountSent ?? String(amount), 'the result is too large')
-  }
-  return { from, to, amount, rate, result }
 }
 
 /** Parameters of a conversion to one or several currencies, at the latest rates or those of a day. */
@@ -131,99 +99,6 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
       : { reverse?: true })
 
 /**
- * Converts at the given rates. Errors quote `amountSent`.
- *
- * @throws {RatesError} as `rates.requireCode` does; `invalid_amount` if a result is too large for a double
- */
-export function toConversionResult(
-  rates: ConversionTable,
-  params: ConversionListParams,
-  amountSent?: string,
-): ConversionResult<ConversionListParams> {
-  const { to: target, amount = 1, reverse = false } = params
-  const { table, attribution, date } = rates
-  const from = rates.requireCode('from', params.from)
-  const convert = (to: string): ConvertedAmount => {
-    const rate = crossRate(table, from, to)
-    const result = reverse ? amountNeeded(amount, rate) : exactProduct(amount, rate)
-    if (Number.isFinite(result)) return { rate, result }
-    throw invalidAmount(amountSent ?? String(amount), 'the result is too large')
-  }
-  const targets = Array.from(new Set([target].flat()), (code) => rates.requireCode('to', code))
-  const end = {
-    ...(reverse && { reverse }),
-    ...(date !== undefined && { date }),
-    updatedAt: oldestPublication(table, [from, ...targets]).updatedAt,
-    source: toSource(attribution),
-  }
-  const [to = from] = targets
-  if (typeof target === 'string') return { from, to, amount, ...convert(to), ...end }
-  const results = Object.fromEntries(targets.map((to) => [to, convert(to)]))
-  return { from, amount, results, ...end }
-}
-
-/** The rates for a conversion. */
-export interface ConversionTable {
-  table: RateTable
-  attribution: Attribution
-  /** Day of the rates; undefined for the latest rates. */
-  date: Day | undefined
-  /** Returns the upper-case code for `sent` (three letters); throws an error for `parameter` if the table lacks it. */
-  requireCode(parameter: string, sent: string): string
-}
-
-/** Loads latest rates with `codes`, or the reference rates of `date`; `today` is the current day (UTC). */
-export async function loadConversionTable(
-  sources: RateSources,
-  { codes, date, today }: { codes: readonly string[]; date: Day | undefined; today: Day },
-  request?: RequestOptions,
-): Promise<CacheResult<ConversionTable>> {
-  if (date === undefined) {
-    const { value, ...how } = await sources.latest(request, () => codes)
-    const { table } = value
-    const require = (parameter: string, sent: string): string => requireCode(table, parameter, sent)
-    return { ...how, value: { ...value, date, requireCode: require } }
-  }
-  assertNotFuture(date, today)
-  const { value, ...how } = await sources.history(request, earliestDayFor(date))
-  const dated = datedSnapshot(value, date, today)
-  const require = (parameter: string, sent: string): string =>
-    requireQuoted(value, dated, parameter, sent)
-  return { ...how, value: { ...dated, requireCode: require } }
-}
-
-/**
- * Converts with any parameters; expects a well-formed `from` and `amount`. `today` is the current day (UTC).
- *
- * @throws {RatesError} `missing_parameter`, `invalid_parameter`, and as `toConversionResult` does
- */
-export async function convertAny(
-  sources: RateSources,
-  params: ConversionListParams,
-  today: Day,
-): Promise<ConversionResult<ConversionListParams>> {
-  const { to, date, reverse } = params
-  assertTargets(to)
-  if (date !== undefined && !(typeof date === 'string' && isDay(date))) {
-    throw invalidParameter('date', 'must be YYYY-MM-DD')
-  }
-  if (reverse !== undefined && typeof reverse !== 'boolean') {
-    throw invalidParameter('reverse', 'must be true or false')
-  }
-  const codes = [params.from, to].flat()
-  const { value } = await loadConversionTable(sources, { codes, date, today })
-  return toConversionResult(value, params)
-}
-
-// Callers without TypeScript can pass any value.
-function assertTargets(to: unknown): void {
-  if (to === undefined) throw missingParameter('to')
-  const codes: readonly unknown[] = Array.isArray(to) ? to : [to]
-  if (codes.length === 0) throw invalidCurrency('to', '')
-  for (const code of codes) if (!isCodeShaped(code)) throw invalidCurrency('to', String(code))
-}
-
-/**
  * Values by upper-case code: `Value` for a known code, `OfUnknown` for any other literal code. Values may be undefined if
  * the type is not a tuple. An empty list, or codes of type `string`, give `Record<string, Value>`.
  */
@@ -249,3 +124,91 @@ export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
   number,
   number | undefined
 >
+
+/** The rates of a conversion: the latest, or those of a day. */
+export type ConversionRates = LatestSnapshot | DatedSnapshot
+
+/**
+ * Checks the parameters of a caller, who may not use TypeScript.
+ *
+ * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount`
+ */
+export function assertConversionParams(params: ConversionListParams): void {
+  const { from, to, amount, date, reverse } = params
+  assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
+  assertCode('from', from)
+  assertCodes('to', to)
+  if (amount !== undefined && !(Number.isFinite(amount) && amount >= 0)) {
+    throw invalidAmount(String(amount))
+  }
+  if (date !== undefined) assertDay('date', date)
+  if (reverse !== undefined && typeof reverse !== 'boolean') {
+    throw invalidParameter('reverse', 'must be true or false')
+  }
+}
+
+/** Loads the rates of a conversion; `now` returns the time in ms since the Unix epoch. */
+export function loadConversionRates(
+  sources: RateSources,
+  { from, to, date }: ConversionListParams,
+  now: () => number,
+  request?: RequestOptions,
+): CacheResult<ConversionRates> | Promise<CacheResult<ConversionRates>> {
+  return date === undefined
+    ? sources.latest(request, () => [from, to].flat())
+    : loadDay(sources, date, now, request)
+}
+
+/**
+ * Converts an amount to one currency or several. Errors quote `amountSent`.
+ *
+ * @throws {RatesError} as `convert` does
+ */
+export function toConversion(
+  rates: ConversionRates,
+  params: ConversionListParams,
+  amountSent?: string,
+): ConversionResult<ConversionListParams> {
+  const { to: target, amount = 1, reverse = false } = params
+  const from = codeIn(rates, 'from', params.from)
+  const targets = Array.from(new Set([target].flat()), (code) => codeIn(rates, 'to', code))
+  const end = {
+    ...(reverse && { reverse }),
+    ...('date' in rates && { date: rates.date }),
+    updatedAt: oldestPublication(rates.table, [from, ...targets]).updatedAt,
+    source: toSource(rates.attribution),
+  }
+  const convertTo = (to: string): ConvertedAmount =>
+    convert(rates, { from, to, amount, reverse }, amountSent)
+  const [to = from] = targets
+  if (typeof target === 'string') return { from, to, amount, ...convertTo(to), ...end }
+  const results = Object.fromEntries(targets.map((code) => [code, convertTo(code)]))
+  return { from, amount, results, ...end }
+}
+
+/**
+ * Converts between two upper-case codes of `rates`. Errors quote `amountSent`.
+ *
+ * @throws {RatesError} `invalid_amount` if the result is too large for a double
+ */
+export function convert(
+  { table }: ConversionRates,
+  { from, to, amount, reverse }: { from: string; to: string; amount: number; reverse: boolean },
+  amountSent: string = String(amount),
+): ConvertedAmount {
+  const rate = crossRate(table, from, to)
+  const result = reverse ? amountNeeded(amount, rate) : exactProduct(amount, rate)
+  if (!Number.isFinite(result)) throw invalidAmount(amountSent, 'the result is too large')
+  return { rate, result }
+}
+
+/**
+ * Returns the upper-case code for `sent` (three letters) if `rates` have it.
+ *
+ * @throws {RatesError} for `parameter`
+ */
+export function codeIn(rates: ConversionRates, parameter: string, sent: string): string {
+  return 'date' in rates
+    ? requireQuoted(rates, parameter, sent)
+    : requireCode(rates.table, parameter, sent)
+}

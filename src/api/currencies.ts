@@ -44,12 +44,33 @@ export interface CurrencyList {
   currencies: CurrencyCoverage[]
 }
 
-/** Lists all currencies with their coverage on the day `today` (UTC). A data set is undefined if unknown, null if disabled. */
-export function toCurrencyList(
-  latest: LatestSnapshot | null | undefined,
-  history: HistorySnapshot | null | undefined,
-  today: Day,
-): CurrencyList {
+/** The currencies and the data that cover them: undefined without data, null if disabled. */
+export interface CurrencyData {
+  latest: CacheResult<LatestSnapshot> | null | undefined
+  history: CacheResult<HistorySnapshot> | null | undefined
+}
+
+/** Loads both data sets in parallel; a failure gives undefined instead of an error. */
+export async function loadCurrencyData(
+  sources: RateSources,
+  request?: RequestOptions,
+): Promise<CurrencyData> {
+  const state = sources.state()
+  const [latest, history] = await Promise.all([
+    state.latest && orUndefined(async () => sources.latest(request)),
+    state.history && orUndefined(async () => sources.history(request)),
+  ])
+  return { latest, history }
+}
+
+async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | undefined> {
+  return load().catch(() => undefined)
+}
+
+/** Lists all currencies with their coverage on the day `today` (UTC). */
+export function toCurrencyList(data: CurrencyData, today: Day): CurrencyList {
+  const latest = data.latest && data.latest.value
+  const history = data.history && data.history.value
   const fallback = latest?.fallback?.()?.value.table.rates ?? new Map<string, number>()
   const none = new Set<string>()
   const inLatest =
@@ -88,27 +109,4 @@ function endOf(code: string): CurrencyEnd | null {
   if (!withdrawn) return null
   const { withdrawnAt: at, successor, ratio } = withdrawn
   return { at, successor, ratio }
-}
-
-/** Both data sets: undefined without data, null if disabled. */
-export interface BothResults {
-  latest: CacheResult<LatestSnapshot> | null | undefined
-  history: CacheResult<HistorySnapshot> | null | undefined
-}
-
-/** Loads both data sets in parallel; a failure gives undefined instead of an error. */
-export async function loadBoth(
-  sources: RateSources,
-  request?: RequestOptions,
-): Promise<BothResults> {
-  const state = sources.state()
-  const [latest, history] = await Promise.all([
-    state.latest && orUndefined(async () => sources.latest(request)),
-    state.history && orUndefined(async () => sources.history(request)),
-  ])
-  return { latest, history }
-}
-
-async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | undefined> {
-  return load().catch(() => undefined)
 }

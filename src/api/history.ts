@@ -1,7 +1,7 @@
-import { RatesError, invalidParameter, missingParameter } from '../errors.ts'
+import { RatesError, invalidParameter, invalidPeriod, missingParameter } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
-import { addDays, periodStart } from '../rates/dates.ts'
+import { INTERVALS, PERIODS, addDays, periodStart } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
@@ -9,7 +9,15 @@ import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
 import type { HistoryStats, Pair, PairSeries } from '../rates/series.ts'
 import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
-import { requireEverQuoted, toSource, unsupportedCurrency, withdrawalHint } from './resolve-code.ts'
+import { MISTAKEN_HISTORY_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
+import {
+  assertCode,
+  assertDay,
+  requireEverQuoted,
+  toSource,
+  unsupportedCurrency,
+  withdrawalHint,
+} from './resolve-code.ts'
 
 /** Parameters of a history. Codes have three letters in either case. */
 export interface HistoryParams {
@@ -59,33 +67,69 @@ export interface PairHistory extends Omit<RateHistory, 'points'> {
 }
 
 /** Converts the columns to points. */
-export function toRateHistory({ series, stats, source, ...head }: PairHistory): RateHistory {
-  return { ...head, points: toPoints(series), stats, source }
-}
-
-/** Returns the points of `series`. */
-function toPoints(series: PairSeries): Point[] {
-  return Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
+export function toPoints({
+  series,
+  stats,
+  source,
+  ...head
+}: PairHistory | PairRange): RateHistory | HistoryRange {
+  const points = Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
+  return { ...head, points, stats, source }
 }
 
 /**
- * Returns the history of a period; `today` is the current day (UTC).
+ * Checks the parameters of a caller, who may not use TypeScript, and returns them.
  *
- * @throws {RatesError} `unsupported_currency`; `no_data` without a point in the period
+ * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period`
+ */
+export function checkedHistoryParams(
+  params: HistoryParams | HistoryRangeParams,
+): HistoryParams | HistoryRangeParams {
+  const { from, to, period, start, end, interval } = params
+  assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
+  assertCode('from', from)
+  assertCode('to', to)
+  if (period !== undefined && !PERIODS.includes(period)) {
+    throw invalidPeriod(String(period), PERIODS)
+  }
+  if (start !== undefined) assertDay('start', start)
+  if (end !== undefined) assertDay('end', end)
+  if (interval !== undefined && !INTERVALS.includes(interval)) {
+    throw invalidParameter('interval', 'must be day, week or month')
+  }
+  return toHistoryParams(params)
+}
+
+/**
+ * Returns the history of a period or a range; `today` is the current day (UTC).
+ *
+ * @throws {RatesError} `unsupported_currency`; `no_data` without a point
  */
 export function pairHistory(
+  snapshot: HistorySnapshot,
+  params: HistoryParams | HistoryRangeParams,
+  today: Day,
+): PairHistory | PairRange {
+  return params.start === undefined
+    ? historyOfPeriod(snapshot, params, today)
+    : historyOfRange(snapshot, params, today)
+}
+
+function historyOfPeriod(
   { history, attribution }: HistorySnapshot,
-  params: Pick<HistoryParams, 'from' | 'to' | 'period'>,
+  params: HistoryParams,
   today: Day,
 ): PairHistory {
-  const { period = '1M' } = params
+  const { period = '1M', interval } = params
   const end = newestDay(history, today) ?? today
   const from = requireCovered(history, end, 'from', params.from)
   const to = requireCovered(history, end, 'to', params.to)
   const start = periodStart(end, period)
-  const series = pairSeries(history, { from, to }, { start, end })
+  const daily = pairSeries(history, { from, to }, { start, end })
+  const series = interval ? lastOfEach(daily, interval) : daily
   const stats = requireStats(series, { from, to }, start)
-  return { from, to, period, series, stats, source: toSource(attribution) }
+  const head = { from, to, period, ...(interval && { interval }) }
+  return { ...head, series, stats, source: toSource(attribution) }
 }
 
 /**
@@ -161,30 +205,7 @@ export interface PairRange extends Omit<HistoryRange, 'points'> {
   series: PairSeries
 }
 
-/**
- * Returns the history of a range, or of a period with an interval; `today` is the current day (UTC).
- *
- * @throws {RatesError} `unsupported_currency`; `no_data` without a point in the range
- */
-export function intervalHistory(
-  snapshot: HistorySnapshot,
-  params: HistoryParams | HistoryRangeParams,
-  today: Day,
-): PairHistory | PairRange {
-  if (params.start !== undefined) return pairRange(snapshot, params, today)
-  const { from, to, period, series, source } = pairHistory(snapshot, params, today)
-  const { interval = 'day' } = params
-  const thinned = lastOfEach(series, interval)
-  const stats = requireStats(thinned, { from, to }, dayAt(series, 0))
-  return { from, to, period, interval, series: thinned, stats, source }
-}
-
-/** Converts the columns to points. */
-export function toHistoryRange({ series, stats, source, ...head }: PairRange): HistoryRange {
-  return { ...head, points: toPoints(series), stats, source }
-}
-
-function pairRange(
+function historyOfRange(
   { history, attribution }: HistorySnapshot,
   params: HistoryRangeParams,
   today: Day,

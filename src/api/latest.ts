@@ -1,19 +1,21 @@
-import { invalidCurrency } from '../errors.ts'
+import { invalidCurrency, invalidParameter } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
 import type { Day } from '../rates/dates.ts'
 import { crossRate, oldestPublication } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawal } from '../rates/withdrawn.ts'
-import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
+import { MISTAKEN_TABLE_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
-  datedSnapshot,
+  assertCode,
+  assertDay,
   requireCode,
   requireKnown,
   requireQuoted,
   toSource,
 } from './resolve-code.ts'
+import type { DatedSnapshot } from './resolve-code.ts'
 
 /** Parameters of latest rates. Codes have three letters in either case. */
 export interface LatestParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> {
@@ -49,6 +51,20 @@ export interface LatestRates<Rates = Record<string, number>> {
 /** Disclaimer to show next to rates. */
 export const DISCLAIMER: string =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
+
+/**
+ * Checks the parameters of a caller, who may not use TypeScript.
+ *
+ * @throws {RatesError} `invalid_parameter`, `invalid_currency`
+ */
+export function assertTableParams(params: LatestParams | DatedRatesParams): void {
+  const { base, symbols = [], date } = params
+  assertNoMistakenNames(params, MISTAKEN_TABLE_NAMES)
+  if (base !== undefined) assertCode('base', base)
+  if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'must be an array of codes')
+  for (const symbol of symbols) assertCode('symbols', symbol)
+  if (date !== undefined) assertDay('date', date)
+}
 
 /** Returns the codes that a table must have; responses omit withdrawn `symbols` without a rate. */
 export function codesOf({
@@ -124,20 +140,18 @@ export interface DatedRates<Rates = Record<string, number>> extends Omit<
 }
 
 /**
- * Returns the rates of an earlier day; `today` is the current day (UTC).
+ * Returns the rates of a day.
  *
- * @throws {RatesError} as `datedSnapshot` and `requireQuoted` do
+ * @throws {RatesError} as `requireQuoted` does
  */
 export function toDatedRates(
-  snapshot: HistorySnapshot,
-  { base = 'USD', symbols = [], date: requested }: DatedRatesParams,
-  today: Day,
+  dated: DatedSnapshot,
+  { base = 'USD', symbols = [] }: Pick<LatestParams, 'base' | 'symbols'>,
 ): DatedRates {
-  const dated = datedSnapshot(snapshot, requested, today)
-  requireQuoted(snapshot, dated, 'base', base)
+  requireQuoted(dated, 'base', base)
   for (const symbol of symbols) {
     // As with latest rates, a withdrawn currency must not break working clients.
-    if (!isWithdrawnBy(dated.date, symbol)) requireQuoted(snapshot, dated, 'symbols', symbol)
+    if (!isWithdrawnBy(dated.date, symbol)) requireQuoted(dated, 'symbols', symbol)
   }
   const { base: code, ...rest } = toLatestRates(dated, { base, symbols })
   return { base: code, date: dated.date, ...rest }

@@ -1,35 +1,16 @@
-import {
-  invalidAmount,
-  invalidCurrency,
-  invalidParameter,
-  invalidPeriod,
-  missingParameter,
-  toRatesError,
-} from '../errors.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
+import { toRatesError } from '../errors.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
-import { INTERVALS, PERIODS, isDay, toDay } from '../rates/dates.ts'
+import { toDay } from '../rates/dates.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
-import { toConversion } from './convert.ts'
+import { assertConversionParams, loadConversionRates, toConversion } from './convert.ts'
 import type { ConversionListParams, ConversionResult, RatesOf } from './convert.ts'
 import type { CurrencyList } from './currencies.ts'
-import {
-  intervalHistory,
-  pairHistory,
-  toHistoryParams,
-  toHistoryRange,
-  toRateHistory,
-} from './history.ts'
+import { checkedHistoryParams, pairHistory, toPoints } from './history.ts'
 import type { HistoryParams, HistoryRange, HistoryRangeParams, RateHistory } from './history.ts'
-import { codesOf, toDatedRates, toLatestRates } from './latest.ts'
+import { assertTableParams, codesOf, toDatedRates, toLatestRates } from './latest.ts'
 import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from './latest.ts'
-import {
-  MISTAKEN_CONVERSION_NAMES,
-  MISTAKEN_HISTORY_NAMES,
-  MISTAKEN_TABLE_NAMES,
-  assertNoMistakenNames,
-} from './mistaken-names.ts'
-import { assertNotFuture, earliestDayFor } from './resolve-code.ts'
+import { loadDay } from './resolve-code.ts'
+import { serviceStatus } from './status.ts'
 import type { ServiceStatus } from './status.ts'
 
 /** The operations without HTTP. Each resolves to the body of the `/api/v1` endpoint, or rejects with a `RatesError`. */
@@ -132,7 +113,7 @@ export interface RatesOperations {
 }
 
 /** Creates the operations over `sources`; `onInternalError` receives unforeseen errors. Parameters are checked before data are loaded, where possible. */
-export function createOperations(
+export function createRatesApi(
   sources: RateSources,
   now: () => number,
   onInternalError: (error: unknown) => void,
@@ -147,25 +128,6 @@ export function createOperations(
     }
   }
 
-  function convert<Params extends ConversionListParams>(
-    params: Params,
-  ): Promise<ConversionResult<Params>>
-  function convert(params: ConversionListParams): Promise<ConversionResult<ConversionListParams>> {
-    return orRatesError(async () => {
-      const { from, to, amount, date, reverse } = params
-      assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
-      assertCode('from', from)
-      if (typeof to === 'string') assertCode('to', to)
-      assertAmount(amount)
-      if (typeof to === 'string' && date === undefined && !reverse) {
-        const { value } = await sources.latest(undefined, () => [from, to])
-        return toConversion(value, { from, to, amount })
-      }
-      const { convertAny } = await import('./convert.ts')
-      return convertAny(sources, params, toDay(now()))
-    })
-  }
-
   function latest<Symbols extends readonly CurrencyCode[]>(
     params: DatedRatesParams<Symbols>,
   ): Promise<DatedRates<RatesOf<Symbols>>>
@@ -174,16 +136,23 @@ export function createOperations(
   ): Promise<LatestRates<RatesOf<Symbols>>>
   function latest(params: LatestParams | DatedRatesParams = {}): Promise<LatestRates> {
     return orRatesError(async () => {
-      const { base, symbols = [], date } = params
-      assertNoMistakenNames(params, MISTAKEN_TABLE_NAMES)
-      if (base !== undefined) assertCode('base', base)
-      if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'must be an array of codes')
-      for (const symbol of symbols) assertCode('symbols', symbol)
-      if (date === undefined) {
-        const codes = (): string[] => codesOf({ base, symbols })
-        return toLatestRates((await sources.latest(undefined, codes)).value, params)
+      assertTableParams(params)
+      if (params.date !== undefined) {
+        return toDatedRates((await loadDay(sources, params.date, now)).value, params)
       }
-      return latestOnDay(sources, now, { ...params, date })
+      const { value } = await sources.latest(undefined, () => codesOf(params))
+      return toLatestRates(value, params)
+    })
+  }
+
+  function convert<Params extends ConversionListParams>(
+    params: Params,
+  ): Promise<ConversionResult<Params>>
+  function convert(params: ConversionListParams): Promise<ConversionResult<ConversionListParams>> {
+    return orRatesError(async () => {
+      assertConversionParams(params)
+      const { value } = await loadConversionRates(sources, params, now)
+      return toConversion(value, params)
     })
   }
 
@@ -193,16 +162,9 @@ export function createOperations(
     params: HistoryParams | HistoryRangeParams,
   ): Promise<RateHistory | HistoryRange> {
     return orRatesError(async () => {
-      const { from, to, period, start, end, interval } = params
-      assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
-      assertCode('from', from)
-      assertCode('to', to)
-      if (period !== undefined && !PERIODS.includes(period))
-        throw invalidPeriod(String(period), PERIODS)
-      if ((start ?? end ?? interval) !== undefined) {
-        return historyOfSelection(sources, now, params)
-      }
-      return toRateHistory(pairHistory((await sources.history()).value, params, toDay(now())))
+      const checked = checkedHistoryParams(params)
+      const { value } = await sources.history(undefined, checked.start)
+      return toPoints(pairHistory(value, checked, toDay(now())))
     })
   }
 
@@ -212,61 +174,9 @@ export function createOperations(
     history,
     currencies: () =>
       orRatesError(async () => {
-        const { loadBoth, toCurrencyList } = await import('./currencies.ts')
-        const { latest, history } = await loadBoth(sources)
-        return toCurrencyList(latest && latest.value, history && history.value, toDay(now()))
+        const { loadCurrencyData, toCurrencyList } = await import('./currencies.ts')
+        return toCurrencyList(await loadCurrencyData(sources), toDay(now()))
       }),
-    status: () =>
-      orRatesError(async () => {
-        sources.refreshInBackground()
-        const { toServiceStatus } = await import('./status.ts')
-        return toServiceStatus(sources.state(), now())
-      }),
+    status: () => orRatesError(async () => serviceStatus(sources, now())),
   }
-}
-
-function assertCode(parameter: string, code: string | undefined): void {
-  if (code === undefined) throw missingParameter(parameter)
-  if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
-}
-
-function assertAmount(amount: number | undefined): void {
-  if (amount === undefined || (Number.isFinite(amount) && amount >= 0)) return
-  throw invalidAmount(String(amount))
-}
-
-/** Returns the rates of an earlier day; validates `date`. */
-export async function latestOnDay(
-  sources: RateSources,
-  now: () => number,
-  params: DatedRatesParams,
-): Promise<DatedRates> {
-  const { date } = params
-  assertDay('date', date)
-  assertNotFuture(date, toDay(now()))
-  const { value } = await sources.history(undefined, earliestDayFor(date))
-  return toDatedRates(value, params, toDay(now()))
-}
-
-/** Returns a history; validates the days and the interval. */
-export async function historyOfSelection(
-  sources: RateSources,
-  now: () => number,
-  selection: HistoryParams | HistoryRangeParams,
-): Promise<RateHistory | HistoryRange> {
-  const { start, end, interval } = selection
-  if (start !== undefined) assertDay('start', start)
-  if (end !== undefined) assertDay('end', end)
-  if (interval !== undefined && !INTERVALS.includes(interval)) {
-    throw invalidParameter('interval', 'must be day, week or month')
-  }
-  const params = toHistoryParams(selection)
-  const { value } = await sources.history(undefined, params.start)
-  const history = intervalHistory(value, params, toDay(now()))
-  return 'start' in history ? toHistoryRange(history) : toRateHistory(history)
-}
-
-function assertDay(parameter: string, sent: unknown): void {
-  if (typeof sent === 'string' && isDay(sent)) return
-  throw invalidParameter(parameter, 'must be YYYY-MM-DD')
 }

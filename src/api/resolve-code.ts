@@ -4,17 +4,20 @@ import {
   escapeForMessage,
   invalidCurrency,
   invalidParameter,
+  missingParameter,
   providerUnavailable,
 } from '../errors.ts'
 import type { Attribution } from '../providers/provider.ts'
 import { DISCONTINUED_CODES, nextPublication, publicationInstant } from '../rates/calendar.ts'
-import { addDays } from '../rates/dates.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
+import { addDays, isDay, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findSuccession, findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 
 /** Later than every withdrawal. */
 const END_OF_TIME = '9999-12-31'
@@ -107,6 +110,8 @@ export interface DatedSnapshot {
   attribution: Attribution
   /** Publication day. */
   date: Day
+  /** The history with that day. */
+  history: MarketHistory
 }
 
 /** Returns the first day to load so that the last publication on or before `date` is included. */
@@ -138,7 +143,7 @@ export function datedSnapshot(
   if (published === undefined || published < earliestDayFor(date)) {
     throw new RatesError('no_data', `No reference rates for ${date}`, { parameter: 'date' })
   }
-  return { table: tableOf(history, published), attribution, date: published }
+  return { table: tableOf(history, published), attribution, date: published, history }
 }
 
 /**
@@ -147,8 +152,7 @@ export function datedSnapshot(
  * @throws {RatesError} for `parameter`: `no_data` if other days have the code, `unsupported_currency` if no day has it
  */
 export function requireQuoted(
-  { history }: HistorySnapshot,
-  { table, date }: DatedSnapshot,
+  { table, date, history }: DatedSnapshot,
   parameter: string,
   sent: string,
 ): string {
@@ -176,4 +180,53 @@ function tableOf(history: MarketHistory, date: Day): RateTable {
 /** Returns the public fields of an attribution; the object of a provider may have private ones. */
 export function toSource({ name, url }: Attribution): Attribution {
   return { name, url }
+}
+
+/**
+ * Loads the last reference rates published on or before `date`; `now` returns the time in ms since the Unix epoch.
+ *
+ * @throws {RatesError} as `datedSnapshot` does
+ */
+export async function loadDay(
+  sources: RateSources,
+  date: Day,
+  now: () => number,
+  request?: RequestOptions,
+): Promise<CacheResult<DatedSnapshot>> {
+  const today = toDay(now())
+  assertNotFuture(date, today)
+  const { value, ...how } = await sources.history(request, earliestDayFor(date))
+  return { ...how, value: datedSnapshot(value, date, today) }
+}
+
+/**
+ * Checks that `code` has the form of a currency code.
+ *
+ * @throws {RatesError} `missing_parameter`, `invalid_currency`
+ */
+export function assertCode(parameter: string, code: unknown): void {
+  if (code === undefined) throw missingParameter(parameter)
+  if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
+}
+
+/**
+ * Checks one code, or a list of at least one.
+ *
+ * @throws {RatesError} `missing_parameter`, `invalid_currency`
+ */
+export function assertCodes(parameter: string, codes: unknown): void {
+  if (codes === undefined) throw missingParameter(parameter)
+  const list: readonly unknown[] = Array.isArray(codes) ? codes : [codes]
+  if (list.length === 0) throw invalidCurrency(parameter, '')
+  for (const code of list) if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
+}
+
+/**
+ * Checks that `date` is a calendar day.
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+export function assertDay(parameter: string, date: unknown): void {
+  if (typeof date === 'string' && isDay(date)) return
+  throw invalidParameter(parameter, 'must be YYYY-MM-DD')
 }

@@ -2,7 +2,7 @@ import type { Attribution } from '../providers/provider.ts'
 import { publicationInstant } from '../rates/calendar.ts'
 import { toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
-import type { Attempt, SourcesState } from '../sources/rate-sources.ts'
+import type { Attempt, RateSources, SourcesState } from '../sources/rate-sources.ts'
 import { toSource } from './resolve-code.ts'
 
 /** State of one data set. */
@@ -31,8 +31,10 @@ export interface ServiceStatus {
   history: (DataSetStatus & { lastDay: string | null }) | null
 }
 
-/** Returns the status at `now` (ms since the Unix epoch). */
-export function toServiceStatus({ latest, history }: SourcesState, now: number): ServiceStatus {
+/** Returns the status at `now` (ms since the Unix epoch), and starts every refresh that is due. */
+export function serviceStatus(sources: RateSources, now: number): ServiceStatus {
+  sources.refreshInBackground()
+  const { latest, history } = sources.state()
   const updatedAt = latest?.value?.table.updatedAt ?? null
   const lastDay = (history?.value && newestDay(history.value.history, toDay(now))) ?? null
   const publishedAt = lastDay === null ? null : publicationInstant(lastDay)

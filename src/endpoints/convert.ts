@@ -1,17 +1,13 @@
-import { convert, loadConversionTable, toConversionResult } from '../api/convert.ts'
-import type { ConversionParams } from '../api/convert.ts'
+import { codeIn, convert, loadConversionRates, toConversion } from '../api/convert.ts'
+import type { ConversionListParams, ConversionRates } from '../api/convert.ts'
+import { conversionCsv } from '../api/csv.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
 import { toSource } from '../api/resolve-code.ts'
 import { createQueryParser } from '../http/query.ts'
-import { memoizeLast } from '../http/response-cache.ts'
-import { bodyHeaders, byteLength, represent } from '../http/response.ts'
-import type { Endpoint, Representation } from '../http/response.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
-import { toDay } from '../rates/dates.ts'
+import { bodyHeaders, byteLength, represent, viaLink } from '../http/response.ts'
+import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
-import type { LatestSnapshot } from '../sources/latest-source.ts'
-import type { RateSources } from '../sources/rate-sources.ts'
-import { mapMaybePromise } from './map-maybe-promise.ts'
+import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import {
   amount,
   booleanFlag,
@@ -20,107 +16,126 @@ import {
   date,
   failures,
   format,
-  isAmount,
   targets,
 } from './parameters.ts'
-
-/** Creates an endpoint for one conversion. `endOf` returns the last fields of the body for a snapshot. */
-export function conversionEndpoint(
-  sources: RateSources,
-  endOf: (snapshot: LatestSnapshot) => object,
-): Endpoint {
-  const commonOf = memoizeLast((snapshot: LatestSnapshot) => {
-    const { publishedAt: lastModified } = snapshot.table
-    const end = JSON.stringify(endOf(snapshot)).slice(1)
-    // Only the end of a body can have non-ASCII characters.
-    const moreBytes = byteLength(end) - end.length
-    return { headers: bodyHeaders({ lifetime: 'minute', lastModified }), end, moreBytes }
-  })
-  return (query, request) => {
-    const { params, amountSent } = parseConversion(query)
-    const codes = (): string[] => [params.from, params.to]
-    return mapMaybePromise(sources.latest(request, codes), (found) => {
-      const { table } = found.value
-      const { from, to, amount, rate, result } = convert(table, params, amountSent)
-      const used = table.older ? oldestPublication(table, [from, to]) : table
-      const snapshot = used === table ? found.value : { ...found.value, table: used }
-      const { headers, end, moreBytes } = commonOf(snapshot)
-      // Not cached: a lookup by amount would take about as long.
-      const body = `{"from":"${from}","to":"${to}","amount":${amount},"rate":${rate},"result":${result},${end}`
-      return { representation: represent(body, headers, body.length + moreBytes), freshness: found }
-    })
-  }
-}
+import type { Format } from './parameters.ts'
 
 /** The conversion that a query requests. */
-export interface ParsedConversion {
-  params: ConversionParams
+interface ParsedConversion {
+  params: ConversionListParams
   /** The raw amount, for error messages. */
   amountSent: string | undefined
+  format?: Format | undefined
 }
 
-type ConversionParameters = Record<string, string> & {
-  from: string
-  to: string
-  amount: string | undefined
-}
-
-/** Parses the query of a conversion, which v1 and the unversioned API share. */
-export const parseConversion: (query: string) => ParsedConversion = createQueryParser({
-  parameters: { from: currency, to: currency, amount },
-  failures,
-  mistaken: MISTAKEN_CONVERSION_NAMES.advice,
-  accepts: (values): values is ConversionParameters => {
-    const { from, to, amount: sent } = values
-    return isCodeShaped(from) && isCodeShaped(to) && (sent === undefined || isAmount(sent))
-  },
-  toParams: ({ from, to, amount: amountSent }) => {
-    const value = amountSent === undefined ? undefined : Number(amountSent)
-    return { params: { from, to, amount: value }, amountSent }
-  },
-})
-
-const parse = createQueryParser({
+const parseVersioned = createQueryParser({
   parameters: { from: currency, to: targets, amount, date, reverse: booleanFlag, format },
   failures: conversionFailures,
   mistaken: MISTAKEN_CONVERSION_NAMES.advice,
-  toParams: ({ amount: amountSent, format: form, ...params }) => {
-    const value = amountSent === undefined ? undefined : Number(amountSent)
-    return { params: { ...params, amount: value }, amountSent, form }
-  },
+  toParams: withAmount,
 })
 
-const json = {
-  representConversion(record: object, lastModified: number): Representation {
-    return represent(JSON.stringify(record), bodyHeaders({ lifetime: 'minute', lastModified }))
-  },
-}
+const parseUnversioned = createQueryParser({
+  parameters: { from: currency, to: currency, amount },
+  failures,
+  mistaken: MISTAKEN_CONVERSION_NAMES.advice,
+  toParams: withAmount,
+})
 
-/** Creates `GET /api/v1/convert` for lists, dates, `reverse` and CSV; `one` responds to all other queries. */
-export function conversions(sources: RateSources, now: () => number, one: Endpoint): Endpoint {
-  return async (query, request) => {
-    const { params, amountSent, form } = parse(query)
-    const { to, date: on, reverse } = params
-    const isPlain = on === undefined && reverse === undefined && form === undefined
-    if (isPlain && typeof to === 'string') return one(query, request)
-    const { representConversion } = form === 'csv' ? await import('./csv.ts') : json
-    const table = { codes: [params.from, to].flat(), date: on, today: toDay(now()) }
-    const result = await loadConversionTable(sources, table, request)
-    const record = toConversionResult(result.value, params, amountSent)
-    const lastModified = Math.min(record.updatedAt, now())
-    return { representation: representConversion(record, lastModified), freshness: result }
-  }
+function withAmount({
+  amount: amountSent,
+  format: form,
+  ...params
+}: Omit<ConversionListParams, 'amount'> & {
+  amount?: string | undefined
+  format?: Format | undefined
+}): ParsedConversion {
+  const value = amountSent === undefined ? undefined : Number(amountSent)
+  return { params: { ...params, amount: value }, amountSent, format: form }
 }
-
-/** Matches every query for a list, a date, `reverse` or CSV, and few others. */
-const MAYBE_EXTENDED = /[,%]|date|format|reverse/i
 
 /** Creates `GET /api/v1/convert`. */
 export function versionedConvert(sources: RateSources, now: () => number): Endpoint {
-  const one = conversionEndpoint(sources, ({ table, attribution }) => ({
-    updatedAt: table.updatedAt,
+  return conversionEndpoint(sources, now, parseVersioned, ({ attribution }) => ({
     source: toSource(attribution),
   }))
-  const extended = conversions(sources, now, one)
-  return (query, request) => (MAYBE_EXTENDED.test(query) ? extended : one)(query, request)
+}
+
+/** Creates `GET /api/convert`. */
+export function unversionedConvert(sources: RateSources, now: () => number): Endpoint {
+  return conversionEndpoint(sources, now, parseUnversioned, ({ attribution }) => ({
+    provider: providerText(attribution),
+  }))
+}
+
+/** Returns the attribution as one string, the format of the unversioned endpoints. */
+export function providerText({ name, url }: { name: string; url: string }): string {
+  return `${name} (${url})`
+}
+
+/** `sourceOf` returns the last field of the body of one conversion at latest rates. */
+function conversionEndpoint(
+  sources: RateSources,
+  now: () => number,
+  parse: (query: string) => ParsedConversion,
+  sourceOf: (rates: ConversionRates) => object,
+): Endpoint {
+  const representPair = createPairWriter(sourceOf)
+  return (query, request) => {
+    const parsed = parse(query)
+    const found = loadConversionRates(sources, parsed.params, now, request)
+    const respond = (freshness: CacheResult<ConversionRates>): DataResult => {
+      const representation =
+        representPair(freshness.value, parsed) ?? representAny(freshness.value, parsed, now())
+      return { representation, freshness }
+    }
+    return found instanceof Promise ? found.then(respond) : respond(found)
+  }
+}
+
+/**
+ * Creates a writer of one conversion at latest rates, which is not cached: finding it by its amount would take about as long.
+ * The writer returns undefined for any other conversion.
+ */
+function createPairWriter(
+  sourceOf: (rates: ConversionRates) => object,
+): (rates: ConversionRates, parsed: ParsedConversion) => Representation | undefined {
+  let last: { rates: ConversionRates; end: ReturnType<typeof endOf> } | undefined
+
+  function endOf(rates: ConversionRates, { updatedAt, publishedAt }: Publication) {
+    const text = JSON.stringify({ updatedAt, ...sourceOf(rates) }).slice(1)
+    const headers = bodyHeaders({ lifetime: 'minute', lastModified: publishedAt })
+    // Only the end of a body can have non-ASCII characters.
+    return { text, headers, moreBytes: byteLength(text) - text.length }
+  }
+
+  return (rates, { params, amountSent, format: form }) => {
+    const { to: target, amount: value = 1, date: on, reverse } = params
+    if (typeof target !== 'string' || (on ?? reverse ?? form) !== undefined) return undefined
+    const from = codeIn(rates, 'from', params.from)
+    const to = codeIn(rates, 'to', target)
+    const { rate, result } = convert(rates, { from, to, amount: value, reverse: false }, amountSent)
+    const { table } = rates
+    if (last?.rates !== rates) last = { rates, end: endOf(rates, table) }
+    const { text, headers, moreBytes } = table.older
+      ? endOf(rates, oldestPublication(table, [from, to]))
+      : last.end
+    const body = `{"from":"${from}","to":"${to}","amount":${value},"rate":${rate},"result":${result},${text}`
+    return represent(body, headers, body.length + moreBytes)
+  }
+}
+
+type Publication = Pick<ConversionRates['table'], 'updatedAt' | 'publishedAt'>
+
+function representAny(
+  rates: ConversionRates,
+  { params, amountSent, format: form = 'json' }: ParsedConversion,
+  now: number,
+): Representation {
+  const record = toConversion(rates, params, amountSent)
+  const lastModified = Math.min(record.updatedAt, now)
+  const headers = bodyHeaders({ form, lifetime: 'minute', lastModified })
+  return form === 'csv'
+    ? represent(conversionCsv(record), [...headers, ...viaLink(record.source)])
+    : represent(JSON.stringify(record), headers)
 }

@@ -1,74 +1,67 @@
-import { loadBoth, toCurrencyList } from '../api/currencies.ts'
-import type { CurrencyList } from '../api/currencies.ts'
-import { toServiceStatus } from '../api/status.ts'
-import { contentSecurityPolicy, html } from '../generated/explorer-page.ts'
-import document from '../generated/openapi.json' with { type: 'json' }
-import { memoizeLast } from '../http/response-cache.ts'
+import { serviceStatus } from '../api/status.ts'
 import { bodyHeaders, represent, uncached } from '../http/response.ts'
-import type { Endpoint, Representation } from '../http/response.ts'
+import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { toDay } from '../rates/dates.ts'
-import type { HistorySnapshot } from '../sources/history-source.ts'
-import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
-
-const HEADERS = bodyHeaders({ lifetime: 'minute' })
-
-/** Creates `GET /api/v1/currencies`. */
-export function currencies(sources: RateSources, now: () => number): Endpoint {
-  const listOf = (
-    latest: LatestSnapshot | null | undefined,
-    history: HistorySnapshot | null | undefined,
-  ): CurrencyList => toCurrencyList(latest, history, toDay(now()))
-  const representOf = (
-    latest: LatestSnapshot | null,
-    history: HistorySnapshot | null,
-  ): Representation => represent(JSON.stringify(listOf(latest, history)), HEADERS)
-  // The covered codes change with the data, and hardly ever with the day of the request.
-  const cachedRepresentation = memoizeLast((latest: LatestSnapshot) =>
-    memoizeLast((history: HistorySnapshot) => representOf(latest, history)),
-  )
-  return async (_query, request) => {
-    const both = await loadBoth(sources, request)
-    const latest = both.latest && both.latest.value
-    const history = both.history && both.history.value
-    // Unknown coverage may be known at the next request.
-    if (latest === undefined || history === undefined) return uncached(listOf(latest, history))
-    const results = [both.latest, both.history].filter((result) => !!result)
-    const freshness = {
-      hit: results.every(({ hit }) => hit),
-      ttl: Math.min(...results.map(({ ttl }) => ttl)),
-    }
-    // The codes of a fallback table expire separately.
-    const isCacheable = latest && history && !latest.fallback
-    const representation = isCacheable
-      ? cachedRepresentation(latest)(history)
-      : representOf(latest, history)
-    return { representation, freshness }
-  }
-}
 
 /** Creates `GET /api/v1/status`: 200 in every state. Starts due refreshes in the background, so that it warms up a cold handler. */
 export function status(sources: RateSources, now: () => number): Endpoint {
-  return async () => {
-    sources.refreshInBackground()
-    return uncached(toServiceStatus(sources.state(), now()))
-  }
+  return () => uncached(serviceStatus(sources, now()))
+}
+
+/** Creates `GET /api/v1/currencies`. The table of currencies is loaded at the first request. */
+export function currencies(sources: RateSources, now: () => number): Endpoint {
+  return lazyEndpoint(async () => {
+    const { loadCurrencyData, toCurrencyList } = await import('../api/currencies.ts')
+    const headers = bodyHeaders({ lifetime: 'minute' })
+    let last: { data: readonly unknown[]; representation: Representation } | undefined
+    return async (_query, request) => {
+      const both = await loadCurrencyData(sources, request)
+      const list = (): object => toCurrencyList(both, toDay(now()))
+      const results = [both.latest, both.history].filter((result) => result !== null)
+      const known = results.filter((result) => result !== undefined)
+      // Unknown coverage may be known at the next request.
+      if (known.length < results.length) return uncached(list())
+      const freshness = {
+        hit: known.every(({ hit }) => hit),
+        ttl: Math.min(...known.map(({ ttl }) => ttl)),
+      }
+      const data = [both.latest?.value, both.history?.value]
+      // The covered codes change with the data, and hardly ever with the day; those of a fallback table expire separately.
+      const isCached =
+        !both.latest?.value.fallback && data.every((value, index) => value === last?.data[index])
+      if (!last || !isCached)
+        last = { data, representation: represent(JSON.stringify(list()), headers) }
+      return { representation: last.representation, freshness }
+    }
+  })
 }
 
 /** Creates `GET /api/v1/openapi.json`: the OpenAPI document of the API at `basePath`. */
 export function openapi(basePath: string): Endpoint {
-  const body = JSON.stringify({ ...document, servers: [{ url: basePath || '/' }] })
-  const representation = represent(body, bodyHeaders({ lifetime: 'hour' }))
-  return () => ({ representation })
+  return lazyEndpoint(async () => {
+    const { default: document } = await import('../generated/openapi.json', {
+      with: { type: 'json' },
+    })
+    const body = JSON.stringify({ ...document, servers: [{ url: basePath || '/' }] })
+    return constant(represent(body, bodyHeaders({ lifetime: 'hour' })))
+  })
 }
 
 /** Creates `GET /api`, if the explorer is enabled: a page to try the API in a browser. */
 export function explorerPage(): Endpoint {
-  const representation = represent(html, [
-    ...bodyHeaders({ form: 'html', lifetime: 'checked' }),
-    ['content-security-policy', contentSecurityPolicy],
-    ['referrer-policy', 'no-referrer'],
-  ])
+  return lazyEndpoint(async () => {
+    const { contentSecurityPolicy, html } = await import('../generated/explorer-page.ts')
+    const headers = bodyHeaders({ form: 'html', lifetime: 'checked' })
+    headers.push(
+      ['content-security-policy', contentSecurityPolicy],
+      ['referrer-policy', 'no-referrer'],
+    )
+    return constant(represent(html, headers))
+  })
+}
+
+function constant(representation: Representation): () => DataResult {
   return () => ({ representation })
 }
 

@@ -110,13 +110,30 @@ describe('a query parser with schemas', () => {
     expect(() => parse('from=USD&to=EURO')).toThrow(/unknown failure.*long/)
   })
 
-  it('skips the schemas for parameters that `accepts` accepts, and validates all others', () => {
-    const isKnown = (values: Record<string, string>): values is { from: string; to: string } =>
-      values['from'] === 'me'
-    const parse = createQueryParser({ ...rules, accepts: isKnown })
-    expect(parse('from=me&to=EURO')).toEqual(['me', 'EURO'])
-    expect(parse('from=us&to=EUR')).toEqual(['us', 'EUR'])
-    expect(() => parse('from=us&to=EURO')).toThrow('to is not EURO')
+  const short = z.string().check(z.refine((text: string) => text.length < 4, 'long'))
+  const halves = z.transform((text: string) => text.split('-'))
+
+  it.each([
+    ['text with checks', short],
+    ['optional text', z.optional(short)],
+    ['text with a regular expression', z.string().check(z.regex(/^[a-z]*$/, 'long'))],
+    ['one of some texts', z.custom<string>((text) => text === 'EUR' || text === '', 'long')],
+    ['text that is transformed', z.pipe(short, halves)],
+    ['optional text that is transformed', z.optional(z.pipe(short, halves))],
+    ['text of two transformations', z.pipe(z.pipe(short, halves), z.array(short))],
+    ['a list', z.pipe(halves, z.array(short))],
+  ])('returns what the schema returns: %s', (_, to) => {
+    const parse = createQueryParser({
+      parameters: { to },
+      failures: { long: rules.failures.long },
+      toParams: (params): unknown => params.to,
+    })
+    for (const sent of ['', 'EUR', 'EURO', 'a-b', 'a-bcde-f']) {
+      const result = z.safeParse(to, sent)
+      const read = (): unknown => parse(`to=${sent}`)
+      if (result.success) expect(read()).toEqual(result.data)
+      else expect(read).toThrow('to is not')
+    }
   })
 })
 
