@@ -166,13 +166,13 @@ function isOptional(schema: unknown): boolean {
 }
 
 function textReader(schema: unknown): ReadText | undefined {
-  if (schema instanceof z.ZodMiniOptional) return textReader(schema._zod.def.innerType)
+  if (schema instanceof z.ZodMiniOptional) return textReader(schema.def.innerType)
   if (schema instanceof z.ZodMiniCustom) {
-    const { fn } = schema._zod.def
+    const { fn } = schema.def
     return (text) => (fn(text) ? text : INVALID)
   }
   if (schema instanceof z.ZodMiniString) {
-    const checks = schema._zod.def.checks ?? []
+    const checks = schema.def.checks ?? []
     return (text) => {
       const payload = { value: text, issues: [] }
       for (const check of checks) void check._zod.check(payload)
@@ -180,12 +180,12 @@ function textReader(schema: unknown): ReadText | undefined {
     }
   }
   if (!(schema instanceof z.ZodMiniPipe)) return undefined
-  const { in: source, out } = schema._zod.def
+  const { in: source, out } = schema.def
   const read = textReader(source)
   if (!read || !(out instanceof z.ZodMiniTransform)) return undefined
   return (text) => {
     const value = read(text)
-    return value === INVALID ? INVALID : out._zod.def.transform(value, { value, issues: [] })
+    return value === INVALID ? INVALID : out.def.transform(value, { value, issues: [] })
   }
 }
 
