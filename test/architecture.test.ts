@@ -6,7 +6,7 @@ const ROOT = new URL('..', import.meta.url)
 
 /**
  * The allowed imports of each module, separated by white space: other modules and packages, or only the `types:` of one. A
- * module is a folder of `src/`, a file directly in it, or `adapters`; files of one module may always import each other.
+ * module is a folder of `src/`, a file directly in it, `adapters` or `scripts`; files of one module may always import each other.
  */
 const MAY_IMPORT: Record<string, string> = {
   async: 'types:runtime',
@@ -36,18 +36,17 @@ const MAY_IMPORT: Record<string, string> = {
   log: 'types:events known-options',
   client: 'types:api known-options errors types:providers types:rates runtime',
   currencies: 'rates',
-  openapi: 'endpoints errors handler http types:providers rates types:runtime testing zod/mini',
-  generate: 'api explorer openapi esbuild jsr.json node:* ratesmith/package.json',
   testing: 'async known-options cache types:providers rates runtime',
   cli: `nearest adapters api compat compression currencies index log providers stores testing
     ioredis node:* ratesmith/package.json`,
   adapters: '@whatwg-node/server types:index known-options node:* undici',
+  scripts: '*',
 }
 
 type Source = ReturnType<typeof readSources>[number]
 
 function readSources() {
-  return ['src', 'adapters'].flatMap((folder) =>
+  return ['src', 'adapters', 'scripts'].flatMap((folder) =>
     readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
@@ -76,7 +75,6 @@ function importsOf({ path, text }: Source) {
 }
 
 function moduleOf(path: string): string {
-  if (path.startsWith('adapters/')) return 'adapters'
   return path.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 }
 
@@ -92,7 +90,7 @@ function mayImport(
   importer: string,
   { target, isType }: ReturnType<typeof importsOf>[number],
 ): boolean {
-  const isOurs = /^(src|adapters)\//.test(target)
+  const isOurs = /^(src|adapters|scripts)\//.test(target)
   const imported = isOurs ? moduleOf(target) : target.replace(/^node:.*/, 'node:*')
   if (isOurs && imported === importer) return true
   const allowed = MAY_IMPORT[importer]?.split(/\s+/) ?? []

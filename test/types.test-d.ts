@@ -17,6 +17,10 @@ import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
 import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
 import type { RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
+import { conversionListSchema, conversionSchema } from '../scripts/openapi/conversion-schemas.ts'
+import { historyRangeSchema, rateHistorySchema } from '../scripts/openapi/history-schemas.ts'
+import { datedRatesSchema, latestRatesSchema } from '../scripts/openapi/rate-schemas.ts'
+import { currencyListSchema, serviceStatusSchema } from '../scripts/openapi/service-schemas.ts'
 import { createRatesClient } from '../src/client/index.ts'
 import type {
   CurrencyCode,
@@ -75,10 +79,6 @@ import type {
   ReferenceTable,
   ServiceStatus,
 } from '../src/index.ts'
-import { conversionListSchema, conversionSchema } from '../src/openapi/conversion-schemas.ts'
-import { historyRangeSchema, rateHistorySchema } from '../src/openapi/history-schemas.ts'
-import { datedRatesSchema, latestRatesSchema } from '../src/openapi/rate-schemas.ts'
-import { currencyListSchema, serviceStatusSchema } from '../src/openapi/service-schemas.ts'
 import { crossCheck } from '../src/providers/cross-check.ts'
 import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'

@@ -15,7 +15,7 @@ const page = (name: string): string =>
 describe('the reference', () => {
   let made: Awaited<ReturnType<typeof run>>
   beforeAll(async () => {
-    made = await run(process.execPath, ['src/generate/reference.ts'])
+    made = await run(process.execPath, ['scripts/reference.ts'])
   })
 
   it('is generated without a warning, and its path is printed', () => {

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 
 import { build } from 'esbuild'
 
-import { DISCLAIMER } from '../api/latest.ts'
+import { DISCLAIMER } from '../src/api/latest.ts'
 
-const SOURCES = new URL('../explorer/', import.meta.url)
+const SOURCES = new URL('../src/explorer/', import.meta.url)
 
 /** Browsers released since 2024. */
 const TARGET = ['chrome122', 'firefox124', 'safari17.4']

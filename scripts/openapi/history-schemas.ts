@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import { INTERVALS, PERIODS } from '../rates/dates.ts'
+import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'
 import { component } from './components.ts'
 import { code, day, described, rate } from './fields.ts'
 import { attribution } from './rate-schemas.ts'

@@ -1,5 +1,5 @@
-import type { Header } from '../http/messages.ts'
-import { CORS_HEADERS, bodyHeaders } from '../http/response.ts'
+import type { Header } from '../../src/http/messages.ts'
+import { CORS_HEADERS, bodyHeaders } from '../../src/http/response.ts'
 
 /** A response header. */
 export interface HeaderForm {

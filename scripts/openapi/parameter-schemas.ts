@@ -14,9 +14,9 @@ import {
   period,
   symbols,
   targets,
-} from '../endpoints/parameters.ts'
-import type { Format } from '../endpoints/parameters.ts'
-import { INTERVALS, PERIODS } from '../rates/dates.ts'
+} from '../../src/endpoints/parameters.ts'
+import type { Format } from '../../src/endpoints/parameters.ts'
+import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'
 
 const CODE = '[A-Za-z]{3}'
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 
-import type { RatesErrorCode } from '../errors.ts'
+import type { RatesErrorCode } from '../../src/errors.ts'
 import {
   conversionListSchema,
   conversionSchema,

@@ -1,4 +1,4 @@
-import type { Header } from '../http/messages.ts'
+import type { Header } from '../../src/http/messages.ts'
 import { headerForms, valueOf } from './header-forms.ts'
 import type { HeaderForm } from './header-forms.ts'
 import { reference } from './reference.ts'

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import manifest from '../../jsr.json' with { type: 'json' }
+import manifest from '../jsr.json' with { type: 'json' }
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const REFERENCE = join(ROOT, 'build/reference')
 const ENTRIES = join(ROOT, 'build/entries')
 

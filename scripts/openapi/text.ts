@@ -1,6 +1,6 @@
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
-import { createDocument } from '../openapi/document.ts'
+import { createDocument } from './document.ts'
 
 const WIDTH = 100
 

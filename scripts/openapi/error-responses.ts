@@ -1,5 +1,5 @@
-import type { RatesErrorCode } from '../errors.ts'
-import type { RawResponse } from '../http/messages.ts'
+import type { RatesErrorCode } from '../../src/errors.ts'
+import type { RawResponse } from '../../src/http/messages.ts'
 import { schemaReference } from './components.ts'
 import { errorBodySchema, unversionedError } from './error-schemas.ts'
 import { describeResponse } from './responses.ts'

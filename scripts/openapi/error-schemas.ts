@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-import type { RatesErrorCode } from '../errors.ts'
+import type { RatesErrorCode } from '../../src/errors.ts'
 import { component } from './components.ts'
 import { described } from './fields.ts'
 

@@ -1,4 +1,4 @@
-import type { RawResponse } from '../http/messages.ts'
+import type { RawResponse } from '../../src/http/messages.ts'
 import { describeHeaders } from './headers.ts'
 
 /** A response shown in the document. */
