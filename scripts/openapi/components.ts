@@ -1,7 +1,5 @@
 import * as z from 'zod/mini'
 
-import { reference } from './reference.ts'
-
 const named = z.registry<{ id: string; description: string }>()
 
 /** Registers `schema` as the component `id`, to which other schemas refer, and returns it. */
@@ -37,4 +35,29 @@ export function componentSchemas(): Record<string, object> {
     delete schema.$id
   }
   return schemas
+}
+
+/** Returns a Reference Object to a component, for example of the kind `schemas`. */
+export function reference(kind: string, name: string): { $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` }
+}
+
+/** An upper-case currency code. */
+export const code = z.string().check(z.regex(/^[A-Z]{3}$/))
+
+/** Milliseconds since the Unix epoch. */
+export const instant = z.int().check(z.nonnegative())
+
+/** A day, `YYYY-MM-DD`. */
+export const day = z.iso.date()
+
+/** Units of one currency per unit of another. */
+export const rate = z.number().check(z.positive())
+
+/** Returns `schema` with a `description` for JSON Schema. */
+export function described<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  description: string,
+): Schema {
+  return schema.check(z.describe(description))
 }

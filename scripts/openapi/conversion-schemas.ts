@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 
-import { component } from './components.ts'
-import { code, day, described, rate } from './fields.ts'
+import { code, component, day, described, rate } from './components.ts'
 import { attribution, provider, publication } from './rate-schemas.ts'
 
 const amount = z.number().check(z.nonnegative())

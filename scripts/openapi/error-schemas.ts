@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 
 import type { RatesErrorCode } from '../../src/errors.ts'
-import { component } from './components.ts'
-import { described } from './fields.ts'
+import { component, described } from './components.ts'
 
 const MEANINGS: Record<RatesErrorCode, string> = {
   missing_parameter: 'a required parameter is missing',

@@ -1,7 +1,53 @@
 import type { Header } from '../../src/http/messages.ts'
-import { headerForms, valueOf } from './header-forms.ts'
-import type { HeaderForm } from './header-forms.ts'
-import { reference } from './reference.ts'
+import { CORS_HEADERS, bodyHeaders } from '../../src/http/response.ts'
+import { reference } from './components.ts'
+
+/** A response header. */
+interface HeaderForm {
+  name: string
+  description: string
+  schema: { type: 'string' | 'integer'; [keyword: string]: unknown }
+  /** Whether every described response has the header (default true). */
+  required?: boolean
+}
+
+const DATE = '[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT'
+const CACHE_STATUS = 'rates; (fwd=miss|hit; ttl=(-[0-9]+; detail=stale|[0-9]+))'
+
+/** All response headers, by component name. */
+const headerForms: Record<string, HeaderForm> = {
+  CacheOneMinute: cacheable('Cacheable for 60 seconds.', 'minute'),
+  CacheOneHour: cacheable('Cacheable for one hour.', 'hour'),
+  NoStore: { name: 'Cache-Control', description: 'Not cacheable.', schema: constant('no-store') },
+  ETag: textHeader('ETag', 'Changes if and only if the body changes.', '"[^"]+"'),
+  LastModified: textHeader('Last-Modified', 'When the provider published the rates.', DATE),
+  CacheStatus: textHeader(
+    'Cache-Status',
+    'Origin of the data (RFC 9211). A refresh is due in `ttl` seconds.',
+    CACHE_STATUS,
+  ),
+  Link: {
+    ...textHeader(
+      'Link',
+      'Source of the rates, with CSV only (RFC 8288).',
+      '<[^>]+>; rel="via"; title\\*?=.+',
+    ),
+    required: false,
+  },
+  RetryAfter: {
+    name: 'Retry-After',
+    description: 'How long to wait before the next request, in seconds.',
+    schema: { type: 'integer', minimum: 1, maximum: 300 },
+  },
+  NoSniff: {
+    name: 'X-Content-Type-Options',
+    description: 'Disables media type sniffing.',
+    schema: constant('nosniff'),
+  },
+  AllowOrigin: open('Access-Control-Allow-Origin'),
+  ExposeHeaders: open('Access-Control-Expose-Headers'),
+  ResourcePolicy: open('Cross-Origin-Resource-Policy'),
+}
 
 const CONTENT_HEADERS = ['content-type', 'content-length']
 
@@ -56,4 +102,29 @@ function findForms(name: string, values: string[]): [Found, ...Found[]] {
 
 function headerObject({ description, schema, required = true }: HeaderForm): object {
   return { description, required, schema }
+}
+
+/** Returns the value of the header `name`, which is in lower case. */
+export function valueOf(name: string, headers: readonly Header[]): string | undefined {
+  return headers.find(([each]) => each === name)?.[1]
+}
+
+function textHeader(name: string, description: string, pattern: string): HeaderForm {
+  return { name, description, schema: { type: 'string', pattern: `^${pattern}$` } }
+}
+
+function cacheable(description: string, lifetime: 'minute' | 'hour'): HeaderForm {
+  const value = valueOf('cache-control', bodyHeaders({ lifetime }))
+  return { name: 'Cache-Control', description, schema: constant(value) }
+}
+
+function open(name: string): HeaderForm {
+  const description =
+    'Allows scripts of any origin to read the response, unless the operator configures otherwise.'
+  const schema = constant(valueOf(name.toLowerCase(), CORS_HEADERS))
+  return { name, description, schema, required: false }
+}
+
+function constant(value: string | undefined): HeaderForm['schema'] {
+  return { type: 'string', const: value }
 }

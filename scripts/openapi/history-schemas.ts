@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 
 import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'
-import { component } from './components.ts'
-import { code, day, described, rate } from './fields.ts'
+import { code, component, day, described, rate } from './components.ts'
 import { attribution } from './rate-schemas.ts'
 
 const point = component(

@@ -8,7 +8,7 @@ import {
 } from './conversion-schemas.ts'
 import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './csv.ts'
 import { historyRangeSchema, rateHistorySchema } from './history-schemas.ts'
-import type { ParameterName } from './parameter-schemas.ts'
+import type { ParameterName } from './parameters.ts'
 import { datedRatesSchema, latestRatesSchema, unversionedTable } from './rate-schemas.ts'
 import { currencyListSchema, openApiDocument, serviceStatusSchema } from './service-schemas.ts'
 

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 
-import { component } from './components.ts'
-import { code, day, described, instant, rate } from './fields.ts'
+import { code, component, day, described, instant, rate } from './components.ts'
 
 /** Source of rates. */
 export const attribution = component(

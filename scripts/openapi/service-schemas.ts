@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 
-import { component } from './components.ts'
-import { code, day, described, instant } from './fields.ts'
+import { code, component, day, described, instant } from './components.ts'
 import { attribution } from './rate-schemas.ts'
 
 const attempt = component(

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-import { generatedFiles } from '../../scripts/generated-files.ts'
+import { generatedFiles } from '../../scripts/generate.ts'
 
 const FOLDER = new URL('../../src/generated/', import.meta.url)
 
