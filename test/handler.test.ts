@@ -1,55 +1,35 @@
 import { describe, expect, it, vi } from 'vitest'
 
-import { createHandlerOn } from '../src/handler.ts'
 import { createExchangeRateApiProvider, createRatesHandler } from '../src/index.ts'
 import type {
   HistoryProvider,
   LatestProvider,
   LatestTable,
-  RatesEvent,
   RatesHandler,
   RatesHandlerOptions,
 } from '../src/index.ts'
-import { fakeProviders } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
 import { reseal, seal } from './fixtures/envelopes.ts'
+import { NOW, market, openService } from './fixtures/service.ts'
 import { openErApiPayload } from './fixtures/upstream-payloads.ts'
 import { PERIODS } from './oracle.ts'
-import { settled, virtualRuntime } from './virtual-runtime.ts'
-
-const NOW = Date.UTC(2026, 10, 20, 18)
-const SECOND = 1_000
-const DAY = 86_400_000
+import { DAY, SECOND, settled } from './virtual-runtime.ts'
 
 const attribution = { name: 'Test', url: 'https://rates.example' }
 
-type Providers = NonNullable<RatesHandlerOptions['providers']>
-
 interface ServiceOptions extends RatesHandlerOptions {
-  latest?: Providers['latest'] | LatestProvider['fetchLatest']
+  latest?: LatestProvider | LatestProvider[] | LatestProvider['fetchLatest']
   history?: HistoryProvider
 }
 
-/** Creates a handler on a virtual runtime without a network (default providers: the synthetic market). */
-function service({ latest, history, ...options }: ServiceOptions = {}) {
-  const runtime = virtualRuntime(NOW)
-  const fake = fakeProviders()
-  const events: RatesEvent[] = []
-  const handler = createHandlerOn(() => runtime, {
-    now: runtime.now,
-    providers: {
-      latest: typeof latest === 'function' ? latestProvider(latest) : (latest ?? fake.latest),
-      history: history ?? fake.history,
-    },
-    fetch: () => Promise.reject(new Error('no network')),
-    onEvent: (event) => events.push(event),
-    ...options,
-  })
-  const get = (target: string, init?: RequestInit): Promise<Response> =>
-    handler(new Request(`http://localhost${target}`, init))
-  const cacheStatus = async (target: string) => (await get(target)).headers.get('cache-status')
-  const eventsOf = (type: RatesEvent['type']) => events.filter((event) => event.type === type)
-  return { handler, runtime, events, eventsOf, get, cacheStatus }
+/** Opens a service with these providers (default: the synthetic market). */
+function service({
+  latest = market.latest,
+  history = market.history,
+  ...options
+}: ServiceOptions = {}) {
+  const given = typeof latest === 'function' ? latestProvider(latest) : latest
+  return openService({ providers: { latest: given, history }, ...options })
 }
 
 /** Returns a table of two currencies, published at `updatedAt`; 1 USD = `rate` EUR. */
@@ -425,7 +405,7 @@ describe('a failing upstream', () => {
         await new Promise<void>((resolve) => {
           finish = resolve
         })
-        return fakeProviders().history.fetchHistory(range, context)
+        return market.history.fetchHistory(range, context)
       },
     }
     const { get, runtime } = service({ history: slow })
@@ -785,9 +765,8 @@ describe.each([
 ])('a service whose $off rates are turned off', ({ off, paths, works, message }) => {
   const open = () => {
     const requested: string[] = []
-    const fake = fakeProviders()
     const opened = service({
-      providers: { ...fake, [off]: false },
+      providers: { ...market, [off]: false },
       fetch: async (input) => {
         requested.push(new Request(input).url)
         throw new Error('no network')

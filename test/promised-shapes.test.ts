@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../src/index.ts'
-import { fakeClock, fakeProviders } from '../src/testing/index.ts'
+import { openService } from './fixtures/service.ts'
 
-const now = fakeClock('2026-11-20T18:00:00Z')
-const handler = createRatesHandler({ now, providers: fakeProviders({ now }) })
+const { handler, get } = openService()
 
 const SOURCE = 'source: { name: string, url: string }'
 const RATES = 'rates: { CODE: number }'
@@ -81,7 +79,7 @@ function shapeOf(value: unknown): string {
 describe('the shape of a response', () => {
   it.each(PROMISED)('to /api/%s is the same as in 0.1.0', async (target, status, fields) => {
     await handler.refresh()
-    const response = await handler(new Request(`http://localhost/api/${target}`))
+    const response = await get(`/api/${target}`)
     expect(response.status).toBe(status)
     expect(shapeOf(await response.json())).toBe(`{ ${fields} }`)
   })

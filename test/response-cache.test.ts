@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../src/index.ts'
 import type { RatesHandler, RatesHandlerOptions, RawResponse } from '../src/index.ts'
-import { fakeProviders } from '../src/testing/index.ts'
-import { DAY_MS as DAY, addDays, toDay } from './fixtures/dates.ts'
+import { addDays, toDay } from './fixtures/dates.ts'
+import { market, openService } from './fixtures/service.ts'
+import { DAY } from './virtual-runtime.ts'
 
 const START = Date.UTC(2026, 10, 18, 18)
 
@@ -13,13 +14,11 @@ const HISTORY = '/api/v1/history?from=USD&to=JPY&period=5Y'
 const RANGE = '/api/v1/history?from=USD&to=JPY&start=2024-01-01'
 const DATED = `${WHOLE}&date=2024-02-29`
 
-/** Creates a handler with a clock that tests set. */
-async function handlerAt(options: RatesHandlerOptions = {}) {
-  const clock = { now: START }
-  const now = (): number => clock.now
-  const handler = createRatesHandler({ providers: fakeProviders({ now }), now, ...options })
+/** Creates a handler with the data of the synthetic market. */
+async function warmHandler(options: RatesHandlerOptions = {}, start = START) {
+  const { handler, runtime } = openService({ start, ...options })
   await handler.refresh()
-  return { handler, clock }
+  return { handler, runtime }
 }
 
 function request(
@@ -77,7 +76,7 @@ describe('a cached response', () => {
       ['/api/v1/latest?symbols=jpy,EUR,,eur', '/api/v1/latest?symbols=%20JPY,EUR&base=usd'],
     ],
   ])('is the same for every equivalent of %s', async (target, others) => {
-    const { handler } = await handlerAt()
+    const { handler } = await warmHandler()
     const first = await request(handler, target)
     for (const other of [target, ...others]) {
       const again = await request(handler, other)
@@ -87,7 +86,7 @@ describe('a cached response', () => {
   })
 
   it('is not used for other requests', async () => {
-    const { handler } = await handlerAt()
+    const { handler } = await warmHandler()
     const targets = [
       WHOLE,
       EARLIER,
@@ -128,7 +127,7 @@ describe('a cached response', () => {
   })
 
   it.each([WHOLE, HISTORY])('is used for HEAD and 304 of %s', async (target) => {
-    const { handler } = await handlerAt()
+    const { handler } = await warmHandler()
     const whole = await request(handler, target)
     expect(await request(handler, target, 'HEAD')).toEqual({ ...whole, body: null })
     const ifNoneMatch = headerOf(whole, 'etag') ?? ''
@@ -138,7 +137,7 @@ describe('a cached response', () => {
   })
 
   it('does not change when others are cached', async () => {
-    const { handler } = await handlerAt()
+    const { handler } = await warmHandler()
     const cached: [response: RawResponse, text: string][] = []
     for (const to of ['JPY', 'GBP', 'CHF', 'SEK', 'NOK', 'PLN', 'CZK', 'HUF']) {
       const response = await request(handler, HISTORY.replace('JPY', to))
@@ -149,9 +148,9 @@ describe('a cached response', () => {
   })
 
   it('has the current ttl of its data', async () => {
-    const { handler, clock } = await handlerAt()
+    const { handler, runtime } = await warmHandler()
     const first = await request(handler, WHOLE)
-    clock.now += 90_000
+    runtime.setClock(START + 90_000)
     const later = await request(handler, WHOLE)
     expect(later.body).toBe(first.body)
     const ttl = (response: RawResponse): number =>
@@ -162,12 +161,12 @@ describe('a cached response', () => {
   })
 
   it('is dropped when the data change', async () => {
-    const { handler, clock } = await handlerAt()
+    const { handler, runtime } = await warmHandler()
     const targets = [WHOLE, EARLIER, HISTORY, RANGE]
     const before = await Promise.all(targets.map((target) => request(handler, target)))
-    clock.now += DAY
+    runtime.setClock(START + DAY)
     await handler.refresh()
-    const { handler: other } = await handlerAt({ now: () => clock.now, providers: fakeProviders() })
+    const { handler: other } = await warmHandler({}, START + DAY)
     for (const [index, target] of targets.entries()) {
       const after = await request(handler, target)
       expect(after.body, target).not.toEqual(before[index]?.body)
@@ -176,7 +175,7 @@ describe('a cached response', () => {
   })
 
   it('ends today, even if later days are cached', async () => {
-    const { latest, history } = fakeProviders()
+    const { latest, history } = market
     const [tomorrow, later] = [toDay(START + DAY), toDay(START + 2 * DAY)]
     const rates = { USD: 2, JPY: 300 }
     const ahead: typeof history = {
@@ -186,8 +185,7 @@ describe('a cached response', () => {
         return { base, days: [...days, ...[tomorrow, later].map((date) => ({ date, rates }))] }
       },
     }
-    let now = START
-    const { handler } = await handlerAt({ providers: { latest, history: ahead }, now: () => now })
+    const { handler, runtime } = await warmHandler({ providers: { latest, history: ahead } })
     const beyond = `${RANGE}&end=2999-12-31`
     const all = [HISTORY, `${HISTORY}&interval=week`, RANGE, beyond]
     for (const target of all) {
@@ -198,7 +196,7 @@ describe('a cached response', () => {
       expect((await request(handler, target)).status, target).toBe(404)
     }
     // Midnight in UTC, some hours before the next call of the provider.
-    now = Date.parse(tomorrow)
+    runtime.setClock(Date.parse(tomorrow))
     for (const target of [...all, none]) {
       expect(await textOf(await request(handler, target)), target).toContain(tomorrow)
       expect(await textOf(await request(handler, target)), target).not.toContain(later)
@@ -208,7 +206,7 @@ describe('a cached response', () => {
 
 describe('the response cache', () => {
   it('does not keep conversions', async () => {
-    const { handler } = await handlerAt()
+    const { handler } = await warmHandler()
     const target = '/api/v1/convert?from=USD&to=EUR&amount=12.5'
     const [one, other] = [await request(handler, target), await request(handler, target)]
     expect(other).toEqual(one)
@@ -218,8 +216,8 @@ describe('the response cache', () => {
   })
 
   it('keeps nothing at a size of 0, and the responses are the same', async () => {
-    const { handler } = await handlerAt({ responseCacheBytes: 0 })
-    const { handler: other } = await handlerAt()
+    const { handler } = await warmHandler({ responseCacheBytes: 0 })
+    const { handler: other } = await warmHandler()
     for (const target of [WHOLE, EARLIER, HISTORY, RANGE, DATED]) {
       const first = await request(handler, target)
       const again = await request(handler, target)
@@ -236,7 +234,7 @@ describe('the response cache', () => {
     ['periods', 27 / 32, PAIRS.map((pair) => `${pair}&period=5Y`)],
   ])('limits responses about %s to a share of its bytes', async (_, share, targets) => {
     const responseCacheBytes = 2_097_152
-    const { handler } = await handlerAt({ responseCacheBytes })
+    const { handler } = await warmHandler({ responseCacheBytes })
     // Each response counts as its body and 1 KiB.
     const made: { target: string; response: RawResponse; size: number }[] = []
     for (const target of targets) {
@@ -257,7 +255,7 @@ describe('the response cache', () => {
   })
 
   it('keeps whole tables while clients request thousands of lists of symbols', async () => {
-    const { handler } = await handlerAt({ responseCacheBytes: 1_048_576 })
+    const { handler } = await warmHandler({ responseCacheBytes: 1_048_576 })
     const codes = Object.keys((await handler.rates.latest()).rates)
     const first = await request(handler, WHOLE)
     for (let index = 0; index < 5_000; index += 1) {
@@ -269,7 +267,7 @@ describe('the response cache', () => {
   })
 
   it('keeps periods and tables while clients request many days and ranges', async () => {
-    const { handler } = await handlerAt({ responseCacheBytes: 1_048_576 })
+    const { handler } = await warmHandler({ responseCacheBytes: 1_048_576 })
     const [first, table] = [await request(handler, HISTORY), await request(handler, WHOLE)]
     for (let day = 0; day < 10_000; day += 100) {
       const start = addDays('1999-01-04', day)
@@ -281,7 +279,7 @@ describe('the response cache', () => {
   })
 
   it('keeps ranges of the last years while clients request earlier ones', async () => {
-    const { handler } = await handlerAt()
+    const { handler } = await warmHandler()
     const early = RANGE.replace('2024', '2004')
     await request(handler, early)
     const [first, second] = [await request(handler, RANGE), await request(handler, early)]
@@ -293,7 +291,7 @@ describe('the response cache', () => {
   })
 
   it('renders a response again whose bytes were transferred', async () => {
-    const { handler } = await handlerAt()
+    const { handler } = await warmHandler()
     const first = await request(handler, HISTORY)
     const text = await textOf(first)
     if (first.body instanceof Uint8Array)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
 import type {
   Attribution,
   Conversion,
@@ -8,29 +7,26 @@ import type {
   LatestRates,
   RateHistory,
 } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
+import { market, openService } from '../fixtures/service.ts'
 
 /** A conversion to one currency or several. */
 type Converted = Conversion & Partial<ConversionList>
 
-const now = (): number => Date.UTC(2026, 10, 20, 18)
+const service = openService()
 
-function handlerOf(attribution?: Attribution) {
-  const { latest, history } = fakeProviders({ now })
-  const named = attribution ? { attribution } : {}
-  const providers = { latest: { ...latest, ...named }, history: { ...history, ...named } }
-  return createRatesHandler({ providers, now })
+/** Opens a service whose providers have this attribution. */
+function serviceOf(attribution: Attribution) {
+  const { latest, history } = market
+  const providers = { latest: { ...latest, attribution }, history: { ...history, attribution } }
+  return openService({ providers })
 }
 
-const handler = handlerOf()
-
-function get(path: string, of = handler, headers: Record<string, string> = {}): Promise<Response> {
-  return of(new Request(`http://localhost/api/${path}`, { headers }))
+function get(path: string, headers: Record<string, string> = {}, of = service) {
+  return of.get(`/api/${path}`, { headers })
 }
 
-async function getJson<Body>(path: string, of = handler): Promise<Body> {
-  const body: Body = await (await get(path, of)).json()
-  return body
+async function getJson<Body>(path: string, of = service): Promise<Body> {
+  return of.json(`/api/${path}`)
 }
 
 /** Parses CSV; throws if it violates RFC 4180. */
@@ -49,7 +45,7 @@ function readCsv(text: string): string[][] {
 
 /** Returns the source in the CSV body and in the `Link` header, for a provider with this attribution. */
 async function sourceOf(attribution: Attribution) {
-  const response = await get('v1/latest?symbols=EUR&format=csv', handlerOf(attribution))
+  const response = await get('v1/latest?symbols=EUR&format=csv', {}, serviceOf(attribution))
   const [, line = []] = readCsv(await response.text())
   return { source: line.slice(-2), link: response.headers.get('link') }
 }
@@ -114,13 +110,13 @@ describe('format=csv', () => {
     async (name) => {
       const source = { name, url: 'https://rates.example/?a=1,2' }
       const query = 'v1/history?from=USD&to=idr&start=2026-10-01'
-      const service = handlerOf(source)
+      const opened = serviceOf(source)
       for (const interval of ['day', 'month']) {
         const path = `${query}&interval=${interval}`
-        const { points } = await getJson<RateHistory>(path, service)
+        const { points } = await getJson<RateHistory>(path, opened)
         const quoted = /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
         const lines = points.map(({ d, r }) => `USD,IDR,${d},${r},${quoted},"${source.url}"`)
-        const response = await get(`${path}&format=csv`, service)
+        const response = await get(`${path}&format=csv`, {}, opened)
         expect(response.headers.get('content-length')).toBe(
           String((await response.clone().arrayBuffer()).byteLength),
         )
@@ -137,7 +133,7 @@ describe('format=csv', () => {
       const { headers } = await get(query)
       const etag = headers.get('etag') ?? ''
       expect(etag).not.toBe((await get(path)).headers.get('etag'))
-      const again = await get(query, handler, { 'if-none-match': etag })
+      const again = await get(query, { 'if-none-match': etag })
       expect(again.status).toBe(304)
       for (const link of [headers, again.headers].map((each) => each.get('link'))) {
         expect(link).toBe(
@@ -169,8 +165,7 @@ describe('format=csv', () => {
   })
 
   it('ignores the Accept header', async () => {
-    const accept = { accept: 'text/csv' }
-    const { headers } = await get('v1/latest', handler, accept)
+    const { headers } = await get('v1/latest', { accept: 'text/csv' })
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(headers.get('vary')).toBeNull()
   })

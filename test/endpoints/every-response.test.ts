@@ -1,11 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
-import type { RatesHandler } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-
-const now = (): number => Date.UTC(2026, 10, 20, 18)
-const { latest, history } = fakeProviders({ now })
+import { CACHE_CONTROL } from '../fixtures/contract.ts'
+import { market, openService } from '../fixtures/service.ts'
 
 /** Longer in UTF-8 than in characters. */
 const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
@@ -13,15 +9,17 @@ const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
 /** A provider may keep private fields in its attribution. */
 const attribution = { ...SHOWN, secret: 'a-key-of-the-upstream' }
 
-const providers = { latest: { ...latest, attribution }, history: { ...history, attribution } }
-// A new handler, so that no test reads the response cache of another.
-let handler: RatesHandler
+const providers = {
+  latest: { ...market.latest, attribution },
+  history: { ...market.history, attribution },
+}
+// A new service, so that no test reads the response cache of another.
+let service: ReturnType<typeof openService>
 beforeEach(() => {
-  handler = createRatesHandler({ providers, now })
+  service = openService({ providers })
 })
 
-const MINUTE = 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400'
-const HOUR = 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800'
+const { latest: MINUTE, history: HOUR } = CACHE_CONTROL
 
 /** 16:00 in Frankfurt, in winter. */
 const published = (day: string): string => new Date(`${day}T15:00:00Z`).toUTCString()
@@ -55,11 +53,9 @@ const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
 
 describe.each(TARGETS)('a response to %s', (target, lifetime, modified) => {
   const isKept = lifetime !== 'no-store'
-  const request = (to: RatesHandler, init: RequestInit = {}): Promise<Response> =>
-    to(new Request(`http://localhost/api/${target}`, init))
   const get = async (init?: RequestInit): Promise<Response> => {
-    await handler.refresh()
-    return request(handler, init)
+    await service.handler.refresh()
+    return service.get(`/api/${target}`, init)
   }
 
   it('names the source, and no private field of the provider', async () => {
@@ -89,8 +85,7 @@ describe.each(TARGETS)('a response to %s', (target, lifetime, modified) => {
   })
 
   it('reports in Cache-Status whether data was loaded', async () => {
-    const cold = createRatesHandler({ providers, now })
-    const cacheStatus = async () => (await request(cold)).headers.get('cache-status')
+    const cacheStatus = () => service.cacheStatus(`/api/${target}`)
     expect(await cacheStatus()).toBe(isKept ? 'rates; fwd=miss' : null)
     expect(String(await cacheStatus())).toMatch(isKept ? /^rates; hit; ttl=\d+$/ : /^null$/)
   })
@@ -135,7 +130,7 @@ describe('a result of handler.rates', () => {
   it('has the name and URL of the source, and no private field of the provider', async () => {
     const pair = { from: 'USD', to: 'EUR' } as const
     const date = '2026-11-18'
-    const { rates } = handler
+    const { rates } = service.handler
     const records = await Promise.all([
       rates.latest(),
       rates.latest({ date }),

@@ -2,17 +2,11 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandlerOptions } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
 import { withFacts } from '../fixtures/facts.ts'
+import { openService } from '../fixtures/service.ts'
 
-const CALLED = { ...fakeProviders().latest, fetchLatest: () => Promise.reject(new Error('called')) }
-
-/** Sends a request to a handler whose provider fails. */
-async function request(options: RatesHandlerOptions, path: string, init: RequestInit = {}) {
-  const { history } = fakeProviders()
-  const handler = createRatesHandler({ providers: { latest: CALLED, history }, ...options })
-  return handler(new Request(`http://localhost${path}`, init))
-}
+const request = (options: RatesHandlerOptions, path: string, init?: RequestInit) =>
+  openService(options).get(path, init)
 
 describe('the explorer page', () => {
   it.each([

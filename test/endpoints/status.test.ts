@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandlerOptions, ServiceStatus } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+import { fragileMarket, openService } from '../fixtures/service.ts'
+import { DAY, HOUR, settled } from '../virtual-runtime.ts'
 
 /** Friday, one hour after the publication of the synthetic market. */
 const NOW = Date.UTC(2026, 10, 20, 16)
@@ -19,40 +15,15 @@ const SOURCE = {
 
 /** Creates a handler whose providers fail while `upstream.isUp` is false. */
 function service(options: RatesHandlerOptions = {}) {
-  const runtime = virtualRuntime(NOW)
-  const { latest, history } = fakeProviders()
-  const upstream = { isUp: true }
-  const handler = createHandlerOn(() => runtime, {
-    now: runtime.now,
-    providers: {
-      latest: {
-        ...latest,
-        async fetchLatest(context) {
-          if (!upstream.isUp) throw new Error('secret')
-          return latest.fetchLatest(context)
-        },
-      },
-      history: {
-        ...history,
-        async fetchHistory(range, context) {
-          if (!upstream.isUp) throw new Error('secret')
-          return history.fetchHistory(range, context)
-        },
-      },
-    },
-    ...options,
-  })
-  return {
-    runtime,
-    handler,
-    upstream,
-    async status(): Promise<ServiceStatus> {
-      const response = await handler(new Request('http://localhost/api/v1/status'))
-      expect(response.status).toBe(200)
-      expect(response.headers.get('cache-control')).toBe('no-store')
-      return response.json()
-    },
+  const { upstream, providers } = fragileMarket()
+  const opened = openService({ start: NOW, providers, ...options })
+  async function status(): Promise<ServiceStatus> {
+    const response = await opened.get('/api/v1/status')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    return response.json()
   }
+  return { ...opened, upstream, status }
 }
 
 describe('GET /api/v1/status', () => {
