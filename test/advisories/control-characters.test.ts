@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { RatesEvent } from '../../src/index.ts'
 import { createLog } from '../../src/log.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW } from '../catalogue/catalogue.ts'
 import type { ResponseData } from '../catalogue/catalogue.ts'
+import { eventsWith } from '../fixtures/events.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { get, loadedHandler } from './loaded-handler.ts'
 
@@ -121,36 +121,6 @@ describe('an event with a harmful character', () => {
     },
   )
 })
-
-/** Creates one event of every type, with `text` in every field that can contain external text. */
-function eventsWith(text: string): { [Type in RatesEvent['type']]: RatesEvent & { type: Type } } {
-  const error = Object.assign(new Error(text, { cause: new Error(text) }), { name: text })
-  const about = { dataSet: 'latest', provider: text } as const
-  const failed = { ...about, reason: text, error }
-  const corrections = [{ code: text, published: 1, corrected: 2 }]
-  const deviating = { reference: text, date: text, deviations: [text] }
-  return {
-    upstream_request: { type: 'upstream_request', ...about },
-    upstream_response: { type: 'upstream_response', ...about, elapsed: 1 },
-    upstream_failed: { type: 'upstream_failed', ...failed, elapsed: 1 },
-    refresh_failed: { type: 'refresh_failed', dataSet: 'latest', reason: text, error },
-    upstream_ending: { type: 'upstream_ending', ...about, endsAt: NaN },
-    rates_rejected: { type: 'rates_rejected', ...failed, origin: 'upstream' },
-    rates_dropped: { type: 'rates_dropped', ...about, dropped: [text, text] },
-    rates_corrected: { type: 'rates_corrected', ...about, corrections },
-    rates_lost: { type: 'rates_lost', ...about, codes: [text] },
-    rates_quarantined: { type: 'rates_quarantined', ...about, codes: [text] },
-    rates_deviating: { type: 'rates_deviating', ...about, ...deviating },
-    check_failed: { type: 'check_failed', ...failed, reference: text },
-    rates_revised: { type: 'rates_revised', ...about, revised: [text] },
-    rates_restored: { type: 'rates_restored', dataSet: 'latest', loadedAt: 0 },
-    stale_served: { type: 'stale_served', dataSet: 'latest', overdue: 1 },
-    overloaded: { type: 'overloaded', waiting: 1 },
-    refresh_scheduled: { type: 'refresh_scheduled', dataSet: 'latest', at: 0 },
-    store_failed: { type: 'store_failed', operation: 'get', key: text, error },
-    internal_error: { type: 'internal_error', error },
-  }
-}
 
 /** Expects no harmful character, raw or in decoded JSON. */
 function expectHarmless({ headers, body }: ResponseData): void {
