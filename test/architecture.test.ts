@@ -13,8 +13,7 @@ const MAY_IMPORT: Record<string, string> = {
   digest: '',
   errors: '',
   events: '',
-  'known-options': 'nearest',
-  nearest: '',
+  'known-options': '',
   runtime: '',
   rates: 'async',
   cache: 'async digest types:runtime',
@@ -37,7 +36,7 @@ const MAY_IMPORT: Record<string, string> = {
   client: 'types:api known-options errors types:providers types:rates runtime',
   currencies: 'rates',
   testing: 'async known-options cache types:providers rates runtime',
-  cli: `nearest adapters api compat compression currencies index log providers stores testing
+  cli: `adapters api compat compression currencies index known-options log providers stores testing
     ioredis node:* ratesmith/package.json`,
   adapters: '@whatwg-node/server types:index known-options node:* undici',
   scripts: '*',

@@ -1,20 +1,60 @@
+import manifest from 'ratesmith/package.json' with { type: 'json' }
+
+import { didYouMean, nearest } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
+import type { CommandName } from './help.ts'
+import { UsageError, messageOf } from './usage.ts'
 
 /** Runs a command with the arguments after its name; resolves to the exit code. Rejects with a `UsageError` for invalid usage. */
-export type Command = (args: string[], context: CommandContext) => Promise<number>
+type Command = (args: string[], context: CommandContext) => Promise<number>
 
 /** The commands by name. Each module is imported only when its command runs. */
-export const COMMANDS = {
+const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveAndExit,
   convert: async () => (await import('./convert.ts')).convert,
   latest: async () => (await import('./latest.ts')).latest,
   history: async () => (await import('./history.ts')).history,
   currencies: async () => (await import('./currencies.ts')).currencies,
   doctor: async () => (await import('./doctor.ts')).doctor,
-} as const satisfies Record<string, () => Promise<Command>>
+}
 
-export type CommandName = keyof typeof COMMANDS
+/** Runs the command that `args` select and resolves to its exit code; prints an error as one line on stderr. */
+export async function dispatch(args: string[], context: CommandContext): Promise<number> {
+  try {
+    return await run(args, context)
+  } catch (error) {
+    const isUsage = error instanceof UsageError
+    const hint = isUsage ? ' (see ratesmith --help)' : ''
+    context.stderr.write(`ratesmith: ${messageOf(error)}${hint}\n`)
+    return isUsage ? 2 : 1
+  }
+}
 
-export function isCommandName(name: string | undefined): name is CommandName {
+async function run(args: string[], context: CommandContext): Promise<number> {
+  const [name, ...rest] = args
+  if (args.includes('--help') || args.includes('-h')) {
+    const { HELP, OVERVIEW } = await import('./help.ts')
+    return print(isCommandName(name) ? HELP[name] : OVERVIEW, context)
+  }
+  if (args.includes('--version') || args.includes('-v')) {
+    return print(`${manifest.version}\n`, context)
+  }
+  if (name === undefined) throw new UsageError('missing command; try ratesmith serve --demo')
+  if (!isCommandName(name)) {
+    const suggestion = didYouMean(nearest(name, Object.keys(COMMANDS), 2))
+    throw new UsageError(`unknown command ${name}${suggestion}`)
+  }
+  const command = await COMMANDS[name]()
+  return command(rest, context)
+}
+
+function isCommandName(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(COMMANDS, name)
+}
+
+function print(text: string, { stdout }: CommandContext): number {
+  // A reader such as `head` may close the pipe early.
+  stdout.on('error', () => process.exit())
+  stdout.write(text)
+  return 0
 }

@@ -1,15 +1,11 @@
-import type { Conversion, ConversionList } from '../index.ts'
-import { splitCodes } from './codes.ts'
+import { findCurrency } from '../currencies.ts'
+import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
+import { parseRatesArguments, splitCodes } from './args.ts'
 import type { CommandContext } from './context.ts'
-import { daySentence, isSettledOn } from './dated.ts'
-import { printRates } from './print-rates.ts'
-import { parseRatesArguments } from './rates-flags.ts'
-import { toAge, toMinute } from './terminal/age.ts'
-import { wrapped } from './terminal/layout.ts'
-import { toRateRows } from './terminal/rate-rows.ts'
-import { styled } from './terminal/style.ts'
-import type { Terminal } from './terminal/terminal.ts'
-import { UsageError } from './usage-error.ts'
+import { daySentence, isSettledOn, printRates } from './output.ts'
+import { alignedNumbers, shortened, styled, toAge, toMinute, toTable, wrapped } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage.ts'
 
 type Converted = (Conversion | ConversionList) & { reverse?: true; date?: string }
 
@@ -80,4 +76,46 @@ function show(
     ...toRateRows(conversion.results, { head: reverse ? from : 'amount', terminal }),
     ...inLines(published),
   ]
+}
+
+/** A name shortened below this length is useless. */
+const MIN_NAME_LENGTH = 6
+
+/** Options of `toRateRows()`. */
+export interface RateRowsOptions {
+  /** Heading of the result column. */
+  head: string
+  terminal: Terminal
+}
+
+/**
+ * Formats conversions as a table with the columns code, result, rate and name. Without room, rate and name are left out; only
+ * names and, as the last resort, results are cut.
+ */
+export function toRateRows(
+  results: Readonly<Record<string, ConvertedAmount>>,
+  { head, terminal }: RateRowsOptions,
+): string[] {
+  const { width, hasUnicode } = terminal
+  const converted = Object.values(results)
+  const codes = ['code', ...Object.keys(results)]
+  const amounts = [head, ...alignedNumbers(converted.map(({ result }) => result))]
+  const rates = ['rate', ...alignedNumbers(converted.map(({ rate }) => rate))]
+  const names = ['name', ...Object.keys(results).map((code) => findCurrency(code)?.name ?? '')]
+  const tables = [
+    [codes, amounts, rates, names],
+    [codes, amounts, rates],
+    [codes, amounts],
+  ]
+  const fitting = tables.find((columns) => widthOf(columns) <= width) ?? [codes, amounts]
+  const lines = toTable(codes.map((_, row) => fitting.map((column) => column[row] ?? '')))
+  const [heads = '', ...rows] = lines.map((line) => shortened(line, width, hasUnicode ? '…' : '.'))
+  return [styled('aside', heads, terminal), ...rows]
+}
+
+function widthOf(columns: readonly (readonly string[])[]): number {
+  const widths = columns.map((cells, column) =>
+    column === 3 ? MIN_NAME_LENGTH : Math.max(...cells.map((cell) => cell.trimEnd().length)),
+  )
+  return widths.reduce((sum, each) => sum + each + 2, -2)
 }

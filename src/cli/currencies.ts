@@ -1,14 +1,11 @@
 import type { CurrencyCoverage, CurrencyList } from '../index.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../known-options.ts'
+import { parseRatesArguments } from './args.ts'
 import type { CommandContext } from './context.ts'
-import { openOutput } from './output.ts'
-import { parseRatesArguments } from './rates-flags.ts'
-import { openSession } from './rates-session.ts'
-import { suggestCodes } from './suggest-codes.ts'
-import { shortened, toTable } from './terminal/layout.ts'
-import { withSpinner } from './terminal/spinner.ts'
-import { styled } from './terminal/style.ts'
-import type { Terminal } from './terminal/terminal.ts'
+import { openOutput, suggestCodes } from './output.ts'
+import { openSession } from './session.ts'
+import { shortened, styled, toTable, withSpinner } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Runs `ratesmith currencies`: lists currencies and the data sets that cover them. */
 export async function currencies(args: string[], context: CommandContext): Promise<number> {

@@ -1,21 +1,22 @@
-import manifest from 'ratesmith/package.json' with { type: 'json' }
-
 import { toSingleLine } from '../log.ts'
+import { parseRatesArguments } from './args.ts'
+import type { RatesFlags } from './args.ts'
 import type { CommandContext } from './context.ts'
-import type { CheckResult } from './doctor/check-result.ts'
-import { checkProxies, checkRuntime } from './doctor/machine.ts'
-import { checkProviders } from './doctor/providers.ts'
-import { createRedaction } from './doctor/secrets.ts'
-import { checkCache, checkRedis } from './doctor/stores.ts'
+import {
+  checkCache,
+  checkProviders,
+  checkProxies,
+  checkRedis,
+  checkRuntime,
+} from './doctor-checks.ts'
+import type { CheckResult } from './doctor-checks.ts'
 import { openOutput } from './output.ts'
-import { parseRatesArguments } from './rates-flags.ts'
-import type { RatesFlags } from './rates-flags.ts'
+import { KEY_VARIABLES } from './providers.ts'
 import { findRedis } from './redis.ts'
-import { wrapped } from './terminal/layout.ts'
-import { withSpinner } from './terminal/spinner.ts'
-import { styled } from './terminal/style.ts'
-import type { Terminal } from './terminal/terminal.ts'
+import { styled, withSpinner, wrapped } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 import { chooseUpstreams } from './upstreams.ts'
+import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 /** Runs `ratesmith doctor`: checks providers, stores and the machine. Resolves to 1 if a check fails. */
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
@@ -70,3 +71,51 @@ function linesOf({ subject, ok, found, advice }: CheckResult, terminal: Terminal
 
 /** The width of `works  `. */
 const INDENT = ' '.repeat(7)
+
+/** Variables with URLs that may contain a password. */
+const VARIABLES = [
+  'RATESMITH_LATEST_URL',
+  'RATESMITH_HISTORY_URL',
+  'RATESMITH_REDIS_URL',
+  'HTTPS_PROXY',
+  'HTTP_PROXY',
+  'https_proxy',
+  'http_proxy',
+]
+
+/** Redacting shorter texts would make the output unreadable. */
+const MIN_SECRET_LENGTH = 3
+
+/**
+ * Returns a function that redacts user names, passwords and keys in a text: those of every URL in it, and those of the
+ * variables of `env` and of `urls` anywhere.
+ */
+export function createRedaction(
+  env: NodeJS.ProcessEnv,
+  urls: readonly string[],
+): (text: string) => string {
+  const keys = Object.values(KEY_VARIABLES).map((name) => env[name] ?? '')
+  const written = VARIABLES.flatMap((name) => [env[name] ?? '', ...(env[name] ?? '').split(',')])
+  const secrets = [...[...written, ...urls].flatMap(credentialsOf), ...keys]
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    .sort((one, other) => other.length - one.length)
+  return (text) =>
+    secrets
+      .reduce((left, secret) => left.replaceAll(secret, '…'), text)
+      .replace(/\/\/[^/\s]*@/g, '//…@')
+}
+
+/** Returns the password of `url`, encoded and decoded. */
+function credentialsOf(url: string): string[] {
+  const [, written] = /^[^/]*\/\/[^:@/]*:(.*)@/.exec(url) ?? []
+  return written === undefined ? [] : [written, decoded(written)]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Not percent-encoded.
+    return text
+  }
+}

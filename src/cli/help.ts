@@ -1,5 +1,3 @@
-import type { CommandName } from './commands.ts'
-
 /** The output of `ratesmith --help`. */
 export const OVERVIEW = `Usage: ratesmith <command> [options]
 
@@ -57,8 +55,8 @@ ${UPSTREAMS}  RATESMITH_CACHE_DIR    folder for fetched rates (default: the user
   NO_COLOR               turn colours off
 ${PROXIES}${PROVIDERS}`
 
-/** The output of `ratesmith <command> --help`. */
-export const HELP: Record<CommandName, string> = {
+/** The output of `ratesmith <command> --help`, by command. */
+export const HELP = {
   convert: `Usage: ratesmith convert [amount] <from> <to>[,<to>...] [options]
 
 Converts an amount (default 1) at the latest rate: ratesmith convert 100 USD EUR
@@ -135,3 +133,5 @@ ${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
 Environment:
 ${UPSTREAMS}${REDIS}${PROXIES}${PROVIDERS}`,
 }
+
+export type CommandName = keyof typeof HELP

@@ -1,15 +1,12 @@
 import type { HistoryRange, Interval, Period, RateHistory } from '../index.ts'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../known-options.ts'
+import { parseRatesArguments } from './args.ts'
+import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
-import { isSettledOn } from './dated.ts'
-import { printRates } from './print-rates.ts'
-import { parseRatesArguments } from './rates-flags.ts'
-import { toAge } from './terminal/age.ts'
-import { drawChart } from './terminal/chart.ts'
-import { wrapped } from './terminal/layout.ts'
-import { styled } from './terminal/style.ts'
-import type { Terminal } from './terminal/terminal.ts'
-import { UsageError } from './usage-error.ts'
+import { isSettledOn, printRates } from './output.ts'
+import { styled, toAge, wrapped } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage.ts'
 
 const CHART_HEIGHT = 10
 

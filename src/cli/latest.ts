@@ -1,14 +1,18 @@
 import { findCurrency } from '../currencies.ts'
 import type { LatestRates } from '../index.ts'
-import { splitCodes } from './codes.ts'
+import { parseRatesArguments, splitCodes } from './args.ts'
 import type { CommandContext } from './context.ts'
-import { daySentence, isSettledOn } from './dated.ts'
-import { printRates } from './print-rates.ts'
-import { parseRatesArguments } from './rates-flags.ts'
-import { toAge, toMinute } from './terminal/age.ts'
-import { alignedNumbers, shortened, toColumns, wrapped } from './terminal/layout.ts'
-import { styled } from './terminal/style.ts'
-import type { Terminal } from './terminal/terminal.ts'
+import { daySentence, isSettledOn, printRates } from './output.ts'
+import {
+  alignedNumbers,
+  shortened,
+  styled,
+  toAge,
+  toColumns,
+  toMinute,
+  wrapped,
+} from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 // Longer names are cut; without room for the minimum, no names are shown.
 const MAX_NAME_LENGTH = 28

@@ -2,9 +2,9 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 
 import type { CacheStore } from '../index.ts'
 import { createRedisStore } from '../stores/redis.ts'
-import type { ServeFlags } from './flags.ts'
 import { connectRedis, findRedis } from './redis.ts'
-import { UsageError, withUsageError } from './usage-error.ts'
+import type { ServeFlags } from './serve-flags.ts'
+import { UsageError, withUsageError } from './usage.ts'
 
 /** The store that keeps fetched rates between starts. */
 export interface OpenStore {

@@ -1,6 +1,6 @@
-import { didYouMean, nearest } from '../nearest.ts'
+import { didYouMean, nearest } from '../known-options.ts'
 import { PROVIDERS } from './providers.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './usage.ts'
 
 type ProvidedData = 'latest' | 'history'
 

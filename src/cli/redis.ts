@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { platform } from './platform.ts'
-import { UsageError } from './usage-error.ts'
+import { platform } from './context.ts'
+import { UsageError } from './usage.ts'
 
 /** A Redis client that reconnects until it is closed. */
 export interface RedisConnection {

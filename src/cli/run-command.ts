@@ -12,7 +12,7 @@ export async function runCommand(args: string[], context: CommandContext): Promi
     context.stderr.write(`ratesmith requires Node ${NEEDED_NODE} or newer, got ${node}\n`)
     return 1
   }
-  const { dispatch } = await import('./dispatch.ts')
+  const { dispatch } = await import('./commands.ts')
   return dispatch(args, context)
 }
 

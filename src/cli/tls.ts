@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-import { UsageError, withUsageError } from './usage-error.ts'
+import { UsageError, withUsageError } from './usage.ts'
 
 /** Key and certificate in PEM. */
 export interface Tls {

@@ -1,11 +1,11 @@
 import type { HistoryProvider, LatestProvider } from '../index.ts'
+import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
-import { platform } from './platform.ts'
 import { URL_VARIABLES, chooseProviders } from './provider-choice.ts'
 import type { Choice, ProviderChoice, ProviderFlags } from './provider-choice.ts'
 import { PROVIDERS } from './providers.ts'
 import type { Access } from './providers.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './usage.ts'
 
 /** The selected providers, each list in order of preference, with their `fetch` and clock. */
 export interface Upstreams {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { ARCHIVE_KEY, preload } from '../../src/cli/preload.ts'
+import { ARCHIVE_KEY, preload } from '../../src/cli/session.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CacheStore } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import type { CheckResult } from '../../src/cli/doctor/check-result.ts'
+import type { CheckResult } from '../../src/cli/doctor-checks.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { expectRefused, piped, rootOf, serve, startUpstreams, upstreams } from './commands.ts'

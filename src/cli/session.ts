@@ -1,12 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { createRatesHandler } from '../index.ts'
-import type { RatesEvent, RatesOperations } from '../index.ts'
+import type { CacheStore, RatesEvent, RatesOperations } from '../index.ts'
 import { toSingleLine } from '../log.ts'
-import { openCache } from './cache-folder.ts'
 import type { CommandContext } from './context.ts'
+import { chooseProviders } from './provider-choice.ts'
+import type { ProviderChoice, ProviderFlags } from './provider-choice.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 // A refresh may take longer without any cached rates to show.
 const NEWER_TIMEOUT_MS = 5_000
@@ -106,4 +109,82 @@ function toText(failures: ReadonlyMap<string, string>): string {
   return toSingleLine(
     [...failures].map(([provider, reason]) => `${provider}: ${reason}`).join('; '),
   )
+}
+
+/** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
+export function cacheFolder({
+  env,
+  platform,
+  home = findHome(),
+}: Pick<CommandContext, 'env' | 'platform' | 'home'>): string | undefined {
+  const chosen = env['RATESMITH_CACHE_DIR']
+  if (chosen) return chosen
+  if (platform === 'win32') {
+    const local = env['LOCALAPPDATA']
+    return local ? join(local, 'ratesmith', 'Cache') : undefined
+  }
+  const xdg = env['XDG_CACHE_HOME']
+  // The XDG Base Directory Specification ignores relative paths.
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'ratesmith')
+  if (!home) return undefined
+  return join(home, ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'ratesmith')
+}
+
+/**
+ * Opens the store of rates fetched from the providers that the flags or the environment select; `undefined` without a cache folder.
+ * Preloads the reference rates since 1999 if `hasArchive`.
+ */
+async function openCache(
+  { providers, hasArchive }: { providers: ProviderFlags; hasArchive: boolean },
+  context: CommandContext,
+): Promise<CacheStore | undefined> {
+  const folder = cacheFolder(context)
+  if (folder === undefined) return undefined
+  const { createFileStore } = await import('../stores/file.ts')
+  const store = createFileStore(
+    join(folder, upstreamsName(chooseProviders(providers, context.env))),
+  )
+  return preload(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
+}
+
+/** Names a separate cache for each combination of providers and URLs. */
+function upstreamsName(choice: ProviderChoice): string {
+  const text = JSON.stringify(choice)
+  if (text === JSON.stringify(chooseProviders({}, {}))) return 'default'
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function findHome(): string {
+  try {
+    return homedir() ?? ''
+  } catch {
+    // A user without an entry in the password database has no home folder.
+    return ''
+  }
+}
+
+/** The store keys of the data that most requests need. */
+const KEYS: readonly string[] = ['rates:v1:latest', 'rates:v1:history']
+
+/** The store key of the reference rates since 1999: megabytes, needed only for requests with a date. */
+export const ARCHIVE_KEY = 'rates:v1:archive'
+
+/**
+ * Returns `store` with the values of `keys` preloaded. A handler waits only 50 ms for a store; on the command line, a slow disk is
+ * still faster than an upstream, and offline it is the only source. Reads that fail are repeated on `get`.
+ */
+export async function preload(
+  store: CacheStore,
+  keys: readonly string[] = KEYS,
+): Promise<CacheStore> {
+  const texts = new Map<string, unknown>()
+  const read = async (key: string): Promise<unknown> => texts.set(key, await store.get(key))
+  await Promise.allSettled(keys.map(read))
+  return {
+    get: (key) => texts.get(key) ?? store.get(key),
+    set(key, value, expiresAt) {
+      texts.set(key, value)
+      return store.set(key, value, expiresAt)
+    },
+  }
 }

@@ -1,7 +1,6 @@
+import type { SessionFlags } from './session.ts'
+import { parseArguments } from './usage.ts'
 import type { ParseArgsConfig } from 'node:util'
-
-import { parseArguments } from './parse-arguments.ts'
-import type { SessionFlags } from './rates-session.ts'
 
 /** The flags of every command except `serve`. */
 export interface RatesFlags extends SessionFlags {
@@ -65,4 +64,12 @@ export function parseRatesArguments<Own extends string = never>(
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+/** Splits a comma-separated list of codes. */
+export function splitCodes(text: string): string[] {
+  return text
+    .split(',')
+    .map((code) => code.trim())
+    .filter((code) => code !== '')
 }

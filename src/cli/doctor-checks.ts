@@ -1,0 +1,283 @@
+import { createRatesHandler } from '../index.ts'
+import type {
+  CacheStore,
+  DataSet,
+  RatesEvent,
+  RatesHandler,
+  RatesHandlerOptions,
+} from '../index.ts'
+import { createFileStore } from '../stores/file.ts'
+import { createRedisStore } from '../stores/redis.ts'
+import { platform } from './context.ts'
+import type { CommandContext } from './context.ts'
+import { connectRedis } from './redis.ts'
+import type { NamedRedis } from './redis.ts'
+import { cacheFolder } from './session.ts'
+import { toAge, toMinute } from './terminal.ts'
+import type { Upstreams } from './upstreams.ts'
+import { messageOf } from './usage.ts'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import manifest from 'ratesmith/package.json' with { type: 'json' }
+
+/** The result of one check of `ratesmith doctor`. */
+export interface CheckResult {
+  /** The checked provider, store or part of the machine. */
+  subject: string
+  ok: boolean
+  /** The observation: data, or the failure. */
+  found: string
+  /** How to fix the failure; null for a passed check. */
+  advice: string | null
+}
+
+type SingleProvider = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, 'fetch' | 'now'>
+
+/** With a larger clock error, the age of rates is wrong. */
+const MAX_CLOCK_SKEW_MS = 300_000
+
+interface ObservedCalls {
+  host: string
+  /** How far the upstream's clock is ahead of this machine's, in ms; a `Date` header has whole seconds. */
+  skew: number
+}
+
+/** Fetches from each provider of both data sets separately, without any cache. */
+export async function checkProviders({ providers, ...shared }: Upstreams): Promise<CheckResult[]> {
+  const found = await Promise.all([
+    ...providers.latest.map((latest) =>
+      checkProvider('latest', { providers: { latest }, ...shared }),
+    ),
+    ...providers.history.map((history) =>
+      checkProvider('history', { providers: { history }, ...shared }),
+    ),
+  ])
+  // Several upstreams may report the same wrong clock.
+  const [clock] = found.flatMap(({ clock }) => clock)
+  return [...found.map(({ provider }) => provider), ...(clock ? [clock] : [])]
+}
+
+// The archive comes from the same providers as recent history.
+type CheckedDataSet = Exclude<DataSet, 'archive'>
+
+interface ProviderChecks {
+  provider: CheckResult
+  clock: CheckResult[]
+}
+
+async function checkProvider(
+  dataSet: CheckedDataSet,
+  { providers, fetch, now }: SingleProvider,
+): Promise<ProviderChecks> {
+  const calls: ObservedCalls = { host: '', skew: 0 }
+  const events: RatesEvent[] = []
+  const work: Promise<unknown>[] = []
+  const handler = createRatesHandler({
+    providers,
+    fetch: observed(fetch ?? globalThis.fetch, calls, now),
+    now,
+    waitUntil: (promise) => void work.push(promise),
+    onEvent: (event) => void events.push(event),
+  })
+  try {
+    // A load may take longer than a request waits for it.
+    const description = await describeRates[dataSet](handler, now).catch(async () => {
+      await Promise.allSettled(work)
+      return describeRates[dataSet](handler, now).catch(() => undefined)
+    })
+    return {
+      provider: toCheckResult({ dataSet, events, calls, description }),
+      clock: checkClock(calls),
+    }
+  } finally {
+    handler.close()
+  }
+}
+
+const describeRates: Record<
+  CheckedDataSet,
+  (handler: RatesHandler, now: () => number) => Promise<string>
+> = {
+  async latest({ rates }, now) {
+    const { updatedAt, rates: table } = await rates.latest()
+    const age = toAge(now() - updatedAt)
+    return `${Object.keys(table).length} currencies, published ${toMinute(updatedAt)}, ${age}`
+  },
+  async history({ rates }) {
+    const { points } = await rates.history({ from: 'EUR', to: 'USD' })
+    return `reference rates up to ${points.at(-1)?.d}`
+  },
+}
+
+function toCheckResult({
+  dataSet,
+  events,
+  calls,
+  description,
+}: {
+  dataSet: CheckedDataSet
+  events: readonly RatesEvent[]
+  calls: ObservedCalls
+  /** `undefined` without data. */
+  description: string | undefined
+}): CheckResult {
+  const request = events.find((event) => event.type === 'upstream_request')
+  const subject = [`${dataSet} rates`, request?.provider, calls.host].filter(Boolean).join(', ')
+  if (description !== undefined) return { subject, ok: true, found: description, advice: null }
+  const failed = events.find((event) => event.type === 'upstream_failed')
+  if (failed) {
+    const advice = adviceFor(failed.reason, calls.host)
+    return { subject, ok: false, found: failed.reason, advice }
+  }
+  const rejected = events.find((event) => event.type === 'rates_rejected')
+  if (rejected) {
+    const found = `response rejected: ${rejected.reason}`
+    return { subject, ok: false, found, advice: AFTER_REJECTION }
+  }
+  const found = 'no response'
+  return { subject, ok: false, found, advice: adviceFor(found, calls.host) }
+}
+
+function observed(call: typeof fetch, calls: ObservedCalls, now: () => number): typeof fetch {
+  return async (input, init) => {
+    calls.host = new URL(input instanceof Request ? input.url : input).host
+    const response = await call(input, init)
+    const date = Date.parse(response.headers.get('date') ?? '')
+    if (!Number.isNaN(date)) calls.skew = date - now()
+    return response
+  }
+}
+
+function checkClock({ host, skew }: ObservedCalls): CheckResult[] {
+  if (Math.abs(skew) <= MAX_CLOCK_SKEW_MS) return []
+  const found = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'behind' : 'ahead of'} ${host}`
+  return [{ subject: 'clock', ok: false, found, advice: 'set the clock of this machine' }]
+}
+
+/** Expiry of the test entry, in case it is not removed. */
+const TRIAL_LIFETIME_MS = 10_000
+
+/** Checks that the cache folder is readable and writable. */
+export async function checkCache(context: CommandContext): Promise<CheckResult> {
+  const folder = cacheFolder(context)
+  const subject = `cache, ${folder ?? 'no folder'}`
+  const advice = 'set RATESMITH_CACHE_DIR to a writable folder, or use --no-cache'
+  if (folder === undefined) {
+    return { subject, ok: false, found: 'no home or cache folder is set', advice }
+  }
+  try {
+    mkdirSync(folder, { recursive: true })
+    const trial = mkdtempSync(join(folder, 'doctor-'))
+    try {
+      await tryStore(createFileStore(trial))
+    } finally {
+      rmSync(trial, { recursive: true })
+    }
+    return { subject, ok: true, found: 'readable and writable', advice: null }
+  } catch (error) {
+    return { subject, ok: false, found: messageOf(error), advice }
+  }
+}
+
+/**
+ * Checks that a Redis stores values and grants leases.
+ *
+ * @throws {UsageError} for an invalid URL or a missing ioredis
+ */
+export async function checkRedis({ name, url }: NamedRedis): Promise<CheckResult> {
+  const connection = await connectRedis({ name, url })
+  const subject = `Redis, ${new URL(url).host}`
+  try {
+    await tryStore(createRedisStore(connection))
+    return { subject, ok: true, found: 'stores values and grants leases', advice: null }
+  } catch (error) {
+    const advice = `check that Redis runs, and the host, port and password in ${name}`
+    return { subject, ok: false, found: messageOf(error), advice }
+  } finally {
+    connection.close()
+  }
+}
+
+async function tryStore(store: CacheStore): Promise<void> {
+  const key = `ratesmith-doctor-${randomUUID()}`
+  const expiresAt = Date.now() + TRIAL_LIFETIME_MS
+  await store.set(key, key, expiresAt)
+  if ((await store.get(key)) !== key) throw new Error('expected to read the value just written')
+  if (!store.claim) return
+  const leases = [await store.claim(key, expiresAt), await store.claim(key, expiresAt)]
+  if (leases.filter(Boolean).length !== 1) {
+    throw new Error('expected exactly one of two leases to be granted')
+  }
+}
+
+const NAMES = { node: 'Node', bun: 'Bun', deno: 'Deno' }
+
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy']
+
+/** Reports the runtime; its minimum version is checked before. */
+export function checkRuntime({ versions }: CommandContext): CheckResult {
+  return {
+    subject: 'runtime',
+    ok: true,
+    found: `${NAMES[platform]} ${versions[platform] ?? ''}, ratesmith ${manifest.version}`,
+    advice: null,
+  }
+}
+
+/** Reports the variables that set proxies for upstream calls. */
+export function checkProxies(env: NodeJS.ProcessEnv): CheckResult[] {
+  const names = PROXIES.filter((name) => env[name])
+  if (names.length === 0) return []
+  const found = names.map((name) => `${name}=${env[name]}`).join(' ')
+  return [{ subject: 'proxies', ok: true, found, advice: null }]
+}
+
+/** Patterns of failure reasons with their advice; the first match counts. */
+const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
+  [/\bproxy\b/, 'check the proxy in HTTPS_PROXY or HTTP_PROXY: host, port, user name and password'],
+  [/\bresolved?\b/, 'check the URL, the network and its DNS server'],
+  [
+    /certificate|TLS/,
+    'check the system clock; if a firewall intercepts TLS, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT) to its certificate',
+  ],
+  [
+    withStatus('429', 'quota-reached'),
+    'too many requests from this address: try again in 20 minutes',
+  ],
+  [
+    withStatus('401|403'),
+    'access denied: check whether a firewall sent this response, or contact the provider',
+  ],
+  [withStatus('404|410', 'unsupported-code'), 'the path does not exist: check the URL'],
+  [withStatus(String.raw`5\d\d`), 'the upstream itself fails: try again later'],
+  [
+    /JSON|unexpected format|redirected|another base|is not HTTP/,
+    'the response is not from the provider: check the URL, or log in to the network if it requires a login',
+  ],
+  [
+    /connection was refused|unreachable|blocked/,
+    'nothing listens at this address: check the URL, the network, its firewall, and the proxy if there is one',
+  ],
+  [
+    /timed out|no response|connection was closed|truncated body|request to/,
+    'the connection fails: check the network and its firewall; if they require a proxy, set HTTPS_PROXY',
+  ],
+]
+
+const OTHER_ADVICE = 'try again later'
+
+function withStatus(codes: string, ...others: string[]): RegExp {
+  return new RegExp([`(?:status|HTTP) (?:${codes})`, ...others].join('|'))
+}
+
+/** Returns the advice for an upstream at `host` that failed for `reason`. */
+function adviceFor(reason: string, host: string): string {
+  // A host name may contain any of these words and numbers.
+  const words = host === '' ? reason : reason.replaceAll(host, '')
+  return ADVICE.find(([pattern]) => pattern.test(words))?.[1] ?? OTHER_ADVICE
+}
+
+/** The advice for data that failed the sanity checks. */
+const AFTER_REJECTION =
+  "the response is not a plausible current market: check this machine's clock and the URL; earlier rates stay in use"

@@ -1,0 +1,168 @@
+import type { CommandContext } from './context.ts'
+import { styleText } from 'node:util'
+
+/** The capabilities of an output. */
+export interface Terminal {
+  /** False for a pipe or a file. */
+  isTTY: boolean
+  /** Width in characters. */
+  width: number
+  hasColour: boolean
+  /** Whether it shows non-ASCII characters. */
+  hasUnicode: boolean
+}
+
+interface Stream {
+  isTTY?: boolean
+  columns?: number
+}
+
+/** The width of a terminal that does not report one. */
+const DEFAULT_WIDTH = 80
+
+/** Returns the capabilities of `stream` in the environment `env` on `platform`. */
+export function describeTerminal(
+  stream: Stream,
+  env: NodeJS.ProcessEnv,
+  platform: string,
+): Terminal {
+  const { isTTY = false, columns } = stream
+  const isDumb = env['TERM'] === 'dumb'
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
+  return {
+    isTTY,
+    // A terminal without a known size reports 0.
+    width: columns || DEFAULT_WIDTH,
+    hasColour: isTTY && !isDumb && !env['NO_COLOR'],
+    hasUnicode: !isDumb && (platform === 'win32' || /utf-?8/i.test(locale)),
+  }
+}
+
+/** The role of a text, which decides its style. */
+export type Meaning = 'title' | 'aside' | 'good' | 'bad' | 'line'
+
+const FORMATS = {
+  title: 'bold',
+  aside: 'dim',
+  good: 'green',
+  bad: 'red',
+  line: 'cyan',
+} as const satisfies Record<Meaning, string>
+
+/** Returns `text` in the style of its role if `terminal` has colours. */
+export function styled(meaning: Meaning, text: string, { hasColour }: Terminal): string {
+  return hasColour ? styleText(FORMATS[meaning], text, { validateStream: false }) : text
+}
+
+const GAP = '   '
+
+/** Cuts `text` to at most `width` characters, the last of which is then `mark`. */
+export function shortened(text: string, width: number, mark: string): string {
+  if (text.length <= width) return text
+  return `${text.slice(0, Math.max(width - mark.length, 0))}${mark}`.slice(0, width)
+}
+
+/** Formats numbers with the same width, aligned by their decimal points. */
+export function alignedNumbers(numbers: readonly number[]): string[] {
+  const parts = numbers.map((number) => {
+    const [, whole = '', rest = ''] = /^(-?\d+)(.*)$/.exec(String(number)) ?? []
+    return { whole, rest }
+  })
+  const before = Math.max(0, ...parts.map(({ whole }) => whole.length))
+  const behind = Math.max(0, ...parts.map(({ rest }) => rest.length))
+  return parts.map(({ whole, rest }) => whole.padStart(before) + rest.padEnd(behind))
+}
+
+/** Arranges cells in as many columns as fit into `width` characters, column by column. */
+export function toColumns(cells: readonly string[], width: number): string[] {
+  const cellWidth = Math.max(0, ...cells.map((cell) => cell.length))
+  const columns = Math.max(1, Math.floor((width + GAP.length) / (cellWidth + GAP.length)))
+  const lines = Math.ceil(cells.length / columns)
+  return Array.from({ length: lines }, (_, line) =>
+    cells
+      .filter((_cell, index) => index % lines === line)
+      .map((cell) => cell.padEnd(cellWidth))
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+/** Formats rows with aligned columns. */
+export function toTable(rows: readonly (readonly string[])[]): string[] {
+  const widthOf = (column: number): number =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Wraps `text` at spaces into lines of at most `width` characters; longer words are not split. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ').filter((each) => each !== '')) {
+    const line = lines.at(-1)
+    const longer = line === undefined ? word : `${line} ${word}`
+    if (line === undefined || longer.length > width) lines.push(word)
+    else lines[lines.length - 1] = longer
+  }
+  return lines
+}
+
+const MINUTE_MS = 60_000
+
+const UNITS = [
+  { name: 'day', length: 1_440 * MINUTE_MS },
+  { name: 'hour', length: 60 * MINUTE_MS },
+  { name: 'minute', length: MINUTE_MS },
+]
+
+/** Formats an age in ms: `3 hours ago`. */
+export function toAge(age: number): string {
+  const unit = UNITS.find(({ length }) => age >= length)
+  if (!unit) return 'just now'
+  const count = Math.floor(age / unit.length)
+  return `${count} ${unit.name}${count === 1 ? '' : 's'} ago`
+}
+
+/** Formats ms since the Unix epoch: `2026-11-20 19:00 UTC`. */
+export function toMinute(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** Shorter work shows no spinner. */
+const DELAY_MS = 300
+
+const FRAME_INTERVAL_MS = 100
+
+const FRAMES = ['-', '\\', '|', '/']
+
+const ERASED = '\r\u001B[K'
+
+/** Shows a spinner on stderr until `work` settles, then erases it; shows nothing unless stderr is a terminal. */
+export async function withSpinner<Result>(
+  { stderr, env }: CommandContext,
+  label: string,
+  work: Promise<Result>,
+): Promise<Result> {
+  if (!stderr.isTTY || env['TERM'] === 'dumb') return work
+  let frame = 0
+  let hasDrawn = false
+  const draw = (): void => {
+    hasDrawn = true
+    stderr.write(`\r${FRAMES[frame++ % FRAMES.length]} ${label}`)
+  }
+  let timer = setTimeout(() => {
+    draw()
+    timer = setInterval(draw, FRAME_INTERVAL_MS)
+  }, DELAY_MS)
+  try {
+    return await work
+  } finally {
+    clearTimeout(timer)
+    if (hasDrawn) stderr.write(ERASED)
+  }
+}
