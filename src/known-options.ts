@@ -71,8 +71,11 @@ export function nearest(text: string, candidates: readonly string[], max: number
 
 /** Returns the end of an error message that suggests a few texts, or `''` without any. */
 export function didYouMean(suggestions: readonly string[]): string {
-  const few = suggestions.slice(0, MAX_SUGGESTIONS)
-  if (few.length === 0) return ''
-  const last = few.pop()
-  return `. Did you mean ${few.length === 0 ? last : `${few.join(', ')} or ${last}`}?`
+  if (suggestions.length === 0) return ''
+  return `. Did you mean ${toAlternatives(suggestions.slice(0, MAX_SUGGESTIONS))}?`
+}
+
+/** Returns `a, b or c`. */
+export function toAlternatives(texts: readonly string[]): string {
+  return texts.join(', ').replace(/, ([^,]*)$/, ' or $1')
 }

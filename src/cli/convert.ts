@@ -1,20 +1,20 @@
-import { findCurrency } from '../currencies.ts'
 import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
-import { parseRatesArguments, splitCodes } from './args.ts'
 import type { CommandContext } from './context.ts'
-import { daySentence, isSettledOn, printRates } from './output.ts'
-import { alignedNumbers, shortened, styled, toAge, toMinute, toTable, wrapped } from './terminal.ts'
+import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
+import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError } from './usage.ts'
+import { SWITCH, TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
 
 type Converted = (Conversion | ConversionList) & { reverse?: true; date?: string }
+
+const options = { ...RATES_OPTIONS, date: TEXT, reverse: SWITCH } as const
 
 /** Runs `ratesmith convert`: converts an amount into one or several currencies. */
 export async function convert(args: string[], context: CommandContext): Promise<number> {
   const negative = args.find((argument) => /^-[\d.]/.test(argument))
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
-  const taken = { own: ['date'], switches: ['reverse'] } as const
-  const { flags, own, positionals } = parseRatesArguments(args, taken)
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
   const [amount, from, to, ...others] =
     positionals.length === 2 ? ['1', ...positionals] : positionals
   if (amount === undefined || from === undefined || to === undefined || others.length > 0) {
@@ -22,21 +22,20 @@ export async function convert(args: string[], context: CommandContext): Promise<
       'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR',
     )
   }
-  const query = new URLSearchParams({ from, to, amount, ...own })
-  const requestedDay = own.date
-  const { now } = context
+  const { date, reverse } = values
   return printRates<Converted>(
     {
-      target: `/v1/convert?${query}`,
+      path: '/v1/convert',
+      params: { from, to, amount, date, reverse },
       dataSet: 'latest',
       codes: [from, ...splitCodes(to)],
-      day: requestedDay,
-      isSettled: ({ date }) => isSettledOn(requestedDay, date, now()),
-      publishedWhen: ({ updatedAt, date }) => date ?? toAge(now() - updatedAt),
-      show: (conversion, terminal) => show(conversion, requestedDay, { terminal, now: now() }),
+      days: { first: date, last: date },
+      publication: publicationOf,
+      show: (conversion, terminal, now) =>
+        show(conversion, publicationText(conversion, date, now), terminal),
       list,
     },
-    flags,
+    toRatesFlags(values),
     context,
   )
 }
@@ -51,16 +50,9 @@ function list(conversion: Converted): string[] {
   )
 }
 
-function show(
-  conversion: Converted,
-  requestedDay: string | undefined,
-  { terminal, now }: { terminal: Terminal; now: number },
-): string[] {
-  const { from, amount, reverse, updatedAt, date } = conversion
-  const published =
-    date === undefined
-      ? `published ${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
-      : `reference rates of ${daySentence(date, requestedDay)}`
+function show(conversion: Converted, publication: string, terminal: Terminal): string[] {
+  const { from, amount, reverse, date } = conversion
+  const published = `${date === undefined ? 'published' : 'reference rates of'} ${publication}`
   const inLines = (text: string): string[] => wrapped(text, terminal.width)
   if ('result' in conversion) {
     const { to, rate, result } = conversion
@@ -73,7 +65,7 @@ function show(
   const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from}`
   return [
     styled('title', title, terminal),
-    ...toRateRows(conversion.results, { head: reverse ? from : 'amount', terminal }),
+    ...toRateRows(conversion.results, reverse ? from : 'amount', terminal),
     ...inLines(published),
   ]
 }
@@ -81,36 +73,27 @@ function show(
 /** A name shortened below this length is useless. */
 const MIN_NAME_LENGTH = 6
 
-/** Options of `toRateRows()`. */
-export interface RateRowsOptions {
-  /** Heading of the result column. */
-  head: string
-  terminal: Terminal
-}
-
 /**
- * Formats conversions as a table with the columns code, result, rate and name. Without room, rate and name are left out; only
- * names and, as the last resort, results are cut.
+ * Formats conversions as a table with the columns code, result (headed `head`), rate and name. Without room, rate and name are
+ * left out; only names and, as the last resort, results are cut.
  */
-export function toRateRows(
+function toRateRows(
   results: Readonly<Record<string, ConvertedAmount>>,
-  { head, terminal }: RateRowsOptions,
+  head: string,
+  terminal: Terminal,
 ): string[] {
-  const { width, hasUnicode } = terminal
   const converted = Object.values(results)
-  const codes = ['code', ...Object.keys(results)]
-  const amounts = [head, ...alignedNumbers(converted.map(({ result }) => result))]
-  const rates = ['rate', ...alignedNumbers(converted.map(({ rate }) => rate))]
-  const names = ['name', ...Object.keys(results).map((code) => findCurrency(code)?.name ?? '')]
-  const tables = [
-    [codes, amounts, rates, names],
-    [codes, amounts, rates],
-    [codes, amounts],
+  const columns = [
+    ['code', ...Object.keys(results)],
+    [head, ...alignedNumbers(converted.map(({ result }) => result))],
+    ['rate', ...alignedNumbers(converted.map(({ rate }) => rate))],
+    ['name', ...Object.keys(results).map(nameOf)],
   ]
-  const fitting = tables.find((columns) => widthOf(columns) <= width) ?? [codes, amounts]
-  const lines = toTable(codes.map((_, row) => fitting.map((column) => column[row] ?? '')))
-  const [heads = '', ...rows] = lines.map((line) => shortened(line, width, hasUnicode ? '…' : '.'))
-  return [styled('aside', heads, terminal), ...rows]
+  const [count = 2] = [4, 3].filter((each) => widthOf(columns.slice(0, each)) <= terminal.width)
+  const rows = ['code', ...converted].map((_, row) =>
+    columns.slice(0, count).map((column) => column[row] ?? ''),
+  )
+  return toTable(rows, 'aside', terminal)
 }
 
 function widthOf(columns: readonly (readonly string[])[]): number {

@@ -1,15 +1,20 @@
 import type { CurrencyCoverage, CurrencyList } from '../index.ts'
 import { didYouMean } from '../known-options.ts'
-import { parseRatesArguments } from './args.ts'
 import type { CommandContext } from './context.ts'
 import { openOutput, suggestCodes } from './output.ts'
-import { openSession } from './session.ts'
-import { shortened, styled, toTable, withSpinner } from './terminal.ts'
+import { RATES_OPTIONS, openSession, toRatesFlags } from './session.ts'
+import { toTable, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
+import { parseArguments } from './usage.ts'
 
 /** Runs `ratesmith currencies`: lists currencies and the data sets that cover them. */
 export async function currencies(args: string[], context: CommandContext): Promise<number> {
-  const { flags, positionals } = parseRatesArguments(args)
+  const { values, positionals } = parseArguments({
+    args,
+    options: RATES_OPTIONS,
+    allowPositionals: true,
+  })
+  const flags = toRatesFlags(values)
   const search = positionals.join(' ')
   const output = openOutput(context)
   const session = await openSession(flags, context)
@@ -49,11 +54,8 @@ function linesOf(found: readonly CurrencyCoverage[], terminal: Terminal): string
     const end = endOf(currency)
     return [code, ...rest, end === '' ? name : `${name} (${end})`]
   })
-  const lines = toTable([['code', 'no.', 'digits', 'latest', 'history', 'name'], ...rows])
-  const mark = terminal.hasUnicode ? '…' : '.'
-  return lines
-    .map((line) => shortened(line, terminal.width, mark))
-    .map((line, index) => (index === 0 ? styled('title', line, terminal) : line))
+  const heads = ['code', 'no.', 'digits', 'latest', 'history', 'name']
+  return toTable([heads, ...rows], 'title', terminal)
 }
 
 function cellsOf({ code, name, numeric, minorUnits, latest, history }: CurrencyCoverage): string[] {

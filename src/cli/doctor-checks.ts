@@ -1,3 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import manifest from 'ratesmith/package.json' with { type: 'json' }
+
 import { createRatesHandler } from '../index.ts'
 import type {
   CacheStore,
@@ -10,16 +16,12 @@ import { createFileStore } from '../stores/file.ts'
 import { createRedisStore } from '../stores/redis.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
+import { publicationText } from './output.ts'
 import { connectRedis } from './redis.ts'
 import type { NamedRedis } from './redis.ts'
 import { cacheFolder } from './session.ts'
-import { toAge, toMinute } from './terminal.ts'
 import type { Upstreams } from './upstreams.ts'
 import { messageOf } from './usage.ts'
-import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 /** The result of one check of `ratesmith doctor`. */
 export interface CheckResult {
@@ -30,6 +32,14 @@ export interface CheckResult {
   found: string
   /** How to fix the failure; null for a passed check. */
   advice: string | null
+}
+
+function passed(subject: string, found: string): CheckResult {
+  return { subject, ok: true, found, advice: null }
+}
+
+function failed(subject: string, found: string, advice: string): CheckResult {
+  return { subject, ok: false, found, advice }
 }
 
 type SingleProvider = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, 'fetch' | 'now'>
@@ -86,10 +96,8 @@ async function checkProvider(
       await Promise.allSettled(work)
       return describeRates[dataSet](handler, now).catch(() => undefined)
     })
-    return {
-      provider: toCheckResult({ dataSet, events, calls, description }),
-      clock: checkClock(calls),
-    }
+    const provider = toCheckResult(dataSet, { events, calls, description })
+    return { provider, clock: checkClock(calls) }
   } finally {
     handler.close()
   }
@@ -101,8 +109,8 @@ const describeRates: Record<
 > = {
   async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
-    const age = toAge(now() - updatedAt)
-    return `${Object.keys(table).length} currencies, published ${toMinute(updatedAt)}, ${age}`
+    const published = publicationText({ updatedAt }, undefined, now())
+    return `${Object.keys(table).length} currencies, published ${published}`
   },
   async history({ rates }) {
     const { points } = await rates.history({ from: 'EUR', to: 'USD' })
@@ -110,33 +118,29 @@ const describeRates: Record<
   },
 }
 
-function toCheckResult({
-  dataSet,
-  events,
-  calls,
-  description,
-}: {
-  dataSet: CheckedDataSet
-  events: readonly RatesEvent[]
-  calls: ObservedCalls
-  /** `undefined` without data. */
-  description: string | undefined
-}): CheckResult {
+function toCheckResult(
+  dataSet: CheckedDataSet,
+  {
+    events,
+    calls,
+    description,
+  }: {
+    events: readonly RatesEvent[]
+    calls: ObservedCalls
+    /** `undefined` without data. */
+    description: string | undefined
+  },
+): CheckResult {
   const request = events.find((event) => event.type === 'upstream_request')
   const subject = [`${dataSet} rates`, request?.provider, calls.host].filter(Boolean).join(', ')
-  if (description !== undefined) return { subject, ok: true, found: description, advice: null }
-  const failed = events.find((event) => event.type === 'upstream_failed')
-  if (failed) {
-    const advice = adviceFor(failed.reason, calls.host)
-    return { subject, ok: false, found: failed.reason, advice }
-  }
+  if (description !== undefined) return passed(subject, description)
+  const failure = events.find((event) => event.type === 'upstream_failed')
   const rejected = events.find((event) => event.type === 'rates_rejected')
-  if (rejected) {
-    const found = `response rejected: ${rejected.reason}`
-    return { subject, ok: false, found, advice: AFTER_REJECTION }
+  if (!failure && rejected) {
+    return failed(subject, `response rejected: ${rejected.reason}`, AFTER_REJECTION)
   }
-  const found = 'no response'
-  return { subject, ok: false, found, advice: adviceFor(found, calls.host) }
+  const reason = failure?.reason ?? 'no response'
+  return failed(subject, reason, adviceFor(reason, calls.host))
 }
 
 function observed(call: typeof fetch, calls: ObservedCalls, now: () => number): typeof fetch {
@@ -152,7 +156,7 @@ function observed(call: typeof fetch, calls: ObservedCalls, now: () => number): 
 function checkClock({ host, skew }: ObservedCalls): CheckResult[] {
   if (Math.abs(skew) <= MAX_CLOCK_SKEW_MS) return []
   const found = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'behind' : 'ahead of'} ${host}`
-  return [{ subject: 'clock', ok: false, found, advice: 'set the clock of this machine' }]
+  return [failed('clock', found, 'set the clock of this machine')]
 }
 
 /** Expiry of the test entry, in case it is not removed. */
@@ -163,9 +167,7 @@ export async function checkCache(context: CommandContext): Promise<CheckResult> 
   const folder = cacheFolder(context)
   const subject = `cache, ${folder ?? 'no folder'}`
   const advice = 'set RATESMITH_CACHE_DIR to a writable folder, or use --no-cache'
-  if (folder === undefined) {
-    return { subject, ok: false, found: 'no home or cache folder is set', advice }
-  }
+  if (folder === undefined) return failed(subject, 'no home or cache folder is set', advice)
   try {
     mkdirSync(folder, { recursive: true })
     const trial = mkdtempSync(join(folder, 'doctor-'))
@@ -174,9 +176,9 @@ export async function checkCache(context: CommandContext): Promise<CheckResult> 
     } finally {
       rmSync(trial, { recursive: true })
     }
-    return { subject, ok: true, found: 'readable and writable', advice: null }
+    return passed(subject, 'readable and writable')
   } catch (error) {
-    return { subject, ok: false, found: messageOf(error), advice }
+    return failed(subject, messageOf(error), advice)
   }
 }
 
@@ -190,10 +192,10 @@ export async function checkRedis({ name, url }: NamedRedis): Promise<CheckResult
   const subject = `Redis, ${new URL(url).host}`
   try {
     await tryStore(createRedisStore(connection))
-    return { subject, ok: true, found: 'stores values and grants leases', advice: null }
+    return passed(subject, 'stores values and grants leases')
   } catch (error) {
     const advice = `check that Redis runs, and the host, port and password in ${name}`
-    return { subject, ok: false, found: messageOf(error), advice }
+    return failed(subject, messageOf(error), advice)
   } finally {
     connection.close()
   }
@@ -211,26 +213,22 @@ async function tryStore(store: CacheStore): Promise<void> {
   }
 }
 
-const NAMES = { node: 'Node', bun: 'Bun', deno: 'Deno' }
-
-const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy']
+const RUNTIME_NAMES = { node: 'Node', bun: 'Bun', deno: 'Deno' }
 
 /** Reports the runtime; its minimum version is checked before. */
 export function checkRuntime({ versions }: CommandContext): CheckResult {
-  return {
-    subject: 'runtime',
-    ok: true,
-    found: `${NAMES[platform]} ${versions[platform] ?? ''}, ratesmith ${manifest.version}`,
-    advice: null,
-  }
+  const version = `${RUNTIME_NAMES[platform]} ${versions[platform] ?? ''}`
+  return passed('runtime', `${version}, ratesmith ${manifest.version}`)
 }
+
+/** Variables with the URLs of proxies. */
+export const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 
 /** Reports the variables that set proxies for upstream calls. */
 export function checkProxies(env: NodeJS.ProcessEnv): CheckResult[] {
-  const names = PROXIES.filter((name) => env[name])
+  const names = [...PROXY_VARIABLES, 'NO_PROXY', 'no_proxy'].filter((name) => env[name])
   if (names.length === 0) return []
-  const found = names.map((name) => `${name}=${env[name]}`).join(' ')
-  return [{ subject: 'proxies', ok: true, found, advice: null }]
+  return [passed('proxies', names.map((name) => `${name}=${env[name]}`).join(' '))]
 }
 
 /** Patterns of failure reasons with their advice; the first match counts. */

@@ -1,8 +1,9 @@
+import manifest from 'ratesmith/package.json' with { type: 'json' }
+
 import { toSingleLine } from '../log.ts'
-import { parseRatesArguments } from './args.ts'
-import type { RatesFlags } from './args.ts'
 import type { CommandContext } from './context.ts'
 import {
+  PROXY_VARIABLES,
   checkCache,
   checkProviders,
   checkProxies,
@@ -11,18 +12,22 @@ import {
 } from './doctor-checks.ts'
 import type { CheckResult } from './doctor-checks.ts'
 import { openOutput } from './output.ts'
+import { URL_VARIABLES } from './provider-choice.ts'
 import { KEY_VARIABLES } from './providers.ts'
 import { findRedis } from './redis.ts'
+import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import type { RatesFlags } from './session.ts'
 import { styled, withSpinner, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { chooseUpstreams } from './upstreams.ts'
-import manifest from 'ratesmith/package.json' with { type: 'json' }
+import { TEXT, parseArguments } from './usage.ts'
 
 /** Runs `ratesmith doctor`: checks providers, stores and the machine. Resolves to 1 if a check fails. */
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
-  const { flags, own } = parseRatesArguments(args, { own: ['redis'], allowPositionals: false })
+  const { values } = parseArguments({ args, options: { ...RATES_OPTIONS, redis: TEXT } })
+  const flags = toRatesFlags(values)
   const output = openOutput(context)
-  const checks = runChecks(flags, own.redis, context)
+  const checks = runChecks(flags, values.redis, context)
   const results = await withSpinner(context, 'checking providers and stores', checks)
   const ok = results.every((result) => result.ok)
   output.print(
@@ -73,15 +78,7 @@ function linesOf({ subject, ok, found, advice }: CheckResult, terminal: Terminal
 const INDENT = ' '.repeat(7)
 
 /** Variables with URLs that may contain a password. */
-const VARIABLES = [
-  'RATESMITH_LATEST_URL',
-  'RATESMITH_HISTORY_URL',
-  'RATESMITH_REDIS_URL',
-  'HTTPS_PROXY',
-  'HTTP_PROXY',
-  'https_proxy',
-  'http_proxy',
-]
+const VARIABLES = [...Object.values(URL_VARIABLES), 'RATESMITH_REDIS_URL', ...PROXY_VARIABLES]
 
 /** Redacting shorter texts would make the output unreadable. */
 const MIN_SECRET_LENGTH = 3
@@ -90,7 +87,7 @@ const MIN_SECRET_LENGTH = 3
  * Returns a function that redacts user names, passwords and keys in a text: those of every URL in it, and those of the
  * variables of `env` and of `urls` anywhere.
  */
-export function createRedaction(
+function createRedaction(
   env: NodeJS.ProcessEnv,
   urls: readonly string[],
 ): (text: string) => string {

@@ -1,12 +1,12 @@
 import type { HistoryRange, Interval, Period, RateHistory } from '../index.ts'
 import { nearest } from '../known-options.ts'
-import { parseRatesArguments } from './args.ts'
 import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
-import { isSettledOn, printRates } from './output.ts'
-import { styled, toAge, wrapped } from './terminal.ts'
+import { printRates } from './output.ts'
+import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import { styled, styledLines, toAge } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError } from './usage.ts'
+import { TEXT, UsageError, parseArguments } from './usage.ts'
 
 const CHART_HEIGHT = 10
 
@@ -28,35 +28,37 @@ const POINTS: Record<Interval, string> = {
 
 type HistoryBody = RateHistory | HistoryRange
 
+const options = { ...RATES_OPTIONS, period: TEXT, start: TEXT, end: TEXT, interval: TEXT } as const
+
 /** Runs `ratesmith history`: shows the daily reference rates of a pair. */
 export async function history(args: string[], context: CommandContext): Promise<number> {
-  const { flags, own, positionals } = parseRatesArguments(args, {
-    own: ['period', 'start', 'end', 'interval'],
-  })
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
   const [from, to, ...others] = positionals
   if (from === undefined || to === undefined || others.length > 0) {
     throw new UsageError(
       'history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y',
     )
   }
-  const { now } = context
-  const query = new URLSearchParams({ from, to, ...own })
+  const { period, start, end, interval } = values
   return printRates<HistoryBody>(
     {
-      target: `/v1/history?${query}`,
+      path: '/v1/history',
+      params: { from, to, period, start, end, interval },
       dataSet: 'history',
       codes: [from, to],
-      day: own.start,
+      days: { first: start, last: end },
       suggest: ({ code, message }) => {
-        if (code === 'invalid_period') return suggestPeriods(own.period ?? '')
-        return message.includes('interval') ? suggestIntervals(own.interval ?? '') : []
+        if (code === 'invalid_period') return suggestPeriods(period ?? '')
+        return message.includes('interval') ? suggestIntervals(interval ?? '') : []
       },
-      isSettled: ({ points }) => isSettledOn(own.end, points.at(-1)?.d, now()),
-      publishedWhen: ({ points }) => toAge(now() - Date.parse(points.at(-1)?.d ?? '')),
+      publication({ points }, now) {
+        const day = points.at(-1)?.d
+        return { day, when: toAge(now - Date.parse(day ?? '')) }
+      },
       show,
       list: ({ points }) => points.map(({ d, r }) => `${d}\t${r}`),
     },
-    flags,
+    toRatesFlags(values),
     context,
   )
 }
@@ -79,7 +81,7 @@ function show(record: HistoryBody, terminal: Terminal): string[] {
   const title = `1 ${from} in ${to}, ${points[0]?.d} to ${points.at(-1)?.d}${POINTS[interval]}`
   const change = `${changePct > 0 ? '+' : ''}${changePct} %`
   return [
-    ...wrapped(title, width).map((line) => styled('title', line, terminal)),
+    ...styledLines('title', title, terminal),
     ...chart.map((line) => styled('line', line, terminal)),
     `open     ${open}`,
     `close    ${close}`,

@@ -1,18 +1,10 @@
-import { findCurrency } from '../currencies.ts'
 import type { LatestRates } from '../index.ts'
-import { parseRatesArguments, splitCodes } from './args.ts'
 import type { CommandContext } from './context.ts'
-import { daySentence, isSettledOn, printRates } from './output.ts'
-import {
-  alignedNumbers,
-  shortened,
-  styled,
-  toAge,
-  toColumns,
-  toMinute,
-  wrapped,
-} from './terminal.ts'
+import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
+import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import { alignedNumbers, shortened, styledLines, toColumns } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
+import { TEXT, parseArguments, splitCodes } from './usage.ts'
 
 // Longer names are cut; without room for the minimum, no names are shown.
 const MAX_NAME_LENGTH = 28
@@ -20,59 +12,43 @@ const MIN_NAME_LENGTH = 6
 
 type LatestBody = LatestRates & { date?: string }
 
+const options = { ...RATES_OPTIONS, base: TEXT, symbols: TEXT, date: TEXT } as const
+
 /** Runs `ratesmith latest`: shows latest rates against a base, or the reference rates of a day. */
 export async function latest(args: string[], context: CommandContext): Promise<number> {
-  const { flags, own } = parseRatesArguments(args, {
-    own: ['base', 'symbols', 'date'],
-    allowPositionals: false,
-  })
-  const query = new URLSearchParams(Object.entries(own))
-  const { base = 'USD', symbols = '', date: requestedDay } = own
-  const { now } = context
+  const { values } = parseArguments({ args, options })
+  const { base, symbols, date } = values
   return printRates<LatestBody>(
     {
-      target: `/v1/latest?${query}`,
+      path: '/v1/latest',
+      params: { base, symbols, date },
       dataSet: 'latest',
-      codes: splitCodes(`${base},${symbols}`),
-      day: requestedDay,
-      isSettled: ({ date }) => isSettledOn(requestedDay, date, now()),
-      publishedWhen: ({ updatedAt, date }) => date ?? toAge(now() - updatedAt),
-      show: (table, terminal) => show(table, requestedDay, { terminal, now: now() }),
+      codes: splitCodes(`${base ?? 'USD'},${symbols ?? ''}`),
+      days: { first: date, last: date },
+      publication: publicationOf,
+      show: (table, terminal, now) => [
+        ...styledLines(
+          'title',
+          `1 ${table.base} on ${publicationText(table, date, now)}`,
+          terminal,
+        ),
+        ...toColumns(cellsOf(table, terminal), terminal.width),
+      ],
       list: ({ rates }) =>
         Object.entries(rates).map(([code, rate]) => `${code}\t${rate}\t${nameOf(code)}`),
     },
-    flags,
+    toRatesFlags(values),
     context,
   )
 }
 
-function show(
-  table: LatestBody,
-  requestedDay: string | undefined,
-  { terminal, now }: { terminal: Terminal; now: number },
-): string[] {
-  const { base, rates, updatedAt, date } = table
-  const { width, hasUnicode } = terminal
+/** Returns a cell with code, rate and name for each rate, with as much of the name as fits the terminal. */
+function cellsOf({ rates }: LatestBody, { width, hasUnicode }: Terminal): string[] {
   const numbers = alignedNumbers(Object.values(rates))
   const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
-  const names = Object.keys(rates).map((code) =>
-    room < MIN_NAME_LENGTH
-      ? ''
-      : shortened(nameOf(code), Math.min(room, MAX_NAME_LENGTH), hasUnicode ? '…' : '.'),
-  )
-  const cells = Object.keys(rates).map((code, index) =>
-    `${code}  ${numbers[index]}  ${names[index]}`.trimEnd(),
-  )
-  const published =
-    date === undefined
-      ? `${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
-      : daySentence(date, requestedDay)
-  return [
-    ...wrapped(`1 ${base} on ${published}`, width).map((line) => styled('title', line, terminal)),
-    ...toColumns(cells, width),
-  ]
-}
-
-function nameOf(code: string): string {
-  return findCurrency(code)?.name ?? ''
+  const nameWidth = room < MIN_NAME_LENGTH ? 0 : Math.min(room, MAX_NAME_LENGTH)
+  return Object.keys(rates).map((code, index) => {
+    const name = shortened(nameOf(code), { width: nameWidth, hasUnicode })
+    return `${code}  ${numbers[index]}  ${name}`.trimEnd()
+  })
 }

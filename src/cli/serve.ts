@@ -1,21 +1,22 @@
-import type { RunningServer } from '../../adapters/node.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/node.ts'
 import { LARGE_BODY_BYTES } from '../compression/variants.ts'
 import type { Codecs } from '../compression/variants.ts'
 import { withCompression } from '../compression/with-compression.ts'
 import { createRatesHandler } from '../index.ts'
 import type { RatesHandler } from '../index.ts'
 import { createLog } from '../log.ts'
-import { loadAdapter, platform } from './context.ts'
+import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { openStore } from './open-store.ts'
 import type { OpenStore } from './open-store.ts'
-import { exampleOf, mountCompat, parseServeFlags } from './serve-flags.ts'
+import { SERVICES, parseServeFlags } from './serve-flags.ts'
 import type { ServeFlags } from './serve-flags.ts'
 import type { Tls } from './tls.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import { withUsageError } from './usage.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 
 /** The whole stop takes at most `STOP_LIMIT_MS`; file work after the last response at most `FINAL_WORK_MS`. */
 const STOP_LIMIT_MS = 10_000
@@ -94,7 +95,20 @@ async function createHandler(
   const handler = withUsageError('--base-path', () =>
     createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent }),
   )
-  return mountCompat(handler, compat, { cors: cors !== 'off', onEvent })
+  return compat.reduce(
+    (mounted, name) => SERVICES[name].mount(mounted, { cors: cors !== 'off', onEvent }),
+    handler,
+  )
+}
+
+interface Adapter {
+  serve(handler: FetchHandler, options: ServeOptions): Promise<RunningServer>
+}
+
+const ADAPTERS = {
+  node: (): Promise<Adapter> => import('../../adapters/node.ts'),
+  bun: (): Promise<Adapter> => import('../../adapters/bun.ts'),
+  deno: (): Promise<Adapter> => import('../../adapters/deno.ts'),
 }
 
 async function listen(
@@ -102,7 +116,7 @@ async function listen(
   { port, host: hostname, compress }: ServeFlags,
   tls: Tls | undefined,
 ): Promise<RunningServer> {
-  const adapter = await loadAdapter()
+  const adapter = await ADAPTERS[platform]()
   const served = compress ? withCompression(handler, codecs) : handler
   return adapter.serve(served, { port, hostname, tls }).catch((error: NodeJS.ErrnoException) => {
     const reason =
@@ -121,7 +135,7 @@ function startMessage(root: string, { basePath, compat, demo, explorer }: ServeF
     `  ${root}${basePath}/v1/convert?from=USD&to=EUR&amount=100`,
     `  ${root}${basePath}/v1/history?from=USD&to=EUR&period=1M`,
     `  ${root}${basePath}/v1/status`,
-    ...compat.map((name) => `  ${root}${exampleOf(name)} as ${name}`),
+    ...compat.map((name) => `  ${root}${SERVICES[name].example} as ${name}`),
     '',
   ].join('\n')
 }

@@ -1,25 +1,45 @@
-import { createRatesHandler } from '../index.ts'
-import type { CacheStore, RatesEvent, RatesOperations } from '../index.ts'
-import { toSingleLine } from '../log.ts'
-import type { CommandContext } from './context.ts'
-import { chooseProviders } from './provider-choice.ts'
-import type { ProviderChoice, ProviderFlags } from './provider-choice.ts'
-import { chooseUpstreams } from './upstreams.ts'
-import type { UpstreamFlags } from './upstreams.ts'
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A refresh may take longer without any cached rates to show.
-const NEWER_TIMEOUT_MS = 5_000
-const ANY_TIMEOUT_MS = 15_000
+import { createRatesHandler } from '../index.ts'
+import type { CacheStore, RatesEvent, RatesOperations } from '../index.ts'
+import { toSingleLine } from '../log.ts'
+import type { CommandContext } from './context.ts'
+import { chooseProviders } from './provider-choice.ts'
+import { chooseUpstreams } from './upstreams.ts'
+import type { UpstreamFlags } from './upstreams.ts'
+import { SWITCH, TEXT } from './usage.ts'
+import type { parseArguments } from './usage.ts'
 
-/** The flags of the commands that show rates. */
-export interface SessionFlags extends UpstreamFlags {
+/** The flags of every command except `serve`, for `parseArguments()`. */
+export const RATES_OPTIONS = {
+  latest: TEXT,
+  history: TEXT,
+  json: SWITCH,
+  demo: SWITCH,
+  'no-cache': SWITCH,
+} as const
+
+/** The values of `RATES_OPTIONS`. */
+export interface RatesFlags extends UpstreamFlags {
+  /** Whether to print JSON. */
+  json: boolean
   /** Whether fetched rates are read from and written to the cache folder. */
   cache: boolean
 }
+
+type Values = ReturnType<typeof parseArguments<{ options: typeof RATES_OPTIONS }>>['values']
+
+export function toRatesFlags(values: Values): RatesFlags {
+  const { latest, history, json = false, demo = false, 'no-cache': isUncached = false } = values
+  return { providers: { latest, history }, json, demo, cache: !isUncached }
+}
+
+// A refresh may take longer without any cached rates to show.
+const NEWER_TIMEOUT_MS = 5_000
+const ANY_TIMEOUT_MS = 15_000
 
 /** A response of the API. */
 export interface SessionResponse {
@@ -51,15 +71,15 @@ export interface RatesSession {
  * @throws {UsageError} naming the invalid variable
  */
 export async function openSession(
-  { cache, hasArchive = false, ...flags }: SessionFlags & { hasArchive?: boolean },
+  flags: RatesFlags,
   context: CommandContext,
+  hasArchive = false,
 ): Promise<RatesSession> {
   const upstreams = await chooseUpstreams(flags, context)
-  const { demo, providers } = flags
-  const store = cache && !demo ? await openCache({ providers, hasArchive }, context) : undefined
+  const store = flags.cache && !flags.demo ? await openCache(flags, context, hasArchive) : undefined
   const work = new Set<Promise<unknown>>()
-  let isOverdue = false
   const failures = new Map<string, string>()
+  let isOverdue = false
   const handler = createRatesHandler({
     ...upstreams,
     store,
@@ -105,10 +125,28 @@ function recordFailure(failures: Map<string, string>, event: RatesEvent): void {
 }
 
 function toText(failures: ReadonlyMap<string, string>): string {
-  if (failures.size === 1) return toSingleLine([...failures.values()].join(''))
-  return toSingleLine(
-    [...failures].map(([provider, reason]) => `${provider}: ${reason}`).join('; '),
-  )
+  const texts =
+    failures.size === 1
+      ? [...failures.values()]
+      : Array.from(failures, ([provider, reason]) => `${provider}: ${reason}`)
+  return toSingleLine(texts.join('; '))
+}
+
+/** Opens the store of rates fetched from the providers that are selected; `undefined` without a cache folder. */
+async function openCache(
+  { providers }: RatesFlags,
+  context: CommandContext,
+  hasArchive: boolean,
+): Promise<CacheStore | undefined> {
+  const folder = cacheFolder(context)
+  if (folder === undefined) return undefined
+  const { createFileStore } = await import('../stores/file.ts')
+  // A separate cache for each combination of providers and URLs.
+  const choice = JSON.stringify(chooseProviders(providers, context.env))
+  const isDefault = choice === JSON.stringify(chooseProviders({}, {}))
+  const hash = createHash('sha256').update(choice).digest('hex').slice(0, 16)
+  const store = createFileStore(join(folder, isDefault ? 'default' : hash))
+  return preload(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
 }
 
 /** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
@@ -128,30 +166,6 @@ export function cacheFolder({
   if (xdg && isAbsolute(xdg)) return join(xdg, 'ratesmith')
   if (!home) return undefined
   return join(home, ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'ratesmith')
-}
-
-/**
- * Opens the store of rates fetched from the providers that the flags or the environment select; `undefined` without a cache folder.
- * Preloads the reference rates since 1999 if `hasArchive`.
- */
-async function openCache(
-  { providers, hasArchive }: { providers: ProviderFlags; hasArchive: boolean },
-  context: CommandContext,
-): Promise<CacheStore | undefined> {
-  const folder = cacheFolder(context)
-  if (folder === undefined) return undefined
-  const { createFileStore } = await import('../stores/file.ts')
-  const store = createFileStore(
-    join(folder, upstreamsName(chooseProviders(providers, context.env))),
-  )
-  return preload(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
-}
-
-/** Names a separate cache for each combination of providers and URLs. */
-function upstreamsName(choice: ProviderChoice): string {
-  const text = JSON.stringify(choice)
-  if (text === JSON.stringify(chooseProviders({}, {}))) return 'default'
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function findHome(): string {

@@ -1,5 +1,6 @@
-import type { CommandContext } from './context.ts'
 import { styleText } from 'node:util'
+
+import type { CommandContext } from './context.ts'
 
 /** The capabilities of an output. */
 export interface Terminal {
@@ -12,21 +13,12 @@ export interface Terminal {
   hasUnicode: boolean
 }
 
-interface Stream {
-  isTTY?: boolean
-  columns?: number
-}
-
 /** The width of a terminal that does not report one. */
 const DEFAULT_WIDTH = 80
 
-/** Returns the capabilities of `stream` in the environment `env` on `platform`. */
-export function describeTerminal(
-  stream: Stream,
-  env: NodeJS.ProcessEnv,
-  platform: string,
-): Terminal {
-  const { isTTY = false, columns } = stream
+/** Returns the capabilities of stdout. */
+export function describeTerminal({ stdout, env, platform }: CommandContext): Terminal {
+  const { isTTY = false, columns } = stdout
   const isDumb = env['TERM'] === 'dumb'
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
   return {
@@ -38,28 +30,40 @@ export function describeTerminal(
   }
 }
 
-/** The role of a text, which decides its style. */
-export type Meaning = 'title' | 'aside' | 'good' | 'bad' | 'line'
+/** Styles by the role of a text. */
+const STYLES = { title: 'bold', aside: 'dim', good: 'green', bad: 'red', line: 'cyan' } as const
 
-const FORMATS = {
-  title: 'bold',
-  aside: 'dim',
-  good: 'green',
-  bad: 'red',
-  line: 'cyan',
-} as const satisfies Record<Meaning, string>
+type Role = keyof typeof STYLES
 
 /** Returns `text` in the style of its role if `terminal` has colours. */
-export function styled(meaning: Meaning, text: string, { hasColour }: Terminal): string {
-  return hasColour ? styleText(FORMATS[meaning], text, { validateStream: false }) : text
+export function styled(role: Role, text: string, { hasColour }: Terminal): string {
+  return hasColour ? styleText(STYLES[role], text, { validateStream: false }) : text
 }
 
-const GAP = '   '
+/** Wraps `text` into lines that fit `terminal`, in the style of their role. */
+export function styledLines(role: Role, text: string, terminal: Terminal): string[] {
+  return wrapped(text, terminal.width).map((line) => styled(role, line, terminal))
+}
 
-/** Cuts `text` to at most `width` characters, the last of which is then `mark`. */
-export function shortened(text: string, width: number, mark: string): string {
+/** Wraps `text` at spaces into lines of at most `width` characters; longer words are not split. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ').filter((each) => each !== '')) {
+    const line = lines.at(-1)
+    const longer = line === undefined ? word : `${line} ${word}`
+    if (line === undefined || longer.length > width) lines.push(word)
+    else lines[lines.length - 1] = longer
+  }
+  return lines
+}
+
+/** Cuts `text` to at most `width` characters, the last of which then marks the omission. */
+export function shortened(
+  text: string,
+  { width, hasUnicode }: Pick<Terminal, 'width' | 'hasUnicode'>,
+): string {
   if (text.length <= width) return text
-  return `${text.slice(0, Math.max(width - mark.length, 0))}${mark}`.slice(0, width)
+  return `${text.slice(0, Math.max(width - 1, 0))}${hasUnicode ? '…' : '.'}`.slice(0, width)
 }
 
 /** Formats numbers with the same width, aligned by their decimal points. */
@@ -72,6 +76,8 @@ export function alignedNumbers(numbers: readonly number[]): string[] {
   const behind = Math.max(0, ...parts.map(({ rest }) => rest.length))
   return parts.map(({ whole, rest }) => whole.padStart(before) + rest.padEnd(behind))
 }
+
+const GAP = '   '
 
 /** Arranges cells in as many columns as fit into `width` characters, column by column. */
 export function toColumns(cells: readonly string[], width: number): string[] {
@@ -87,29 +93,23 @@ export function toColumns(cells: readonly string[], width: number): string[] {
   )
 }
 
-/** Formats rows with aligned columns. */
-export function toTable(rows: readonly (readonly string[])[]): string[] {
-  const widthOf = (column: number): number =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0))
-  const widths = (rows[0] ?? []).map((_, column) => widthOf(column))
-  return rows.map((row) =>
+/** Formats rows with aligned columns in lines cut to the width of `terminal`; the first row is the head, in the style of `role`. */
+export function toTable(
+  rows: readonly (readonly string[])[],
+  role: Role,
+  terminal: Terminal,
+): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  const lines = rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   )
-}
-
-/** Wraps `text` at spaces into lines of at most `width` characters; longer words are not split. */
-export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ').filter((each) => each !== '')) {
-    const line = lines.at(-1)
-    const longer = line === undefined ? word : `${line} ${word}`
-    if (line === undefined || longer.length > width) lines.push(word)
-    else lines[lines.length - 1] = longer
-  }
-  return lines
+  const [head = '', ...others] = lines.map((line) => shortened(line, terminal))
+  return [styled(role, head, terminal), ...others]
 }
 
 const MINUTE_MS = 60_000
@@ -134,7 +134,7 @@ export function toMinute(instant: number): string {
 }
 
 /** Shorter work shows no spinner. */
-const DELAY_MS = 300
+const SPINNER_DELAY_MS = 300
 
 const FRAME_INTERVAL_MS = 100
 
@@ -158,7 +158,7 @@ export async function withSpinner<Result>(
   let timer = setTimeout(() => {
     draw()
     timer = setInterval(draw, FRAME_INTERVAL_MS)
-  }, DELAY_MS)
+  }, SPINNER_DELAY_MS)
   try {
     return await work
   } finally {

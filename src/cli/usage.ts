@@ -1,6 +1,7 @@
-import { didYouMean, nearest } from '../known-options.ts'
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
+
+import { didYouMean, nearest, toAlternatives } from '../known-options.ts'
 
 /** An invalid command line or environment; exit code 2. */
 export class UsageError extends Error {
@@ -25,6 +26,12 @@ export function withUsageError<Made>(name: string, make: () => Made): Made {
   }
 }
 
+/** A flag with a value. */
+export const TEXT = { type: 'string' } as const
+
+/** A flag without a value. */
+export const SWITCH = { type: 'boolean' } as const
+
 /** Calls `parseArgs` of Node and turns its errors into a `UsageError` of one sentence. */
 export function parseArguments<Config extends ParseArgsConfig>(
   config: Config,
@@ -39,4 +46,37 @@ export function parseArguments<Config extends ParseArgsConfig>(
     const flags = names.map((name) => `--${name}`)
     throw new UsageError(`${sentence}${didYouMean(flags)}`, { cause: error })
   }
+}
+
+/**
+ * Reads a comma-separated list of different names, each of which must be in `known`.
+ *
+ * @throws {UsageError} naming `origin`, the flag or variable
+ */
+export function parseNames<Name extends string>(
+  origin: string,
+  list: string,
+  known: readonly Name[],
+): Name[] {
+  const names = list.split(',').map((text) => {
+    const name = text.trim()
+    const found = known.find((each) => each === name)
+    if (found !== undefined) return found
+    // A short name with several wrong letters could be any of them.
+    const near = nearest(name, known, Math.min(3, Math.floor(name.length / 2)))
+    throw new UsageError(
+      `${origin} must be ${toAlternatives(known)}, got ${name || '""'}${didYouMean(near)}`,
+    )
+  })
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new UsageError(`${origin} contains ${repeated} twice`)
+  return names
+}
+
+/** Splits a comma-separated list of codes. */
+export function splitCodes(text: string): string[] {
+  return text
+    .split(',')
+    .map((code) => code.trim())
+    .filter((code) => code !== '')
 }
