@@ -13,39 +13,33 @@ import {
 } from '../../src/rates/calendar.ts'
 import { addDays, isDay, subtractMonths, toDay, toInstant } from '../../src/rates/dates.ts'
 import { DAY_MS } from '../fixtures/dates.ts'
+import { rowsOf } from '../fixtures/rows.ts'
 import * as oracle from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
 /** Good Friday and Easter Monday, from church calendars. */
-const EASTERS = [
-  ['2024-03-29', '2024-04-01'],
-  ['2025-04-18', '2025-04-21'],
-  ['2026-04-03', '2026-04-06'],
-  ['2027-03-26', '2027-03-29'],
-  ['2028-04-14', '2028-04-17'],
-  ['2029-03-30', '2029-04-02'],
-  ['2030-04-19', '2030-04-22'],
-] as const
+const EASTERS = `
+  2024-03-29 2024-04-01 | 2025-04-18 2025-04-21 | 2026-04-03 2026-04-06 | 2027-03-26 2027-03-29
+  2028-04-14 2028-04-17 | 2029-03-30 2029-04-02 | 2030-04-19 2030-04-22`
 
 describe('isTargetDay()', () => {
-  it.each(EASTERS)('closes only on %s, %s, four other days and weekends', (friday, monday) => {
+  it.each(rowsOf(EASTERS))('closes only on %s, %s, four days and weekends', (...easter) => {
+    const [friday = ''] = easter
     const year = friday.slice(0, 4)
     const closed = ['01-01', '05-01', '12-25', '12-26'].map((date) => `${year}-${date}`)
     const days = oracle.daysOf(`${year}-01-01`, `${year}-12-31`)
     const weekdays = days.filter((date) => !oracle.isWeekend(date))
     expect(weekdays.filter((date) => !isTargetDay(date))).toEqual(
-      [friday, monday, ...closed].filter((date) => weekdays.includes(date)).toSorted(),
+      [...easter, ...closed].filter((date) => weekdays.includes(date)).toSorted(),
     )
     expect(days.filter(isTargetDay).filter(oracle.isWeekend)).toEqual([])
   })
 
-  it.each([
-    ['1999-04-01', '1999-04-02'],
-    ['1999-04-02', '1999-04-05'],
-    ['1999-12-30', '2000-01-03'],
-    ['2000-04-20', '2000-04-25'],
-    ['2001-12-28', '2002-01-02'],
-  ])('publishes after %s on %s, as in the first years of TARGET', (day, next) => {
+  const FIRST_YEARS = `
+    1999-04-01 1999-04-02 | 1999-04-02 1999-04-05 | 1999-12-30 2000-01-03
+    2000-04-20 2000-04-25 | 2001-12-28 2002-01-02`
+
+  it.each(rowsOf(FIRST_YEARS))('publishes after %s on %s', (day = '', next = '') => {
     expect(nextPublication(publicationInstant(day))).toBe(publicationInstant(next))
   })
 
@@ -182,12 +176,11 @@ describe('isDay()', () => {
 })
 
 describe('a day', () => {
-  it.each([
-    ['1970-01-01T00:00:00.000Z', '1970-01-01'],
-    ['2026-03-18T23:59:59.999Z', '2026-03-18'],
-    ['2026-03-19T00:00:00.000Z', '2026-03-19'],
-    ['1969-12-31T23:59:59.999Z', '1969-12-31'],
-  ])('is a day in UTC: %s is in %s', (instant, expected) => {
+  const INSTANTS = `
+    1970-01-01T00:00:00.000Z 1970-01-01 | 2026-03-18T23:59:59.999Z 2026-03-18
+    2026-03-19T00:00:00.000Z 2026-03-19 | 1969-12-31T23:59:59.999Z 1969-12-31`
+
+  it.each(rowsOf(INSTANTS))('is a day in UTC: %s is in %s', (instant = '', expected) => {
     expect(toDay(Date.parse(instant))).toBe(expected)
   })
 
@@ -206,25 +199,15 @@ describe('a day', () => {
 })
 
 describe('subtractMonths()', () => {
-  it.each([
-    [0, '2026-03-18 2026-03-18'],
-    [
-      1,
-      '2026-03-31 2026-02-28, 2024-03-31 2024-02-29, 2026-03-28 2026-02-28, 2026-05-31 2026-04-30',
-    ],
-    [
-      1,
-      '2026-01-31 2025-12-31, 2026-12-31 2026-11-30, 2100-03-31 2100-02-28, 2000-03-31 2000-02-29',
-    ],
-    [3, '2026-05-31 2026-02-28'],
-    [6, '2026-08-31 2026-02-28'],
-    [12, '2026-01-15 2025-01-15, 2024-02-29 2023-02-28'],
-    [48, '2024-02-29 2020-02-29'],
-    [60, '2028-02-29 2023-02-28'],
-  ])('goes %i months back from each day to the next: %s', (count, pairs) => {
-    for (const [date = '', expected] of pairs.split(', ').map((pair) => pair.split(' '))) {
-      expect(subtractMonths(date, count), date).toBe(expected)
-    }
+  const EARLIER = `
+    0 2026-03-18 2026-03-18  | 1 2026-03-31 2026-02-28  | 1 2024-03-31 2024-02-29
+    1 2026-03-28 2026-02-28  | 1 2026-05-31 2026-04-30  | 1 2026-01-31 2025-12-31
+    1 2026-12-31 2026-11-30  | 1 2100-03-31 2100-02-28  | 1 2000-03-31 2000-02-29
+    3 2026-05-31 2026-02-28  | 6 2026-08-31 2026-02-28  | 12 2026-01-15 2025-01-15
+    12 2024-02-29 2023-02-28 | 48 2024-02-29 2020-02-29 | 60 2028-02-29 2023-02-28`
+
+  it.each(rowsOf(EARLIER))('goes %s months back from %s to %s', (count, date = '', expected) => {
+    expect(subtractMonths(date, Number(count))).toBe(expected)
   })
 
   it('clamps to the last day of the month', () => {

@@ -11,6 +11,7 @@ import {
 import { isCode, isCodeShaped } from '../../src/rates/currency-code.ts'
 import { findSuccession, findWithdrawal } from '../../src/rates/withdrawn.ts'
 import { addDays } from '../fixtures/dates.ts'
+import { rowsOf } from '../fixtures/rows.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
 const activeCodes = currencies.map(({ code }) => code)
@@ -24,12 +25,18 @@ function lineOf(code: string): string[] {
 }
 
 describe.each([
-  ['currencies', activeCodes],
-  ['withdrawnCurrencies', withdrawnCodes],
-])('%s', (_, codes) => {
+  ['currencies', currencies],
+  ['withdrawnCurrencies', withdrawnCurrencies],
+])('%s', (_, rows) => {
   it('has three capitals as each code, sorted and without duplicates', () => {
+    const codes = rows.map(({ code }) => code)
     expect(codes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
     expect(codes).toEqual([...new Set(codes)].toSorted())
+  })
+
+  it('has three digits as each numeric code', () => {
+    const numerics = rows.flatMap(({ numeric }) => numeric ?? [])
+    expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
   })
 })
 
@@ -46,13 +53,9 @@ describe('currencies', () => {
     expect(currencies).toHaveLength(178 + others.length)
   })
 
-  it('has three digits as each numeric code, without duplicates', () => {
+  it('has a distinct name and number for each code', () => {
     const numerics = currencies.flatMap(({ numeric }) => numeric ?? [])
-    expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
     expect(new Set(numerics).size).toBe(numerics.length)
-  })
-
-  it('has a distinct name for each code', () => {
     const names = currencies.map(({ name }) => name)
     expect(names.filter((name) => name === '' || name !== name.trim())).toEqual([])
     expect(new Set(names).size).toBe(names.length)
@@ -101,20 +104,11 @@ const RATIOS = `
   MGF 5 MGA        | MRO 10 MRU     | MXP 1000 MXN     | ROL 10000 RON | SLL 1000 SLE  | STD 1000 STN  |
   NIC 5000000 NIO  | VEF 100000 VES | TRL 1000000 TRY  | ZMK 1000 ZMW  | ZWN 1e10 ZWR  | ZWL 2498.7242 ZWG`
 
-function rowsOf(text: string): string[][] {
-  return text.split('|').map((row) => row.trim().split(/ +/))
-}
-
 describe('withdrawnCurrencies', () => {
-  it('has no code that is active', () => {
+  it('has no code that is active, and all but one numeric code', () => {
     expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
-  })
-
-  it('has three digits as each numeric code except one that is uncertain', () => {
     const uncertain = withdrawnCurrencies.filter(({ numeric }) => numeric === null)
     expect(uncertain.map(({ code }) => code)).toEqual(['ROL'])
-    const numerics = withdrawnCurrencies.flatMap(({ numeric }) => numeric ?? [])
-    expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
   })
 
   it('shares a numeric code only with successors', () => {
@@ -170,12 +164,10 @@ describe('withdrawnCurrencies', () => {
     expect(findWithdrawn(code)).toMatchObject({ withdrawnAt: day, successor: 'EUR', source })
   })
 
-  it.each(rowsOf(RATIOS))(
-    'names for %s at %s to one its successor %s',
-    (code, ratio, successor) => {
-      expect(findWithdrawn(code ?? '')).toMatchObject({ successor, ratio: Number(ratio) })
-    },
-  )
+  it.each(rowsOf(RATIOS))('names for %s at %s to one its successor %s', (...row) => {
+    const [code = '', ratio, successor] = row
+    expect(findWithdrawn(code)).toMatchObject({ successor, ratio: Number(ratio) })
+  })
 
   it('converts one Cuban convertible peso to 24 Cuban pesos', () => {
     expect(24 * (findWithdrawn('CUC')?.ratio ?? NaN)).toBe(1)
@@ -183,23 +175,17 @@ describe('withdrawnCurrencies', () => {
 })
 
 describe('findSuccession', () => {
-  it.each([
-    ['HRK', '2023-01-01', { successor: 'EUR', ratio: 7.5345 }],
-    ['VEB', '2008-01-01', { successor: 'VEF', ratio: 1000 }],
-    ['VEB', '2018-08-19', { successor: 'VEF', ratio: 1000 }],
-    ['VEB', '2018-08-20', { successor: 'VES', ratio: 100_000_000 }],
-    ['BGL', '2026-01-01', { successor: 'EUR', ratio: 1955.83 }],
-    ['BRB', '2026-01-01', { successor: 'BRL', ratio: 2.75e12 }],
-    // One of the steps has no fixed ratio.
-    ['DDM', '1990-07-01', { successor: 'DEM', ratio: null }],
-    ['DDM', '2026-01-01', { successor: 'EUR', ratio: null }],
-    ['ZWR', '2026-01-01', { successor: 'ZWG', ratio: null }],
-    ['ZWD', '2026-01-01', { successor: 'ZWG', ratio: null }],
-    ['BGN', '2025-12-31', undefined],
-    ['EUR', '2026-01-01', undefined],
-    ['QQQ', '2026-01-01', undefined],
-    ['constructor', '2026-01-01', undefined],
-  ])('finds the successor of %s on %s: %j', (code, day, succession) => {
+  // In DDM, ZWR and ZWD, one of the steps has no fixed ratio.
+  const SUCCESSIONS = `
+    HRK 2023-01-01 EUR 7.5345    | VEB 2008-01-01 VEF 1000    | VEB 2018-08-19 VEF 1000
+    VEB 2018-08-20 VES 100000000 | BGL 2026-01-01 EUR 1955.83 | BRB 2026-01-01 BRL 2.75e12
+    DDM 1990-07-01 DEM null      | DDM 2026-01-01 EUR null    | ZWR 2026-01-01 ZWG null
+    ZWD 2026-01-01 ZWG null      | BGN 2025-12-31             | EUR 2026-01-01
+    QQQ 2026-01-01               | constructor 2026-01-01`
+
+  it.each(rowsOf(SUCCESSIONS))('finds the successor of %s on %s: %s', (...row) => {
+    const [code = '', day = '', successor, ratio = ''] = row
+    const succession = successor && { successor, ratio: JSON.parse(ratio) }
     expect(findSuccession(code, day)).toEqual(succession)
   })
 })
@@ -221,19 +207,16 @@ describe('findWithdrawn', () => {
   })
 })
 
-describe('both tables together', () => {
-  it.skipIf(!HAS_RECORDINGS)(`know every code of the recorded feeds ${NEEDS_RECORDINGS}`, () => {
-    const folder = recording('data/open-er-api/')
-    const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
-    expect(files.length).toBeGreaterThan(3)
-    for (const file of files) {
-      const body = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
-      const codes = Object.keys(body.rates)
-      expect(codes.length, file).toBeGreaterThan(150)
-      const unknown = codes.filter((code) => !findCurrency(code) && !findWithdrawn(code))
-      expect(unknown, file).toEqual([])
-    }
-  })
+it.skipIf(!HAS_RECORDINGS)(`both tables know every code of the feeds ${NEEDS_RECORDINGS}`, () => {
+  const folder = recording('data/open-er-api/')
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  expect(files.length).toBeGreaterThan(3)
+  for (const file of files) {
+    const codes = Object.keys(JSON.parse(readFileSync(new URL(file, folder), 'utf8')).rates)
+    expect(codes.length, file).toBeGreaterThan(150)
+    const unknown = codes.filter((code) => !findCurrency(code) && !findWithdrawn(code))
+    expect(unknown, file).toEqual([])
+  }
 })
 
 const NEARLY = ['', ' EUR', 'EUR ', 'EUR\n', 'E R', ...'E EU EURO €UR ÉUR ＥＵＲ 007'.split(' ')]

@@ -8,6 +8,7 @@ import { correctWithdrawn, findFixedRate } from '../../src/rates/fixed-rates.ts'
 import { crossRate } from '../../src/rates/rate-table.ts'
 import type { RateTable } from '../../src/rates/rate-table.ts'
 import { DAY_MS, toDay } from '../fixtures/dates.ts'
+import { rowsOf } from '../fixtures/rows.ts'
 import { divide, multiply, nearestDouble, product, toExact } from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
@@ -46,11 +47,8 @@ describe('correctWithdrawn()', () => {
   it('corrects a lev of 66 for one euro, to the last digit of the quotient', () => {
     const { table: lawful, corrections } = correctWithdrawn(table({ BGN: 57, EUR: 0.871234 }))
     expect(corrections).toEqual([{ code: 'BGN', published: 57, corrected: 1.70398559422 }])
-    expect([...lawful.rates]).toEqual([
-      ['USD', 1],
-      ['BGN', 1.70398559422],
-      ['EUR', 0.871234],
-    ])
+    const rates = { USD: 1, BGN: 1.70398559422, EUR: 0.871234 }
+    expect([...lawful.rates]).toEqual(Object.entries(rates))
     expect(crossRate(lawful, 'EUR', 'BGN')).toBe(1.95583)
   })
 
@@ -115,18 +113,13 @@ describe('findFixedRate()', () => {
     expect(findFixedRate('HRK', '2023-01-01', () => 0.85)?.rate).toBe(6.404325)
   })
 
-  it.each([0, -0.85, NaN, '0.85', null, undefined])(
-    'returns undefined for a successor at %j',
-    (rate) => {
-      expect(findFixedRate('HRK', '2023-01-01', () => rate)).toBeUndefined()
-    },
-  )
+  it.each([0, -0.85, NaN, '0.85', null, undefined])('needs a rate of the successor: %j', (rate) => {
+    expect(findFixedRate('HRK', '2023-01-01', () => rate)).toBeUndefined()
+  })
 
-  it.each([
-    ['EUR', '2026-11-20'],
-    ['HRK', '2022-12-31'],
-    ['DDM', '2026-11-20'],
-  ])('returns undefined for %s on %s with any rates', (code, day) => {
+  const NOT_FIXED = 'EUR 2026-11-20 | HRK 2022-12-31 | DDM 2026-11-20'
+
+  it.each(rowsOf(NOT_FIXED))('returns undefined for %s on %s', (code = '', day = '') => {
     expect(findFixedRate(code, day, () => 0.85)).toBeUndefined()
   })
 })

@@ -8,6 +8,7 @@ import type { RateTable } from '../../src/rates/rate-table.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { DAY_MS, addDays, toDay } from '../fixtures/dates.ts'
 import { longService } from '../fixtures/long-market.ts'
+import { rowsOf } from '../fixtures/rows.ts'
 import { PERIODS, daysOf, isWeekend, product } from '../oracle.ts'
 import { decimal } from './arbitrary-numbers.ts'
 import { handlerOfDays, handlerOfTable } from './markets.ts'
@@ -154,14 +155,10 @@ describe('any range', () => {
       .array(fc.nat((last - first) / DAY_MS), { minLength: count, maxLength: count })
       .map((numbers) => numbers.map((number) => toDay(first + number * DAY_MS)).toSorted())
 
+  /** Returns none where the range has none. */
   async function pointsOf(params: HistoryRangeParams): Promise<Point[]> {
     const record = await rates.history(params).catch(() => ({ points: [] }))
     return record.points
-  }
-
-  /** As strings, because comparing thousands of points takes seconds. */
-  function expectSameText(found: Point[], wanted: Point[]): void {
-    expect(JSON.stringify(found) === JSON.stringify(wanted)).toBe(true)
   }
 
   it('is its first half followed by its second half', async () => {
@@ -171,7 +168,8 @@ describe('any range', () => {
       const whole = await pointsOf({ from, to, start, end })
       const before = await pointsOf({ from, to, start, end: middle })
       const behind = next > end ? [] : await pointsOf({ from, to, start: next, end })
-      expectSameText([...before, ...behind], whole)
+      // As strings, because comparing thousands of points takes seconds.
+      expect(JSON.stringify([...before, ...behind]) === JSON.stringify(whole)).toBe(true)
     })
     await fc.assert(property, { ...RUNS, numRuns: 40 })
   })
@@ -188,7 +186,7 @@ describe('any range', () => {
       const daily = await pointsOf(params)
       const some = daily.length === 0 ? [] : await pointsOf({ ...params, interval })
       const latest = new Map(daily.map((point) => [SPANS[interval](point.d), point]))
-      expectSameText(some, [...latest.values()])
+      expect(JSON.stringify(some) === JSON.stringify([...latest.values()])).toBe(true)
     })
     await fc.assert(property, { ...RUNS, numRuns: 40 })
   })
@@ -213,11 +211,7 @@ const TABLE: RateTable = {
   updatedAt: 0,
   nextUpdateAt: 1,
   publishedAt: 0,
-  rates: new Map([
-    ['USD', 1],
-    ['EUR', 0.851_234_567_891_2],
-    ['JPY', 154.5],
-  ]),
+  rates: new Map(Object.entries({ USD: 1, EUR: 0.851_234_567_891_2, JPY: 154.5 })),
 }
 
 describe('crossRate()', () => {
@@ -231,11 +225,7 @@ describe('crossRate()', () => {
     expect(crossRate(TABLE, from, to)).toBe(rate)
   })
 
-  it.each([
-    ['USD', 'QQQ'],
-    ['QQQ', 'USD'],
-    ['QQQ', 'QQQ'],
-  ])('throws for %s in %s, naming both', (from, to) => {
+  it.each(rowsOf('USD QQQ | QQQ USD | QQQ QQQ'))('throws for %s in %s', (from = '', to = '') => {
     expect(() => crossRate(TABLE, from, to)).toThrow(`${from} or ${to}`)
   })
 })

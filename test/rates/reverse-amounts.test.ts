@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { RatesError } from '../../src/index.ts'
 import { codes } from '../fixtures/codes.ts'
+import { numberRows } from '../fixtures/rows.ts'
 import * as oracle from '../oracle.ts'
 import { decimal, rate } from './arbitrary-numbers.ts'
 import { handlerOfTable } from './markets.ts'
@@ -44,25 +45,15 @@ function expected(result: number, by: number): number {
 }
 
 describe('a conversion in reverse', () => {
-  it.each([
-    [0, 1.5, 0],
-    [1, 1, 1],
-    [1, 3, 0.333333333333333],
-    [2, 3, 0.666666666666667],
-    [100, 0.8537, 117.137167623287],
-    [85.37, 0.8537, 100],
-    [0.3, 3, 0.1],
-    [1e15, 1, 1e15],
-    [1_234_567_890_123_456, 1, 1_234_567_890_123_460],
-    [9.99999999999999e22, 1e-3, 9.99999999999999e25],
-    [999_999_999_999_999.5, 1, 1e15], // up to another power of ten
-    [1.000000000000005, 1, 1.00000000000001], // a tie
-    [1.000000000000004, 1, 1],
-    [1e308, 0.1, Infinity],
-    [1.7976931348623157e308, 1, Infinity], // 15 digits of it are more than it
-    [5e-324, 1, 5e-324],
-    [5e-324, 4, 0],
-  ])('for the result %d at %d needs the amount %d', async (result, by, amount) => {
+  // Of the last rows, some round up to another power of ten, some are ties, and 15 digits of one are more than it.
+  it.each(
+    numberRows(`
+      0 1.5 0 | 1 1 1 | 1 3 0.333333333333333 | 2 3 0.666666666666667 | 100 0.8537 117.137167623287
+      85.37 0.8537 100 | 0.3 3 0.1 | 1e15 1 1e15 | 1234567890123456 1 1234567890123460
+      9.99999999999999e22 1e-3 9.99999999999999e25 | 999999999999999.5 1 1e15
+      1.000000000000005 1 1.00000000000001 | 1.000000000000004 1 1 | 1e308 0.1 Infinity
+      1.7976931348623157e308 1 Infinity | 5e-324 1 5e-324 | 5e-324 4 0`),
+  )('for the result %d at %d needs the amount %d', async (result, by, amount) => {
     expect(await convert('EUR', result, true, handlerOfTable({ EUR: by }))).toBe(amount)
     expect(expected(result, by)).toBe(amount)
   })

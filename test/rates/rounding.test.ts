@@ -1,16 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import {
-  exactProduct,
-  mean as meanOf,
-  percentChange,
-  printedDecimals,
-  quotient,
-  significantDecimals,
-  withoutPoint,
-} from '../../src/rates/arithmetic.ts'
 import * as oracle from '../oracle.ts'
+import { exactProduct, mean as meanOf, percentChange, printedDecimals, quotient, significantDecimals, withoutPoint } from '../../src/rates/arithmetic.ts'
+import { numberRows } from '../fixtures/rows.ts'
 import { decimal, rate } from './arbitrary-numbers.ts'
 
 const RUNS = { seed: 20_261_120, numRuns: 3_000 }
@@ -35,31 +28,20 @@ function expectExactQuotient(dividend: number, by: number): void {
 }
 
 describe('quotient()', () => {
-  it.each([
-    [1, 3, 0.3333333333],
-    [2, 3, 0.6666666667],
-    [1, 7, 0.1428571429],
-    [10, 1, 10],
-    [1, 20_082.05, 0.00004979571309],
-    [1.0000000005, 1, 1.000000001],
-    [1.0000000015, 1, 1.000000002],
-    [1.000000000499999, 1, 1],
-    [9.9999999999, 1, 10],
-    [99_999_999_995, 1e11, 1],
-    [99_999_999_994, 1e11, 0.9999999999],
-    [1e12, 1e-12, 1e24],
-    [1e-12, 1e12, 1e-24],
-    [123_456_789_012, 1, 123_456_789_000],
-  ])('%d / %d is %d to 10 significant digits', (dividend, by, expected) => {
+  it.each(
+    numberRows(`
+      1 3 0.3333333333        | 2 3 0.6666666667            | 1 7 0.1428571429 | 10 1 10
+      1.0000000005 1 1.000000001 | 1.0000000015 1 1.000000002 | 1.000000000499999 1 1
+      99999999995 1e11 1      | 99999999994 1e11 0.9999999999 | 9.9999999999 1 10
+      1e12 1e-12 1e24 | 1e-12 1e12 1e-24 | 1 20082.05 0.00004979571309 | 123456789012 1 123456789000`),
+  )('%d / %d is %d to 10 significant digits', (dividend, by, expected) => {
     expect(quotient(dividend, by)).toBe(expected)
     expect(exactQuotient(dividend, by)).toBe(expected)
   })
 
   it('rounds the exact quotient of the printed digits, half up', () => {
-    fc.assert(
-      fc.property(rate, rate, (dividend, by) => expectExactQuotient(dividend, by)),
-      RUNS,
-    )
+    const property = fc.property(rate, rate, (dividend, by) => expectExactQuotient(dividend, by))
+    fc.assert(property, RUNS)
   })
 
   it('rounds exact ties up', () => {
@@ -110,18 +92,14 @@ describe('mean()', () => {
 
   it('rounds the exact mean to 10 significant digits', () => {
     const values = fc.array(rate, { minLength: 1, maxLength: 40 })
-    fc.assert(
-      fc.property(values, (some) => expectExactMean(some)),
-      RUNS,
-    )
+    const property = fc.property(values, (some) => expectExactMean(some))
+    fc.assert(property, RUNS)
   })
 
   it('is exact for five years of rates', () => {
     const years = fc.array(decimal(10), { minLength: 1_250, maxLength: 1_300 })
-    fc.assert(
-      fc.property(years, (some) => expectExactMean(some)),
-      { ...RUNS, numRuns: 40 },
-    )
+    const property = fc.property(years, (some) => expectExactMean(some))
+    fc.assert(property, { ...RUNS, numRuns: 40 })
   })
 
   it('is exact for 100,000 rates', () => {
@@ -155,19 +133,12 @@ describe('mean()', () => {
 })
 
 describe('percentChange()', () => {
-  it.each([
-    [1, 1, 0],
-    [1, 1.1, 10],
-    [1.1, 1, -9.0909],
-    [1, 1.0000005, 0.0001], // a tie
-    [1, 0.9999995, -0.0001],
-    [1, 0.9999996, 0], // never −0
-    [1, 1.0000004, 0],
-    [1.1234, 1.1234000001, 0],
-    [1e-12, 1e12, 1e26],
-    [1e12, 1e-12, -100],
-    [0.00005, 0.000051, 2],
-  ])('from %d to %d is %d', (open, close, expected) => {
+  // Half a unit is rounded away from 0, less than that to 0 and never to −0.
+  it.each(
+    numberRows(`
+      1 1 0 | 1 1.1 10 | 1.1 1 -9.0909 | 1 1.0000005 0.0001 | 1 0.9999995 -0.0001 | 1 0.9999996 0
+      1 1.0000004 0 | 1.1234 1.1234000001 0 | 1e-12 1e12 1e26 | 1e12 1e-12 -100 | 0.00005 0.000051 2`),
+  )('from %d to %d is %d', (open, close, expected) => {
     expect(percentChange(open, close)).toBe(expected)
     expect(oracle.percentChange(open, close)).toBe(expected)
   })
@@ -196,25 +167,15 @@ describe('percentChange()', () => {
 })
 
 describe('exactProduct()', () => {
-  it.each([
-    [0.1, 3, 0.3],
-    [1.1, 1.1, 1.21],
-    [7, 1.1, 7.7],
-    [0, 1.5, 0],
-    [0, 5e-324, 0],
-    [5e-324, 1, 5e-324],
-    [5e-324, 0.4, 0],
-    [5e-324, 0.5, 5e-324], // 2.5e-324 is more than half of what is printed as 5e-324
-    [1e308, 10, Infinity],
-    [1.7976931348623157e308, 1, 1.7976931348623157e308],
-    [1.7976931348623157e308, 1.0000000001, Infinity],
-    [1e21, 1e-21, 1],
-    [1e-11, 1e-11, 1e-22],
-    [1e-11, 1e-12, 1e-23],
-    [44_671.662, 7_163.118_15, 319_988_392.862_865_3], // of the doubles, it ends in 27
-    [9_007_199_254_740_992, 1.1, 9_907_919_180_215_092],
-    [123_456_789.98765433, 1.1684, 144_246_913.4215753],
-  ])('%d × %d is %d', (left, right, expected) => {
+  // 2.5e-324 is more than half of what is printed as 5e-324. The product of doubles in the last row ends in 27.
+  it.each(
+    numberRows(`
+      0.1 3 0.3 | 1.1 1.1 1.21 | 7 1.1 7.7 | 0 1.5 0 | 1e21 1e-21 1 | 1e-11 1e-11 1e-22
+      1e-11 1e-12 1e-23 | 0 5e-324 0 | 5e-324 1 5e-324 | 5e-324 0.4 0 | 5e-324 0.5 5e-324
+      1.7976931348623157e308 1 1.7976931348623157e308 | 1.7976931348623157e308 1.0000000001 Infinity
+      1e308 10 Infinity | 9007199254740992 1.1 9907919180215092
+      123456789.98765433 1.1684 144246913.4215753 | 44671.662 7163.11815 319988392.8628653`),
+  )('%d × %d is %d', (left, right, expected) => {
     expect(exactProduct(left, right)).toBe(expected)
     expect(oracle.product(left, right)).toBe(expected)
   })
@@ -249,31 +210,20 @@ describe('printedDecimals()', () => {
 })
 
 describe('withoutPoint()', () => {
-  it.each([
-    [7, 0, 7],
-    [13.7603, 4, 137_603],
-    [13.7603, 2, 1_376],
-  ])('%d with %d decimals has the digits %d', (value, decimals, digits) => {
-    expect(withoutPoint(value, decimals)).toBe(digits)
-  })
+  it.each(numberRows('7 0 7 | 13.7603 4 137603 | 13.7603 2 1376'))(
+    '%d with %d decimals has the digits %d',
+    (value, decimals, digits) => {
+      expect(withoutPoint(value, decimals)).toBe(digits)
+    },
+  )
 })
 
 describe('significantDecimals()', () => {
-  it.each([
-    [1, 9],
-    [9.999, 9],
-    [10, 8],
-    [123_456.789, 4],
-    [1e9, 0],
-    [1e10, -1],
-    [1e22, -13],
-    [1e30, -21],
-    [0.1, 10],
-    [0.099, 11],
-    [1e-12, 21],
-    [1e-13, 22],
-    [1e-30, 39],
-  ])('of %d are %d', (value, decimals) => {
+  it.each(
+    numberRows(`
+      1 9 | 9.999 9 | 10 8 | 123456.789 4 | 1e9 0 | 1e10 -1 | 1e22 -13 | 1e30 -21
+      0.1 10 | 0.099 11 | 1e-12 21 | 1e-13 22 | 1e-30 39`),
+  )('of %d are %d', (value, decimals) => {
     expect(significantDecimals(value)).toBe(decimals)
   })
 })
