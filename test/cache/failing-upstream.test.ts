@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { HOUR, SECOND, START, startChain } from '../sources/providers.ts'
+import { START, startChain } from '../sources/providers.ts'
 import type { Chain } from '../sources/providers.ts'
-
-const MINUTE = 60 * SECOND
-const DAY = 24 * HOUR
+import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 
 /** How long overdue a value is served here, in ms. */
 const MAX_STALE = 12 * HOUR
@@ -21,19 +19,19 @@ const BURST = 20
 
 const LATEST = {
   dataSet: 'latest',
-  target: '/api/v1/convert?from=USD&to=EUR&amount=2',
+  target: '/v1/convert?from=USD&to=EUR&amount=2',
   /** When the cached value is due. */
   dueAt: START + DAY,
 }
 const HISTORY: typeof LATEST = {
   dataSet: 'history',
-  target: '/api/v1/history?from=USD&to=EUR&period=1W',
+  target: '/v1/history?from=USD&to=EUR&period=1W',
   // The reference rates of a Friday are followed by those of Monday.
   dueAt: Date.UTC(2026, 10, 23, 15),
 }
 
 /** Sends requests to a chain, and records the responses by the time of the request. */
-function watch({ handler, runtime, events }: Chain, { dataSet, target }: typeof LATEST) {
+function watch({ get, runtime, events }: Chain, { dataSet, target }: typeof LATEST) {
   const responses = {
     /** When each status was first and last returned, in ms since the Unix epoch. */
     statuses: new Map<number, { first: number; last: number }>(),
@@ -46,16 +44,12 @@ function watch({ handler, runtime, events }: Chain, { dataSet, target }: typeof 
   async function send(): Promise<void> {
     const sentAt = runtime.now()
     responses.pending += 1
-    const { status, headers } = await handler.answer({
-      method: 'GET',
-      target,
-      header: () => undefined,
-    })
+    const { status, headers } = await get(target)
     responses.pending -= 1
     const { first } = responses.statuses.get(status) ?? { first: sentAt }
     responses.statuses.set(status, { first, last: sentAt })
-    const [, seconds] = headers.find(([name]) => name === 'retry-after') ?? []
-    if (seconds !== undefined) responses.retryAfter.add(seconds)
+    const seconds = headers.get('retry-after')
+    if (seconds !== null) responses.retryAfter.add(seconds)
   }
 
   /** Lets time pass until `end`, with a request a minute and a burst whenever the upstream may be called again. */

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
 import { createFrankfurterProvider } from '../../src/index.ts'
-import type { Attribution, HistoryProvider, LatestTable, RatesEvent } from '../../src/index.ts'
+import type { Attribution, HistoryDay, HistoryProvider, LatestTable } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
 import { createFrankfurterV2EcbProvider } from '../../src/providers/frankfurter-v2.ts'
 import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, virtualRuntime } from '../virtual-runtime.ts'
 
 // Generous, for a busy machine.
@@ -81,13 +81,10 @@ function start({ change = unchanged, provider = relay, store, latest }: Options 
   const startsAt = Date.parse(`${THURSDAY}T18:00Z`)
   const runtime = virtualRuntime(startsAt)
   const ranges: string[] = []
-  const events: RatesEvent[] = []
   /** Returns the days published `late` ms ago. */
   const upstream = { change, late: 0, isDown: false }
-  const handler = createHandlerOn(() => runtime, {
-    now: runtime.now,
+  const { handler, eventsOf } = recordedHandler(runtime, {
     store,
-    onEvent: (event) => void events.push(event),
     providers: {
       latest: {
         attribution: latest?.attribution ?? { name: 'Latest', url: 'https://latest.example' },
@@ -104,11 +101,10 @@ function start({ change = unchanged, provider = relay, store, latest }: Options 
           if (upstream.isDown) throw new Error('down')
           const instant = runtime.now() - upstream.late
           const { base, days } = market.history(range.start, range.end, instant)
-          const changed = days.map(({ date, rates }) => ({
-            date,
-            rates: upstream.change(rates, date),
-          }))
-          return { base, days: changed }
+          const change = ({ date, rates }: HistoryDay): HistoryDay => {
+            return { date, rates: upstream.change(rates, date) }
+          }
+          return { base, days: days.map(change) }
         },
       },
     },
@@ -124,19 +120,15 @@ function start({ change = unchanged, provider = relay, store, latest }: Options 
       await runtime.advance(Date.parse(`${day}T18:00Z`) - runtime.now())
       await handler.refresh()
     },
-    eventsOf: <Type extends RatesEvent['type']>(type: Type) =>
-      events.filter((event): event is RatesEvent & { type: Type } => event.type === type),
+    eventsOf,
     /** Returns the rates of `code` since the day `since`, by day. */
     async rates(code: string, since = WEDNESDAY) {
       const { points } = await handler.rates.history({ from: 'EUR', to: code, start: since })
       return Object.fromEntries(points.map(({ d, r }) => [d, r]))
     },
     async response() {
-      const { body, headers } = await handler.answer({
-        method: 'GET',
-        target: '/api/v1/history?from=EUR&to=USD&period=5Y',
-        header: () => null,
-      })
+      const target = '/api/v1/history?from=EUR&to=USD&period=5Y'
+      const { body, headers } = await handler.answer({ method: 'GET', target, header: () => null })
       return { body, tag: new Map(headers).get('etag') }
     },
   }
@@ -302,9 +294,8 @@ describe('a whole download', () => {
       during((rates) => without(rates, 'TRY'), OLD, WEDNESDAY),
       during(times(5, 'TRY'), THURSDAY),
     ]
-    const world = start({
-      change: (rates, day) => slips.reduce((all, slip) => slip(all, day), rates),
-    })
+    const change: Change = (rates, day) => slips.reduce((all, slip) => slip(all, day), rates)
+    const world = start({ change })
     const daysOf = async (code: string, since: string): Promise<string[]> =>
       Object.keys(await world.rates(code, since)).slice(0, 2)
     expect(await daysOf('JPY', '2021-11-05')).toEqual(['2021-11-08', '2021-11-09'])

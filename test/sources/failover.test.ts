@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { DataSet, RatesEvent } from '../../src/index.ts'
-import { listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
-import { CONDITIONS, HOUR, SECOND, START, startChain, yenOf } from './providers.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import { HOUR, SECOND, listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
+import { CONDITIONS, START, startChain, yenOf } from './providers.ts'
 import type { Chain, Condition, TimedResponse } from './providers.ts'
 
 /** Every chain of three. */
@@ -158,25 +158,20 @@ describe('a chain of providers', () => {
   it('skips a provider that requests a delay, and reports it', async () => {
     const refused = Object.assign(new Error('too many requests'), { retryAfterMs: 12 * 60_000 })
     const runtime = virtualRuntime(START)
-    const reasons: string[] = []
     let isRefused = true
-    const providers = ['A', 'B'].map((name) => ({
+    const latest = ['A', 'B'].map((name) => ({
       attribution: { name, url: 'https://rates.example' },
       async fetchLatest() {
         if (name === 'B') throw new Error('B is down')
         throw isRefused ? refused : new Error('must not be called')
       },
     }))
-    const handler = createHandlerOn(() => runtime, {
-      now: runtime.now,
-      providers: { latest: providers },
-      onEvent: (event) => void (event.type === 'refresh_failed' && reasons.push(event.reason)),
-    })
+    const { handler, eventsOf } = recordedHandler(runtime, { providers: { latest } })
     await expect(handler.rates.latest()).rejects.toMatchObject({ retryAfter: 1 })
     isRefused = false
     await runtime.advance(2 * SECOND)
     await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
-    expect(reasons).toEqual([
+    expect(eventsOf('refresh_failed').map(({ reason }) => reason)).toEqual([
       expect.stringMatching(/: A: too many requests; B: B is down$/),
       expect.stringMatching(/: A: .*backoff.* 12 min; B: B is down$/),
     ])

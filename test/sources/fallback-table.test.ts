@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
-import type { LatestProvider, LatestTable, RatesEvent } from '../../src/index.ts'
+import type { LatestProvider, LatestTable } from '../../src/index.ts'
 import { chooseTable } from '../../src/sources/fallback-table.ts'
 import { seal } from '../fixtures/envelopes.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import { DAY, HOUR, MINUTE, settled, virtualRuntime } from '../virtual-runtime.ts'
 
-const SECOND = 1_000
-const HOUR = 3_600 * SECOND
-const DAY = 24 * HOUR
 const START = Date.UTC(2026, 10, 20, 18)
 
 /** How long overdue a table may be served: the default of the option. */
@@ -48,19 +45,7 @@ function startMarket() {
       return { base: 'EUR', rates: NARROW_RATES, ...published(12 * HOUR) }
     },
   }
-  function start() {
-    const events: RatesEvent[] = []
-    const handler = createHandlerOn(() => runtime, {
-      now: runtime.now,
-      providers: { latest: [wide, narrow] },
-      store,
-      onEvent: (event) => void events.push(event),
-    })
-    const get = (target: string): Promise<Response> =>
-      handler(new Request(`http://localhost/api${target}`))
-    const read = async (target: string): Promise<unknown> => (await get(target)).json()
-    return { handler, events, get, read }
-  }
+  const start = () => recordedHandler(runtime, { providers: { latest: [wide, narrow] }, store })
   return { runtime, store, upstream, start }
 }
 
@@ -71,7 +56,7 @@ async function withFallback() {
   await process.handler.refresh()
   market.upstream.isDown = true
   // Twelve hours after the narrow one has published.
-  await market.runtime.advance(DAY + 6 * 60 * SECOND)
+  await market.runtime.advance(DAY + 6 * MINUTE)
   await process.handler.refresh()
   expect(await process.read('/v1/latest')).toMatchObject({ source: NARROW })
   return { ...market, ...process }
@@ -183,11 +168,10 @@ describe('a wider table that was replaced', () => {
   })
 })
 
+type Change = (reserve: Record<string, unknown>) => unknown
+
 /** Changes the stored fallback table. */
-function withStoredFallback(
-  store: Map<string, string>,
-  change: (fallback: Record<string, unknown>) => unknown,
-): void {
+function withStoredFallback(store: Map<string, string>, change: Change): void {
   const envelope = JSON.parse(store.get('rates:v1:latest') ?? '')
   envelope.data.reserve = change(envelope.data.reserve)
   store.set('rates:v1:latest', seal(envelope))
@@ -221,12 +205,11 @@ describe('a store', () => {
     expect(await other.read(CONVERT)).toMatchObject(AED)
   })
 
-  it.each<[string, (reserve: Record<string, unknown>) => unknown]>([
+  const EVIL = { name: 'Evil', url: 'e:' }
+
+  it.each<[string, Change]>([
     ['is not an object', () => 'text'],
-    [
-      'has an unknown source',
-      (reserve) => ({ ...reserve, attribution: { name: 'Evil', url: 'e:' } }),
-    ],
+    ['has an unknown source', (reserve) => ({ ...reserve, attribution: EVIL })],
     ['has no rates', (reserve) => ({ ...reserve, table: { base: 'USD' } })],
     ['has no load time', (reserve) => ({ ...reserve, loadedAt: undefined })],
   ])('restores the newest table where the fallback %s', async (_what, change) => {
@@ -244,7 +227,7 @@ describe('a store', () => {
     const next = start()
     expect(await next.read(CONVERT)).toMatchObject(AED)
     // It is due at most ten minutes after it was read.
-    await runtime.advance(10 * 60 * SECOND + MAX_STALE + 1)
+    await runtime.advance(10 * MINUTE + MAX_STALE + 1)
     await expectNewestAlone(next.get)
   })
 
@@ -272,9 +255,9 @@ async function startSuccession(...tables: readonly [name: string, codes: string]
       return { base: 'USD', rates, updatedAt: runtime.now(), nextUpdateAt: runtime.now() + DAY }
     },
   }))
-  const handler = createHandlerOn(() => runtime, { now: runtime.now, providers: { latest } })
+  const { handler, get } = recordedHandler(runtime, { providers: { latest } })
   for (day = 0; day < tables.length; day += 1) {
-    if (day > 0) await runtime.advance(DAY + 6 * 60 * SECOND)
+    if (day > 0) await runtime.advance(DAY + 6 * MINUTE)
     await handler.refresh()
   }
   /** Returns the name of the provider whose table has a code, or `null`. */
@@ -283,7 +266,7 @@ async function startSuccession(...tables: readonly [name: string, codes: string]
       ({ source }) => source.name,
       () => null,
     )
-  return { handler, sourceOf }
+  return { rates: handler.rates, get, sourceOf }
 }
 
 describe('the table that is kept as fallback', () => {
@@ -300,17 +283,17 @@ describe('the table that is kept as fallback', () => {
   })
 
   it('is never an older one of the same provider; its rates are carried forward', async () => {
-    const { handler, sourceOf } = await startSuccession(
+    const { rates, get, sourceOf } = await startSuccession(
       ['First', 'USD EUR AED'],
       ['First', 'USD EUR NOK'],
     )
     expect(await Promise.all(CODES.map(sourceOf))).toEqual(['First', 'First', 'First', null])
     // In one table, which is fresh.
-    expect(await handler.rates.latest({ symbols: ['AED', 'NOK'] })).toMatchObject({
+    expect(await rates.latest({ symbols: ['AED', 'NOK'] })).toMatchObject({
       updatedAt: START,
       older: { AED: START },
     })
-    const { headers } = await handler(new Request('http://localhost/api/v1/latest?symbols=AED'))
+    const { headers } = await get('/v1/latest?symbols=AED')
     expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
   })
 })
@@ -327,7 +310,7 @@ describe('a request for several codes', () => {
     ['Narrow', ['USD', 'BGN']],
     ['Narrow', ['SEK']],
   ])('is served from the %s table for %j', async (name, symbols) => {
-    const { rates } = (await start()).handler
+    const { rates } = await start()
     const { source } = await rates.latest(symbols.length > 0 ? { symbols } : {})
     expect(source.name).toBe(name)
   })
@@ -337,7 +320,7 @@ describe('a request for several codes', () => {
     [['AED', 'sek', 'USD'], 'provider_unavailable'],
     [['QQQ', 'AED'], 'invalid_currency'],
   ])('fails with the error of the newest table where none has all of %j', async (symbols, code) => {
-    const { rates } = (await start()).handler
+    const { rates } = await start()
     await expect(rates.latest({ symbols })).rejects.toMatchObject({ code })
   })
 })

@@ -1,13 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 
-import { createHandlerOn } from '../../src/handler.ts'
-import type { HistoryProvider, RatesEvent } from '../../src/index.ts'
+import type { HistoryProvider } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { codes } from '../fixtures/codes.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-
-const HOUR = 3_600_000
-const MINUTE = 60_000
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import { DAY, HOUR, MINUTE, settled, virtualRuntime } from '../virtual-runtime.ts'
 
 const FIRST_REFERENCE_DAY = '1999-01-04'
 
@@ -23,22 +20,15 @@ function watched(
 ) {
   const runtime = virtualRuntime(start)
   const ranges: { start: string; end: string }[] = []
-  const events: RatesEvent[] = []
-  const handler = createHandlerOn(() => runtime, {
-    now: runtime.now,
-    store,
-    providers: {
-      history: {
-        attribution: { name: 'Watched', url: 'https://rates.example' },
-        fetchHistory(range, context) {
-          ranges.push(range)
-          return fetchHistory(range, context)
-        },
-      },
-      latest: market.latest,
+  const history: HistoryProvider = {
+    attribution: { name: 'Watched', url: 'https://rates.example' },
+    fetchHistory(range, context) {
+      ranges.push(range)
+      return fetchHistory(range, context)
     },
-    onEvent: (event) => void events.push(event),
-  })
+  }
+  const providers = { history, latest: market.latest }
+  const { handler, events, get } = recordedHandler(runtime, { providers, store })
   /** Requests history every `step` ms for `duration` ms. */
   async function requestEvery(step: number, duration: number): Promise<void> {
     for (let passed = 0; passed < duration; passed += step) {
@@ -47,7 +37,7 @@ function watched(
       await runtime.advance(step)
     }
   }
-  return { handler, runtime, ranges, events, requestEvery }
+  return { handler, rates: handler.rates, runtime, ranges, events, get, requestEvery }
 }
 
 /** Returns a provider function that always returns these rates by day. */
@@ -62,7 +52,7 @@ const EVENING = Date.UTC(2026, 10, 20, 18)
 describe('history', { timeout: 60_000 }, () => {
   it('is downloaded for five years once, and then from the last seven days on', async () => {
     const { ranges, requestEvery } = watched(Date.UTC(2026, 10, 19, 18))
-    await requestEvery(HOUR, 6 * 24 * HOUR)
+    await requestEvery(HOUR, 6 * DAY)
     expect(ranges).toEqual([
       { start: '2021-11-05', end: '2026-11-19' },
       { start: '2026-11-11', end: '2026-11-20' },
@@ -74,7 +64,7 @@ describe('history', { timeout: 60_000 }, () => {
 
   it('makes no call at Easter', async () => {
     const { ranges, requestEvery } = watched(Date.UTC(2026, 3, 2, 15))
-    await requestEvery(HOUR, 4 * 24 * HOUR + 22 * HOUR)
+    await requestEvery(HOUR, 4 * DAY + 22 * HOUR)
     expect(ranges).toHaveLength(1)
     await requestEvery(HOUR, 3 * HOUR)
     expect(ranges.slice(1)).toEqual([{ start: '2026-03-25', end: '2026-04-07' }])
@@ -83,10 +73,8 @@ describe('history', { timeout: 60_000 }, () => {
   it('is requested about every ten minutes while a publication is late', async () => {
     const late = 2 * HOUR
     const { history } = fakeProviders({ now: () => runtime.now() - late })
-    const { runtime, ranges, requestEvery } = watched(
-      Date.UTC(2026, 10, 20, 14),
-      history.fetchHistory,
-    )
+    const start = Date.UTC(2026, 10, 20, 14)
+    const { runtime, ranges, requestEvery } = watched(start, history.fetchHistory)
     await requestEvery(MINUTE, 4 * HOUR)
     // One at first, then from 15:00 to 17:00 UTC one in ten and a half minutes; the last one returns the day.
     expect(ranges.length).toBeGreaterThan(10)
@@ -126,11 +114,10 @@ describe('history', { timeout: 60_000 }, () => {
 
   it('is the same after a week of refreshes as after one download', async () => {
     const refreshed = watched(Date.UTC(2026, 10, 13, 18))
-    await refreshed.requestEvery(6 * HOUR, 8 * 24 * HOUR)
+    await refreshed.requestEvery(6 * HOUR, 8 * DAY)
     const fresh = watched(refreshed.runtime.now())
     const params = { from: 'USD', to: 'JPY', period: '5Y' } as const
-    const expected = await fresh.handler.rates.history(params)
-    expect(await refreshed.handler.rates.history(params)).toEqual(expected)
+    expect(await refreshed.rates.history(params)).toEqual(await fresh.rates.history(params))
   })
 
   it('is downloaded again when the provider changes its base', async () => {
@@ -155,8 +142,7 @@ describe('history', { timeout: 60_000 }, () => {
   it.each([{}, { '2026-11-21': { USD: 1 } }, { '2099-01-01': { USD: 1 } }])(
     'is rejected while the first download has no day up to today: %j',
     async (days) => {
-      const { handler } = watched(EVENING, publishing(days))
-      const call = handler.rates.history({ from: 'EUR', to: 'USD' })
+      const call = watched(EVENING, publishing(days)).rates.history({ from: 'EUR', to: 'USD' })
       await expect(call).rejects.toMatchObject({ code: 'provider_unavailable' })
     },
   )
@@ -170,7 +156,7 @@ describe('history', { timeout: 60_000 }, () => {
 
   it('has no data where a covered pair has no day in common', async () => {
     const days = publishing({ '2026-11-19': { USD: 1.1 }, '2026-11-20': { JPY: 170 } })
-    const { rates } = watched(EVENING, days).handler
+    const { rates } = watched(EVENING, days)
     const call = rates.history({ from: 'JPY', to: 'USD' })
     await expect(call).rejects.toMatchObject({ code: 'no_data' })
     expect(await rates.history({ from: 'EUR', to: 'USD', period: '1W' })).toMatchObject({
@@ -181,16 +167,15 @@ describe('history', { timeout: 60_000 }, () => {
 
   it('limits the number of codes in an error', async () => {
     const rates = Object.fromEntries(codes(200).map((code) => [code, 1]))
-    const { handler } = watched(EVENING, publishing({ '2026-11-20': rates }))
-    const request = new Request('http://localhost/api/v1/history?from=ZZZ&to=EUR')
-    const body = await (await handler(request)).text()
+    const { get } = watched(EVENING, publishing({ '2026-11-20': rates }))
+    const body = await (await get('/v1/history?from=ZZZ&to=EUR')).text()
     expect(body).toContain(' and 51 more')
     expect(body.length).toBeLessThan(1024)
   })
 
   it('ends its window on the newest day that is not in the future', async () => {
     const days = ['2026-11-20', '2026-11-21', '2027-01-01'].map((day) => [day, { USD: 1 }])
-    const { rates } = watched(EVENING, publishing(Object.fromEntries(days))).handler
+    const { rates } = watched(EVENING, publishing(Object.fromEntries(days)))
     await expect(rates.history({ from: 'ZZZ', to: 'USD' })).rejects.toThrow(
       'Unsupported from currency: ZZZ (history covers EUR, USD)',
     )
@@ -211,7 +196,7 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
 
   it('is downloaded once when earlier days are needed, in addition to the last five years', async () => {
     const world = watched(NOON)
-    const { rates } = world.handler
+    const { rates } = world
     const recent = await rates.history({ ...pair, start: RECENT_SINCE })
     expect(recent.points[0]?.d).toBe('2021-11-08')
     expect(starts(world)).toEqual([RECENT_SINCE])
@@ -225,7 +210,7 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
   })
 
   it('has the same rates on the same days as the last five years', async () => {
-    const { rates } = watched(NOON).handler
+    const { rates } = watched(NOON)
     const { currencies } = await rates.currencies()
     const codes = currencies.filter(({ history }) => history).map(({ code }) => code)
     expect(codes.length).toBeGreaterThan(20)
@@ -239,12 +224,12 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
 
   it('does not affect the last five years where its download fails', async () => {
     const fetchHistory = vi.fn<FetchHistory>(market.history.fetchHistory)
-    const { handler, events } = watched(NOON, fetchHistory)
-    await handler.rates.history(pair)
+    const { rates, events } = watched(NOON, fetchHistory)
+    await rates.history(pair)
     fetchHistory.mockRejectedValue(new Error('down'))
-    const call = handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
+    const call = rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
     await expect(call).rejects.toMatchObject({ code: 'provider_unavailable' })
-    expect((await handler.rates.history(pair)).points.length).toBeGreaterThan(10)
+    expect((await rates.history(pair)).points.length).toBeGreaterThan(10)
     const failed = { type: 'upstream_failed', dataSet: 'archive' }
     expect(events).toContainEqual(expect.objectContaining(failed))
   })
@@ -255,7 +240,7 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
     await handler.refresh()
     expect(starts(world)).toEqual([RECENT_SINCE])
     await handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
-    await runtime.advance(4 * 24 * HOUR)
+    await runtime.advance(4 * DAY)
     await handler.refresh()
     expect(world.ranges.slice(1)).toEqual([
       { start: FIRST_REFERENCE_DAY, end: '2026-11-20' },
@@ -267,9 +252,9 @@ describe('history before the last five years', { timeout: 60_000 }, () => {
   it('is restored from the store', async () => {
     const store = new Map<string, string>()
     const params = { ...pair, start: FIRST_REFERENCE_DAY }
-    await watched(NOON, undefined, store).handler.rates.history(params)
+    await watched(NOON, undefined, store).rates.history(params)
     const world = watched(NOON, undefined, store)
-    const { points } = await world.handler.rates.history(params)
+    const { points } = await world.rates.history(params)
     expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)
     expect(starts(world)).toEqual([])
     const restored = { type: 'rates_restored', dataSet: 'archive', loadedAt: NOON }

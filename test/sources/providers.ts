@@ -1,15 +1,7 @@
-import { createHandlerOn } from '../../src/handler.ts'
-import type {
-  HistoryProvider,
-  LatestProvider,
-  RatesEvent,
-  RatesHandlerOptions,
-} from '../../src/index.ts'
+import type { HistoryProvider, LatestProvider, RatesHandlerOptions } from '../../src/index.ts'
 import { toDay } from '../fixtures/dates.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-
-export const SECOND = 1_000
-export const HOUR = 3_600 * SECOND
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import { HOUR, SECOND, settled, virtualRuntime } from '../virtual-runtime.ts'
 
 /** A Friday, 18:00 UTC, after the reference rates of the day were published. */
 export const START = Date.UTC(2026, 10, 20, 18)
@@ -30,14 +22,13 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
   const published = conditions.map(() => START)
   /** Whether each provider publishes without JPY. */
   const lacksYen = conditions.map(() => false)
-  const events: RatesEvent[] = []
   /** The called providers, in order. */
   const calls: string[] = []
   const nameOf = (index: number): string => String.fromCodePoint(65 + index)
-  const attributionOf = (index: number): LatestProvider['attribution'] => {
-    const name = nameOf(index)
-    return { name, url: `https://${name.toLowerCase()}.example` }
-  }
+  const attributionOf = (index: number): LatestProvider['attribution'] => ({
+    name: nameOf(index),
+    url: `https://${nameOf(index).toLowerCase()}.example`,
+  })
 
   /** Ends a call of the provider at `index`: with the result of `make`, or according to its condition. */
   async function act<Data>(index: number, make: () => Data, lie: Data): Promise<Data> {
@@ -75,19 +66,18 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
       },
     }
   })
-  const handler = createHandlerOn(() => runtime, {
-    now: runtime.now,
+  const { handler, events, get } = recordedHandler(runtime, {
     providers: { latest, history },
-    onEvent: (event) => void events.push(event),
     ...options,
   })
 
   /** Returns the response to `target` below `/api` as soon as it arrives, and how long that took in ms. */
   async function request(target: string) {
     const sentAt = runtime.monotonic()
-    const timed = handler(new Request(`http://localhost/api${target}`)).then((response) => {
-      return { response, waited: runtime.monotonic() - sentAt }
-    })
+    const timed = get(target).then((response) => ({
+      response,
+      waited: runtime.monotonic() - sentAt,
+    }))
     const wait = { isOver: false }
     void timed.finally(() => (wait.isOver = true))
     await settled()
@@ -95,7 +85,7 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
     return timed
   }
 
-  return { handler, runtime, events, conditions, published, lacksYen, calls, request }
+  return { handler, get, runtime, events, conditions, published, lacksYen, calls, request }
 }
 
 export type Chain = ReturnType<typeof startChain>
