@@ -19,9 +19,6 @@ import {
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
 
-/** The longest lease that an attempt requests, in ms. */
-const MAX_LEASE = 450 * SECOND
-
 /** Returns the value of each of `processes`. */
 async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
   const results = await Promise.all(processes.map(async (process) => process.get()))
@@ -232,61 +229,33 @@ describe('a process without a value whose lease is denied', () => {
 })
 
 describe('a process with a stale value whose leases are denied', () => {
-  /** Refreshes after each of these waits, from the first denial on; returns the number of loads. */
-  async function loadsAfter(...waits: number[]): Promise<number> {
-    const { runtime, store, upstream, process } = await startOverdue()
-    store.grants = false
+  // Hours, with + a ms longer. They count from the first denial after the last grant, and again for a value of others.
+  it.each([
+    ['denied', 0],
+    ['denied 6 denied', 0],
+    ['denied 6+ denied', 1],
+    ['denied 6+ denied 6 denied', 1],
+    ['denied 6+ denied 6+ denied', 2],
+    ['denied 6+ denied 3 denied 3+ denied', 2],
+    ['denied 5 granted 1 denied 5 denied', 1],
+    ['denied 5 granted 1 denied 5 denied 1+ denied', 2],
+    ['denied 5 saved denied 5 denied', 0],
+    ['denied 5 saved denied 5 denied 1.125 denied', 1],
+  ])('loads once in six hours: after %j, %d times', async (steps, loads) => {
+    const { world, runtime, store, upstream, process } = await startOverdue()
     upstream.respond = refuse
     upstream.calls = 0
-    for (const wait of [0, ...waits]) {
-      await runtime.advance(wait)
+    for (const step of steps.split(' ')) {
+      if (step === 'saved') save(world, 2, runtime.now() - 2 * HOUR)
+      if (/\d/.test(step))
+        await runtime.advance(parseFloat(step) * HOUR + Number(step.endsWith('+')))
+      if (!/granted|denied/.test(step)) continue
+      store.grants = step === 'granted'
       await process.refresh()
       expect(runtime.timers()).toBe(0)
     }
-    return upstream.calls
-  }
-
-  it.each([
-    { waits: [], loads: 0 },
-    { waits: [6 * HOUR], loads: 0 },
-    { waits: [6 * HOUR + 1], loads: 1 },
-    { waits: [6 * HOUR + 1, 6 * HOUR], loads: 1 },
-    { waits: [6 * HOUR + 1, 6 * HOUR + 1], loads: 2 },
-    { waits: [6 * HOUR + 1, 3 * HOUR, 3 * HOUR + 1], loads: 2 },
-  ])('loads $loads times after $waits ms: every six hours', async ({ waits, loads }) => {
-    expect(await loadsAfter(...waits)).toBe(loads)
-  })
-
-  it('counts the six hours from the first denial after the last grant', async () => {
-    const { runtime, store, upstream, process } = await startOverdue()
-    upstream.respond = refuse
-    for (const grants of [false, true, false]) {
-      store.grants = grants
-      await process.refresh()
-      await runtime.advance(grants ? HOUR : 5 * HOUR)
-    }
-    // Eleven hours after the first denial, and five after the first one since the grant.
-    await process.refresh()
-    expect(upstream.calls).toBe(2)
-    await runtime.advance(HOUR + 1)
-    await process.refresh()
-    expect(upstream.calls).toBe(3)
-  })
-
-  it('counts the six hours again for a new value', async () => {
-    const { world, runtime, store, upstream, process } = await startOverdue()
-    store.grants = false
-    await process.refresh()
-    await runtime.advance(5 * HOUR)
-    save(world, 2, runtime.now() - 2 * HOUR)
-    await process.refresh()
-    expect(process.state().value).toBe(2)
-    await runtime.advance(5 * HOUR)
-    await process.refresh()
-    expect(upstream.calls).toBe(1)
-    await runtime.advance(HOUR + MAX_LEASE)
-    await process.refresh()
-    expect(upstream.calls).toBe(2)
+    expect(upstream.calls).toBe(loads)
+    expect(process.state().value).toBe(steps.includes('saved') ? 2 : 1)
   })
 })
 
@@ -304,20 +273,36 @@ async function delaysOf(
   return scheduled.map((length) => length / SECOND)
 }
 
-describe('the backoff after a failure', () => {
-  it('doubles from a second to five minutes, and starts again after a success', async () => {
+describe('the delay after attempts in a row', () => {
+  it.each([
+    // Longer after each failure, and shorter again after a success.
+    ['fails 1 2 4 8 16 32 64 128 256 300 300, loads 3630, fails 1 2 4'],
+    // While another process loads. The next backoff after a failure is longer, and so the other way round.
+    ['loads 3630, denied 2 4 8 16 30 30, loads 3630, denied 2 4'],
+    ['loads 3630, denied 2 4, fails 4 8'],
+    ['loads 3630, denied 2 4 8, fails 8 16, denied 16'],
+  ])('grows in seconds: %s', async (phases) => {
     const world = createWorld()
-    const { upstream } = world
-    const process = world.start({ stored: undefined })
-    upstream.respond = refuse
-    const expected = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
-    expect(await delaysOf(world, process, 11)).toEqual(expected)
-    upstream.respond = (call) => call
-    expect(await delaysOf(world, process, 1)).toEqual([REFRESH_AFTER / SECOND])
-    upstream.respond = refuse
-    expect(await delaysOf(world, process, 3)).toEqual([1, 2, 4])
+    const { store, upstream } = world
+    const process = world.start(phases.includes('denied') ? {} : { stored: undefined })
+    let calls = 0
+    let value: number | undefined
+    for (const phase of phases.split(', ')) {
+      const [what = '', ...delays] = phase.split(' ')
+      upstream.respond = what === 'fails' ? refuse : (call) => call
+      store.grants = what !== 'denied'
+      expect(await delaysOf(world, process, delays.length), phase).toEqual(delays.map(Number))
+      calls += what === 'denied' ? 0 : delays.length
+      if (what === 'loads') value = calls
+      const lastAttempt = {
+        outcome: { fails: 'failed', loads: 'loaded', denied: 'delegated' }[what],
+      }
+      expect([upstream.calls, process.state()]).toMatchObject([calls, { value, lastAttempt }])
+    }
   })
+})
 
+describe('the backoff after a failure', () => {
   it('gets up to 50 % of random jitter', async () => {
     const world = createWorld(0.999)
     world.upstream.respond = refuse
@@ -375,42 +360,6 @@ describe('the backoff after a failure', () => {
     expect([await callsAfter(59_999), await callsAfter(1)]).toEqual([1, 2])
     runtime.setClock(START)
     expect(await callsAfter(0)).toBe(3)
-  })
-})
-
-describe('the delay while another process loads', () => {
-  it('doubles from two seconds to half a minute, and starts again after a success', async () => {
-    const { world, store, upstream, process } = await startOverdue()
-    store.grants = false
-    expect(await delaysOf(world, process, 6)).toEqual([2, 4, 8, 16, 30, 30])
-    expect(process.state()).toMatchObject({ value: 1, lastAttempt: { outcome: 'delegated' } })
-    store.grants = true
-    await becomeOverdue(world, process)
-    await process.refresh()
-    await world.runtime.advance(REFRESH_AFTER)
-    store.grants = false
-    expect(await delaysOf(world, process, 2)).toEqual([2, 4])
-    expect(upstream.calls).toBe(3)
-  })
-
-  it('makes the next backoff after a failure longer', async () => {
-    const { world, store, upstream, process } = await startOverdue()
-    store.grants = false
-    await delaysOf(world, process, 2)
-    store.grants = true
-    upstream.respond = refuse
-    expect(await delaysOf(world, process, 2)).toEqual([4, 8])
-  })
-
-  it('runs in parallel with the backoff after a failure; the longer one counts', async () => {
-    const { world, store, upstream, process } = await startOverdue()
-    upstream.respond = refuse
-    store.grants = false
-    expect(await delaysOf(world, process, 3)).toEqual([2, 4, 8])
-    store.grants = true
-    expect(await delaysOf(world, process, 2)).toEqual([8, 16])
-    store.grants = false
-    expect(await delaysOf(world, process, 1)).toEqual([16])
   })
 })
 
