@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest'
 
-import { settled } from '../virtual-runtime.ts'
+import { DAY, HOUR, MINUTE, SECOND, settled } from '../virtual-runtime.ts'
 import {
-  DAY,
-  HOUR,
-  MINUTE,
   REFRESH_AFTER,
-  SECOND,
   START,
-  becomeOverdue,
   createWorld,
   hang,
   refuse,
   refuseFor,
   request,
-  save,
   startOverdue,
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
@@ -41,7 +35,7 @@ async function startTwoOverdue() {
   const [one, other] = [world.start(), world.start()]
   await one.get()
   await settled()
-  await becomeOverdue(world, other)
+  await world.becomeOverdue(other)
   return { ...world, world, one, other }
 }
 
@@ -75,9 +69,8 @@ describe('a fleet over one store', () => {
   })
 
   it('serves cached values while one process loads, and reads its result after a delay', async () => {
-    const { runtime, store, upstream, one, other } = await startTwoOverdue()
-    const load = Promise.withResolvers<number>()
-    upstream.respond = () => load.promise
+    const { runtime, store, upstream, hold, one, other } = await startTwoOverdue()
+    const load = hold()
     expect(one.get()).toMatchObject({ value: 1 })
     await settled()
     expect(other.get()).toMatchObject({ value: 1, hit: true })
@@ -163,7 +156,7 @@ describe('a process without a value whose lease is denied', () => {
     const result = request(process)
     await runtime.advance(350)
     expect(store.reads).toBe(4)
-    save(world, 5, START + 300)
+    world.save(5, START + 300)
     await runtime.advance(49)
     expect(process.state().value).toBeUndefined()
     await runtime.advance(1)
@@ -219,7 +212,7 @@ describe('a process without a value whose lease is denied', () => {
       return upstream.calls
     }
     expect([await callsAfter(0), await callsAfter(MINUTE)]).toEqual([1, 1])
-    save(world, 5, runtime.now())
+    world.save(5, runtime.now())
     expect(await callsAfter(MINUTE)).toBe(1)
     expect(process.state().value).toBe(5)
     // While the value is stale but served, denials have no effect.
@@ -246,7 +239,7 @@ describe('a process with a stale value whose leases are denied', () => {
     upstream.respond = refuse
     upstream.calls = 0
     for (const step of steps.split(' ')) {
-      if (step === 'saved') save(world, 2, runtime.now() - 2 * HOUR)
+      if (step === 'saved') world.save(2, runtime.now() - 2 * HOUR)
       if (/\d/.test(step))
         await runtime.advance(parseFloat(step) * HOUR + Number(step.endsWith('+')))
       if (!/granted|denied/.test(step)) continue
@@ -376,7 +369,7 @@ describe('a lease', () => {
     expect(store.claims.map((length) => length / SECOND)).toEqual(expected)
     upstream.respond = (call) => call
     store.grants = true
-    await becomeOverdue(world, process)
+    await world.becomeOverdue(process)
     store.claims.length = 0
     await process.refresh()
     expect(store.claims).toEqual([20 * SECOND])

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { listenersLeftBy, settled } from '../virtual-runtime.ts'
+import { DAY, HOUR, MINUTE, SECOND, listenersLeftBy, settled } from '../virtual-runtime.ts'
 import {
-  DAY,
-  HOUR,
-  MINUTE,
   REFRESH_AFTER,
-  SECOND,
   START,
-  becomeOverdue,
   createWorld,
   hang,
   refuse,
@@ -29,9 +24,8 @@ const UNAVAILABLE = { name: 'UnavailableError' }
 
 describe('a cold value', () => {
   it('is loaded once for any number of callers', async () => {
-    const { runtime, upstream, process } = createWithoutStore()
-    const load = Promise.withResolvers<number>()
-    upstream.respond = () => load.promise
+    const { runtime, upstream, hold, process } = createWithoutStore()
+    const load = hold()
     const waiting = Promise.all(Array.from({ length: 100 }, () => request(process)))
     await runtime.advance(SECOND)
     load.resolve(1)
@@ -44,9 +38,8 @@ describe('a cold value', () => {
   })
 
   it('continues to load for the other callers when some abort', async () => {
-    const { runtime, upstream, process } = createWithoutStore()
-    const load = Promise.withResolvers<number>()
-    upstream.respond = () => load.promise
+    const { runtime, upstream, hold, process } = createWithoutStore()
+    const load = hold()
     const controllers = Array.from({ length: 10 }, () => new AbortController())
     const outcomes = Promise.all(controllers.map(({ signal }) => request(process, signal)))
     await settled()
@@ -63,9 +56,8 @@ describe('a cold value', () => {
   })
 
   it('is loaded for the next caller when all callers abort', async () => {
-    const { upstream, process } = createWithoutStore()
-    const load = Promise.withResolvers<number>()
-    upstream.respond = () => load.promise
+    const { upstream, hold, process } = createWithoutStore()
+    const load = hold()
     const controller = new AbortController()
     const waiting = request(process, controller.signal)
     await settled()
@@ -80,11 +72,9 @@ describe('a cold value', () => {
 
   it('is not loaded for a caller that has already aborted', async () => {
     const { runtime, upstream, process } = createWithoutStore()
+    const aborted = await request(process, AbortSignal.abort('bored'))
     const cause = { message: 'aborted', cause: 'bored' }
-    expect(await request(process, AbortSignal.abort('bored'))).toMatchObject({
-      ...UNAVAILABLE,
-      cause,
-    })
+    expect(aborted).toMatchObject({ ...UNAVAILABLE, cause })
     expect([upstream.calls, runtime.timers()]).toEqual([0, 0])
   })
 
@@ -106,15 +96,10 @@ describe('a cold value', () => {
     expect(process.state().lastAttempt).toEqual({ at: START, outcome: 'running' })
     expect(upstream.signals[0]?.aborted).toBe(false)
     await runtime.advance(1)
-    expect(upstream.signals[0]?.reason).toMatchObject({
-      name: 'TimeoutError',
-      message: expect.stringContaining('20000 ms'),
-    })
+    const cause = { name: 'TimeoutError', message: expect.stringContaining('20000 ms') }
+    expect(upstream.signals[0]?.reason).toMatchObject(cause)
     expect(process.state().lastAttempt).toEqual({ at: START, outcome: 'failed' })
-    expect(await request(process)).toMatchObject({
-      retryInMs: 1_000,
-      cause: { name: 'TimeoutError' },
-    })
+    expect(await request(process)).toMatchObject({ retryInMs: 1_000, cause })
     upstream.respond = (call) => call
     await runtime.advance(SECOND)
     expect(await process.get()).toMatchObject({ value: 2 })
@@ -185,10 +170,8 @@ describe('a cached value', () => {
   ])('that %s stays fresh for at least ten minutes and at most maxLifetime', async (...row) => {
     const [, { nextUpdateAt }, dueAfter, refreshAfter] = row
     const lifetime = () => ({ nextUpdateAt, maxLifetime: 25 * HOUR })
-    const { runtime, upstream, process, scheduled } = createWithoutStore({
-      lifetime,
-      maxStale: MINUTE,
-    })
+    const world = createWithoutStore({ lifetime, maxStale: MINUTE })
+    const { runtime, upstream, process, scheduled } = world
     expect(await process.get()).toMatchObject({ ttl: refreshAfter / SECOND })
     expect(scheduled).toEqual([refreshAfter])
     upstream.respond = hang
@@ -224,9 +207,8 @@ describe('a cached value', () => {
   })
 
   it('is passed to the next load, with its load time and whether it may be served', async () => {
-    const { runtime, upstream, process } = createWithoutStore()
-    const load = Promise.withResolvers<number>()
-    upstream.respond = () => load.promise
+    const { runtime, upstream, hold, process } = createWithoutStore()
+    const load = hold()
     const waiting = request(process)
     await runtime.advance(500)
     load.resolve(1)
@@ -246,42 +228,33 @@ describe('a cached value', () => {
     ['an older publication', 1, 2],
     ['the same publication', 2.5, 2.5],
     ['a newer publication', 3, 3],
-  ])(
-    'is replaced only by a publication of the same time or later: %s',
-    async (_what, loaded, kept) => {
-      const world = createWorld()
-      const { store, upstream } = world
-      const process = world.start()
-      upstream.respond = () => 2
-      await becomeOverdue(world, process)
-      upstream.respond = () => loaded
-      await process.refresh()
-      expect(process.state().value).toBe(kept)
-      expect(store.writes).toHaveLength(kept === loaded ? 2 : 1)
-    },
-  )
+  ])('is replaced by a publication of its time or later: %s', async (_what, loaded, kept) => {
+    const { store, upstream, start, becomeOverdue } = createWorld()
+    const process = start()
+    upstream.respond = () => 2
+    await becomeOverdue(process)
+    upstream.respond = () => loaded
+    await process.refresh()
+    expect(process.state().value).toBe(kept)
+    expect(store.writes).toHaveLength(kept === loaded ? 2 : 1)
+  })
 
   it.each([
     ['throws', throwRefusal],
     ['rejects', refuse],
   ])('is refreshed also when waitUntil %s', async (_how, fail) => {
     const works: Promise<unknown>[] = []
-    const world = createWithoutStore({
-      waitUntil(work) {
-        works.push(work)
-        return fail()
-      },
-    })
-    const { runtime, upstream, process } = world
-    const load = Promise.withResolvers<number>()
-    upstream.respond = () => load.promise
+    const waitUntil = (work: Promise<unknown>) => (works.push(work), fail())
+    const world = createWithoutStore({ waitUntil })
+    const { runtime, upstream, hold, process } = world
+    const load = hold()
     const waiting = request(process)
     await runtime.advance(5 * SECOND)
     expect(await waiting).toMatchObject(UNAVAILABLE)
     expect(works).toHaveLength(1)
     load.resolve(1)
     await works[0]
-    await becomeOverdue(world, process)
+    await world.becomeOverdue(process)
     upstream.respond = refuse
     expect(process.get()).toMatchObject({ value: 1, hit: true })
     expect(works).toHaveLength(2)
@@ -293,25 +266,15 @@ describe('the age of a value while its upstream is down and the clock is set', (
   const set = (to: number) => ({ to })
   const pass = (duration: number) => ({ duration })
 
+  const WAS_SET_BACK = [pass(50 * MINUTE), set(START + 30 * MINUTE)]
+
   it.each([
     ['it is set back by a year', [set(START - 365 * DAY), pass(2 * HOUR)], -3_570],
     ['it was set back a year eight days ago', [set(START - 365 * DAY), pass(8 * DAY)], undefined],
-    ['it is set back by less than the age', [pass(50 * MINUTE), set(START + 30 * MINUTE)], 630],
-    [
-      'it was set back a minute ago',
-      [pass(50 * MINUTE), set(START + 30 * MINUTE), pass(MINUTE)],
-      570,
-    ],
-    [
-      'it has not reached the earlier time again',
-      [pass(7 * DAY), set(START), pass(DAY)],
-      undefined,
-    ],
-    [
-      'it passes the earlier time again',
-      [pass(7 * DAY), set(START + DAY), pass(7 * DAY)],
-      undefined,
-    ],
+    ['it is set back by less than the age', WAS_SET_BACK, 630],
+    ['it was set back a minute ago', [...WAS_SET_BACK, pass(MINUTE)], 570],
+    ['it has not reached that time again', [pass(7 * DAY), set(START), pass(DAY)], undefined],
+    ['it passes that time again', [pass(7 * DAY), set(START + DAY), pass(7 * DAY)], undefined],
     ['it is set ahead by a day', [set(START + DAY)], -82_770],
     ['it is set ahead by a month', [set(START + 30 * DAY)], undefined],
   ])('grows steadily when %s', async (_when, steps, ttl) => {
@@ -324,9 +287,8 @@ describe('the age of a value while its upstream is down and the clock is set', (
       await process.refresh()
       void request(process)
     }
-    expect(await request(process)).toMatchObject(
-      ttl === undefined ? UNAVAILABLE : { value: 1, ttl },
-    )
+    const expected = ttl === undefined ? UNAVAILABLE : { value: 1, ttl }
+    expect(await request(process)).toMatchObject(expected)
   })
 })
 
@@ -347,9 +309,8 @@ describe('the system clock', () => {
   it('keeps the age of a value constant when stopped, as in a test', async () => {
     const { runtime } = createWorld()
     let monotonic = 0
-    const { process } = createWithoutStore({
-      runtime: { ...runtime, now: () => START, monotonic: () => (monotonic += 600_000) },
-    })
+    const stopped = { now: () => START, monotonic: () => (monotonic += 600_000) }
+    const { process } = createWithoutStore({ runtime: { ...runtime, ...stopped } })
     const ages = [await process.get(), await process.get(), await process.get()]
     expect(ages.map(({ ttl }) => ttl)).toEqual([3_630, 3_630, 3_630])
   })
@@ -381,9 +342,8 @@ describe('refresh()', () => {
 
 describe('close()', () => {
   it('aborts the load in progress, drops its result and prevents others', async () => {
-    const { runtime, store, upstream, start } = createWorld()
-    const load = Promise.withResolvers<number>()
-    upstream.respond = () => load.promise
+    const { runtime, store, upstream, hold, start } = createWorld()
+    const load = hold()
     const process = start()
     const waiting = request(process)
     await settled()
@@ -432,8 +392,8 @@ describe('close()', () => {
 describe('state()', () => {
   it('is empty at first, and loads nothing', () => {
     const { upstream, process } = createWithoutStore()
-    const nothing = { value: undefined, stale: false, lastAttempt: undefined }
-    expect(process.state()).toEqual({ ...nothing, nextAttemptAt: START })
+    const nothing = { value: undefined, stale: false, lastAttempt: undefined, nextAttemptAt: START }
+    expect(process.state()).toEqual(nothing)
     expect(upstream.calls).toBe(0)
   })
 
@@ -458,12 +418,11 @@ describe('state()', () => {
     upstream.respond = refuse
     await process.refresh()
     const lastAttempt = { at: START, outcome: 'failed' }
-    const nextAttemptAt = START + SECOND
-    const state = { value: undefined, stale: false, lastAttempt, nextAttemptAt }
+    const state = { value: undefined, stale: false, lastAttempt, nextAttemptAt: START + SECOND }
     expect(process.state()).toEqual(state)
     await runtime.advance(SECOND)
     upstream.respond = (call) => call
-    await becomeOverdue(world, process)
+    await world.becomeOverdue(process)
     upstream.respond = refuseFor(MINUTE)
     await process.refresh()
     expect(process.state().nextAttemptAt).toBe(runtime.now() + MINUTE)

@@ -2,16 +2,11 @@ import { createReadThrough } from '../../src/cache/read-through.ts'
 import type { ReadThrough, ReadThroughOptions } from '../../src/cache/read-through.ts'
 import { createStoredValue, guardStore } from '../../src/cache/store.ts'
 import { seal } from '../fixtures/envelopes.ts'
-import { virtualRuntime } from '../virtual-runtime.ts'
+import { DAY, HOUR, SECOND, virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
 export type { ReadThrough, ReadThroughOptions }
 export { guardStore }
-
-export const SECOND = 1_000
-export const MINUTE = 60 * SECOND
-export const HOUR = 60 * MINUTE
-export const DAY = 24 * HOUR
 
 /** When the clock of every world starts, in ms since the Unix epoch. */
 export const START = Date.UTC(2026, 10, 20, 12)
@@ -54,6 +49,20 @@ export function createWorld(random = 0) {
     /** The failed operations of the store, with their messages. */
     storeFailures: [] as string[],
     start,
+    /** Lets loads wait, and returns how they end. */
+    hold() {
+      const load = Promise.withResolvers<number>()
+      upstream.respond = () => load.promise
+      return load
+    },
+    /** Stores `data`, as if another process had loaded them at `savedAt`. */
+    save: (data: number, savedAt: number) =>
+      void store.values.set('number', envelope({ data, savedAt })),
+    /** Loads the first value of `process` and lets time pass until it is overdue by a second. */
+    async becomeOverdue(process: ReadThrough<number>) {
+      await process.get()
+      await runtime.advance(REFRESH_AFTER + SECOND)
+    },
   }
   const { upstream } = world
   const guarded = guardStore(store, runtime, (operation, key, error) =>
@@ -133,11 +142,6 @@ export function envelope(fields: object = {}): string {
   return seal({ v: 2, key: 'number', savedAt: START, data: 41, ...fields })
 }
 
-/** Stores `data`, as if another process had loaded them at `savedAt`. */
-export function save({ store }: World, data: number, savedAt: number): void {
-  store.values.set('number', envelope({ data, savedAt }))
-}
-
 /** Returns the result of `get`, or the error that it rejects with. */
 export async function request(
   process: ReadThrough<number>,
@@ -150,17 +154,11 @@ export async function request(
   }
 }
 
-/** Loads the first value of `process` and lets time pass until it is overdue by a second. */
-export async function becomeOverdue(world: World, process: ReadThrough<number>): Promise<void> {
-  await process.get()
-  await world.runtime.advance(REFRESH_AFTER + SECOND)
-}
-
 /** A world and its process, whose first value is overdue by a second. */
 export async function startOverdue() {
   const world = createWorld()
   const process = world.start()
-  await becomeOverdue(world, process)
+  await world.becomeOverdue(process)
   return { ...world, world, process }
 }
 
