@@ -1,4 +1,4 @@
-import type { DataSet } from '../src/events.ts'
+import type { DataSet } from '../src/index.ts'
 
 /** The data sets of the last five years. */
 export type DailyDataSet = Exclude<DataSet, 'archive'>

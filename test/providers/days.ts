@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { expect } from 'vitest'
 
 import type { HistoryDay } from '../../src/index.ts'
-import { addDays } from '../../src/rates/dates.ts'
+import { addDays } from '../fixtures/dates.ts'
 
 const CODES = ['AUD', 'BGN', 'GBP', 'IDR', 'ISK', 'JPY', 'TRL', 'USD']
 

@@ -1,27 +1,37 @@
 import * as fc from 'fast-check'
+import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it, vi } from 'vitest'
 
-import { runAtOnce } from '../../src/async.ts'
-import type { HistoryDay } from '../../src/index.ts'
-import * as archive from '../../src/providers/ecb-csv.ts'
-import { readEcbXml } from '../../src/providers/ecb-xml.ts'
-import * as dataApi from '../../src/providers/exr-csv.ts'
-import {
-  dailyXml,
-  ecbDays,
-  exrCsv,
-  historyCsv,
-  newest,
-  shortHistoryXml,
-} from '../fixtures/ecb-files.ts'
+import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
+import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import { ecbDays, exrCsv, historyCsv, shortHistoryXml } from '../fixtures/ecb-files.ts'
 import { arbitraryDays, expectSameDays } from './days.ts'
-import { NOW } from './upstream.ts'
+import { NOW, upstream } from './upstream.ts'
 
 // Generous, for a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
-const readEcbCsv = (text: string): HistoryDay[] => runAtOnce(archive.readEcbCsv(text))
-const readExrCsv = (text: string): HistoryDay[] => runAtOnce(dataApi.readExrCsv(text))
+const TODAY = '2026-11-20'
+
+type Body = string | Uint8Array<ArrayBuffer>
+
+type Read = (text: string, first?: string) => Promise<HistoryDay[]>
+
+/** Returns all days that `provider` reads from `body`, on the evening of `today`. */
+async function daysIn(provider: HistoryProvider, body: Body, since: string, today: string) {
+  const { context } = upstream([new Response(body)])
+  const now = (): number => Date.parse(`${today}T18:00Z`)
+  const range = { start: since, end: '2027-12-31' }
+  return [...(await provider.fetchHistory(range, { ...context, now })).days]
+}
+
+const readEcbCsv: Read = (text) => {
+  const archive = zipSync({ 'eurofxref-hist.csv': strToU8(text) }, { level: 0 })
+  return daysIn(createEcbProvider(), archive, '1999-01-01', TODAY)
+}
+// On its first day, because the provider reads the archive for a history longer than 80 days.
+const readEcbXml: Read = (text, first = TODAY) => daysIn(createEcbProvider(), text, first, first)
+const readExrCsv: Read = (text) => daysIn(createEcbDataApiProvider(), text, '1999-01-01', TODAY)
 const allColumns = (days: HistoryDay[]): string => exrCsv(days, { isFull: true })
 
 describe.each([
@@ -30,23 +40,18 @@ describe.each([
   ['a response of the data API', readExrCsv, exrCsv, '2025-11-20', 250],
   ['a response of the data API with all columns', readExrCsv, allColumns, '2025-11-20', 250],
 ] as const)('the reader of %s', (_, read, write, since, count) => {
-  it('reads the days as the bank writes them, ascending', () => {
+  it('reads the days as the bank writes them, ascending', async () => {
     const days = ecbDays(since, '2026-11-20', NOW)
     expect(days.length).toBeGreaterThan(count)
-    expectSameDays(read(write(days)), days)
+    expectSameDays(await read(write(days), days[0]?.date), days)
   })
 
-  it('reads back everything that is written', () => {
-    fc.assert(
-      fc.property(arbitraryDays(), (days) => {
-        expect(read(write(days))).toEqual(days)
-      }),
-    )
+  it('reads back everything that is written', async () => {
+    const property = fc.asyncProperty(arbitraryDays(), async (days) => {
+      expect(await read(write(days), days[0]?.date)).toEqual(days)
+    })
+    await fc.assert(property)
   })
-})
-
-it('readEcbXml() reads the file of a day as the bank writes it', () => {
-  expect(readEcbXml(dailyXml(newest(NOW)))).toEqual([newest(NOW)])
 })
 
 const HEADER = 'Date,USD,JPY,ISK,'
@@ -56,16 +61,7 @@ const CSV_DAYS = [
 ]
 const CSV = `${HEADER}\n2026-11-20,1.2,N/A,143.25,\n2026-11-19,1.10,180,N/A,\n`
 
-/** Returns the result of `read` as JSON, or `threw`. */
-function attempt(read: () => unknown): string {
-  try {
-    return JSON.stringify(read())
-  } catch {
-    return 'threw'
-  }
-}
-
-describe('readEcbCsv()', () => {
+describe('a history in CSV', () => {
   it.each([
     ['line feeds', CSV],
     ['carriage returns', CSV.replaceAll('\n', '\r\n')],
@@ -74,8 +70,8 @@ describe('readEcbCsv()', () => {
     ['no commas and no final line feed', CSV.replaceAll(',\n', '\n').slice(0, -1)],
     ['another order', `${HEADER}\n2026-11-19,1.1,180,N/A,\n2026-11-20,1.2,N/A,143.25,\n`],
     ['a day without rates', `${CSV}2026-11-18,N/A,N/A,N/A,\n`],
-  ])('reads lines with %s', (_what, text) => {
-    expect(readEcbCsv(text)).toEqual(CSV_DAYS)
+  ])('has lines with %s', async (_what, text) => {
+    expect(await readEcbCsv(text)).toEqual(CSV_DAYS)
   })
 
   it.each([
@@ -107,35 +103,32 @@ describe('readEcbCsv()', () => {
     ['a point at the end', CSV.replace('1.10', '1.'), /line 3 .*USD rate/],
     ['more digits than numbers have', CSV.replace('180', '9'.repeat(400)), /line 3 .*rate/],
     ['lone carriage returns', CSV.replace(',\n2026-11-19', ',\r2026-11-19'), /line 2 .*LF/],
-  ])('throws for %s', (_what, text, message) => {
-    expect(() => readEcbCsv(text)).toThrow(message)
+  ])('is rejected with %s', async (_what, text, message) => {
+    await expect(readEcbCsv(text)).rejects.toThrow(message)
   })
 
-  it('reads the text of every rate as a number, to the digit', () => {
+  it('has the text of every rate as a number, to the digit', async () => {
     const digits = fc.stringMatching(/^\d{1,14}$/)
-    fc.assert(
-      fc.property(digits, fc.option(digits), (zeros, part) => {
-        const whole = zeros.replace(/^0+(?=\d)/, '')
-        const text = part === null ? whole : `${whole}.${part}`
-        const [day] = readEcbCsv(`Date,USD,\n2026-11-20,${text},\n`)
-        expect(day?.rates['USD']).toBe(Number(text))
-      }),
-      { numRuns: 2_000 },
-    )
+    const property = fc.asyncProperty(digits, fc.option(digits), async (zeros, part) => {
+      const whole = zeros.replace(/^0+(?=\d)/, '')
+      const text = part === null ? whole : `${whole}.${part}`
+      const [day] = await readEcbCsv(`Date,USD,\n2026-11-20,${text},\n`)
+      expect(day?.rates['USD']).toBe(Number(text))
+    })
+    await fc.assert(property, { numRuns: 2_000 })
   })
 
-  it('throws for every cell that is not a plain decimal', () => {
+  it('is rejected with any cell that is not a plain decimal', async () => {
     const units = fc.constantFrom(...'019.-+eE NA/x'.split(''))
-    fc.assert(
-      fc.property(fc.string({ unit: units, maxLength: 20 }), (cell) => {
-        const isGood = cell === 'N/A' || /^(0|[1-9]\d*)(\.\d+)?$/.test(cell)
-        const read = attempt(() => readEcbCsv(`Date,USD,GBP\n2026-11-20,${cell},1\n`))
-        const rates = cell === 'N/A' ? { GBP: 1 } : { USD: Number(cell), GBP: 1 }
-        const expected = isGood ? JSON.stringify([{ date: '2026-11-20', rates }]) : 'threw'
-        expect(read).toBe(expected)
-      }),
-      { numRuns: 2_000 },
-    )
+    const cells = fc.string({ unit: units, maxLength: 20 })
+    const property = fc.asyncProperty(cells, async (cell) => {
+      const isGood = cell === 'N/A' || /^(0|[1-9]\d*)(\.\d+)?$/.test(cell)
+      const reading = readEcbCsv(`Date,USD,GBP\n2026-11-20,${cell},1\n`)
+      const rates = cell === 'N/A' ? { GBP: 1 } : { USD: Number(cell), GBP: 1 }
+      const expected = isGood ? [{ date: '2026-11-20', rates }] : 'rejected'
+      expect(await reading.catch(() => 'rejected')).toEqual(expected)
+    })
+    await fc.assert(property, { numRuns: 2_000 })
   })
 })
 
@@ -152,7 +145,7 @@ const EXR_DAYS = [
   { date: '2026-11-20', rates: { GBP: 0.88, USD: 1.2 } },
 ]
 
-describe('readExrCsv()', () => {
+describe('a response of the data API', () => {
   it.each([
     ['line feeds', EXR],
     ['carriage returns', EXR.replaceAll('\n', '\r\n')],
@@ -163,8 +156,8 @@ describe('readExrCsv()', () => {
     ['a gap in words', `${EXR}D,ISK,EUR,2026-11-19,NaN,Krona\n`],
     ['a closing day, on which all are gaps', `${EXR}D,GBP,EUR,2026-11-21,,Pound\n`],
     ['quotes around everything', EXR.replaceAll(/(?<=^|,)[\w.-]+(?=,|$)/gm, '"$&"')],
-  ])('reads %s', (_what, text) => {
-    expect(readExrCsv(text)).toEqual(EXR_DAYS)
+  ])('may have %s', async (_what, text) => {
+    expect(await readExrCsv(text)).toEqual(EXR_DAYS)
   })
 
   it.each([
@@ -189,8 +182,8 @@ describe('readExrCsv()', () => {
     ['a quote inside a cell', EXR.replace('Dollar', 'Doll"ar'), /line 4 .*quote inside a cell/],
     ['a quoted part of a cell', EXR.replace('Dollar', '"Doll"ar'), /line 4 .*quote inside a cell/],
     ['an open quote', EXR.replace('Dollar', '"Dollar'), /line 4 .*unclosed quote/],
-  ])('throws for %s', (_what, text, message) => {
-    expect(() => readExrCsv(text)).toThrow(message)
+  ])('is rejected with %s', async (_what, text, message) => {
+    await expect(readExrCsv(text)).rejects.toThrow(message)
   })
 })
 
@@ -203,7 +196,7 @@ function changed(part: string, text: string): string {
   return XML.replace(part, text)
 }
 
-describe('readEcbXml()', () => {
+describe('a file in XML', () => {
   const HEADING = '<gesmes:Sender><gesmes:name>A</gesmes:name></gesmes:Sender>'
 
   it.each([
@@ -214,8 +207,9 @@ describe('readEcbXml()', () => {
     ['no prolog', '<?xml version="1.0"?>', ''],
     ['line breaks around', XML, `\n${XML}\r\n`],
     ['headings', '<Cube>', `${HEADING}<Cube>`],
-  ])('reads %s', (_what, part, text) => {
-    expect(readEcbXml(changed(part, text))).toEqual([{ date: '2026-11-20', rates: { USD: 1.1 } }])
+  ])('may have %s', async (_what, part, text) => {
+    const days = [{ date: '2026-11-20', rates: { USD: 1.1 } }]
+    expect(await readEcbXml(changed(part, text))).toEqual(days)
   })
 
   const RATE = '<Cube currency="USD" rate="1.1"/>'
@@ -229,7 +223,7 @@ describe('readEcbXml()', () => {
     [
       'an entity in a name',
       '<Cube>',
-      '<gesmes:name>&b;</gesmes:name><Cube>',
+      `${HEADING.replace('A', '&b;')}<Cube>`,
       /text in gesmes:name/,
     ],
     ['a character by number', '"USD"', '"&#85;SD"', /day 1 .*code/],
@@ -259,13 +253,13 @@ describe('readEcbXml()', () => {
     ['a day twice', OPENING, `${OPENING}${RATE}</Cube>${OPENING}`, /duplicate .*2026-11-20/],
     ['a day without rates', RATE, '', /2026-11-20 has no rates/],
     ['no days', `${OPENING}${RATE}</Cube>`, '', /at least 1 day, got 0/],
-  ])('throws for %s', (_what, part, text, message) => {
-    expect(() => readEcbXml(changed(part, text))).toThrow(message)
+  ])('is rejected with %s', async (_what, part, text, message) => {
+    await expect(readEcbXml(changed(part, text))).rejects.toThrow(message)
   })
 
-  it('throws for XML truncated at any character', () => {
+  it('is rejected if truncated at any character', async () => {
     for (let length = 0; length < XML.length; length += 1) {
-      expect(() => readEcbXml(XML.slice(0, length)), String(length)).toThrow(Error)
+      await expect(readEcbXml(XML.slice(0, length)), String(length)).rejects.toThrow(Error)
     }
   })
 })

@@ -6,7 +6,7 @@ import {
   createFrankfurterV2EcbProvider,
   createFrankfurterV2Provider,
 } from '../../src/providers/frankfurter-v2.ts'
-import { addDays } from '../../src/rates/dates.ts'
+import { addDays } from '../fixtures/dates.ts'
 import {
   answerOfFrankfurterV2,
   frankfurterV2EcbRows,
