@@ -24,7 +24,7 @@ export type {
   LatestTable,
   ProviderContext,
   ReferenceTable,
-} from './providers/provider.ts'
+} from './upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from './rates/currency-code.ts'
 export type { HistoryStats } from './rates/series.ts'
 export type { Interval } from './rates/dates.ts'

@@ -4,8 +4,8 @@ import { assertBasePath } from './http/router.ts'
 import { assertKnownOptions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
-import { requireProvider } from './providers/provider.ts'
-import type { HistoryProvider, LatestProvider } from './providers/provider.ts'
+import { requireProvider } from './upstream/provider.ts'
+import type { HistoryProvider, LatestProvider } from './upstream/provider.ts'
 
 /** The responses with CORS headers: those of `/api/v1`, all, or none. */
 export type CorsScope = 'v1' | 'all' | 'off'

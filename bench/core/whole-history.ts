@@ -1,7 +1,7 @@
 import { createEcbProvider } from 'ratesmith/providers/ecb'
 
 import { runAtOnce } from '../../src/async.ts'
-import { readEcbCsv } from '../../src/providers/ecb-csv.ts'
+import { readEcbCsv } from '../../src/providers/ecb/files.ts'
 import { toDay } from '../../src/rates/dates.ts'
 import { pairSeries } from '../../src/rates/series.ts'
 import { validateHistory } from '../../src/rates/validate.ts'

@@ -1,9 +1,9 @@
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler } from '../../src/handler.ts'
 import type { RawRequest, RawResponse } from '../../src/http/messages.ts'
-import type { HistoryProvider, LatestProvider } from '../../src/providers/provider.ts'
 import type { Runtime } from '../../src/runtime.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
+import { fakeProviders } from '../../src/testing/fake-providers.ts'
+import type { HistoryProvider, LatestProvider } from '../../src/upstream/provider.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 16)
 

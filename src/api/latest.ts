@@ -1,12 +1,11 @@
-import { invalidCurrency, invalidParameter } from '../errors.ts'
-import type { Attribution } from '../providers/provider.ts'
+import { invalidCurrency } from '../errors.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
 import type { Day } from '../rates/dates.ts'
 import { crossRate, oldestPublication } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
-import { MISTAKEN_TABLE_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
+import type { Attribution } from '../upstream/provider.ts'
 import {
   assertCode,
   assertDay,

@@ -7,7 +7,6 @@ import {
   missingParameter,
   providerUnavailable,
 } from '../errors.ts'
-import type { Attribution } from '../providers/provider.ts'
 import { DISCONTINUED_CODES, nextPublication, publicationInstant } from '../rates/calendar.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { addDays, isDay, toDay } from '../rates/dates.ts'
@@ -17,7 +16,7 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findSuccession, findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
-import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import type { Attribution } from '../upstream/provider.ts'
 
 /** Later than every withdrawal. */
 const END_OF_TIME = '9999-12-31'

@@ -1,16 +1,24 @@
 import { runInSlices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { addDays, toDay } from '../rates/dates.ts'
+import { nextPublication, publicationInstant } from '../rates/calendar.ts'
+import { DAY_MS, addDays, toDay } from '../rates/dates.ts'
 import { yieldToEventLoop } from '../runtime.ts'
-import { readEcbCsv } from './ecb-csv.ts'
-import { EUROPEAN_CENTRAL_BANK, parseBody, toHistoryDays, toLatestTable } from './ecb-responses.ts'
-import { readEcbXml } from './ecb-xml.ts'
-import { readExrCsv } from './exr-csv.ts'
-import type { HistoryDay, HistoryProvider, LatestProvider, ProviderContext } from './provider.ts'
-import { readBytes, readText } from './read-upstream.ts'
-import { requireRootUrl } from './root-url.ts'
-import { runSanityChecks } from './sanity-checks.ts'
-import { readZipMember } from './zip.ts'
+import { requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
+import type {
+  Attribution,
+  HistoryDay,
+  HistoryDays,
+  HistoryProvider,
+  LatestProvider,
+  LatestTable,
+  ProviderContext,
+} from '../upstream/provider.ts'
+import { UpstreamError, readBytes, readText } from '../upstream/request.ts'
+import type { UpstreamResponse } from '../upstream/request.ts'
+import { runSanityChecks } from '../upstream/sanity-checks.ts'
+import { readExrCsv } from './ecb/data-api.ts'
+import { readEcbCsv, readEcbXml } from './ecb/files.ts'
+import { readZipMember } from './ecb/unzip.ts'
 
 /** Options of `createEcbProvider`. */
 export interface EcbOptions {
@@ -160,5 +168,58 @@ export function createEcbDataApiProvider(
       const span = `startPeriod=${start}&endPeriod=${range.end}`
       return readSeries(span, context, (days) => toHistoryDays(days, range))
     },
+  }
+}
+
+/** Attribution of reference rates fetched from the bank itself. */
+const EUROPEAN_CENTRAL_BANK: Attribution = {
+  name: 'European Central Bank',
+  url: 'https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html',
+}
+
+/**
+ * Parses the body of a response with `read`.
+ *
+ * @throws {Error} if the status is not 200, or `read` throws
+ */
+async function parseBody<Body, Result>(
+  { host, status, body, retryAfterMs }: UpstreamResponse<Body>,
+  read: (body: Body) => Result | Promise<Result>,
+): Promise<Result> {
+  if (status !== 200) {
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
+  }
+  try {
+    return await read(body)
+  } catch (error) {
+    throw unexpectedShape(host, [error instanceof Error ? error.message : String(error)])
+  }
+}
+
+/** Returns the days of the range, with rates against the euro. */
+function toHistoryDays(
+  days: readonly HistoryDay[],
+  { start, end }: { start: string; end: string },
+): HistoryDays {
+  return { base: 'EUR', days: days.filter(({ date }) => date >= start && date <= end) }
+}
+
+/**
+ * Converts the only day of `days` to latest rates at `now` (ms since the Unix epoch). They count as published at 16:00 in
+ * Frankfurt, or at `now` if that is earlier: the bank sometimes publishes some minutes early.
+ *
+ * @throws {Error} if there is not exactly one day, or the day is more than 24 hours ahead of the clock
+ */
+function toLatestTable(days: readonly HistoryDay[], now: number): LatestTable {
+  const [day, ...others] = days
+  if (!day || others.length > 0) throw new Error(`expected 1 day, got ${days.length}`)
+  const due = publicationInstant(day.date)
+  // Clocks differ, but by less than a day.
+  if (due > now + DAY_MS) throw new Error(`${day.date} is more than 24 hours ahead of the clock`)
+  return {
+    base: 'EUR',
+    updatedAt: Math.min(due, now),
+    nextUpdateAt: nextPublication(due),
+    rates: { EUR: 1, ...day.rates },
   }
 }

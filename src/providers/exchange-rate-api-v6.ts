@@ -1,9 +1,11 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
-import { toLatestTable } from './exchange-rate-api-v6-table.ts'
-import { readJsonWithKey, requireKey, requireKeylessRootUrl } from './key.ts'
-import type { LatestProvider } from './provider.ts'
-import { runSanityChecks } from './sanity-checks.ts'
+import { isObject, ratesByCode } from '../upstream/feed.ts'
+import { readJsonWithKey, requireKey, requireKeylessRootUrl } from '../upstream/key.ts'
+import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
+import type { UpstreamResponse } from '../upstream/request.ts'
+import { runSanityChecks } from '../upstream/sanity-checks.ts'
+import { knownError, toLatestTable as toOpenTable } from './exchange-rate-api.ts'
 
 /** Options of `createExchangeRateApiV6Provider`. */
 export interface ExchangeRateApiV6Options {
@@ -52,4 +54,22 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
     },
     validateStored: runSanityChecks,
   }
+}
+
+/**
+ * Parses a response of `/v6/latest/{base}` with a key. Unlike in the open feed, the rates have another name, and errors can
+ * have any status.
+ *
+ * @throws {Error} if the response is an error, has another base or an unexpected format
+ */
+function toLatestTable(response: UpstreamResponse, base: string): LatestTable {
+  const { 'error-type': type, conversion_rates, ...others } = Object(response.body)
+  const body = {
+    ...others,
+    'error-type': knownError(type),
+    rates: isObject(conversion_rates)
+      ? ratesByCode(Object.entries(conversion_rates), isCode)
+      : undefined,
+  }
+  return toOpenTable({ ...response, body }, base)
 }

@@ -2,13 +2,17 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
-import { pathsOf, ratesInOrder, unexpectedBase, unexpectedShape } from './payload.ts'
-import type { LatestProvider, LatestTable } from './provider.ts'
-import { readJson } from './read-upstream.ts'
-import type { UpstreamResponse } from './read-upstream.ts'
-import { requireRootUrl } from './root-url.ts'
-import { runSanityChecks } from './sanity-checks.ts'
-import { UpstreamError } from './upstream-error.ts'
+import {
+  pathsOf,
+  ratesInOrder,
+  requireRootUrl,
+  unexpectedBase,
+  unexpectedShape,
+} from '../upstream/feed.ts'
+import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
+import { UpstreamError, readJson } from '../upstream/request.ts'
+import type { UpstreamResponse } from '../upstream/request.ts'
+import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
 /** Options of `createExchangeRateApiProvider`. */
 export interface ExchangeRateApiOptions {

@@ -1,12 +1,20 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { toDay } from '../rates/dates.ts'
+import { DAY_MS, isDay, toDay, toInstant } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
-import { toLatestTable } from './fawazahmed0-table.ts'
-import { firstSuccess } from './first-success.ts'
-import type { LatestProvider, LatestTable } from './provider.ts'
-import { readJson } from './read-upstream.ts'
-import { requireRootUrl } from './root-url.ts'
-import { runSanityChecks } from './sanity-checks.ts'
+import {
+  pathsOf,
+  ratesByCode,
+  ratesInOrder,
+  requireRootUrl,
+  unexpectedShape,
+} from '../upstream/feed.ts'
+import { firstSuccess } from '../upstream/first-success.ts'
+import { isKnownCode } from '../upstream/known-code.ts'
+import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
+import { UpstreamError, readJson } from '../upstream/request.ts'
+import type { UpstreamResponse } from '../upstream/request.ts'
+import { runSanityChecks } from '../upstream/sanity-checks.ts'
+import * as z from 'zod/mini'
 
 /** Options of `createFawazahmed0Provider`. */
 export interface Fawazahmed0Options {
@@ -78,4 +86,31 @@ function requireNotOlder(
   throw new RejectedError(
     `${host} has rates of ${toDay(table.updatedAt)}, older than ${toDay(current)}`,
   )
+}
+
+const payload = z.object({
+  date: z.string().check(z.refine(isDay)),
+  usd: ratesInOrder,
+})
+
+/**
+ * Parses a response of `/currencies/usd.min.json`, which has lower-case codes; cryptocurrencies are left out.
+ *
+ * @throws {Error} if the status is not 200 or the format is unexpected
+ */
+function toLatestTable({ host, status, body, retryAfterMs }: UpstreamResponse): LatestTable {
+  if (status !== 200) {
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
+  }
+  const parsed = payload.safeParse(body)
+  if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
+  const { date, usd } = parsed.data
+  const entries = Object.entries(usd).map(([code, rate]) => [code.toUpperCase(), rate] as const)
+  const updatedAt = toInstant(date)
+  return {
+    base: 'USD',
+    updatedAt,
+    nextUpdateAt: updatedAt + DAY_MS,
+    rates: ratesByCode(entries, isKnownCode),
+  }
 }

@@ -2,12 +2,10 @@ import * as z from 'zod/mini'
 
 import type { LongJson } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { isObject, pathsOf, unexpectedShape } from './payload.ts'
-import type { HistoryDays, HistoryProvider } from './provider.ts'
-import { readJson } from './read-upstream.ts'
-import type { UpstreamResponse } from './read-upstream.ts'
-import { requireRootUrl } from './root-url.ts'
-import { UpstreamError } from './upstream-error.ts'
+import { isObject, pathsOf, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
+import type { HistoryDays, HistoryProvider } from '../upstream/provider.ts'
+import { UpstreamError, readJson } from '../upstream/request.ts'
+import type { UpstreamResponse } from '../upstream/request.ts'
 
 /** Options of `createFrankfurterProvider`. */
 export interface FrankfurterOptions {

@@ -3,8 +3,8 @@ import { createBackoff, requestedDelay } from '../cache/backoff.ts'
 import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from '../cache/refresh.ts'
 import { MAX_REASON, reasonOf, shortened } from '../events.ts'
 import type { DataSet } from '../events.ts'
-import type { Attribution, ProviderContext } from '../providers/provider.ts'
 import { RejectedError } from '../rates/validate.ts'
+import type { Attribution, ProviderContext } from '../upstream/provider.ts'
 import type { SourcesOptions } from './options.ts'
 
 const CALL_TIMEOUT_MS: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }

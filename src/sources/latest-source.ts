@@ -1,17 +1,17 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import { reasonOf } from '../events.ts'
-import type {
-  Attribution,
-  LatestProvider,
-  LatestTable,
-  ReferenceTable,
-} from '../providers/provider.ts'
 import { toDay } from '../rates/dates.ts'
 import { dropExpired } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateTable } from '../rates/validate.ts'
 import type { ValidatedTable } from '../rates/validate.ts'
+import type {
+  Attribution,
+  LatestProvider,
+  LatestTable,
+  ReferenceTable,
+} from '../upstream/provider.ts'
 import { createFailover } from './failover.ts'
 import { withFallbackTable } from './fallback-table.ts'
 import type { LatestReadThroughOptions } from './fallback-table.ts'

@@ -5,10 +5,10 @@ import { createStoredValue } from '../cache/store.ts'
 import type { GuardedStore, StoredValue, StoredValueOptions } from '../cache/store.ts'
 import { reasonOf } from '../events.ts'
 import type { DataSet, Emit } from '../events.ts'
-import type { Attribution, HistoryProvider, LatestProvider } from '../providers/provider.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject } from '../rates/validate.ts'
 import type { Runtime } from '../runtime.ts'
+import type { Attribution, HistoryProvider, LatestProvider } from '../upstream/provider.ts'
 
 /** Options of the sources, with every default filled in. */
 export interface SourcesOptions {

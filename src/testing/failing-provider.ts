@@ -1,5 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
-import type { HistoryProvider, LatestProvider, ProviderContext } from '../providers/provider.ts'
+import type { HistoryProvider, LatestProvider, ProviderContext } from '../upstream/provider.ts'
 import { FAILURES } from './failures.ts'
 import type { FailureKind } from './failures.ts'
 import { fakeProviders } from './fake-providers.ts'

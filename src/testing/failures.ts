@@ -1,5 +1,5 @@
-import type { HistoryDays, LatestTable, ProviderContext } from '../providers/provider.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
+import type { HistoryDays, LatestTable, ProviderContext } from '../upstream/provider.ts'
 
 /** Kind of a simulated outage. */
 export type FailureKind =

@@ -1,7 +1,7 @@
 import { runInSlices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
 import { yieldToEventLoop } from '../runtime.ts'
+import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
 import { createSyntheticMarket } from './synthetic-market.ts'
 
 /** Options of `fakeProviders`. */

@@ -1,5 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
-import type { HistoryProvider, LatestProvider } from '../providers/provider.ts'
+import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
 import type { ContractCase } from './contract-case.ts'
 import { show } from './expect-same.ts'
 import { CALLS, OFFLINE } from './provider/call-rules.ts'

@@ -1,9 +1,9 @@
 import { runAtOnce } from '../async.ts'
 import type { Slices } from '../async.ts'
-import type { HistoryDays, LatestTable } from '../providers/provider.ts'
 import { isTargetDay, newestPublishedDay, publicationInstant } from '../rates/calendar.ts'
 import { addDays, toDay, toInstant } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
+import type { HistoryDays, LatestTable } from '../upstream/provider.ts'
 import { HISTORY_ANCHORS, OTHER_ANCHORS } from './market-anchors.ts'
 
 // Uses only operations that IEEE 754 and ECMAScript define to the last bit: Math.exp, log, pow and sin differ between engines.

@@ -44,7 +44,10 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: testsIn('rates'),
     threshold: 93.5,
   },
-  providers: { files: sourcesIn('providers'), tests: PROVIDER_TESTS },
+  providers: {
+    files: [...sourcesIn('upstream'), ...sourcesIn('providers')],
+    tests: PROVIDER_TESTS,
+  },
   sources: { files: sourcesIn('sources'), tests: [...testsIn('sources'), ...HANDLER_TESTS] },
   cache: {
     files: sourcesIn('cache'),

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
-import { readCsv } from '../../src/providers/csv.ts'
+import { readCsv } from '../../src/providers/ecb/data-api.ts'
 
 const recordsOf = (text: string): string[][] => [...readCsv(text)]
 

@@ -159,10 +159,12 @@ async function findKey(
 describe('the table of providers with a key', () => {
   it('lists every file with such an option', () => {
     const folder = new URL('../../src/providers/', import.meta.url)
-    const withKey = readdirSync(folder).filter((name) =>
-      /^ {2}(readonly )?(key|token|secret|password)\??: [^,]*$/m.test(
-        readFileSync(new URL(name, folder), 'utf8'),
-      ),
+    const withKey = readdirSync(folder).filter(
+      (name) =>
+        name.endsWith('.ts') &&
+        /^ {2}(readonly )?(key|token|secret|password)\??: [^,]*$/m.test(
+          readFileSync(new URL(name, folder), 'utf8'),
+        ),
     )
     expect(withKey.toSorted()).toEqual(Object.keys(KEYED).map((name) => `${name}.ts`))
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 
-import { readBytes, readJson, readText } from '../../src/providers/read-upstream.ts'
+import { readBytes, readJson, readText } from '../../src/upstream/request.ts'
 import { settled } from '../virtual-runtime.ts'
 import { upstream } from './upstream.ts'
 

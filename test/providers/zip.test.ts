@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { readZipMember } from '../../src/providers/zip.ts'
+import { readZipMember } from '../../src/providers/ecb/unzip.ts'
 
 // Generous, for a busy machine.
 vi.setConfig({ testTimeout: 60_000 })

@@ -1,13 +1,13 @@
+import { addDays, toDay } from '../../rates/dates.ts'
+import type { Day } from '../../rates/dates.ts'
+import { RejectedError, validateHistory } from '../../rates/validate.ts'
+import type { Validated } from '../../rates/validate.ts'
 import type {
   HistoryDay,
   HistoryDays,
   HistoryProvider,
   ProviderContext,
-} from '../../providers/provider.ts'
-import { addDays, toDay } from '../../rates/dates.ts'
-import type { Day } from '../../rates/dates.ts'
-import { RejectedError, validateHistory } from '../../rates/validate.ts'
-import type { Validated } from '../../rates/validate.ts'
+} from '../../upstream/provider.ts'
 import { expectSame, expectSameJson } from '../expect-same.ts'
 import { validatedResultOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'

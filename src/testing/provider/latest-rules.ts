@@ -1,5 +1,5 @@
-import type { LatestProvider, LatestTable } from '../../providers/provider.ts'
 import { validateTable } from '../../rates/validate.ts'
+import type { LatestProvider, LatestTable } from '../../upstream/provider.ts'
 import { expectSameJson, expectThat } from '../expect-same.ts'
 import { validatedResultOf } from './call-rules.ts'
 import type { Rule } from './call-rules.ts'

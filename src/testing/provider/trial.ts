@@ -1,7 +1,7 @@
 import { withTimeout } from '../../async.ts'
-import type { LatestTable, ProviderContext } from '../../providers/provider.ts'
 import type { Validated } from '../../rates/validate.ts'
 import { systemRuntime } from '../../runtime.ts'
+import type { LatestTable, ProviderContext } from '../../upstream/provider.ts'
 import { show } from '../expect-same.ts'
 import { createWait } from '../wait.ts'
 import type { Wait } from '../wait.ts'

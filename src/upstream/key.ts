@@ -1,7 +1,6 @@
-import { readJson } from './read-upstream.ts'
-import type { UpstreamRequest, UpstreamResponse } from './read-upstream.ts'
-import { requireRootUrl } from './root-url.ts'
-import { UpstreamError } from './upstream-error.ts'
+import { requireRootUrl } from './feed.ts'
+import { UpstreamError, readJson } from './request.ts'
+import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 
 /** A message may contain a part of a key this long by chance. */
 const MAX_PART_LENGTH = 7

@@ -1,6 +1,6 @@
-import { isCode } from '../rates/currency-code.ts'
-import { isDay } from '../rates/dates.ts'
-import type { HistoryDay } from './provider.ts'
+import { isCode } from '../../rates/currency-code.ts'
+import { isDay } from '../../rates/dates.ts'
+import type { HistoryDay } from '../../upstream/provider.ts'
 
 const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
 
