@@ -1,8 +1,7 @@
-import { createCommandStore } from './redis-commands.ts'
-import type { ClaimingStore } from './redis-commands.ts'
+import type { CacheStore } from '../cache/store.ts'
+import { resolveStoreOptions } from './store-options.ts'
 import type { StoreOptions } from './store-options.ts'
 
-export type { ClaimingStore } from './redis-commands.ts'
 export type { StoreOptions } from './store-options.ts'
 
 /** A Redis client with `call` (ioredis), `sendCommand` (node-redis) or `send` (Bun). */
@@ -10,6 +9,16 @@ export type RedisClient =
   | { call(command: string, ...args: string[]): Promise<unknown> }
   | { sendCommand(command: string[]): Promise<unknown> }
   | { send(command: string, args: string[]): Promise<unknown> }
+
+/** An asynchronous store with a `claim` method. */
+export interface ClaimingStore extends CacheStore {
+  /** Resolves to the value last set for `key`; undefined once it has expired. */
+  get(key: string): Promise<string | undefined>
+  /** Stores `value` until `expiresAt` (ms since the Unix epoch). */
+  set(key: string, value: string, expiresAt: number): Promise<void>
+  /** Resolves to true for exactly one caller, which may refresh the value of `key` until `expiresAt` (ms since the Unix epoch). */
+  claim(key: string, expiresAt: number): Promise<boolean>
+}
 
 /**
  * Creates a store in Redis. You open and close the connection of `client`. The store sends only `GET` and `SET`, and
@@ -26,7 +35,22 @@ export type RedisClient =
  * ```
  */
 export function createRedisStore(client: RedisClient, options: StoreOptions = {}): ClaimingStore {
-  return createCommandStore(senderOf(client), options)
+  const send = senderOf(client)
+  const { prefix, timeLeft } = resolveStoreOptions(options)
+  return {
+    async get(key) {
+      const value = await send('GET', [prefix + key])
+      return typeof value === 'string' ? value : undefined
+    },
+    async set(key, value, expiresAt) {
+      await send('SET', [prefix + key, value, 'PX', String(timeLeft(expiresAt))])
+    },
+    async claim(key, expiresAt) {
+      // The value does not matter: claims expire and are never released.
+      const args = [`${prefix}${key}:claim`, '1', 'NX', 'PX', String(timeLeft(expiresAt))]
+      return String(await send('SET', args)) === 'OK'
+    },
+  }
 }
 
 function senderOf(client: RedisClient): (command: string, args: string[]) => Promise<unknown> {

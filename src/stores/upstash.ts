@@ -1,9 +1,9 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { createCommandStore } from './redis-commands.ts'
-import type { ClaimingStore } from './redis-commands.ts'
+import { createRedisStore } from './redis.ts'
+import type { ClaimingStore } from './redis.ts'
 import type { StoreOptions } from './store-options.ts'
 
-export type { ClaimingStore } from './redis-commands.ts'
+export type { ClaimingStore } from './redis.ts'
 
 /** Options of `createUpstashStore`. */
 export interface UpstashStoreOptions extends StoreOptions {
@@ -53,10 +53,9 @@ export function createUpstashStore(options: UpstashStoreOptions): ClaimingStore 
     }
   }
 
-  return createCommandStore(async (command, args) => readResult(await post([command, ...args])), {
-    prefix,
-    now,
-  })
+  const send = async (command: string, args: string[]): Promise<unknown> =>
+    readResult(await post([command, ...args]))
+  return createRedisStore({ send }, { prefix, now })
 }
 
 function readResult({ status, text }: { status: number; text: string }): unknown {
