@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS } from '../rates/dates.ts'
 import { pathsOf, ratesByCode, unexpectedBase, unexpectedShape } from '../upstream/feed.ts'
@@ -7,7 +9,6 @@ import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
-import * as z from 'zod/mini'
 
 /** Options of `createCurrencyapiProvider`. */
 export interface CurrencyapiOptions {

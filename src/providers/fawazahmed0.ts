@@ -1,6 +1,10 @@
+import * as z from 'zod/mini'
+
+import { hedge } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS, isDay, toDay, toInstant } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
+import { systemRuntime } from '../runtime.ts'
 import {
   pathsOf,
   ratesByCode,
@@ -8,13 +12,11 @@ import {
   requireRootUrl,
   unexpectedShape,
 } from '../upstream/feed.ts'
-import { firstSuccess } from '../upstream/first-success.ts'
 import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError, readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
-import * as z from 'zod/mini'
 
 /** Options of `createFawazahmed0Provider`. */
 export interface Fawazahmed0Options {
@@ -65,15 +67,38 @@ export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): Lat
       url: 'https://github.com/fawazahmed0/exchange-api',
     },
     async fetchLatest({ fetch, signal: callSignal, now, previous, references }) {
-      const limits = { delay: HEDGE_DELAY_MS, signal: callSignal }
-      return firstSuccess(tableUrls, limits, async (url, signal) => {
+      const ending = new AbortController()
+      const signal = AbortSignal.any([callSignal, ending.signal])
+      const fetchCopy = async (url: string): Promise<LatestTable> => {
         const response = await readJson({ fetch, signal, now, url, ...LIMITS })
         const table = requireNotOlder(toLatestTable(response), previous, response.host)
         return runSanityChecks(table, previous, references)
-      })
+      }
+      try {
+        const options = { runtime: systemRuntime(now), delay: HEDGE_DELAY_MS, signal }
+        return await hedge(tableUrls, fetchCopy, options)
+      } catch (error) {
+        throw combineErrors(causesOf(error).filter((cause) => cause !== callSignal.reason))
+      } finally {
+        ending.abort()
+      }
     },
     validateStored: runSanityChecks,
   }
+}
+
+/** Returns the error of each call that was started, and the reason for ending them. */
+function causesOf(error: unknown): unknown[] {
+  return error instanceof AggregateError ? error.errors.flatMap(causesOf) : [error]
+}
+
+/** The shortest delay of all errors becomes the `retryAfterMs`. */
+function combineErrors(errors: readonly unknown[]): unknown {
+  if (errors.length === 1) return errors[0]
+  const text = errors.map((error) => (error instanceof Error ? error.message : error)).join('; ')
+  if (errors.every((error) => error instanceof RejectedError)) return new RejectedError(text)
+  const retryAfterMs = Math.min(...errors.map((error) => Number(Object(error).retryAfterMs ?? 0)))
+  return Object.assign(new AggregateError(errors, text), { retryAfterMs })
 }
 
 function requireNotOlder(

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { pathsOf, ratesByCode, ratesInOrder, unexpectedShape } from '../upstream/feed.ts'
@@ -6,7 +8,6 @@ import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
-import * as z from 'zod/mini'
 
 /** Options of `createOpenExchangeRatesProvider`. */
 export interface OpenExchangeRatesOptions {
