@@ -3,11 +3,9 @@ import { addDays, toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { QuotedRates } from '../rates/rate-table.ts'
 import { RejectedError, validateHistory } from '../rates/validate.ts'
-import { systemRuntime } from '../runtime.ts'
-import type { Runtime } from '../runtime.ts'
+import { startTimer } from '../runtime.ts'
 import { requireProvider } from '../upstream/provider.ts'
 import type {
-  CrossCheck,
   HistoryProvider,
   LatestProvider,
   LatestTable,
@@ -54,7 +52,27 @@ export function crossCheck(
   if (!(typeof tolerance === 'number' && tolerance > 0 && tolerance < 1)) {
     throw new TypeError(`tolerance must be above 0 and below 1, got ${String(tolerance)}`)
   }
-  return checkedProvider(systemRuntime(Date.now), primary, { reference, tolerance })
+  const { name } = reference.attribution
+  const fetchReference = createReference(reference)
+  return {
+    attribution: primary.attribution,
+    ...(primary.validateStored && { validateStored: primary.validateStored.bind(primary) }),
+    async fetchLatest(context) {
+      const { fetch, now } = context
+      const timeout = startCheckTimeout()
+      const ending = new AbortController()
+      const signal = AbortSignal.any([context.signal, ending.signal])
+      const pending = fetchReference({ fetch, now, signal })
+      try {
+        const table = await primary.fetchLatest(context)
+        const found = await Promise.race([pending, timeout.elapsed])
+        return { ...table, check: { reference: name, ...compare(table, found, tolerance) } }
+      } finally {
+        timeout.stop()
+        ending.abort(new Error('cross-check ended'))
+      }
+    },
+  }
 }
 
 /** Always includes a published day: over Easter the European Central Bank is closed for five. */
@@ -64,52 +82,19 @@ const CHECK_TIMEOUT_MS = 1_000
 
 const MAX_BACKOFF_MS = 6 * 3_600_000
 
-/** Options of `checkedProvider`. */
-interface CheckOptions {
-  /** Provider of the rates to compare with. */
-  reference: HistoryProvider
-  /** Accepted deviation from the reference rate, as a share: 0.03 is 3 %. */
-  tolerance: number
-}
-
-/** Wraps `primary` and adds a `check` to its tables, timed by `runtime`; see `crossCheck`. */
-function checkedProvider(
-  runtime: Pick<Runtime, 'startTimer'>,
-  primary: LatestProvider,
-  { reference, tolerance }: CheckOptions,
-): LatestProvider {
-  const { name } = reference.attribution
-  const fetchReference = createReference(reference)
-
-  function toCheck(table: LatestTable, found: ReferenceDay | Missing): CrossCheck {
-    if ('error' in found) return { reference: name, error: found.error }
-    try {
-      const published = { base: table.base, rateOf: (code: string) => table.rates[code] }
-      const deviations = findDeviations(published, found, tolerance)
-      return { reference: name, date: found.date, deviations }
-    } catch (error) {
-      // The result of the primary may be anything; it is validated later.
-      return { reference: name, error }
-    }
-  }
-
-  return {
-    attribution: primary.attribution,
-    ...(primary.validateStored && { validateStored: primary.validateStored.bind(primary) }),
-    async fetchLatest(context) {
-      const { fetch, now } = context
-      const timeout = startCheckTimeout(runtime)
-      const ending = new AbortController()
-      const signal = AbortSignal.any([context.signal, ending.signal])
-      const pending = fetchReference({ fetch, now, signal })
-      try {
-        const table = await primary.fetchLatest(context)
-        return { ...table, check: toCheck(table, await Promise.race([pending, timeout.elapsed])) }
-      } finally {
-        timeout.stop()
-        ending.abort(new Error('cross-check ended'))
-      }
-    },
+function compare(
+  table: LatestTable,
+  found: ReferenceDay | Missing,
+  tolerance: number,
+): { date: string; deviations: string[] } | Missing {
+  if ('error' in found) return found
+  try {
+    const published = { base: table.base, rateOf: (code: string) => table.rates[code] }
+    const deviations = findDeviations(published, found, tolerance)
+    return { date: found.date, deviations }
+  } catch (error) {
+    // The result of the primary may be anything; it is validated later.
+    return { error }
   }
 }
 
@@ -156,10 +141,7 @@ async function readNewest(
   return { base: data.base, date, rateOf: (code) => data.columns.get(code)?.[row] }
 }
 
-function startCheckTimeout({ startTimer }: Pick<Runtime, 'startTimer'>): {
-  elapsed: Promise<Missing>
-  stop(): void
-} {
+function startCheckTimeout(): { elapsed: Promise<Missing>; stop(): void } {
   let stop = (): void => {}
   const elapsed = new Promise<Missing>((resolve) => {
     const error = new Error(`timed out after ${CHECK_TIMEOUT_MS} ms`)
