@@ -2,11 +2,11 @@ import { componentSchemas, reference, schemaReference } from './components.ts'
 import { createSamples } from './examples.ts'
 import type { Samples } from './examples.ts'
 import { headerComponents } from './headers.ts'
+import { operations, tags } from './operations.ts'
+import type { Operation } from './operations.ts'
 import { parameterComponents } from './parameters.ts'
 import { describeResponses, errorResponses, errorSchemas, generationOf } from './responses.ts'
 import type { Example, Schemas } from './responses.ts'
-import { operations, tags } from './operations.ts'
-import type { Operation } from './operations.ts'
 
 const DESCRIPTION = `Latest exchange rates, currency conversion and rate history.
 

@@ -5,7 +5,16 @@ import { crossRate, oldestPublication } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import { assertCode, assertCodes, assertDay, loadDay, requireCode, requireQuoted, toSource } from './resolve-code.ts'
+import { MISTAKEN_CONVERSION_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
+import {
+  assertCode,
+  assertCodes,
+  assertDay,
+  loadDay,
+  requireCode,
+  requireQuoted,
+  toSource,
+} from './resolve-code.ts'
 import type { DatedSnapshot } from './resolve-code.ts'
 
 /** Parameters of a conversion. Codes have three letters in either case. */

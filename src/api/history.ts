@@ -1,4 +1,4 @@
-import { RatesError, invalidParameter, missingParameter } from '../errors.ts'
+import { RatesError, invalidParameter, invalidPeriod, missingParameter } from '../errors.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
 import { INTERVALS, PERIODS, addDays, periodStart } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
@@ -9,7 +9,15 @@ import type { HistoryStats, Pair, PairSeries } from '../rates/series.ts'
 import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import { requireEverQuoted, toSource, unsupportedCurrency, withdrawalHint } from './resolve-code.ts'
+import { MISTAKEN_HISTORY_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
+import {
+  assertCode,
+  assertDay,
+  requireEverQuoted,
+  toSource,
+  unsupportedCurrency,
+  withdrawalHint,
+} from './resolve-code.ts'
 
 /** Parameters of a history. Codes have three letters in either case. */
 export interface HistoryParams {

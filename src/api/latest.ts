@@ -1,4 +1,4 @@
-import { invalidCurrency } from '../errors.ts'
+import { invalidCurrency, invalidParameter } from '../errors.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
 import type { Day } from '../rates/dates.ts'
 import { crossRate, oldestPublication } from '../rates/rate-table.ts'
@@ -6,6 +6,7 @@ import type { RateTable } from '../rates/rate-table.ts'
 import { findWithdrawal } from '../rates/withdrawn.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { Attribution } from '../upstream/provider.ts'
+import { MISTAKEN_TABLE_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
   assertCode,
   assertDay,

@@ -1,3 +1,4 @@
+import type { CacheResult, RequestOptions } from '../cache/read-through.ts'
 import {
   MAX_RETRY_AFTER_SECONDS,
   RatesError,
@@ -16,6 +17,7 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { findSuccession, findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 
 /** Later than every withdrawal. */

@@ -1,7 +1,7 @@
 import { publicationInstant } from '../rates/calendar.ts'
 import { toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
-import type { Attempt, SourcesState } from '../sources/rate-sources.ts'
+import type { Attempt, RateSources, SourcesState } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { toSource } from './resolve-code.ts'
 

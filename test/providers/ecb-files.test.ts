@@ -2,19 +2,9 @@ import * as fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it, vi } from 'vitest'
 
-import { runAtOnce } from '../../src/async.ts'
-import type { HistoryDay } from '../../src/index.ts'
-import * as dataApi from '../../src/providers/ecb/data-api.ts'
-import * as archive from '../../src/providers/ecb/files.ts'
-import { readEcbXml } from '../../src/providers/ecb/files.ts'
-import {
-  dailyXml,
-  ecbDays,
-  exrCsv,
-  historyCsv,
-  newest,
-  shortHistoryXml,
-} from '../fixtures/ecb-files.ts'
+import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
+import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import { ecbDays, exrCsv, historyCsv, shortHistoryXml } from '../fixtures/ecb-files.ts'
 import { arbitraryDays, expectSameDays } from './days.ts'
 import { NOW, upstream } from './upstream.ts'
 

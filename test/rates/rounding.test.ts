@@ -1,9 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import * as oracle from '../oracle.ts'
-import { exactProduct, mean as meanOf, percentChange, printedDecimals, quotient, significantDecimals, withoutPoint } from '../../src/rates/arithmetic.ts'
+import {
+  exactProduct,
+  mean as meanOf,
+  percentChange,
+  printedDecimals,
+  quotient,
+  significantDecimals,
+  withoutPoint,
+} from '../../src/rates/arithmetic.ts'
 import { numberRows } from '../fixtures/rows.ts'
+import * as oracle from '../oracle.ts'
 import { decimal, rate } from './arbitrary-numbers.ts'
 
 const RUNS = { seed: 20_261_120, numRuns: 3_000 }
