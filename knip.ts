@@ -17,7 +17,7 @@ const config: KnipConfig = {
     'test/system/module-record.ts',
     '.size-limit.ts',
     // Bundled into a page, by path.
-    'src/explorer/main.ts',
+    'explorer/main.ts',
   ],
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}', '!test/apps/**'],

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 
 import { DISCLAIMER } from '../src/api/latest.ts'
 
-const SOURCES = new URL('../src/explorer/', import.meta.url)
+const SOURCES = new URL('../explorer/', import.meta.url)
 
 /** Browsers released since 2024. */
 const TARGET = ['chrome122', 'firefox124', 'safari17.4']
@@ -21,7 +21,7 @@ export async function makeExplorerPage(): Promise<string> {
     '<span class="disclaimer"></span>': DISCLAIMER,
   })
   return [
-    '// Generated from src/explorer/ by `npm run generate`.',
+    '// Generated from explorer/ by `npm run generate`.',
     `export const contentSecurityPolicy: string = ${JSON.stringify(policyFor({ style, script }))}`,
     `export const html: string = ${JSON.stringify(html)}`,
     '',

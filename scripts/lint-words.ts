@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 const READ = [
-  '{src,adapters,examples}/**/*.ts',
+  '{src,adapters,explorer,examples}/**/*.ts',
   '{docs,.github}/**/*.{md,yml}',
   '{README,CHANGELOG}.md',
   'scripts/*.{ts,mjs}',

@@ -6,7 +6,8 @@ const ROOT = new URL('..', import.meta.url)
 
 /**
  * The allowed imports of each module, separated by white space: other modules and packages, or only the `types:` of one. A
- * module is a folder of `src/`, a file directly in it, `adapters` or `scripts`; files of one module may always import each other.
+ * module is a folder of `src/`, a file directly in it, `adapters`, `explorer` or `scripts`; files of one module may always
+ * import each other.
  */
 const MAY_IMPORT: Record<string, string> = {
   async: 'types:runtime',
@@ -24,7 +25,6 @@ const MAY_IMPORT: Record<string, string> = {
   api: 'errors types:upstream rates types:sources',
   // Both contain code for the explorer that imports the client.
   generated: 'ratesmith/client',
-  explorer: 'types:api ratesmith/client',
   http: 'digest errors types:runtime itty-router/Router zod/mini',
   compression: 'http',
   endpoints: 'api errors generated http rates types:sources zod/mini',
@@ -40,6 +40,7 @@ const MAY_IMPORT: Record<string, string> = {
   cli: `adapters api compat compression currencies index known-options log providers stores testing
     upstream
     ioredis node:* ratesmith/package.json`,
+  explorer: 'ratesmith/client',
   adapters: '@whatwg-node/server types:index known-options node:* undici',
   scripts: '*',
 }
@@ -47,7 +48,7 @@ const MAY_IMPORT: Record<string, string> = {
 type Source = ReturnType<typeof readSources>[number]
 
 function readSources() {
-  return ['src', 'adapters', 'scripts'].flatMap((folder) =>
+  return ['src', 'adapters', 'explorer', 'scripts'].flatMap((folder) =>
     readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
@@ -91,7 +92,7 @@ function mayImport(
   importer: string,
   { target, isType }: ReturnType<typeof importsOf>[number],
 ): boolean {
-  const isOurs = /^(src|adapters|scripts)\//.test(target)
+  const isOurs = /^(src|adapters|explorer|scripts)\//.test(target)
   const imported = isOurs ? moduleOf(target) : target.replace(/^node:.*/, 'node:*')
   if (isOurs && imported === importer) return true
   const allowed = MAY_IMPORT[importer]?.split(/\s+/) ?? []
@@ -164,6 +165,8 @@ describe('a planted violation is found', () => {
     ['src/client/a.ts', '', '../rates/a.ts'],
     ['src/cli/a.ts', 'type ', '../handler.ts'],
     ['adapters/a.ts', '', '../src/index.ts'],
+    ['explorer/a.ts', 'type ', '../src/client/index.ts'],
+    ['src/endpoints/a.ts', 'type ', '../../explorer/a.ts'],
   ])('when %s imports %s%s', (path, type, specifier) => {
     const statements = [
       `import ${type}{ a } from '${specifier}'`,

@@ -16,7 +16,7 @@ const LITERAL =
 const STARTS = ['', '/', '"', '<a', '<a b="', '<?xml ', 'http://', '1', '1e', 'a;q=', '-----BEGIN ']
 
 /** All regular expression literals in the sources. */
-const patterns = ['src', 'adapters'].flatMap((folder) =>
+const patterns = ['src', 'adapters', 'explorer'].flatMap((folder) =>
   readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.startsWith('generated'))
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { dateInWords, durationInWords, publicationInWords } from '../../src/explorer/ages.ts'
-import { pathOf, snippetOf } from '../../src/explorer/api-request.ts'
-import type { ApiRequest } from '../../src/explorer/api-request.ts'
-import { nearestIndex, plotOf } from '../../src/explorer/plot.ts'
+import { dateInWords, durationInWords, publicationInWords } from '../../explorer/ages.ts'
+import { pathOf, snippetOf } from '../../explorer/api-request.ts'
+import type { ApiRequest } from '../../explorer/api-request.ts'
+import { nearestIndex, plotOf } from '../../explorer/plot.ts'
 
 const HOUR = 3_600_000
 

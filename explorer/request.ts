@@ -1,7 +1,5 @@
-import type { Conversion } from '../api/convert.ts'
-import type { CurrencyList } from '../api/currencies.ts'
-import type { RateHistory } from '../api/history.ts'
-import type { LatestRates } from '../api/latest.ts'
+import type { Conversion, CurrencyList, LatestRates, RateHistory } from 'ratesmith/client'
+
 import { Failure, failureOf } from './failure.ts'
 
 /** Responses of the API, by operation. */

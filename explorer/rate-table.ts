@@ -1,4 +1,5 @@
-import type { LatestRates } from '../api/latest.ts'
+import type { LatestRates } from 'ratesmith/client'
+
 import { publicationInWords } from './ages.ts'
 import { createCurrencySelect } from './currency-select.ts'
 import type { Choices } from './currency-select.ts'

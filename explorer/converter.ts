@@ -1,4 +1,5 @@
-import type { Conversion } from '../api/convert.ts'
+import type { Conversion } from 'ratesmith/client'
+
 import { ageInWords } from './ages.ts'
 import { createCurrencySelect } from './currency-select.ts'
 import { find, make } from './elements.ts'

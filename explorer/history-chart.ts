@@ -1,4 +1,5 @@
-import type { RateHistory } from '../api/history.ts'
+import type { RateHistory } from 'ratesmith/client'
+
 import { dateInWords } from './ages.ts'
 import { createCrosshair } from './crosshair.ts'
 import { createDayTable } from './day-table.ts'

@@ -1,4 +1,5 @@
-import type { RateHistory } from '../api/history.ts'
+import type { RateHistory } from 'ratesmith/client'
+
 import { find, make } from './elements.ts'
 
 /** Creates the table of daily rates. Rows are created when it opens, as there may be more than a thousand. */

@@ -1,4 +1,5 @@
-import type { Point, RateHistory } from '../api/history.ts'
+import type { Point, RateHistory } from 'ratesmith/client'
+
 import { createDrawing } from './drawing.ts'
 import { find } from './elements.ts'
 import { nearestIndex } from './plot.ts'

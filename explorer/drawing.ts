@@ -1,4 +1,5 @@
-import type { Point } from '../api/history.ts'
+import type { Point } from 'ratesmith/client'
+
 import { find } from './elements.ts'
 import { plotOf } from './plot.ts'
 import type { Plot, Tick } from './plot.ts'

@@ -1,4 +1,5 @@
-import type { Point } from '../api/history.ts'
+import type { Point } from 'ratesmith/client'
+
 import { dayTicks } from './day-ticks.ts'
 import { rateTicks } from './rate-ticks.ts'
 
