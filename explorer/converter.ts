@@ -1,11 +1,9 @@
 import type { Conversion } from 'ratesmith/client'
 
 import { ageInWords } from './ages.ts'
-import { createCurrencySelect } from './currency-select.ts'
-import { find, make } from './elements.ts'
+import { createCurrencySelect, find, make } from './dom.ts'
 import { createPanel } from './panel.ts'
-import type { Part } from './part.ts'
-import type { View } from './view.ts'
+import type { Part, View } from './view.ts'
 
 const TYPING_DELAY_MS = 150
 

@@ -1,12 +1,11 @@
+import { request } from './api.ts'
+import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
-import type { Choices } from './currency-select.ts'
-import { find } from './elements.ts'
-import { createHistoryChart } from './history-chart.ts'
-import type { Part } from './part.ts'
-import { createRateTable } from './rate-table.ts'
-import { request } from './request.ts'
+import { find } from './dom.ts'
+import type { Choices } from './dom.ts'
+import { createRateTable } from './table.ts'
 import { fragmentOf, parseView } from './view.ts'
-import type { View } from './view.ts'
+import type { Part, View } from './view.ts'
 
 const TICK_INTERVAL_MS = 60_000
 /** Delay before a changed view goes into the address, in ms: browsers limit how often an address may change. */

@@ -1,12 +1,6 @@
-import { pathOf } from './api-request.ts'
-import type { ApiRequest, Operation } from './api-request.ts'
-import { find } from './elements.ts'
-import { Failure } from './failure.ts'
-import { createNotice } from './notice.ts'
-import { createRequestLine } from './request-line.ts'
-import { request } from './request.ts'
-import type { Responses } from './request.ts'
-import { sleep } from './sleep.ts'
+import { Failure, pathOf, request, snippetOf } from './api.ts'
+import type { ApiRequest, Form, Operation, Responses } from './api.ts'
+import { copyOf, find } from './dom.ts'
 
 /** Callbacks of a panel. */
 export interface PanelCallbacks<K extends Operation> {
@@ -90,4 +84,93 @@ function showSource(section: HTMLElement, { source }: Pick<Responses[Operation],
   // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
   if (/^https?:\/\//i.test(source.url)) link.href = source.url
   else link.removeAttribute('href')
+}
+
+/** The error message of a panel. */
+interface Notice {
+  show(failure: Failure): void
+  clear(): void
+}
+
+/** Creates the notice of `section`; its button calls `retry`. */
+function createNotice(section: HTMLElement, retry: () => void): Notice {
+  find('.data', HTMLElement, section).before(copyOf('notice'))
+  const box = find('.notice', HTMLElement, section)
+  const message = find('[role=alert]', HTMLElement, box)
+  message.id = `${section.id}-notice`
+  const waiting = find('.waiting', HTMLElement, box)
+  find('button', HTMLButtonElement, box).addEventListener('click', retry)
+  return {
+    show({ message: text, retryAfter, isFinal }) {
+      box.hidden = false
+      // Setting the same text again would make screen readers repeat it.
+      if (message.textContent !== text) message.textContent = text
+      find('.retry', HTMLElement, box).hidden = isFinal
+      waiting.textContent = retryAfter === undefined ? '' : `Retrying in ${retryAfter} s`
+    },
+    clear() {
+      box.hidden = true
+      message.textContent = ''
+    },
+  }
+}
+
+/** Creates the line at the foot of a panel that shows its last request and copies it as code. */
+function createRequestLine(
+  section: HTMLElement,
+  base: string,
+): { show(apiRequest: ApiRequest): void } {
+  section.append(copyOf('foot'))
+  const line = find('.asked', HTMLElement, section)
+  const snippet = find('.snippet', HTMLElement, section)
+  const outcome = find('.copied', HTMLElement, section)
+  let current: ApiRequest | undefined
+  let form: Form | undefined
+
+  function show(apiRequest: ApiRequest): void {
+    current = apiRequest
+    line.textContent = `GET ${pathOf(base, apiRequest)}`
+    outcome.textContent = ''
+    if (form) snippet.textContent = snippetOf(form, location.origin + base, apiRequest)
+  }
+
+  async function copy(chosen: Form): Promise<void> {
+    if (!current) return
+    form = chosen
+    show(current)
+    snippet.hidden = false
+    outcome.textContent = (await write(snippet)) ? 'Copied' : 'Selected; copy it manually'
+  }
+
+  for (const button of section.querySelectorAll<HTMLButtonElement>('[data-form]')) {
+    button.addEventListener('click', () => void copy(toForm(button.dataset['form'])))
+  }
+  return { show }
+}
+
+function toForm(name: string | undefined): Form {
+  return name === 'fetch' || name === 'client' ? name : 'curl'
+}
+
+/** Selects the text of `element` and copies it to the clipboard; returns false if the browser refuses. */
+async function write(element: HTMLElement): Promise<boolean> {
+  getSelection()?.selectAllChildren(element)
+  try {
+    // Browsers have a clipboard only over HTTPS and on localhost.
+    await navigator.clipboard.writeText(element.textContent)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Resolves after `duration` ms; rejects if `signal` aborts. */
+function sleep(duration: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, duration)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
 }

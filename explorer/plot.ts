@@ -1,8 +1,5 @@
 import type { Point } from 'ratesmith/client'
 
-import { dayTicks } from './day-ticks.ts'
-import { rateTicks } from './rate-ticks.ts'
-
 /** Size of a chart, in px. */
 export interface Size {
   width: number
@@ -84,4 +81,95 @@ function scale(
 ): (value: number) => number {
   if (from === to) return () => (start + end) / 2
   return (value) => start + ((value - from) / (to - from)) * (end - start)
+}
+
+const DAY_MS = 86_400_000
+
+const STEPS: { months?: number; days?: number; label: (date: Date) => string }[] = [
+  { days: 1, label: formatter({ day: 'numeric', month: 'short' }) },
+  { days: 2, label: formatter({ day: 'numeric', month: 'short' }) },
+  { days: 7, label: formatter({ day: 'numeric', month: 'short' }) },
+  { days: 14, label: formatter({ day: 'numeric', month: 'short' }) },
+  { months: 1, label: monthOrYear },
+  { months: 2, label: monthOrYear },
+  { months: 3, label: monthOrYear },
+  { months: 6, label: monthOrYear },
+  { months: 12, label: monthOrYear },
+  { months: 24, label: monthOrYear },
+]
+
+/**
+ * Returns at most `maxTicks` ticks for the days from `start` to `end` (ms since the Unix epoch, midnight in UTC): at equal
+ * distances back from the end, or on the first days of months.
+ */
+function dayTicks(start: number, end: number, maxTicks: number): { time: number; label: string }[] {
+  for (const { months, days = 1, label } of STEPS) {
+    const times = months === undefined ? daysBack(start, end, days) : firsts(start, end, months)
+    if (times.length <= maxTicks)
+      return times.map((time) => ({ time, label: label(new Date(time)) }))
+  }
+  return []
+}
+
+function daysBack(start: number, end: number, days: number): number[] {
+  const count = Math.floor((end - start) / (days * DAY_MS)) + 1
+  return Array.from({ length: count }, (_, index) => end - (count - 1 - index) * days * DAY_MS)
+}
+
+function firsts(start: number, end: number, months: number): number[] {
+  const times: number[] = []
+  const year = new Date(start).getUTCFullYear()
+  for (let month = 0; Date.UTC(year, month) <= end; month += months) {
+    if (Date.UTC(year, month) >= start) times.push(Date.UTC(year, month))
+  }
+  return times
+}
+
+function monthOrYear(date: Date): string {
+  return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : monthOf(date)
+}
+
+const monthOf = formatter({ month: 'short' })
+
+function formatter(options: Intl.DateTimeFormatOptions): (date: Date) => string {
+  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
+  return (date) => format.format(date)
+}
+
+/** Ends and labels of the axis of rates. */
+interface RateTicks {
+  low: number
+  high: number
+  labels: { rate: number; label: string }[]
+}
+
+const TARGET_TICKS = 4
+
+/** Returns round numbers from below the lowest to above the highest of `rates`, which are positive. */
+function rateTicks(rates: readonly number[]): RateTicks {
+  let [low, high] = [Infinity, -Infinity]
+  for (const rate of rates) {
+    low = Math.min(low, rate)
+    high = Math.max(high, rate)
+  }
+  // Places a constant rate in the middle.
+  if (low === high) [low, high] = [low * 0.99, high * 1.01]
+  const step = roundStep((high - low) / TARGET_TICKS)
+  const [first, last] = [Math.floor(low / step), Math.ceil(high / step)]
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9))
+  return {
+    low: first * step,
+    high: last * step,
+    labels: Array.from({ length: last - first + 1 }, (_, index) => {
+      const rate = (first + index) * step
+      return { rate, label: rate.toFixed(Math.min(digits, 20)) }
+    }),
+  }
+}
+
+/** Rounds `min` up to 1, 2 or 5 times a power of ten. */
+function roundStep(min: number): number {
+  const power = 10 ** Math.floor(Math.log10(min))
+  const multiple = [1, 2, 5, 10].find((multiple) => multiple * power >= min * (1 - 1e-9)) ?? 10
+  return multiple * power
 }

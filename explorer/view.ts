@@ -1,3 +1,5 @@
+import type { Choices } from './dom.ts'
+
 /** State of the page, all of it in its address, so that it can be shared and reloaded. */
 export interface View {
   /** As typed. */
@@ -29,4 +31,16 @@ export function parseView(fragment: string): View {
 /** Returns the fragment of an address that shows `view`. */
 export function fragmentOf(view: View): string {
   return `#${new URLSearchParams({ ...view }).toString()}`
+}
+
+/** A section of the page. */
+export interface Part {
+  /** Updates the controls to `view`, and sends a request if its parameters changed. */
+  show(view: View, choices: Choices): void
+  /** Updates texts that depend on the time `now`, in ms since the Unix epoch. */
+  tick(now: number): void
+  /** Repeats the last request. */
+  reload(): void
+  /** Repeats the last request if it failed. */
+  recover(): void
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { dateInWords, durationInWords, publicationInWords } from '../../explorer/ages.ts'
-import { pathOf, snippetOf } from '../../explorer/api-request.ts'
-import type { ApiRequest } from '../../explorer/api-request.ts'
+import { pathOf, snippetOf } from '../../explorer/api.ts'
+import type { ApiRequest } from '../../explorer/api.ts'
 import { nearestIndex, plotOf } from '../../explorer/plot.ts'
 
 const HOUR = 3_600_000
