@@ -1,10 +1,21 @@
-import type { Conversion, CurrencyList, LatestRates, RateHistory } from 'ratesmith/client'
+import type { Conversion, LatestRates, RateHistory, RatesClient } from 'ratesmith/client'
 
-/** An API operation that the page uses. */
-export type Operation = 'latest' | 'convert' | 'history'
+/** Responses to the operations of the panels. */
+export interface Responses {
+  latest: LatestRates
+  convert: Conversion
+  history: RateHistory
+}
+
+/** The API of the page. */
+export interface Api {
+  /** Base path. */
+  base: string
+  client: RatesClient
+}
 
 /** A request to the API. */
-export interface ApiRequest {
+export interface ApiRequest<Operation extends keyof Responses = keyof Responses> {
   operation: Operation
   /** Query parameters; an amount is as typed. */
   parameters: Record<string, string>
@@ -12,6 +23,21 @@ export interface ApiRequest {
 
 /** Format of a copied request. */
 export type Form = 'curl' | 'fetch' | 'client'
+
+/**
+ * Sends a request with `client`, a `RatesClient` without its types: the API reports invalid parameters.
+ *
+ * @throws {RatesError} if the request fails
+ * @throws {DOMException} `AbortError` if `signal` aborts
+ */
+export async function send<Operation extends keyof Responses>(
+  client: object,
+  { operation, parameters }: ApiRequest<Operation>,
+  signal: AbortSignal,
+): Promise<Responses[Operation]> {
+  const call: (params: object) => Promise<Responses[Operation]> = Reflect.get(client, operation)
+  return call({ ...parameters, signal })
+}
 
 /** Returns the path and query of a request to the API at `base`, a base path or URL. */
 export function pathOf(base: string, { operation, parameters }: ApiRequest): string {
@@ -47,68 +73,4 @@ function amountOf(typed: string): string {
 
 function textOf(value: string): string {
   return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
-}
-
-/** Responses of the API, by operation. */
-export interface Responses {
-  latest: LatestRates
-  convert: Conversion
-  history: RateHistory
-  currencies: CurrencyList
-}
-
-/**
- * Fetches `path` of the API.
- *
- * @throws {Failure} if the request fails
- * @throws {DOMException} `AbortError` if `signal` aborts
- */
-export async function request<K extends keyof Responses>(
-  path: string,
-  signal: AbortSignal | null = null,
-): Promise<Responses[K]> {
-  const failed =
-    (message: string) =>
-    (cause: unknown): never => {
-      throw signal?.aborted ? cause : new Failure(message)
-    }
-  const response = await fetch(path, { signal }).catch(failed('The server cannot be reached'))
-  if (!response.ok) throw await failureOf(response)
-  return response.json().catch(failed('The response is truncated or not from the API'))
-}
-
-/** Optional details of a failure. */
-export interface FailureDetails {
-  /** Error code of the API; absent for other failures. */
-  code?: string
-  /** Value of `Retry-After`, in seconds. */
-  retryAfter?: number
-  /** Whether the same request will always fail (default false). */
-  isFinal?: boolean
-}
-
-/** A failed request, with a message for the user. */
-export class Failure extends Error {
-  readonly code: string | undefined
-  readonly retryAfter: number | undefined
-  readonly isFinal: boolean
-
-  constructor(message: string, { code, retryAfter, isFinal = false }: FailureDetails = {}) {
-    super(message)
-    this.code = code
-    this.retryAfter = retryAfter
-    this.isFinal = isFinal
-  }
-}
-
-/** Reads the failure from an error response: the error of the API, or the status of any other response. */
-async function failureOf(response: Response): Promise<Failure> {
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  const waiting = retryAfter > 0 ? { retryAfter } : {}
-  // A proxy in front of the API may return an error page.
-  const { error } = Object(await response.json().catch(() => undefined))
-  const { code, message } = Object(error)
-  return typeof code === 'string' && typeof message === 'string'
-    ? new Failure(message, { code, isFinal: response.status < 500, ...waiting })
-    : new Failure(`The server returned an unknown error with status ${response.status}`, waiting)
 }

@@ -1,6 +1,7 @@
 import type { Point, RateHistory } from 'ratesmith/client'
 
 import { dateInWords } from './ages.ts'
+import type { Api } from './api.ts'
 import { find, make } from './dom.ts'
 import { createPanel } from './panel.ts'
 import { nearestIndex, plotOf } from './plot.ts'
@@ -8,12 +9,13 @@ import type { Plot, Tick } from './plot.ts'
 import type { Part, View } from './view.ts'
 
 /** Creates the section with the rate history of the converter's currency pair. */
-export function createHistoryChart(base: string, change: (to: Partial<View>) => void): Part {
+export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#chart', HTMLElement)
   const periods = [...section.querySelectorAll<HTMLInputElement>('[name=period]')]
   const crosshair = createCrosshair()
   const days = createDayTable()
-  const panel = createPanel<'history'>(section, base, {
+  const panel = createPanel(section, api, {
+    operation: 'history',
     show(history) {
       showStats(history)
       crosshair.show(history)
@@ -31,7 +33,7 @@ export function createHistoryChart(base: string, change: (to: Partial<View>) => 
     show({ from, to, period }) {
       find('#pair', HTMLElement).textContent = `${from} in ${to}`
       for (const radio of periods) radio.checked = radio.value === period
-      panel.load({ operation: 'history', parameters: { from, to, period } })
+      panel.load({ from, to, period })
     },
   }
 }
@@ -64,10 +66,8 @@ function createCrosshair(): { show(history: RateHistory): void } {
     const point = shown?.points[index]
     if (!shown || !point) return
     slider.value = String(index)
-    slider.ariaValueText = textOf(point)
-    find('#reading', HTMLElement).textContent = String(point.r)
-    find('#reading-unit', HTMLElement).textContent = shown.to
-    find('#reading-day', HTMLElement).textContent = point.d
+    slider.ariaValueText = `${point.d}: ${point.r}`
+    showReading(point, shown.to)
     drawing.point(index, isPointed)
   }
 
@@ -105,8 +105,10 @@ function createCrosshair(): { show(history: RateHistory): void } {
   }
 }
 
-function textOf({ d, r }: Point): string {
-  return `${d}: ${r}`
+function showReading({ d, r }: Point, unit: string): void {
+  find('#reading', HTMLElement).textContent = String(r)
+  find('#reading-unit', HTMLElement).textContent = unit
+  find('#reading-day', HTMLElement).textContent = d
 }
 
 /** A chart that fills its box. */

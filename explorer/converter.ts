@@ -1,6 +1,7 @@
 import type { Conversion } from 'ratesmith/client'
 
 import { ageInWords } from './ages.ts'
+import type { Api } from './api.ts'
 import { createCurrencySelect, find, make } from './dom.ts'
 import { createPanel } from './panel.ts'
 import type { Part, View } from './view.ts'
@@ -8,21 +9,22 @@ import type { Part, View } from './view.ts'
 const TYPING_DELAY_MS = 150
 
 /** Creates the section that converts an amount as it is typed. */
-export function createConverter(base: string, change: (to: Partial<View>) => void): Part {
+export function createConverter(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#converter', HTMLElement)
   const amount = find('#amount', HTMLInputElement)
   const from = createCurrencySelect('#from', (code) => change({ from: code }))
   const to = createCurrencySelect('#to', (code) => change({ to: code }))
   let view: View | undefined
   let shown: Conversion | undefined
-  const panel = createPanel<'convert'>(section, base, {
+  const panel = createPanel(section, api, {
+    operation: 'convert',
     show(conversion) {
       shown = conversion
       showResult(conversion)
       tick(Date.now())
     },
-    failed(failure) {
-      amount.ariaInvalid = String(failure?.code === 'invalid_amount')
+    failed(error) {
+      amount.ariaInvalid = String(error?.code === 'invalid_amount')
     },
   })
 
@@ -45,7 +47,7 @@ export function createConverter(base: string, change: (to: Partial<View>) => voi
       from.show(choices, next.from)
       to.show(choices, next.to)
       const parameters = { from: next.from, to: next.to, amount: next.amount }
-      panel.load({ operation: 'convert', parameters }, isTyping ? TYPING_DELAY_MS : 0)
+      panel.load(parameters, isTyping ? TYPING_DELAY_MS : 0)
     },
   }
 }

@@ -1,3 +1,5 @@
+import type { Choices } from './view.ts'
+
 /**
  * Returns the first element in `root` that matches `selector`.
  *
@@ -26,13 +28,6 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 /** Returns a copy of the content of the template `id`. */
 export function copyOf(id: string): Node {
   return find(`#${id}`, HTMLTemplateElement).content.cloneNode(true)
-}
-
-/** Currencies to choose from. */
-export interface Choices {
-  codes: readonly string[]
-  /** English names by code; some codes have none. */
-  names: ReadonlyMap<string, string>
 }
 
 /** A drop-down list of currencies. */

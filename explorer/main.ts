@@ -1,18 +1,43 @@
-import { request } from './api.ts'
+import { createRatesClient } from 'ratesmith/client'
+import type { RatesClient } from 'ratesmith/client'
+
+import type { Api } from './api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
 import { find } from './dom.ts'
-import type { Choices } from './dom.ts'
 import { createRateTable } from './table.ts'
 import { fragmentOf, parseView } from './view.ts'
-import type { Part, View } from './view.ts'
+import type { Choices, Part, View } from './view.ts'
 
 const TICK_INTERVAL_MS = 60_000
 /** Delay before a changed view goes into the address, in ms: browsers limit how often an address may change. */
 const URL_UPDATE_DELAY_MS = 400
 
 function start(base: string): void {
-  let view = parseView(location.hash)
+  // The panels show errors and retry without a limit.
+  const client = createRatesClient({ baseUrl: location.origin + base, retries: 0 })
+  const page = createPage({ base, client })
+  addEventListener('hashchange', page.readAddress)
+  addEventListener('online', page.recover)
+  setInterval(page.tick, TICK_INTERVAL_MS)
+  showBasePath(base)
+  page.readAddress()
+  page.loadNames()
+}
+
+interface Page {
+  /** Shows the view in the address. */
+  readAddress(): void
+  /** Loads the names of the currencies; the page works without them. */
+  loadNames(): void
+  /** Repeats failed requests. */
+  recover(): void
+  /** Updates texts that depend on the time, and loads missing names. */
+  tick(): void
+}
+
+function createPage(api: Api): Page {
+  let view = parseView('')
   let choices: Choices = { codes: [], names: new Map() }
   let publishedAt: number | undefined
   let settling: ReturnType<typeof setTimeout> | undefined
@@ -21,19 +46,21 @@ function start(base: string): void {
     document.title = `${view.from} to ${view.to} – ratesmith`
     for (const part of parts) part.show(view, choices)
   }
-
   function change(to: Partial<View>): void {
     view = { ...view, ...to }
     show()
     clearTimeout(settling)
-    settling = setTimeout(
-      () => history.replaceState(null, '', fragmentOf(view)),
-      URL_UPDATE_DELAY_MS,
-    )
+    const settle = (): void => history.replaceState(null, '', fragmentOf(view))
+    settling = setTimeout(settle, URL_UPDATE_DELAY_MS)
+  }
+  async function loadNames(): Promise<void> {
+    const known = await readCurrencies(api.client)
+    choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
+    show()
   }
 
-  const converter = createConverter(base, change)
-  const table = createRateTable(base, {
+  const converter = createConverter(api, change)
+  const table = createRateTable(api, {
     change,
     listed({ rates, updatedAt }) {
       const codes = Object.keys(rates).toSorted()
@@ -43,34 +70,24 @@ function start(base: string): void {
       publishedAt = updatedAt
     },
   })
-  const parts: Part[] = [converter, createHistoryChart(base, change), table]
-
-  async function loadNames(): Promise<void> {
-    const known = await readCurrencies(base)
-    choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
-    show()
+  const parts: Part[] = [converter, createHistoryChart(api, change), table]
+  return {
+    readAddress() {
+      view = parseView(location.hash)
+      show()
+    },
+    loadNames: () => void loadNames().catch(() => {}),
+    recover: () => parts.forEach((part) => part.recover()),
+    tick() {
+      if (choices.names.size === 0) loadNames().catch(() => {})
+      for (const part of parts) part.tick(Date.now())
+    },
   }
-
-  addEventListener('hashchange', () => {
-    view = parseView(location.hash)
-    show()
-  })
-  addEventListener('online', () => {
-    for (const part of parts) part.recover()
-  })
-  setInterval(() => {
-    // The page works without names; a failed request for them is repeated here.
-    if (choices.names.size === 0) loadNames().catch(() => {})
-    for (const part of parts) part.tick(Date.now())
-  }, TICK_INTERVAL_MS)
-  showBasePath(base)
-  show()
-  loadNames().catch(() => {})
 }
 
 /** Returns all currencies in use, for the lists until the first table of rates arrives. */
-async function readCurrencies(base: string): Promise<Choices> {
-  const { currencies } = await request<'currencies'>(`${base}/v1/currencies`)
+async function readCurrencies(client: RatesClient): Promise<Choices> {
+  const { currencies } = await client.currencies()
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),

@@ -1,66 +1,60 @@
-import { Failure, pathOf, request, snippetOf } from './api.ts'
-import type { ApiRequest, Form, Operation, Responses } from './api.ts'
+import { RatesError } from 'ratesmith/client'
+import type { Attribution, RatesErrorCode } from 'ratesmith/client'
+
+import { pathOf, send, snippetOf } from './api.ts'
+import type { Api, ApiRequest, Form, Responses } from './api.ts'
 import { copyOf, find } from './dom.ts'
 
-/** Callbacks of a panel. */
-export interface PanelCallbacks<K extends Operation> {
-  show(response: Responses[K]): void
+/** Options of a panel. */
+export interface PanelOptions<Operation extends keyof Responses> {
+  operation: Operation
+  show(response: Responses[Operation]): void
   /** Called for every failure, and with `undefined` after a success. */
-  failed?(failure: Failure | undefined): void
+  failed?(error: RatesError | undefined): void
 }
 
 /** A section of the page that shows the response to one API request at a time. */
 export interface Panel {
   /** Sends a request after `delay` ms (default 0), unless it equals the last one. Cancels a pending request. */
-  load(apiRequest: ApiRequest, delay?: number): void
+  load(parameters: ApiRequest['parameters'], delay?: number): void
   /** Repeats the last request. */
   reload(): void
   /** Repeats the last request if it failed. */
   recover(): void
 }
 
-/** Creates the panel in `section`; `base` is the base path of the API. */
-export function createPanel<K extends Operation>(
+/** Creates the panel in `section`. */
+export function createPanel<Operation extends keyof Responses>(
   section: HTMLElement,
-  base: string,
-  { show, failed }: PanelCallbacks<K>,
+  { base, client }: Api,
+  options: PanelOptions<Operation>,
 ): Panel {
-  const notice = createNotice(section, reload)
+  const outcome = createOutcome(section, options, reload)
   const requestLine = createRequestLine(section, base)
-  let current: ApiRequest | undefined
+  let current: ApiRequest<Operation> | undefined
   let pending = new AbortController()
 
-  async function run(apiRequest: ApiRequest, delay: number, signal: AbortSignal): Promise<void> {
+  async function run(apiRequest: ApiRequest<Operation>, delay: number): Promise<void> {
+    const { signal } = pending
     try {
       await sleep(delay, signal)
-      const response = await request<K>(pathOf(base, apiRequest), signal)
-      section.dataset['state'] = 'loaded'
-      showSource(section, response)
-      show(response)
-      failed?.(undefined)
-      notice.clear()
+      outcome.succeed(await send(client, apiRequest, signal))
     } catch (error) {
       if (signal.aborted) return
-      fail(error instanceof Failure ? error : new Failure(String(error)), signal)
+      const failure = toRatesError(error)
+      outcome.fail(failure)
+      if (failure.retryAfter) sleep(failure.retryAfter * 1000, signal).then(reload, () => {})
     }
     section.ariaBusy = 'false'
   }
 
-  function fail(failure: Failure, signal: AbortSignal): void {
-    section.dataset['state'] = 'failed'
-    failed?.(failure)
-    notice.show(failure)
-    const { retryAfter } = failure
-    if (retryAfter !== undefined) sleep(retryAfter * 1000, signal).then(reload, () => {})
-  }
-
-  function start(apiRequest: ApiRequest, delay: number): void {
+  function start(apiRequest: ApiRequest<Operation>, delay: number): void {
     pending.abort()
     pending = new AbortController()
     current = apiRequest
     section.ariaBusy = 'true'
     requestLine.show(apiRequest)
-    void run(apiRequest, delay, pending.signal)
+    void run(apiRequest, delay)
   }
 
   function reload(): void {
@@ -68,8 +62,9 @@ export function createPanel<K extends Operation>(
   }
 
   return {
-    load(apiRequest, delay = 0) {
-      if (!current || pathOf(base, current) !== pathOf(base, apiRequest)) start(apiRequest, delay)
+    load(parameters, delay = 0) {
+      const next = { operation: options.operation, parameters }
+      if (!current || pathOf(base, current) !== pathOf(base, next)) start(next, delay)
     },
     reload,
     recover() {
@@ -78,41 +73,75 @@ export function createPanel<K extends Operation>(
   }
 }
 
-function showSource(section: HTMLElement, { source }: Pick<Responses[Operation], 'source'>): void {
-  const link = find('.source a', HTMLAnchorElement, section)
-  link.textContent = source.name
-  // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
-  if (/^https?:\/\//i.test(source.url)) link.href = source.url
-  else link.removeAttribute('href')
+/** Resolves after `duration` ms; rejects if `signal` aborts. */
+function sleep(duration: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, duration)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
 }
 
-/** The error message of a panel. */
-interface Notice {
-  show(failure: Failure): void
-  clear(): void
+/** Returns the error of the client, or that of a response which the page cannot show. */
+function toRatesError(error: unknown): RatesError {
+  return error instanceof RatesError ? error : new RatesError('internal_error', String(error))
 }
 
-/** Creates the notice of `section`; its button calls `retry`. */
-function createNotice(section: HTMLElement, retry: () => void): Notice {
+/** Errors that the same request may avoid later; others concern its parameters. */
+const RETRYABLE: readonly RatesErrorCode[] = [
+  'provider_unavailable',
+  'overloaded',
+  'internal_error',
+]
+
+/** The response or the error message of a panel. */
+interface Outcome<Response> {
+  succeed(response: Response): void
+  fail(failure: RatesError): void
+}
+
+/** Creates the outcome of the requests of `section`; the button of an error message calls `retry`. */
+function createOutcome<Operation extends keyof Responses>(
+  section: HTMLElement,
+  { show, failed }: PanelOptions<Operation>,
+  retry: () => void,
+): Outcome<Responses[Operation]> {
   find('.data', HTMLElement, section).before(copyOf('notice'))
-  const box = find('.notice', HTMLElement, section)
-  const message = find('[role=alert]', HTMLElement, box)
+  const notice = find('.notice', HTMLElement, section)
+  const message = find('[role=alert]', HTMLElement, notice)
   message.id = `${section.id}-notice`
-  const waiting = find('.waiting', HTMLElement, box)
-  find('button', HTMLButtonElement, box).addEventListener('click', retry)
+  find('button', HTMLButtonElement, notice).addEventListener('click', retry)
   return {
-    show({ message: text, retryAfter, isFinal }) {
-      box.hidden = false
-      // Setting the same text again would make screen readers repeat it.
-      if (message.textContent !== text) message.textContent = text
-      find('.retry', HTMLElement, box).hidden = isFinal
-      waiting.textContent = retryAfter === undefined ? '' : `Retrying in ${retryAfter} s`
-    },
-    clear() {
-      box.hidden = true
+    succeed(response) {
+      section.dataset['state'] = 'loaded'
+      showSource(section, response.source)
+      show(response)
+      failed?.(undefined)
+      notice.hidden = true
       message.textContent = ''
     },
+    fail(failure) {
+      const { code, summary, retryAfter } = failure
+      section.dataset['state'] = 'failed'
+      failed?.(failure)
+      notice.hidden = false
+      // Setting the same text again would make screen readers repeat it.
+      if (message.textContent !== summary) message.textContent = summary
+      find('.retry', HTMLElement, notice).hidden = !RETRYABLE.includes(code)
+      const waiting = retryAfter ? `Retrying in ${retryAfter} s` : ''
+      find('.waiting', HTMLElement, notice).textContent = waiting
+    },
   }
+}
+
+function showSource(section: HTMLElement, { name, url }: Attribution): void {
+  const link = find('.source a', HTMLAnchorElement, section)
+  link.textContent = name
+  // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
+  if (/^https?:\/\//i.test(url)) link.href = url
+  else link.removeAttribute('href')
 }
 
 /** Creates the line at the foot of a panel that shows its last request and copies it as code. */
@@ -162,15 +191,4 @@ async function write(element: HTMLElement): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-/** Resolves after `duration` ms; rejects if `signal` aborts. */
-function sleep(duration: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, duration)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
 }

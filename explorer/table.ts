@@ -1,10 +1,10 @@
 import type { LatestRates } from 'ratesmith/client'
 
 import { publicationInWords } from './ages.ts'
+import type { Api } from './api.ts'
 import { createCurrencySelect, find, make } from './dom.ts'
-import type { Choices } from './dom.ts'
 import { createPanel } from './panel.ts'
-import type { Part, View } from './view.ts'
+import type { Choices, Part, View } from './view.ts'
 
 /** Callbacks of the table of rates. */
 export interface TableEvents {
@@ -14,7 +14,7 @@ export interface TableEvents {
 }
 
 /** Creates the section with the latest rates against one base. */
-export function createRateTable(base: string, { change, listed }: TableEvents): Part {
+export function createRateTable(api: Api, { change, listed }: TableEvents): Part {
   const section = find('#table', HTMLElement)
   const select = createCurrencySelect('#base', (code) => change({ base: code }))
   const search = find('#search', HTMLInputElement)
@@ -24,7 +24,8 @@ export function createRateTable(base: string, { change, listed }: TableEvents): 
   })
   let shown: LatestRates | undefined
   let names: Choices['names'] = new Map()
-  const panel = createPanel<'latest'>(section, base, {
+  const panel = createPanel(section, api, {
+    operation: 'latest',
     show(table) {
       shown = table
       showRows(table)
@@ -49,7 +50,7 @@ export function createRateTable(base: string, { change, listed }: TableEvents): 
         names = choices.names
         if (shown) showRows(shown)
       }
-      panel.load({ operation: 'latest', parameters: { base: view.base } })
+      panel.load({ base: view.base })
     },
     tick(now) {
       if (!shown) return

@@ -1,5 +1,3 @@
-import type { Choices } from './dom.ts'
-
 /** State of the page, all of it in its address, so that it can be shared and reloaded. */
 export interface View {
   /** As typed. */
@@ -31,6 +29,13 @@ export function parseView(fragment: string): View {
 /** Returns the fragment of an address that shows `view`. */
 export function fragmentOf(view: View): string {
   return `#${new URLSearchParams({ ...view }).toString()}`
+}
+
+/** Currencies to choose from. */
+export interface Choices {
+  codes: readonly string[]
+  /** English names by code; some codes have none. */
+  names: ReadonlyMap<string, string>
 }
 
 /** A section of the page. */

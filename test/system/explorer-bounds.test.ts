@@ -67,7 +67,7 @@ describe('while the upstream is down', () => {
   })
 
   it.each<[string, (route: Route) => Promise<void>, RegExp]>([
-    ['the server cannot be reached', (route) => route.abort(), /\bserver\b/],
+    ['the service cannot be reached', (route) => route.abort(), /\bservice\b/],
     [
       'the response is not of the API',
       (route) => route.fulfill({ status: 504, body: '<h1>Sorry' }),
