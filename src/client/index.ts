@@ -1,25 +1,87 @@
-export { createRatesClient } from './client.ts'
-export type { RatesClientOptions } from './client.ts'
-export type { RatesClient } from './operations.ts'
-export type { CallOptions } from './target.ts'
+import { assertKnownOptions } from '../known-options.ts'
+import { startTimer } from '../runtime.ts'
+import { createOperations } from './operations.ts'
+import type { RatesClient } from './operations.ts'
+import { createCall, createExchange } from './request.ts'
+
+export type {
+  ByCode,
+  Conversion,
+  ConversionList,
+  ConversionListParams,
+  ConversionParams,
+  ConversionResult,
+  ConvertedAmount,
+  ConvertedPair,
+  RatesOf,
+} from '../api/convert.ts'
+export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../api/currencies.ts'
+export type {
+  HistoryParams,
+  HistoryRange,
+  HistoryRangeParams,
+  Point,
+  RateHistory,
+} from '../api/history.ts'
+export type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from '../api/latest.ts'
+export type { DataSetStatus, ServiceStatus } from '../api/status.ts'
 export { RatesError } from '../errors.ts'
 export type { RatesErrorCode, RatesErrorDetails } from '../errors.ts'
 export type { Attribution } from '../upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from '../rates/currency-code.ts'
+export type { Interval, Period } from '../rates/dates.ts'
 export type { HistoryStats } from '../rates/series.ts'
-export type { Interval } from '../rates/dates.ts'
-export type { Period } from '../rates/dates.ts'
-export type { ByCode, RatesOf } from '../api/convert.ts'
-export type { Conversion, ConversionParams, ConvertedPair } from '../api/convert.ts'
-export type {
-  ConversionList,
-  ConversionListParams,
-  ConversionResult,
-  ConvertedAmount,
-} from '../api/convert.ts'
-export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../api/currencies.ts'
-export type { DatedRates, DatedRatesParams } from '../api/latest.ts'
-export type { HistoryRange, HistoryRangeParams } from '../api/history.ts'
-export type { HistoryParams, Point, RateHistory } from '../api/history.ts'
-export type { LatestParams, LatestRates } from '../api/latest.ts'
-export type { DataSetStatus, ServiceStatus } from '../api/status.ts'
+export type { RatesClient } from './operations.ts'
+export type { CallOptions } from './request.ts'
+
+/** Options of `createRatesClient`. */
+export interface RatesClientOptions {
+  /** URL of the handler with its base path: `https://app.example/api`, or in a browser `/api`. */
+  baseUrl: string
+  /** Sends every request; may be a handler (default `globalThis.fetch`, looked up at each call). */
+  fetch?: ((request: Request) => Response | Promise<Response>) | undefined
+  /** How many times a call is retried after a 502, or a 503 with `Retry-After` (default 2). */
+  retries?: number | undefined
+}
+
+/**
+ * Creates a typed client for a mounted handler. It runs in browsers and on every runtime with `fetch`.
+ *
+ * Calls are retried after a 502, or a 503 with `Retry-After`: after that delay (at most 10 s), or else after 1 s, 2 s and so on.
+ *
+ * @throws {TypeError} naming the invalid option
+ * @example
+ * ```ts
+ * import { createRatesClient } from 'ratesmith/client'
+ *
+ * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+ * const { result } = await client.convert({ from: 'USD', to: 'EUR', amount: 100 })
+ * console.log(result)
+ * ```
+ */
+export function createRatesClient(options: RatesClientOptions): RatesClient {
+  const { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2 } = options
+  assertKnownOptions(options, { baseUrl, fetch, retries })
+  const root = requireBaseUrl(baseUrl)
+  if (typeof fetch !== 'function') throw new TypeError('fetch must be a function')
+  if (!(retries >= 0)) throw new TypeError(`retries must be a number >= 0, got ${retries}`)
+  const exchange = createExchange(fetch, Date.now)
+  return createOperations(createCall({ root, exchange, retries, startTimer }))
+}
+
+/**
+ * Returns `baseUrl` as an absolute URL without a trailing slash; a path is resolved against the page.
+ *
+ * @throws {TypeError} unless it is an http(s) URL, or in a browser a path, without query, fragment and credentials
+ */
+function requireBaseUrl(baseUrl: string): string {
+  const page = globalThis.location?.href
+  if (/^(https?:\/)?\//i.test(baseUrl) && URL.canParse(baseUrl, page)) {
+    const { href, origin, pathname } = new URL(baseUrl, page)
+    if (href === origin + pathname) return href.replace(/\/+$/, '')
+  }
+  // The value may contain credentials.
+  throw new TypeError(
+    'baseUrl must be an http(s) URL, or in a browser a path, without query, fragment and credentials',
+  )
+}

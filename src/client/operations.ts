@@ -9,9 +9,7 @@ import type {
 import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from '../api/latest.ts'
 import type { ServiceStatus } from '../api/status.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
-import type { Call } from './call.ts'
-import { writeTarget } from './target.ts'
-import type { CallOptions } from './target.ts'
+import type { Call, CallOptions } from './request.ts'
 
 /**
  * The operations of `/api/v1`. Each call resolves to a new object, and rejects with a `RatesError` on failure or with the
@@ -179,4 +177,11 @@ export function createOperations(call: Call): RatesClient {
     currencies: ({ signal } = {}) => call({ endpoint: 'currencies', field: 'currencies', signal }),
     status: ({ signal } = {}) => call({ endpoint: 'status', field: 'ready', signal }),
   }
+}
+
+/** Returns the parameter `to` for a code or a list of codes; untyped callers may pass anything. */
+function writeTarget(to: ConversionListParams['to']): string | undefined {
+  // A trailing comma makes a list of one code; a comma inside a code must not make a list.
+  if (Array.isArray(to)) return to.map(writeTarget).join() + (to.length === 1 ? ',' : '')
+  return to && [to].join().replaceAll(',', ';')
 }

@@ -1,6 +1,5 @@
 import { RatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
-import { baseUrlHint } from './base-url.ts'
 
 /** A completely received response. */
 export interface ClientResponse {
@@ -81,4 +80,12 @@ export function parseRetryAfter(text: string | null, now: number): number | unde
     ? Number(text)
     : Math.ceil((Date.parse(text ?? '') - now) / 1_000)
   return seconds >= 0 ? seconds : undefined
+}
+
+/** Returns the error hint for a `baseUrl` whose server does not know the paths of the API. */
+function baseUrlHint(root: string): string {
+  const { pathname } = new URL(root)
+  const [version] = /\/v\d+$/.exec(pathname) ?? []
+  const expected = version ? `without "${version}"` : 'by default "/api"'
+  return `baseUrl must end with the handler's base path, ${expected}; got "${pathname}"`
 }
