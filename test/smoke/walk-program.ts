@@ -1,0 +1,48 @@
+// Prints the source files whose functions run for one warm conversion on Node, and for one refresh of both data sets.
+import { Session } from 'node:inspector/promises'
+
+import { serve } from '../../adapters/node.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { respondAsUpstream } from '../system/upstreams.ts'
+
+const SOURCE = /\/((?:src|adapters)\/[^?]*\.ts)$/
+const PATH = '/api/v1/convert?from=USD&to=EUR&amount=100'
+
+const session = new Session()
+session.connect()
+await session.post('Profiler.enable')
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+
+/** Returns the files with a function that runs during `work`. */
+async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
+  // Each call resets the counts.
+  await session.post('Profiler.takePreciseCoverage')
+  await work()
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  const ran = result.filter(({ functions }) => functions.some(({ ranges }) => ranges[0]?.count))
+  return ran.flatMap(({ url }) => SOURCE.exec(url)?.[1] ?? []).sort()
+}
+
+// Made before, because the synthetic payloads use functions of the sources.
+const bodies = new Map<string, string>()
+const now = Date.now()
+const record = async (url: string): Promise<Response> => {
+  const body = await (await respondAsUpstream(new URL(url), now)).text()
+  bodies.set(url, body)
+  return new Response(body)
+}
+await createRatesHandler({ now: () => now, fetch: async (url) => record(String(url)) }).refresh()
+
+const handler = createRatesHandler({
+  now: () => now,
+  fetch: async (url) => new Response(bodies.get(String(url))),
+  store: new Map(),
+})
+const refresh = await filesOf(() => handler.refresh())
+const server = await serve(handler, { port: 0 })
+const convert = async (): Promise<unknown> => (await fetch(server.url + PATH)).json()
+await convert()
+await convert()
+process.stdout.write(`${JSON.stringify({ convert: await filesOf(convert), refresh })}\n`)
+await server.stop()
+handler.close()
