@@ -50,13 +50,13 @@ export function withFallbackTable(
   return {
     ...readThrough,
     async load(signal, state) {
-      return addFallback(await load(signal, state), tablesOf(state.entry))
+      return addFallback(await load(signal, state), entriesOf(state.entry))
     },
     validateStored(snapshot, state) {
       const stored = snapshot.fallback?.()
       const trusted =
         stored && orUndefined(() => ({ ...stored, value: validateStored(stored.value, state) }))
-      return addFallback(validateStored(snapshot, state), [...tablesOf(state.entry), trusted])
+      return addFallback(validateStored(snapshot, state), [...entriesOf(state.entry), trusted])
     },
     stored: storedIn(options, 'latest', {
       toJson(snapshot) {
@@ -91,7 +91,7 @@ function orUndefined<Value>(open: () => Value): Value | undefined {
   }
 }
 
-function tablesOf(
+function entriesOf(
   current: CacheEntry<LatestSnapshot> | undefined,
 ): (CacheEntry<LatestSnapshot> | undefined)[] {
   if (!current) return []
