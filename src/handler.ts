@@ -1,6 +1,7 @@
 import { createRatesApi } from './api/rates-api.ts'
 import type { RatesOperations } from './api/rates-api.ts'
-import { callSafely } from './async.ts'
+import { callSafely, systemRuntime } from './async.ts'
+import type { Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
 import { onceADay } from './events.ts'
@@ -13,8 +14,6 @@ import { createResponseFactory } from './http/response.ts'
 import { createRouter } from './http/router.ts'
 import { resolveOptions } from './options.ts'
 import type { RatesHandlerOptions } from './options.ts'
-import { systemRuntime } from './runtime.ts'
-import type { Runtime } from './runtime.ts'
 import { createSources } from './sources/rate-sources.ts'
 
 /**

@@ -1,7 +1,7 @@
+import type { Runtime } from '../../src/async.ts'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler } from '../../src/handler.ts'
 import type { RawRequest, RawResponse } from '../../src/http/messages.ts'
-import type { Runtime } from '../../src/runtime.ts'
 import { fakeProviders } from '../../src/testing/fake-providers.ts'
 import type { HistoryProvider, LatestProvider } from '../../src/upstream/provider.ts'
 

@@ -1,4 +1,3 @@
-import type { CacheResult, RequestOptions } from '../cache/read-through.ts'
 import {
   MAX_RETRY_AFTER_SECONDS,
   RatesError,
@@ -8,16 +7,21 @@ import {
   missingParameter,
   providerUnavailable,
 } from '../errors.ts'
-import { DISCONTINUED_CODES, nextPublication, publicationInstant } from '../rates/calendar.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
-import { addDays, isDay, toDay } from '../rates/dates.ts'
+import { findSuccession, findWithdrawal, isCodeShaped } from '../rates/currency-code.ts'
+import {
+  DISCONTINUED_CODES,
+  addDays,
+  isDay,
+  nextPublication,
+  publicationInstant,
+  toDay,
+} from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
-import { findSuccession, findWithdrawal } from '../rates/withdrawn.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
-import type { RateSources } from '../sources/rate-sources.ts'
+import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 
 /** Later than every withdrawal. */

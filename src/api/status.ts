@@ -1,5 +1,4 @@
-import { publicationInstant } from '../rates/calendar.ts'
-import { toDay } from '../rates/dates.ts'
+import { publicationInstant, toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { Attempt, RateSources, SourcesState } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'

@@ -1,4 +1,4 @@
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../async.ts'
 
 const MAX_JITTER = 0.5
 

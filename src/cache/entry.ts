@@ -1,6 +1,5 @@
 import { runInBackground } from '../async.ts'
-import type { WaitUntil } from '../async.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime, WaitUntil } from '../async.ts'
 import type { LoadedValue, StoredValue } from './store.ts'
 
 /** The latest instant that a `Date` can represent, in ms since the Unix epoch. */

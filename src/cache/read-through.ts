@@ -1,6 +1,5 @@
 import { TimeoutError, runInBackground, withTimeout } from '../async.ts'
-import type { WaitUntil } from '../async.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime, WaitUntil } from '../async.ts'
 import { createValueCache, isFresh, timeToRefresh } from './entry.ts'
 import type { CacheEntry, ValueCacheOptions } from './entry.ts'
 import {

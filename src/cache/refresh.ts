@@ -1,5 +1,5 @@
 import { TimeoutError, runWithTimeout, withTimeout } from '../async.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../async.ts'
 import { createRefreshBackoff } from './backoff.ts'
 import { isFresh } from './entry.ts'
 import type { CacheEntry, CacheState, ValueCache } from './entry.ts'

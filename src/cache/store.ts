@@ -1,6 +1,6 @@
 import { withTimeout } from '../async.ts'
+import type { Runtime } from '../async.ts'
 import { digestOf } from '../digest.ts'
-import type { Runtime } from '../runtime.ts'
 import { createCircuitBreaker } from './backoff.ts'
 
 /**

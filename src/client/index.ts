@@ -1,5 +1,5 @@
+import { startTimer } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { startTimer } from '../runtime.ts'
 import { createOperations } from './operations.ts'
 import type { RatesClient } from './operations.ts'
 import { createCall, createExchange } from './request.ts'

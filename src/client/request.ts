@@ -1,5 +1,5 @@
+import type { Runtime } from '../async.ts'
 import { RatesError } from '../errors.ts'
-import type { Runtime } from '../runtime.ts'
 import { parseRetryAfter, requireBody } from './response.ts'
 import type { ClientResponse, FieldOf } from './response.ts'
 

@@ -1,11 +1,11 @@
 import type { Point } from '../api/history.ts'
 import type { RatesOperations } from '../api/rates-api.ts'
+import type { Runtime } from '../async.ts'
 import { RatesError } from '../errors.ts'
 import { LARGE_BODY_BYTES, MAX_EVENT_LOOP_TURNS } from '../http/limiter.ts'
 import type { Representation } from '../http/response.ts'
 import { dayNumber } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import type { Runtime } from '../runtime.ts'
 import { representJson } from './route.ts'
 import type { CompatRequest } from './route.ts'
 

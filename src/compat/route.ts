@@ -1,5 +1,6 @@
 import type { RatesOperations } from '../api/rates-api.ts'
-import { callSafely } from '../async.ts'
+import { callSafely, systemRuntime } from '../async.ts'
+import type { Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
 import type { RatesEvent } from '../events.ts'
 import type { RatesHandler } from '../handler.ts'
@@ -24,8 +25,6 @@ import type { Representation } from '../http/response.ts'
 import { splitTarget } from '../http/router.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { systemRuntime } from '../runtime.ts'
-import type { Runtime } from '../runtime.ts'
 import type { CompatOptions } from './options.ts'
 
 /** A request to an endpoint of a service. */

@@ -1,5 +1,5 @@
+import type { Runtime } from '../async.ts'
 import { RatesError } from '../errors.ts'
-import type { Runtime } from '../runtime.ts'
 import type { RequestContext } from './response.ts'
 
 /** Larger bodies are expensive to compute (on a miss of the response cache) and to encode. */

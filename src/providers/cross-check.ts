@@ -1,9 +1,9 @@
+import { startTimer } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { addDays, toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { QuotedRates } from '../rates/rate-table.ts'
 import { RejectedError, validateHistory } from '../rates/validate.ts'
-import { startTimer } from '../runtime.ts'
 import { requireProvider } from '../upstream/provider.ts'
 import type {
   HistoryProvider,

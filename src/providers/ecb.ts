@@ -1,8 +1,6 @@
-import { runInSlices } from '../async.ts'
+import { runInSlices, yieldToEventLoop } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { nextPublication, publicationInstant } from '../rates/calendar.ts'
-import { DAY_MS, addDays, toDay } from '../rates/dates.ts'
-import { yieldToEventLoop } from '../runtime.ts'
+import { DAY_MS, addDays, nextPublication, publicationInstant, toDay } from '../rates/dates.ts'
 import { requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
 import type {
   Attribution,

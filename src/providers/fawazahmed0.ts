@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
 
-import { hedge } from '../async.ts'
+import { hedge, systemRuntime } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS, isDay, toDay, toInstant } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
-import { systemRuntime } from '../runtime.ts'
 import {
   pathsOf,
   ratesByCode,

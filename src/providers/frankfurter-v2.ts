@@ -1,9 +1,8 @@
-import { runInSlices } from '../async.ts'
+import { runInSlices, yieldToEventLoop } from '../async.ts'
 import type { LongJson, Slices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { addDays, isDay, toDay, toInstant } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { yieldToEventLoop } from '../runtime.ts'
 import { requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
 import type {
   HistoryDay,

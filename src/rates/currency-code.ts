@@ -1,3 +1,6 @@
+import { exactProduct } from './arithmetic.ts'
+import type { Day } from './dates.ts'
+
 /** Returns whether `text` has the form of a currency code, three ASCII letters in either case; the currency may not exist. */
 export function isCodeShaped(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z]{3}$/.test(text)
@@ -205,3 +208,145 @@ export type KnownCurrencyCode =
 
 /** Code of any currency in upper or lower case; editors complete the known ones. */
 export type CurrencyCode = KnownCurrencyCode | (string & {})
+
+/** A currency that was replaced by another one. */
+export interface WithdrawnCurrency {
+  /** Former ISO 4217 code. */
+  code: string
+  /** ISO 4217 numeric code as three digits; null if uncertain. */
+  numeric: string | null
+  /** English name. */
+  name: string
+  /**
+   * First day on which the successor was the only unit of account, `YYYY-MM-DD`. Notes and coins may have been legal tender
+   * for longer, and ISO 4217 may have listed the code for longer.
+   */
+  withdrawnAt: string
+  /** Code to use instead; may also be withdrawn. */
+  successor: string
+  /** Units of the withdrawn currency for one unit of the successor, fixed by law; null without a fixed ratio. */
+  ratio: number | null
+  /** Source of the date and the ratio. */
+  source: string
+}
+
+/** Date and successor of a withdrawn currency. */
+export type Withdrawal = Omit<WithdrawnCurrency, 'numeric' | 'name' | 'source'>
+
+type Row = readonly [code: string, successor: string, ratio: number | null, withdrawnAt: string]
+
+/** Names and sources are in another file, because the handler does not need them. */
+const rows: readonly Row[] = [
+  ['AFA', 'AFN', 1000, '2002-10-07'],
+  ['ANG', 'XCG', 1, '2025-03-31'],
+  ['ARA', 'ARS', 10_000, '1992-01-01'],
+  ['ARP', 'ARA', 1000, '1985-06-15'],
+  ['ATS', 'EUR', 13.7603, '1999-01-01'],
+  ['AZM', 'AZN', 5000, '2006-01-01'],
+  ['BEF', 'EUR', 40.3399, '1999-01-01'],
+  ['BGL', 'BGN', 1000, '1999-07-05'],
+  ['BGN', 'EUR', 1.95583, '2026-01-01'],
+  ['BOP', 'BOB', 1_000_000, '1987-01-01'],
+  ['BRB', 'BRC', 1000, '1986-02-28'],
+  ['BRC', 'BRN', 1000, '1989-01-16'],
+  ['BRE', 'BRR', 1000, '1993-08-01'],
+  ['BRN', 'BRE', 1, '1990-03-16'],
+  ['BRR', 'BRL', 2750, '1994-07-01'],
+  ['BYB', 'BYR', 1000, '2000-01-01'],
+  ['BYR', 'BYN', 10_000, '2016-07-01'],
+  ['CSD', 'RSD', 1, '2006-10-25'],
+  ['CUC', 'CUP', 1 / 24, '2021-01-01'],
+  ['CYP', 'EUR', 0.585274, '2008-01-01'],
+  ['DDM', 'DEM', null, '1990-07-01'],
+  ['DEM', 'EUR', 1.95583, '1999-01-01'],
+  ['ECS', 'USD', 25_000, '2000-03-13'],
+  ['EEK', 'EUR', 15.6466, '2011-01-01'],
+  ['ESP', 'EUR', 166.386, '1999-01-01'],
+  ['FIM', 'EUR', 5.94573, '1999-01-01'],
+  ['FRF', 'EUR', 6.55957, '1999-01-01'],
+  ['GEK', 'GEL', 1_000_000, '1995-10-02'],
+  ['GHC', 'GHS', 10_000, '2007-07-01'],
+  ['GRD', 'EUR', 340.75, '2001-01-01'],
+  ['GWP', 'XOF', 65, '1997-05-02'],
+  ['HRD', 'HRK', 1000, '1994-05-30'],
+  ['HRK', 'EUR', 7.5345, '2023-01-01'],
+  ['IEP', 'EUR', 0.787564, '1999-01-01'],
+  ['ILR', 'ILS', 1000, '1985-09-04'],
+  ['ISJ', 'ISK', 100, '1981-01-01'],
+  ['ITL', 'EUR', 1936.27, '1999-01-01'],
+  ['LTL', 'EUR', 3.4528, '2015-01-01'],
+  ['LTT', 'LTL', 100, '1993-06-25'],
+  ['LUF', 'EUR', 40.3399, '1999-01-01'],
+  ['LVL', 'EUR', 0.702804, '2014-01-01'],
+  ['MGF', 'MGA', 5, '2005-01-01'],
+  ['MLF', 'XOF', 2, '1984-06-01'],
+  ['MRO', 'MRU', 10, '2018-01-01'],
+  ['MTL', 'EUR', 0.4293, '2008-01-01'],
+  ['MXP', 'MXN', 1000, '1993-01-01'],
+  ['MZM', 'MZN', 1000, '2006-07-01'],
+  ['NIC', 'NIO', 5_000_000, '1991-04-30'],
+  ['NLG', 'EUR', 2.20371, '1999-01-01'],
+  ['PEI', 'PEN', 1_000_000, '1991-07-01'],
+  ['PES', 'PEI', 1000, '1985-02-01'],
+  ['PLZ', 'PLN', 10_000, '1995-01-01'],
+  ['PTE', 'EUR', 200.482, '1999-01-01'],
+  ['ROL', 'RON', 10_000, '2005-07-01'],
+  ['RUR', 'RUB', 1000, '1998-01-01'],
+  ['SDD', 'SDG', 100, '2007-07-01'],
+  ['SIT', 'EUR', 239.64, '2007-01-01'],
+  ['SKK', 'EUR', 30.126, '2009-01-01'],
+  ['SLL', 'SLE', 1000, '2022-07-01'],
+  ['SRG', 'SRD', 1000, '2004-01-01'],
+  ['STD', 'STN', 1000, '2018-01-01'],
+  ['TJR', 'TJS', 1000, '2000-10-30'],
+  ['TMM', 'TMT', 5000, '2009-01-01'],
+  ['TRL', 'TRY', 1_000_000, '2005-01-01'],
+  ['UAK', 'UAH', 100_000, '1996-09-02'],
+  ['UYP', 'UYU', 1000, '1993-03-01'],
+  ['VEB', 'VEF', 1000, '2008-01-01'],
+  ['VEF', 'VES', 100_000, '2018-08-20'],
+  ['XEU', 'EUR', 1, '1999-01-01'],
+  ['ZMK', 'ZMW', 1000, '2013-01-01'],
+  ['ZWD', 'ZWN', 1000, '2006-08-01'],
+  ['ZWL', 'ZWG', 2498.7242, '2024-04-05'],
+  ['ZWN', 'ZWR', 10_000_000_000, '2008-08-01'],
+  // A trillion were one dollar of 2009; the dollar of 2019, which reused its code, was another currency.
+  ['ZWR', 'ZWL', null, '2009-02-02'],
+]
+
+/** All withdrawals, sorted by code. */
+export const withdrawals: readonly Withdrawal[] = rows.map(
+  ([code, successor, ratio, withdrawnAt]) => ({ code, withdrawnAt, successor, ratio }),
+)
+
+const byCode: ReadonlyMap<string, Withdrawal> = new Map(
+  withdrawals.map((withdrawal) => [withdrawal.code, withdrawal]),
+)
+
+/** Returns the withdrawal of the currency with this upper-case code, or undefined. */
+export function findWithdrawal(code: string): Withdrawal | undefined {
+  return byCode.get(code)
+}
+
+/** Current successor of a withdrawn currency. */
+export interface Succession {
+  /** Code of the first successor that is not withdrawn. */
+  successor: string
+  /** Units of the withdrawn currency for one unit of `successor`; null if one of the ratios between them is not fixed. */
+  ratio: number | null
+}
+
+/** Returns the successor on `day` of the currency with this upper-case code; undefined if it was not withdrawn by then. */
+export function findSuccession(code: string, day: Day): Succession | undefined {
+  let found: Succession | undefined
+  for (let next = byCode.get(code); next && next.withdrawnAt <= day;) {
+    const { successor, ratio } = next
+    const before = found ? found.ratio : 1
+    found = {
+      successor,
+      ratio: ratio === null || before === null ? null : exactProduct(before, ratio),
+    }
+    next = byCode.get(successor)
+  }
+  return found
+}

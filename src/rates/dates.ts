@@ -85,3 +85,109 @@ export type Interval = 'day' | 'week' | 'month'
 
 /** All intervals, shortest first. */
 export const INTERVALS: readonly Interval[] = ['day', 'week', 'month']
+
+const HOUR_MS = 3_600_000
+
+const LATE_RETRY_MS = 600_000
+
+/** First day with reference rates of the European Central Bank. */
+export const FIRST_REFERENCE_DAY: Day = '1999-01-04'
+
+/** Currencies that the European Central Bank no longer quotes: the current history of five years may lack them. */
+export const DISCONTINUED_CODES: ReadonlySet<string> = new Set(
+  'BGN CYP EEK HRK LTL LVL MTL ROL RUB SIT SKK TRL'.split(' '),
+)
+
+/** Working hours from 8:00 to 22:00, relative to the publication at 16:00. */
+const MORNING_MS = 8 * HOUR_MS
+const EVENING_MS = 6 * HOUR_MS
+
+/**
+ * Returns whether the European Central Bank publishes reference rates on `day`: every weekday except the closing days of the
+ * TARGET system (1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December). In 1999 it was open over Easter. It was
+ * closed on the last day of 1999 and of 2001, before changeovers.
+ *
+ * @see https://www.ecb.europa.eu/paym/target/target2/profuse/calendar/html/index.en.html
+ */
+export function isTargetDay(day: Day): boolean {
+  const weekday = new Date(toInstant(day)).getUTCDay()
+  if (weekday === 0 || weekday === 6) return false
+  const monthAndDay = day.slice(5)
+  if (['01-01', '05-01', '12-25', '12-26'].includes(monthAndDay)) return false
+  if (day === '1999-12-31' || day === '2001-12-31') return false
+  if (day.startsWith('1999')) return true
+  const easter = easterSunday(Number(day.slice(0, 4)))
+  return day !== addDays(easter, -2) && day !== addDays(easter, 1)
+}
+
+/** Returns when the reference rates of `day` are due: 16:00 in Frankfurt, in ms since the Unix epoch. */
+export function publicationInstant(day: Day): number {
+  return toInstant(day) + (isSummerTime(day) ? 14 : 15) * HOUR_MS
+}
+
+/** Returns the newest day whose reference rates are due at `instant` (ms since the Unix epoch). */
+export function newestPublishedDay(instant: number): Day {
+  let day = toDay(instant)
+  while (!isTargetDay(day) || publicationInstant(day) > instant) day = addDays(day, -1)
+  return day
+}
+
+/** Returns when the next reference rates after `instant` are due, both in ms since the Unix epoch. */
+export function nextPublication(instant: number): number {
+  let day = toDay(instant)
+  while (!isTargetDay(day) || publicationInstant(day) <= instant) day = addDays(day, 1)
+  return publicationInstant(day)
+}
+
+/**
+ * Returns when to request new rates after a request at `instant` that returned `newest` as the newest day. That is when the
+ * next rates are due. While due rates are missing, it is after a quarter of their delay, but at least 10 minutes, and only
+ * from 8:00 to 22:00 in Frankfurt on days with a publication. All instants are in ms since the Unix epoch.
+ */
+export function nextRefresh(newest: Day, instant: number): number {
+  const next = nextPublication(instant)
+  const missing = newestPublishedDay(instant)
+  if (newest >= missing) return next
+  const late = instant - publicationInstant(missing)
+  const again = instant + Math.max(LATE_RETRY_MS, late / 4)
+  return Math.min(isOfficeTime(again) ? again : nextMorning(again), next)
+}
+
+function isOfficeTime(instant: number): boolean {
+  const day = toDay(instant)
+  const fromPublication = instant - publicationInstant(day)
+  return isTargetDay(day) && fromPublication >= -MORNING_MS && fromPublication < EVENING_MS
+}
+
+function nextMorning(instant: number): number {
+  return nextPublication(instant + MORNING_MS) - MORNING_MS
+}
+
+/** From the last Sunday of March to the last Sunday of October (Directive 2000/84/EC). */
+function isSummerTime(day: Day): boolean {
+  const year = day.slice(0, 4)
+  return day >= sundayOnOrBefore(`${year}-03-31`) && day < sundayOnOrBefore(`${year}-10-31`)
+}
+
+function sundayOnOrBefore(day: Day): Day {
+  return addDays(day, -new Date(toInstant(day)).getUTCDay())
+}
+
+/** The anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, ch. 8). */
+function easterSunday(year: number): Day {
+  const a = year % 19
+  const b = Math.floor(year / 100)
+  const c = year % 100
+  const d = Math.floor(b / 4)
+  const e = b % 4
+  const f = Math.floor((b + 8) / 25)
+  const g = Math.floor((b - f + 1) / 3)
+  const h = (19 * a + b - d - g + 15) % 30
+  const i = Math.floor(c / 4)
+  const k = c % 4
+  const l = (32 + 2 * e + 2 * i - h - k) % 7
+  const m = Math.floor((a + 11 * h + 22 * l) / 451)
+  const month = Math.floor((h + l - 7 * m + 114) / 31)
+  const dayOfMonth = ((h + l - 7 * m + 114) % 31) + 1
+  return toDay(Date.UTC(year, month - 1, dayOfMonth))
+}

@@ -1,4 +1,5 @@
 import type { Slices } from '../async.ts'
+import { findWithdrawal } from './currency-code.ts'
 import { DAY_MS, toInstant } from './dates.ts'
 import type { Day } from './dates.ts'
 import { rowsOf, withoutGaps } from './market-history.ts'
@@ -11,7 +12,6 @@ import {
   moveBetween,
 } from './rate-table.ts'
 import { RejectedError } from './validate.ts'
-import { findWithdrawal } from './withdrawn.ts'
 
 /** Rates further apart are not compared: the Icelandic króna returned after nine years. */
 const MAX_GAP_DAYS = 31

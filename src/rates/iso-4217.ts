@@ -1,6 +1,5 @@
-import type { KnownCurrencyCode } from './currency-code.ts'
-import { withdrawals } from './withdrawn.ts'
-import type { WithdrawnCurrency } from './withdrawn.ts'
+import { withdrawals } from './currency-code.ts'
+import type { KnownCurrencyCode, WithdrawnCurrency } from './currency-code.ts'
 
 /** An active currency, fund or metal. */
 export interface Currency {

@@ -2,12 +2,10 @@ import { runAtOnce } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { isCode } from './currency-code.ts'
 import { isDay, toDay } from './dates.ts'
-import { correctWithdrawn } from './fixed-rates.ts'
-import type { RateCorrection } from './fixed-rates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import { carryForward } from './rate-table.ts'
-import type { CodedPublications, PreviousRates, RateTable } from './rate-table.ts'
+import { carryForward, correctWithdrawn } from './rate-table.ts'
+import type { CodedPublications, PreviousRates, RateCorrection, RateTable } from './rate-table.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

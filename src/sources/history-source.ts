@@ -2,8 +2,15 @@ import { parseLongJson, runInSlices } from '../async.ts'
 import type { LongJson, Slices } from '../async.ts'
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import { FIRST_REFERENCE_DAY, nextRefresh } from '../rates/calendar.ts'
-import { addDays, isDay, subtractMonths, toDay, toInstant } from '../rates/dates.ts'
+import {
+  FIRST_REFERENCE_DAY,
+  addDays,
+  isDay,
+  nextRefresh,
+  subtractMonths,
+  toDay,
+  toInstant,
+} from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { checkHistory } from '../rates/history-checks.ts'
 import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
@@ -12,9 +19,14 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import { MAX_AGREEING_MOVE, moveBetween } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
-import { createFailover } from './failover.ts'
-import { isSameSource, requireAttribution, sourceHooks, storedIn } from './options.ts'
-import type { LatestSnapshot, SourcesOptions } from './options.ts'
+import {
+  createFailover,
+  isSameSource,
+  requireAttribution,
+  sourceHooks,
+  storedIn,
+} from './source.ts'
+import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
 /** The longest period, and days before it, so that its first day has a rate even when nothing was published for a while. */
 const MONTHS_KEPT = 60

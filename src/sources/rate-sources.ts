@@ -13,13 +13,12 @@ import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../err
 import { addDays, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
-import { chooseTable } from './fallback-table.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
-import { createExpiry, createLatestSource } from './latest-source.ts'
+import { chooseTable, createExpiry, createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
-import { isSameSource } from './options.ts'
-import type { SourcesOptions } from './options.ts'
+import { isSameSource } from './source.ts'
+import type { SourcesOptions } from './source.ts'
 
 export type { Attempt, CacheResult, RequestOptions }
 

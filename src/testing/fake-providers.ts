@@ -1,6 +1,5 @@
-import { runInSlices } from '../async.ts'
+import { runInSlices, yieldToEventLoop } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { yieldToEventLoop } from '../runtime.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
 import { createSyntheticMarket } from './synthetic-market.ts'
 

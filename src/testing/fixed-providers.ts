@@ -1,11 +1,17 @@
-import { runInSlices } from '../async.ts'
+import { runInSlices, yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { FIRST_REFERENCE_DAY, isTargetDay } from '../rates/calendar.ts'
 import { isCode } from '../rates/currency-code.ts'
-import { DAY_MS, addDays, isDay, toDay, toInstant as startOfDay } from '../rates/dates.ts'
+import {
+  DAY_MS,
+  FIRST_REFERENCE_DAY,
+  addDays,
+  isDay,
+  isTargetDay,
+  toDay,
+  toInstant as startOfDay,
+} from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { yieldToEventLoop } from '../runtime.ts'
 import type { HistoryDay, HistoryDays, LatestTable } from '../upstream/provider.ts'
 import { toInstant } from './fake-clock.ts'
 import type { FakeProviders } from './fake-providers.ts'

@@ -1,6 +1,5 @@
-import { withTimeout } from '../async.ts'
+import { systemRuntime, withTimeout } from '../async.ts'
 import type { CacheStore } from '../cache/store.ts'
-import { systemRuntime } from '../runtime.ts'
 import { expectSame, expectThat, show } from './expect-same.ts'
 import { createWait } from './wait.ts'
 import type { Wait } from './wait.ts'

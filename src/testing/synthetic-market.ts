@@ -1,7 +1,13 @@
 import { runAtOnce } from '../async.ts'
 import type { Slices } from '../async.ts'
-import { isTargetDay, newestPublishedDay, publicationInstant } from '../rates/calendar.ts'
-import { addDays, toDay, toInstant } from '../rates/dates.ts'
+import {
+  addDays,
+  isTargetDay,
+  newestPublishedDay,
+  publicationInstant,
+  toDay,
+  toInstant,
+} from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import type { HistoryDays, LatestTable } from '../upstream/provider.ts'
 import { HISTORY_ANCHORS, OTHER_ANCHORS } from './market-anchors.ts'

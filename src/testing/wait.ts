@@ -1,4 +1,4 @@
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../async.ts'
 
 /** Resolves after `duration` ms. */
 export type Wait = (duration: number) => Promise<void>

@@ -1,6 +1,5 @@
-import { parseLongJson, runInSlices } from '../async.ts'
+import { parseLongJson, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { LongJson } from '../async.ts'
-import { yieldToEventLoop } from '../runtime.ts'
 
 /** A GET request to an upstream. */
 export interface UpstreamRequest {

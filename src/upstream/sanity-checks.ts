@@ -1,10 +1,10 @@
 import { isCode } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
-import { findFixedRate } from '../rates/fixed-rates.ts'
 import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
   countManyMoved,
+  findFixedRate,
   findImplausibleMajors,
   isDoubtfulMove,
   moveBetween,

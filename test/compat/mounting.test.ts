@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { yieldToEventLoop } from '../../src/async.ts'
 import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
 import { frankfurterV2 } from '../../src/compat/frankfurter-v2.ts'
@@ -7,7 +8,6 @@ import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent, RatesHandler } from '../../src/index.ts'
-import { yieldToEventLoop } from '../../src/runtime.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 

@@ -5,13 +5,17 @@ import { describe, expect, it } from 'vitest'
 
 import {
   FIRST_REFERENCE_DAY,
+  addDays,
+  isDay,
   isTargetDay,
   newestPublishedDay,
   nextPublication,
   nextRefresh,
   publicationInstant,
-} from '../../src/rates/calendar.ts'
-import { addDays, isDay, subtractMonths, toDay, toInstant } from '../../src/rates/dates.ts'
+  subtractMonths,
+  toDay,
+  toInstant,
+} from '../../src/rates/dates.ts'
 import { DAY_MS } from '../fixtures/dates.ts'
 import { rowsOf } from '../fixtures/rows.ts'
 import * as oracle from '../oracle.ts'

@@ -8,8 +8,12 @@ import {
   findWithdrawn,
   withdrawnCurrencies,
 } from '../../src/currencies.ts'
-import { isCode, isCodeShaped } from '../../src/rates/currency-code.ts'
-import { findSuccession, findWithdrawal } from '../../src/rates/withdrawn.ts'
+import {
+  findSuccession,
+  findWithdrawal,
+  isCode,
+  isCodeShaped,
+} from '../../src/rates/currency-code.ts'
 import { addDays } from '../fixtures/dates.ts'
 import { rowsOf } from '../fixtures/rows.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'

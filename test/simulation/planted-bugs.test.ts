@@ -1,3 +1,4 @@
+import type { Runtime } from '../../src/async.ts'
 import type {
   CacheStore,
   HistoryProvider,
@@ -7,7 +8,6 @@ import type {
   RawRequest,
   RawResponse,
 } from '../../src/index.ts'
-import type { Runtime } from '../../src/runtime.ts'
 import { reseal } from '../fixtures/envelopes.ts'
 import { DAY, HOUR, SECOND } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'

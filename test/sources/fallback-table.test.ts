@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { LatestProvider, LatestTable } from '../../src/index.ts'
-import { chooseTable } from '../../src/sources/fallback-table.ts'
+import { chooseTable } from '../../src/sources/latest-source.ts'
 import { seal } from '../fixtures/envelopes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, MINUTE, settled, virtualRuntime } from '../virtual-runtime.ts'

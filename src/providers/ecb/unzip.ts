@@ -1,6 +1,5 @@
-import { runInSlices } from '../../async.ts'
+import { runInSlices, yieldToEventLoop } from '../../async.ts'
 import type { Slices } from '../../async.ts'
-import { yieldToEventLoop } from '../../runtime.ts'
 
 const LOCAL_SIGNATURE = 0x04_03_4b_50
 const LOCAL_SIZE = 30

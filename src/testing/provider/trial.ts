@@ -1,6 +1,5 @@
-import { withTimeout } from '../../async.ts'
+import { systemRuntime, withTimeout } from '../../async.ts'
 import type { Validated } from '../../rates/validate.ts'
-import { systemRuntime } from '../../runtime.ts'
 import type { LatestTable, ProviderContext } from '../../upstream/provider.ts'
 import { show } from '../expect-same.ts'
 import { createWait } from '../wait.ts'

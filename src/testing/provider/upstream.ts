@@ -1,5 +1,5 @@
 import { withTimeout } from '../../async.ts'
-import type { Runtime } from '../../runtime.ts'
+import type { Runtime } from '../../async.ts'
 import { createWait } from '../wait.ts'
 import type { Wait } from '../wait.ts'
 

@@ -1,3 +1,4 @@
+import type { Runtime } from '../../../src/async.ts'
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../../src/index.ts'
 import type {
   CacheStore,
@@ -7,7 +8,6 @@ import type {
   RatesHandler,
   RatesHandlerOptions,
 } from '../../../src/index.ts'
-import type { Runtime } from '../../../src/runtime.ts'
 import { SECRET } from '../../faults/fault.ts'
 import { DAY, HOUR, MINUTE } from '../../virtual-runtime.ts'
 import type { Violate } from '../invariants/watches.ts'

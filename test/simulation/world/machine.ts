@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../src/runtime.ts'
+import type { Runtime } from '../../../src/async.ts'
 import { settled } from '../../virtual-runtime.ts'
 import { createKnowledge } from '../invariants/knowledge.ts'
 import type { Random } from './random.ts'
