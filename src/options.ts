@@ -146,8 +146,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     latestProviders,
     historyProviders,
     store,
-    // Called without `this`: the fetch of some platforms throws for another one.
-    fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
+    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     now,
     maxStale: { latest: latestStale, history: historyStale },
     waitUntil,

@@ -133,7 +133,7 @@ export type ConversionRates = LatestSnapshot | DatedSnapshot
  *
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount`
  */
-export function assertConversionParams(params: ConversionListParams): void {
+function assertConversionParams(params: ConversionListParams): void {
   const { from, to, amount, date, reverse } = params
   assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
   assertCode('from', from)
@@ -145,6 +145,16 @@ export function assertConversionParams(params: ConversionListParams): void {
   if (reverse !== undefined && typeof reverse !== 'boolean') {
     throw invalidParameter('reverse', 'must be true or false')
   }
+}
+
+/** Converts an amount; `now` returns the time in ms since the Unix epoch. @throws {RatesError} */
+export async function conversion(
+  sources: RateSources,
+  params: ConversionListParams,
+  now: () => number,
+): Promise<ConversionResult<ConversionListParams>> {
+  assertConversionParams(params)
+  return toConversion((await loadConversionRates(sources, params, now)).value, params)
 }
 
 /** Loads the rates of a conversion; `now` returns the time in ms since the Unix epoch. */

@@ -1,13 +1,14 @@
 import { RatesError, invalidParameter, invalidPeriod, missingParameter } from '../errors.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
-import { INTERVALS, PERIODS, addDays, periodStart } from '../rates/dates.ts'
+import { INTERVALS, PERIODS, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
 import type { HistoryStats, Pair, PairSeries } from '../rates/series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { MISTAKEN_HISTORY_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
@@ -78,13 +79,11 @@ export function toPoints({
 }
 
 /**
- * Checks the parameters of a caller, who may not use TypeScript, and returns them.
+ * Checks the parameters of a caller, who may not use TypeScript.
  *
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period`
  */
-export function checkedHistoryParams(
-  params: HistoryParams | HistoryRangeParams,
-): HistoryParams | HistoryRangeParams {
+function assertHistoryParams(params: HistoryParams | HistoryRangeParams): void {
   const { from, to, period, start, end, interval } = params
   assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
   assertCode('from', from)
@@ -97,7 +96,18 @@ export function checkedHistoryParams(
   if (interval !== undefined && !INTERVALS.includes(interval)) {
     throw invalidParameter('interval', 'must be day, week or month')
   }
-  return toHistoryParams(params)
+}
+
+/** Returns a history; `now` returns the time in ms since the Unix epoch. @throws {RatesError} */
+export async function rateHistory(
+  sources: RateSources,
+  params: HistoryParams | HistoryRangeParams,
+  now: () => number,
+): Promise<RateHistory | HistoryRange> {
+  assertHistoryParams(params)
+  const selection = toHistoryParams(params)
+  const { value } = await sources.history(undefined, selection.start)
+  return toPoints(pairHistory(value, selection, toDay(now())))
 }
 
 /**

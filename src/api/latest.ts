@@ -5,11 +5,13 @@ import type { Day } from '../rates/dates.ts'
 import { crossRate, oldestPublication } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
+import type { RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { MISTAKEN_TABLE_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
   assertCode,
   assertDay,
+  loadDay,
   requireCode,
   requireKnown,
   requireQuoted,
@@ -57,13 +59,26 @@ export const DISCLAIMER: string =
  *
  * @throws {RatesError} `invalid_parameter`, `invalid_currency`
  */
-export function assertTableParams(params: LatestParams | DatedRatesParams): void {
+function assertTableParams(params: LatestParams | DatedRatesParams): void {
   const { base, symbols = [], date } = params
   assertNoMistakenNames(params, MISTAKEN_TABLE_NAMES)
   if (base !== undefined) assertCode('base', base)
   if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'must be an array of codes')
   for (const symbol of symbols) assertCode('symbols', symbol)
   if (date !== undefined) assertDay('date', date)
+}
+
+/** Returns latest rates, or those of a day; `now` returns the time in ms since the Unix epoch. Checks `params`, which may come from a caller without TypeScript. @throws {RatesError} */
+export async function latestRates(
+  sources: RateSources,
+  params: LatestParams | DatedRatesParams,
+  now: () => number,
+): Promise<LatestRates | DatedRates> {
+  assertTableParams(params)
+  if (params.date !== undefined) {
+    return toDatedRates((await loadDay(sources, params.date, now)).value, params)
+  }
+  return toLatestRates((await sources.latest(undefined, () => codesOf(params))).value, params)
 }
 
 /** Returns the codes that a table must have; responses omit withdrawn `symbols` without a rate. */

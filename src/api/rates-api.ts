@@ -2,14 +2,13 @@ import { toRatesError } from '../errors.ts'
 import type { CurrencyCode } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
-import { assertConversionParams, loadConversionRates, toConversion } from './convert.ts'
+import { conversion } from './convert.ts'
 import type { ConversionListParams, ConversionResult, RatesOf } from './convert.ts'
 import type { CurrencyList } from './currencies.ts'
-import { checkedHistoryParams, pairHistory, toPoints } from './history.ts'
+import { rateHistory } from './history.ts'
 import type { HistoryParams, HistoryRange, HistoryRangeParams, RateHistory } from './history.ts'
-import { assertTableParams, codesOf, toDatedRates, toLatestRates } from './latest.ts'
+import { latestRates } from './latest.ts'
 import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from './latest.ts'
-import { loadDay } from './resolve-code.ts'
 import { serviceStatus } from './status.ts'
 import type { ServiceStatus } from './status.ts'
 
@@ -118,7 +117,7 @@ export function createRatesApi(
   now: () => number,
   onInternalError: (error: unknown) => void,
 ): RatesOperations {
-  async function orRatesError<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (thrown) {
@@ -135,25 +134,14 @@ export function createRatesApi(
     params?: LatestParams<Symbols>,
   ): Promise<LatestRates<RatesOf<Symbols>>>
   function latest(params: LatestParams | DatedRatesParams = {}): Promise<LatestRates> {
-    return orRatesError(async () => {
-      assertTableParams(params)
-      if (params.date !== undefined) {
-        return toDatedRates((await loadDay(sources, params.date, now)).value, params)
-      }
-      const { value } = await sources.latest(undefined, () => codesOf(params))
-      return toLatestRates(value, params)
-    })
+    return attempt(() => latestRates(sources, params, now))
   }
 
   function convert<Params extends ConversionListParams>(
     params: Params,
   ): Promise<ConversionResult<Params>>
   function convert(params: ConversionListParams): Promise<ConversionResult<ConversionListParams>> {
-    return orRatesError(async () => {
-      assertConversionParams(params)
-      const { value } = await loadConversionRates(sources, params, now)
-      return toConversion(value, params)
-    })
+    return attempt(() => conversion(sources, params, now))
   }
 
   function history(params: HistoryRangeParams): Promise<HistoryRange>
@@ -161,11 +149,7 @@ export function createRatesApi(
   function history(
     params: HistoryParams | HistoryRangeParams,
   ): Promise<RateHistory | HistoryRange> {
-    return orRatesError(async () => {
-      const checked = checkedHistoryParams(params)
-      const { value } = await sources.history(undefined, checked.start)
-      return toPoints(pairHistory(value, checked, toDay(now())))
-    })
+    return attempt(() => rateHistory(sources, params, now))
   }
 
   return {
@@ -173,10 +157,10 @@ export function createRatesApi(
     convert,
     history,
     currencies: () =>
-      orRatesError(async () => {
+      attempt(async () => {
         const { loadCurrencyData, toCurrencyList } = await import('./currencies.ts')
         return toCurrencyList(await loadCurrencyData(sources), toDay(now()))
       }),
-    status: () => orRatesError(async () => serviceStatus(sources, now())),
+    status: () => attempt(async () => serviceStatus(sources, now())),
   }
 }

@@ -1,14 +1,14 @@
 import { TimeoutError, runInBackground, withTimeout } from '../async.ts'
 import type { Runtime, WaitUntil } from '../async.ts'
-import { createValueCache, isFresh, timeToRefresh } from './entry.ts'
-import type { CacheEntry, ValueCacheOptions } from './entry.ts'
 import {
   REQUEST_TIMEOUT_MS,
   UnavailableError,
   createRefreshTask,
   createSingleFlight,
+  isFresh,
 } from './refresh.ts'
-import type { Attempt, RefreshOptions } from './refresh.ts'
+import type { Attempt, CacheEntry, CacheState, RefreshOptions, ValueCache } from './refresh.ts'
+import type { LoadedValue, StoredValue } from './store.ts'
 
 /** The shortest time between two reads of the store during backoff, in ms: without and with a usable value. */
 const EMPTY_READ_INTERVAL_MS = 1_000
@@ -60,20 +60,16 @@ export interface ReadThrough<Value> {
 export function createReadThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
   const { runtime, waitUntil, onScheduled, onStale } = options
   const cache = createValueCache(options)
-  const singleFlight = createSingleFlight({
-    runtime,
-    task: createRefreshTask({ ...options, cache }),
-    onBackoff: (length) => onScheduled(runtime.now() + length),
-  })
+  const task = createRefreshTask({ ...options, cache })
+  const onBackoff = (length: number): void => onScheduled(runtime.now() + length)
+  const singleFlight = createSingleFlight({ runtime, task, onBackoff })
 
   function refreshOverdue(by: number): void {
     onStale(by)
-    const work = singleFlight.canStart() ? singleFlight.run() : readStoreDuringBackoff()
+    const isInBackoff = singleFlight.remainingBackoff() > 0
+    const read = isInBackoff ? cache.readStore(READ_INTERVAL_MS) : undefined
+    const work = singleFlight.canStart() ? singleFlight.run() : read
     if (work) runInBackground(work, waitUntil)
-  }
-
-  function readStoreDuringBackoff(): Promise<void> | undefined {
-    return singleFlight.remainingBackoff() > 0 ? cache.readStore(READ_INTERVAL_MS) : undefined
   }
 
   async function load(request: RequestOptions | undefined): Promise<CacheResult<Value>> {
@@ -85,13 +81,8 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     // A slow store may have supplied a value meanwhile, even if the load failed.
     const loaded = cache.currentEntry()
     if (loaded) return { value: loaded.value, hit: false, ttl: toTtl(timeToRefresh(loaded)) }
-    throw (
-      failure ??
-      new UnavailableError(
-        singleFlight.remainingBackoff(),
-        new Error('another process is refreshing'),
-      )
-    )
+    const cause = new Error('another process is refreshing')
+    throw failure ?? new UnavailableError(singleFlight.remainingBackoff(), cause)
   }
 
   function serve(found: CacheEntry<Value>): CacheResult<Value> {
@@ -126,16 +117,166 @@ function toTtl(left: number): number {
   return Math.floor(left / 1_000)
 }
 
+/** The latest instant that a `Date` can represent, in ms since the Unix epoch. */
+const LAST_INSTANT = 8_640_000_000_000_000
+
+/** Options of `createValueCache`. */
+export interface ValueCacheOptions<Value> {
+  runtime: Runtime
+  /** Returns how long a loaded value stays fresh. */
+  lifetime(loaded: LoadedValue<Value>): Lifetime
+  /** Returns when the value was published: a number that never decreases from one value to the next. */
+  publishedAt(value: Value): number
+  /** Returns the part of a stored value that is kept, given those in memory; throws where it is implausible. */
+  validateStored?(value: Value, state: CacheState<Value>): Value | Promise<Value>
+  /** How long after `dueAt` a value may still be served, in ms. */
+  maxStale: number
+  stored: StoredValue<Value> | undefined
+  waitUntil: WaitUntil | undefined
+  /** Called for every value taken from the store, with its load time in ms since the Unix epoch. */
+  onRestored(loadedAt: number): void
+  /** Called when the time of the next refresh changes, with that time in ms since the Unix epoch. */
+  onScheduled(at: number): void
+}
+
+/** Creates a cache without a value in memory. */
+export function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<Value> {
+  const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onRestored, onScheduled } =
+    options
+  const { validateStored = (value: Value) => value } = options
+  let lastEntry: CacheEntry<Value> | undefined
+
+  function keep(loaded: LoadedValue<Value>): CacheEntry<Value> {
+    lastEntry = createEntry(loaded, lifetime(loaded), runtime)
+    onScheduled(lastEntry.refreshAt)
+    return lastEntry
+  }
+
+  function currentEntry(): CacheEntry<Value> | undefined {
+    return lastEntry && isServable(lastEntry, maxStale) ? lastEntry : undefined
+  }
+
+  function state(): CacheState<Value> {
+    const current = currentEntry()
+    return { last: lastEntry?.value, current: current?.value, entry: current }
+  }
+
+  function isNewer({ value, loadedAt }: LoadedValue<Value>): boolean {
+    if (!lastEntry) return true
+    const ahead = publishedAt(value) - publishedAt(lastEntry.value)
+    // Of two copies of a publication, the copy loaded later stays fresh for longer.
+    return ahead > 0 || (ahead === 0 && loadedAt > lastEntry.loadedAt)
+  }
+
+  async function adopt(loaded: LoadedValue<Value>): Promise<void> {
+    if (!isNewer(loaded)) return
+    const value = await validateStored(loaded.value, state())
+    const validated = { ...loaded, value }
+    // A newer value may have arrived meanwhile.
+    if (!isNewer(validated)) return
+    onRestored(loaded.loadedAt)
+    keep(validated)
+  }
+
+  return {
+    lastEntry: () => lastEntry,
+    currentEntry,
+    state,
+    async put({ value, loadedAt }, before) {
+      const isOlder = (): boolean =>
+        lastEntry !== undefined && publishedAt(lastEntry.value) > publishedAt(value)
+      if (isOlder()) return
+      const validated =
+        lastEntry?.value === before.last ? value : await validateStored(value, state())
+      if (isOlder()) return
+      const loaded = { value: validated, loadedAt }
+      const { dueAt } = keep(loaded)
+      if (stored)
+        runInBackground(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
+    },
+    readStore: createStoreReader(options, adopt),
+  }
+}
+
+function createStoreReader<Value>(
+  { runtime, stored }: ValueCacheOptions<Value>,
+  adopt: (loaded: LoadedValue<Value>) => Promise<void>,
+): ValueCache<Value>['readStore'] {
+  let reading: Promise<void> | undefined
+  let readAt = -Infinity
+  return (interval) => {
+    if (reading || !stored) return reading
+    if (runtime.monotonic() - readAt < interval) return undefined
+    readAt = runtime.monotonic()
+    reading = stored.read(adopt).finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+}
+
+const MINUTE_MS = 60_000
+
+/** The shortest time between a load and the next refresh, in ms, even if the source announces an earlier update. */
+const MIN_LIFETIME_MS = 10 * MINUTE_MS
+
+/** Bounds of the random delay after the announced update, in ms, so that handlers do not all refresh at once. */
+const MIN_JITTER_MS = 30_000
+const MAX_JITTER_MS = 300_000
+
+/** How long a value stays fresh. */
+export interface Lifetime {
+  /** When the source announces the next update, in ms since the Unix epoch. */
+  nextUpdateAt: number
+  /** The longest time between a load and the next refresh, in ms. */
+  maxLifetime: number
+}
+
+/** Creates the entry of `loaded`, with its refresh scheduled by `lifetime`. */
+export function createEntry<Value>(
+  loaded: LoadedValue<Value>,
+  { nextUpdateAt, maxLifetime }: Lifetime,
+  runtime: Runtime,
+): CacheEntry<Value> {
+  const dueAt = Math.max(nextUpdateAt, loaded.loadedAt + MIN_LIFETIME_MS)
+  const jitter = MIN_JITTER_MS + runtime.random() * (MAX_JITTER_MS - MIN_JITTER_MS)
+  const refreshAt = Math.min(dueAt + jitter, loaded.loadedAt + maxLifetime)
+  return { ...loaded, dueAt, refreshAt, clock: startSteadyClock(runtime) }
+}
+
+/** Returns the time until the refresh of the entry is due, in ms; negative when it is overdue. */
+export function timeToRefresh({ refreshAt, clock }: CacheEntry<unknown>): number {
+  return refreshAt - clock()
+}
+
+/** Returns whether the entry may still be served: overdue by at most `maxStale` ms. */
+export function isServable({ dueAt, clock }: CacheEntry<unknown>, maxStale: number): boolean {
+  return clock() <= dueAt + maxStale
+}
+
+/**
+ * Starts a clock that follows the system clock. When the system clock is set back, it advances by the monotonic clock
+ * instead. It stops where the system clock stops, as in a test.
+ */
+function startSteadyClock(runtime: Runtime): () => number {
+  let time = runtime.now()
+  let current = { now: time, monotonic: runtime.monotonic() }
+  return () => {
+    const previous = current
+    current = { now: runtime.now(), monotonic: runtime.monotonic() }
+    const isSetBack = current.now < previous.now
+    time += isSetBack ? current.monotonic - previous.monotonic : current.now - previous.now
+    return time
+  }
+}
+
 /** A request for data. `signal` ends its wait; it is read only when the request has to wait. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Waits for work within the deadline of one request; the work continues when the deadline passes. */
-type WaitFor = (work: Promise<void>) => Promise<void>
-
 /**
- * Starts the deadline of `request`: 5 s from now, for all work together.
+ * Starts the deadline of `request`: 5 s from now, for all work together. The work continues when the deadline passes.
  *
  * The returned function rejects with an `UnavailableError` when the deadline passes, the request is aborted or the work
  * rejects with one.
@@ -144,7 +285,7 @@ function startDeadline(
   runtime: Runtime,
   request: RequestOptions | undefined,
   waitUntil: WaitUntil | undefined,
-): WaitFor {
+): (work: Promise<void>) => Promise<void> {
   const startedAt = runtime.monotonic()
   return async (work) => {
     const remaining = startedAt + REQUEST_TIMEOUT_MS - runtime.monotonic()

@@ -1,9 +1,46 @@
 import { TimeoutError, runWithTimeout, withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { createRefreshBackoff } from './backoff.ts'
-import { isFresh } from './entry.ts'
-import type { CacheEntry, CacheState, ValueCache } from './entry.ts'
 import type { LoadedValue, StoredValue } from './store.ts'
+
+/** A value in memory. All instants in ms since the Unix epoch. */
+export interface CacheEntry<Value> extends LoadedValue<Value> {
+  /** When the source announced an update, at least ten minutes after loading; `maxStale` counts from here. */
+  dueAt: number
+  /** When a refresh is due: shortly after `dueAt`, at most `maxLifetime` after loading. */
+  refreshAt: number
+  /** The clock that measures its age; setting the system clock back does not make the entry younger. */
+  clock: () => number
+}
+
+/** The values in memory when a new one arrives. */
+export interface CacheState<Value> {
+  /** The last value, of any age. */
+  last: Value | undefined
+  /** The last value, while it may be served. */
+  current: Value | undefined
+  /** The entry of `current`. */
+  entry: CacheEntry<Value> | undefined
+}
+
+/** Keeps one value in memory and in a store. */
+export interface ValueCache<Value> {
+  /** Returns the entry in memory, of any age. */
+  lastEntry(): CacheEntry<Value> | undefined
+  /** Returns the entry in memory, while it may be served. */
+  currentEntry(): CacheEntry<Value> | undefined
+  state(): CacheState<Value>
+  /**
+   * Keeps `loaded` in memory and in the store, unless a newer value is cached. Validates it again where the store supplied
+   * a value other than `before` during the load; rejects where `validateStored` throws.
+   */
+  put(loaded: LoadedValue<Value>, before: CacheState<Value>): Promise<void>
+  /**
+   * Reads a newer value from the store, for which it waits 50 ms. Returns `undefined` without a store, or where the store
+   * was read within the last `interval` ms.
+   */
+  readStore(interval: number): Promise<void> | undefined
+}
 
 /** How long a request waits in total, in ms. */
 export const REQUEST_TIMEOUT_MS = 5_000
@@ -63,11 +100,8 @@ export interface SingleFlightOptions {
 }
 
 /** Creates a single flight for `task`. */
-export function createSingleFlight({
-  runtime,
-  task,
-  onBackoff,
-}: SingleFlightOptions): SingleFlight {
+export function createSingleFlight(options: SingleFlightOptions): SingleFlight {
+  const { runtime, task, onBackoff } = options
   const backoff = createRefreshBackoff(runtime, onBackoff)
   let inFlight: Promise<void> | undefined
   let attempt: Attempt | undefined
@@ -110,10 +144,7 @@ export function createSingleFlight({
     run() {
       if (inFlight) return inFlight
       if (!canStart()) return Promise.reject(unavailable())
-      inFlight = refresh().finally(() => {
-        inFlight = undefined
-      })
-      return inFlight
+      return (inFlight = refresh().finally(() => (inFlight = undefined)))
     },
     close() {
       isClosed = true
@@ -239,4 +270,9 @@ function createRefreshLease<Value>({ runtime, cache, stored }: LeaseOptions<Valu
       return isStuck || isFirst
     },
   }
+}
+
+/** Returns whether there is an entry whose refresh is not due yet. */
+export function isFresh(entry: CacheEntry<unknown> | undefined): boolean {
+  return entry !== undefined && entry.refreshAt > entry.clock()
 }

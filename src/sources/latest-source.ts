@@ -1,10 +1,9 @@
-import { createEntry, isServable, timeToRefresh } from '../cache/entry.ts'
-import type { CacheEntry, CacheState } from '../cache/entry.ts'
-import { createReadThrough } from '../cache/read-through.ts'
-import type { CacheResult, ReadThrough, ReadThroughOptions } from '../cache/read-through.ts'
+import { createEntry, createReadThrough, isServable } from '../cache/read-through.ts'
+import type { ReadThrough, ReadThroughOptions } from '../cache/read-through.ts'
+import type { CacheEntry, CacheState } from '../cache/refresh.ts'
 import { reasonOf } from '../events.ts'
+import type { Emit } from '../events.ts'
 import { toDay } from '../rates/dates.ts'
-import { dropExpired } from '../rates/rate-table.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateTable } from '../rates/validate.ts'
 import type { ValidatedTable } from '../rates/validate.ts'
@@ -12,6 +11,7 @@ import type {
   Attribution,
   LatestProvider,
   LatestTable,
+  ProviderContext,
   ReferenceTable,
 } from '../upstream/provider.ts'
 import {
@@ -36,52 +36,9 @@ export function createLatestSource(
   options: SourcesOptions,
   referenceRates: () => readonly Reference[] = () => [],
 ): ReadThrough<LatestSnapshot> {
-  const { latestProviders: providers, runtime, maxStale, emit } = options
+  const { latestProviders: providers, runtime, maxStale } = options
   const failover = createFailover(options, 'latest', providers)
-
-  function hasSanityChecks(attribution: Attribution): boolean {
-    return !!providerOf(attribution)?.validateStored
-  }
-
-  function providerOf(attribution: Attribution): LatestProvider | undefined {
-    return providers.find((each) => isSameSource(each.attribution, attribution))
-  }
-
-  // Tables of other sources that `provider` compares its own with.
-  function referencesFor(provider: LatestProvider, current: LatestSnapshot | undefined) {
-    const tables = tablesOf(current).filter(({ attribution }) => hasSanityChecks(attribution))
-    const cached = tables.map(({ attribution, table }): Reference => ({ attribution, ...table }))
-    return [...cached, ...referenceRates()].filter(
-      ({ attribution }) => !isSameSource(attribution, provider.attribution),
-    )
-  }
-
-  function validate(
-    provider: LatestProvider,
-    published: LatestTable,
-    { last, current }: CachedTables,
-  ): ValidatedTable {
-    const validated = validateTable(published, runtime.now(), {
-      previous: ownTable(provider, current),
-      seenCodes: seenCodes(last),
-      maxStale: maxStale.latest,
-    })
-    const { data: table, dropped, lost } = validated
-    const about = { dataSet: 'latest', provider: provider.attribution.name } as const
-    const codes = Object.keys(table.unconfirmed ?? {})
-    if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
-    if (lost.length > 0) emit({ type: 'rates_lost', ...about, codes: lost })
-    if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
-    const { endsAt, check } = published
-    if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
-    if (check && 'error' in check) {
-      emit({ type: 'check_failed', ...about, ...check, reason: reasonOf(check.error) })
-    } else if (check && check.deviations.length > 0) {
-      emit({ type: 'rates_deviating', ...about, ...check })
-    }
-    return validated
-  }
-
+  const tables = createTableChecks(options, referenceRates)
   const readThrough: LatestReadThroughOptions = {
     ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
@@ -90,53 +47,11 @@ export function createLatestSource(
       nextUpdateAt: value.table.nextUpdateAt,
       maxLifetime: MAX_LIFETIME_MS,
     }),
-    validateStored({ attribution, table }, { last, current }) {
-      const provider = providerOf(attribution)
-      if (!provider) return { attribution, table }
-      const stored = toLatestTable(table)
-      const checked = provider.validateStored
-        ? provider.validateStored(
-            stored,
-            previousOf(provider, current),
-            referencesFor(provider, current),
-          )
-        : stored
-      const { updatedAt, nextUpdateAt, publishedAt } = table
-      const published = { ...checked, updatedAt, nextUpdateAt, publishedAt }
-      return { attribution, table: validate(provider, published, { last, current }).data }
-    },
-    load: (signal, { last, current }) =>
-      failover({ signal, isAwaited: !current }, async (provider, context) => {
-        const previous = previousOf(provider, current)
-        const references = referencesFor(provider, current)
-        const published = await provider.fetchLatest({
-          ...context,
-          ...(previous && { previous }),
-          references,
-        })
-        // A response that arrives too late is discarded, and emits no events.
-        context.signal.throwIfAborted()
-        const { data: table, corrections } = validate(provider, published, { last, current })
-        const { attribution } = provider
-        // An upstream behind a cache may return yesterday's publication.
-        if (last && last.table.publishedAt > table.publishedAt) {
-          throw new RejectedError(
-            `publication of ${toDay(table.publishedAt)} is older than the cached one`,
-          )
-        }
-        // While an update is late the same publication is fetched repeatedly, but reported once.
-        const isKnown =
-          last?.table.updatedAt === table.updatedAt && isSameSource(last.attribution, attribution)
-        if (corrections.length > 0 && !isKnown) {
-          emit({
-            type: 'rates_corrected',
-            dataSet: 'latest',
-            provider: attribution.name,
-            corrections,
-          })
-        }
-        return { table, attribution }
-      }),
+    validateStored: tables.validateStored,
+    load: (signal, state) =>
+      failover({ signal, isAwaited: !state.current }, (provider, context) =>
+        tables.fetch(provider, context, state),
+      ),
     format: {
       toData: ({ table, attribution }) => ({ attribution, table: toLatestTable(table) }),
       fromData(data) {
@@ -149,6 +64,113 @@ export function createLatestSource(
     },
   }
   return createReadThrough(withFallbackTable(options, readThrough))
+}
+
+/** Fetches tables, and validates them against those in memory and against rates of other data. */
+function createTableChecks(options: SourcesOptions, referenceRates: () => readonly Reference[]) {
+  const { latestProviders: providers, emit } = options
+
+  const providerOf = (attribution: Attribution): LatestProvider | undefined =>
+    providers.find((each) => isSameSource(each.attribution, attribution))
+
+  // Tables of other sources that `provider` compares its own with.
+  function referencesFor(provider: LatestProvider, current: LatestSnapshot | undefined) {
+    const tables = tablesOf(current).filter(
+      ({ attribution }) => providerOf(attribution)?.validateStored,
+    )
+    const cached = tables.map(({ attribution, table }): Reference => ({ attribution, ...table }))
+    return [...cached, ...referenceRates()].filter(
+      ({ attribution }) => !isSameSource(attribution, provider.attribution),
+    )
+  }
+
+  return {
+    async fetch(
+      provider: LatestProvider,
+      context: ProviderContext,
+      state: CachedTables,
+    ): Promise<LatestSnapshot> {
+      const previous = previousOf(provider, state.current)
+      const references = referencesFor(provider, state.current)
+      const published = await provider.fetchLatest({
+        ...context,
+        ...(previous && { previous }),
+        references,
+      })
+      // A response that arrives too late is discarded, and emits no events.
+      context.signal.throwIfAborted()
+      const validated = validate(options, provider, published, state)
+      const snapshot = { table: validated.data, attribution: provider.attribution }
+      assertNotOlder(snapshot, state.last)
+      emitCorrections(emit, snapshot, validated, state.last)
+      return snapshot
+    },
+    validateStored({ attribution, table }: LatestSnapshot, state: CachedTables): LatestSnapshot {
+      const provider = providerOf(attribution)
+      if (!provider) return { attribution, table }
+      const stored = toLatestTable(table)
+      const previous = previousOf(provider, state.current)
+      const references = referencesFor(provider, state.current)
+      const checked = provider.validateStored?.(stored, previous, references) ?? stored
+      const { updatedAt, nextUpdateAt, publishedAt } = table
+      const published = { ...checked, updatedAt, nextUpdateAt, publishedAt }
+      return { attribution, table: validate(options, provider, published, state).data }
+    },
+  }
+}
+
+function validate(
+  { runtime, maxStale, emit }: SourcesOptions,
+  provider: LatestProvider,
+  published: LatestTable,
+  { last, current }: CachedTables,
+): ValidatedTable {
+  const validated = validateTable(published, runtime.now(), {
+    previous: ownTable(provider, current),
+    seenCodes: seenCodes(last),
+    maxStale: maxStale.latest,
+  })
+  emitFindings(emit, provider, published, validated)
+  return validated
+}
+
+function emitFindings(
+  emit: Emit,
+  { attribution }: LatestProvider,
+  { endsAt, check }: LatestTable,
+  { data, dropped, lost }: ValidatedTable,
+): void {
+  const about = { dataSet: 'latest', provider: attribution.name } as const
+  const codes = Object.keys(data.unconfirmed ?? {})
+  if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
+  if (lost.length > 0) emit({ type: 'rates_lost', ...about, codes: lost })
+  if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
+  if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
+  if (check && 'error' in check) {
+    emit({ type: 'check_failed', ...about, ...check, reason: reasonOf(check.error) })
+  } else if (check && check.deviations.length > 0) {
+    emit({ type: 'rates_deviating', ...about, ...check })
+  }
+}
+
+/** An upstream behind a cache may return yesterday's publication. */
+function assertNotOlder({ table }: LatestSnapshot, last: LatestSnapshot | undefined): void {
+  if (!last || last.table.publishedAt <= table.publishedAt) return
+  throw new RejectedError(`publication of ${toDay(table.publishedAt)} is older than the cached one`)
+}
+
+/** While an update is late the same publication is fetched repeatedly, but reported once. */
+function emitCorrections(
+  emit: Emit,
+  { table, attribution }: LatestSnapshot,
+  { corrections }: ValidatedTable,
+  last: LatestSnapshot | undefined,
+): void {
+  const isKnown =
+    last?.table.updatedAt === table.updatedAt && isSameSource(last.attribution, attribution)
+  if (corrections.length === 0 || isKnown) return
+  const { name: provider } = attribution
+  emit({ type: 'rates_corrected', dataSet: 'latest', provider, corrections })
 }
 
 /** The snapshots in memory: `last` of any age, `current` while it may be served. */
@@ -193,28 +215,6 @@ function toLatestTable({ rates, ...table }: RateTable): LatestTable {
   return { ...table, rates: Object.fromEntries(rates) }
 }
 
-/**
- * Returns a function that drops carried-forward rates from a snapshot once they are too old to be served. It returns the
- * same object as long as nothing changes.
- */
-export function createExpiry({
-  runtime,
-  maxStale,
-}: Pick<SourcesOptions, 'runtime' | 'maxStale'>): (snapshot: LatestSnapshot) => LatestSnapshot {
-  let last: { input: LatestSnapshot; output: LatestSnapshot; until: number } | undefined
-  return (snapshot) => {
-    if (!snapshot.table.older) return snapshot
-    const now = runtime.now()
-    if (last?.input !== snapshot || last.until < now) {
-      const table = dropExpired(snapshot.table, now, maxStale.latest)
-      const updates = Object.values(table.older ?? {}).map(({ nextUpdateAt }) => nextUpdateAt)
-      const output = table === snapshot.table ? snapshot : { ...snapshot, table }
-      last = { input: snapshot, output, until: Math.min(...updates) + maxStale.latest }
-    }
-    return last.output
-  }
-}
-
 /** Options of the read-through of latest rates; `format` is the stored form of one table. */
 export interface LatestReadThroughOptions extends Omit<
   ReadThroughOptions<LatestSnapshot>,
@@ -239,35 +239,17 @@ export function withFallbackTable(
 ): ReadThroughOptions<LatestSnapshot> {
   const { runtime, maxStale, lifetime, load, validateStored = (value) => value } = readThrough
 
-  // Of several tables, the fallback is the one with most of the codes that the snapshot lacks.
-  function addFallback(
-    { table, attribution }: LatestSnapshot,
-    tables: readonly (CacheEntry<LatestSnapshot> | undefined)[],
-  ): LatestSnapshot {
-    const missing = ({ value }: CacheEntry<LatestSnapshot>): number =>
-      isSameSource(value.attribution, attribution) ? 0 : countMissing(value, table.rates)
-    const [fallback] = tables
-      .filter((each) => each !== undefined)
-      .filter((each) => missing(each) > 0)
-      .sort((one, other) => missing(other) - missing(one))
-    if (!fallback) return { table, attribution }
-    return {
-      table,
-      attribution,
-      fallback: () => (isServable(fallback, maxStale) ? fallback : undefined),
-    }
-  }
-
   return {
     ...readThrough,
     async load(signal, state) {
-      return addFallback(await load(signal, state), entriesOf(state.entry))
+      return addFallback(await load(signal, state), entriesOf(state.entry), maxStale)
     },
     validateStored(snapshot, state) {
       const stored = snapshot.fallback?.()
       const trusted =
         stored && orUndefined(() => ({ ...stored, value: validateStored(stored.value, state) }))
-      return addFallback(validateStored(snapshot, state), [...entriesOf(state.entry), trusted])
+      const entries = [...entriesOf(state.entry), trusted]
+      return addFallback(validateStored(snapshot, state), entries, maxStale)
     },
     stored: storedIn(options, 'latest', {
       toJson(snapshot) {
@@ -293,6 +275,24 @@ export function withFallbackTable(
   }
 }
 
+/** Of several tables, the fallback is the one with most of the codes that the snapshot lacks. */
+function addFallback(
+  { table, attribution }: LatestSnapshot,
+  tables: readonly (CacheEntry<LatestSnapshot> | undefined)[],
+  maxStale: number,
+): LatestSnapshot {
+  const missing = ({ value }: CacheEntry<LatestSnapshot>): number =>
+    isSameSource(value.attribution, attribution) ? 0 : countMissing(value, table.rates)
+  const [fallback] = tables
+    .filter((each) => each !== undefined)
+    .filter((each) => missing(each) > 0)
+    .sort((one, other) => missing(other) - missing(one))
+  if (!fallback) return { table, attribution }
+  const servable = (): CacheEntry<LatestSnapshot> | undefined =>
+    isServable(fallback, maxStale) ? fallback : undefined
+  return { table, attribution, fallback: servable }
+}
+
 /** Returns undefined where `open` throws: an invalid stored fallback table does not invalidate the main one. */
 function orUndefined<Value>(open: () => Value): Value | undefined {
   try {
@@ -312,23 +312,4 @@ function entriesOf(
 
 function countMissing({ table }: LatestSnapshot, rates: ReadonlyMap<string, number>): number {
   return [...table.rates.keys()].filter((code) => !rates.has(code)).length
-}
-
-/**
- * Returns the table to serve for `codes`, which may be in either case: `newest`, or its fallback where that has a code that
- * `newest` lacks and also all the others.
- */
-export function chooseTable(
-  newest: CacheResult<LatestSnapshot>,
-  codes: readonly string[],
-): CacheResult<LatestSnapshot> {
-  const fallback = newest.value.fallback?.()
-  if (!fallback) return newest
-  const { rates } = newest.value.table
-  const requested = codes.map((code) => code.toUpperCase())
-  const has = (code: string): boolean => fallback.value.table.rates.has(code)
-  const isMissing = (code: string): boolean => !rates.has(code) && has(code)
-  const isIncomplete = requested.some((code) => rates.has(code) && !has(code))
-  if (!requested.some(isMissing) || isIncomplete) return newest
-  return { value: fallback.value, hit: true, ttl: Math.floor(timeToRefresh(fallback) / 1_000) }
 }

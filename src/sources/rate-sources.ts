@@ -1,4 +1,5 @@
 import { runInBackground } from '../async.ts'
+import { timeToRefresh } from '../cache/read-through.ts'
 import type {
   CacheResult,
   ReadThrough,
@@ -8,14 +9,15 @@ import type {
 import { UnavailableError } from '../cache/refresh.ts'
 import type { Attempt } from '../cache/refresh.ts'
 import { guardStore } from '../cache/store.ts'
-import type { CacheStore } from '../cache/store.ts'
+import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
 import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
 import { addDays, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
+import { dropExpired } from '../rates/rate-table.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
 import type { HistorySnapshot } from './history-source.ts'
-import { chooseTable, createExpiry, createLatestSource } from './latest-source.ts'
+import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
 import { isSameSource } from './source.ts'
 import type { SourcesOptions } from './source.ts'
@@ -57,46 +59,28 @@ export interface SourcesState {
 }
 
 /** Creates the sources over the providers and the store of the options. */
-export function createSources({
-  store,
-  ...given
-}: Omit<SourcesOptions, 'store'> & { store: CacheStore | undefined }): RateSources {
+export function createSources(
+  given: Omit<SourcesOptions, 'store'> & { store: CacheStore | undefined },
+): RateSources {
   const { runtime, emit } = given
-  const guardedStore =
-    store &&
-    guardStore(store, runtime, (operation, key, error) =>
-      emit({ type: 'store_failed', operation, key, error }),
-    )
-  const options: SourcesOptions = { ...given, store: guardedStore }
+  const onFailure: OnStoreFailure = (operation, key, error) =>
+    emit({ type: 'store_failed', operation, key, error })
+  const store = given.store && guardStore(given.store, runtime, onFailure)
+  const options: SourcesOptions = { ...given, store }
   const history = createHistorySource(options, LAST_FIVE_YEARS, () => latest.state().value)
   const archive = createHistorySource(options, ALL_DAYS, () => latest.state().value)
   const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, () =>
     newestReferenceRates(options, history, runtime.now()),
   )
-  const withoutExpired = createExpiry(options)
+  const choose = createTableChooser(options)
   const hasLatest = options.latestProviders.length > 0
   const hasHistory = options.historyProviders.length > 0
 
-  function choose(
-    result: CacheResult<LatestSnapshot>,
-    codes: (() => readonly string[]) | undefined,
-  ): CacheResult<LatestSnapshot> {
-    const value = withoutExpired(result.value)
-    const newest = value === result.value ? result : { ...result, value }
-    if (!codes || !value.fallback) return newest
-    const chosen = chooseTable(newest, codes())
-    const isOverdue = chosen !== newest && chosen.ttl < 0
-    if (isOverdue) emit({ type: 'stale_served', dataSet: 'latest', overdue: -chosen.ttl * 1_000 })
-    return chosen
-  }
-
   async function refresh(): Promise<void> {
-    await Promise.all([
-      hasLatest && latest.refresh(),
-      hasHistory && history.refresh(),
-      // The archive only where a request has needed it.
-      hasHistory && archive.state().value && archive.refresh(),
-    ])
+    // The archive only where a request has needed it.
+    const hasArchive = hasHistory && archive.state().value
+    const due = [hasLatest && latest, hasHistory && history, hasArchive && archive]
+    await Promise.all(due.map((source) => source && source.refresh()))
   }
 
   function sourceSince(since: Day | undefined): ReadThrough<HistorySnapshot> {
@@ -123,9 +107,7 @@ export function createSources({
     refresh,
     refreshInBackground: () => runInBackground(refresh(), options.waitUntil),
     close() {
-      latest.close()
-      history.close()
-      archive.close()
+      for (const source of [latest, history, archive]) source.close()
     },
   }
 }
@@ -169,4 +151,69 @@ function unavailable(error: unknown): never {
     Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
     error,
   )
+}
+
+/**
+ * Creates a function that returns the table to serve for `codes`: without carried-forward rates that are too old, and the
+ * fallback where only that has all of them.
+ */
+function createTableChooser(
+  options: SourcesOptions,
+): (
+  result: CacheResult<LatestSnapshot>,
+  codes: (() => readonly string[]) | undefined,
+) => CacheResult<LatestSnapshot> {
+  const withoutExpired = createExpiry(options)
+  return (result, codes) => {
+    const value = withoutExpired(result.value)
+    const newest = value === result.value ? result : { ...result, value }
+    if (!codes || !value.fallback) return newest
+    const chosen = chooseTable(newest, codes())
+    if (chosen !== newest && chosen.ttl < 0) {
+      const overdue = -chosen.ttl * 1_000
+      options.emit({ type: 'stale_served', dataSet: 'latest', overdue })
+    }
+    return chosen
+  }
+}
+
+/**
+ * Returns the table to serve for `codes`, which may be in either case: `newest`, or its fallback where that has a code that
+ * `newest` lacks and also all the others.
+ */
+export function chooseTable(
+  newest: CacheResult<LatestSnapshot>,
+  codes: readonly string[],
+): CacheResult<LatestSnapshot> {
+  const fallback = newest.value.fallback?.()
+  if (!fallback) return newest
+  const { rates } = newest.value.table
+  const requested = codes.map((code) => code.toUpperCase())
+  const has = (code: string): boolean => fallback.value.table.rates.has(code)
+  const isMissing = (code: string): boolean => !rates.has(code) && has(code)
+  const isIncomplete = requested.some((code) => rates.has(code) && !has(code))
+  if (!requested.some(isMissing) || isIncomplete) return newest
+  return { value: fallback.value, hit: true, ttl: Math.floor(timeToRefresh(fallback) / 1_000) }
+}
+
+/**
+ * Returns a function that drops carried-forward rates from a snapshot once they are too old to be served. It returns the
+ * same object as long as nothing changes.
+ */
+function createExpiry({
+  runtime,
+  maxStale,
+}: Pick<SourcesOptions, 'runtime' | 'maxStale'>): (snapshot: LatestSnapshot) => LatestSnapshot {
+  let last: { input: LatestSnapshot; output: LatestSnapshot; until: number } | undefined
+  return (snapshot) => {
+    if (!snapshot.table.older) return snapshot
+    const now = runtime.now()
+    if (last?.input !== snapshot || last.until < now) {
+      const table = dropExpired(snapshot.table, now, maxStale.latest)
+      const updates = Object.values(table.older ?? {}).map(({ nextUpdateAt }) => nextUpdateAt)
+      const output = table === snapshot.table ? snapshot : { ...snapshot, table }
+      last = { input: snapshot, output, until: Math.min(...updates) + maxStale.latest }
+    }
+    return last.output
+  }
 }

@@ -1,9 +1,9 @@
 import { hedge, runWithTimeout } from '../async.ts'
 import type { Runtime, WaitUntil } from '../async.ts'
 import { createBackoff, requestedDelay } from '../cache/backoff.ts'
-import type { CacheEntry } from '../cache/entry.ts'
 import type { ReadThroughOptions } from '../cache/read-through.ts'
 import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from '../cache/refresh.ts'
+import type { CacheEntry } from '../cache/refresh.ts'
 import { createStoredValue } from '../cache/store.ts'
 import type { GuardedStore, StoredValue, StoredValueOptions } from '../cache/store.ts'
 import { MAX_REASON, reasonOf, shortened } from '../events.ts'
@@ -111,11 +111,6 @@ export type Failover<Provider> = <Data>(
   callProvider: ProviderCall<Provider, Data>,
 ) => Promise<Data>
 
-interface FailoverState<Provider> {
-  controller: AbortController
-  failures: Map<Provider, unknown>
-}
-
 /**
  * Creates the failover over the providers of one data set, each with its own timeout. The next provider is called when the
  * previous one fails, or in parallel after the hedging delay; the first usable data abort the other calls. Emits an event
@@ -124,48 +119,15 @@ interface FailoverState<Provider> {
  * The returned function rejects with a `NoProviderError`, and emits it, where no provider returns usable data.
  */
 export function createFailover<Provider extends { attribution: Attribution }>(
-  { fetch, runtime, emit }: SourcesOptions,
+  options: SourcesOptions,
   dataSet: DataSet,
   providers: readonly Provider[],
 ): Failover<Provider> {
+  const { runtime, emit } = options
   const backoffs = new Map(providers.map((each) => [each, createBackoff(runtime, NO_BACKOFF)]))
   let lastFailure: unknown
 
-  async function call<Data>(
-    provider: Provider,
-    callProvider: ProviderCall<Provider, Data>,
-    { controller, failures }: FailoverState<Provider>,
-  ): Promise<Data> {
-    const about = { dataSet, provider: provider.attribution.name }
-    const startedAt = runtime.monotonic()
-    emit({ type: 'upstream_request', ...about })
-    try {
-      const data = await runWithTimeout(
-        runtime,
-        CALL_TIMEOUT_MS[dataSet],
-        (limit) => callProvider(provider, { fetch, signal: limit, now: () => runtime.now() }),
-        controller.signal,
-      )
-      // Two providers may respond in the same turn of the event loop; only the first counts.
-      controller.signal.throwIfAborted()
-      controller.abort(new Error('another provider responded first'))
-      emit({ type: 'upstream_response', ...about, elapsed: runtime.monotonic() - startedAt })
-      return data
-    } catch (error) {
-      failures.set(provider, error)
-      backoffs.get(provider)?.recordFailure(requestedDelay(error))
-      const reason = reasonOf(error)
-      const elapsed = runtime.monotonic() - startedAt
-      if (error instanceof RejectedError) {
-        emit({ type: 'rates_rejected', ...about, origin: 'upstream', reason, error })
-      } else {
-        emit({ type: 'upstream_failed', ...about, elapsed, reason, error })
-      }
-      throw error
-    }
-  }
-
-  function failureOf({ failures }: FailoverState<Provider>): NoProviderError {
+  function failureOf(failures: ReadonlyMap<Provider, unknown>): NoProviderError {
     for (const error of failures.values()) lastFailure = error
     const reasons = [...backoffs].map(([provider, backoff]) => {
       const left = backoff.remaining()
@@ -180,21 +142,68 @@ export function createFailover<Provider extends { attribution: Attribution }>(
   return async ({ signal, isAwaited }, callProvider) => {
     const ready = [...backoffs].filter(([, backoff]) => backoff.remaining() === 0)
     const controller = new AbortController()
-    const state: FailoverState<Provider> = { controller, failures: new Map() }
+    const failures = new Map<Provider, unknown>()
     const onAbort = (): void => controller.abort(signal.reason)
     signal.addEventListener('abort', onAbort)
     // The last provider is called well before the deadline of waiting requests, and has two delays left until then.
     const delay = (isAwaited ? REQUEST_TIMEOUT_MS : REFRESH_TIMEOUT_MS) / (ready.length + 1)
-    const hedging = { runtime, delay, signal: controller.signal }
+    const call = ([provider, backoff]: (typeof ready)[number]): ReturnType<typeof callProvider> =>
+      callOnce(options, { dataSet, provider, callProvider, controller }).catch((error: unknown) => {
+        failures.set(provider, error)
+        backoff.recordFailure(requestedDelay(error))
+        throw error
+      })
     try {
-      return await hedge(ready, ([provider]) => call(provider, callProvider, state), hedging)
+      return await hedge(ready, call, { runtime, delay, signal: controller.signal })
     } catch {
-      const error = failureOf(state)
+      const error = failureOf(failures)
       emit({ type: 'refresh_failed', dataSet, reason: error.message, error })
       throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
+  }
+}
+
+interface Call<Provider, Data> {
+  dataSet: DataSet
+  provider: Provider
+  callProvider: ProviderCall<Provider, Data>
+  /** Aborts the calls in progress, this one included, when one of them succeeds. */
+  controller: AbortController
+}
+
+/** Calls one provider, with an event for the call and one for its outcome. */
+async function callOnce<Provider extends { attribution: Attribution }, Data>(
+  { fetch, runtime, emit }: SourcesOptions,
+  { dataSet, provider, callProvider, controller }: Call<Provider, Data>,
+): Promise<Data> {
+  const about = { dataSet, provider: provider.attribution.name }
+  const startedAt = runtime.monotonic()
+  emit({ type: 'upstream_request', ...about })
+  const work = (signal: AbortSignal): Promise<Data> =>
+    callProvider(provider, {
+      // Called without `this`: the fetch of some platforms throws for another one.
+      fetch: (input, init) => fetch(input, init),
+      signal,
+      now: () => runtime.now(),
+    })
+  try {
+    const data = await runWithTimeout(runtime, CALL_TIMEOUT_MS[dataSet], work, controller.signal)
+    // Two providers may respond in the same turn of the event loop; only the first counts.
+    controller.signal.throwIfAborted()
+    controller.abort(new Error('another provider responded first'))
+    emit({ type: 'upstream_response', ...about, elapsed: runtime.monotonic() - startedAt })
+    return data
+  } catch (error) {
+    const reason = reasonOf(error)
+    const elapsed = runtime.monotonic() - startedAt
+    if (error instanceof RejectedError) {
+      emit({ type: 'rates_rejected', ...about, origin: 'upstream', reason, error })
+    } else {
+      emit({ type: 'upstream_failed', ...about, elapsed, reason, error })
+    }
+    throw error
   }
 }
 

@@ -1,10 +1,9 @@
-import { describe, expect, it } from 'vitest'
-
 import type { LatestProvider, LatestTable } from '../../src/index.ts'
-import { chooseTable } from '../../src/sources/latest-source.ts'
+import { chooseTable } from '../../src/sources/rate-sources.ts'
 import { seal } from '../fixtures/envelopes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, MINUTE, settled, virtualRuntime } from '../virtual-runtime.ts'
+import { describe, expect, it } from 'vitest'
 
 const START = Date.UTC(2026, 10, 20, 18)
 
