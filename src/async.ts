@@ -1,3 +1,6 @@
+/** Takes the place of an absent user hook. */
+export function doNothing(): void {}
+
 /** Calls a user hook; ignores exceptions and rejections. */
 export function callSafely(hook: () => unknown): void {
   try {
@@ -227,8 +230,8 @@ export function yieldToEventLoop(): Promise<void> {
 export function systemRuntime(now: () => number): Runtime {
   return {
     now,
-    monotonic: () => performance.now(),
-    random: () => Math.random(),
+    monotonic: performance.now.bind(performance),
+    random: Math.random,
     startTimer,
     yieldToEventLoop,
   }

@@ -1,3 +1,4 @@
+import { callSafely } from './async.ts'
 /**
  * The data of an event: latest rates, reference rates of the last five years, or all reference rates since 1999, which are
  * loaded when a request first needs earlier days.
@@ -106,6 +107,11 @@ export type RatesEvent =
 export type Emit = (event: RatesEvent) => void
 
 const DAY_MS = 86_400_000
+
+/** Returns a function that passes events to `onEvent`; ignores exceptions and rejections. */
+export function createEmit(onEvent: (event: RatesEvent) => void): Emit {
+  return (event) => callSafely(() => onEvent(event))
+}
 
 /** The number of names remembered a day for each event type, data set and provider; further names are left out. */
 const MAX_REMEMBERED = 1_000

@@ -1,10 +1,10 @@
 import { createRatesApi } from './api/rates-api.ts'
 import type { RatesOperations } from './api/rates-api.ts'
-import { callSafely, systemRuntime } from './async.ts'
+import { doNothing, systemRuntime } from './async.ts'
 import type { Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
-import { onceADay } from './events.ts'
+import { createEmit, onceADay } from './events.ts'
 import type { Emit } from './events.ts'
 import { createLimiter } from './http/limiter.ts'
 import { FetchRawRequest } from './http/messages.ts'
@@ -109,7 +109,7 @@ export function createHandlerOn(
 ): RatesHandler {
   const { basePath, cors, explorer, responseCacheBytes, now, onEvent, ...resolved } =
     resolveOptions(options)
-  const emit = limitEvents((event) => callSafely(() => onEvent(event)), now)
+  const emit = onEvent ? limitEvents(createEmit(onEvent), now) : doNothing
   const runtime = createRuntime(now)
   const sources = createSources({ ...resolved, runtime, emit })
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))

@@ -77,7 +77,7 @@ export interface ResolvedOptions {
   now: () => number
   maxStale: { latest: number; history: number }
   waitUntil: ((work: Promise<unknown>) => void) | undefined
-  onEvent: (event: RatesEvent) => void
+  onEvent: ((event: RatesEvent) => void) | undefined
   responseCacheBytes: number
   cors: CorsScope
   explorer: boolean
@@ -115,7 +115,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   }
   assertKnownOptions(providers, KNOWN_DATA_SETS, 'providers')
   assertKnownOptions(maxStale, KNOWN_DATA_SETS, 'maxStale')
-  const { store, fetch, waitUntil, now = Date.now, onEvent = () => {} } = options
+  const { store, fetch, waitUntil, now = Date.now, onEvent } = options
   const { latest = createExchangeRateApiProvider(), history = createFrankfurterProvider() } =
     providers
   const { latest: latestStale = 7 * DAY_MS, history: historyStale = 14 * DAY_MS } = maxStale

@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, string> = {
   async: '',
   digest: '',
   errors: '',
-  events: '',
+  events: 'async',
   'known-options': '',
   rates: 'async',
   cache: 'async digest',

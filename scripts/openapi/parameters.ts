@@ -1,17 +1,14 @@
+import { MAX_AMOUNT_CHARACTERS, amount, booleanFlag, targets } from '../../src/endpoints/convert.ts'
 import {
-  MAX_AMOUNT_CHARACTERS,
   MAX_SYMBOLS,
   MAX_SYMBOLS_CHARACTERS,
-  amount,
   base,
-  booleanFlag,
   currency,
   date,
   format,
   interval,
   period,
   symbols,
-  targets,
 } from '../../src/endpoints/parameters.ts'
 import type { Format } from '../../src/endpoints/parameters.ts'
 import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'

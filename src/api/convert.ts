@@ -1,7 +1,7 @@
 import { invalidAmount, invalidParameter } from '../errors.ts'
-import { amountNeeded, exactProduct } from '../rates/arithmetic.ts'
+import { amountNeeded, crossRate, exactProduct } from '../rates/arithmetic.ts'
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/currency-code.ts'
-import { crossRate, oldestPublication } from '../rates/rate-table.ts'
+import { oldestPublication } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
@@ -218,6 +218,8 @@ export function convert(
  * @throws {RatesError} for `parameter`
  */
 export function codeIn(rates: ConversionRates, parameter: string, sent: string): string {
+  const code = sent.toUpperCase()
+  if (rates.table.rates.has(code)) return code
   return 'date' in rates
     ? requireQuoted(rates, parameter, sent)
     : requireCode(rates.table, parameter, sent)

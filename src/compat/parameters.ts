@@ -1,9 +1,7 @@
-import * as z from 'zod/mini'
-
+import { isAmount } from '../endpoints/convert.ts'
 import {
   MAX_SYMBOLS,
   MAX_SYMBOLS_CHARACTERS,
-  isAmount,
   splitSymbols,
   tooManyCodes,
 } from '../endpoints/parameters.ts'
@@ -13,6 +11,7 @@ import { exactProduct } from '../rates/arithmetic.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
+import * as z from 'zod/mini'
 
 /** The parameters of a query by name. */
 export type Query<Name extends string> = { readonly [Each in Name]?: string }

@@ -3,22 +3,68 @@ import type { ConversionListParams, ConversionRates } from '../api/convert.ts'
 import { conversionCsv } from '../api/csv.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
 import { toSource } from '../api/resolve-code.ts'
+import { invalidParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
+import type { Failures } from '../http/query.ts'
 import { bodyHeaders, byteLength, represent, viaLink } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
+import { CODE_FORM } from '../rates/currency-code.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import {
-  amount,
-  booleanFlag,
-  conversionFailures,
+  MAX_SYMBOLS,
+  MAX_SYMBOLS_CHARACTERS,
   currency,
   date,
   failures,
   format,
-  targets,
+  splitSymbols,
 } from './parameters.ts'
-import type { Format } from './parameters.ts'
+import type { Format, Optional } from './parameters.ts'
+import * as z from 'zod/mini'
+
+/** Maximum length of an amount, in characters. */
+export const MAX_AMOUNT_CHARACTERS = 64
+
+/** A decimal number that is finite as a double, and 0 as a double only if it is 0. */
+export const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
+
+/** Errors by message of the conversion schemas. */
+export const conversionFailures: Failures = {
+  ...failures,
+  truth: (parameter) => invalidParameter(parameter, 'must be true or false'),
+}
+
+/** One target currency, or a list of at least one with commas, in the format of `symbols`. */
+export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
+  z.string('missing').check(({ value, issues }) => {
+    const failure = failureOf(value)
+    if (failure) issues.push({ code: 'custom', ...failure })
+  }),
+  z.transform((text) => (isList(text) ? splitSymbols(text) : text)),
+)
+
+/** Exactly `true` or `false`; optional. */
+export const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
+  z.pipe(
+    z.string().check(z.refine((text) => text === 'true' || text === 'false', 'truth')),
+    z.transform((text) => text === 'true'),
+  ),
+)
+
+function isList(text: string): boolean {
+  return text.includes(',')
+}
+
+function failureOf(text: string): { message: string; input: string } | undefined {
+  if (!isList(text)) return CODE_FORM.test(text) ? undefined : { message: 'currency', input: text }
+  if (text.length > MAX_SYMBOLS_CHARACTERS) return { message: 'overlong', input: text }
+  const codes = splitSymbols(text)
+  if (codes.length > MAX_SYMBOLS) return { message: 'overlong', input: text }
+  if (codes.length === 0) return { message: 'currency', input: text }
+  const input = codes.find((code) => !CODE_FORM.test(code))
+  return input === undefined ? undefined : { message: 'currency', input }
+}
 
 /** The conversion that a query requests. */
 interface ParsedConversion {
@@ -138,4 +184,12 @@ function representAny(
   return form === 'csv'
     ? represent(conversionCsv(record), [...headers, ...viaLink(record.source)])
     : represent(JSON.stringify(record), headers)
+}
+
+/** Returns whether `text` is a valid amount. */
+export function isAmount(text: string): boolean {
+  if (text.length > MAX_AMOUNT_CHARACTERS) return false
+  if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false
+  const value = Number(text)
+  return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text))
 }

@@ -7,7 +7,7 @@ import {
 } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import type { Failures } from '../http/query.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
+import { CODE_FORM } from '../rates/currency-code.ts'
 import { INTERVALS, PERIODS, isDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import * as z from 'zod/mini'
@@ -17,9 +17,6 @@ export const MAX_SYMBOLS = 250
 
 /** Maximum length of `symbols`, in characters. */
 export const MAX_SYMBOLS_CHARACTERS = 2_048
-
-/** Maximum length of an amount, in characters. */
-export const MAX_AMOUNT_CHARACTERS = 64
 
 /** Errors by message of the schemas below. */
 export const failures: Failures = {
@@ -42,7 +39,7 @@ export function tooManyCodes(parameter: string): RatesError {
 /** A well-formed currency code in either case, known or not. */
 export const currency: z.ZodMiniType<string, string> = z
   .string('missing')
-  .check(z.refine(isCodeShaped, 'currency'))
+  .check(z.regex(CODE_FORM, 'currency'))
 
 /** A well-formed currency code; optional. */
 export const base: Optional<string> = z.optional(currency)
@@ -54,9 +51,6 @@ export const symbols: Optional<string[], string> = z.optional(
     z.array(currency).check(atMost(MAX_SYMBOLS)),
   ),
 )
-
-/** A decimal number that is finite as a double, and 0 as a double only if it is 0. */
-export const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
 
 /** Exactly one of the six periods. */
 export const period: Optional<Period> = z.optional(z.custom<Period>(isOneOf(PERIODS), 'period'))
@@ -86,7 +80,8 @@ function isOneOf(known: readonly string[]): (text: unknown) => boolean {
   return (text) => known.some((each) => each === text)
 }
 
-type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>
+/** The schema of an optional parameter. */
+export type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>
 
 /** Splits a list into codes, well-formed or not. */
 export function splitSymbols(text: string): string[] {
@@ -103,49 +98,4 @@ function trimSpaces(text: string): string {
   while (text[start] === ' ') start += 1
   while (text[end - 1] === ' ') end -= 1
   return text.slice(start, end)
-}
-
-/** Returns whether `text` is a valid amount. */
-export function isAmount(text: string): boolean {
-  if (text.length > MAX_AMOUNT_CHARACTERS) return false
-  if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false
-  const value = Number(text)
-  return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text))
-}
-
-/** Errors by message of the conversion schemas. */
-export const conversionFailures: Failures = {
-  ...failures,
-  truth: (parameter) => invalidParameter(parameter, 'must be true or false'),
-}
-
-/** One target currency, or a list of at least one with commas, in the format of `symbols`. */
-export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
-  z.string('missing').check(({ value, issues }) => {
-    const failure = failureOf(value)
-    if (failure) issues.push({ code: 'custom', ...failure })
-  }),
-  z.transform((text) => (isList(text) ? splitSymbols(text) : text)),
-)
-
-/** Exactly `true` or `false`; optional. */
-export const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
-  z.pipe(
-    z.string().check(z.refine((text) => text === 'true' || text === 'false', 'truth')),
-    z.transform((text) => text === 'true'),
-  ),
-)
-
-function isList(text: string): boolean {
-  return text.includes(',')
-}
-
-function failureOf(text: string): { message: string; input: string } | undefined {
-  if (!isList(text)) return isCodeShaped(text) ? undefined : { message: 'currency', input: text }
-  if (text.length > MAX_SYMBOLS_CHARACTERS) return { message: 'overlong', input: text }
-  const codes = splitSymbols(text)
-  if (codes.length > MAX_SYMBOLS) return { message: 'overlong', input: text }
-  if (codes.length === 0) return { message: 'currency', input: text }
-  const input = codes.find((code) => !isCodeShaped(code))
-  return input === undefined ? undefined : { message: 'currency', input }
 }

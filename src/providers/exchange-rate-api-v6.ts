@@ -1,6 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
-import { isObject, ratesByCode } from '../upstream/feed.ts'
+import { isObject } from '../rates/validate.ts'
+import { ratesByCode } from '../upstream/feed.ts'
 import { readJsonWithKey, requireKey, requireKeylessRootUrl } from '../upstream/key.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'

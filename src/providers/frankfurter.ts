@@ -1,11 +1,11 @@
-import * as z from 'zod/mini'
-
 import type { LongJson } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { isObject, pathsOf, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
+import { isObject } from '../rates/validate.ts'
+import { pathsOf, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
 import type { HistoryDays, HistoryProvider } from '../upstream/provider.ts'
 import { UpstreamError, readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
+import * as z from 'zod/mini'
 
 /** Options of `createFrankfurterProvider`. */
 export interface FrankfurterOptions {

@@ -17,6 +17,24 @@ const TIE_MARGIN = 0.0001
 /** Decimals of up to 15 digits are distinct doubles: a double equal to such a decimal is printed as that decimal. */
 const MAX_PRINTED = 1e15
 
+/**
+ * Returns the units of `to` for one unit of `from`: as published if `from` is the base of the table, 1 if both are the same,
+ * otherwise derived to 10 significant digits.
+ *
+ * @throws {Error} if the table lacks one of them; callers must check first
+ */
+export function crossRate(
+  table: { readonly base: string; readonly rates: ReadonlyMap<string, number> },
+  from: string,
+  to: string,
+): number {
+  const fromRate = table.rates.get(from)
+  const toRate = table.rates.get(to)
+  if (fromRate === undefined || toRate === undefined) throw new Error(`no rate of ${from} or ${to}`)
+  if (from === to) return 1
+  return from === table.base ? toRate : quotient(toRate, fromRate)
+}
+
 /** Returns `dividend` / `divisor`, both positive, rounded half up to 10 significant digits. */
 export function quotient(dividend: number, divisor: number): number {
   const approximate = dividend / divisor

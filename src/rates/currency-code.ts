@@ -1,9 +1,12 @@
 import { exactProduct } from './arithmetic.ts'
 import type { Day } from './dates.ts'
 
-/** Returns whether `text` has the form of a currency code, three ASCII letters in either case; the currency may not exist. */
+/** The form of a currency code: three ASCII letters in either case. The currency may not exist. */
+export const CODE_FORM: RegExp = /^[A-Za-z]{3}$/
+
+/** Returns whether `text` has the form of a currency code. */
 export function isCodeShaped(text: unknown): text is string {
-  return typeof text === 'string' && /^[A-Za-z]{3}$/.test(text)
+  return typeof text === 'string' && CODE_FORM.test(text)
 }
 
 /** Returns whether `text` is three ASCII capitals. Without a regular expression, because a history has about 40,000 codes. */

@@ -30,20 +30,6 @@ export interface RateTable extends Publication {
   readonly unavailable?: readonly string[]
 }
 
-/**
- * Returns the units of `to` for one unit of `from`: as published if `from` is the base of the table, 1 if both are the same,
- * otherwise derived to 10 significant digits.
- *
- * @throws {Error} if the table lacks one of them; callers must check first
- */
-export function crossRate(table: RateTable, from: string, to: string): number {
-  const fromRate = table.rates.get(from)
-  const toRate = table.rates.get(to)
-  if (fromRate === undefined || toRate === undefined) throw new Error(`no rate of ${from} or ${to}`)
-  if (from === to) return 1
-  return from === table.base ? toRate : quotient(toRate, fromRate)
-}
-
 const MAX_UNAVAILABLE = 1_000
 
 /** Current rates when a new table arrives. */

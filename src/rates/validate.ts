@@ -306,3 +306,8 @@ export function requireObject(value: unknown, subject: string): Record<string, u
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Whether `value` is an object or an array. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

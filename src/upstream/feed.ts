@@ -1,3 +1,4 @@
+import { isObject } from '../rates/validate.ts'
 import * as z from 'zod/mini'
 
 const MAX_DETAILS = 5
@@ -5,11 +6,6 @@ const MAX_DETAILS = 5
 /** Unchecked rates: they are validated later, when a few invalid ones are tolerated. */
 export const ratesInOrder: z.ZodMiniType<Record<string, number>> =
   z.custom<Record<string, number>>(isObject)
-
-/** Whether `value` is an object or an array. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
-}
 
 /** Returns the paths at which a body differs from its schema. */
 export function pathsOf({ issues }: z.core.$ZodError): string[] {

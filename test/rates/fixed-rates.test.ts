@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-
 import { currencies, findWithdrawn, withdrawnCurrencies } from '../../src/currencies.ts'
-import { correctWithdrawn, crossRate, findFixedRate } from '../../src/rates/rate-table.ts'
+import { crossRate } from '../../src/rates/arithmetic.ts'
+import { correctWithdrawn, findFixedRate } from '../../src/rates/rate-table.ts'
 import type { RateTable } from '../../src/rates/rate-table.ts'
 import { DAY_MS, toDay } from '../fixtures/dates.ts'
 import { rowsOf } from '../fixtures/rows.ts'
 import { divide, multiply, nearestDouble, product, toExact } from '../oracle.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 
 const NOW = Date.UTC(2026, 10, 20)
 

@@ -1,9 +1,6 @@
-import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryRangeParams, Point, RateHistory, RatesHandler } from '../../src/index.ts'
-import { crossRate } from '../../src/rates/rate-table.ts'
+import { crossRate } from '../../src/rates/arithmetic.ts'
 import type { RateTable } from '../../src/rates/rate-table.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { DAY_MS, addDays, toDay } from '../fixtures/dates.ts'
@@ -12,6 +9,8 @@ import { rowsOf } from '../fixtures/rows.ts'
 import { PERIODS, daysOf, isWeekend, product } from '../oracle.ts'
 import { decimal } from './arbitrary-numbers.ts'
 import { handlerOfDays, handlerOfTable } from './markets.ts'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 
 const NOW = Date.parse('2026-03-18T18:30:00Z')
 const RUNS = { seed: 20_261_120, numRuns: 150 }
