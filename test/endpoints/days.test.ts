@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryProvider } from '../../src/index.ts'
-import { DAY_MS } from '../fixtures/dates.ts'
-import { openMarket } from '../fixtures/hand-written-market.ts'
+import { BANK_SOURCE, openMarket } from '../fixtures/hand-written-market.ts'
 import { ENDED, RECENT_SINCE, TODAY, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 import { PERIODS, daysOf, mean, periodStart, statsOf } from '../oracle.ts'
+import { DAY } from '../virtual-runtime.ts'
 
 const PAIR = 'history?from=USD&to=EUR'
 
+/** For tests that only read. */
+const { get } = longService()
+
 describe('history from one day to another', () => {
   it('returns the requested days', async () => {
-    const { get } = longService()
     const { status, body } = await get(`${PAIR}&start=2026-11-07&end=2026-11-15`)
     expect(status).toBe(200)
     expect(Object.keys(body).join()).toBe('from,to,start,end,points,stats,source')
@@ -33,13 +34,12 @@ describe('history from one day to another', () => {
   ])(
     '%s starts on %s and ends on %s, with the published days of it',
     async (query, ...expected) => {
-      const { body } = await longService().get(`${PAIR}&${query}`)
+      const { body } = await get(`${PAIR}&${query}`)
       expect([body.start, body.end, body.points.map(({ d }) => d)]).toEqual(expected)
     },
   )
 
   it.each(PERIODS)('has the points and the statistics of the period %s', async (period) => {
-    const { get } = longService()
     const { body } = await get(`history?from=IDR&to=JPY&period=${period}`)
     const start = periodStart(TODAY, period)
     const range = await get(`history?from=idr&to=jpy&start=${start}&end=${TODAY}`)
@@ -51,13 +51,12 @@ describe('history from one day to another', () => {
 
   it('omits a day without a rate for either currency', async () => {
     const query = 'history?from=JPY&to=USD&start=2024-03-04&end=2024-03-06'
-    const { body } = await longService().get(query)
+    const { body } = await get(query)
     expect(WITHOUT_YEN).toBe('2024-03-05')
     expect(body.points.map(({ d }) => d)).toEqual(['2024-03-04', '2024-03-06'])
   })
 
   it('includes currencies that were quoted in its range', async () => {
-    const { get } = longService()
     const kuna = await get('history?from=EUR&to=HRK&start=2022-12-28')
     expect(kuna.body.points.map(({ d }) => d)).toEqual(['2022-12-28', '2022-12-29', ENDED.HRK])
     const pound = await get('history?from=CYP&to=hrk&start=2007-12-01')
@@ -81,7 +80,6 @@ describe('interval', () => {
     ['week', ['2026-10-02', '2026-10-09', '2026-10-16', '2026-10-21']],
     ['month', ['2026-09-30', '2026-10-21']],
   ])('%s returns the last point of each', async (interval, expected) => {
-    const { get } = longService()
     const { body } = await get(`${PAIR}&start=2026-09-29&end=2026-10-21&interval=${interval}`)
     const daily = (await get(`${PAIR}&start=2026-09-29&end=2026-10-21`)).body.points
     expect(Object.keys(body).join()).toBe('from,to,start,end,interval,points,stats,source')
@@ -92,7 +90,6 @@ describe('interval', () => {
   })
 
   it('works with a period, including the default one', async () => {
-    const { get } = longService()
     const daily = (await get(`${PAIR}&period=1M`)).body
     const { body } = await get(`${PAIR}&interval=week`)
     expect(Object.keys(body).join()).toBe('from,to,period,interval,points,stats,source')
@@ -108,7 +105,6 @@ describe('interval', () => {
 describe('a range as CSV', () => {
   it('has the same points', async () => {
     const query = `${PAIR}&start=2026-11-02&interval=week`
-    const { get } = longService()
     const { points, source } = (await get(query)).body
     const { text, headers } = await get(`${query}&format=csv`)
     const lines = points.map(({ d, r }) => `USD,EUR,${d},${r},${source.name},${source.url}`)
@@ -148,7 +144,6 @@ describe('the upstream of early days', () => {
 
 describe('latest rates with a date', () => {
   it('are the reference rates of that day, in the response of latest rates plus one field', async () => {
-    const { get } = longService()
     const { status, body } = await get('latest?date=2025-06-18&base=eur')
     const now = await get('latest')
     expect(status).toBe(200)
@@ -156,7 +151,7 @@ describe('latest rates with a date', () => {
     expect([body.base, body.date, body.rates['EUR']]).toEqual(['EUR', '2025-06-18', 1])
     // 16:00 in Frankfurt, in summer; the next publication is a day later.
     expect(body.updatedAt).toBe(Date.parse('2025-06-18T14:00:00Z'))
-    expect(body.nextUpdateAt).toBe(body.updatedAt + DAY_MS)
+    expect(body.nextUpdateAt).toBe(body.updatedAt + DAY)
     expect(Object.keys(body.rates)).toHaveLength(30)
     const query = 'history?from=EUR&to=ZAR&start=2025-06-18&end=2025-06-18'
     expect(body.rates['ZAR']).toBe((await get(query)).body.points[0]?.r)
@@ -171,14 +166,12 @@ describe('latest rates with a date', () => {
     // A Sunday at the start of the last five years.
     ['2021-11-07', '2021-11-05'],
   ])('on %s are those of %s, the last publication', async (requested, published) => {
-    const { get } = longService()
     const { body } = await get(`latest?date=${requested}&symbols=EUR`)
     expect(body.date).toBe(published)
     expect(body).toEqual((await get(`latest?date=${published}&symbols=EUR`)).body)
   })
 
   it('are against USD by default, for the requested symbols', async () => {
-    const { get } = longService()
     const { body } = await get('latest?date=2024-03-04')
     expect([body.base, body.rates['USD']]).toEqual(['USD', 1])
     const some = await get('latest?date=2024-03-04&symbols=jpy,%20GBP,,jpy')
@@ -197,14 +190,12 @@ describe('latest rates with a date', () => {
   })
 
   it('include currencies that ended later', async () => {
-    const { get } = longService()
     const { body } = await get(`latest?date=${ENDED.CYP}&base=CYP&symbols=HRK,EUR`)
     const query = `history?from=CYP&to=HRK&start=${ENDED.CYP}&end=${ENDED.CYP}`
     expect(body.rates['HRK']).toBe((await get(query)).body.points[0]?.r)
   })
 
   it('support CSV, with the day on every line', async () => {
-    const { get } = longService()
     const query = 'latest?date=2025-06-22&base=EUR&symbols=USD,JPY'
     const { rates, updatedAt, nextUpdateAt, source } = (await get(query)).body
     const lines = Object.entries(rates).map(([code, rate]) =>
@@ -221,7 +212,6 @@ describe('latest rates with a date', () => {
 
 describe('latest rates of a day on which a currency was withdrawn', () => {
   it('omit only the symbols that were withdrawn by then', async () => {
-    const { get } = longService()
     const after = await get('latest?date=2023-01-02&symbols=USD,HRK,DEM')
     expect(Object.keys(after.body.rates)).toEqual(['USD'])
     const before = await get('latest?date=2022-12-30&symbols=USD,HRK,DEM')
@@ -229,21 +219,15 @@ describe('latest rates of a day on which a currency was withdrawn', () => {
   })
 
   it('omit it', async () => {
-    const history: HistoryProvider = {
-      attribution: { name: 'Bank', url: 'https://bank.example' },
-      fetchHistory: async () => ({
-        base: 'EUR',
-        days: [
-          { date: '2005-06-30', rates: { USD: 1.2092, ROL: 36_030 } },
-          { date: '2005-07-01', rates: { USD: 1.2087, RON: 3.599 } },
-        ],
-      }),
-    }
-    const handler = createRatesHandler({ providers: { history } })
-    const ratesOf = async (date: string) => {
-      const { rates } = await handler.rates.latest({ base: 'EUR', symbols: ['USD', 'ROL'], date })
-      return rates
-    }
+    const days = [
+      { date: '2005-06-30', rates: { USD: 1.2092, ROL: 36_030 } },
+      { date: '2005-07-01', rates: { USD: 1.2087, RON: 3.599 } },
+    ]
+    const fetchHistory = async () => ({ base: 'EUR', days })
+    const history = { attribution: BANK_SOURCE, fetchHistory }
+    const { rates } = createRatesHandler({ providers: { history } })
+    const ratesOf = async (date: string) =>
+      (await rates.latest({ base: 'EUR', symbols: ['USD', 'ROL'], date })).rates
     expect(await ratesOf('2005-06-30')).toEqual({ USD: 1.2092, ROL: 36_030 })
     expect(await ratesOf('2005-07-01')).toEqual({ USD: 1.2087 })
   })
