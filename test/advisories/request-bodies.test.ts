@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { send } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
-import { loadedHandler } from './loaded-handler.ts'
+import { compress, loadedHandler } from './loaded-handler.ts'
 
 const JSONS = ['', ' ; charset=utf-8', '\tx', '; charset=utf-7', ', text/plain']
 
@@ -24,6 +24,8 @@ const BODIES = [
 
 /** All properties that read the content of a request. */
 const READERS = ['body', 'json', 'text', 'formData', 'arrayBuffer', 'blob', 'bytes', 'clone']
+
+const STATUSES = { GET: 200, HEAD: 200, OPTIONS: 204, POST: 405 }
 
 const handler = await loadedHandler()
 
@@ -46,16 +48,42 @@ describe.each(ENDPOINTS)('on $path', ({ target }) => {
   })
 
   test('no way to the content is taken', async () => {
-    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
+    for (const [method, expected] of Object.entries(STATUSES)) {
       const request = new Request(`http://localhost${target}`, { method })
       const taken: string[] = []
       for (const name of READERS) {
         Object.defineProperty(request, name, { get: () => taken.push(name) })
       }
       const { status } = await handler(request)
-      expect([method, status, taken]).toEqual([method, STATUSES[method], []])
+      expect([method, status, taken]).toEqual([method, expected, []])
     }
   })
 })
 
-const STATUSES: Record<string, number> = { GET: 200, HEAD: 200, OPTIONS: 204, POST: 405 }
+describe.each([
+  ['the handler', handler],
+  ['the handler with compression', compress(handler)],
+])('a request with an endless body to %s', (_, subject) => {
+  test.each([...ENDPOINTS.map(({ path }) => path), '/api/unknown', '/'])(
+    'is never read on %s',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
+        let reads = 0
+        const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+          reads += 1
+          controller.enqueue(new Uint8Array(65_536))
+        }
+        const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
+        const init = { method, body, duplex: 'half' }
+        const request = new Request(`http://localhost${path}`, init)
+        const response = await subject(request)
+        expect(response.status, method).toBeLessThan(500)
+        expect(response.status, method).not.toBe(200)
+        await response.text()
+        expect(reads, method).toBe(0)
+        expect(request.bodyUsed, method).toBe(false)
+        expect(body.locked && !request.body?.locked, method).toBe(false)
+      }
+    },
+  )
+})
