@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { currencies } from '../../src/currencies.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
-import type { CacheStore } from '../../src/index.ts'
+import type { CacheStore, RatesHandlerOptions } from '../../src/index.ts'
 import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
 import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
@@ -13,8 +13,8 @@ const EUR = 0.85
 type World = ReturnType<typeof openFeed>
 
 /** Creates a warm handler of the open feed, with 0.85 EUR per USD. */
-async function warm(quotes: Record<string, unknown> = {}): Promise<World> {
-  const world = openFeed('2026-11-18', { EUR, ...quotes })
+async function warm(quotes: object = {}, options?: RatesHandlerOptions): Promise<World> {
+  const world = openFeed('2026-11-18', { EUR, ...quotes }, options)
   await world.refresh()
   return world
 }
@@ -118,9 +118,8 @@ describe('a currency with a wrong rate in the next publication', () => {
     for (const share of [2, 9]) {
       const world = await warm()
       const before = (await world.get('/v1/latest')).body
-      const codes = Object.keys(before.rates).filter(
-        (code) => !(code in { USD: 1, ...world.quotes }),
-      )
+      const quoted = { USD: 1, ...world.quotes }
+      const codes = Object.keys(before.rates).filter((code) => !(code in quoted))
       const moved = codes.filter((_code, index) => index % share === 0)
       await world.publish(Object.fromEntries(moved.map((code) => [code, before.rates[code] * 9])))
       expect((await world.get('/v1/latest')).body).toEqual(before)
@@ -172,9 +171,8 @@ describe('a currency without a usable rate', () => {
     await world.pass(6 * DAY)
     expect((await convert(world)).status).toBe(200)
     await world.pass(DAY)
-    expect([(await convert(world)).status, (await convert(world, 'GBP')).status]).toEqual([
-      502, 200,
-    ])
+    const statuses = [(await convert(world)).status, (await convert(world, 'GBP')).status]
+    expect(statuses).toEqual([502, 200])
   })
 
   it('is a 502 on a cold start if the feed lists it without a rate', async () => {
@@ -186,8 +184,7 @@ describe('a currency without a usable rate', () => {
 
   it('is restored from a store, with the time of the served rate', async () => {
     const store = new Map<string, string>()
-    const world = openFeed('2026-11-18', { EUR }, { store })
-    await world.refresh()
+    const world = await warm({}, { store })
     const before = await convert(world)
     await world.publish({ EUR: undefined, GBP: null })
     const reader = openFeed('2026-11-19', {}, { store })
@@ -198,9 +195,8 @@ describe('a currency without a usable rate', () => {
 
   it('keeps a newer rate than the store has', async () => {
     const store = new Map<string, string>()
-    const world = openFeed('2026-11-18', { EUR }, { store })
-    const writer = openFeed('2026-11-18', { EUR }, { store: withoutReads(store) })
-    await Promise.all([world.refresh(), writer.refresh()])
+    const world = await warm({}, { store })
+    const writer = await warm({}, { store: withoutReads(store) })
     await world.publish({ EUR: 0.86 })
     const before = await convert(world)
     await writer.pass(HOUR)
@@ -217,7 +213,7 @@ describe('a currency without a usable rate', () => {
 
   it('is compared with a rate that the store returns during the load', async () => {
     const store = new Map<string, string>()
-    await openFeed('2026-11-18', { EUR }, { store }).refresh()
+    await warm({}, { store })
     const later = (delay: number): Promise<void> =>
       new Promise((resolve) => void world.runtime.startTimer(resolve, delay))
     const world: World = openFeed(
@@ -236,15 +232,13 @@ describe('a currency without a usable rate', () => {
 
   it('keeps its rate if a process that never had it has stored a table', async () => {
     const store = new Map<string, string>()
-    const world = openFeed('2026-11-18', { EUR }, { store })
-    await world.refresh()
+    const world = await warm({}, { store })
     world.edit = () => 'not JSON'
     await world.pass(9 * DAY)
     const writer = openFeed('2026-11-27', { EUR: undefined }, { store: withoutReads(store) })
     await writer.refresh()
-    expect([(await convert(world)).status, (await convert(world, 'GBP')).status]).toEqual([
-      502, 200,
-    ])
+    const statuses = [(await convert(world)).status, (await convert(world, 'GBP')).status]
+    expect(statuses).toEqual([502, 200])
   })
 })
 
@@ -277,13 +271,8 @@ describe('a table in a store', () => {
     const { attribution } = createExchangeRateApiProvider()
     const writer = openFeed('2026-11-18', { EUR }, { store })
     const { updatedAt, nextUpdateAt, rates } = (await writer.get('/v1/latest')).body
-    const table = {
-      base: 'USD',
-      updatedAt,
-      nextUpdateAt,
-      ...times,
-      rates: { USD: 1, ...change(rates) },
-    }
+    const poison = { rates: { USD: 1, ...change(rates) }, ...times }
+    const table = { base: 'USD', updatedAt, nextUpdateAt, ...poison }
     const careless = { attribution, fetchLatest: async () => table }
     store.clear()
     await openFeed('2026-11-18', {}, { store, providers: { latest: careless } }).refresh()
@@ -298,8 +287,7 @@ describe('a table in a store', () => {
 
   it('is compared with the one in memory', async () => {
     const store = new Map<string, string>()
-    const world = openFeed('2026-11-18', { EUR }, { store })
-    await world.refresh()
+    const world = await warm({}, { store })
     const before = await convert(world)
     const newer = await poisoned((rates) => ({ ...rates, EUR: EUR * 1.3 }), {
       updatedAt: before.updatedAt + DAY,
@@ -329,22 +317,16 @@ describe('a table in a store', () => {
 describe('a second provider after a failover', () => {
   /** Creates a handler whose open feed fails after its first table, and whose second feed then has `changes`. */
   async function fallBack(changes: Record<string, number>) {
-    const world = openFeed(
-      '2026-11-18',
-      { EUR },
-      {
-        providers: { latest: [createExchangeRateApiProvider(), createFawazahmed0Provider()] },
-        fetch: async (input) => {
-          const url = String(input instanceof Request ? input.url : input)
-          if (url.includes('er-api')) return world.answer()
-          const { date, usd } = fawazahmed0Body(world.runtime.now())
-          return Response.json({
-            date,
-            usd: { ...usd, ...lowerCase(world.quotes), ...lowerCase(changes) },
-          })
-        },
+    const options: RatesHandlerOptions = {
+      providers: { latest: [createExchangeRateApiProvider(), createFawazahmed0Provider()] },
+      async fetch(input) {
+        if (new Request(input).url.includes('er-api')) return world.answer()
+        const { date, usd } = fawazahmed0Body(world.runtime.now())
+        const quotes = { ...lowerCase(world.quotes), ...lowerCase(changes) }
+        return Response.json({ date, usd: { ...usd, ...quotes } })
       },
-    )
+    }
+    const world = openFeed('2026-11-18', { EUR }, options)
     await world.refresh()
     const before = await convert(world)
     world.edit = () => 'not JSON'
@@ -362,13 +344,8 @@ describe('a second provider after a failover', () => {
   })
 
   it('is rejected if many of its rates differ from the previous table', async () => {
-    const { world, before } = await fallBack({
-      EUR: 1.1,
-      GBP: 1,
-      JPY: 200,
-      CHF: 1.1,
-      ...manyAt(50),
-    })
+    const changes = { EUR: 1.1, GBP: 1, JPY: 200, CHF: 1.1, ...manyAt(50) }
+    const { world, before } = await fallBack(changes)
     expect((await convert(world, 'GBP')).updatedAt).toBe(before.updatedAt)
     expect(world.eventsOf('rates_rejected')).toHaveLength(1)
   })
@@ -384,12 +361,9 @@ describe('a hand-written provider', () => {
     let now = Date.UTC(2026, 10, 18)
     const latest = {
       attribution: { name: 'By hand', url: 'https://rates.example' },
-      fetchLatest: async () => ({
-        base: 'USD',
-        updatedAt: now,
-        nextUpdateAt: now,
-        rates: rates.shift() ?? {},
-      }),
+      async fetchLatest() {
+        return { base: 'USD', updatedAt: now, nextUpdateAt: now, rates: rates.shift() ?? {} }
+      },
     }
     const world = openFeed('2026-11-18', {}, { providers: { latest } })
     await world.refresh()
