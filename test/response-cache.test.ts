@@ -10,8 +10,9 @@ const START = Date.UTC(2026, 10, 18, 18)
 
 const WHOLE = '/api/v1/latest?base=EUR'
 const EARLIER = '/api/rates?base=EUR'
-const HISTORY = '/api/v1/history?from=USD&to=JPY&period=5Y'
-const RANGE = '/api/v1/history?from=USD&to=JPY&start=2024-01-01'
+const PAIR = '/api/v1/history?from=USD&to=JPY'
+const HISTORY = `${PAIR}&period=5Y`
+const RANGE = `${PAIR}&start=2024-01-01`
 const DATED = `${WHOLE}&date=2024-02-29`
 
 /** Creates a handler with the data of the synthetic market. */
@@ -54,27 +55,16 @@ describe('a cached response', () => {
     [EARLIER, ['/api/rates?base=eur', `${EARLIER}&junk=1`]],
     [HISTORY, ['/api/v1/history?period=5Y&to=jpy&from=usd', `${HISTORY}&_=5`]],
     ['/api/v1/latest', ['/api/v1/latest?base=USD', '/api/v1/latest?']],
-    [
-      '/api/v1/history?from=USD&to=JPY',
-      [
-        '/api/v1/history?from=USD&to=JPY&period=1M',
-        '/api/v1/history?from=%55SD&to=jpy&theme=dark',
-        '/api/v1/history?to=JPY&from=USD&format=json',
-      ],
-    ],
+    [PAIR, [`${PAIR}&period=1M`, '/api/v1/history?from=%55SD&to=jpy&theme=dark']],
+    [PAIR, ['/api/v1/history?to=JPY&from=USD&format=json']],
     [
       `${RANGE}&end=2024-03-01&interval=week`,
       ['/api/v1/history?interval=week&end=2024-03-01&to=jpy&from=usd&start=2024-01-01&junk=1'],
     ],
-    [
-      '/api/v1/history?from=USD&to=JPY&interval=week',
-      ['/api/v1/history?from=usd&to=JPY&period=1M&interval=week'],
-    ],
+    [`${PAIR}&interval=week`, ['/api/v1/history?from=usd&to=JPY&period=1M&interval=week']],
     [DATED, ['/api/v1/latest?date=2024-02-29&base=eur&symbols=']],
-    [
-      '/api/v1/latest?symbols=EUR,JPY',
-      ['/api/v1/latest?symbols=jpy,EUR,,eur', '/api/v1/latest?symbols=%20JPY,EUR&base=usd'],
-    ],
+    ['/api/v1/latest?symbols=EUR,JPY', ['/api/v1/latest?symbols=jpy,EUR,,eur']],
+    ['/api/v1/latest?symbols=EUR,JPY', ['/api/v1/latest?symbols=%20JPY,EUR&base=usd']],
   ])('is the same for every equivalent of %s', async (target, others) => {
     const { handler } = await warmHandler()
     const first = await request(handler, target)
@@ -96,20 +86,20 @@ describe('a cached response', () => {
       '/api/v1/latest?base=EUR&symbols=USD',
       '/api/v1/latest?base=USD&symbols=EUR',
       '/api/v1/history?from=JPY&to=USD&period=5Y',
-      '/api/v1/history?from=USD&to=JPY',
+      PAIR,
       '/api/v1/history?from=USD&to=EUR',
-      '/api/v1/history?from=USD&to=JPY&format=csv',
-      '/api/v1/history?from=USD&to=JPY&interval=day',
-      '/api/v1/history?from=USD&to=JPY&period=1Y',
-      '/api/v1/history?from=USD&to=JPY&period=1Y&interval=day',
-      '/api/v1/history?from=USD&to=JPY&period=1Y&interval=week',
-      '/api/v1/history?from=USD&to=JPY&interval=week',
+      `${PAIR}&format=csv`,
+      `${PAIR}&interval=day`,
+      `${PAIR}&period=1Y`,
+      `${PAIR}&period=1Y&interval=day`,
+      `${PAIR}&period=1Y&interval=week`,
+      `${PAIR}&interval=week`,
       RANGE,
       `${RANGE}&interval=day`,
       `${RANGE}&interval=month`,
       `${RANGE}&interval=month&format=csv`,
       `${RANGE}&end=2025-01-01`,
-      '/api/v1/history?from=USD&to=JPY&start=2024-01-02',
+      `${PAIR}&start=2024-01-02`,
       `${WHOLE}&date=2024-03-01`,
       `${WHOLE}&date=2024-03-04`,
       `${WHOLE}&date=2004-03-04`,
@@ -119,10 +109,9 @@ describe('a cached response', () => {
     ]
     for (let round = 0; round < 2; round += 1) {
       const responses = await Promise.all(targets.map((target) => request(handler, target)))
+      const tags = responses.map((response) => headerOf(response, 'etag'))
       expect(new Set(responses.map(({ body }) => body)).size).toBe(targets.length)
-      expect(new Set(responses.map((response) => headerOf(response, 'etag'))).size).toBe(
-        targets.length,
-      )
+      expect(new Set(tags).size).toBe(targets.length)
     }
   })
 
@@ -294,8 +283,8 @@ describe('the response cache', () => {
     const { handler } = await warmHandler()
     const first = await request(handler, HISTORY)
     const text = await textOf(first)
-    if (first.body instanceof Uint8Array)
-      structuredClone(first.body, { transfer: [first.body.buffer] })
+    const { buffer } = first.body instanceof Uint8Array ? first.body : new Uint8Array()
+    structuredClone(buffer, { transfer: [buffer] })
     expect(first.body).toHaveLength(0)
     const again = await request(handler, HISTORY)
     expect(await textOf(again)).toBe(text)
