@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { consoleLogger, createRatesHandler } from '../src/index.ts'
-import type { ConsoleLoggerOptions, LatestTable, RatesEvent } from '../src/index.ts'
+import type {
+  ConsoleLoggerOptions,
+  LatestTable,
+  ProviderContext,
+  RatesEvent,
+} from '../src/index.ts'
 import { createLog } from '../src/log.ts'
 import type { LogFormat } from '../src/log.ts'
 import { failingProvider, fakeClock, fakeProviders } from '../src/testing/index.ts'
@@ -28,20 +33,13 @@ function linesOf(format: LogFormat, event: RatesEvent, instants = [0]): string[]
   return lines
 }
 
-describe('the log of corrected rates', () => {
-  it('has one sentence with the published and the served rates as text', () => {
-    expect(linesOf('text', CORRECTED)).toEqual([
-      'ratesmith: latest rates: Test: corrected BGN from 57 to 1.70398559422, ZWL from 26.5 to 66216.1913',
-    ])
-  })
-
-  it('has every digit of both as JSON', () => {
-    const { type: event, ...fields } = CORRECTED
-    const time = '1970-01-01T00:00:00.000Z'
-    expect(linesOf('json', CORRECTED)).toEqual([
-      JSON.stringify({ time, level: 'warn', event, ...fields }),
-    ])
-  })
+it('the log of corrected rates has the published and the served rates, with every digit', () => {
+  expect(linesOf('text', CORRECTED)).toEqual([
+    'ratesmith: latest rates: Test: corrected BGN from 57 to 1.70398559422, ZWL from 26.5 to 66216.1913',
+  ])
+  const { type: event, ...fields } = CORRECTED
+  const record = { time: '1970-01-01T00:00:00.000Z', level: 'warn', event, ...fields }
+  expect(linesOf('json', CORRECTED)).toEqual([JSON.stringify(record)])
 })
 
 describe.each<RatesEvent>([
@@ -68,21 +66,22 @@ describe('consoleLogger()', () => {
   async function linesAfter(
     change: (table: LatestTable) => object,
     options?: ConsoleLoggerOptions,
-  ): Promise<Record<'info' | 'warn' | 'error', string[]>> {
+  ) {
     const lines = { info: [] as string[], warn: [] as string[], error: [] as string[] }
     for (const method of ['info', 'warn', 'error'] as const) {
       vi.spyOn(console, method).mockImplementation((line) => void lines[method].push(line))
     }
     const { latest, history } = fakeProviders()
     const attribution = { name: 'Our treasury', url: 'https://treasury.example' }
-    const treasury = {
-      attribution,
-      fetchLatest: async (context: Parameters<typeof latest.fetchLatest>[0]) =>
-        Object.assign(await latest.fetchLatest(context), change(await latest.fetchLatest(context))),
+    async function fetchLatest(context: ProviderContext) {
+      const table = await latest.fetchLatest(context)
+      return Object.assign(table, change(table))
     }
-    const now = fakeClock('2026-11-20T18:00:00Z')
-    const providers = { latest: treasury, history }
-    const handler = createRatesHandler({ now, providers, onEvent: consoleLogger(options) })
+    const handler = createRatesHandler({
+      now: fakeClock('2026-11-20T18:00:00Z'),
+      providers: { latest: { attribution, fetchLatest }, history },
+      onEvent: consoleLogger(options),
+    })
     const request = new Request('http://localhost/api/v1/latest')
     for (let count = 0; count < 2; count += 1) await handler(request)
     return lines

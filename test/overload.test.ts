@@ -1,13 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { createHandlerOn } from '../src/handler.ts'
-import type { RatesEvent, RawResponse } from '../src/index.ts'
-import { fakeProviders } from '../src/testing/index.ts'
+import type { RawResponse } from '../src/index.ts'
 import { DAY_MS, addDays } from './fixtures/dates.ts'
+import { recordedHandler } from './fixtures/recorded-handler.ts'
+import { NOW, market } from './fixtures/service.ts'
 import { listenersLeftBy, settled, virtualRuntime } from './virtual-runtime.ts'
 
-const NOW = Date.UTC(2026, 10, 20, 18)
-const { latest, history } = fakeProviders({ now: () => NOW })
+const { latest, history } = market
 
 const loaded = new Map<string, ReturnType<typeof history.fetchHistory>>()
 
@@ -49,7 +48,8 @@ function large(number: number): string {
 interface RequestOptions {
   method?: string
   signal?: AbortSignal
-  ifNoneMatch?: string
+  /** Of `If-None-Match`. */
+  tag?: string
 }
 
 /**
@@ -68,19 +68,14 @@ async function start({ random = 0, isCold = false } = {}) {
     url: 'https://slow.example',
   }
   const turns: (() => void)[] = []
-  const events: RatesEvent[] = []
-  const { answer, refresh } = createHandlerOn(
-    () => ({
-      ...runtime,
-      monotonic: () => runtime.monotonic() + work.spent,
-      yieldToEventLoop: () => new Promise((resolve) => void turns.push(resolve)),
-    }),
-    {
-      now: runtime.now,
-      providers: { latest, history: { attribution, fetchHistory } },
-      onEvent: (event) => events.push(event),
-    },
-  )
+  const slow = {
+    ...runtime,
+    monotonic: () => runtime.monotonic() + work.spent,
+    yieldToEventLoop: () => new Promise<void>((resolve) => void turns.push(resolve)),
+  }
+  const providers = { latest, history: { attribution, fetchHistory } }
+  const { handler, events } = recordedHandler(slow, { providers })
+  const { answer, refresh } = handler
   /** Turns the event loop (default as often as two milliseconds of work require). */
   async function turn(times = 6): Promise<void> {
     for (let time = 0; time < times; time += 1) {
@@ -88,18 +83,12 @@ async function start({ random = 0, isCold = false } = {}) {
       await settled()
     }
   }
-  const request = (
-    target: string,
-    { method = 'GET', signal, ifNoneMatch }: RequestOptions = {},
-  ) => {
-    const header = (name: string) => (name === 'if-none-match' ? ifNoneMatch : undefined)
+  const request = (target: string, { method = 'GET', signal, tag }: RequestOptions = {}) => {
+    const header = (name: string) => (name === 'if-none-match' ? tag : undefined)
     return answer({ method, target, header, signal })
   }
   /** Returns the responses to `targets` so far, in order. */
-  async function requestAll(
-    targets: readonly string[],
-    options?: RequestOptions,
-  ): Promise<RawResponse[]> {
+  async function requestAll(targets: string[], options?: RequestOptions): Promise<RawResponse[]> {
     const responses: RawResponse[] = []
     for (const target of targets) {
       void request(target, options).then((response) => responses.push(response))
@@ -146,10 +135,7 @@ describe('expensive work', () => {
     const unknown = large(9).replace('USD', 'XXX')
     const responses = await requestAll([large(0), large(1), unknown, large(2)])
     const counts = []
-    for (let count = 0; count < 4; count += 1) {
-      counts.push(responses.length)
-      await turn()
-    }
+    for (; counts.length < 4; await turn()) counts.push(responses.length)
     // A failure takes less time.
     expect(counts).toEqual([1, 2, 4, 4])
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 400, 200])
@@ -158,39 +144,34 @@ describe('expensive work', () => {
 
   it.each<[RequestOptions, number]>([
     [{ method: 'HEAD' }, 200],
-    [{ ifNoneMatch: '*' }, 304],
+    [{ tag: '*' }, 304],
   ])('waits also for %j', async (options, status) => {
     const { requestAll, turn } = await start()
     const responses = await requestAll([large(0), large(1)], options)
     expect(responses).toHaveLength(1)
     await turn()
-    expect(responses.map((response) => [response.status, response.body])).toEqual([
-      [status, null],
-      [status, null],
-    ])
+    const bodiless = { status, body: null }
+    expect(responses.map(({ status, body }) => ({ status, body }))).toEqual([bodiless, bodiless])
   })
 
   it.each([
     [10, 30],
     [100, 64],
-  ])(
-    'of %d ms is followed by as much time for other work, or %d turns',
-    async (duration, turns) => {
-      const { requestAll, turn, work } = await start()
-      work.duration = duration
-      const responses = await requestAll([large(0), large(1), large(2)])
-      await turn(turns - 1)
-      expect(responses).toHaveLength(1)
-      await turn(1)
-      expect(responses).toHaveLength(2)
-      work.spent += duration - 1
-      await turn(1)
-      expect(responses).toHaveLength(2)
-      work.spent += 1
-      await turn(1)
-      expect(responses).toHaveLength(3)
-    },
-  )
+  ])('of %d ms is followed by as much other work, or %d turns', async (duration, turns) => {
+    const { requestAll, turn, work } = await start()
+    work.duration = duration
+    const responses = await requestAll([large(0), large(1), large(2)])
+    await turn(turns - 1)
+    expect(responses).toHaveLength(1)
+    await turn(1)
+    expect(responses).toHaveLength(2)
+    work.spent += duration - 1
+    await turn(1)
+    expect(responses).toHaveLength(2)
+    work.spent += 1
+    await turn(1)
+    expect(responses).toHaveLength(3)
+  })
 
   it('is done for two milliseconds per turn, where it takes less', async () => {
     const { requestAll, turn, work } = await start()
