@@ -3,10 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider, LatestProvider, LatestTable, RatesEvent } from '../../src/index.ts'
 import { crossCheck } from '../../src/providers/cross-check.ts'
-import { settled } from '../virtual-runtime.ts'
-
-const SECOND = 1_000
-const HOUR = 3_600 * SECOND
+import { DAY, HOUR, MINUTE, settled } from '../virtual-runtime.ts'
 
 /** A Monday, shortly after midnight: the newest reference day is the Friday before. */
 const START = Date.UTC(2026, 10, 23, 0, 10)
@@ -19,26 +16,25 @@ function tableOf(factors: Record<string, number> = {}): LatestTable {
   const rates = Object.entries(EURO_RATES).map(([code, rate]) => {
     return [code, rate * euro * (factors[code] ?? 1)]
   })
-  const updatedAt = START - 10 * 60 * SECOND
+  const updatedAt = START - 10 * MINUTE
   return {
     base: 'USD',
     updatedAt,
-    nextUpdateAt: updatedAt + 24 * HOUR,
+    nextUpdateAt: updatedAt + DAY,
     rates: { ...Object.fromEntries(rates), USD: 1, EUR: euro * (factors['EUR'] ?? 1) },
   }
 }
 
-const primaryOf = (fetchLatest: LatestProvider['fetchLatest']): LatestProvider => ({
-  attribution: { name: 'Primary', url: 'https://primary.example' },
-  fetchLatest,
-})
-
-const referenceOf = (fetchHistory: HistoryProvider['fetchHistory']): HistoryProvider => ({
-  attribution: { name: 'Reference', url: 'https://reference.example' },
-  fetchHistory,
-})
-
+type FetchLatest = LatestProvider['fetchLatest']
 type FetchHistory = HistoryProvider['fetchHistory']
+
+const attributionOf = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example` })
+const primaryOf = (fetchLatest: FetchLatest): LatestProvider => {
+  return { attribution: attributionOf('Primary'), fetchLatest }
+}
+const referenceOf = (fetchHistory: FetchHistory): HistoryProvider => {
+  return { attribution: attributionOf('Reference'), fetchHistory }
+}
 
 const healthy: FetchHistory = async () => ({
   base: 'EUR',
@@ -76,8 +72,6 @@ function after<Value>(delay: number, value: Value): Promise<Value> {
   })
 }
 
-type FetchLatest = LatestProvider['fetchLatest']
-
 /** Creates a handler with a primary and a reference, and records the events of the check. */
 function serve(latest: FetchLatest | LatestTable, fetchHistory: FetchHistory = healthy) {
   const events: RatesEvent[] = []
@@ -109,35 +103,22 @@ describe('crossCheck()', () => {
     { factors: { TRY: 1.2, ISK: 0.8, GBP: 0.5 }, deviations: ['GBP -50.0 %'] },
     {
       factors: { EUR: 1.05 },
-      deviations: ['USD -4.8 %', 'JPY -4.8 %', 'GBP -4.8 %', 'CHF -4.8 %'],
+      deviations: 'USD JPY GBP CHF'.split(' ').map((each) => `${each} -4.8 %`),
     },
   ])('reports $deviations and serves them unchanged', async ({ factors, deviations }) => {
     const { latest, events } = serve(tableOf(factors))
     expect((await latest()).rates).toEqual(tableOf(factors).rates)
-    expect(events).toEqual([
-      {
-        type: 'rates_deviating',
-        dataSet: 'latest',
-        provider: 'Primary',
-        reference: 'Reference',
-        date: '2026-11-20',
-        deviations,
-      },
-    ])
+    const check = { provider: 'Primary', reference: 'Reference', date: '2026-11-20', deviations }
+    expect(events).toEqual([{ type: 'rates_deviating', dataSet: 'latest', ...check }])
   })
 
   it('requests the last ten days, at the same time as the primary', async () => {
     const calls: unknown[] = []
-    const { latest } = serve(
-      async () => {
-        calls.push('primary')
-        return tableOf()
-      },
-      async (range, context) => {
-        calls.push(range, Object.keys(context).toSorted())
-        return healthy(range, context)
-      },
-    )
+    const fetchLatest: FetchLatest = async () => (calls.push('primary'), tableOf())
+    const { latest } = serve(fetchLatest, async (range, context) => {
+      calls.push(range, Object.keys(context).toSorted())
+      return healthy(range, context)
+    })
     await latest()
     const range = { start: '2026-11-14', end: '2026-11-23' }
     expect(calls).toEqual([range, ['fetch', 'now', 'signal'], 'primary'])
@@ -159,14 +140,9 @@ describe('crossCheck()', () => {
   ])('works without a reference that is %s', async (_how, fetchHistory, reason) => {
     const { latest, events } = serve(tableOf({ GBP: 1.05 }), fetchHistory)
     expect((await latest()).rates).toEqual(tableOf({ GBP: 1.05 }).rates)
-    expect(events).toMatchObject([
-      {
-        type: 'check_failed',
-        provider: 'Primary',
-        reference: 'Reference',
-        reason: expect.stringMatching(reason),
-      },
-    ])
+    const names = { provider: 'Primary', reference: 'Reference' }
+    const failed = { type: 'check_failed', ...names, reason: expect.stringMatching(reason) }
+    expect(events).toMatchObject([failed])
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -178,12 +154,9 @@ describe('crossCheck()', () => {
     expect(events).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
     expect((await pending).rates).toEqual(tableOf().rates)
-    expect(events).toMatchObject([
-      { type: 'check_failed', reason: expect.stringMatching(/ 1000 ms$/) },
-    ])
-    expect(signals.map(({ aborted, reason }) => [aborted, reason])).toEqual([
-      [true, expect.any(Error)],
-    ])
+    const failed = { type: 'check_failed', reason: expect.stringMatching(/ 1000 ms$/) }
+    expect(events).toMatchObject([failed])
+    expect(signals).toMatchObject([{ aborted: true, reason: expect.any(Error) }])
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -220,7 +193,7 @@ describe('crossCheck()', () => {
     for (let time = 0; time < 4; time += 1) {
       await latest()
       await settled()
-      await vi.advanceTimersByTimeAsync(20 * 60 * SECOND)
+      await vi.advanceTimersByTimeAsync(20 * MINUTE)
     }
     expect(fetchHistory).toHaveBeenCalledTimes(2)
     expect(events).toHaveLength(4)
@@ -249,21 +222,17 @@ describe('crossCheck()', () => {
 
   const [primary, reference] = [primaryOf(async () => tableOf()), referenceOf(healthy)]
 
-  it.each([0, 1, 3, -0.1, NaN, Infinity, '0.03', null])(
-    'throws for the tolerance %j',
-    (tolerance) => {
-      const make = () => crossCheck(primary, reference, Object({ tolerance }))
-      expect(make).toThrow(TypeError)
-      expect(make).toThrow(`tolerance must be above 0 and below 1, got ${tolerance}`)
-    },
-  )
+  const NO_SHARES = [0, 1, 3, -0.1, NaN, Infinity, '0.03', null]
 
-  it('throws for arguments that are not providers', () => {
-    expect(() => crossCheck(Object(reference), reference)).toThrow('primary must be a provider')
-    expect(() => crossCheck(primary, Object(primary))).toThrow('reference must be a provider')
+  it.each(NO_SHARES)('throws for the tolerance %j', (tolerance) => {
+    const make = () => crossCheck(primary, reference, Object({ tolerance }))
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(`tolerance must be above 0 and below 1, got ${tolerance}`)
   })
 
-  it('throws for an attribution URL of either that is not http or https', () => {
+  it('throws for arguments that are not providers, or whose URL is not http or https', () => {
+    expect(() => crossCheck(Object(reference), reference)).toThrow('primary must be a provider')
+    expect(() => crossCheck(primary, Object(primary))).toThrow('reference must be a provider')
     const attribution = { name: 'Test', url: 'javascript:alert(1)' }
     const refused = /^\w+\.attribution\.url must be an absolute http or https URL/
     expect(() => crossCheck({ ...primary, attribution }, reference)).toThrow(refused)

@@ -11,9 +11,8 @@ import {
   newest,
   shortHistoryXml,
 } from '../fixtures/ecb-files.ts'
+import { DAY, MINUTE } from '../virtual-runtime.ts'
 import { NOW } from './upstream.ts'
-
-const DAY = 86_400_000
 
 /** When the rates of 20 November 2026 are due. */
 const DUE = Date.UTC(2026, 10, 20, 15)
@@ -62,12 +61,8 @@ describe.each([
     const table = await create().fetchLatest(bank().context)
     const { date, rates } = newest(NOW)
     expect(date).toBe('2026-11-20')
-    expect(table).toEqual({
-      base: 'EUR',
-      updatedAt: DUE,
-      nextUpdateAt: Date.UTC(2026, 10, 23, 15),
-      rates: { EUR: 1, ...rates },
-    })
+    const times = { updatedAt: DUE, nextUpdateAt: Date.UTC(2026, 10, 23, 15) }
+    expect(table).toEqual({ base: 'EUR', ...times, rates: { EUR: 1, ...rates } })
     expect(Object.keys(table.rates)[0]).toBe('EUR')
     expect(Object.keys(table.rates)).toHaveLength(30)
   })
@@ -90,23 +85,16 @@ describe.each([
 
   it('fails with the status and the backoff of an error, regardless of its body', async () => {
     const context = responding('a', { status: 503, headers: { 'retry-after': '7' } })
-    for (const call of [
-      () => create().fetchLatest(context),
-      () => create().fetchHistory(WEEK, context),
-      () => create().fetchHistory(SINCE_1999, context),
-    ]) {
-      await expect(call()).rejects.toMatchObject({
-        name: 'UpstreamError',
-        message: expect.stringMatching(`^${host} .*HTTP 503$`),
-        retryAfterMs: 7_000,
-      })
-    }
+    const message = expect.stringMatching(`^${host} .*HTTP 503$`)
+    const error = { name: 'UpstreamError', message, retryAfterMs: 7_000 }
+    await expect(create().fetchLatest(context)).rejects.toMatchObject(error)
+    await expect(create().fetchHistory(WEEK, context)).rejects.toMatchObject(error)
+    await expect(create().fetchHistory(SINCE_1999, context)).rejects.toMatchObject(error)
   })
 })
 
 describe('createEcbProvider()', () => {
   const provider = createEcbProvider()
-  const HOST = 'www.ecb.europa.eu'
 
   it.each([
     ['2026-09-01', 'eurofxref-hist-90d.xml'],
@@ -129,7 +117,7 @@ describe('createEcbProvider()', () => {
 
   const today = newest(NOW)
 
-  it.each([60_000, 8 * 60_000, DAY])('counts rates %d ms early as of now', async (early) => {
+  it.each([MINUTE, 8 * MINUTE, DAY])('counts rates %d ms early as of now', async (early) => {
     const { context } = bank({ 'daily.xml': dailyXml(today) }, DUE - early)
     expect(await provider.fetchLatest(context)).toMatchObject({
       updatedAt: DUE - early,
@@ -146,24 +134,19 @@ describe('createEcbProvider()', () => {
     ['1 day, got 2', twoDays, 0],
     ['truncated', '', 0],
   ])('rejects latest rates with the reason %s', async (reason, xml, early) => {
-    const { context } = bank({ 'daily.xml': xml }, DUE - early)
-    await expect(provider.fetchLatest(context)).rejects.toThrow(
-      new RegExp(`^${HOST} .*: .*${reason}`),
-    )
+    const call = provider.fetchLatest(bank({ 'daily.xml': xml }, DUE - early).context)
+    await expect(call).rejects.toThrow(new RegExp(`^www\\.ecb\\.europa\\.eu .*: .*${reason}`))
   })
 
   it('rejects an archive that is truncated', async () => {
-    const zip = historyZip(ecbDays('2026-11-01', '2026-11-20', NOW))
-    const { context } = bank({ '.zip': zip.slice(0, -1) })
+    const { context } = bank({ '.zip': BODIES['hist.zip'].slice(0, -1) })
     const call = provider.fetchHistory(SINCE_1999, context)
     await expect(call).rejects.toThrow(/^www\.ecb\.europa\.eu .*: .*truncated/)
   })
 
   it('reports the abort reason, also if it is not an error', async () => {
-    const call = provider.fetchHistory(SINCE_1999, {
-      ...responding(historyZip(ecbDays('2026-11-01', '2026-11-20', NOW))),
-      signal: AbortSignal.abort('time is up'),
-    })
+    const signal = AbortSignal.abort('time is up')
+    const call = provider.fetchHistory(SINCE_1999, { ...bank().context, signal })
     await expect(call).rejects.toThrow(/^www\.ecb\.europa\.eu .*: time is up$/)
   })
 })
@@ -189,9 +172,8 @@ describe('createEcbDataApiProvider()', () => {
 
   it('fails if the response is empty', async () => {
     const { context } = bank({ csvdata: '' })
-    await expect(provider.fetchHistory(WEEK, context)).rejects.toThrow(
-      /^data-api\.ecb\.europa\.eu .*1 day, got 0/,
-    )
+    const call = provider.fetchHistory(WEEK, context)
+    await expect(call).rejects.toThrow(/^data-api\.ecb\.europa\.eu .*1 day, got 0/)
   })
 
   it('leaves out currencies that were observed last on another day', async () => {

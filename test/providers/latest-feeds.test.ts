@@ -12,22 +12,20 @@ import {
   openExchangeRatesBody,
 } from '../fixtures/feed-payloads.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { HOUR, MINUTE } from '../virtual-runtime.ts'
 import { manyRates, respondingWith, upstream } from './upstream.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18, 20)
-const HOUR = 3_600_000
-const MINUTE = 60_000
 
 const openErApiBody: Record<string, unknown> = JSON.parse(openErApiPayload({ now: NOW }))
 
 const ACCOUNT = { key: 'k-1', url: 'https://feed.example' }
 
+const createOpen = ({ url, base }: ExchangeRateApiV6Options) =>
+  createExchangeRateApiProvider({ url, base })
+
 describe.each([
-  [
-    'createExchangeRateApiProvider()',
-    ({ url, base }: ExchangeRateApiV6Options) => createExchangeRateApiProvider({ url, base }),
-    openErApiBody,
-  ],
+  ['createExchangeRateApiProvider()', createOpen, openErApiBody],
   [
     'createExchangeRateApiV6Provider()',
     createExchangeRateApiV6Provider,
@@ -71,34 +69,26 @@ describe('createExchangeRateApiProvider()', () => {
     expect(await read({ ...good, time_eol_unix: 0 })).not.toHaveProperty('endsAt')
   })
 
-  it.each([[undefined], [null], [0]])(
-    'is due a day later if the next update is %s',
-    async (next) => {
-      const { updatedAt, nextUpdateAt } = await read({ ...good, time_next_update_unix: next })
-      expect(nextUpdateAt).toBe(updatedAt + 86_400_000)
-    },
-  )
+  it.each([[undefined], [null], [0]])('is due in a day if the next update is %s', async (next) => {
+    const { updatedAt, nextUpdateAt } = await read({ ...good, time_next_update_unix: next })
+    expect(nextUpdateAt).toBe(updatedAt + 86_400_000)
+  })
 
-  it.each([
-    ['quota-reached', 20],
-    ['unsupported-code', 15],
-    ['malformed-request', 15],
-    ['invalid-key', 15],
-    ['inactive-account', 15],
-    ['plan-upgrade-required', 15],
-    ['something-else', undefined],
-  ])(
-    'fails with the error %s for %s minutes, or until Retry-After',
-    async (type, minutes = NaN) => {
-      const body = { result: 'error', 'error-type': type }
-      const known = type === 'something-else' ? 'unknown' : type
-      const message = expect.stringMatching(`^open\\.er-api\\.com .*error ${known}$`)
-      const delay = minutes * 60_000 || undefined
-      await expect(read(body)).rejects.toMatchObject({ message, retryAfterMs: delay })
-      const init = { status: 403, headers: { 'retry-after': '7' } }
-      await expect(read(body, init)).rejects.toMatchObject({ message, retryAfterMs: 7_000 })
-    },
-  )
+  const OF_ACCOUNTS =
+    'unsupported-code malformed-request invalid-key inactive-account plan-upgrade-required'
+
+  it.each<[type: string, retryAfterMs?: number]>([
+    ['quota-reached', 20 * MINUTE],
+    ...OF_ACCOUNTS.split(' ').map((type): [string, number] => [type, 15 * MINUTE]),
+    ['something-else'],
+  ])('fails with the error %s for %s ms, or until Retry-After', async (type, retryAfterMs) => {
+    const body = { result: 'error', 'error-type': type }
+    const known = type === 'something-else' ? 'unknown' : type
+    const message = expect.stringMatching(`^open\\.er-api\\.com .*error ${known}$`)
+    await expect(read(body)).rejects.toMatchObject({ message, retryAfterMs })
+    const init = { status: 403, headers: { 'retry-after': '7' } }
+    await expect(read(body, init)).rejects.toMatchObject({ message, retryAfterMs: 7_000 })
+  })
 
   it('fails if the response has another base', async () => {
     await expect(read({ ...good, base_code: 'EUR' })).rejects.toThrow(
@@ -111,9 +101,8 @@ describe('createExchangeRateApiV6Provider()', () => {
   const body = exchangeRateApiV6Body(NOW)
 
   function read(body: unknown, status = 200): Promise<LatestTable> {
-    return createExchangeRateApiV6Provider(ACCOUNT).fetchLatest(
-      respondingWith(body, { status }, NOW),
-    )
+    const context = respondingWith(body, { status }, NOW)
+    return createExchangeRateApiV6Provider(ACCOUNT).fetchLatest(context)
   }
 
   it('has the times and the rates of the feed', async () => {
@@ -159,9 +148,8 @@ describe('createOpenExchangeRatesProvider()', () => {
   const published = Date.UTC(2026, 10, 20, 18)
 
   function read(body: unknown, status = 200, now = NOW): Promise<LatestTable> {
-    return createOpenExchangeRatesProvider(ACCOUNT).fetchLatest(
-      respondingWith(body, { status }, now),
-    )
+    const context = respondingWith(body, { status }, now)
+    return createOpenExchangeRatesProvider(ACCOUNT).fetchLatest(context)
   }
 
   it.each([
@@ -227,26 +215,23 @@ describe('createCurrencyapiProvider()', () => {
     expect([updatedAt, nextUpdateAt]).toEqual([Date.parse(last_updated_at), expected])
   })
 
-  it.each([[{}], [{ ...body.data, USD: { code: 'USD', value: 1.1 } }]])(
-    'rejects %o',
-    async (data) => {
-      const message = /^feed\.example .*another base.*USD$/
-      await expect(read({ data })).rejects.toThrow(message)
-    },
-  )
+  const otherBase = { ...body.data, USD: { code: 'USD', value: 1.1 } }
 
-  it.each(
-    [
-      '2026-11-20,2026-13-20T00:00:00Z,20 Nov 2026, 2026-11-19T23:59:59Z,2026-11-19T23:59:59Z ',
-      '2026-11-19T23:59:59,2026-11-19 23:59:59Z,2026-11-19T23:59:59.Z,2026-11-19T23:59:59+00:00',
-      '12026-11-19T23:59:59Z,2026-11-19T25:00:00Z,026-11-19T23:59:59Z,2026-1-19T23:59:59Z',
-      '2026-11-9T23:59:59Z,2026-11-19T3:59:59Z,2026-11-19T23:5:59Z,2026-11-19T23:59:5Z',
-      '2026-11-19T23:59Z',
-    ].flatMap((times) => times.split(',')),
-  )('rejects the time %j', async (last_updated_at) => {
-    await expect(read({ meta: { last_updated_at } })).rejects.toThrow(
-      /^feed\.example .*: meta\.last_updated_at$/,
-    )
+  it.each([[{}], [otherBase]])('rejects %o', async (data) => {
+    await expect(read({ data })).rejects.toThrow(/^feed\.example .*another base.*USD$/)
+  })
+
+  const NO_TIMES = [
+    '2026-11-20,2026-13-20T00:00:00Z,20 Nov 2026, 2026-11-19T23:59:59Z,2026-11-19T23:59:59Z ',
+    '2026-11-19T23:59:59,2026-11-19 23:59:59Z,2026-11-19T23:59:59.Z,2026-11-19T23:59:59+00:00',
+    '12026-11-19T23:59:59Z,2026-11-19T25:00:00Z,026-11-19T23:59:59Z,2026-1-19T23:59:59Z',
+    '2026-11-9T23:59:59Z,2026-11-19T3:59:59Z,2026-11-19T23:5:59Z,2026-11-19T23:59:5Z',
+    '2026-11-19T23:59Z',
+  ]
+
+  it.each(NO_TIMES.join().split(','))('rejects the time %j', async (last_updated_at) => {
+    const reading = read({ meta: { last_updated_at } })
+    await expect(reading).rejects.toThrow(/^feed\.example .*: meta\.last_updated_at$/)
   })
 
   it('has NaN for values that are not numbers', async () => {
