@@ -37,22 +37,12 @@ describe('entityTag()', () => {
 })
 
 describe('isMatch()', () => {
-  it.each([
-    ['"abc"', true],
-    ['W/"abc"', true],
-    ['*', true],
-    [' * ', true],
-    ['"x", "abc"', true],
-    ['"x" ,W/"abc" ,"y"', true],
-    ['"a,b","abc"', true],
-    ['"x"', false],
-    ['abc', false],
-    ['"ABC"', false],
-    ['"abc', false],
-    ['"*"', false],
-    ['"a,bc"', false],
-    ['', false],
-  ])('%j: %s', (ifNoneMatch, expected) => {
+  const SAME = ['"abc"', 'W/"abc"', '*', ' * ', '"x", "abc"', '"x" ,W/"abc" ,"y"', '"a,b","abc"']
+  const OTHERS = ['"x"', 'abc', '"ABC"', '"abc', '"*"', '"a,bc"', '']
+
+  it.each([...SAME, ...OTHERS])('compares "abc" with %j', (ifNoneMatch) => {
+    const expected = SAME.includes(ifNoneMatch)
+
     expect(isMatch(ifNoneMatch, '"abc"', 'weak')).toBe(expected)
     // By strong comparison, a weak tag never matches.
     const isStrong = expected && !ifNoneMatch.includes('W/"abc"')

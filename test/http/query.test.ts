@@ -16,64 +16,60 @@ function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, strin
   })
 }
 
+/** Returns a row for each query of `rows`, with what is expected of it. */
+function eachQuery<Expected>(rows: readonly [Expected, ...string[]][]): [string, Expected][] {
+  return rows.flatMap(([expected, ...queries]) =>
+    queries.map((query): [string, Expected] => [query, expected]),
+  )
+}
+
 const parse = parserOf({ mistaken: { from: 'use base', startdate: 'use start' } })
 
 describe('a query parser', () => {
-  it.each([
-    ['', {}],
-    ['&', {}],
-    ['base=EUR', { base: 'EUR' }],
-    ['base=EUR&to=USD', { base: 'EUR', to: 'USD' }],
-    ['to=USD&&base=EUR', { base: 'EUR', to: 'USD' }],
-    ['&base=EUR', { base: 'EUR' }],
-    ['base=EUR&', { base: 'EUR' }],
-    ['base', { base: '' }],
-    ['base=', { base: '' }],
-    ['base&to=USD', { base: '', to: 'USD' }],
-    ['base=a=b', { base: 'a=b' }],
-    ['=EUR', {}],
-    ['_base=EUR&_from=1&base_=2', {}],
-    ['base=%45UR', { base: 'EUR' }],
-    ['b%61se=EUR', { base: 'EUR' }],
-    ['base=E+R', { base: 'E R' }],
-    ['base=E%26to=R', { base: 'E&to=R' }],
-    ['base=100%', { base: '100%' }],
-    ['%base=EUR', {}],
-    ['theme=dark&base=EUR&constructor=1&__proto__=2', { base: 'EUR' }],
-  ])('parses %j as %j', (query, values) => {
+  const VALUES: [values: object, ...queries: string[]][] = [
+    [{}, '', '&', '=EUR', '_base=EUR&_from=1&base_=2', '%base=EUR'],
+    [{ base: 'EUR' }, 'base=EUR', '&base=EUR', 'base=EUR&', 'base=%45UR', 'b%61se=EUR'],
+    [{ base: 'EUR' }, 'theme=dark&base=EUR&constructor=1&__proto__=2'],
+    [{ base: 'EUR', to: 'USD' }, 'base=EUR&to=USD'],
+    [{ to: 'USD', base: 'EUR' }, 'to=USD&&base=EUR'],
+    [{ base: '' }, 'base', 'base='],
+    [{ base: '', to: 'USD' }, 'base&to=USD'],
+    [{ base: 'a=b' }, 'base=a=b'],
+    [{ base: 'E R' }, 'base=E+R'],
+    [{ base: 'E&to=R' }, 'base=E%26to=R'],
+    [{ base: '100%' }, 'base=100%'],
+  ]
+
+  it.each(eachQuery(VALUES))('parses %j as %j', (query, values) => {
     expect(parse(query)).toEqual(values)
     expect(Object.keys(Object(parse(query))).toSorted()).toEqual(Object.keys(values).toSorted())
   })
 
-  it.each([
-    ['base=EUR&base=EUR', 'base (given more than once)'],
-    ['base=&b%61se=EUR', 'base (given more than once)'],
-    ['BASE=EUR', 'BASE (use base)'],
-    ['Base=EUR', 'Base (use base)'],
-    ['base[]=EUR', 'base[] (use base)'],
-    ['to[0][1]=EUR', 'to[0][1] (use to)'],
-    ['base[=EUR', 'base[ (use base)'],
-    ['?base=EUR', '?base (use base)'],
-    ['??base=EUR', '??base (use base)'],
-    ['?base=%45UR', '?base (use base)'],
-    ['from=EUR', 'from (use base)'],
-    ['?FROM[]=EUR', '?FROM[] (use base)'],
-    ['start_date=1', 'start_date (use start)'],
-    ['startDate=1', 'startDate (use start)'],
-    ['b_ase=EUR', 'b_ase (use base)'],
+  const MISTAKES: [message: string, ...queries: string[]][] = [
+    ['base (given more than once)', 'base=EUR&base=EUR', 'base=&b%61se=EUR'],
+    ['BASE (use base)', 'BASE=EUR'],
+    ['Base (use base)', 'Base=EUR'],
+    ['base[] (use base)', 'base[]=EUR'],
+    ['to[0][1] (use to)', 'to[0][1]=EUR'],
+    ['base[ (use base)', 'base[=EUR'],
+    ['?base (use base)', '?base=EUR', '?base=%45UR'],
+    ['??base (use base)', '??base=EUR'],
+    ['?FROM[] (use base)', '?FROM[]=EUR'],
+    ['start_date (use start)', 'start_date=1'],
+    ['startDate (use start)', 'startDate=1'],
+    ['b_ase (use base)', 'b_ase=EUR'],
     // The same error in any order.
-    ['start_date=1&from=EUR', 'from (use base)'],
-    ['from=EUR&start_date=1', 'from (use base)'],
-  ])('throws for %j', (query, message) => {
+    ['from (use base)', 'from=EUR', 'start_date=1&from=EUR', 'from=EUR&start_date=1'],
+  ]
+
+  it.each(eachQuery(MISTAKES))('throws for %j: %s', (query, message) => {
     expect(() => parse(query)).toThrow(`Invalid parameter: ${message}`)
     expect(() => parse(query)).toThrow(RatesError)
   })
 
   it.each(['ba?se=1', 'base?=1', 'bases=1', 'abase=1', '[base]=1', '[]base=1', 'symbols=EUR'])(
     'ignores the unknown name in %j',
-    (query) => {
-      expect(parse(query)).toEqual({})
-    },
+    (query) => expect(parse(query)).toEqual({}),
   )
 
   it('accepts names of other services if none are listed as mistaken', () => {
@@ -142,13 +138,12 @@ describe('a query parser with schemas', () => {
 describe('a parser of recurring queries', () => {
   const ofLength = (length: number, start: string): string => `base=${start}`.padEnd(length, '.')
 
-  it.each(['', 'base=EUR', 'base=%45UR', '&to=USD&&base=EUR&', ofLength(256, 'EUR')])(
-    'parses an equal query once: %j',
-    (query) => {
-      const parse = parserOf({ isRecurring: true })
-      expect(parse(query)).toBe(parse(query))
-    },
-  )
+  const SHORT = ['', 'base=EUR', 'base=%45UR', '&to=USD&&base=EUR&', ofLength(256, 'EUR')]
+
+  it.each(SHORT)('parses an equal query once: %j', (query) => {
+    const parse = parserOf({ isRecurring: true })
+    expect(parse(query)).toBe(parse(query))
+  })
 
   it.each([
     // Few clients send equal queries of this form.
