@@ -54,12 +54,12 @@ describe('targetBehind()', () => {
     a.example http://a.example?b | a.example http://a.example | a.example ws://a.example/api
     a.example /api`
 
-  it.each([
+  it.each<readonly [host: string | null, url: string]>([
     [null, 'http://a.example/api'],
     ['', 'http://a.example/api'],
     ['', '/api'],
-    ...rowsOf(OTHER_HOSTS),
-  ])('returns the URL for the host %j and the URL %j', (host, url = '') => {
-    expect(targetBehind(host ?? null, url)).toBe(url)
+    ...rowsOf(OTHER_HOSTS).map(([host = '', url = '']) => [host, url] as const),
+  ])('returns the URL for the host %j and the URL %j', (host, url) => {
+    expect(targetBehind(host, url)).toBe(url)
   })
 })
