@@ -10,11 +10,14 @@ import {
   refuseFor,
   request,
   startOverdue,
+  throwRefusal,
 } from './world.ts'
 import type { ReadThrough, World } from './world.ts'
 
+type Fleet = readonly ReadThrough<number>[]
+
 /** Returns the value of each of `processes`. */
-async function valuesOf(processes: ReadThrough<number>[]): Promise<number[]> {
+async function valuesOf(processes: Fleet): Promise<number[]> {
   const results = await Promise.all(processes.map(async (process) => process.get()))
   await settled()
   return results.map(({ value }) => value)
@@ -40,12 +43,7 @@ async function startTwoOverdue() {
 }
 
 /** Requests a value every `step` ms for `duration` ms. */
-async function requestEvery(
-  step: number,
-  duration: number,
-  { runtime }: World,
-  processes: ReadThrough<number>[],
-): Promise<void> {
+async function requestEvery(step: number, duration: number, { runtime }: World, processes: Fleet) {
   for (let passed = 0; passed < duration; passed += step) {
     for (const process of processes) void request(process)
     await runtime.advance(step)
@@ -179,11 +177,8 @@ describe('a process without a value whose lease is denied', () => {
     await runtime.advance(SECOND)
     const next = request(process)
     await runtime.advance(4_000)
-    expect(await next).toMatchObject({
-      name: 'UnavailableError',
-      retryInMs: 2 * SECOND,
-      cause: { message: expect.stringContaining('another process') },
-    })
+    const cause = { message: expect.stringContaining('another process') }
+    expect(await next).toMatchObject({ name: 'UnavailableError', retryInMs: 2 * SECOND, cause })
     expect([upstream.calls, process.state().lastAttempt?.outcome]).toEqual([1, 'delegated'])
   })
 
@@ -253,11 +248,8 @@ describe('a process with a stale value whose leases are denied', () => {
 })
 
 /** Returns the delays after `attempts` in seconds; each attempt follows at the end of the delay before it. */
-async function delaysOf(
-  { runtime, scheduled }: World,
-  process: ReadThrough<number>,
-  attempts: number,
-): Promise<number[]> {
+async function delaysOf(world: World, process: ReadThrough<number>, attempts: number) {
+  const { runtime, scheduled } = world
   scheduled.length = 0
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     await process.refresh()
@@ -319,22 +311,15 @@ describe('the backoff after a failure', () => {
     const { upstream, start, scheduled } = createWorld()
     upstream.respond = () => Promise.reject(thrown)
     const process = start()
-    expect(await request(process)).toMatchObject({
-      name: 'UnavailableError',
-      retryInMs: delay,
-      cause: thrown,
-    })
+    const error = { name: 'UnavailableError', retryInMs: delay, cause: thrown }
+    expect(await request(process)).toMatchObject(error)
     expect(scheduled).toEqual([delay])
   })
 
   it('is the default where reading the error throws', async () => {
     const { upstream, start, scheduled } = createWorld()
-    upstream.respond = () =>
-      Promise.reject({
-        get retryAfterMs(): number {
-          throw new Error('not readable')
-        },
-      })
+    const unreadable = Object.defineProperty({}, 'retryAfterMs', { get: throwRefusal })
+    upstream.respond = () => Promise.reject(unreadable)
     await start().refresh()
     expect(scheduled).toEqual([SECOND])
   })

@@ -31,7 +31,7 @@ const HISTORY: typeof LATEST = {
 }
 
 /** Sends requests to a chain, and records the responses by the time of the request. */
-function watch({ get, runtime, events }: Chain, { dataSet, target }: typeof LATEST) {
+function watch({ get, runtime, eventsOf }: Chain, { dataSet, target }: typeof LATEST) {
   const responses = {
     /** When each status was first and last returned, in ms since the Unix epoch. */
     statuses: new Map<number, { first: number; last: number }>(),
@@ -55,11 +55,9 @@ function watch({ get, runtime, events }: Chain, { dataSet, target }: typeof LATE
   /** Lets time pass until `end`, with a request a minute and a burst whenever the upstream may be called again. */
   async function passUntil(end: number): Promise<void> {
     while (runtime.now() < end) {
-      const last = events.findLast(
-        (event) => event.type === 'refresh_scheduled' && event.dataSet === dataSet,
-      )
+      const scheduled = eventsOf('refresh_scheduled').filter((event) => event.dataSet === dataSet)
       // Rounded up: the ms before may be too soon.
-      const burstAt = last?.type === 'refresh_scheduled' ? Math.ceil(last.at) : 0
+      const burstAt = Math.ceil(scheduled.at(-1)?.at ?? 0)
       const minute = runtime.now() - (runtime.now() % MINUTE) + MINUTE
       const next = Math.min(end, minute, burstAt > runtime.now() ? burstAt : Infinity)
       await runtime.advance(next - runtime.now())

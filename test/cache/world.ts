@@ -143,10 +143,7 @@ export function envelope(fields: object = {}): string {
 }
 
 /** Returns the result of `get`, or the error that it rejects with. */
-export async function request(
-  process: ReadThrough<number>,
-  signal?: AbortSignal,
-): Promise<unknown> {
+export async function request(process: ReadThrough<number>, signal?: AbortSignal) {
   try {
     return await process.get({ signal })
   } catch (error) {

@@ -17,11 +17,8 @@ function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, strin
 }
 
 /** Returns a row for each query of `rows`, with what is expected of it. */
-function eachQuery<Expected>(rows: readonly [Expected, ...string[]][]): [string, Expected][] {
-  return rows.flatMap(([expected, ...queries]) =>
-    queries.map((query): [string, Expected] => [query, expected]),
-  )
-}
+const eachQuery = <Expected>(rows: readonly [Expected, ...string[]][]) =>
+  rows.flatMap(([expected, ...queries]) => queries.map((query) => [query, expected] as const))
 
 const parse = parserOf({ mistaken: { from: 'use base', startdate: 'use start' } })
 

@@ -11,9 +11,7 @@ const DAY = 'date=2020-02-29'
 const RANGE = '?from=USD&to=EUR&start=2008-09-01&end=2008-09-30&interval=week'
 
 /** Returns the differences that the check finds in a conversion after `change`. */
-async function changed(
-  change: (received: ReceivedResponse) => Partial<ReceivedResponse>,
-): Promise<string> {
+async function changed(change: (received: ReceivedResponse) => Partial<ReceivedResponse>) {
   const received = await request(conversion, '?from=USD&to=EUR&amount=100')
   return differences(conversion, { ...received, ...change(received) }).join()
 }
@@ -93,21 +91,9 @@ describe('the check of a response against the document', () => {
 
   it.each([
     ['with other columns', '/v1/latest', '?format=csv', 'base,code,', 'code,base,'],
-    [
-      'of a day without dates in its lines',
-      '/v1/latest',
-      `?${DAY}&format=csv`,
-      ',2020-02-28,',
-      ',',
-    ],
+    ['of a day without dates in rows', '/v1/latest', `?${DAY}&format=csv`, ',2020-02-28,', ','],
     ['of a conversion on a day', '/v1/convert', `?${PAIR}&${DAY}&format=csv`, ',date,', ','],
-    [
-      'of a reverse conversion',
-      '/v1/convert',
-      `?${PAIR}&reverse=true&format=csv`,
-      ',true,',
-      ',false,',
-    ],
+    ['in reverse', '/v1/convert', `?${PAIR}&reverse=true&format=csv`, ',true,', ',false,'],
   ])('detects CSV %s', async (_what, path, search, searched, replacement) => {
     const operation = operationAt(path)
     const received = await request(operation, search)

@@ -51,9 +51,8 @@ function queries(
 ): fc.Arbitrary<Query> {
   const texts = parameters.map((parameter) => [parameter.name, textsOf(parameter)])
   const required = parameters.filter(({ required }) => required).map(({ name }) => name)
-  return fc.record<Query>(Object.fromEntries(texts), {
-    requiredKeys: [...required, ...alsoRequired],
-  })
+  const requiredKeys = [...required, ...alsoRequired]
+  return fc.record<Query>(Object.fromEntries(texts), { requiredKeys })
 }
 
 function answerable({ name, schema }: Parameter, codes: readonly string[]): fc.Arbitrary<string> {

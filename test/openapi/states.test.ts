@@ -104,11 +104,8 @@ describe('getHistory', () => {
       },
     }
     const gappy = createRatesHandler({ providers: { latest, history: withoutRecentYen }, now })
-    const { status } = await request(
-      operationAt('/v1/history'),
-      '?from=USD&to=JPY&period=1W',
-      gappy,
-    )
+    const query = '?from=USD&to=JPY&period=1W'
+    const { status } = await request(operationAt('/v1/history'), query, gappy)
     expect(status).toBe(404)
   })
 })

@@ -75,12 +75,10 @@ function after<Value>(delay: number, value: Value): Promise<Value> {
 /** Creates a handler with a primary and a reference, and records the events of the check. */
 function serve(latest: FetchLatest | LatestTable, fetchHistory: FetchHistory = healthy) {
   const events: RatesEvent[] = []
-  const fetchLatest = typeof latest === 'function' ? latest : async () => latest
+  const primary = primaryOf(typeof latest === 'function' ? latest : async () => latest)
   const handler = createRatesHandler({
     now: () => Date.now(),
-    providers: {
-      latest: crossCheck(primaryOf(fetchLatest), referenceOf(fetchHistory), { tolerance: 0.03 }),
-    },
+    providers: { latest: crossCheck(primary, referenceOf(fetchHistory), { tolerance: 0.03 }) },
     onEvent: (event) => void (/check|deviating/.test(event.type) && events.push(event)),
   })
   return { events, latest: () => handler.rates.latest() }
@@ -103,7 +101,7 @@ describe('crossCheck()', () => {
     { factors: { TRY: 1.2, ISK: 0.8, GBP: 0.5 }, deviations: ['GBP -50.0 %'] },
     {
       factors: { EUR: 1.05 },
-      deviations: 'USD JPY GBP CHF'.split(' ').map((each) => `${each} -4.8 %`),
+      deviations: 'USD JPY GBP CHF'.split(' ').map((code) => `${code} -4.8 %`),
     },
   ])('reports $deviations and serves them unchanged', async ({ factors, deviations }) => {
     const { latest, events } = serve(tableOf(factors))

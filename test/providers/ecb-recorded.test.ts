@@ -20,9 +20,7 @@ function recorded(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(recording(`data/ecb/${name}`)))
 }
 
-function textOf(name: string): string {
-  return new TextDecoder().decode(recorded(name))
-}
+const textOf = (name: string): string => new TextDecoder().decode(recorded(name))
 
 const CSV = 'eurofxref-hist.csv'
 const ZIP = 'eurofxref-hist.zip'
@@ -32,10 +30,8 @@ const API = 'sdmx-exr-csvdata-2026-02-17_2026-03-18.vcr.yml'
 
 /** Reads the history with another program. */
 function independentCsv(): HistoryDay[] {
-  const { data } = Papa.parse<Record<string, string>>(textOf(CSV), {
-    header: true,
-    skipEmptyLines: true,
-  })
+  const options = { header: true, skipEmptyLines: true }
+  const { data } = Papa.parse<Record<string, string>>(textOf(CSV), options)
   return data.toReversed().map(({ Date: date = '', ...cells }) => {
     const quoted = Object.entries(cells).filter(([code, text]) => code !== '' && text !== 'N/A')
     return { date, rates: Object.fromEntries(quoted.map(([code, text]) => [code, Number(text)])) }

@@ -11,9 +11,7 @@ const MIDNIGHT = Date.UTC(2026, 10, 20)
 const FIRST = 'cdn.jsdelivr.net'
 const SECOND = 'latest.currency-api.pages.dev'
 
-function good(now = NOW): Response {
-  return Response.json(fawazahmed0Body(now))
-}
+const good = (now = NOW): Response => Response.json(fawazahmed0Body(now))
 
 /** A table of the day before. */
 const behind = (): Response => good(NOW - DAY)

@@ -83,8 +83,7 @@ describe('JSON in an unexpected format', () => {
   it.each(INVALID)('is rejected by $name, naming $where', async ({ feed, overrides, where }) => {
     const body = overrides && { ...Object(feed.body), ...overrides }
     const market = upstream([Response.json(body)])
-    await expect(call(feed.create(ROOT), market)).rejects.toThrow(
-      new RegExp(`^feed\\.example .*: ${where}$`),
-    )
+    const message = new RegExp(`^feed\\.example .*: ${where}$`)
+    await expect(call(feed.create(ROOT), market)).rejects.toThrow(message)
   })
 })

@@ -20,14 +20,10 @@ const TODAY = '2026-11-20'
 
 const RANGE = { start: '2026-11-07', end: TODAY }
 
-function row(quote: string, date: string, rate = 2): object {
-  return { date, base: 'USD', quote, rate }
-}
+const row = (quote: string, date: string, rate = 2) => ({ date, base: 'USD', quote, rate })
 
 /** Rows of enough currencies for a market, all of the same day and at 2. */
-function manyRows(date: string): object[] {
-  return Object.keys(manyRates()).map((code) => row(code, date))
-}
+const manyRows = (date: string) => Object.keys(manyRates()).map((code) => row(code, date))
 
 /** Creates the service, which records its requests. */
 function service(respond = (url: string) => answerOfFrankfurterV2(url, NOW)): Upstream {
@@ -96,9 +92,8 @@ describe('the table of the second version', () => {
 
   it('is of the newest day up to today that any row has', async () => {
     const others = [row('EUR', '2026-11-19'), row('JPY', '2026-11-11', 155)]
-    expect((await read([...manyRows('2026-11-18'), ...others])).updatedAt).toBe(
-      Date.UTC(2026, 10, 19),
-    )
+    const { updatedAt } = await read([...manyRows('2026-11-18'), ...others])
+    expect(updatedAt).toBe(Date.UTC(2026, 10, 19))
   })
 
   it('counts the day that comes next as today', async () => {

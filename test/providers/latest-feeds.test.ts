@@ -21,16 +21,13 @@ const openErApiBody: Record<string, unknown> = JSON.parse(openErApiPayload({ now
 
 const ACCOUNT = { key: 'k-1', url: 'https://feed.example' }
 
+const v6Body = exchangeRateApiV6Body(NOW)
 const createOpen = ({ url, base }: ExchangeRateApiV6Options) =>
   createExchangeRateApiProvider({ url, base })
 
 describe.each([
   ['createExchangeRateApiProvider()', createOpen, openErApiBody],
-  [
-    'createExchangeRateApiV6Provider()',
-    createExchangeRateApiV6Provider,
-    exchangeRateApiV6Body(NOW),
-  ],
+  ['createExchangeRateApiV6Provider()', createExchangeRateApiV6Provider, v6Body],
 ])('%s', (_name, create, good) => {
   it('requests another base', async () => {
     const { context, requests } = upstream([Response.json({ ...good, base_code: 'CZK' })])
@@ -98,7 +95,7 @@ describe('createExchangeRateApiProvider()', () => {
 })
 
 describe('createExchangeRateApiV6Provider()', () => {
-  const body = exchangeRateApiV6Body(NOW)
+  const body = v6Body
 
   function read(body: unknown, status = 200): Promise<LatestTable> {
     const context = respondingWith(body, { status }, NOW)

@@ -29,9 +29,8 @@ function textsOf(value: unknown): string[] {
 
 /** Returns the places that contain a part of `secret` (hexadecimal, in either case) too long to occur by chance. */
 export function findSecret(secret: string, places: Record<string, unknown>): string[] {
-  const parts = Array.from({ length: secret.length - PART + 1 }, (_, at) =>
-    secret.slice(at, at + PART),
-  )
+  const length = secret.length - PART + 1
+  const parts = Array.from({ length }, (_, at) => secret.slice(at, at + PART))
   return Object.entries(places)
     .filter(([, value]) => {
       const runs = textsOf(value).flatMap(runsOf)

@@ -176,10 +176,8 @@ describe('a doubtful day', () => {
     await world.refresh(FRIDAY)
     expect(await world.rates('TRY')).toEqual(published('TRY', THURSDAY))
     await world.refresh(MONDAY)
-    const moved = mapRates(published('TRY', MONDAY), (rate, day) =>
-      day < FRIDAY ? rate : rate * factor,
-    )
-    expect(await world.rates('TRY')).toEqual(moved)
+    const moved = (rate: number, day: string) => (day < FRIDAY ? rate : rate * factor)
+    expect(await world.rates('TRY')).toEqual(mapRates(published('TRY', MONDAY), moved))
     // It is requested again and no longer doubtful.
     await world.refresh(TUESDAY)
     expect(world.eventsOf('rates_quarantined')).toMatchObject([{ codes: [`${FRIDAY}${doubtful}`] }])
@@ -230,10 +228,8 @@ describe('a refresh', () => {
     world.upstream.change = during((rates) => without(corrected(rates, ''), 'JPY'), WEDNESDAY)
     await world.refresh(FRIDAY)
     expect(world.eventsOf('rates_revised')).toMatchObject([{ revised: [`${WEDNESDAY} USD`] }])
-    const revised = mapRates(published('USD', FRIDAY), (rate, day) =>
-      day === WEDNESDAY ? rate * 1.001 : rate,
-    )
-    expect(await world.rates('USD')).toEqual(revised)
+    const { [WEDNESDAY]: wrong = NaN, ...others } = published('USD', FRIDAY)
+    expect(await world.rates('USD')).toEqual({ ...others, [WEDNESDAY]: wrong * 1.001 })
     expect(await world.rates('JPY')).toEqual(published('JPY', FRIDAY))
     expect((await world.response()).tag).not.toBe(tag)
     expect(world.eventsOf('rates_lost')).toEqual([])

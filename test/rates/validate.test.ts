@@ -112,11 +112,7 @@ describe('a table', () => {
     ['a time ahead', table({ updatedAt: NOW + 48 * HOUR + 1 }), AHEAD],
     ['a next update that is NaN', table({ nextUpdateAt: NaN }), 'nextUpdateAt must be an integer'],
     ['a late next update', table({ nextUpdateAt: LAST_INSTANT + 1 }), 'nextUpdateAt must be'],
-    [
-      'quarantined rates in a list',
-      table({ unconfirmed: [7] }),
-      'the unconfirmed rates are not an',
-    ],
+    ['unconfirmed rates as list', table({ unconfirmed: [7] }), 'the unconfirmed rates are not an'],
   ])('is rejected: %s', (_what, response, message) => {
     expectRejected(() => validateTable(response, NOW), message)
   })
@@ -199,12 +195,8 @@ describe('a history', () => {
   it('needs no base in its days, and accepts it only at 1', () => {
     const quoted = (rate: number): unknown =>
       accept([{ date: '2026-11-19', rates: { USD: 1.1, EUR: rate, GBP: 0.88 } }]).data
-    expect(quoted(1)).toMatchObject({
-      columns: new Map([
-        ['USD', Float64Array.of(1.1)],
-        ['GBP', Float64Array.of(0.88)],
-      ]),
-    })
+    const columns = Object.entries({ USD: Float64Array.of(1.1), GBP: Float64Array.of(0.88) })
+    expect(quoted(1)).toMatchObject({ columns: new Map(columns) })
     expect(() => quoted(1.1)).toThrow(/base must be 1$/)
   })
 

@@ -73,11 +73,8 @@ describe.each([
     const chain = startChain(conditions)
     const left = await listenersLeftBy(async () => {
       const timed = await chain.request(target)
-      if (expected === undefined) {
-        expectUnavailable(timed)
-      } else {
-        await expectResponseOf(expected, conditions, timed)
-      }
+      if (expected === undefined) expectUnavailable(timed)
+      else await expectResponseOf(expected, conditions, timed)
       await chain.runtime.advance(20 * SECOND)
     })
     expect(left).toBe(0)
@@ -93,9 +90,8 @@ describe('a chain of providers', () => {
     const { request, events } = startChain(['stuck', 'slow', 'healthy'])
     expect((await request(LATEST)).waited).toBe(2_500)
     await settled()
-    const ends = events.flatMap((event) =>
-      'elapsed' in event ? [`${event.provider} ${event.elapsed}`] : [],
-    )
+    const ended = events.filter((event) => 'elapsed' in event)
+    const ends = ended.map(({ provider, elapsed }) => `${provider} ${elapsed}`)
     expect(ends).toEqual(['C 0', 'A 2500', 'B 1250'])
   })
 

@@ -241,7 +241,7 @@ describe('a store', () => {
 })
 
 /** Starts a handler that has loaded each of `tables` from its named provider, a day after the previous one. */
-async function startSuccession(...tables: readonly [name: string, codes: string][]) {
+async function startSuccession(...tables: readonly (readonly [name: string, codes: string])[]) {
   const runtime = virtualRuntime(START)
   let day = 0
   const names = [...new Set(tables.map(([name]) => name))]
@@ -261,10 +261,10 @@ async function startSuccession(...tables: readonly [name: string, codes: string]
   }
   /** Returns the name of the provider whose table has a code, or `null`. */
   const sourceOf = (to: string): Promise<string | null> =>
-    handler.rates.convert({ from: 'USD', to }).then(
-      ({ source }) => source.name,
-      () => null,
-    )
+    handler.rates
+      .convert({ from: 'USD', to })
+      .then(({ source }) => source.name)
+      .catch(() => null)
   return { rates: handler.rates, get, sourceOf }
 }
 
@@ -282,10 +282,8 @@ describe('the table that is kept as fallback', () => {
   })
 
   it('is never an older one of the same provider; its rates are carried forward', async () => {
-    const { rates, get, sourceOf } = await startSuccession(
-      ['First', 'USD EUR AED'],
-      ['First', 'USD EUR NOK'],
-    )
+    const tables = [['First', 'USD EUR AED'] as const, ['First', 'USD EUR NOK'] as const]
+    const { rates, get, sourceOf } = await startSuccession(...tables)
     expect(await Promise.all(CODES.map(sourceOf))).toEqual(['First', 'First', 'First', null])
     // In one table, which is fresh.
     expect(await rates.latest({ symbols: ['AED', 'NOK'] })).toMatchObject({

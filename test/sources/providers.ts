@@ -66,18 +66,14 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
       },
     }
   })
-  const { handler, events, get } = recordedHandler(runtime, {
-    providers: { latest, history },
-    ...options,
-  })
+  const providers = { latest, history }
+  const recorded = recordedHandler(runtime, { providers, ...options })
 
   /** Returns the response to `target` below `/api` as soon as it arrives, and how long that took in ms. */
   async function request(target: string) {
     const sentAt = runtime.monotonic()
-    const timed = get(target).then((response) => ({
-      response,
-      waited: runtime.monotonic() - sentAt,
-    }))
+    const waited = (response: Response) => ({ response, waited: runtime.monotonic() - sentAt })
+    const timed = recorded.get(target).then(waited)
     const wait = { isOver: false }
     void timed.finally(() => (wait.isOver = true))
     await settled()
@@ -85,7 +81,7 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
     return timed
   }
 
-  return { handler, get, runtime, events, conditions, published, lacksYen, calls, request }
+  return { ...recorded, runtime, conditions, published, lacksYen, calls, request }
 }
 
 export type Chain = ReturnType<typeof startChain>
