@@ -16,7 +16,6 @@ import type { ReadThrough, World } from './world.ts'
 
 type Fleet = readonly ReadThrough<number>[]
 
-/** Returns the value of each of `processes`. */
 async function valuesOf(processes: Fleet): Promise<number[]> {
   const results = await Promise.all(processes.map(async (process) => process.get()))
   await settled()
@@ -120,7 +119,6 @@ describe('a fleet over one store', () => {
 
   it.each(['stale', 'cold'])(
     'loads from a dead upstream about as often as one %s process',
-    { timeout: 60_000 },
     async (how) => {
       /** Returns the number of loads of several processes in two hours. */
       async function loadsOf(size: number): Promise<number> {

@@ -70,7 +70,7 @@ function watch({ get, runtime, eventsOf }: Chain, { dataSet, target }: typeof LA
   return responses
 }
 
-describe('an upstream that is dead for a day', { timeout: 60_000 }, () => {
+describe('an upstream that is dead for a day', () => {
   it.each([
     { ...LATEST, condition: 'dead' },
     { ...LATEST, condition: 'stuck' },
@@ -107,7 +107,7 @@ describe('an upstream that is dead for a day', { timeout: 60_000 }, () => {
   })
 })
 
-describe('an upstream that has failed more than a thousand times', { timeout: 60_000 }, () => {
+describe('an upstream that has failed more than a thousand times', () => {
   it('is called again, and its recovery is noticed', async () => {
     const { handler, runtime, conditions, calls } = startChain(['dead'])
     for (let attempt = 0; attempt < 1_100; attempt += 1) {

@@ -44,7 +44,6 @@ const healthy: FetchHistory = async () => ({
   ],
 })
 
-/** Creates a reference with the rates of one day. */
 function only(date: string, rates: Record<string, number> = EURO_RATES) {
   return async () => ({ base: 'EUR', days: [{ date, rates }] })
 }
@@ -65,7 +64,6 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Resolves to `value` after `delay` ms. */
 function after<Value>(delay: number, value: Value): Promise<Value> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(value), delay)

@@ -1,15 +1,12 @@
 import * as fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
 import { ecbDays, exrCsv, historyCsv, shortHistoryXml } from '../fixtures/ecb-files.ts'
 import { arbitraryDays, expectSameDays } from './days.ts'
 import { NOW, upstream } from './upstream.ts'
-
-// Generous, for a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const TODAY = '2026-11-20'
 
@@ -190,7 +187,6 @@ describe('a response of the data API', () => {
 const XML =
   '<?xml version="1.0"?><gesmes:Envelope xmlns="a"><Cube><Cube time="2026-11-20"><Cube currency="USD" rate="1.1"/></Cube></Cube></gesmes:Envelope>'
 
-/** Replaces `part` of `XML` with `text`. */
 function changed(part: string, text: string): string {
   expect(XML).toContain(part)
   return XML.replace(part, text)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { DOMParser } from '@xmldom/xmldom'
 import { unzipSync } from 'fflate'
 import Papa from 'papaparse'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider, ProviderContext } from '../../src/index.ts'
@@ -12,9 +12,6 @@ import { answerAsBank, ecbDays } from '../fixtures/ecb-files.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { expectSameDays } from './days.ts'
 import { NOW } from './upstream.ts'
-
-// Generous, for a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 function recorded(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(recording(`data/ecb/${name}`)))
@@ -28,7 +25,6 @@ const DAILY = 'eurofxref-daily-2025-04-03.xml'
 const SHORT = 'eurofxref-hist-90d-2025-04-04.xml'
 const API = 'sdmx-exr-csvdata-2026-02-17_2026-03-18.vcr.yml'
 
-/** Reads the history with another program. */
 function independentCsv(): HistoryDay[] {
   const options = { header: true, skipEmptyLines: true }
   const { data } = Papa.parse<Record<string, string>>(textOf(CSV), options)
@@ -38,7 +34,6 @@ function independentCsv(): HistoryDay[] {
   })
 }
 
-/** Reads the days of an XML with another program. */
 function independentXml(text: string): HistoryDay[] {
   const cubes = [...new DOMParser().parseFromString(text, 'text/xml').getElementsByTagName('Cube')]
   const days = cubes.filter((cube) => cube.hasAttribute('time'))
@@ -67,7 +62,6 @@ function inHistory(days: readonly HistoryDay[]): HistoryDay[] {
   })
 }
 
-/** A `fetch` that returns the recorded responses. */
 async function fetchRecorded(input: RequestInfo | URL): Promise<Response> {
   const { host, pathname } = new URL(input instanceof Request ? input.url : input)
   if (host === 'data-api.ecb.europa.eu') return new Response(recordedBody())

@@ -48,7 +48,6 @@ function bank(bodies: Record<string, BodyInit> = {}, now: number = NOW) {
   return { context: { fetch, signal: new AbortController().signal, now: () => now }, requested }
 }
 
-/** A context in which every request gets this response. */
 function responding(body: BodyInit, init: ResponseInit = {}): ProviderContext {
   return { ...bank().context, fetch: async () => new Response(body, init) }
 }

@@ -13,7 +13,6 @@ const SECOND = 'latest.currency-api.pages.dev'
 
 const good = (now = NOW): Response => Response.json(fawazahmed0Body(now))
 
-/** A table of the day before. */
 const behind = (): Response => good(NOW - DAY)
 
 function down(retryAfter?: number, status = 503): Response {

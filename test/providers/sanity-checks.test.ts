@@ -33,7 +33,6 @@ const tomorrow = (rates: Record<string, number>): LatestTable => table(rates, 10
 /** External rates may have wrong types. */
 const BAD: Record<string, number> = JSON.parse('{ "AAC": null, "AAD": "0.01", "AAE": true }')
 
-/** Returns `count` codes at `rate`. */
 function moved(count: number, rate: number): Record<string, number> {
   return Object.fromEntries(codes(count).map((code) => [code, rate]))
 }

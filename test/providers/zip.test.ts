@@ -4,9 +4,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { readZipMember } from '../../src/providers/ecb/unzip.ts'
 
-// Generous, for a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const NAME = 'eurofxref-hist.csv'
 const TEXT = `Date,USD,\n${'2026-11-20,1.1,\n'.repeat(2_000)}`
 
@@ -22,7 +19,6 @@ function zip(text: string = TEXT, level: 0 | 6 = 6, name: string = NAME): Bytes 
 
 const ARCHIVE = zip()
 
-/** 1,000 times larger when inflated. */
 const ZEROS = zipSync({ [NAME]: new Uint8Array(40_000_000) })
 
 type Options = Partial<Parameters<typeof readZipMember>[1]>

@@ -22,7 +22,6 @@ const activeCodes = currencies.map(({ code }) => code)
 const withdrawnCodes = withdrawnCurrencies.map(({ code }) => code)
 const notCodes = ['', 'eur', 'EURO', ' EUR', 'QQQ', 'constructor', '__proto__', 'toString']
 
-/** Returns the successors of `code`, in order. */
 function lineOf(code: string): string[] {
   const next = findWithdrawn(code)?.successor
   return next === undefined ? [] : [next, ...lineOf(next)]

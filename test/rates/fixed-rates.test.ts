@@ -21,7 +21,6 @@ function table(rates: Record<string, number>, published = '2026-11-20', base = '
   return { base, updatedAt, nextUpdateAt, publishedAt: updatedAt, rates: new Map(entries) }
 }
 
-/** Returns the corrected rates by code. */
 function correctedIn(before: RateTable): Record<string, number> {
   const { table: after, corrections } = correctWithdrawn(before)
   const fromRates = corrections.map(({ code }) => ({

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { createFrankfurterProvider } from '../../src/index.ts'
 import type { Attribution, HistoryDay, HistoryProvider, LatestTable } from '../../src/index.ts'
@@ -8,12 +8,8 @@ import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, virtualRuntime } from '../virtual-runtime.ts'
 
-// Generous, for a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 type Rates = Record<string, number>
 
-/** Replaces the rates of a day. */
 type Change = (rates: Rates, date: string) => Rates
 
 const WEDNESDAY = '2026-11-18'
@@ -22,7 +18,6 @@ const FRIDAY = '2026-11-20'
 const MONDAY = '2026-11-23'
 const TUESDAY = '2026-11-24'
 
-/** A day in the distant past. */
 const OLD = '2024-03-05'
 
 const market = createSyntheticMarket(1)
@@ -115,7 +110,6 @@ function start({ change = unchanged, provider = relay, store, latest }: Options 
     runtime,
     ranges,
     upstream,
-    /** Refreshes on the evening of `day`. */
     async refresh(day = THURSDAY) {
       await runtime.advance(Date.parse(`${day}T18:00Z`) - runtime.now())
       await handler.refresh()

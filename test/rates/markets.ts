@@ -3,7 +3,6 @@ import type { HistoryProvider, RatesHandler } from '../../src/index.ts'
 
 const attribution = { name: 'Generated', url: 'https://rates.example' }
 
-/** Rates by day, against EUR. */
 export type Days = Record<string, Record<string, number>>
 
 /** Creates a handler whose reference rates are those of `days`, on the evening of `today`. */

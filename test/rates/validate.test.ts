@@ -7,7 +7,6 @@ const NOW = Date.UTC(2026, 10, 20, 18)
 const HOUR = 3_600_000
 const YEAR = 366 * 24 * HOUR
 
-/** Last valid instant of a `Date`. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
 /** Returns a good table of `count` codes, AAA, AAB, …, and the base, with `changes` in its fields. */

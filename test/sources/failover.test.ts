@@ -8,7 +8,6 @@ import { HOUR, SECOND, listenersLeftBy, settled, virtualRuntime } from '../virtu
 import { CONDITIONS, START, startChain, yenOf } from './providers.ts'
 import type { Chain, Condition, TimedResponse } from './providers.ts'
 
-/** Every chain of three. */
 const CHAINS: readonly Condition[][] = CONDITIONS.flatMap((a) =>
   CONDITIONS.flatMap((b) => CONDITIONS.map((c) => [a, b, c])),
 )

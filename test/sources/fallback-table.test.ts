@@ -169,7 +169,6 @@ describe('a wider table that was replaced', () => {
 
 type Change = (reserve: Record<string, unknown>) => unknown
 
-/** Changes the stored fallback table. */
 function withStoredFallback(store: Map<string, string>, change: Change): void {
   const envelope = JSON.parse(store.get('rates:v1:latest') ?? '')
   envelope.data.reserve = change(envelope.data.reserve)

@@ -49,7 +49,7 @@ function publishing(days: Record<string, Record<string, number>>): FetchHistory 
 /** A Friday, after the reference rates of the day were published. */
 const EVENING = Date.UTC(2026, 10, 20, 18)
 
-describe('history', { timeout: 60_000 }, () => {
+describe('history', () => {
   it('is downloaded for five years once, and then from the last seven days on', async () => {
     const { ranges, requestEvery } = watched(Date.UTC(2026, 10, 19, 18))
     await requestEvery(HOUR, 6 * DAY)
@@ -184,13 +184,12 @@ describe('history', { timeout: 60_000 }, () => {
   })
 })
 
-describe('history before the last five years', { timeout: 60_000 }, () => {
+describe('history before the last five years', () => {
   const NOON = Date.UTC(2026, 10, 20, 12)
   /** Five years and two weeks ago. */
   const RECENT_SINCE = '2021-11-06'
   const pair = { from: 'USD', to: 'EUR' } as const
 
-  /** Returns the first day of every downloaded range. */
   const starts = ({ ranges }: ReturnType<typeof watched>): string[] =>
     ranges.map(({ start }) => start)
 

@@ -22,7 +22,6 @@ export function startChain(given: readonly Condition[], options: RatesHandlerOpt
   const published = conditions.map(() => START)
   /** Whether each provider publishes without JPY. */
   const lacksYen = conditions.map(() => false)
-  /** The called providers, in order. */
   const calls: string[] = []
   const nameOf = (index: number): string => String.fromCodePoint(65 + index)
   const attributionOf = (index: number): LatestProvider['attribution'] => ({
