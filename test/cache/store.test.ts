@@ -31,17 +31,19 @@ function guard(store: CacheStore) {
 
 const ignore = (): void => {}
 
-/** A guarded store that counts reads and fails those for which `isFailing` returns true. */
+/** A guarded store that fails the reads for which `isFailing` returns true; `callsAfter` waits, reads and counts calls. */
 function guardFailing(isFailing: (call: number) => boolean) {
   let calls = 0
   const { runtime, get } = guard({
-    get() {
-      calls += 1
-      if (isFailing(calls)) throw new Error('refused')
-    },
+    get: () => void (isFailing((calls += 1)) && throwRefusal()),
     set: ignore,
   })
-  return { runtime, calls: () => calls, get }
+  async function callsAfter(wait: number, ...reads: number[]): Promise<number> {
+    await runtime.advance(wait)
+    await Promise.all(reads.map(get))
+    return calls
+  }
+  return { runtime, callsAfter }
 }
 
 describe('a guarded store', () => {
@@ -79,43 +81,28 @@ describe('a guarded store', () => {
 
   it('is not called for five seconds after five failures in a row, and then called once', async () => {
     let isFailing = true
-    const { runtime, calls, get } = guardFailing(() => isFailing)
-    await get(4)
-    await runtime.advance(4_000)
-    await get(10)
-    expect(calls()).toBe(5)
-    await runtime.advance(4_999)
-    await get(1)
-    expect(calls()).toBe(5)
-    await runtime.advance(1)
-    await Promise.all([get(1), get(1)])
-    expect(calls()).toBe(6)
-    await runtime.advance(4_999)
-    await get(1)
-    expect(calls()).toBe(6)
+    const { callsAfter } = guardFailing(() => isFailing)
+    expect(await callsAfter(0, 4)).toBe(4)
+    expect(await callsAfter(4_000, 10)).toBe(5)
+    expect(await callsAfter(4_999, 1)).toBe(5)
+    expect(await callsAfter(1, 1, 1)).toBe(6)
+    expect(await callsAfter(4_999, 1)).toBe(6)
     isFailing = false
-    await runtime.advance(1)
-    await get(1)
-    await Promise.all([get(1), get(1)])
-    expect(calls()).toBe(9)
+    expect(await callsAfter(1, 1)).toBe(7)
+    expect(await callsAfter(0, 1, 1)).toBe(9)
   })
 
   it('measures the five seconds by the monotonic clock', async () => {
-    const { runtime, calls, get } = guardFailing(() => true)
-    await get(5)
+    const { runtime, callsAfter } = guardFailing(() => true)
+    await callsAfter(0, 5)
     runtime.setClock(START + DAY)
-    await get(1)
-    expect(calls()).toBe(5)
+    expect(await callsAfter(0, 1)).toBe(5)
     runtime.setClock(START - DAY)
-    await runtime.advance(5_000)
-    await get(1)
-    expect(calls()).toBe(6)
+    expect(await callsAfter(5_000, 1)).toBe(6)
   })
 
   it('is called on after failures that are not in a row', async () => {
-    const { calls, get } = guardFailing((call) => call % 5 !== 0)
-    await get(50)
-    expect(calls()).toBe(50)
+    expect(await guardFailing((call) => call % 5 !== 0).callsAfter(0, 50)).toBe(50)
   })
 
   it('gets no writes and no claims while the circuit is open', async () => {
@@ -201,20 +188,18 @@ describe('a value in a store', () => {
     ].flatMap(({ why, texts }) => texts.map((text: unknown) => ({ text, why }))),
   )('is a miss in the form $text, which is reported once in a row', async ({ text, why }) => {
     const { runtime, store, upstream, start, rejected } = createWorld()
-    store.values.set('number', text)
     upstream.respond = refuseFor(DAY)
     const process = start()
-    const readOnce = async (): Promise<void> => {
+    const read = async (next: unknown): Promise<void> => {
+      store.values.set('number', next)
       expect(await request(process)).toMatchObject({ name: 'UnavailableError' })
       await runtime.advance(SECOND)
     }
-    await readOnce()
-    await readOnce()
+    await read(text)
+    await read(text)
     expect([store.reads, rejected]).toEqual([2, [expect.stringMatching(why)]])
-    store.values.set('number', 'false')
-    await readOnce()
-    store.values.set('number', text)
-    await readOnce()
+    await read('false')
+    await read(text)
     expect(rejected).toEqual([why, /digest/, why].map((each) => expect.stringMatching(each)))
   })
 
@@ -327,8 +312,7 @@ describe('a value in a store', () => {
 describe('the store behind a read-through', () => {
   it('is read once for all concurrent requests', async () => {
     const { runtime, store, start } = createWorld()
-    const read = Promise.withResolvers<unknown>()
-    store.values.set('number', read.promise)
+    const read = store.hold()
     const process = start()
     const results = Array.from({ length: 10 }, () => request(process))
     const refresh = process.refresh()
@@ -426,8 +410,7 @@ describe('the store behind a read-through', () => {
 
   it('is in time where the event loop was blocked while it responded', async () => {
     const { runtime, store, upstream, start } = createWorld()
-    const read = Promise.withResolvers<unknown>()
-    store.values.set('number', read.promise)
+    const read = store.hold()
     // Both are due at once, as after a block: first the timer of the store, then its response.
     const result = request(start())
     runtime.startTimer(() => read.resolve(envelope()), 50)
@@ -438,8 +421,7 @@ describe('the store behind a read-through', () => {
 
   it('is used by a caller that waits for a load when it responds late', async () => {
     const { runtime, store, upstream, start } = createWorld()
-    const read = Promise.withResolvers<unknown>()
-    store.values.set('number', read.promise)
+    const read = store.hold()
     upstream.respond = async () => {
       read.resolve(envelope())
       await settled()

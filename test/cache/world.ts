@@ -118,6 +118,12 @@ function createFakeStore(runtime: VirtualRuntime) {
     claims: [] as number[],
     /** The result of every `claim`; by default, one lease at a time is granted. */
     grants: undefined as boolean | Promise<boolean> | undefined,
+    /** Lets reads wait, and returns how they end. */
+    hold() {
+      const read = Promise.withResolvers<unknown>()
+      store.values.set('number', read.promise)
+      return read
+    },
     get(key: string): unknown {
       store.reads += 1
       return store.values.get(key)

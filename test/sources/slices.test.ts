@@ -21,18 +21,14 @@ const MADE = createSyntheticMarket(1).history(RANGE.start, RANGE.end, NOW).days
 
 /** Counts turns of the event loop while `work` runs. */
 async function turnsDuring<T>(work: (turns: () => number) => Promise<T>) {
-  let [turns, isOver] = [0, false]
+  let turns = 0
   const tick = (): void => {
     turns += 1
-    if (!isOver) setImmediate(tick)
+    next = setImmediate(tick)
   }
-  setImmediate(tick)
-  try {
-    const result = await work(() => turns)
-    return { result, turns }
-  } finally {
-    isOver = true
-  }
+  let next = setImmediate(tick)
+  const result = await work(() => turns).finally(() => clearImmediate(next))
+  return { result, turns }
 }
 
 function read(provider: HistoryProvider, body: string | Uint8Array<ArrayBuffer>, range = RANGE) {
@@ -47,25 +43,24 @@ const rows = (days: readonly HistoryDay[]): object[] =>
 
 const RECENT = DAYS.filter(({ date }) => date >= FIVE_YEARS.start)
 
-const zip = (): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(zipSync({ 'eurofxref-hist.csv': strToU8(historyCsv(DAYS)) }, { level: 0 }))
+const ZIP = zipSync({ 'eurofxref-hist.csv': strToU8(historyCsv(DAYS)) }, { level: 0 })
 
-const byDay = (days: readonly HistoryDay[]): string =>
-  JSON.stringify({
-    amount: 1,
-    base: 'EUR',
-    rates: Object.fromEntries(days.map(({ date, rates }) => [date, rates])),
-  })
+/** All days as Frankfurter lists them. */
+const BY_DAY = JSON.stringify({
+  amount: 1,
+  base: 'EUR',
+  rates: Object.fromEntries(DAYS.map(({ date, rates }) => [date, rates])),
+})
 
 describe('all days since 1999', () => {
   it.each([
-    [11, 'Frankfurter', createFrankfurterProvider(), byDay(DAYS), DAYS],
-    [15, 'the archive of the bank', createEcbProvider(), zip(), DAYS],
+    [11, 'Frankfurter', createFrankfurterProvider(), BY_DAY, DAYS],
+    [15, 'the archive of the bank', createEcbProvider(), ZIP, DAYS],
     [50, 'the data API of the bank', createEcbDataApiProvider(), exrCsv(DAYS), DAYS],
     [27, 'a market without a network', fakeProviders().history, '', MADE],
   ] as const)(
-    'yield to the event loop at least %d times: %s',
-    async (slices, _name, provider, body, days) => {
+    'yield to the loop at least %d times: %s',
+    async (slices, _, provider, body, days) => {
       const { result, turns } = await read(provider, body)
       expect(turns).toBeGreaterThanOrEqual(slices)
       expect(result).toEqual({ base: 'EUR', days })
@@ -144,17 +139,16 @@ it('makes five years without a timer, because tests may fake timers', async () =
 })
 
 describe('JSON of all days since 1999 in another form', () => {
-  const text = byDay(DAYS)
   const BASE = '"base":"EUR",'
   const inverted = '"2010-01-04":{"USD":0.5}'
   it.each([
-    ['with white space', text.replaceAll('":', '": ')],
-    ['with its base at the end', text.replace(BASE, '').replace(/\}$/, `,${BASE.slice(0, -1)}}`)],
-    ['with the days twice', text.replace('"rates":{', '"rates":{},"rates":{')],
-    ['with an earlier list', text.replace('{', `{"x\\"rates":{${inverted}},`)],
-    ['with a list in a list', text.replace('{', `{"note":{"rates":{${inverted}}},`)],
-    ['with the end of a day in a text', text.replace('{', '{"note":"}}},\\"rates\\":{",')],
-    ['with a day of another form', text.replace('"USD":1', `"NOTE":{"a":{"b":"},"}},"USD":1`)],
+    ['with white space', BY_DAY.replaceAll('":', '": ')],
+    ['with its base at the end', BY_DAY.replace(BASE, '').replace(/\}$/, `,${BASE.slice(0, -1)}}`)],
+    ['with the days twice', BY_DAY.replace('"rates":{', '"rates":{},"rates":{')],
+    ['with an earlier list', BY_DAY.replace('{', `{"x\\"rates":{${inverted}},`)],
+    ['with a list in a list', BY_DAY.replace('{', `{"note":{"rates":{${inverted}}},`)],
+    ['with the end of a day in a text', BY_DAY.replace('{', '{"note":"}}},\\"rates\\":{",')],
+    ['with a day of another form', BY_DAY.replace('"USD":1', `"NOTE":{"a":{"b":"},"}},"USD":1`)],
   ])('is read to the same days: %s', async (_what, changed) => {
     const { rates } = JSON.parse(changed)
     const days = Object.keys(rates).map((date) => ({ date, rates: rates[date] }))
@@ -163,11 +157,14 @@ describe('JSON of all days since 1999 in another form', () => {
     expect(result.days).toEqual(days)
   })
 
-  it.each([text.slice(0, -1), text.replace('"2015', '2015'), text.replace('},"', '},}"')])(
-    'is rejected where it is invalid JSON',
-    async (broken) => {
-      const call = read(createFrankfurterProvider(), broken)
-      await expect(call).rejects.toThrow(/^api\.frankfurter\.dev .*200 .*JSON/)
-    },
-  )
+  const BROKEN = [
+    BY_DAY.slice(0, -1),
+    BY_DAY.replace('"2015', '2015'),
+    BY_DAY.replace('},"', '},}"'),
+  ]
+
+  it.each(BROKEN)('is rejected where it is invalid JSON', async (broken) => {
+    const call = read(createFrankfurterProvider(), broken)
+    await expect(call).rejects.toThrow(/^api\.frankfurter\.dev .*200 .*JSON/)
+  })
 })
