@@ -34,10 +34,8 @@ const ignore = (): void => {}
 /** A guarded store that fails the reads for which `isFailing` returns true; `callsAfter` waits, reads and counts calls. */
 function guardFailing(isFailing: (call: number) => boolean) {
   let calls = 0
-  const { runtime, get } = guard({
-    get: () => void (isFailing((calls += 1)) && throwRefusal()),
-    set: ignore,
-  })
+  const read = (): void => void (isFailing((calls += 1)) && throwRefusal())
+  const { runtime, get } = guard({ get: read, set: ignore })
   async function callsAfter(wait: number, ...reads: number[]): Promise<number> {
     await runtime.advance(wait)
     await Promise.all(reads.map(get))
@@ -48,11 +46,8 @@ function guardFailing(isFailing: (call: number) => boolean) {
 
 describe('a guarded store', () => {
   it('passes on the result of the store, a value or a promise', async () => {
-    const { store, failures } = guard({
-      get: async (key) => `value of ${key}`,
-      set: ignore,
-      claim: (key) => key === 'mine',
-    })
+    const get = async (key: string): Promise<string> => `value of ${key}`
+    const { store, failures } = guard({ get, set: ignore, claim: (key) => key === 'mine' })
     const found: unknown[] = []
     await store.get('a', (value) => found.push(value))
     expect(found).toEqual(['value of a'])
@@ -69,10 +64,8 @@ describe('a guarded store', () => {
     expect((await operations)[1]).toBe(true)
     const write = store.set('a', 'text', 0)
     await runtime.advance(999)
-    expect(failures).toEqual([
-      expect.stringMatching(/^get a .*\b50 ms/),
-      expect.stringMatching(/^claim a .*\b50 ms/),
-    ])
+    const timeouts = [/^get a .*\b50 ms/, /^claim a .*\b50 ms/]
+    expect(failures).toEqual(timeouts.map((each) => expect.stringMatching(each)))
     await runtime.advance(1)
     await write
     expect(failures).toHaveLength(3)

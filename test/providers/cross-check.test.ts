@@ -17,12 +17,8 @@ function tableOf(factors: Record<string, number> = {}): LatestTable {
     return [code, rate * euro * (factors[code] ?? 1)]
   })
   const updatedAt = START - 10 * MINUTE
-  return {
-    base: 'USD',
-    updatedAt,
-    nextUpdateAt: updatedAt + DAY,
-    rates: { ...Object.fromEntries(rates), USD: 1, EUR: euro * (factors['EUR'] ?? 1) },
-  }
+  const all = { ...Object.fromEntries(rates), USD: 1, EUR: euro * (factors['EUR'] ?? 1) }
+  return { base: 'USD', updatedAt, nextUpdateAt: updatedAt + DAY, rates: all }
 }
 
 type FetchLatest = LatestProvider['fetchLatest']
@@ -64,11 +60,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function after<Value>(delay: number, value: Value): Promise<Value> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(value), delay)
-  })
-}
+const after = <Value>(delay: number, value: Value): Promise<Value> =>
+  new Promise((resolve) => void setTimeout(() => resolve(value), delay))
 
 /** Creates a handler with a primary and a reference, and records the events of the check. */
 function serve(latest: FetchLatest | LatestTable, fetchHistory: FetchHistory = healthy) {
@@ -99,7 +92,7 @@ describe('crossCheck()', () => {
     { factors: { TRY: 1.2, ISK: 0.8, GBP: 0.5 }, deviations: ['GBP -50.0 %'] },
     {
       factors: { EUR: 1.05 },
-      deviations: 'USD JPY GBP CHF'.split(' ').map((code) => `${code} -4.8 %`),
+      deviations: ['USD', 'JPY', 'GBP', 'CHF'].map((code) => `${code} -4.8 %`),
     },
   ])('reports $deviations and serves them unchanged', async ({ factors, deviations }) => {
     const { latest, events } = serve(tableOf(factors))

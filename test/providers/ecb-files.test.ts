@@ -51,11 +51,12 @@ describe.each([
   })
 })
 
+function twoDays(...rates: [object, object]): object[] {
+  return rates.map((each, index) => ({ date: `2026-11-${19 + index}`, rates: each }))
+}
+
 const HEADER = 'Date,USD,JPY,ISK,'
-const CSV_DAYS = [
-  { date: '2026-11-19', rates: { USD: 1.1, JPY: 180 } },
-  { date: '2026-11-20', rates: { USD: 1.2, ISK: 143.25 } },
-]
+const CSV_DAYS = twoDays({ USD: 1.1, JPY: 180 }, { USD: 1.2, ISK: 143.25 })
 const CSV = `${HEADER}\n2026-11-20,1.2,N/A,143.25,\n2026-11-19,1.10,180,N/A,\n`
 
 describe('a history in CSV', () => {
@@ -137,10 +138,7 @@ D,USD,EUR,2026-11-19,1.1,Dollar
 D,USD,EUR,2026-11-20,1.20,Dollar
 `
 
-const EXR_DAYS = [
-  { date: '2026-11-19', rates: { GBP: 0.87, USD: 1.1 } },
-  { date: '2026-11-20', rates: { GBP: 0.88, USD: 1.2 } },
-]
+const EXR_DAYS = twoDays({ GBP: 0.87, USD: 1.1 }, { GBP: 0.88, USD: 1.2 })
 
 describe('a response of the data API', () => {
   it.each([

@@ -38,7 +38,8 @@ function independentXml(text: string): HistoryDay[] {
   const cubes = [...new DOMParser().parseFromString(text, 'text/xml').getElementsByTagName('Cube')]
   const days = cubes.filter((cube) => cube.hasAttribute('time'))
   return days.toReversed().map((day) => {
-    const rates = [...day.getElementsByTagName('Cube')].map((cube) => [
+    const quoted = [...day.getElementsByTagName('Cube')]
+    const rates = quoted.map((cube) => [
       cube.getAttribute('currency'),
       Number(cube.getAttribute('rate')),
     ])

@@ -118,11 +118,8 @@ describe('createEcbProvider()', () => {
 
   it.each([MINUTE, 8 * MINUTE, DAY])('counts rates %d ms early as of now', async (early) => {
     const { context } = bank({ 'daily.xml': dailyXml(today) }, DUE - early)
-    expect(await provider.fetchLatest(context)).toMatchObject({
-      updatedAt: DUE - early,
-      nextUpdateAt: Date.UTC(2026, 10, 23, 15),
-      rates: today.rates,
-    })
+    const times = { updatedAt: DUE - early, nextUpdateAt: Date.UTC(2026, 10, 23, 15) }
+    expect(await provider.fetchLatest(context)).toMatchObject({ ...times, rates: today.rates })
   })
 
   const twoDays = shortHistoryXml(ecbDays('2026-11-19', '2026-11-20', NOW))

@@ -11,11 +11,7 @@ const PUBLISHED = Date.UTC(2026, 10, 20)
 const provider = createExchangeRateApiProvider()
 
 /** Validates `table`, as loaded from a store, after `previous`. */
-function check(
-  table: LatestTable,
-  previous: LatestTable | undefined,
-  references: readonly ReferenceTable[] = [],
-): LatestTable {
+function check(table: LatestTable, previous?: LatestTable, references: ReferenceTable[] = []) {
   const checked = provider.validateStored?.(table, previous, references)
   if (!checked) throw new Error('the provider does not validate stored tables')
   return checked
@@ -39,22 +35,22 @@ function moved(count: number, rate: number): Record<string, number> {
 
 describe('validateStored() of a built-in provider', () => {
   it('returns a market unchanged', () => {
-    expect(check(table(), undefined)).toEqual(table())
+    expect(check(table())).toEqual(table())
     expect(check(tomorrow(moved(99, 2.4)), table())).toEqual(tomorrow(moved(99, 2.4)))
   })
 
   it.each(numberRows('20 19 | 1000 1001'))(
     'accepts %d codes and rejects %d',
     (accepted, rejected) => {
-      expect(check(table({}, accepted), undefined)).toEqual(table({}, accepted))
-      const call = () => check(table({}, rejected), undefined)
+      expect(check(table({}, accepted))).toEqual(table({}, accepted))
+      const call = () => check(table({}, rejected))
       expect(call).toThrow(`20–1,000 currencies, got ${rejected}`)
     },
   )
 
   it('counts only keys in the form of a code', () => {
     const few = { ...table({}, 19), rates: { ...table({}, 19).rates, usd: 1, constructor: 1 } }
-    expect(() => check(few, undefined)).toThrow('20–1,000 currencies, got 19')
+    expect(() => check(few)).toThrow('20–1,000 currencies, got 19')
   })
 
   it('rejects a table that lost more than a fifth of its codes', () => {
@@ -156,15 +152,15 @@ describe('validateStored() of a built-in provider', () => {
     }
 
     it('and drops one or two that are far from it, but rejects three', () => {
-      const checked = check(table(times(10, ['JPY', 'INR'])), undefined)
+      const checked = check(table(times(10, ['JPY', 'INR'])))
       expect(checked.rates).toMatchObject({ ...majors, JPY: NaN, INR: NaN })
-      const call = () => check(table(times(10, ['EUR', 'JPY', 'INR'])), undefined)
+      const call = () => check(table(times(10, ['EUR', 'JPY', 'INR'])))
       expect(call).toThrow(/implausible .*EUR, JPY, INR/)
     })
 
     it.each([0.34, 0.97, 1.03, 2.9])('and accepts all of them × %d', (factor) => {
       const moves = table(times(factor, Object.keys(majors)))
-      expect(check(moves, undefined)).toEqual(moves)
+      expect(check(moves)).toEqual(moves)
     })
   })
 
@@ -189,7 +185,7 @@ describe('validateStored() of a built-in provider', () => {
   it('replaces implausible rates with NaN, and leaves values that are not numbers', () => {
     const extremes = { AAF: 1e-9, AAG: 1e9 }
     const extreme = { AAA: 1e-10, AAB: 1e10, ...extremes, ...BAD }
-    const { rates } = check(table(extreme), undefined)
+    const { rates } = check(table(extreme))
     expect(rates).toMatchObject({ AAA: NaN, AAB: NaN, ...extremes, ...BAD })
   })
 

@@ -78,11 +78,8 @@ describe('a publication', () => {
   })
 
   it('is due at 16:00 on every clock in Frankfurt from 1999 to 2035', () => {
-    const clock = new Intl.DateTimeFormat('en-GB', {
-      timeZone: 'Europe/Berlin',
-      hour: '2-digit',
-      minute: '2-digit',
-    })
+    const format = { timeZone: 'Europe/Berlin', hour: '2-digit', minute: '2-digit' } as const
+    const clock = new Intl.DateTimeFormat('en-GB', format)
     const elsewhen = oracle
       .daysOf('1999-01-01', '2035-12-31')
       .filter((date) => clock.format(publicationInstant(date)) !== '16:00')

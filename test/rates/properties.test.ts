@@ -20,11 +20,8 @@ const rate = decimal(10, 7)
 
 /** Codes and their rates against the first code. */
 const table = fc
-  .uniqueArray(fc.tuple(fc.stringMatching(/^[A-Z]{3}$/), rate), {
-    minLength: 3,
-    maxLength: 8,
-    selector: ([code]) => code,
-  })
+  .dictionary(fc.stringMatching(/^[A-Z]{3}$/), rate, { minKeys: 3, maxKeys: 8 })
+  .map((rates) => Object.entries(rates))
   .map(([[base] = ['', 1], ...others]) => ({
     handler: handlerOfTable(Object.fromEntries([[base, 1], ...others]), base, NOW),
     codes: [base, ...others.map(([code]) => code)],

@@ -157,6 +157,7 @@ describe('the rates of a history', () => {
   const decimal = fc
     .tuple(fc.integer({ min: 1, max: 99_999_999_999 }), fc.integer({ min: -25, max: 25 }))
     .map(([digits, power]) => Number(`${digits}e${power}`))
+  const double = fc.double({ min: 1e-100, max: 1e100, noNaN: true })
   const numbers = [
     [1, 2, 10, 100, 0.1, 0.5, 0.05, 0.85367936, 1.1579, 168.4478835, 4_500_000, 9_999_999_999],
     [1e10, 12_345_678_901, 999_999_999.9, 1_000_000_000.5, 0.000001, 0.0000012345, 0.00000099],
@@ -164,10 +165,7 @@ describe('the rates of a history', () => {
     [0.99999999995, 123_456.7890123, Number.MAX_SAFE_INTEGER, 1e100, 1e-100],
     // The longest possible number.
     Array.from({ length: 40 }, () => 1.2345678901234567e-100),
-    fc.sample(fc.oneof(decimal, fc.double({ min: 1e-100, max: 1e100, noNaN: true })), {
-      seed: 20_261_121,
-      numRuns: 9_000,
-    }),
+    fc.sample(fc.oneof(decimal, double), { seed: 20_261_121, numRuns: 9_000 }),
   ].flat()
 
   it('are written like JSON.stringify() and String() do', async () => {

@@ -28,11 +28,8 @@ function expectedOf(chain: readonly Condition[]): string | undefined {
 }
 
 /** Expects data of provider `name`, at once, after two hedging delays of 1.25 s, or within 5 s. */
-async function expectResponseOf(
-  name: string,
-  conditions: readonly Condition[],
-  { response, waited }: TimedResponse,
-): Promise<void> {
+async function expectResponseOf(name: string, conditions: Condition[], timed: TimedResponse) {
+  const { response, waited } = timed
   expect(response.status).toBe(200)
   const { source, rates, points } = await response.json()
   expect(source).toEqual({ name, url: `https://${name.toLowerCase()}.example` })

@@ -122,10 +122,9 @@ describe('history', () => {
 
   it('is downloaded again when the provider changes its base', async () => {
     let base = 'EUR'
-    const { runtime, handler, ranges } = watched(EVENING, async ({ end }) => ({
-      base,
-      days: [{ date: end, rates: { USD: 1.1, [base]: 1 } }],
-    }))
+    const dayOf = (date: string) => ({ date, rates: { USD: 1.1, [base]: 1 } })
+    const fetchHistory: FetchHistory = async ({ end }) => ({ base, days: [dayOf(end)] })
+    const { runtime, handler, ranges } = watched(EVENING, fetchHistory)
     await handler.refresh()
     base = 'XEU'
     await runtime.advance(72 * HOUR)
