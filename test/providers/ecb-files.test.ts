@@ -32,14 +32,15 @@ const readExrCsv: Read = (text) => daysIn(createEcbDataApiProvider(), text, '199
 const allColumns = (days: HistoryDay[]): string => exrCsv(days, { isFull: true })
 
 describe.each([
-  ['eurofxref-hist.csv', readEcbCsv, historyCsv, '1999-01-04', 7_000],
-  ['eurofxref-hist-90d.xml', readEcbXml, shortHistoryXml, '2026-08-24', 60],
-  ['a response of the data API', readExrCsv, exrCsv, '2025-11-20', 250],
-  ['a response of the data API with all columns', readExrCsv, allColumns, '2025-11-20', 250],
-] as const)('the reader of %s', (_, read, write, since, count) => {
+  ['eurofxref-hist.csv', readEcbCsv, historyCsv, '1999-01-04', 7_000, 41],
+  ['eurofxref-hist-90d.xml', readEcbXml, shortHistoryXml, '2026-08-24', 60, 29],
+  ['a response of the data API', readExrCsv, exrCsv, '1999-01-04', 7_000, 41],
+  ['a response of the data API with all columns', readExrCsv, allColumns, '2025-11-20', 250, 30],
+] as const)('the reader of %s', (_, read, write, since, count, codes) => {
   it('reads the days as the bank writes them, ascending', async () => {
     const days = ecbDays(since, '2026-11-20', NOW)
     expect(days.length).toBeGreaterThan(count)
+    expect(new Set(days.flatMap(({ rates }) => Object.keys(rates))).size).toBe(codes)
     expectSameDays(await read(write(days), days[0]?.date), days)
   })
 

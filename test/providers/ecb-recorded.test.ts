@@ -8,10 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider, ProviderContext } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { answerAsBank, ecbDays } from '../fixtures/ecb-files.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { expectSameDays } from './days.ts'
-import { NOW } from './upstream.ts'
 
 function recorded(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(recording(`data/ecb/${name}`)))
@@ -163,19 +161,4 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded response of the bank ${NEEDS_RECORD
     const crises = ['2008-10-06 ISK', '2008-10-08 ISK', '2008-11-06 ISK', '2021-12-21 TRY']
     expect({ waiting: [...waiting], lost }).toEqual({ waiting: crises, lost: 0 })
   })
-})
-
-it.each([
-  ['createEcbProvider()', createEcbProvider],
-  ['createEcbDataApiProvider()', createEcbDataApiProvider],
-])('%s has every day since 1999, with the digits and gaps as published', async (_, create) => {
-  const fetch: ProviderContext['fetch'] = async (input) =>
-    answerAsBank({ url: String(input instanceof Request ? input.url : input) }, NOW)
-  const range = { start: '1999-01-01', end: '2026-11-20' }
-  const context = { ...contextOn(range.end), fetch }
-  const { base, days } = await create().fetchHistory(range, context)
-  expect(base).toBe('EUR')
-  expect(days.length).toBeGreaterThan(7_000)
-  expectSameDays(days, ecbDays(range.start, range.end, NOW))
-  expect(new Set(days.flatMap(({ rates }) => Object.keys(rates))).size).toBe(41)
 })

@@ -39,14 +39,11 @@ describe('validateStored() of a built-in provider', () => {
     expect(check(tomorrow(moved(99, 2.4)), table())).toEqual(tomorrow(moved(99, 2.4)))
   })
 
-  it.each(numberRows('20 19 | 1000 1001'))(
-    'accepts %d codes and rejects %d',
-    (accepted, rejected) => {
-      expect(check(table({}, accepted))).toEqual(table({}, accepted))
-      const call = () => check(table({}, rejected))
-      expect(call).toThrow(`20–1,000 currencies, got ${rejected}`)
-    },
-  )
+  it.each(numberRows('20 19 | 1000 1001'))('accepts %d codes, not %d', (accepted, rejected) => {
+    expect(check(table({}, accepted))).toEqual(table({}, accepted))
+    const call = () => check(table({}, rejected))
+    expect(call).toThrow(`20–1,000 currencies, got ${rejected}`)
+  })
 
   it('counts only keys in the form of a code', () => {
     const few = { ...table({}, 19), rates: { ...table({}, 19).rates, usd: 1, constructor: 1 } }
@@ -103,18 +100,17 @@ describe('validateStored() of a built-in provider', () => {
     expect(check(next, accepted).rates['AAC']).toBe(200)
   })
 
-  it.each(numberRows('9.5 2 | 9.6 10 | 10.4 10 | 10.6 2'))(
-    'serves a rate of 10 with %d in another source as %d',
-    (reference, served) => {
-      // The same against another base, of which 4 are worth a dollar.
-      const rates = new Map([['AAC', reference / 4]])
-      const references = [
-        { base: 'USD', rates: new Map<string, number>() },
-        { base: 'ZZZ', rates: new Map([...rates, ['USD', 1 / 4]]) },
-      ]
-      expect(check(tomorrow({ AAC: 10 }), table(), references).rates['AAC']).toBe(served)
-    },
-  )
+  const REFERENCES = numberRows('9.5 2 | 9.6 10 | 10.4 10 | 10.6 2')
+
+  it.each(REFERENCES)('serves 10 beside %d as %d', (reference, served) => {
+    // The same against another base, of which 4 are worth a dollar.
+    const rates = new Map([['AAC', reference / 4]])
+    const references = [
+      { base: 'USD', rates: new Map<string, number>() },
+      { base: 'ZZZ', rates: new Map([...rates, ['USD', 1 / 4]]) },
+    ]
+    expect(check(tomorrow({ AAC: 10 }), table(), references).rates['AAC']).toBe(served)
+  })
 
   it('compares a first table with another source', () => {
     const references = [{ base: 'USD', rates: new Map(Object.entries(table().rates)) }]

@@ -218,12 +218,9 @@ describe('printedDecimals()', () => {
 })
 
 describe('withoutPoint()', () => {
-  it.each(numberRows('7 0 7 | 13.7603 4 137603 | 13.7603 2 1376'))(
-    '%d with %d decimals has the digits %d',
-    (value, decimals, digits) => {
-      expect(withoutPoint(value, decimals)).toBe(digits)
-    },
-  )
+  it.each(numberRows('7 0 7 | 13.7603 4 137603 | 13.7603 2 1376'))('%d with %d: %d', (...row) => {
+    expect(withoutPoint(row[0], row[1])).toBe(row[2])
+  })
 })
 
 describe('significantDecimals()', () => {

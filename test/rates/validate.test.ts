@@ -50,19 +50,18 @@ describe('a table', () => {
     expect(() => validateTable(withRates({ USD: rate }), NOW)).toThrow(/base must be 1$/)
   })
 
-  it.each([0, -0.86, NaN, Infinity, 1e300, 5e-324, '0.86', null, true, {}, []])(
-    'drops a rate of %j if at most one in twenty is invalid',
-    (rate) => {
-      const { data, dropped } = validateTable(withRates({ AAA: rate }), NOW)
-      expect(dropped).toEqual(['AAA'])
-      expect(data.rates.has('AAA')).toBe(false)
-      expect(data.rates.size).toBe(39)
-      expect(data.rates.get('AAB')).toBe(2)
-      expect(() => validateTable(withRates({ AAA: rate }, 18), NOW)).toThrow(
-        '1 of 19 rates are not numbers from 1e-100 to 1e+100: AAA',
-      )
-    },
-  )
+  const NO_RATE = [0, -0.86, NaN, Infinity, 1e300, 5e-324, '0.86', null, true, {}, []]
+
+  it.each(NO_RATE)('drops a rate of %j if at most one in twenty is invalid', (rate) => {
+    const { data, dropped } = validateTable(withRates({ AAA: rate }), NOW)
+    expect(dropped).toEqual(['AAA'])
+    expect(data.rates.has('AAA')).toBe(false)
+    expect(data.rates.size).toBe(39)
+    expect(data.rates.get('AAB')).toBe(2)
+    expect(() => validateTable(withRates({ AAA: rate }, 18), NOW)).toThrow(
+      '1 of 19 rates are not numbers from 1e-100 to 1e+100: AAA',
+    )
+  })
 
   it('drops keys that are not codes, which are not counted as invalid', () => {
     const text = '{"EUR":0.85,"eur":1,"__proto__":2,"toString":3,"USDT":1,"":4,"ÄÖÜ":5}'
