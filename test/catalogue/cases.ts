@@ -41,9 +41,6 @@ const BEFORE_PUBLICATION = Date.parse('2026-11-19T14:59:00Z')
 const FAILURES = 5
 const OPEN_TIME = 5 * SECOND
 
-const inClock = entriesOf<Variant>('clock')
-const inLifecycle = entriesOf<Variant>('lifecycle')
-
 /** How to trigger a fault, and further expectations, by id or full name of a form. */
 const MORE: Readonly<Record<string, Partial<Variant>>> = {
   'dns-slow': { meanwhile: expectAborted },
@@ -90,34 +87,30 @@ const MORE: Readonly<Record<string, Partial<Variant>>> = {
   'memory-store-flood': { act: flood },
 }
 
-const clock: readonly FaultCase<Variant>[] = [
-  inClock('clock-jump-forward', 'the clock jumps ahead', [
-    jumping('by a day', async (world, state) => {
-      await world.machine.advance(5 * MINUTE)
-      // A jump of a day makes data overdue; a shorter one keeps it fresh, a longer one expires it.
-      setClocks(world, { cold: DAY, warm: DAY, expired: 19 * DAY, fresh: HOUR }[state])
-    }),
-  ]),
-  inClock('clock-jump-back', 'the clock is set back by a day', [
-    jumping('just after the first load', async (world, state) => {
-      setClocks(world, -DAY)
-      // A day later the clock shows the time of the first load again; the data must still have aged.
-      const later = { cold: 0, warm: 23 * HOUR, expired: 20 * DAY, fresh: 5 * MINUTE }
-      await world.machine.advance(later[state])
-    }),
-  ]),
-  inClock('clock-skew-fleet', 'the clocks of two processes differ by ten minutes', [
+const clock = entriesOf<Variant>('clock', {
+  'clock-jump-forward': jumping('by a day', async (world, state) => {
+    await world.machine.advance(5 * MINUTE)
+    // A jump of a day makes data overdue; a shorter one keeps it fresh, a longer one expires it.
+    setClocks(world, { cold: DAY, warm: DAY, expired: 19 * DAY, fresh: HOUR }[state])
+  }),
+  'clock-jump-back': jumping('just after the first load', async (world, state) => {
+    setClocks(world, -DAY)
+    // A day later the clock shows the time of the first load again; the data must still have aged.
+    const later = { cold: 0, warm: 23 * HOUR, expired: 20 * DAY, fresh: 5 * MINUTE }
+    await world.machine.advance(later[state])
+  }),
+  'clock-skew-fleet': [
     apart('the second one is ahead', 10 * MINUTE),
     apart('the second one is behind', -10 * MINUTE),
-  ]),
-  inClock('leap-day-dst', 'a leap day, a change to or from summer time, the end of a year', [
+  ],
+  'leap-day-dst': [
     onDay('a leap day', '2028-02-29'),
     onDay('a month after a leap day', '2028-03-31'),
     onDay('the Friday before summer time, and before Easter', '2027-03-26'),
     onDay('the Friday before winter time', '2026-10-23'),
     onDay('the end of a year', '2026-12-30'),
-  ]),
-]
+  ],
+})
 
 const received: { isDone: boolean }[] = []
 
@@ -128,29 +121,16 @@ const WAITING_HOST: Partial<Variant> = {
   meanwhile: expectWorkDone,
 }
 
-const lifecycle: readonly FaultCase<Variant>[] = [
-  inLifecycle('abort-first-caller', 'many clients wait, and the first one aborts', [
-    slow('after half the time', { act: abortFirst }),
-  ]),
-  inLifecycle(
-    'abort-all-callers',
-    'many clients wait, and all of them abort',
-    [slow('after half the time', { act: abortAll })],
-    {
-      instead: {
-        cold: 'No client is left to read a response; the load continues, and the next client gets its data.',
-        warm: 'No client has to wait, so none can abort; the refresh continues.',
-      },
-    },
-  ),
-  inLifecycle(
-    'abort-before-start',
-    'a request is aborted before it starts',
-    // The first client that is not aborted has to wait.
-    [{ name: 'alone', verdict: 'accepted', act: requestAborted, freshness: ['fresh', 'loaded'] }],
-    { instead: { cold: 'No client reads the response; the upstream is not called.' } },
-  ),
-  inLifecycle('waituntil-missing', 'the host freezes the process after a response', [
+const lifecycle = entriesOf<Variant>('lifecycle', {
+  'abort-first-caller': slow('after half the time', { act: abortFirst }),
+  'abort-all-callers': slow('after half the time', { act: abortAll }),
+  'abort-before-start': {
+    name: 'alone',
+    verdict: 'accepted',
+    act: requestAborted,
+    freshness: ['fresh', 'loaded'],
+  },
+  'waituntil-missing': [
     {
       name: 'for an hour, without waitUntil',
       verdict: 'accepted',
@@ -164,21 +144,13 @@ const lifecycle: readonly FaultCase<Variant>[] = [
       act: requestAndFreeze,
     },
     slow('unless it receives the work', { ...WAITING_HOST, act: requestAndWatch }),
-  ]),
-  inLifecycle(
-    'refresh-rejects-unhandled',
-    'a background refresh fails',
-    [rejecting('without waitUntil', {}), rejecting('with waitUntil', WAITING_HOST)],
-    {
-      instead: {
-        cold: 'No response was sent before; the load fails after all waiting clients have aborted.',
-      },
-    },
-  ),
-  inLifecycle('thundering-herd-expiry', '10,000 clients send requests at the same time', [
-    slow('all at once', { act: requestTenThousand }),
-  ]),
-]
+  ],
+  'refresh-rejects-unhandled': [
+    rejecting('without waitUntil', {}),
+    rejecting('with waitUntil', WAITING_HOST),
+  ],
+  'thundering-herd-expiry': slow('all at once', { act: requestTenThousand }),
+})
 
 /** Every entry of the catalogue, with the steps to try it. */
 export const cases: readonly FaultCase<Variant>[] = [

@@ -122,28 +122,16 @@ export interface Fault {
 export interface FaultCase<Form = Fault> {
   layer: string
   id: string
-  fault: string
   forms: readonly Form[]
-  /** The reason for a different expectation than the catalogue's, from the contract. */
-  contract?: string
-  /** States without an expectation in the catalogue, and what is tested instead. */
-  instead?: Partial<Record<State, string>>
 }
 
-type Reasons = Pick<FaultCase, 'contract' | 'instead'>
-
-export function entriesOf<Form = Fault>(layer: string) {
-  return (
-    id: string,
-    fault: string,
-    forms: readonly Form[],
-    reasons?: Reasons,
-  ): FaultCase<Form> => ({
-    layer,
-    id,
-    fault,
-    forms,
-    ...reasons,
+/** Returns the faults of `layer` from their forms by id. */
+export function entriesOf<Form extends Fault = Fault>(
+  layer: string,
+  formsById: Readonly<Record<string, NoInfer<Form> | readonly NoInfer<Form>[]>>,
+): FaultCase<Form>[] {
+  return Object.entries(formsById).map(([id, forms]) => {
+    return { layer, id, forms: 'name' in forms ? [forms] : forms }
   })
 }
 
@@ -151,12 +139,11 @@ export function failing(name: string, inject: Inject, more: Partial<Fault> = {})
   return { name, verdict: 'refused', inject, ...more }
 }
 
-export function harmlessBoth(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+export function accepted(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
   return { name, dataSets: BOTH, verdict: 'accepted', inject, ...more }
 }
 
-/** Returns a form that makes either upstream unusable. */
-export function failingBoth(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+export function refused(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
   return failing(name, inject, { dataSets: BOTH, ...more })
 }
 

@@ -7,52 +7,41 @@ import {
   changedJson,
   entriesOf,
   failing,
-  harmlessBoth,
+  accepted,
   rewritten,
 } from './fault.ts'
-import type { Fault, FaultCase, HistoryBody, Inject } from './fault.ts'
+import type { Fault, HistoryBody, Inject } from './fault.ts'
 
 type Rates = HistoryBody['rates']
-type Row = [date: string, rates: Rates[string]]
-
-const entry = entriesOf('history')
+type Day = Rates[string]
+type Row = [date: string, day: Day]
 
 /** Faults in the data of the relay of reference rates. */
-export const history: readonly FaultCase[] = [
-  entry(
-    'history-empty',
-    'there are no days',
-    [
-      spoilt('no days', (body) => ({ ...body, rates: {} }), {
-        inState: { warm: 'accepted' },
-        serves: { history: () => ({}) },
-      }),
-      spoilt('days without rates', (body) => mapDays(body, () => ({})), { reported: REJECTED }),
-      spoilt(
-        'days with rates of 0',
-        (body) => mapDays(body, (rates) => ({ ...rates, USD: 0, GBP: 0 })),
-        { reported: REJECTED },
-      ),
-    ],
-    {
-      contract:
-        'While data are cached, a response without new days looks like a weekend; the next refresh fetches again.',
-    },
-  ),
-  entry('history-one-point', 'there is a single day', [
-    changed('the newest', (body) => reordered(body, (days) => days.slice(-1)), {
-      isSimulated: false,
+export const history = entriesOf('history', {
+  'history-empty': [
+    spoilt('no days', (body) => ({ ...body, rates: {} }), {
+      inState: { warm: 'accepted' },
+      serves: { history: () => ({}) },
     }),
-  ]),
-  entry('history-unordered', 'the days come in any order', [
+    spoilt('days without rates', (body) => mapDays(body, () => ({})), { reported: REJECTED }),
+    spoilt(
+      'days with rates of 0',
+      (body) => mapDays(body, (rates) => ({ ...rates, USD: 0, GBP: 0 })),
+      { reported: REJECTED },
+    ),
+  ],
+  'history-one-point': changed('the newest', (body) => reordered(body, (days) => days.slice(-1)), {
+    isSimulated: false,
+  }),
+  'history-unordered': [
     changed('descending', (body) => reordered(body, (days) => days.toReversed())),
     changed('odd ones first', (body) =>
       reordered(body, (days) =>
         [1, 0].flatMap((rest) => days.filter((_, index) => index % 2 === rest)),
       ),
     ),
-  ]),
-  entry('history-duplicate-dates', 'a day comes twice, with different rates', [
+  ],
+  'history-duplicate-dates': [
     twice('the right one last', true),
     { ...twice('the right one first', false), isSimulated: false },
     {
@@ -66,60 +55,37 @@ export const history: readonly FaultCase[] = [
       },
       serves: { history: (body) => wrongOnNewest(body).rates },
     },
-  ]),
-  entry('history-missing-symbol', 'a currency is missing on some days', [
-    changed(
-      'USD on every other day',
-      (body) =>
-        mapDays(body, ({ USD = NaN, ...rates }, { date }) =>
-          Number(date.slice(-2)) % 2 === 0 ? { ...rates, USD } : rates,
-        ),
-      { isSimulated: false },
-    ),
-  ]),
-  entry('history-bad-date-format', 'some days are not dates', [
+  ],
+  'history-missing-symbol': changed(
+    'USD on every other day',
+    (body) =>
+      mapDays(body, ({ USD = NaN, ...rates }, { date }) =>
+        Number(date.slice(-2)) % 2 === 0 ? { ...rates, USD } : rates,
+      ),
+    { isSimulated: false },
+  ),
+  'history-bad-date-format': {
+    ...changed('five kinds', (body) => body),
+    inject: rewritten((good) => {
+      const keys = ['2026-1-5', '20260105', '2026-02-30', '__proto__', SECRET]
+      const rows = keys.map((key) => `"${key}":{"USD":9,"INR":9}`)
+      return good.replace('"rates":{', `"rates":{${rows.join()},`)
+    }),
+    reported: ['rates_dropped'],
+  },
+  'history-spike': changed(
+    'USD on the day before the newest',
+    onDay(1, ({ USD = NaN, ...rates }) => ({ ...rates, USD: USD * 100 })),
     {
-      ...changed('five kinds', (body) => body),
-      inject: rewritten((good) => {
-        const keys = ['2026-1-5', '20260105', '2026-02-30', '__proto__', SECRET]
-        const rows = keys.map((key) => `"${key}":{"USD":9,"INR":9}`)
-        return good.replace('"rates":{', `"rates":{${rows.join()},`)
-      }),
-      reported: ['rates_dropped'],
+      serves: { history: (body) => onDay(1, without('USD'))(body).rates },
+      reported: ['rates_quarantined'],
     },
-  ]),
-  entry('history-spike', 'one rate is a hundred times its neighbours', [
-    changed(
-      'USD on the day before the newest',
-      (body) =>
-        mapDays(body, ({ USD = NaN, ...rates }, { fromEnd }) =>
-          fromEnd === 1 ? { ...rates, USD: USD * 100 } : { ...rates, USD },
-        ),
-      {
-        serves: {
-          history: (body) =>
-            mapDays(body, ({ USD = NaN, ...rates }, { fromEnd }) =>
-              fromEnd === 1 ? rates : { ...rates, USD },
-            ).rates,
-        },
-        reported: ['rates_quarantined'],
-      },
-    ),
-  ]),
-  entry('history-left-feed', 'a requested currency has left the feed', [
-    { name: 'BGN, HRK, RUB', dataSets: ['history'], verdict: 'accepted' },
-  ]),
-  entry('history-both-non-eur', 'one of two currencies is missing on a day', [
-    changed(
-      'INR on the day before the newest',
-      (body) =>
-        mapDays(body, ({ INR = NaN, ...rates }, { fromEnd }) =>
-          fromEnd === 1 ? rates : { ...rates, INR },
-        ),
-      { isSimulated: false },
-    ),
-  ]),
-  entry('history-amount-field', 'the rates are those of another amount or base', [
+  ),
+  'history-left-feed': { name: 'BGN, HRK, RUB', dataSets: ['history'], verdict: 'accepted' },
+  'history-both-non-eur': changed('INR on the day before the newest', onDay(1, without('INR')), {
+    isSimulated: false,
+  }),
+  'history-amount-field': [
     spoilt('of a hundred euros', (body) => ({
       ...mapDays(body, (rates) =>
         Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, rate * 100])),
@@ -127,51 +93,38 @@ export const history: readonly FaultCase[] = [
       amount: 100,
     })),
     spoilt('of dollars', (body) => ({ ...body, base: 'USD' })),
-  ]),
-  entry('history-16cet-race', 'it is called before and after a publication', [
-    // The next call is at 16:00.
-    harmless('a relay that takes 2 s', after(2 * SECOND), { takes: 2 * SECOND, pause: MINUTE }),
-  ]),
-  entry('history-v2-shape', 'the relay responds in the format of its next version', [
-    spoilt('a list of rows', (body) =>
-      Object.entries(body.rates).flatMap(([date, rates]) =>
-        Object.entries(rates).map(([quote, rate]) => ({ date, base: 'EUR', quote, rate })),
-      ),
+  ],
+  'history-16cet-race': harmless('a relay that takes 2 s', after(2 * SECOND), {
+    takes: 2 * SECOND,
+    pause: MINUTE,
+  }),
+  'history-v2-shape': spoilt('a list of rows', (body) =>
+    Object.entries(body.rates).flatMap(([date, rates]) =>
+      Object.entries(rates).map(([quote, rate]) => ({ date, base: 'EUR', quote, rate })),
     ),
-  ]),
-  entry(
-    'history-shared-etag',
-    'one ETag for different data, and 304 to a caller that sends it',
-    [
-      harmless('always the same ETag', ({ good, init }) => {
-        const isConditional = new Headers(init.headers).has('if-none-match')
-        return isConditional
-          ? new Response(null, { status: 304 })
-          : answer(good, 200, { etag: '"1"' })
-      }),
-    ],
-    {
-      contract: 'Requests have no validators, so that the upstream cannot return 304.',
-      instead: { cold: 'The ETag comes with the first response, as with every later one.' },
-    },
   ),
-  entry('history-open-ended', 'the relay takes 13 s', [
-    failing('13 s', after(13 * SECOND), { dataSets: ['history'], takes: 'limit' }),
-  ]),
-  entry('history-rebased-rounding', 'the relay rounds twice for another base', [
-    harmless('IDR in EUR', ({ good, url }) => answer(url.search === '' ? good : coarse(good))),
-  ]),
-  entry('history-bad-day', 'the newest day is wrong', [
+  'history-shared-etag': harmless('always the same ETag', ({ good, init }) => {
+    const isConditional = new Headers(init.headers).has('if-none-match')
+    return isConditional ? new Response(null, { status: 304 }) : answer(good, 200, { etag: '"1"' })
+  }),
+  'history-open-ended': failing('13 s', after(13 * SECOND), {
+    dataSets: ['history'],
+    takes: 'limit',
+  }),
+  'history-rebased-rounding': harmless('IDR in EUR', ({ good, url }) =>
+    answer(url.search === '' ? good : coarse(good)),
+  ),
+  'history-bad-day': [
     wrongNewest('inverted', (day) => mapDay(day, (rate) => 1 / rate)),
     wrongNewest('× 1,000', (day) => mapDay(day, (rate) => rate * 1_000)),
     wrongNewest('one currency only', ({ USD = NaN }) => ({ USD })),
     wrongNewest(
       'USD × 9',
       ({ USD = NaN, ...rates }) => ({ ...rates, USD: 9 * USD }),
-      (day) => Object.fromEntries(Object.entries(day).filter(([code]) => code !== 'USD')),
+      without('USD'),
     ),
-  ]),
-]
+  ],
+})
 
 /** Returns a form in which the relay returns a changed body that is served as it is. */
 function changed(
@@ -184,7 +137,7 @@ function changed(
 }
 
 function harmless(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
-  return harmlessBoth(name, inject, { dataSets: ['history'], ...more })
+  return accepted(name, inject, { dataSets: ['history'], ...more })
 }
 
 /** Returns a form in which the relay returns a changed body that is unusable. */
@@ -199,7 +152,7 @@ function spoilt(
 /** Returns `body` with every day changed; `fromEnd` is 0 for the newest. */
 function mapDays(
   body: HistoryBody,
-  change: (day: Rates[string], place: { date: string; fromEnd: number }) => Rates[string],
+  change: (day: Day, place: { date: string; fromEnd: number }) => Day,
 ): HistoryBody {
   return reordered(body, (days) =>
     days.map(([date, day], index) => {
@@ -212,7 +165,14 @@ function reordered(body: HistoryBody, order: (days: Row[]) => Row[]): HistoryBod
   return { ...body, rates: Object.fromEntries(order(Object.entries(body.rates))) }
 }
 
-type Day = Rates[string]
+/** Returns a function that changes one day of a body, counted from the newest, which is 0. */
+function onDay(wanted: number, change: (day: Day) => Day): (body: HistoryBody) => HistoryBody {
+  return (body) => mapDays(body, (day, { fromEnd }) => (fromEnd === wanted ? change(day) : day))
+}
+
+function without(code: string): (day: Day) => Day {
+  return (day) => Object.fromEntries(Object.entries(day).filter(([each]) => each !== code))
+}
 
 /** Returns a form with a changed newest day, of which only the result of `served` is served (default nothing). */
 function wrongNewest(
@@ -220,12 +180,10 @@ function wrongNewest(
   change: (day: Day) => Day,
   served: (day: Day) => Day = () => ({}),
 ): Fault {
-  const alter = (body: HistoryBody, alterDay: (day: Day) => Day): HistoryBody =>
-    mapDays(body, (day, { fromEnd }) => (fromEnd === 0 ? alterDay(day) : day))
-  return changed(name, (body) => alter(body, change), {
+  return changed(name, onDay(0, change), {
     serves: {
       history(body) {
-        const days = Object.entries(alter(body, served).rates)
+        const days = Object.entries(onDay(0, served)(body).rates)
         return Object.fromEntries(days.filter(([, day]) => Object.keys(day).length > 0))
       },
     },
@@ -255,7 +213,7 @@ function twice(name: string, isRightLast: boolean): Fault {
 }
 
 function wrongOnNewest(body: HistoryBody): HistoryBody {
-  return mapDays(body, (day, { fromEnd }) => (fromEnd === 0 ? { ...day, USD: 1.25 } : day))
+  return onDay(0, (day) => ({ ...day, USD: 1.25 }))(body)
 }
 
 function toText(rows: Row[]): string {

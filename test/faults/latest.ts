@@ -10,8 +10,8 @@ import {
   changedLatest,
   entriesOf,
   failing,
-  failingBoth as unreadable,
-  harmlessBoth,
+  refused,
+  accepted,
   rejectedLatest,
   responding,
   rewritten,
@@ -19,7 +19,7 @@ import {
   toLatestTruth,
   withOlder,
 } from './fault.ts'
-import type { Fault, FaultCase, Inject, LatestBody, LatestTruth } from './fault.ts'
+import type { Fault, Inject, LatestBody, LatestTruth } from './fault.ts'
 import { pour } from './transport.ts'
 
 const DAY_SECONDS = DAY / SECOND
@@ -35,114 +35,82 @@ const DRIFTED_LEV = 57
 /** Codes in requests of the tests; they stay in shortened tables. */
 const REQUESTED = ['USD', 'EUR', 'GBP', 'JPY']
 
-/** Why single bad rates do not cause a 502. */
-const DROPPED = {
-  contract:
-    'Up to 5 % of bad rates are dropped with an event; only more, or a bad base, is a failure.',
-}
-
-const inBody = entriesOf('body')
-const inSchema = entriesOf('schema')
-const inValues = entriesOf('values')
-const inTimes = entriesOf('time')
-
 /** Faults of the body as text, of either upstream. */
-export const body: readonly FaultCase[] = [
-  inBody('body-truncated-json', 'the JSON is truncated, and the body ends normally', [
-    unreadable('half of it', ({ good }) => answer(good.slice(0, good.length / 2))),
-    unreadable('all but the last brace', ({ good }) => answer(good.slice(0, -1))),
-  ]),
-  inBody('body-two-json', 'two documents, one after the other', [
-    unreadable('twice the same', ({ good }) => answer(good + good)),
-    unreadable('two empty ones', responding('{}{}')),
-  ]),
-  inBody('body-bom', 'a byte order mark before the JSON', [
-    readable('U+FEFF', (good) => `\uFEFF${good}`),
-  ]),
-  inBody('body-latin1', 'another encoding than UTF-8', [
-    {
-      ...readable('a byte E9 in a string', (good) => good),
-      inject({ good }) {
-        const bytes = new TextEncoder().encode(good.replace('{', '{"note":"caf~",'))
-        bytes[bytes.indexOf('~'.charCodeAt(0))] = 0xe9
-        return answer(bytes, 200, { 'content-type': 'application/json; charset=iso-8859-1' })
-      },
+export const body = entriesOf('body', {
+  'body-truncated-json': [
+    refused('half of it', ({ good }) => answer(good.slice(0, good.length / 2))),
+    refused('all but the last brace', ({ good }) => answer(good.slice(0, -1))),
+  ],
+  'body-two-json': [
+    refused('twice the same', ({ good }) => answer(good + good)),
+    refused('two empty ones', responding('{}{}')),
+  ],
+  'body-bom': readable('U+FEFF', (good) => `\uFEFF${good}`),
+  'body-latin1': {
+    ...readable('a byte E9 in a string', (good) => good),
+    inject({ good }) {
+      const bytes = new TextEncoder().encode(good.replace('{', '{"note":"caf~",'))
+      bytes[bytes.indexOf('~'.charCodeAt(0))] = 0xe9
+      return answer(bytes, 200, { 'content-type': 'application/json; charset=iso-8859-1' })
     },
-  ]),
-  inBody(
-    'body-nan-literal',
-    'NaN or Infinity instead of a number',
-    ['NaN', 'Infinity', '-Infinity'].map((literal) =>
-      unreadable(
-        literal,
-        rewritten((good) => good.replace(/("GBP"):[\d.]+/, `$1:${literal}`)),
-      ),
+  },
+  'body-nan-literal': ['NaN', 'Infinity', '-Infinity'].map((literal) =>
+    refused(
+      literal,
+      rewritten((good) => good.replace(/("GBP"):[\d.]+/, `$1:${literal}`)),
     ),
   ),
-  inBody('body-proto-key', '__proto__ among the codes or dates', [
+  'body-proto-key': [
     withKeys('with an object', '"__proto__":{"EUR":1,"polluted":1}'),
     withKeys('with a number', '"__proto__":1', ['latest']),
-  ]),
-  inBody('body-constructor-key', 'names of built-in properties among the codes or dates', [
+  ],
+  'body-constructor-key': [
     withKeys('toString, constructor', '"toString":1,"constructor":1,"valueOf":1', ['latest']),
     withKeys('of whole days', '"toString":{"USD":1},"constructor":{"USD":1}', ['history']),
-  ]),
-  inBody(
-    'body-rates-array',
-    'the rates are not an object',
-    ['[1,2]', `"${SECRET}"`, '1', 'null', 'true'].map((rates) =>
-      unreadable(
-        rates,
-        rewritten((good) => good.replace(/"rates":.*$/, `"rates":${rates}}`)),
-      ),
+  ],
+  'body-rates-array': ['[1,2]', `"${SECRET}"`, '1', 'null', 'true'].map((rates) =>
+    refused(
+      rates,
+      rewritten((good) => good.replace(/"rates":.*$/, `"rates":${rates}}`)),
     ),
   ),
-  inBody('body-100mb', 'a body of 100 MB', [
-    unreadable('white space', () => pour(' ', 100 * MEGABYTE)),
-    unreadable('keys', () => pour(`"${SECRET}":1,`, 100 * MEGABYTE)),
-  ]),
-  inBody('body-gzip-bomb', 'a few bytes on the wire that become 300 MB', [
-    unreadable('as fetch decompresses it', () =>
-      pour('0', 300 * MEGABYTE, { 'content-encoding': 'gzip', 'content-length': '290000' }),
-    ),
-  ]),
-  inBody('body-encoding-chain', 'compressed eight times', [
-    unreadable('still compressed', () =>
+  'body-100mb': [
+    refused('white space', () => pour(' ', 100 * MEGABYTE)),
+    refused('keys', () => pour(`"${SECRET}":1,`, 100 * MEGABYTE)),
+  ],
+  'body-gzip-bomb': refused('as fetch decompresses it', () =>
+    pour('0', 300 * MEGABYTE, { 'content-encoding': 'gzip', 'content-length': '290000' }),
+  ),
+  'body-encoding-chain': [
+    refused('still compressed', () =>
       answer(new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x7b, 0x7d]), 200, {
         'content-encoding': Array(8).fill('gzip').join(', '),
       }),
     ),
-    unreadable('rejected by fetch', () =>
+    refused('rejected by fetch', () =>
       Promise.reject(new TypeError(`too many content encodings ${SECRET}`)),
     ),
-  ]),
-  inBody(
-    'body-keys-100k',
-    'far more codes than there are currencies',
-    [17_500, 1_001].map((count) =>
-      rejectedLatest(`${count} codes`, (good) => {
-        const more = codes(17_500).filter((code) => !(code in good.rates))
-        const added = more.slice(0, count - Object.keys(good.rates).length)
-        return withRates(good, Object.fromEntries(added.map((code) => [code, 1.5])))
-      }),
-    ),
+  ],
+  'body-keys-100k': [17_500, 1_001].map((count) =>
+    rejectedLatest(`${count} codes`, (good) => {
+      const more = codes(17_500).filter((code) => !(code in good.rates))
+      const added = more.slice(0, count - Object.keys(good.rates).length)
+      return withRates(good, Object.fromEntries(added.map((code) => [code, 1.5])))
+    }),
   ),
-]
+})
+
+const REFUSALS =
+  'unsupported-code malformed-request invalid-key inactive-account plan-upgrade-required'
 
 /** Faults in the format of a response of the open feed. */
-export const schema: readonly FaultCase[] = [
-  inSchema('result-error', 'status 200 with an error in the body', [
+export const schema = entriesOf('schema', {
+  'result-error': [
     refusing('quota-reached', 20 * MINUTE),
-    ...[
-      'unsupported-code',
-      'malformed-request',
-      'invalid-key',
-      'inactive-account',
-      'plan-upgrade-required',
-    ].map((type) => refusing(type, 15 * MINUTE)),
+    ...REFUSALS.split(' ').map((type) => refusing(type, 15 * MINUTE)),
     refusing(SECRET, SECOND),
-  ]),
-  inSchema('wrong-base-code', 'the table of another base than the requested one', [
+  ],
+  'wrong-base-code': [
     spoiltLatest('a table of EUR', (good) => ({ ...againstEuro(good), base_code: 'EUR' })),
     spoiltLatest('the right table with the wrong name', (good) => ({ ...good, base_code: 'EUR' })),
     rejectedLatest('another table with the right name', againstEuro),
@@ -150,25 +118,23 @@ export const schema: readonly FaultCase[] = [
     rejectedLatest('every rate inverted', (good) => mapRates(good, (rate) => 1 / rate), {
       needsPrevious: true,
     }),
-  ]),
-  inSchema('missing-base-key', 'the base is not in its own table', [
-    {
-      ...changedLatest('no USD', (good) => without(good, ['USD'])),
-      serves: { latest: toLatestTruth },
-    },
-  ]),
-  inSchema('missing-rates', 'the field rates is missing', [
+  ],
+  'missing-base-key': {
+    ...changedLatest('no USD', (good) => without(good, ['USD'])),
+    serves: { latest: toLatestTruth },
+  },
+  'missing-rates': [
     spoiltLatest('all but the rates', (good) => ({ ...good, rates: undefined })),
     failing('only success', responding('{"result":"success"}')),
     failing('null', responding('null')),
-  ]),
-  inSchema('empty-rates', 'the table is empty', [
+  ],
+  'empty-rates': [
     spoiltLatest('no rates', (good) => ({ ...good, rates: {} })),
     spoiltLatest('only the base', (good) => ({ ...good, rates: { USD: 1 } })),
     failing('no fields', responding('{}')),
     rejectedLatest('19 codes', (good) => ofLength(good, 19)),
-  ]),
-  inSchema('half-table', 'many currencies are missing', [
+  ],
+  'half-table': [
     changedLatest('a quarter of the codes', (good) => ofShare(good, 0.25), {
       inState: { warm: 'refused' },
     }),
@@ -176,73 +142,44 @@ export const schema: readonly FaultCase[] = [
       inState: { warm: 'refused' },
     }),
     changedLatest('82 % of the codes', (good) => ofShare(good, 0.82)),
-  ]),
-  inSchema('currency-left-feed', 'a currency is no longer in the feed', [
+  ],
+  'currency-left-feed': [
     changedLatest('BGN is gone', (good) => without(good, ['BGN'])),
     changedLatest('CZK is gone', (good) => without(good, ['CZK'])),
-  ]),
-  inSchema('currency-joins-feed', 'an unknown code appears', [
-    changedLatest(NEWCOMER, (good) => withRates(good, { [NEWCOMER]: 12.5 })),
-  ]),
-  inSchema('rate-nan-string', 'a rate is a string', badRates('"0.86"'), DROPPED),
-  inSchema(
-    'rate-null',
-    'a rate is null, true, an object or a list',
-    ['null', 'true', '{}', '[]', '[0.86]'].flatMap(badRates),
-    DROPPED,
-  ),
-]
+  ],
+  'currency-joins-feed': changedLatest(NEWCOMER, (good) => withRates(good, { [NEWCOMER]: 12.5 })),
+  'rate-nan-string': badRates('"0.86"'),
+  'rate-null': ['null', 'true', '{}', '[]', '[0.86]'].flatMap(badRates),
+})
 
-export const values: readonly FaultCase[] = [
-  inValues('rate-zero', 'a rate is 0', ['0', '-0', '0.000000'].flatMap(badRates), DROPPED),
-  inValues('rate-negative', 'a rate is negative', badRates('-0.86'), DROPPED),
-  inValues(
-    'rate-tiny',
-    'a rate is too small to divide by',
-    ['5e-324', '9.9e-10'].flatMap(badRates),
-    DROPPED,
-  ),
-  inValues(
-    'rate-huge',
-    'a rate is larger than any real one',
-    ['1e300', '1e999', '1.1e9'].flatMap(badRates),
-    DROPPED,
-  ),
-  inValues(
-    'one-rate-1000x',
-    'one currency moves a thousandfold overnight',
-    [
-      changedLatest('THB', thousandfoldBaht, {
-        serves: { latest: quarantined('THB', thousandfoldBaht) },
-        // The right rate then moves as far from the wrong one, but the reference rates confirm it.
-        servesAfterwards: { latest: toLatestTruth },
-      }),
-    ],
-    { contract: 'Without usable data for a comparison, a table is served as it is.' },
-  ),
-  inValues('stale-upstream-same-data', 'the same table is published for days', [
+export const values = entriesOf('values', {
+  'rate-zero': ['0', '-0', '0.000000'].flatMap(badRates),
+  'rate-negative': badRates('-0.86'),
+  'rate-tiny': ['5e-324', '9.9e-10'].flatMap(badRates),
+  'rate-huge': ['1e300', '1e999', '1.1e9'].flatMap(badRates),
+  'one-rate-1000x': changedLatest('THB', thousandfoldBaht, {
+    serves: { latest: quarantined('THB', thousandfoldBaht) },
+    // The right rate then moves as far from the wrong one, but the reference rates confirm it.
+    servesAfterwards: { latest: toLatestTruth },
+  }),
+  'stale-upstream-same-data': {
+    name: 'the table of the first day',
+    verdict: 'accepted',
+    inject: ({ first }) => answer(first),
+  },
+  'retired-currency-garbage': changedLatest(
+    'BGN',
+    (good) => withRates(good, { BGN: DRIFTED_LEV }),
     {
-      name: 'the table of the first day',
-      verdict: 'accepted',
-      inject: ({ first }) => answer(first),
+      serves: {
+        latest: (good) =>
+          toLatestTruth(withRates(good, { BGN: product(good.rates['EUR'] ?? NaN, 1.95583) })),
+      },
+      reported: ['rates_corrected'],
+      isSimulated: false,
     },
-  ]),
-  inValues(
-    'retired-currency-garbage',
-    'the rate of a withdrawn currency drifts in the feed',
-    [
-      changedLatest('BGN', (good) => withRates(good, { BGN: DRIFTED_LEV }), {
-        serves: {
-          latest: (good) =>
-            toLatestTruth(withRates(good, { BGN: product(good.rates['EUR'] ?? NaN, 1.95583) })),
-        },
-        reported: ['rates_corrected'],
-        isSimulated: false,
-      }),
-    ],
-    { contract: 'The rate fixed by law is served instead, with an event. All others stay right.' },
   ),
-  inValues('bad-major', 'the rate of a major currency is wrong or missing', [
+  'bad-major': [
     ...['null', '-0.86', '1e999'].map((rate) => ({
       ...wrongEuro(rate, (good) => without(good, ['EUR'])),
       inject: rewritten((good) => good.replace(/"EUR":[\d.]+/, `"EUR":${rate}`)),
@@ -252,35 +189,27 @@ export const values: readonly FaultCase[] = [
     wrongEuro('× 9.9', (good) => withEuro(good, (rate) => rate * 9.9)),
     wrongEuro('× 1.3', (good) => withEuro(good, (rate) => rate * 1.3), true),
     wrongEuro('inverted', (good) => withEuro(good, (rate) => 1 / rate), true),
-  ]),
-  inValues('many-moved', 'many rates move at once', [
+  ],
+  'many-moved': [
     rejectedLatest('half of the codes × 9', (good) => oneIn(2, good, 9)),
     rejectedLatest('a third of the codes × 1.5', (good) => oneIn(3, good, 1.5), {
       needsPrevious: true,
     }),
-  ]),
-]
+  ],
+})
 
 /** Faults in the times of a response. */
-export const time: readonly FaultCase[] = [
-  inTimes(
-    'missing-next-update',
-    'the time of the next update is missing',
-    [undefined, null, 0].map((value): Fault => {
-      const inject = changedJson((good) => ({ ...good, time_next_update_unix: value }))
-      const latest = (good: LatestBody): LatestTruth =>
-        toLatestTruth({ ...good, time_next_update_unix: 0 })
-      return { name: String(value), verdict: 'accepted', inject, serves: { latest } }
-    }),
+export const time = entriesOf('time', {
+  'missing-next-update': [undefined, null, 0].map((value): Fault => {
+    const inject = changedJson((good) => ({ ...good, time_next_update_unix: value }))
+    const latest = (good: LatestBody): LatestTruth =>
+      toLatestTruth({ ...good, time_next_update_unix: 0 })
+    return { name: String(value), verdict: 'accepted', inject, serves: { latest } }
+  }),
+  'missing-last-update': [undefined, null, 0, 'today'].map((value) =>
+    spoiltLatest(String(value), (good) => ({ ...good, time_last_update_unix: value })),
   ),
-  inTimes(
-    'missing-last-update',
-    'the time of the last update is missing or invalid',
-    [undefined, null, 0, 'today'].map((value) =>
-      spoiltLatest(String(value), (good) => ({ ...good, time_last_update_unix: value })),
-    ),
-  ),
-  inTimes('next-before-last', 'the next update is before the last one, or far from it', [
+  'next-before-last': [
     changedLatest('by a day', (good) => ({
       ...good,
       time_next_update_unix: good.time_last_update_unix - DAY_SECONDS,
@@ -290,43 +219,31 @@ export const time: readonly FaultCase[] = [
       ...good,
       time_next_update_unix: good.time_last_update_unix + 30 * DAY_SECONDS,
     })),
-  ]),
-  inTimes('seconds-vs-millis', 'times are in ms instead of seconds, or of another month', [
+  ],
+  'seconds-vs-millis': [
     rejectedLatest('in ms', (good) => withTimes(good, (seconds) => seconds * 1_000)),
     rejectedLatest('a month ahead', (good) =>
       withTimes(good, (seconds) => seconds + 30 * DAY_SECONDS),
     ),
-  ]),
-  inTimes(
-    'upstream-http-cache',
-    'a cache in between returns an older publication',
-    [
-      {
-        name: 'the table of the day before the first',
-        verdict: 'accepted',
-        inState: { warm: 'refused', expired: 'refused' },
-        inject: ({ older }) => answer(older),
-      },
-    ],
-    {
-      contract:
-        'A publication older than the last cached one is rejected, even if that has expired.',
-    },
-  ),
-  inTimes('dated-ahead', 'a publication is dated ahead, by less than two days', [
+  ],
+  'upstream-http-cache': {
+    name: 'the table of the day before the first',
+    verdict: 'accepted',
+    inState: { warm: 'refused', expired: 'refused' },
+    inject: ({ older }) => answer(older),
+  },
+  'dated-ahead': [
     changedLatest('by 47 hours', (good) => withTimes(good, (time) => time + 47 * HOUR_SECONDS)),
     changedLatest('by a day', (good) => withTimes(good, (time) => time + DAY_SECONDS)),
-  ]),
-  inTimes('next-update-unit', 'the next update is in ms, and so in tens of thousands of years', [
-    changedLatest('in ms', (good) => ({
-      ...good,
-      time_next_update_unix: good.time_next_update_unix * SECOND,
-    })),
-  ]),
-]
+  ],
+  'next-update-unit': changedLatest('in ms', (good) => ({
+    ...good,
+    time_next_update_unix: good.time_next_update_unix * SECOND,
+  })),
+})
 
 function readable(name: string, change: (good: string) => string): Fault {
-  return harmlessBoth(name, rewritten(change))
+  return accepted(name, rewritten(change))
 }
 
 /** Returns a form with additional keys before the good ones, which are dropped. */

@@ -3,7 +3,7 @@ import { seal } from '../fixtures/envelopes.ts'
 import { hash } from '../simulation/world/random.ts'
 import { DAY, MINUTE } from '../virtual-runtime.ts'
 import { REJECTED, SECRET, entriesOf } from './fault.ts'
-import type { Fault, FaultCase } from './fault.ts'
+import type { Fault } from './fault.ts'
 
 /** One operation on a store, with the means to change its result. */
 export interface StoreOperation {
@@ -46,8 +46,6 @@ const MARKUP = `<script>alert("${SECRET}")</script>`
 
 const FAILED = ['store_failed'] as const
 
-const entry = entriesOf('store')
-
 type Operate = (operation: StoreOperation) => unknown
 
 const throws: Operate = () => {
@@ -72,34 +70,30 @@ const breaks: Operate = ({ later, work }) =>
   })
 
 /** Faults of the store: it is unreachable, slow, forgets values or returns wrong ones. */
-export const store: readonly FaultCase[] = [
-  entry('store-get-throws', 'every read fails', [
+export const store = entriesOf('store', {
+  'store-get-throws': [
     broken('at once', { get: throws }, { keeps: true }),
     broken('with a promise', { get: rejects }, { keeps: true }),
-  ]),
-  entry('store-get-and-delete-throw', 'every operation fails: the server is gone', [
+  ],
+  'store-get-and-delete-throw': [
     broken('at once', { get: throws, set: throws }),
     broken('with a promise', { get: rejects, set: rejects }),
     broken('claims too', { get: rejects, set: rejects, claim: rejects }),
-  ]),
-  entry('store-set-throws', 'every write fails', [
+  ],
+  'store-set-throws': [
     broken('at once', { set: throws }),
     broken('with a promise', { set: rejects }),
-  ]),
-  entry('store-slow', 'every operation takes 2 s', [
-    broken('2 s', { get: slowly, set: slowly }, { takes: 2_000 }),
-  ]),
-  entry('store-old-version', 'the stored value has the format of an earlier version', [
+  ],
+  'store-slow': broken('2 s', { get: slowly, set: slowly }, { takes: 2_000 }),
+  'store-old-version': [
     holding('version 0', () => '{"v":0,"base":"USD","rates":{"EUR":0.5,"GBP":0.5,"JPY":9}}'),
     holding('version 0, otherwise valid', (good) => ({ ...good, v: 0 })),
     holding('no envelope', ({ data }) => data.table ?? data),
     holding('invalid JSON', () => `${SECRET} {`),
     holding('a number', () => 7),
-  ]),
-  entry('store-newer-version', 'the stored value has the format of a later version', [
-    holding('version 3', (good) => ({ ...good, v: 3, more: SECRET })),
-  ]),
-  entry('store-poisoned', 'another program has written to the store', [
+  ],
+  'store-newer-version': holding('version 3', (good) => ({ ...good, v: 3, more: SECRET })),
+  'store-poisoned': [
     poisoned('the base at a million', (rates) => ({ ...rates, USD: 1e6, EUR: 1e6 })),
     poisoned('negative rates', (rates) => mapRates(rates, (rate) => -Number(rate))),
     poisoned('rates as strings', (rates) => mapRates(rates, String)),
@@ -119,8 +113,8 @@ export const store: readonly FaultCase[] = [
     holding("another key's value", (good) => ({ ...good, key: `${good.key}:${SECRET}` })),
     holding('no data', (good) => ({ ...good, data: undefined })),
     holding('no time of saving', (good) => ({ ...good, savedAt: null })),
-  ]),
-  entry('store-future-entry', 'the stored value is from the future', [
+  ],
+  'store-future-entry': [
     holding('published in 30 days', (good) => {
       const ahead = good.savedAt + 30 * DAY
       const date = new Date(ahead).toISOString().slice(0, 10)
@@ -131,24 +125,27 @@ export const store: readonly FaultCase[] = [
       return { ...good, data: { ...data, ...reported } }
     }),
     holding('saved in 30 days', (good) => ({ ...good, savedAt: good.savedAt + 30 * DAY })),
-  ]),
-  entry('store-evicts-at-once', 'written values are evicted at once', [
-    broken('a store of no size', { get: nothing, set: nothing }, { reported: [] }),
-  ]),
-  entry('store-full', 'the store is full', [
-    broken('OOM', { set: () => Promise.reject(new Error(`OOM command not allowed ${SECRET}`)) }),
-  ]),
-  entry('store-readonly', 'the store is read-only', [
+  ],
+  'store-evicts-at-once': broken(
+    'a store of no size',
+    { get: nothing, set: nothing },
+    { reported: [] },
+  ),
+  'store-full': broken('OOM', {
+    set: () => Promise.reject(new Error(`OOM command not allowed ${SECRET}`)),
+  }),
+  'store-readonly': [
     broken('READONLY', { set: readOnly }),
     broken('READONLY, with what another process wrote before', { set: readOnly }, { reported: [] }),
-  ]),
-  entry('store-partition', 'one of two processes does not reach the store', [
-    { name: 'the second one', verdict: 'accepted', keeps: 'first', reported: FAILED },
-  ]),
-  entry('memory-store-flood', 'a client sends thousands of different requests', [
-    { name: 'three thousand', verdict: 'accepted' },
-  ]),
-  entry('store-flipped-bit', 'one bit of the stored value is flipped', [
+  ],
+  'store-partition': {
+    name: 'the second one',
+    verdict: 'accepted',
+    keeps: 'first',
+    reported: FAILED,
+  },
+  'memory-store-flood': { name: 'three thousand', verdict: 'accepted' },
+  'store-flipped-bit': [
     holding('anywhere', (good) => {
       const text = seal(good)
       const place = hash(text) >>> 0
@@ -158,58 +155,38 @@ export const store: readonly FaultCase[] = [
       const text = seal(good)
       return withFlippedBit(text, text.search(/(?<="GBP":[\d.]*)\d/), 0)
     }),
-  ]),
-]
+  ],
+})
 
 /** Faults that affect only a fleet. */
-export const sharedStore: readonly FaultCase[] = [
-  entry('store-hangs', 'no operation ever settles', [
-    broken('all', { get: hangs, set: hangs, claim: hangs }),
-  ]),
-  entry('store-rejects-nothing', 'every operation rejects with undefined', [
-    broken('all', { get: refuses, set: refuses, claim: refuses }),
-  ]),
-  entry('store-drags', 'every operation takes longer than its timeout', [
-    broken('60 ms', { get: drags, set: drags, claim: drags }),
-  ]),
-  entry('store-writes-then-breaks', 'a write is done, and then the connection breaks', [
-    broken('with a promise', { set: breaks, claim: breaks }),
-  ]),
-  entry('store-writes-late', 'a write is done minutes later', [
-    broken('1 to 10 minutes', {
-      set({ later, work, reply, pick }) {
-        void later(Number(pick([MINUTE, 4 * MINUTE, 10 * MINUTE])), work)
-        return reply(() => 'OK')
-      },
-    }),
-  ]),
-  entry('store-lags', 'reads return the previous value', [
-    broken('the last but one', { get: ({ reply, storedBefore }) => reply(storedBefore) }),
-  ]),
-  entry('store-swaps', 'reads return the value of another key', [
-    broken('of the other data set', {
-      get: ({ key, reply, stored }) =>
-        reply(() => stored(key.endsWith('latest') ? 'rates:v1:history' : 'rates:v1:latest')),
-    }),
-  ]),
-  entry('store-garbage', 'reads return arbitrary values', [
-    broken('of ten kinds', {
-      get: ({ reply, pick }) =>
-        reply(() => pick(['', '{', 'null', '[]', '{"v":1}', 7, true, {}, SECRET, null])),
-    }),
-  ]),
-  entry('claims-never', 'no claim is ever granted', [
-    broken('false', { claim: ({ reply }) => reply(() => false) }),
-  ]),
-  entry('claims-always', 'every claim is granted', [
-    broken('true', { claim: ({ reply }) => reply(() => true) }),
-  ]),
-  entry('claims-garbage', 'claims return arbitrary values', [
-    broken('of five kinds', {
-      claim: ({ reply, pick }) => reply(() => pick([undefined, null, 'OK', 0, ''])),
-    }),
-  ]),
-]
+export const sharedStore = entriesOf('store', {
+  'store-hangs': broken('all', { get: hangs, set: hangs, claim: hangs }),
+  'store-rejects-nothing': broken('all', { get: refuses, set: refuses, claim: refuses }),
+  'store-drags': broken('60 ms', { get: drags, set: drags, claim: drags }),
+  'store-writes-then-breaks': broken('with a promise', { set: breaks, claim: breaks }),
+  'store-writes-late': broken('1 to 10 minutes', {
+    set({ later, work, reply, pick }) {
+      void later(Number(pick([MINUTE, 4 * MINUTE, 10 * MINUTE])), work)
+      return reply(() => 'OK')
+    },
+  }),
+  'store-lags': broken('the last but one', {
+    get: ({ reply, storedBefore }) => reply(storedBefore),
+  }),
+  'store-swaps': broken('of the other data set', {
+    get: ({ key, reply, stored }) =>
+      reply(() => stored(key.endsWith('latest') ? 'rates:v1:history' : 'rates:v1:latest')),
+  }),
+  'store-garbage': broken('of ten kinds', {
+    get: ({ reply, pick }) =>
+      reply(() => pick(['', '{', 'null', '[]', '{"v":1}', 7, true, {}, SECRET, null])),
+  }),
+  'claims-never': broken('false', { claim: ({ reply }) => reply(() => false) }),
+  'claims-always': broken('true', { claim: ({ reply }) => reply(() => true) }),
+  'claims-garbage': broken('of five kinds', {
+    claim: ({ reply, pick }) => reply(() => pick([undefined, null, 'OK', 0, ''])),
+  }),
+})
 
 /** Returns the replacement of one operation, or undefined where the fault does not affect it. */
 export function storeFaultOf({ store, holds }: Fault, name: keyof StoreFault): StoreFault['get'] {

@@ -1,54 +1,38 @@
 import { SECOND } from '../virtual-runtime.ts'
-import { BOTH, SECRET, after, answer, entriesOf, failingBoth, later, wireError } from './fault.ts'
-import type { Exchange, Fault, FaultCase } from './fault.ts'
+import { BOTH, SECRET, after, answer, entriesOf, refused, later, wireError } from './fault.ts'
+import type { Exchange, Fault } from './fault.ts'
 
 const CHUNK = 64 * 1024
 
 /** Only the timeout of the call ends it. */
 const ENDLESS = { takes: 'limit' } as const
 
-const entry = entriesOf('transport')
-
 /** Faults of the connection to an upstream. */
-export const transport: readonly FaultCase[] = [
-  entry('dns-slow', 'the name is resolved after 20 s', [
-    failingBoth('a response after 20 s', after(20 * SECOND), ENDLESS),
-  ]),
-  entry('conn-refused', 'the connection is refused at once', [
-    failingBoth('refused after 1 ms', failsAfter(1, wireError('ECONNREFUSED')), { takes: 1 }),
-  ]),
-  entry('conn-timeout', 'the connection is never made', [
-    failingBoth('nothing until the call is aborted', after(Infinity), ENDLESS),
-  ]),
-  entry(
-    'tls-expired',
-    'the certificate has expired, or is for another host',
-    ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'EAI_AGAIN'].map((code) =>
-      failingBoth(code, () => Promise.reject(wireError(code))),
-    ),
+export const transport = entriesOf('transport', {
+  'dns-slow': refused('a response after 20 s', after(20 * SECOND), ENDLESS),
+  'conn-refused': refused('refused after 1 ms', failsAfter(1, wireError('ECONNREFUSED')), {
+    takes: 1,
+  }),
+  'conn-timeout': refused('nothing until the call is aborted', after(Infinity), ENDLESS),
+  'tls-expired': ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'EAI_AGAIN'].map((code) =>
+    refused(code, () => Promise.reject(wireError(code))),
   ),
-  entry('reset-mid-body', 'the connection is reset in the middle of the body', [
-    failingBoth('after half of the bytes', ({ good }) =>
-      breakOff(good.slice(0, good.length / 2), wireError('ECONNRESET')),
-    ),
-  ]),
-  entry('short-content-length', 'the body looks complete, but more was announced', [
-    failingBoth('all of the JSON, then the end of the connection', ({ good }) => {
-      const headers = { 'content-length': String(2 * good.length) }
-      return breakOff(good, wireError('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), headers)
-    }),
-  ]),
-  entry('slow-loris-body', 'the headers arrive at once, the body byte by byte', [
-    failingBoth('a byte every 200 ms', (exchange) => drip(exchange, 200), ENDLESS),
-  ]),
-  entry('hang-after-headers', 'the headers arrive, the body never does', [
-    failingBoth('until the call is aborted', (exchange) => stall(exchange, true), ENDLESS),
-    failingBoth('even after the call is aborted', (exchange) => stall(exchange, false), ENDLESS),
-  ]),
-  entry('abort-ignored', 'a provider, or a fetch, ignores its signal', [
+  'reset-mid-body': refused('after half of the bytes', ({ good }) =>
+    breakOff(good.slice(0, good.length / 2), wireError('ECONNRESET')),
+  ),
+  'short-content-length': refused('all of the JSON, then the end of the connection', ({ good }) => {
+    const headers = { 'content-length': String(2 * good.length) }
+    return breakOff(good, wireError('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), headers)
+  }),
+  'slow-loris-body': refused('a byte every 200 ms', (exchange) => drip(exchange, 200), ENDLESS),
+  'hang-after-headers': [
+    refused('until the call is aborted', (exchange) => stall(exchange, true), ENDLESS),
+    refused('even after the call is aborted', (exchange) => stall(exchange, false), ENDLESS),
+  ],
+  'abort-ignored': [
     misbehaving('a provider that never settles', () => new Promise(() => {}), ENDLESS),
-    failingBoth('a fetch that never settles', () => new Promise(() => {}), ENDLESS),
-    failingBoth(
+    refused('a fetch that never settles', () => new Promise(() => {}), ENDLESS),
+    refused(
       'a fetch that answers late with another table',
       ({ good, after: callAfter }) =>
         new Promise((resolve) => {
@@ -60,23 +44,17 @@ export const transport: readonly FaultCase[] = [
         }),
       ENDLESS,
     ),
-  ]),
-  entry('http2-goaway', 'a kept-alive connection is closed when it is reused', [
-    failingBoth('UND_ERR_SOCKET', () => Promise.reject(wireError('UND_ERR_SOCKET'))),
-  ]),
-  entry(
-    'provider-throws-nonerror',
-    'a provider, or a fetch, rejects with a value that is not an Error',
-    [
-      ...[undefined, null, SECRET, 0, Symbol(SECRET), Object.create(null)].map(
-        (thrown: unknown, index) =>
-          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is the fault
-          misbehaving(`${typeof thrown}, ${index}`, () => Promise.reject(thrown)),
-      ),
-      failingBoth('a fetch that rejects with undefined', () => Promise.reject()),
-    ],
-  ),
-]
+  ],
+  'http2-goaway': refused('UND_ERR_SOCKET', () => Promise.reject(wireError('UND_ERR_SOCKET'))),
+  'provider-throws-nonerror': [
+    ...[undefined, null, SECRET, 0, Symbol(SECRET), Object.create(null)].map(
+      (thrown: unknown, index) =>
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is the fault
+        misbehaving(`${typeof thrown}, ${index}`, () => Promise.reject(thrown)),
+    ),
+    refused('a fetch that rejects with undefined', () => Promise.reject()),
+  ],
+})
 
 /** Returns a form that replaces the provider. */
 function misbehaving(
