@@ -2,23 +2,13 @@
 import { expect } from 'vitest'
 
 import { STORE_FAULTS, UPSTREAM_FAULTS } from '../faults/all.ts'
-import {
-  SECRET,
-  after,
-  changedJson,
-  entriesOf,
-  later,
-  rewritten,
-  toLatestTruth,
-  wireError,
-  withOlder,
-} from '../faults/fault.ts'
-import type { FaultCase, Inject, State } from '../faults/fault.ts'
+import { changedJson, entriesOf, rewritten, toLatestTruth, withOlder } from '../faults/fault.ts'
+import type { FaultCase, State } from '../faults/fault.ts'
 import { NEWCOMER, thousandfoldBaht } from '../faults/latest.ts'
 import { lastPoured } from '../faults/transport.ts'
 import { codes } from '../fixtures/codes.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
+import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import { expectGood, expectRefusal } from './checks.ts'
 import { TARGETS, fill, send, sendAll, sendOne, truthNow } from './journey.ts'
 import type { Meeting, Variant } from './journey.ts'
@@ -30,9 +20,6 @@ const MEGABYTE = 1024 * 1024
 /** Limits of upstream bodies; at most one more chunk is read. */
 const CAP = { latest: MEGABYTE, history: 4 * MEGABYTE }
 const CHUNK = 64 * 1024
-
-/** Thursday evening: both data sets are due within a day. */
-const THURSDAY = START - DAY
 
 /** Thursday in winter, 15:59 in Frankfurt. */
 const BEFORE_PUBLICATION = Date.parse('2026-11-19T14:59:00Z')
@@ -77,32 +64,10 @@ const MORE: Readonly<Record<string, Partial<Variant>>> = {
     begin: (world) => fill(world),
     attempts: { cold: 0, warm: 0, expired: 0 },
   },
-  'store-partition': {
-    world: { processes: [{}, { isApart: true }] },
-    begin({ services }) {
-      const rejects = (): Promise<never> => Promise.reject(new Error(`it is closed ${SECRET}`))
-      for (const { store } of services.slice(1)) store.fault = { get: rejects, set: rejects }
-    },
-  },
   'memory-store-flood': { act: flood },
 }
 
 const clock = entriesOf<Variant>('clock', {
-  'clock-jump-forward': jumping('by a day', async (world, state) => {
-    await world.machine.advance(5 * MINUTE)
-    // A jump of a day makes data overdue; a shorter one keeps it fresh, a longer one expires it.
-    setClocks(world, { cold: DAY, warm: DAY, expired: 19 * DAY, fresh: HOUR }[state])
-  }),
-  'clock-jump-back': jumping('just after the first load', async (world, state) => {
-    setClocks(world, -DAY)
-    // A day later the clock shows the time of the first load again; the data must still have aged.
-    const later = { cold: 0, warm: 23 * HOUR, expired: 20 * DAY, fresh: 5 * MINUTE }
-    await world.machine.advance(later[state])
-  }),
-  'clock-skew-fleet': [
-    apart('the second one is ahead', 10 * MINUTE),
-    apart('the second one is behind', -10 * MINUTE),
-  ],
   'leap-day-dst': [
     onDay('a leap day', '2028-02-29'),
     onDay('a month after a leap day', '2028-03-31'),
@@ -110,46 +75,6 @@ const clock = entriesOf<Variant>('clock', {
     onDay('the Friday before winter time', '2026-10-23'),
     onDay('the end of a year', '2026-12-30'),
   ],
-})
-
-const received: { isDone: boolean }[] = []
-
-/** A host with `waitUntil`, which must receive all background work. */
-const WAITING_HOST: Partial<Variant> = {
-  world: { waitUntil: receive },
-  begin: () => received.splice(0),
-  meanwhile: expectWorkDone,
-}
-
-const lifecycle = entriesOf<Variant>('lifecycle', {
-  'abort-first-caller': slow('after half the time', { act: abortFirst }),
-  'abort-all-callers': slow('after half the time', { act: abortAll }),
-  'abort-before-start': {
-    name: 'alone',
-    verdict: 'accepted',
-    act: requestAborted,
-    freshness: ['fresh', 'loaded'],
-  },
-  'waituntil-missing': [
-    {
-      name: 'for an hour, without waitUntil',
-      verdict: 'accepted',
-      inState: { warm: 'refused' },
-      begin(world, state) {
-        // The connection does not survive the freeze.
-        const inject: Inject = () => new Promise(() => {})
-        if (state === 'warm') world.upstream.fault = { dataSet: 'latest', inject }
-      },
-      takes: HOUR,
-      act: requestAndFreeze,
-    },
-    slow('unless it receives the work', { ...WAITING_HOST, act: requestAndWatch }),
-  ],
-  'refresh-rejects-unhandled': [
-    rejecting('without waitUntil', {}),
-    rejecting('with waitUntil', WAITING_HOST),
-  ],
-  'thundering-herd-expiry': slow('all at once', { act: requestTenThousand }),
 })
 
 /** Every entry of the catalogue, with the steps to try it. */
@@ -164,7 +89,6 @@ export const cases: readonly FaultCase<Variant>[] = [
     })),
   })),
   ...clock,
-  ...lifecycle,
 ]
 
 export function unusedNames(): string[] {
@@ -253,7 +177,7 @@ async function expectServed({ world, state }: Meeting): Promise<void> {
 }
 
 function expectQuarantined({ world, state }: Meeting): void {
-  const events = world.service.events.map(({ event }) => event)
+  const events = world.events.map(({ event }) => event)
   const reported = events.filter(({ type }) => type === 'rates_quarantined')
   expect(reported).toHaveLength(state === 'warm' ? 1 : 0)
   if (state === 'warm') expect(reported[0]).toMatchObject({ dataSet: 'latest', codes: ['THB'] })
@@ -294,13 +218,13 @@ function expectSpikeIsQuarantined({ world, state, now }: Meeting): void {
   const day = Object.keys(now?.days ?? {})
     .toSorted()
     .at(-2)
-  const events = world.service.events.map(({ event }) => event)
+  const events = world.events.map(({ event }) => event)
   const reported = events.filter(({ type }) => type === 'rates_quarantined')
   expect(reported).toMatchObject([{ dataSet: 'history', codes: [`${day} USD`] }])
 }
 
-function expectEvent({ service }: World, wanted: object): void {
-  expect(service.events.map(({ event }) => event)).toContainEqual(expect.objectContaining(wanted))
+function expectEvent({ events }: World, wanted: object): void {
+  expect(events.map(({ event }) => event)).toContainEqual(expect.objectContaining(wanted))
 }
 
 /** Sends the usual requests, and requests for removed currencies, which fail in every state. */
@@ -320,9 +244,9 @@ async function requestRemovedCodes(world: World): Promise<TimedResponse[]> {
 }
 
 /** Sends all requests, and requests history again while the relay is responding. */
-async function requestBetween({ machine, service }: World, state: State): Promise<TimedResponse[]> {
+async function requestBetween({ machine, request }: World, state: State): Promise<TimedResponse[]> {
   const askFor = (targets: readonly string[]): Promise<TimedResponse[]> =>
-    Promise.all(targets.map((target) => service.request(target)))
+    Promise.all(targets.map((target) => request(target)))
   const history = TARGETS.filter((target) => target.includes('/history'))
   const again = new Promise<TimedResponse[]>((resolve) => {
     machine.after(SECOND, () => resolve(askFor(history)))
@@ -338,18 +262,18 @@ async function requestBetween({ machine, service }: World, state: State): Promis
 async function expectCircuitBreaker({ state, variant }: Meeting): Promise<void> {
   if (state !== 'cold') return
   const world = createWorld()
-  const { machine, service } = world
-  service.store.fault = variant.store
+  const { machine, store, handler } = world
+  store.fault = variant.store
   world.upstream.fault = { dataSet: 'latest', inject: () => new Response(null, { status: 503 }) }
   for (let halves = 0; halves < 80; halves += 1) {
     expect((await sendOne(world, '/api/rates')).status).toBe(502)
     await machine.advance(SECOND / 2)
   }
-  const times = service.store.operations.map(({ at }) => at)
+  const times = store.operations.map(({ at }) => at)
   expect(times.length).toBeGreaterThan(FAILURES)
   const gaps = times.slice(FAILURES).map((at, index) => at - (times[FAILURES - 1 + index] ?? NaN))
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(OPEN_TIME)
-  service.handler.close()
+  handler.close()
 }
 
 /** Sends 3,000 different requests besides the usual ones. */
@@ -378,142 +302,13 @@ async function flood(world: World): Promise<TimedResponse[]> {
 async function expectOneWrite({ world, state }: Meeting): Promise<void> {
   await send(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD'])
   await world.settle()
-  const { operations, entries } = world.service.store
+  const { operations, entries } = world.store
   const writes = operations.filter(({ operation }) => operation === 'set')
   const before: Record<State, number> = { cold: 0, warm: 2, expired: 2, fresh: 2 }
   expect(writes.length - before[state]).toBe(state === 'fresh' ? 0 : 2)
   expect(entries.size).toBe(2)
 }
 
-function slow(name: string, more: Partial<Variant>): Variant {
-  return { name, verdict: 'accepted', inject: after(SECOND), takes: SECOND, ...more }
-}
-
-function jumping(name: string, arrive: NonNullable<Variant['arrive']>): Variant {
-  const end = (world: World): void => setClocks(world, 0)
-  return { name, verdict: 'accepted', world: { start: THURSDAY }, arrive, end }
-}
-
-function setClocks({ services }: World, error: number): void {
-  for (const { process } of services) process.clock.set(error)
-}
-
-/** A healthy world, except that the clock of the second process is `clockError` ms ahead. */
-function apart(name: string, clockError: number): Variant {
-  const world = { processes: [{}, { clockError }] }
-  return { name, verdict: 'accepted', world, afterwards: expectNoPingPong }
-}
-
 function onDay(name: string, date: string): Variant {
   return { name, verdict: 'accepted', world: { start: Date.parse(`${date}T18:00:00Z`) } }
-}
-
-/** Expects that two processes agree, without replacing each other's data repeatedly. */
-async function expectNoPingPong({ world }: Meeting): Promise<void> {
-  const before = world.attempts()
-  const publications = new Map<string, number>()
-  for (let hour = 0; hour < 3 * 24; hour += 1) {
-    await world.machine.advance(HOUR)
-    const responses = await send(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD&period=1W'])
-    for (const [index, { body }] of responses.entries()) {
-      const { updatedAt, points } = JSON.parse(body)
-      const published: number = updatedAt ?? Date.parse(points.at(-1).d)
-      expect(published).toBeGreaterThanOrEqual(publications.get(String(index)) ?? 0)
-      publications.set(String(index), published)
-    }
-  }
-  // Three days have at most three publications; two processes load each one once.
-  const { latest, history } = world.attempts()
-  expect(latest - before.latest).toBeLessThanOrEqual(6)
-  expect(history - before.history).toBeLessThanOrEqual(6)
-}
-
-function rejecting(name: string, more: Partial<Variant>): Variant {
-  return slow(name, {
-    verdict: 'refused',
-    async inject(exchange) {
-      await later(exchange, SECOND)
-      throw wireError(SECRET)
-    },
-    act: (world, state) => (state === 'cold' ? abortAll(world, state) : sendAll(world)),
-    ...more,
-  })
-}
-
-/** Aborts the first client after half a second; returns the other responses. */
-async function abortFirst(world: World, state: State): Promise<TimedResponse[]> {
-  const { machine, service, upstream } = world
-  const controller = new AbortController()
-  const aborted = service.request('/api/v1/latest', controller)
-  machine.after(SECOND / 2, () => controller.abort())
-  const [others] = await Promise.all([sendAll(world), aborted])
-  const calls = upstream.calls.filter(({ dataSet }) => dataSet === 'latest')
-  expect(calls.at(-1)?.init.signal?.aborted).toBe(false)
-  const { status, waited } = await aborted
-  const mustWait = state === 'cold' || state === 'expired'
-  expect([status, waited]).toEqual(mustWait ? [502, SECOND / 2] : [200, 0])
-  return others
-}
-
-/** Aborts all clients after half a second; returns the responses that need no wait. */
-async function abortAll({ machine, service }: World, state: State): Promise<TimedResponse[]> {
-  const pending = TARGETS.map((target) => {
-    const controller = new AbortController()
-    machine.after(SECOND / 2, () => controller.abort())
-    return service.request(target, controller)
-  })
-  const responses = await machine.drive(Promise.all(pending), 10 * SECOND)
-  for (const { waited } of responses) expect(waited).toBeLessThanOrEqual(SECOND / 2)
-  return state === 'warm' || state === 'fresh' ? responses : []
-}
-
-/** Sends aborted requests; returns the responses that need no wait. */
-async function requestAborted(world: World, state: State): Promise<TimedResponse[]> {
-  const { machine, service } = world
-  const before = world.attempts()
-  const pending = TARGETS.map((target) => {
-    const controller = new AbortController()
-    controller.abort()
-    return service.request(target, controller)
-  })
-  const responses = await machine.drive(Promise.all(pending), 10 * SECOND)
-  await world.settle()
-  if (state === 'warm' || state === 'fresh') return responses
-  expect(world.attempts()).toEqual(before)
-  return []
-}
-
-/** Sends all requests, then freezes the process for an hour. */
-async function requestAndFreeze(world: World, state: State): Promise<TimedResponse[]> {
-  const responses = await sendAll(world)
-  if (state !== 'warm') return responses
-  world.service.process.pause(HOUR)
-  await world.machine.advance(HOUR)
-  return responses
-}
-
-function receive(work: Promise<unknown>): void {
-  const entry = { isDone: false }
-  received.push(entry)
-  const end = (): void => void (entry.isDone = true)
-  // Work that rejects never counts as done.
-  work.then(end, () => undefined)
-}
-
-/** Sends all requests; expects that the host has received a background refresh. */
-async function requestAndWatch(world: World, state: State): Promise<TimedResponse[]> {
-  const responses = await sendAll(world)
-  if (state === 'warm') expect(received.some(({ isDone }) => !isDone)).toBe(true)
-  return responses
-}
-
-/** Expects that all received work has resolved. */
-async function expectWorkDone({ world, state }: Meeting): Promise<void> {
-  await world.settle()
-  if (state === 'warm') expect(received).not.toEqual([])
-  expect(received.filter(({ isDone }) => !isDone)).toEqual([])
-}
-
-function requestTenThousand(world: World): Promise<TimedResponse[]> {
-  return send(world, [...TARGETS, ...Array<string>(10_000).fill('/api/convert?from=USD&to=GBP')])
 }

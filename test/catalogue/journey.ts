@@ -5,22 +5,17 @@ import type { StoredValue } from '../faults/store.ts'
 import { HISTORY_SOURCE, LATEST_SOURCE } from '../fixtures/contract.ts'
 import { toDay } from '../fixtures/dates.ts'
 import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
-import type { Freshness } from './checks.ts'
 import type { TimedResponse, World, WorldOptions } from './world.ts'
 
 /** One form of a fault, and how to trigger it. Omitted fields are as in a healthy world. */
 export interface Variant extends Fault {
   begin?(world: World, state: State): void
-  /** Ends it, if that takes more than removing the fault. */
-  end?(world: World): void
   world?: WorldOptions
   arrive?(world: World, state: State): Promise<void>
   /** Sends the requests that meet the fault (default: all targets). */
   act?(world: World, state: State): Promise<TimedResponse[]>
-  /** Provider calls per data set during the fault, by all processes together (default: one per process). */
+  /** Provider calls per data set during the fault (default: one). */
   attempts?: Partial<Record<State, number>>
-  /** Allowed freshness of later responses (default: by state and verdict). */
-  freshness?: readonly Freshness[]
   /** Further checks during the fault, and after it. */
   meanwhile?(meeting: Meeting): Promise<void> | void
   afterwards?(meeting: Meeting): Promise<void> | void
@@ -81,7 +76,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   const before = primed && { ...primed, today: todayOf(world) }
   begin(world, variant, dataSet, state)
   const [storedBefore, attemptsBefore, beganAt] = [
-    storesOf(world),
+    new Map(world.store.entries),
     world.attempts(),
     machine.elapsed(),
   ]
@@ -108,9 +103,9 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   const paused = await sendAll(world)
   await world.settle()
   const attempts = since(attemptsBefore, world.attempts())
-  const stored = storesOf(world)
+  const stored = new Map(world.store.entries)
 
-  end(world, variant)
+  end(world)
   await machine.advance(isPaused ? pause / 2 + 2 : NEXT_REFRESH)
   await sendAll(world)
   await world.settle()
@@ -140,7 +135,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
     /** Provider calls from the fault until `paused`, and until `recovered`. */
     attempts,
     attemptsAfterwards,
-    /** Content of the stores before the fault, and at `paused`. */
+    /** Content of the store before the fault, and at `paused`. */
     storedBefore,
     stored,
   }
@@ -150,17 +145,13 @@ export function sendAll(world: World): Promise<TimedResponse[]> {
   return send(world, TARGETS)
 }
 
-export function send(
-  { machine, services }: World,
-  targets: readonly string[],
-): Promise<TimedResponse[]> {
-  const pending = services.flatMap((service) => targets.map((target) => service.request(target)))
-  return machine.drive(Promise.all(pending), DRIVE_LIMIT)
+export function send(world: World, targets: readonly string[]): Promise<TimedResponse[]> {
+  const pending = targets.map((target) => world.request(target))
+  return world.machine.drive(Promise.all(pending), DRIVE_LIMIT)
 }
 
-/** Sends one request to the first process. */
-export async function sendOne({ machine, service }: World, target: string): Promise<TimedResponse> {
-  return machine.drive(service.request(target), DRIVE_LIMIT)
+export async function sendOne({ machine, request }: World, target: string): Promise<TimedResponse> {
+  return machine.drive(request(target), DRIVE_LIMIT)
 }
 
 /** Loads both data sets; returns the data to serve. */
@@ -171,27 +162,20 @@ async function prime(world: World): Promise<Truth> {
 }
 
 function begin(world: World, variant: Variant, dataSet: DataSet, state: State): void {
-  const { store, holds } = variant
+  const { store: fault, holds } = variant
+  const { store } = world
   world.upstream.fault = { ...variant, dataSet }
-  for (const service of world.services) {
-    service.store.fault = store
-    const claim = store?.claim
-    if (claim) {
-      service.store.claim = async (key) =>
-        (await claim(service.store.operationOn(key, () => true))) === true
-    }
-  }
+  store.fault = fault
+  const claim = fault?.claim
+  if (claim) store.claim = async (key) => (await claim(store.operationOn(key, () => true))) === true
   if (holds) fill(world, holds)
   variant.begin?.(world, state)
 }
 
-function end(world: World, variant: Variant): void {
-  world.upstream.fault = undefined
-  for (const service of world.services) {
-    service.store.fault = undefined
-    delete service.store.claim
-  }
-  variant.end?.(world)
+function end({ upstream, store }: World): void {
+  upstream.fault = undefined
+  store.fault = undefined
+  delete store.claim
 }
 
 /** Returns `dataSet` of `current` and the other one of `loaded`. */
@@ -201,24 +185,17 @@ function keep(current: Truth, dataSet: DataSet, loaded: Truth): Truth {
     : { ...loaded, days: current.days }
 }
 
-function lastOutcome({ services }: World, dataSet: DataSet): number | undefined {
+function lastOutcome({ events }: World, dataSet: DataSet): number | undefined {
   const types = ['upstream_response', 'upstream_failed', 'rates_rejected']
-  const outcomes = services.flatMap(({ events }) =>
-    events.filter(
-      ({ event }) => types.includes(event.type) && 'dataSet' in event && event.dataSet === dataSet,
-    ),
-  )
-  return outcomes.length > 0 ? Math.max(...outcomes.map(({ at }) => at)) : undefined
+  return events.findLast(
+    ({ event }) => types.includes(event.type) && 'dataSet' in event && event.dataSet === dataSet,
+  )?.at
 }
 
 type Attempts = Record<DataSet, number>
 
 function since(before: Attempts, now: Attempts): Attempts {
   return { latest: now.latest - before.latest, history: now.history - before.history }
-}
-
-function storesOf({ services }: World): Map<string, string>[] {
-  return services.map(({ store }) => new Map(store.entries))
 }
 
 /** Data that may be served at one time: one publication of each data set. */
@@ -264,19 +241,19 @@ function carriedOver(published: LatestTruth, before: LatestTruth): LatestTruth {
   )
 }
 
-/** Adds the load time if the first process loads the table before its `updatedAt`. */
-function loadedBy({ service }: World, latest: LatestTruth): LatestTruth {
-  const loadedAt = service.process.clock.now()
+/** Adds the load time if the process loads the table before its `updatedAt`. */
+function loadedBy({ process }: World, latest: LatestTruth): LatestTruth {
+  const loadedAt = process.clock.now()
   return latest.updatedAt > loadedAt ? { ...latest, loadedAt } : latest
 }
 
-/** Returns the day (UTC) of the clock of the first process. */
-function todayOf({ service }: World): string {
-  return toDay(service.process.clock.now())
+/** Returns the day (UTC) of the clock of the process. */
+function todayOf({ process }: World): string {
+  return toDay(process.clock.now())
 }
 
 export function fill(world: World, change: (good: StoredValue) => unknown = (good) => good): void {
-  const { entries } = world.service.store
+  const { entries } = world.store
   for (const key of Object.values(KEYS)) entries.set(key, textOf(change(fabricated(key, world))))
 }
 

@@ -32,14 +32,14 @@ test('serves the values of the poisoned stores without the poison', async () => 
 
 test('the catalogue has unique ids, and uses only existing forms', () => {
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
-  expect(cases).toHaveLength(110)
+  expect(cases).toHaveLength(100)
   expect(unusedNames()).toEqual([])
 })
 
 /** Returns the forms to try; one is enough in a state without provider calls. */
 function formsIn({ layer, forms }: FaultCase<Variant>, state: State): readonly Variant[] {
   const tried = forms.filter(({ needsPrevious }) => !needsPrevious || state === 'warm')
-  const isOfCalls = !['clock', 'store', 'lifecycle'].includes(layer)
+  const isOfCalls = !['clock', 'store'].includes(layer)
   return state === 'fresh' && isOfCalls ? tried.slice(0, 1) : tried
 }
 

@@ -13,36 +13,22 @@ import { DAY, HOUR, settled } from '../virtual-runtime.ts'
 /** A Friday evening, after both publications, ms since the Unix epoch. */
 export const START = Date.UTC(2026, 10, 20, 18)
 
-/** Options of a world. */
 export interface WorldOptions {
   /** True start time, ms since the Unix epoch (default `START`). */
   start?: number | undefined
-  /** One entry per process: clock error in ms, and `isApart` for its own store (default: one process). */
-  processes?: { clockError?: number; isApart?: boolean }[] | undefined
-  waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
 export type World = ReturnType<typeof createWorld>
 
-export function createWorld(options: WorldOptions = {}) {
-  const { start = START, processes = [{}], waitUntil } = options
+/** Creates a process with a store and its upstreams. */
+export function createWorld({ start = START }: WorldOptions = {}) {
   const machine = createMachine(start)
   // All requested windows have one month.
   const upstream = createUpstream(machine, toDay(start - 38 * DAY))
-  const shared = createWatchedStore(machine)
-  const services = processes.map(({ clockError = 0, isApart }) =>
-    createService(machine, upstream, {
-      store: isApart ? createWatchedStore(machine) : shared,
-      clockError,
-      waitUntil,
-    }),
-  )
-  const [service] = services
-  if (!service) throw new Error('a world needs a process')
+  const service = createService(machine, upstream)
 
   function count(dataSet: DataSet | undefined, ...types: RatesEvent['type'][]): number {
-    const events = services.flatMap((each) => each.events)
-    return events.filter(
+    return service.events.filter(
       ({ event }) =>
         types.includes(event.type) &&
         (dataSet === undefined || ('dataSet' in event && event.dataSet === dataSet)) &&
@@ -56,12 +42,10 @@ export function createWorld(options: WorldOptions = {}) {
   }
 
   return {
+    ...service,
     machine,
     upstream,
-    services,
-    /** The first service. */
-    service,
-    /** Number of provider calls by data set, of all services. */
+    /** Number of provider calls by data set. */
     attempts: (): Record<DataSet, number> => ({
       latest: count('latest', 'upstream_request'),
       history: count('history', 'upstream_request'),
@@ -122,18 +106,11 @@ function createWatchedStore(machine: Machine): WatchedStore {
   return store
 }
 
-export type TimedResponse = Awaited<ReturnType<World['service']['request']>>
+export type TimedResponse = Awaited<ReturnType<World['request']>>
 
-function createService(
-  machine: Machine,
-  upstream: Upstream,
-  {
-    store,
-    clockError,
-    waitUntil,
-  }: { store: WatchedStore; clockError: number } & Pick<WorldOptions, 'waitUntil'>,
-) {
-  const process = machine.startProcess(clockError)
+function createService(machine: Machine, upstream: Upstream) {
+  const process = machine.startProcess()
+  const store = createWatchedStore(machine)
   /** `at` is in ms of machine time. */
   const events: { at: number; event: RatesEvent }[] = []
   const listeners = new Set<unknown>()
@@ -149,7 +126,6 @@ function createService(
     now: process.clock.now,
     fetch: upstream.fetch,
     store,
-    waitUntil,
     onEvent: (event) => events.push({ at: machine.elapsed(), event }),
     providers: {
       latest: {
@@ -275,7 +251,7 @@ const FEW_TURNS = 10
 /** After this number of turns only time can complete a call: Deno reads one chunk of a body per turn. */
 const MANY_TURNS = 150
 
-/** Simulated time for the upstreams and any number of processes. */
+/** Simulated time for the upstreams and a process. */
 type Machine = ReturnType<typeof createMachine>
 
 /** Creates a machine whose time starts at `start`, ms since the Unix epoch. */
@@ -294,8 +270,7 @@ function createMachine(start: number) {
     /** Running time of the machine, in ms. */
     elapsed: loop.now,
     after: (delay: number, callback: () => void) => void loop.after(delay, callback),
-    startProcess: (clockError: number) =>
-      startProcess(loop, 0, createClock(loop, start, clockError), { next: () => 0.5 }),
+    startProcess: () => startProcess(loop, 0, createClock(loop, start, 0), { next: () => 0.5 }),
     async advance(duration: number) {
       await settled()
       await loop.run(loop.now() + duration)

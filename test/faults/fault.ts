@@ -109,8 +109,8 @@ export interface Fault {
   datedIn?: number
   /** Events that report the fault when it hits a refresh. */
   reported?: readonly RatesEvent['type'][]
-  /** Which stores keep served data: all, none, or only that of the first process (default all). */
-  keeps?: boolean | 'first'
+  /** Whether the store keeps served data (default true). */
+  keeps?: boolean
 
   /** Detected only by comparison with a usable table. */
   needsPrevious?: boolean

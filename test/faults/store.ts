@@ -138,12 +138,6 @@ export const store = entriesOf('store', {
     broken('READONLY', { set: readOnly }),
     broken('READONLY, with what another process wrote before', { set: readOnly }, { reported: [] }),
   ],
-  'store-partition': {
-    name: 'the second one',
-    verdict: 'accepted',
-    keeps: 'first',
-    reported: FAILED,
-  },
   'memory-store-flood': { name: 'three thousand', verdict: 'accepted' },
   'store-flipped-bit': [
     holding('anywhere', (good) => {

@@ -13,16 +13,6 @@ const HISTORY_CODES = (
   'SEK SGD THB TRY USD ZAR'
 ).split(' ')
 
-const LATEST_CODES = (
-  'USD AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN ' +
-  'BZD CAD CDF CHF CLF CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP ' +
-  'FOK GBP GEL GGP GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS IMP INR IQD IRR ISK JEP JMD ' +
-  'JOD JPY KES KGS KHR KID KMF KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT ' +
-  'MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR ' +
-  'RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SYP SZL THB TJS TMT TND TOP ' +
-  'TRY TTD TVD TWD TZS UAH UGX UYU UZS VES VND VUV WST XAF XCD XCG XDR XOF XPF YER ZAR ZMW ZWG'
-).split(' ')
-
 /** Edge cases of publication days, holidays and clock changes. */
 const MOMENTS = [
   '1999-01-04T15:00:00Z', // the very first publication
@@ -243,8 +233,11 @@ describe('latest', () => {
     const { base, rates } = await latestOf(1, NOW)
     expect(base).toBe('USD')
     expect(rates['USD']).toBe(1)
-    expect(Object.keys(rates)).toEqual(LATEST_CODES)
-    expect(LATEST_CODES).toHaveLength(161)
+    const [first, ...others] = Object.keys(rates)
+    expect(first).toBe('USD')
+    expect(others).toEqual(others.toSorted())
+    expect(others).toHaveLength(160)
+    expect(others).toEqual(expect.arrayContaining(HISTORY_CODES.filter((code) => code !== 'USD')))
   })
 
   it.each(SEEDS)('with seed %d has positive, finite rates of eight digits', async (seed) => {

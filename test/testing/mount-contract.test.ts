@@ -11,7 +11,6 @@ const handler = createRatesHandler({ providers: fakeProviders() })
 const origin = 'http://localhost'
 const url = `${origin}/api`
 
-/** Returns the names of failing cases. */
 async function failures(mount: MountContractOptions): Promise<string[]> {
   const failed: string[] = []
   for (const { name, run } of mountContract(() => mount)) {
@@ -20,7 +19,6 @@ async function failures(mount: MountContractOptions): Promise<string[]> {
   return failed
 }
 
-/** The handler with changed responses. */
 function changing(change: (response: Response, request: Request) => Response): Fetch {
   return async (request) => change(await handler(request), request)
 }
@@ -45,7 +43,6 @@ function replacing(isReplaced: (request: Request) => boolean, instead: Fetch): F
   return (request) => (isReplaced(request) ? instead(request) : handler(request))
 }
 
-/** The handler with rewritten URLs. */
 function rewriting(change: (url: string, request: Request) => string): Fetch {
   return (request) => handler(new Request(change(request.url, request), request))
 }
@@ -69,14 +66,10 @@ function redirecting(
   }
 }
 
-const endsWith =
-  (end: string) =>
-  ({ url }: Request): boolean =>
-    url.endsWith(end)
-const has =
-  (status: number) =>
-  (response: Response): boolean =>
-    response.status === status
+const isMethod = (wanted: string) => (request: Request) => request.method === wanted
+const endsWith = (end: string) => (request: Request) => request.url.endsWith(end)
+const has = (status: number) => (response: Response) => response.status === status
+const empty = (status: number) => () => new Response('', { status })
 
 /** Faults that each case must detect. */
 const FAULTS: Record<string, Record<string, Fetch>> = {
@@ -85,17 +78,11 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
     'credentials are allowed': header('access-control-allow-credentials', 'true'),
   },
   'responds to OPTIONS, including CORS preflight requests': {
-    'OPTIONS does not reach the handler': replacing(
-      ({ method }) => method === 'OPTIONS',
-      () => new Response(''),
-    ),
+    'OPTIONS does not reach the handler': replacing(isMethod('OPTIONS'), empty(200)),
     'a preflight response allows nothing': header('access-control-allow-methods', undefined),
   },
   'responds to HEAD like GET, without the body': {
-    'HEAD is unknown': replacing(
-      ({ method }) => method === 'HEAD',
-      () => new Response(null, { status: 404 }),
-    ),
+    'HEAD is unknown': replacing(isMethod('HEAD'), empty(404)),
   },
   'returns 304 without a body if If-None-Match matches': {
     'If-None-Match is lost': ({ url, method }) => handler(new Request(url, { method })),
@@ -138,7 +125,7 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
     'a redirect corrects escapes': redirecting(308, undefined, (href) => href.replace('%6C', 'l')),
     'a redirect leads to a page that does not exist': replacing(
       endsWith('/v1/latest/'),
-      ({ redirect }) => new Response(null, { status: redirect === 'manual' ? 307 : 404 }),
+      (request) => empty(request.redirect === 'manual' ? 307 : 404)(),
     ),
   },
   'returns history from a start day, and the rates of a day': {
@@ -191,14 +178,8 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
     ),
   },
   'rejects methods other than GET, HEAD and OPTIONS': {
-    'POST needs a token': replacing(
-      ({ method }) => method === 'POST',
-      () => new Response('', { status: 403 }),
-    ),
-    'the framework itself refuses methods': replacing(
-      ({ method }) => method === 'DELETE',
-      () => new Response(null, { status: 405 }),
-    ),
+    'POST needs a token': replacing(isMethod('POST'), empty(403)),
+    'the framework itself refuses methods': replacing(isMethod('DELETE'), empty(405)),
     'POST is treated as GET': ({ url, headers }) => handler(new Request(url, { headers })),
     'a 405 has no Allow': header('allow', undefined, has(405)),
     'a 405 may be cached': header('cache-control', 'max-age=9', has(405)),
@@ -213,10 +194,7 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
     })(),
   },
   'returns the status of the service': {
-    'one endpoint does not exist': replacing(
-      endsWith('/status'),
-      () => new Response('', { status: 404 }),
-    ),
+    'one endpoint does not exist': replacing(endsWith('/status'), empty(404)),
   },
   'converts at the latest rate, on /v1 and unversioned endpoints': {
     'the earlier endpoints have other rates': replacing(
@@ -245,7 +223,7 @@ const TOLERATED: Record<string, Fetch> = {
     ({ method, headers }) =>
       !['GET', 'HEAD', 'OPTIONS'].includes(method) &&
       headers.get('content-type') !== 'application/json',
-    () => new Response('', { status: 403 }),
+    empty(403),
   ),
   'adds Accept-Encoding to the Vary of what it may compress': header(
     'vary',

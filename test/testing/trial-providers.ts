@@ -1,4 +1,10 @@
-import type { HistoryDays, HistoryProvider, LatestProvider, LatestTable } from '../../src/index.ts'
+import type {
+  HistoryDays,
+  HistoryProvider,
+  LatestProvider,
+  LatestTable,
+  ProviderContext,
+} from '../../src/index.ts'
 import { fakeClock, fakeProviders } from '../../src/testing/index.ts'
 import type { FakeClock, ProviderContractOptions } from '../../src/testing/index.ts'
 
@@ -13,10 +19,8 @@ export interface Change {
   client?: Client
   /** Modifies the arguments of the provider. */
   modify?(argument: object): void
-  /** Changes a good table. */
   table?(table: LatestTable, previous: LatestTable | undefined): LatestTable
   validateStored?: NonNullable<LatestProvider['validateStored']>
-  /** Changes good days. */
   days?(
     days: HistoryDays,
     range: { start: string; end: string },
@@ -56,19 +60,26 @@ export async function historyTrial(change: Change = {}): Promise<ProviderContrac
   }
 }
 
-function treasury(change: Change, good: string): LatestProvider {
-  const { client = (fetch) => fetch, modify = () => {}, table = (each) => each } = change
-  // One client per provider, as it may have a cache.
+/** Returns a function that reads JSON with one client per provider, as it may have a cache. */
+function readerOf({ client = (fetch) => fetch }: Change, good: string) {
   let upstream: Fetch = fetch
   const read = client((...request) => upstream(...request), good)
+  return async ({ fetch, signal }: ProviderContext, url: string) => {
+    upstream = fetch
+    const response = await read(url, { signal })
+    if (!response.ok) throw new Error(`upstream returned HTTP ${response.status}`)
+    return response.json()
+  }
+}
+
+function treasury(change: Change, good: string): LatestProvider {
+  const { modify = () => {}, table = (each) => each } = change
+  const read = readerOf(change, good)
   return {
     attribution,
     ...change,
     async fetchLatest(context) {
-      upstream = context.fetch
-      const response = await read('https://treasury.example/rates.json', { signal: context.signal })
-      if (!response.ok) throw new Error(`treasury returned HTTP ${response.status}`)
-      const { published, usd } = await response.json()
+      const { published, usd } = await read(context, 'https://treasury.example/rates.json')
       const updatedAt = Date.parse(published)
       modify(context)
       const good = { base: 'USD', updatedAt, nextUpdateAt: updatedAt + 3_600_000, rates: usd }
@@ -78,19 +89,14 @@ function treasury(change: Change, good: string): LatestProvider {
 }
 
 function archive(change: Change, good: string): HistoryProvider {
-  const { client = (fetch) => fetch, modify = () => {}, days = (each) => each } = change
-  let upstream: Fetch = fetch
-  const read = client((...request) => upstream(...request), good)
+  const { modify = () => {}, days = (each) => each } = change
+  const read = readerOf(change, good)
   return {
     attribution,
     ...change,
     async fetchHistory(range, context) {
-      upstream = context.fetch
-      const query = new URLSearchParams(range)
-      const url = `https://archive.example/days?${query}`
-      const response = await read(url, { signal: context.signal })
-      if (!response.ok) throw new Error(`archive returned HTTP ${response.status}`)
-      const { base, days: found } = await response.json()
+      const query = new URLSearchParams({ ...range })
+      const { base, days: found } = await read(context, `https://archive.example/days?${query}`)
       const requested = { ...range }
       modify(context)
       modify(range)
