@@ -14,7 +14,6 @@ import {
 } from './catalogue.ts'
 import type { Entry, ResponseData } from './catalogue.ts'
 
-/** Input of a check. */
 interface CheckInput {
   entry: Entry
   response: ResponseData
@@ -98,7 +97,6 @@ describe('the catalogue', () => {
   })
 })
 
-/** Further checks by name. */
 const INVARIANTS: Record<string, (input: CheckInput, argument: string) => unknown> = {
   // Checked for every entry, around its request.
   noUpstreamCall: () => {},
@@ -181,7 +179,6 @@ const INVARIANTS: Record<string, (input: CheckInput, argument: string) => unknow
   },
 }
 
-/** Checks the expectations of the entry. */
 function checkExpectation({ expect: wanted }: Entry, response: ResponseData): void {
   const { code, messageIncludes = [], errorText, body, headersMust = {} } = wanted
   expect(response.status, response.body).toBe(wanted.status)
@@ -221,7 +218,6 @@ function checkAlways({ target, door }: Entry, { status, headers, body }: Respons
   }
 }
 
-/** Returns the entry point for tests that use only one. */
 function doorOf(entry: Entry): 'request' | 'answer' {
   return isBun && entry.bun ? 'answer' : (entry.door ?? 'request')
 }

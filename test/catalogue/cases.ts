@@ -204,7 +204,6 @@ async function expectNoHistoryOfLev({ world }: Meeting): Promise<void> {
   expectRefusal(await sendOne(world, '/api/v1/history?from=BGN&to=EUR'), 400, 'BGN')
 }
 
-/** Expects that small rates keep their precision. */
 async function expectFineSteps({ world }: Meeting): Promise<void> {
   const { body } = await sendOne(world, '/api/v1/history?from=IDR&to=EUR&period=1M')
   const { points } = JSON.parse(body)
@@ -276,7 +275,6 @@ async function expectCircuitBreaker({ state, variant }: Meeting): Promise<void> 
   handler.close()
 }
 
-/** Sends 3,000 different requests besides the usual ones. */
 async function flood(world: World): Promise<TimedResponse[]> {
   const known = ['USD', 'EUR', 'JPY', 'GBP', 'CHF', 'AUD', 'INR', 'SEK']
   const targets = codes(3_000).map((code, index) => {
@@ -298,7 +296,6 @@ async function flood(world: World): Promise<TimedResponse[]> {
   return responses.slice(0, TARGETS.length)
 }
 
-/** Expects that every value is written once. */
 async function expectOneWrite({ world, state }: Meeting): Promise<void> {
   await send(world, ['/api/rates', '/api/v1/history?from=EUR&to=USD'])
   await world.settle()

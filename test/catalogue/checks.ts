@@ -9,7 +9,6 @@ import { KEYS, verdictIn } from './journey.ts'
 import type { Journey, Truth } from './journey.ts'
 import type { TimedResponse } from './world.ts'
 
-/** Maximum wait of a client, in ms. */
 const BUDGET = 5_000
 
 /** Maximum time of a store operation, in ms. */
@@ -202,7 +201,6 @@ const CACHE_STATUS: Record<Freshness, RegExp> = {
   loaded: /^rates; fwd=miss$/,
 }
 
-/** Expects the documented 502. */
 function expectUnavailable({ target, status, headers, body }: TimedResponse): void {
   const isVersioned = target.startsWith('/api/v1/')
   expectSame(status, 502, body)
@@ -263,7 +261,6 @@ export function expectGood(
   expectSame(headers['last-modified'], wantedDate)
 }
 
-/** Returns the codes in the query of `target`. */
 function codesIn(target: string): string[] {
   const { searchParams } = new URL(target, 'http://localhost')
   return ['base', 'from', 'to', 'symbols'].flatMap(
@@ -288,7 +285,6 @@ function ttlOf({ headers }: TimedResponse): number {
   return Number(/ttl=(-?\d+)/.exec(headers['cache-status'] ?? '')?.[1] ?? NaN)
 }
 
-/** Computed bodies by all inputs. */
 const computed = new Map<string, { body: object; text: string }>()
 
 /** Returns the body that the contract requires, computed once per target and data. */
@@ -332,7 +328,6 @@ function computeBody(target: string, truth: Truth): object {
   return { base, ...times, rates, ...source, disclaimer: DISCLAIMER, ...old }
 }
 
-/** Computes a history; all targets request one month. */
 function historyBody(truth: Truth, from: string, to: string): object {
   const period = '1M'
   const dates = Object.keys(truth.days)
@@ -395,7 +390,6 @@ function expectSame(actual: unknown, wanted: unknown, about?: string): void {
   if (!Object.is(actual, wanted)) expect(actual, about).toEqual(wanted)
 }
 
-/** Like `expectSame`, for JSON values. */
 function expectSameData(actual: unknown, wanted: unknown, about?: string): void {
   if (JSON.stringify(actual) !== JSON.stringify(wanted)) expect(actual, about).toEqual(wanted)
 }

@@ -241,7 +241,6 @@ function carriedOver(published: LatestTruth, before: LatestTruth): LatestTruth {
   )
 }
 
-/** Adds the load time if the process loads the table before its `updatedAt`. */
 function loadedBy({ process }: World, latest: LatestTruth): LatestTruth {
   const loadedAt = process.clock.now()
   return latest.updatedAt > loadedAt ? { ...latest, loadedAt } : latest

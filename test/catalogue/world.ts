@@ -60,7 +60,6 @@ export function createWorld({ start = START }: WorldOptions = {}) {
   }
 }
 
-/** A store that records its operations. */
 interface WatchedStore extends CacheStore {
   entries: Map<string, string>
   /** `at` is in ms of machine time. */
@@ -172,7 +171,6 @@ function createService(machine: Machine, upstream: Upstream) {
         status,
         headers: Object.fromEntries(headers),
         body: typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined),
-        /** In ms. */
         waited: machine.elapsed() - requestedAt,
       }
     },
@@ -211,7 +209,6 @@ function createUpstream(machine: Machine, since: string) {
 
   const upstream = {
     calls: Array<{ dataSet: DataSet; url: URL; init: RequestInit }>(),
-    /** The current fault of the upstream of `dataSet`, or of its provider. */
     fault: undefined as (Partial<Fault> & { dataSet: DataSet }) | undefined,
     latest: (instant: number): LatestBody => JSON.parse(latestText(instant)),
     history: (end: string, instant: number): HistoryBody =>
@@ -251,7 +248,6 @@ const FEW_TURNS = 10
 /** After this number of turns only time can complete a call: Deno reads one chunk of a body per turn. */
 const MANY_TURNS = 150
 
-/** Simulated time for the upstreams and a process. */
 type Machine = ReturnType<typeof createMachine>
 
 /** Creates a machine whose time starts at `start`, ms since the Unix epoch. */

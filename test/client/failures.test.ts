@@ -4,15 +4,12 @@ import { RatesError } from '../../src/client/index.ts'
 import { settled } from '../virtual-runtime.ts'
 import { NOW, PAIR, badGateway, clientOf, conversion, inTurn, reasonOf } from './service.ts'
 
-/** Returns the HTML page of a proxy. */
 const page = (status: number, headers: HeadersInit = {}) => {
   return () => new Response('<!doctype html><title>Down</title>', { status, headers })
 }
 
-/** Returns an error in JSON with the status 400. */
 const failure = (error: unknown) => () => Response.json({ error }, { status: 400 })
 
-/** Responds only after the request is aborted. */
 const untilAborted = ({ signal }: Request): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('aborted')))

@@ -7,7 +7,6 @@ import { PAIR, clientOf, handler, reasonOf } from './service.ts'
 
 const DATE = '2020-02-29'
 
-/** A call of a client or of `handler.rates`. */
 type Call = (rates: RatesOperations) => Promise<unknown>
 
 /** Calls a client; returns the body of the response and the query of the request. */

@@ -30,6 +30,10 @@ function send(target: string, headers: Record<string, string> = {}, method = 'GE
   return compressed.answer({ method, target, header: (name) => headers[name] })
 }
 
+function accepting(encoding: string | null | undefined) {
+  return (name: string) => (name === 'accept-encoding' ? encoding : undefined)
+}
+
 function header({ headers }: RawResponse, wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1]
 }
@@ -143,10 +147,8 @@ describe('withCompression', () => {
   ])('sends the plain body if a codec %s, and retries it', async (_how, fail) => {
     const br = vi.fn<Codec>(CODECS.br).mockImplementationOnce(fail)
     const { answer } = withCompression(plain, { br, gzip: fail })
-    const accept = (encoding: string) => {
-      const header = (name: string) => (name === 'accept-encoding' ? encoding : undefined)
-      return answer({ method: 'GET', target: LARGE, header })
-    }
+    const accept = (encoding: string) =>
+      answer({ method: 'GET', target: LARGE, header: accepting(encoding) })
     for (const failed of [await accept('gzip;q=0.5, br'), await accept('gzip')]) {
       expect(await textOf(failed)).toBe(await plainBody(LARGE))
       expect(header(failed, 'etag')).toMatch(/^"\w+"$/)
@@ -174,7 +176,7 @@ describe('withCompression', () => {
     const br = vi.fn<Codec>(CODECS.br)
     const { answer } = withCompression(plain, { ...CODECS, br })
     const target = '/api/v1/history?from=USD&to=JPY&period=5Y'
-    const header = (name: string) => (name === 'accept-encoding' ? 'br' : undefined)
+    const header = accepting('br')
     await plain.answer({ method: 'GET', target, header })
     const first = await answer({ method: 'GET', target, header })
     for (const again of [target, target.replace('USD', 'usd'), `${target}&junk=1`]) {
@@ -220,11 +222,7 @@ function serveBodies(bodies: Record<string, () => RawResponse['body']>) {
     { br: codec, gzip: codec },
   )
   const get = (target: string, acceptEncoding?: string | null): Promise<RawResponse> =>
-    answer({
-      method: 'GET',
-      target,
-      header: (name) => (name === 'accept-encoding' ? acceptEncoding : undefined),
-    })
+    answer({ method: 'GET', target, header: accepting(acceptEncoding) })
   return { encoded, get }
 }
 

@@ -257,7 +257,6 @@ function refusing(type: string, pause: number): Fault {
   return failing(type, responding(text), { pause })
 }
 
-/** Returns the forms of `literal` as a rate: for a few codes, for too many, and for the base. */
 function badRates(literal: string): Fault[] {
   const spoil = (pick: (good: LatestBody) => string[]): Inject =>
     rewritten((good) =>

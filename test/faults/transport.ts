@@ -56,7 +56,6 @@ export const transport = entriesOf('transport', {
   ],
 })
 
-/** Returns a form that replaces the provider. */
 function misbehaving(
   name: string,
   misbehave: () => Promise<never>,
@@ -72,7 +71,6 @@ function failsAfter(delay: number, error: Error) {
   }
 }
 
-/** The state of a body that was poured. */
 type PouredBody = { pulled: number; isCancelled: boolean }
 
 /** The body that was poured last. */

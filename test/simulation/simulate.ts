@@ -89,7 +89,6 @@ function listenAlone(listener: (error: unknown) => void): () => void {
   }
 }
 
-/** Returns the stack of `error`, which exists only with `--trace`. */
 function stackOf(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error)
 }

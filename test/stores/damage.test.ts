@@ -1,7 +1,6 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { CacheStore } from '../../src/index.ts'
@@ -9,6 +8,7 @@ import { createFileStore } from '../../src/stores/file.ts'
 import { createSqliteStore } from '../../src/stores/sqlite.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { providersThat } from '../advisories/loaded-handler.ts'
+import { temporaryFolder } from './meets-contract.ts'
 
 const TARGETS = ['/api/v1/latest', '/api/v1/history?from=USD&to=EUR&period=1M']
 const KEYS = ['rates:v1:latest', 'rates:v1:history']
@@ -41,12 +41,6 @@ async function eachFlip(path: string, trials: number, trial: (bytes: Buffer) => 
     fs.writeFileSync(path, damaged)
     await trial(damaged)
   }
-}
-
-function temporaryFolder(): string {
-  const folder = fs.mkdtempSync(`${tmpdir()}/ratesmith-damage-`)
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
-  return folder
 }
 
 it.each(KEYS)('ignores a value of %s with a flipped bit, in a Map and in a file', async (key) => {

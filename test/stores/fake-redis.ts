@@ -11,7 +11,6 @@ export function fakeRedis(now: () => number = Date.now) {
   }
 
   return {
-    /** Every command received, with its arguments. */
     commands,
     /** Returns the result of a command; throws where a server would return an error. */
     run(command: string[]): string | null {

@@ -1,22 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { createFileStore } from '../../src/stores/file.ts'
-import { itMeetsTheContract } from './meets-contract.ts'
+import { itMeetsTheContract, temporaryFolder } from './meets-contract.ts'
 
 const NEVER = 8_640_000_000_000_000
 
-/** Creates a folder that is removed after the test. */
-function temporaryFolder(): string {
-  const folder = fs.mkdtempSync(`${tmpdir()}/ratesmith-file-`)
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** The name of the only file in `folder`. */
 function onlyName(folder: string): string {
   const names = fs.readdirSync(folder)
   expect(names).toHaveLength(1)

@@ -1,23 +1,16 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createSqliteStore } from '../../src/stores/sqlite.ts'
 import type { SqliteStoreOptions } from '../../src/stores/sqlite.ts'
-import { itMeetsTheContract } from './meets-contract.ts'
+import { itMeetsTheContract, temporaryFolder } from './meets-contract.ts'
 
 const NEVER = 8_640_000_000_000_000
 
-/** Returns the path of a database that does not exist yet and is removed after the test. */
-function temporaryPath(): string {
-  const folder = mkdtempSync(`${tmpdir()}/ratesmith-sqlite-`)
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return `${folder}/rates.db`
-}
+const temporaryPath = (): string => `${temporaryFolder()}/rates.db`
 
-/** Opens a store that is closed after the test. */
 function openStore(path: string, options?: SqliteStoreOptions) {
   const store = createSqliteStore(path, options)
   onTestFinished(() => store.close())

@@ -24,7 +24,6 @@ function fakeUpstash(now?: () => number) {
   return { commands: redis.commands, requests, fetch }
 }
 
-/** Creates a store with the URL and the token, overridden by `options`. */
 function create(options: object) {
   return createUpstashStore({ url: URL_OF_DATABASE, token: TOKEN, ...options })
 }

@@ -27,7 +27,6 @@ function accepting(isAccepted: (text: string) => boolean): Client {
   }
 }
 
-/** A client that calls `instead` if a request fails. */
 function onFailure(instead: (error: unknown, good: string) => Response): Client {
   return (fetch, good) => async (url, init) => {
     try {

@@ -37,7 +37,6 @@ function isKind(text: string): text is FailureKind {
   return text in WAITS
 }
 
-/** Reads the row of a kind in the table of docs/testing.md. */
 function readRow(line: string) {
   const [, name = '', , response = '', event = '', delay = ''] = line
     .split('|')
@@ -62,7 +61,6 @@ function readRow(line: string) {
 
 const ROWS = page.split('\n').flatMap(readRow)
 
-/** A handler with a failing provider, and its events. */
 function openHandler(kind: FailureKind, options?: FailingProviderOptions) {
   const clock = fakeClock()
   const upstream = failingProvider(kind, options)
@@ -78,7 +76,6 @@ function openHandler(kind: FailureKind, options?: FailingProviderOptions) {
     const { status, headers } = response
     return { status, headers, body: await response.json() }
   }
-  /** Starts a refresh and lets it end. */
   async function refresh() {
     void handler.refresh()
     await vi.advanceTimersByTimeAsync(CALL_OVER)

@@ -38,7 +38,6 @@ function header(
   })
 }
 
-/** The handler with another response to some requests. */
 function replacing(isReplaced: (request: Request) => boolean, instead: Fetch): Fetch {
   return (request) => (isReplaced(request) ? instead(request) : handler(request))
 }
@@ -71,7 +70,6 @@ const endsWith = (end: string) => (request: Request) => request.url.endsWith(end
 const has = (status: number) => (response: Response) => response.status === status
 const empty = (status: number) => () => new Response('', { status })
 
-/** Faults that each case must detect. */
 const FAULTS: Record<string, Record<string, Fetch>> = {
   'sends the CORS headers of the option cors, and no others': {
     'a middleware adds its own CORS headers': header('access-control-allow-origin', '*, *'),
@@ -212,7 +210,6 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
   },
 }
 
-/** Changes by hosts that the contract tolerates. */
 const TOLERATED: Record<string, Fetch> = {
   'redirects to single slashes with 308': redirecting(308),
   'redirects to single slashes with 301': redirecting(301),

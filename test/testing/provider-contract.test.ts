@@ -23,7 +23,6 @@ const ENDS = 'settles within 1 s after its signal aborts'
 
 const { latest: fake } = fakeProviders()
 
-/** Providers that follow the contract. */
 const TRIALS: Record<string, ProviderContractOptions> = {
   'fakeProviders()': {
     latest: () => fakeProviders().latest,
@@ -38,12 +37,10 @@ const TRIALS: Record<string, ProviderContractOptions> = {
   'an archive': await historyTrial(),
 }
 
-/** Removes the method from the name of a case. */
 function toRule(name: string): string {
   return name.replace(/^\w+\(\) /, '')
 }
 
-/** Returns the errors of the failing cases, by rule. */
 async function failures(given: ProviderContractOptions): Promise<Map<string, Error>> {
   const failed = await failuresOf(providerContract(given))
   return new Map(Array.from(failed, ([name, error]) => [toRule(name), error]))

@@ -80,12 +80,10 @@ function withClaims(claim: Claim): () => CacheStore {
   }
 }
 
-/** Returns the errors of the failing cases, by name. */
 function failures(create: () => CacheStore): Promise<Map<string, Error>> {
   return failuresOf(storeContract(create))
 }
 
-/** Bad stores that each case must detect, by what they do. */
 const BAD_STORES: Record<string, Record<string, () => CacheStore>> = {
   'returns no string for a key that was never set': {
     'returns a value for every key': changed(() => ({ get: () => 'null' })),

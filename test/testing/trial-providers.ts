@@ -17,7 +17,6 @@ export type Client = (fetch: Fetch, good: string) => Fetch
 export interface Change {
   attribution?: { name: string; url: string }
   client?: Client
-  /** Modifies the arguments of the provider. */
   modify?(argument: object): void
   table?(table: LatestTable, previous: LatestTable | undefined): LatestTable
   validateStored?: NonNullable<LatestProvider['validateStored']>

@@ -3,7 +3,6 @@ import { vi } from 'vitest'
 import type { ContractCase } from '../../src/testing/index.ts'
 import { settled } from '../virtual-runtime.ts'
 
-/** Idle turns of the event loop before a test fails. */
 const MAX_IDLE_TURNS = 10_000
 
 /**

@@ -23,7 +23,6 @@ const INEXACT = 0.01
 export interface SentRequest {
   process: Process
   request: ClientRequest
-  /** In ms of virtual time. */
   at: number
   /** Whether the process certainly has the data for a response. */
   isUsable: boolean

@@ -14,7 +14,6 @@ const WITHDRAWN: Readonly<Record<string, number>> = { BGN: 1.95583 }
 /** Codes outside the list of the European Central Bank, with a wider limit for moves. */
 const OTHER_CODES = ['AED', 'CLP', 'COP', 'EGP', 'KWD', 'NGN', 'UAH']
 
-/** Largest factor of a move between two publications, and of the difference from a confirming rate. */
 const MAX_MOVE = { reference: 1.2, other: 3 }
 const MAX_CONFIRMING_MOVE = 1.2
 const MAX_AGREEING_MOVE = 1.05
@@ -67,7 +66,6 @@ export interface Taking {
   /** The previous table, and whether it is certainly new enough for comparisons. */
   before: Table | undefined
   isWarm: boolean
-  /** The clock of the process, in ms since the Unix epoch. */
   clock: number
   maxStale: number
 }

@@ -30,7 +30,6 @@ const DELAY_AFTER_SUCCESS = 10 * MINUTE + 30 * SECOND
 
 const MAX_BACKOFF = 300 * SECOND
 
-/** Tolerance for floating-point sums, in ms. */
 const INEXACT = 0.01
 
 export type UpstreamWatch = ReturnType<typeof createUpstreamWatch>

@@ -78,7 +78,6 @@ function createBoundsWatch({ loop, violate }: Scene) {
 /** Longest time from a publication to the refresh of a table, clock errors and jitter included. In ms. */
 const LATEST_DELAY = 60 * MINUTE
 
-/** The same for reference rates that arrive on time. */
 const HISTORY_DELAY = 30 * MINUTE
 
 /** Checks that every process serves the last publication after a day without faults: I14. */

@@ -90,7 +90,6 @@ export function createClients(
     else send(server, request)
   }
 
-  /** Sends requests to one host, as a Poisson process. */
   function keepSending(host: number): void {
     loop.after(random.wait(DAY / requests), () => {
       if (isOver) return

@@ -4,7 +4,6 @@ import { createKnowledge } from '../invariants/knowledge.ts'
 import type { Random } from './random.ts'
 
 interface Owner {
-  /** Whether its events are dropped. */
   isGone: boolean
   /** End of its last pause, when all events due before happen at once. In ms of virtual time. */
   pausedUntil: number
@@ -26,7 +25,6 @@ interface Event {
 export type EventLoop = ReturnType<typeof createEventLoop>
 
 export function createEventLoop() {
-  /** Sorted in reverse: the next event is the last. */
   const queue: Event[] = []
   let [now, sequence, count] = [0, 0, 0]
   let failure: Error | undefined

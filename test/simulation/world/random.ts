@@ -1,6 +1,5 @@
 /** Random numbers that depend only on the seed. */
 export interface Random extends ReturnType<typeof createSequence> {
-  /** Returns another sequence, independent of the position in this one. */
   fork(name: string): Random
 }
 

@@ -83,7 +83,6 @@ export function createLatestFeed(options: TruthOptions) {
   }
 }
 
-/** Currencies that may be devalued, with the largest factor. */
 const DEVALUED = { EGP: 4, NGN: 4, TRY: 1.9, ZAR: 1.9 }
 
 /** Returns `rates` a day later: none moves by more than 2 %, except a devalued one. */
