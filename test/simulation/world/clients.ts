@@ -179,17 +179,19 @@ const PERIODS: readonly Period[] = ['1W', '1W', '1W', '1W', '1W', '1M', '1M', '3
 
 const KINDS: readonly [share: number, draw: (random: Random) => ClientRequest][] = [
   [60, conversion],
-  [4, latest],
-  [10, selection],
-  [2, earlierTable],
+  [4, (random) => table('/api/v1/latest', random.chance(0.4) ? 'USD' : anyCode(random))],
+  [10, (random) => table('/api/v1/latest', anyCode(random), threeCodes(random))],
+  [2, (random) => table('/api/rates', anyCode(random))],
   [10, anyHistory],
   [4, hopeless],
   [2, unanswerable],
   [1, earlierHead],
   [2, revalidation],
   [1, preflight],
-  [1, status],
+  [1, () => ({ ...VALID, target: '/api/v1/status', record: { kind: 'status' } })],
 ]
+
+const VALID = { method: 'GET', statuses: [200] } as const
 
 function drawRequest(random: Random): ClientRequest {
   const total = KINDS.reduce((sum, [share]) => sum + share, 0)
@@ -206,7 +208,7 @@ function plainRequest(dataSet: 'latest' | 'history', random: Random): ClientRequ
 }
 
 function get(dataSet: DataSet, target: string, more: Partial<ClientRequest>): ClientRequest {
-  return { method: 'GET', target, dataSet, statuses: [200], ...more }
+  return { ...VALID, target, dataSet, ...more }
 }
 
 function conversion(random: Random): ClientRequest {
@@ -220,20 +222,8 @@ function conversion(random: Random): ClientRequest {
   return get('latest', target, { codes: [from, to], record })
 }
 
-function latest(random: Random): ClientRequest {
-  return table('/api/v1/latest', random.chance(0.4) ? 'USD' : anyCode(random))
-}
-
-function earlierTable(random: Random): ClientRequest {
-  return table('/api/rates', anyCode(random))
-}
-
-function selection(random: Random): ClientRequest {
-  return table(
-    '/api/v1/latest',
-    anyCode(random),
-    [1, 2, 3].map(() => anyCode(random)),
-  )
+function threeCodes(random: Random): string[] {
+  return [1, 2, 3].map(() => anyCode(random))
 }
 
 function table(path: string, base: string, symbols?: string[]): ClientRequest {
@@ -282,26 +272,18 @@ function unanswerable(random: Random): ClientRequest {
 }
 
 function earlierHead(random: Random): ClientRequest {
-  const to = anyCode(random)
-  return {
-    ...get('latest', `/api/convert?from=USD&to=${to}`, { codes: ['USD', to] }),
-    method: 'HEAD',
-  }
+  const codes = ['USD', anyCode(random)]
+  return { ...get('latest', `/api/convert?from=USD&to=${codes[1]}`, { codes }), method: 'HEAD' }
 }
 
 function revalidation(random: Random): ClientRequest {
   const base = anyCode(random)
-  const target = `/api/v1/latest?base=${base}`
-  return get('latest', target, { codes: [base], statuses: [304], ifNoneMatch: '*' })
+  const more = { codes: [base], statuses: [304], ifNoneMatch: '*' }
+  return get('latest', `/api/v1/latest?base=${base}`, more)
 }
 
 function preflight(random: Random): ClientRequest {
   return random.chance(0.5)
     ? { method: 'OPTIONS', target: '/api/v1/latest', statuses: [204] }
     : { method: 'POST', target: '/api/v1/latest', statuses: [405] }
-}
-
-function status(): ClientRequest {
-  const record = { kind: 'status' } as const
-  return { method: 'GET', target: '/api/v1/status', statuses: [200], record }
 }
