@@ -7,7 +7,7 @@ import { UPSTREAM_FAULTS } from '../test/faults/all.ts'
 import type { Inject } from '../test/faults/fault.ts'
 
 import { reportToParent, settingsFromParent } from '../test/system/child.ts'
-import { listenOnFreePort } from '../test/system/ports.ts'
+import { listenOnFreePort } from '../test/system/sockets.ts'
 import { createLoopbackUpstream } from './load/loopback-upstream.ts'
 import { createPublicationClock } from './load/publication-clock.ts'
 import type { ClockSettings } from './load/publication-clock.ts'

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { listenOnFreePort } from '../../test/system/ports.ts'
+import { listenOnFreePort } from '../../test/system/sockets.ts'
 import { sendToRedis, startRedis } from '../../test/system/redis-server.ts'
 import type { RedisServer } from '../../test/system/redis-server.ts'
 

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { get } from 'node:http'
 
 import { killOnExit } from '../../test/system/child.ts'
-import { ROOT } from '../../test/system/root.ts'
+import { ROOT } from '../../test/system/runtimes.ts'
 
 const FIRST_TARGET = '/api/v1/convert?from=USD&to=EUR'
 

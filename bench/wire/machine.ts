@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 
-import { ROOT } from '../../test/system/root.ts'
+import { ROOT } from '../../test/system/runtimes.ts'
 import { wrkVersion } from './load-wrk.ts'
 import type { GeneratorName } from './load.ts'
 import { RUNTIMES } from './server.ts'

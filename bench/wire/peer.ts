@@ -9,7 +9,7 @@ import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
-import { listenOnFreePort } from '../../test/system/ports.ts'
+import { listenOnFreePort } from '../../test/system/sockets.ts'
 
 /** The seed of the market that every server serves. */
 export const SEED = 7

@@ -9,7 +9,7 @@ import { serve as serveDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
 import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
 
-import { listenOnFreePort } from '../system/ports.ts'
+import { listenOnFreePort } from '../system/sockets.ts'
 
 type Route<Context> = (context: Context) => Promise<Response>
 

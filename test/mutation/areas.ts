@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 
 /** A part of the source and the tests that cover it, whose mutants are run together. */
 export interface Area {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 
 /** One run: its mutated files and its tests, as paths from the project root. */
 interface Run {

@@ -12,8 +12,7 @@ import type { BuildEnvironmentOptions } from 'vite'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { needBrowser, newContext } from '../system/chromium.ts'
-import { listen, run } from '../system/processes.ts'
-import { requireProgram } from '../system/require-program.ts'
+import { listen, requireProgram, run } from '../system/processes.ts'
 import { findWorkerd } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare } from '../system/workerd.ts'
 import {

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 
 import { describe, expect, inject, it } from 'vitest'
 
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 import { MODULES } from './package.ts'
 
 const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']

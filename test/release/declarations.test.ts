@@ -3,10 +3,8 @@ import { dirname, join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { run } from '../system/processes.ts'
-import { requireProgram } from '../system/require-program.ts'
-import { ROOT } from '../system/root.ts'
-import { findPackage } from '../system/runtimes.ts'
+import { requireProgram, run } from '../system/processes.ts'
+import { ROOT, findPackage } from '../system/runtimes.ts'
 import { COMPILERS, MODULES, STRICT, openApp } from './package.ts'
 
 /** A typical app; every other name is checked by the compilation of its module. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 import { ALL, MODULES, STRICT, exportedNames, openApp } from './package.ts'
 
 /** Names under which an entry point exports a function that is declared with another name. */

@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
-import { rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -8,12 +16,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 
 import { mountContract } from 'ratesmith/testing'
 
-import { freePort } from '../system/ports.ts'
+import { freePort } from '../system/sockets.ts'
 import { run } from '../system/processes.ts'
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 import { openUpstreams } from '../system/upstreams.ts'
-import { faultOfServer, startJob } from './documentation/job.ts'
-import type { Job } from './documentation/job.ts'
+import { faultOfServer, startJob } from './documentation/code.ts'
+import type { Job } from './documentation/code.ts'
 import { filesOf, openPage } from './documentation/page.ts'
 import { withoutOwnVariables } from './documentation/site.ts'
 

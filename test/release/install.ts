@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import type { TestProject } from 'vitest/node'
 
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 
 /** The packed tarball, installed into an empty folder. */
 export interface InstalledPackage {

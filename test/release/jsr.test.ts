@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import manifest from '../../jsr.json' with { type: 'json' }
 import { run, temporaryFolder } from '../system/processes.ts'
-import { ROOT } from '../system/root.ts'
-import { DENO as RUNTIME } from '../system/runtimes.ts'
+import { DENO as RUNTIME, ROOT } from '../system/runtimes.ts'
 
 const [, DENO] = RUNTIME
 const { name, exports: entries } = manifest

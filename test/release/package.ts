@@ -8,8 +8,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import jsr from '../../jsr.json' with { type: 'json' }
 import manifest from '../../package.json' with { type: 'json' }
-import { ROOT } from '../system/root.ts'
-import { BUN, DENO, NODE, findNode } from '../system/runtimes.ts'
+import { BUN, DENO, NODE, ROOT, findNode } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
 
 const SOURCES: Record<string, string> = jsr.exports

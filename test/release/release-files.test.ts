@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
 import { run, temporaryFolder } from '../system/processes.ts'
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 
 /** Packed files that are written by hand, and inputs of the build. */
 const INPUTS =

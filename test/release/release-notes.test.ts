@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { run, temporaryFolder } from '../system/processes.ts'
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 
 const REPOSITORY = 'git+https://github.com/owner/name.git'
 

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
-import { run } from '../system/processes.ts'
-import { requireProgram } from '../system/require-program.ts'
+import { requireProgram, run } from '../system/processes.ts'
 import { ALL, RUNTIMES, expectedReport, openApp, reportProgram } from './package.ts'
 
 const app = openApp()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { toDay } from '../fixtures/dates.ts'
 import { run } from '../system/processes.ts'
-import { ROOT } from '../system/root.ts'
+import { ROOT } from '../system/runtimes.ts'
 import { DAY } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'
 import { FAULT_NAMES } from './world/nemesis.ts'

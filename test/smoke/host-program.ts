@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { reportToParent, settingsFromParent } from '../system/child.ts'
-import { listenOnFreePort } from '../system/ports.ts'
+import { listenOnFreePort } from '../system/sockets.ts'
 
 const rates = createRatesHandler({ providers: fakeProviders() })
 const ANY_PORT = { port: 0 }

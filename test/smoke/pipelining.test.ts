@@ -9,9 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { toExpressHandler } from '../../adapters/express.ts'
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
-import { listenOnFreePort } from '../system/ports.ts'
+import { listenOnFreePort, openSocket, sendRaw } from '../system/sockets.ts'
 import { listen } from '../system/processes.ts'
-import { openSocket, sendRaw } from '../system/sockets.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 

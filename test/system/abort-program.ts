@@ -6,7 +6,7 @@ import { createRatesClient } from 'ratesmith/client'
 import { providerContract } from 'ratesmith/testing'
 
 import { collectGarbage } from './collect-garbage.ts'
-import { listenOnFreePort } from './ports.ts'
+import { listenOnFreePort } from './sockets.ts'
 
 /** Calls until the engine has optimised the code, and then keeps no unnecessary references. */
 const WARM_UP_CALLS = 10_000

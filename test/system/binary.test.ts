@@ -5,10 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
 import { expectRefused, keptFiles, rootOf } from './commands.ts'
-import { run, start, temporaryFolder } from './processes.ts'
-import { requireProgram } from './require-program.ts'
-import { ROOT } from './root.ts'
-import { findBun } from './runtimes.ts'
+import { requireProgram, run, start, temporaryFolder } from './processes.ts'
+import { ROOT, findBun } from './runtimes.ts'
 
 const folder = temporaryFolder(afterAll)
 const binary = join(folder, 'ratesmith')

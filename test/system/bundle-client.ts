@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import type { BuildOptions } from 'esbuild'
 
-import { ROOT } from './root.ts'
+import { ROOT } from './runtimes.ts'
 
 export async function bundleClient(options: BuildOptions) {
   const stdin = { contents: "export * from 'ratesmith/client'", resolveDir: ROOT }

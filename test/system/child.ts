@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-import { ROOT } from './root.ts'
+import { ROOT } from './runtimes.ts'
 
 const running = new Set<ChildProcess>()
 process.once('exit', killAll)

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-
 import { afterAll, beforeEach, onTestFinished } from 'vitest'
 
 import { CHROMIUM, launchChromium } from './launch-chromium.ts'
-import { requireProgram } from './require-program.ts'
+import { requireProgram } from './processes.ts'
 import { findPackage } from './runtimes.ts'
 
 let launched: Promise<Browser> | undefined

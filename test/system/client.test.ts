@@ -7,8 +7,7 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { bundleClient } from './bundle-client.ts'
-import { listen, run } from './processes.ts'
-import { describeRuntimes } from './require-program.ts'
+import { describeRuntimes, listen, run } from './processes.ts'
 
 /** Size limit of the client with all dependencies, minified and gzipped, in bytes. */
 const MAX_BYTES = 2_500

@@ -13,7 +13,7 @@ import {
   startUpstreams,
   upstreams,
 } from './commands.ts'
-import { describeRuntimes, requireProgram } from './require-program.ts'
+import { describeRuntimes, requireProgram } from './processes.ts'
 import { NODE } from './runtimes.ts'
 
 const ATTRIBUTION = 'Rates By Exchange Rate API, https://www.exchangerate-api.com'

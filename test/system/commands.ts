@@ -18,8 +18,7 @@ import { seal } from '../fixtures/envelopes.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { launch, listen, run, start, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
-import { ROOT } from './root.ts'
-import { NODE } from './runtimes.ts'
+import { NODE, ROOT } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
 
 const ERASED = /\r[^\n]*\r\u001B\[K/g // oxlint-disable-line no-control-regex

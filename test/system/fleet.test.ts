@@ -11,8 +11,7 @@ import type { ClockSettings, PublicationClock } from '../../bench/load/publicati
 import { startServer } from '../../bench/load/servers.ts'
 import type { StartedServer } from '../../bench/load/servers.ts'
 import { pick } from './pick.ts'
-import { listen } from './processes.ts'
-import { IS_SHORT } from './proofs.ts'
+import { IS_SHORT, listen } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
 const PROCESSES = 8

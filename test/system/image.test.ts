@@ -6,10 +6,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import scripts from '../../scripts/node/package.json' with { type: 'json' }
 import { rootOf, serve } from './commands.ts'
-import { run } from './processes.ts'
-import { requireProgram } from './require-program.ts'
-import { ROOT } from './root.ts'
-import { findBun } from './runtimes.ts'
+import { requireProgram, run } from './processes.ts'
+import { ROOT, findBun } from './runtimes.ts'
 
 const { node } = scripts.dependencies
 

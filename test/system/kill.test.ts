@@ -8,9 +8,8 @@ import type { TestContext } from 'vitest'
 import { createRandom } from '../simulation/world/random.ts'
 import type { Random } from '../simulation/world/random.ts'
 import type { Found } from './kill-program.ts'
-import { launch, run, start, temporaryFolder } from './processes.ts'
-import { IS_SHORT } from './proofs.ts'
-import { ROOT } from './root.ts'
+import { IS_SHORT, launch, run, start, temporaryFolder } from './processes.ts'
+import { ROOT } from './runtimes.ts'
 
 const PROGRAM = `${ROOT}/test/system/kill-program.ts`
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startChild } from './child.ts'
 import type { MemoryReport, MemorySettings } from './memory-program.ts'
-import { IS_SHORT } from './proofs.ts'
+import { IS_SHORT } from './processes.ts'
 
 const MEGABYTE = 1_048_576
 

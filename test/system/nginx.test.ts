@@ -11,9 +11,8 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { followedPages } from '../release/documentation/page.ts'
 import { rootOf, serve } from './commands.ts'
-import { freePort } from './ports.ts'
-import { listen, start, temporaryFolder } from './processes.ts'
-import { requireProgram } from './require-program.ts'
+import { freePort } from './sockets.ts'
+import { listen, requireProgram, start, temporaryFolder } from './processes.ts'
 import { BUN } from './runtimes.ts'
 
 const LATEST = '/api/v1/latest?symbols=EUR'

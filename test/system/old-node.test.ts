@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { CLI } from './commands.ts'
 import { run, temporaryFolder } from './processes.ts'
-import { ROOT } from './root.ts'
+import { ROOT } from './runtimes.ts'
 
 const needed = manifest.engines.node.replace('>=', '')
 

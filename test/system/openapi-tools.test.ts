@@ -6,10 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { followedPages } from '../release/documentation/page.ts'
 import { serveForSuite } from './commands.ts'
-import { run, temporaryFolder } from './processes.ts'
-import { requireProgram } from './require-program.ts'
-import { ROOT } from './root.ts'
-import { findPackage } from './runtimes.ts'
+import { requireProgram, run, temporaryFolder } from './processes.ts'
+import { ROOT, findPackage } from './runtimes.ts'
 
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 

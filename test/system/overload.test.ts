@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LoopTimes } from '../../bench/load/loop-times-program.ts'
 import { overload } from '../../bench/load/overload.ts'
 import { rootOf, serve } from './commands.ts'
-import { IS_SHORT } from './proofs.ts'
+import { IS_SHORT } from './processes.ts'
 
 const DURATION_MS = IS_SHORT ? 5_000 : 20_000
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import { needBrowser, newContext } from './chromium.ts'
 import { run, temporaryFolder } from './processes.ts'
-import { ROOT } from './root.ts'
+import { ROOT } from './runtimes.ts'
 
 needBrowser()
 

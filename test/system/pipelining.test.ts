@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { startChild } from './child.ts'
 import { pick } from './pick.ts'
-import { requireProgram } from './require-program.ts'
+import { requireProgram } from './processes.ts'
 import { BUN, DENO, NODE } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
 import { openSocket } from './sockets.ts'

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process'
 import type { SpawnOptions } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { onTestFinished } from 'vitest'
+import { beforeEach, describe, onTestFinished } from 'vitest'
 
-import { listenOnFreePort } from './ports.ts'
-import { ROOT } from './root.ts'
+import { ROOT, RUNTIMES } from './runtimes.ts'
+import type { Runtime } from './runtimes.ts'
+import { listenOnFreePort } from './sockets.ts'
 
 /** A process under test. */
 export type Running = ReturnType<typeof launch>
@@ -93,3 +94,26 @@ export async function listen(listener: RequestListener) {
   onTestFinished(() => void close())
   return { url: `http://127.0.0.1:${port}`, server, close }
 }
+
+/** Skips the test if `program` is not installed, or fails it on CI. */
+export function requireProgram(
+  name: string,
+  program: string,
+  skip: (reason: string) => never,
+): void {
+  if (existsSync(program)) return
+  if (process.env['CI']) throw new Error(`${name} is not installed: ${program}`)
+  skip(`${name} is not installed: ${program}`)
+}
+
+/** Defines a suite for each runtime. Missing runtimes are skipped, and fail on CI. */
+export function describeRuntimes(title: string, suite: (runtime: Runtime) => void): void {
+  describe.each(RUNTIMES)(`${title} on %s`, (...runtime) => {
+    const [name, program] = runtime
+    beforeEach(({ skip }) => requireProgram(name, program, skip))
+    suite(runtime)
+  })
+}
+
+/** Whether proofs repeat less often: `PROOFS=short`, before each merge. */
+export const IS_SHORT: boolean = process.env['PROOFS'] === 'short'

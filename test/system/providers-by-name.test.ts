@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 
 import { piped, rootOf, serve } from './commands.ts'
-import { listen, temporaryFolder } from './processes.ts'
-import { describeRuntimes } from './require-program.ts'
+import { describeRuntimes, listen, temporaryFolder } from './processes.ts'
 import { NODE } from './runtimes.ts'
 import { respondAsUpstream } from './upstreams.ts'
 

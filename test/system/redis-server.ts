@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { killOnExit } from './child.ts'
-import { freePort } from './ports.ts'
+import { freePort } from './sockets.ts'
 
 const PROGRAM = ['redis-server', '/usr/bin/redis-server'].find(
   (program) => spawnSync(program, ['--version']).status === 0,

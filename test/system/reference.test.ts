@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import manifest from '../../jsr.json' with { type: 'json' }
 import { run } from './processes.ts'
-import { ROOT } from './root.ts'
+import { ROOT } from './runtimes.ts'
 
 const ENTRIES = Object.entries(manifest.exports)
 

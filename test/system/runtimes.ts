@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-import { ROOT } from './root.ts'
+/** The root of the project. */
+export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A runtime: its name, the executable, and the arguments before the program's path. */
 export type Runtime = [name: string, program: string, ...parameters: string[]]

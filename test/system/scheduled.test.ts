@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { storeContract } from 'ratesmith/testing'
 
 import { fakeRedis } from '../stores/fake-redis.ts'
-import { requireProgram } from './require-program.ts'
+import { requireProgram } from './processes.ts'
 import { findWorkerd } from './runtimes.ts'
 import { respondAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'

@@ -17,8 +17,7 @@ import { coveredCodes, request as sendOperation } from '../openapi/live.ts'
 import { allowedQueries, answerableQueries, toSearch } from '../openapi/requests.ts'
 import { nearTexts } from '../openapi/texts.ts'
 import { serveForSuite } from './commands.ts'
-import { listen } from './processes.ts'
-import { describeRuntimes } from './require-program.ts'
+import { describeRuntimes, listen } from './processes.ts'
 
 const RUNS = { seed: 20_261_122, numRuns: 25 }
 

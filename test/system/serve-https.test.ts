@@ -10,8 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { CLI, expectRefused, rootOf, serve } from './commands.ts'
-import { run, temporaryFolder } from './processes.ts'
-import { describeRuntimes } from './require-program.ts'
+import { describeRuntimes, run, temporaryFolder } from './processes.ts'
 import { openSocket } from './sockets.ts'
 
 const folder = temporaryFolder(afterAll)

@@ -14,8 +14,7 @@ import { createFileStore } from '../../src/stores/file.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { CLI, keptFiles, rootOf, serve, serveForSuite, upstreams } from './commands.ts'
-import { listen, run, temporaryFolder } from './processes.ts'
-import { describeRuntimes } from './require-program.ts'
+import { describeRuntimes, listen, run, temporaryFolder } from './processes.ts'
 
 const TARGETS = [
   '/api/v1/latest?base=EUR',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { CLI, rootOf } from './commands.ts'
 import { start } from './processes.ts'
 import type { Running } from './processes.ts'
-import { ROOT } from './root.ts'
+import { ROOT } from './runtimes.ts'
 
 const RECORD = pathToFileURL(`${ROOT}/test/system/module-record.ts`).href
 

@@ -7,9 +7,8 @@ import { createUpstashStore } from 'ratesmith/stores/upstash'
 import { storeContract } from 'ratesmith/testing'
 
 import { fakeRedis } from '../stores/fake-redis.ts'
-import { listen, run, temporaryFolder } from './processes.ts'
+import { describeRuntimes, listen, requireProgram, run, temporaryFolder } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
-import { describeRuntimes, requireProgram } from './require-program.ts'
 import { DENO } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
 

@@ -15,10 +15,9 @@ import type { RatesEvent } from '../../src/index.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { upstreams } from './commands.ts'
-import { freePort, listenOnFreePort } from './ports.ts'
-import { listen, run, temporaryFolder } from './processes.ts'
+import { freePort, listenOnFreePort } from './sockets.ts'
+import { listen, requireProgram, run, temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'
-import { requireProgram } from './require-program.ts'
 import { findBun } from './runtimes.ts'
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']

@@ -12,7 +12,7 @@ import {
   openExchangeRatesBody,
 } from '../fixtures/feed-payloads.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { listenOnFreePort } from './ports.ts'
+import { listenOnFreePort } from './sockets.ts'
 
 type Respond = (url: URL, now: number) => Response | Promise<Response>
 

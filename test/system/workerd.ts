@@ -5,8 +5,7 @@ import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
 
-import { ROOT } from './root.ts'
-import { findPackage } from './runtimes.ts'
+import { ROOT, findPackage } from './runtimes.ts'
 
 /** The used part of Miniflare, whose own declarations need packages that it does not install. */
 export interface Simulator {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-import { ROOT } from '../../system/root.ts'
+import { ROOT } from '../../system/runtimes.ts'
 
 /** A fenced block of a page. */
 export interface Block {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { commandsOf, openSession } from './commands.ts'
+import { commandsOf, faultOfProgram, hostsOf, isProgram, openSession } from './code.ts'
 import { filesOf, followedPages, isFollowed } from './page.ts'
 import type { Page } from './page.ts'
-import { faultOfProgram, hostsOf, isProgram } from './programs.ts'
 import { isFile, openSite } from './site.ts'
 import type { Site } from './site.ts'
 

@@ -1,14 +1,22 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 import { inject } from 'vitest'
 
-import { freePort } from '../../system/ports.ts'
+import { freePort } from '../../system/sockets.ts'
 import { startRedis } from '../../system/redis-server.ts'
-import { ROOT } from '../../system/root.ts'
+import { ROOT } from '../../system/runtimes.ts'
 import { openUpstreams } from '../../system/upstreams.ts'
 import type { Block, Page } from './page.ts'
 
