@@ -6,13 +6,20 @@
  *   --files GLOB   mutates only these files, in the areas that have them
  *   --tests GLOB   runs these tests instead of those of the areas
  *
- * Exits with 1 if an area scores below its threshold, unless `--files` or `--tests` narrows the run.
+ * Prints survivors and scores, and exits with 1 if a run fails or scores below the threshold of its area, unless
+ * `--files` or `--tests` narrows it.
  */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { ROOT } from '../system/runtimes.ts'
 import { AREAS, selectFiles } from './areas.ts'
-import { runArea } from './run-area.ts'
-import type { Mutant, Mutants } from './run-area.ts'
+
+/** The folder of settings and reports, from the project root. */
+const FOLDER = join('build', 'mutation')
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,9 +34,8 @@ const { values, positionals } = parseArgs({
 const names = positionals.length > 0 ? positionals : Object.keys(AREAS)
 const unknown = names.filter((name) => !Object.hasOwn(AREAS, name))
 if (unknown.length > 0) {
-  process.stderr.write(
-    `unknown area ${unknown.join(', ')}; areas: ${Object.keys(AREAS).join(', ')}\n`,
-  )
+  const known = Object.keys(AREAS).join(', ')
+  process.stderr.write(`unknown area ${unknown.join(', ')}; areas: ${known}\n`)
   process.exit(2)
 }
 
@@ -40,67 +46,57 @@ const runs = Object.entries(AREAS)
   .filter(([name]) => names.includes(name))
   .map(([name, { files, tests, threshold }]) => ({
     name,
-    threshold,
+    threshold: isNarrowed ? undefined : threshold,
     files: selectFiles(files).filter((file) => narrowed?.includes(file) ?? true),
     tests: selectFiles(values.tests === undefined ? tests : [values.tests]),
   }))
   .filter(({ files }) => files.length > 0)
 if (runs.length === 0) throw new Error(`no area has files that match ${values.files}`)
 
-const lines: string[] = []
-const poor: string[] = []
-const options = { jobs: Number(values.jobs), isIncremental: values.incremental }
-for (const { name, threshold, ...selection } of runs) {
-  const mutants = runArea(name, { ...selection, ...options })
-  process.stdout.write(`\n${[`Survivors in ${name}:`, ...survivorLines(mutants)].join('\n')}\n`)
-  const scores = scoresOf(name, mutants)
-  lines.push(...scores.map(toLine))
-  const [[, { percent }]] = scores
-  if (!isNarrowed && threshold !== undefined && percent < threshold) {
-    poor.push(`${name} scores ${percent.toFixed(1)} %, below its threshold of ${threshold} %`)
-  }
-}
-process.stdout.write(`\n${lines.join('\n')}\n`)
-if (poor.length > 0) {
-  process.stderr.write(`${poor.join('\n')}\n`)
+mkdirSync(join(ROOT, FOLDER), { recursive: true })
+const failed = runs.filter((run) => mutate(run) !== 0)
+if (failed.length > 0) {
+  process.stderr.write(`failed areas: ${failed.map(({ name }) => name).join(', ')}\n`)
   process.exitCode = 1
 }
 
-function toLine([name, { killed, survived, percent }]: [string, Score]): string {
-  const counts = `${String(killed).padStart(5)} killed ${String(survived).padStart(4)} survived`
-  return `${percent.toFixed(1).padStart(5)} % ${counts}  ${name}`
+/** Runs every mutant of an area, and returns the exit code. */
+function mutate({ name, files, tests, threshold }: (typeof runs)[number]): number | null {
+  const path = join(ROOT, FOLDER, `${name}-settings.json`)
+  writeFileSync(path, JSON.stringify(settingsOf(name, files, threshold)))
+  // Inherited by the processes that run the tests.
+  const env = { ...process.env, MUTATION_TESTS: tests.join('\n') }
+  const args = [findStryker(), 'run', path]
+  return spawnSync(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' }).status
 }
 
-type Score = ReturnType<typeof scoreOf>
-
-/** Returns the score of an area, followed by that of each of its files. */
-function scoresOf(
-  name: string,
-  mutants: Mutants,
-): [area: [string, Score], ...files: [string, Score][]] {
-  const files = [...mutants].map(([path, each]): [string, Score] => [path, scoreOf(each)])
-  return [[name, scoreOf([...mutants.values()].flat())], ...files]
+/** Returns the path of Stryker's program, which `npm run tools` installs. */
+function findStryker(): string {
+  const manifest = createRequire(import.meta.url).resolve('@stryker-mutator/core/package.json')
+  const { bin }: { bin: { stryker: string } } = JSON.parse(readFileSync(manifest, 'utf8'))
+  return join(dirname(manifest), bin.stryker)
 }
 
-/** Returns one line for each mutant that no test noticed: its place and its replacement. */
-function survivorLines(mutants: Mutants): string[] {
-  return [...mutants].flatMap(([path, each]) =>
-    each.filter(isSurvivor).map(({ location, mutatorName, replacement = '', status }) => {
-      const { line, column } = location.start
-      const text = replacement.replaceAll(/\s+/g, ' ')
-      return `${path}:${line}:${column} ${mutatorName} (${status}) ${text}`
-    }),
-  )
-}
-
-/** Counts mutants that a test noticed or not, and the former in percent; those that fail to load do not count. */
-function scoreOf(mutants: readonly Mutant[]) {
-  const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
-  const survived = mutants.filter(isSurvivor).length
-  const all = killed + survived
-  return { killed, survived, percent: all === 0 ? 100 : (100 * killed) / all }
-}
-
-function isSurvivor({ status }: Mutant): boolean {
-  return status === 'Survived' || status === 'NoCoverage'
+function settingsOf(name: string, files: readonly string[], threshold: number | undefined): object {
+  return {
+    mutate: files,
+    thresholds: { break: threshold ?? null },
+    testRunner: 'vitest',
+    // A mutant at the top level of a module is tried only by the test files that import the module.
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: true },
+    coverageAnalysis: 'perTest',
+    concurrency: Number(values.jobs),
+    timeoutMS: 10_000,
+    ignorePatterns: ['dist', 'build', 'bench', 'test/apps', 'test/tools'],
+    tempDirName: join('build', 'mutate', name),
+    // Stryker rewrites a tsconfig.json, and cannot read that of TypeScript 7.
+    tsconfigFile: 'none.json',
+    incremental: values.incremental,
+    incrementalFile: join(FOLDER, `${name}-incremental.json`),
+    reporters: ['clear-text', 'json', 'html', 'progress'],
+    clearTextReporter: { logTests: false, reportTests: false },
+    jsonReporter: { fileName: join(FOLDER, `${name}.json`) },
+    htmlReporter: { fileName: join(FOLDER, `${name}.html`) },
+    warnings: { slow: false },
+  }
 }

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The tests of one mutation run, which `run-area.ts` passes in the environment. */
+/** The tests of one mutation run, which `main.ts` passes in the environment. */
 const TESTS = process.env['MUTATION_TESTS']?.split('\n') ?? []
 
 /** System tests connect to local servers; a mutant of another test could reach a real upstream. */
