@@ -1,11 +1,8 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-
 import { describe, expect, it } from 'vitest'
 
 import { requireProgram, run } from '../system/processes.ts'
-import { ROOT, findPackage } from '../system/runtimes.ts'
-import { COMPILERS, MODULES, STRICT, openApp } from './package.ts'
+import { findPackage } from '../system/runtimes.ts'
+import { COMPILERS, MODULES, openApp } from './package.ts'
 
 /** A typical app; every other name is checked by the compilation of its module. */
 const CONSUMER = `import { RatesError, createRatesHandler } from 'ratesmith'
@@ -57,15 +54,13 @@ const RESOLUTIONS = [
 describe.each(COMPILERS)('the declarations with TypeScript %s', (version, program) => {
   it.for(RESOLUTIONS)('compile: %j', async (resolution, { skip }) => {
     requireProgram(`TypeScript ${version}`, program, skip)
-    const { folder, write } = openApp()
+    const { write, compile } = openApp()
     write('consumer.ts', CONSUMER)
     write('every-module.ts', EVERY_MODULE)
     write('records.ts', RECORDS)
     // With declarations checked, and without types of a runtime.
-    const compilerOptions = { ...STRICT, skipLibCheck: false, types: [], ...resolution }
-    write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-    const { stdout, stderr } = await run(program, ['-p', folder])
-    expect(stdout + stderr).toBe('')
+    const options = { skipLibCheck: false, types: [], ...resolution }
+    expect(await compile(options, program)).toBe('')
     expect((await run(program, ['--version'])).stdout).toContain(` ${version}.`)
   })
 })
@@ -85,24 +80,12 @@ export const isEnded = (signal: AbortSignal, context: ProviderContext): Provider
 describe('the declarations', () => {
   /** Compiles every module, and an app with the globals, with `lib` and the packages `types`. */
   async function faults(lib: string, types: readonly string[]): Promise<string> {
-    const { folder, write } = openApp()
-    for (const name of types) {
-      const link = join(folder, 'node_modules', name)
-      mkdirSync(dirname(link), { recursive: true })
-      symlinkSync(join(ROOT, 'node_modules', name), link)
-    }
+    const { write, link, compile } = openApp()
+    link(...types)
     write('every-module.ts', EVERY_MODULE)
     write('globals.ts', GLOBALS)
-    const compilerOptions = {
-      ...STRICT,
-      lib: ['es2023', ...lib.split(' ').filter(Boolean)],
-      module: 'nodenext',
-      skipLibCheck: false,
-      types,
-    }
-    write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-    const { stdout, stderr } = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder])
-    return stdout + stderr
+    const libs = ['es2023', ...lib.split(' ').filter(Boolean)]
+    return compile({ lib: libs, module: 'nodenext', skipLibCheck: false, types })
   }
 
   it.for([

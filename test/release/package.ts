@@ -1,5 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { inject } from 'vitest'
 
@@ -8,6 +8,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import jsr from '../../jsr.json' with { type: 'json' }
 import manifest from '../../package.json' with { type: 'json' }
+import { run } from '../system/processes.ts'
 import { BUN, DENO, NODE, ROOT, findNode } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
 
@@ -77,13 +78,29 @@ export async function exportedNames(subpath: string): Promise<string[]> {
 /** Creates a folder in which apps can import the installed package. It is removed with the installation. */
 export function openApp() {
   const folder = mkdtempSync(join(inject('installed').folder, 'app-'))
+  /** Writes a file and returns its path. */
+  function write(name: string, text: string): string {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
   return {
     folder,
-    /** Writes a file and returns its path. */
-    write(name: string, text: string): string {
-      const path = join(folder, name)
-      writeFileSync(path, text)
-      return path
+    write,
+    /** Makes packages of this project available. */
+    link(...names: string[]): void {
+      for (const name of names) {
+        const path = join(folder, 'node_modules', name)
+        mkdirSync(dirname(path), { recursive: true })
+        symlinkSync(join(ROOT, 'node_modules', name), path)
+      }
+    },
+    /** Compiles all files under strict flags, and returns the output of the compiler. */
+    async compile(options: object, program: string = tsc('typescript')): Promise<string> {
+      const compilerOptions = { ...STRICT, ...options }
+      write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+      const { stdout, stderr } = await run(program, ['-p', folder])
+      return stdout + stderr
     },
   }
 }

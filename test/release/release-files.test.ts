@@ -8,9 +8,11 @@ import manifest from '../../package.json' with { type: 'json' }
 import { run, temporaryFolder } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 
-/** Packed files that are written by hand, and inputs of the build. */
-const INPUTS =
-  'CHANGELOG.md LICENSE README.md adapters docs package.json scripts src tsconfig.json tsup.config.ts'
+/** Everything that the build of the image reads, and the guides. */
+const INPUTS = [
+  'docs',
+  ...(readFileSync(join(ROOT, '.dockerignore'), 'utf8').match(/(?<=^!).+/gm) ?? []),
+]
 
 function sha256(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
@@ -68,8 +70,7 @@ function installedPackages(): string[] {
 /** Builds and packs a copy of the project; resolves with the SHA-256 of the tarball. */
 async function packCopy(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   mkdirSync(folder, { recursive: true })
-  for (const name of INPUTS.split(' '))
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  for (const name of INPUTS) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const { code, stdout, stderr } = await run('npm', ['pack', '--json'], { cwd: folder, env })
   expect(code, stderr).toBe(0)
