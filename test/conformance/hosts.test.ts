@@ -38,7 +38,6 @@ describe.each(HOSTS)('$name', (host) => {
 
 const handler = createConformanceHandler('/api')
 
-/** Returns the argument that SvelteKit and similar frameworks pass instead of the request. */
 function eventOf(request: Request) {
   const url = new URL(request.url)
   return { request, url, params: { path: url.pathname.slice('/api/'.length) }, locals: {} }
@@ -67,16 +66,13 @@ describe.each<[string, (request: Request) => Response | Promise<Response>]>([
 
 type Outcome = ResponseData | Error
 
-/** Headers that servers set for their connections. */
 const CONNECTION_HEADERS = /^(connection|content-length|date|keep-alive|transfer-encoding)$/
 
 /** A server may reject a larger head; Node's own limit is about twice as much. */
 const LARGEST_HEAD = 8_000
 
-/** Characters of a wrong response in a test failure. */
 const SHOWN_CHARACTERS = 400
 
-/** Returns the difference between the responses of `host` and `handler`, or undefined. */
 async function findFault(
   host: Host,
   handler: RatesHandler,
@@ -136,7 +132,6 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** Returns the compared parts of a response, without the random time of the next refresh. */
 function toText(outcome: Outcome): string {
   if (outcome instanceof Error) return String(outcome)
   const headers = Object.entries(outcome.headers)

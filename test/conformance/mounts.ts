@@ -41,7 +41,6 @@ interface Modules {
   }
 }
 
-/** Imports a module by a name that the compiler does not resolve. */
 function load<Name extends keyof Modules>(name: Name): Promise<Modules[Name]> {
   return import(name)
 }

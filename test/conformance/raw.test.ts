@@ -22,7 +22,6 @@ export const NONCE = 'evil.example'
 
 /** A text that only responses with latest rates contain. */
 const LATEST = '"disclaimer":'
-/** For requests that must not get a 200. */
 const NOTHING = '(nothing)'
 
 const CHUNKED = 'Transfer-Encoding: chunked'

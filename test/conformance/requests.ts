@@ -42,7 +42,6 @@ async function conversionTargets(handler: RatesHandler): Promise<string[]> {
   return [...codes.map((code) => `/api/v1/latest?base=${code}`), ...conversions]
 }
 
-/** Wrong spellings of the prefix. */
 const OTHER_PREFIXES = ['/FX', '/%66x', '//fx', '/fx/', '/fx%2F', '/fxx', '/f', '']
 
 /**

@@ -38,7 +38,6 @@ function byEsbuildWith(options: BuildOptions): Bundler {
   }
 }
 
-/** Bundles everything into one file for Node. */
 const byEsbuild: Bundler = byEsbuildWith({ platform: 'node' })
 
 /** Bundles into one file for a Worker; `node:` modules stay imports, which workerd may refuse. */
@@ -72,10 +71,8 @@ const byRollup: Bundler = async (entry, out) => {
   return join(out, 'bundle.js')
 }
 
-/** Bundles everything for a server. */
 const byViteForServers: Bundler = (entry, out) => vite(entry, out, { ssr: entry })
 
-/** Bundles a library for browsers. */
 const byViteAsLibrary: Bundler = (entry, out) =>
   vite(entry, out, { lib: { entry, formats: ['es'] } })
 
@@ -156,7 +153,6 @@ describe('a Worker', () => {
   })
 })
 
-/** Resolves with the report of a Worker on the modules at `subpaths`. */
 async function reportOfWorker(subpaths: readonly string[]): Promise<unknown> {
   const { folder, write } = openApp()
   write('report.js', reportProgram(subpaths))
@@ -214,22 +210,6 @@ describe('an unused import', () => {
   })
 })
 
-describe.each([
-  ['esbuild', byEsbuild],
-  ['Rollup', byRollup],
-  ['Vite', byViteForServers],
-])('a bundle of %s', (_, bundler) => {
-  it.each(['RatesError', 'createMemoryStore'])('with %s alone is small', async (name) => {
-    const { folder, write } = openApp()
-    const program = `import { ${name} } from 'ratesmith'\nconsole.log(${name})`
-    const bundle = await bundler(write('program.js', program), join(folder, 'out'))
-    const text = readFileSync(bundle, 'utf8')
-    expect(text).not.toContain('zod')
-    expect(text.length).toBeLessThan(4_000)
-  })
-})
-
-/** Resolves with an import of every name of a module, with `index` appended to the names. */
 async function importAll(subpath: string, index: number): Promise<string> {
   const names = await exportedNames(subpath)
   const renamed = names.map((name) => `${name} as ${name}${index}`)

@@ -53,7 +53,6 @@ function reachedFiles(paths: readonly string[]): string[] {
   return [...reached]
 }
 
-/** Reads package.json as installed. */
 function readManifest() {
   const path = join(installed.folder, 'node_modules/ratesmith/package.json')
   return JSON.parse(readFileSync(path, 'utf8'))

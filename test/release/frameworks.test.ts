@@ -25,7 +25,6 @@ import type { Job } from './documentation/code.ts'
 import { filesOf, openPage } from './documentation/page.ts'
 import { withoutOwnVariables } from './documentation/site.ts'
 
-/** The parts of an app that the guide does not show. */
 interface App {
   /** The folder in `test/apps` with its other files. */
   folder: string
@@ -74,7 +73,6 @@ const APPS: Record<string, App> = {
 const CHECK_TYPES =
   'tsc --noEmit --strict --skipLibCheck --target es2023 --module esnext --moduleResolution bundler --types node'
 
-/** An app that hangs is killed after this time. */
 const TIMEOUT_MS = 1_200_000
 
 const FILES = openPage('docs/mounting.md').blocks.flatMap((block) =>

@@ -110,12 +110,10 @@ function isNothing(cell: string): boolean {
   return cell.startsWith('–')
 }
 
-/** Returns the paths in code spans of a text. */
 function pathsIn(text: string): string[] {
   return [...text.matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path)
 }
 
-/** Returns the field at a path such as `points.0.r`. */
 function fieldOf(body: unknown, cell: string): unknown {
   const path = cell.replaceAll('`', '').split('.')
   return path.reduce<unknown>((parent, key) => Object(parent)[key], body)

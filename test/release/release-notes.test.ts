@@ -31,7 +31,6 @@ const CHANGELOG = `# Changelog
 - Without a date.
 `
 
-/** Runs the program in a project with a manifest, a changelog and a pushed tag. */
 async function writeNotes(manifest: object, tag: string) {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest))

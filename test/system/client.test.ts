@@ -1,17 +1,12 @@
-import { gzipSync } from 'node:zlib'
-
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { bundleClient } from './bundle-client.ts'
 import { describeRuntimes, listen, run } from './processes.ts'
 
 /** Size limit of the client with all dependencies, minified and gzipped, in bytes. */
-const MAX_BYTES = 2_500
-
 const PAIR = { from: 'USD', to: 'EUR' }
 
 const CALLS: [name: string, params: object][] = [
@@ -78,15 +73,4 @@ it('aborts reading a response body after its request was garbage-collected', asy
   const args = ['--expose-gc', 'test/system/abort-program.ts']
   const { stdout, stderr } = await run(process.execPath, args)
   expect(stdout, stderr).toBe(JSON.stringify(['AbortError', 'done']))
-})
-
-describe('the client in a bundle', () => {
-  it('is small, and contains no part of the server', async () => {
-    const { text: bundle, metafile } = await bundleClient({ format: 'esm', target: 'es2022' })
-    expect(gzipSync(bundle, { level: 9 }).byteLength).toBeLessThan(MAX_BYTES)
-    expect(bundle).toMatch(/export\{\w+ as RatesError,\w+ as createRatesClient\}/)
-    const parts = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>')
-    expect(parts).toContain('dist/client.js')
-    expect(parts.filter((path) => !path.startsWith('dist/'))).toEqual([])
-  })
 })

@@ -30,7 +30,6 @@ const ENDLESS_WAITS = `data:text/javascript,${encodeURIComponent(`
 
 const NUMBER = String.raw`\d+(\.\d+)?(e-\d+)?`
 
-/** The start of a spinner frame, which overwrites the line. */
 const FRAME = /\r[-\\|/] \w/
 const TWO_FRAMES = new RegExp(`${FRAME.source}[^]*${FRAME.source}`)
 const ERASE_LINE = '\r\u001B[K'

@@ -1,15 +1,8 @@
 import { createRequire } from 'node:module'
 
-import express from 'express'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { createRatesHandler } from 'ratesmith'
-import { frankfurter } from 'ratesmith/compat/frankfurter'
-import { toExpressHandler } from 'ratesmith/express'
-import { fakeProviders } from 'ratesmith/testing'
-
 import { serveForSuite } from './commands.ts'
-import { listen } from './processes.ts'
 
 // npm packages of other authors for these services: mostly CommonJS without types.
 const require = createRequire(import.meta.url)
@@ -163,21 +156,6 @@ describe('exchange-rates-api, a client of api.ratesapi.io', () => {
   it('throws its own error for a pair of one currency', async () => {
     const failure = open().latest().base('EUR').symbols('EUR').fetch()
     await expect(failure).rejects.toThrow('API returned a bad response (HTTP 422)')
-  })
-})
-
-describe('a route in Express', () => {
-  it('serves the paths of the service, and passes other requests to the app', async () => {
-    const handler = frankfurter(createRatesHandler({ providers: fakeProviders() }))
-    const app = express().use(toExpressHandler(handler))
-    app.use((_request, response) => void response.status(418).send('the app'))
-    const { url } = await listen(app)
-    for (const path of ['/v1/latest', '/api/v1/latest']) {
-      expect((await fetch(url + path)).status).toBe(200)
-    }
-    for (const path of ['/v1/users', '/history', '/api/users']) {
-      expect((await fetch(url + path)).status).toBe(418)
-    }
   })
 })
 

@@ -22,7 +22,6 @@ const REFRESHES_WITHOUT_REDIS = 4
 /** Time for the processes to start before the first period ends, in ms. */
 const LEAD_MS = 4_000
 
-/** Pause between two requests to a process, in ms. */
 const REQUEST_INTERVAL_MS = 15
 
 /** Age of a period, in ms, at which every process has its table. */
@@ -165,7 +164,6 @@ async function startOfPeriod(clock: PublicationClock): Promise<number> {
   return next
 }
 
-/** Resolves when `period` has begun and is `age` ms old. */
 async function untilPeriod(clock: PublicationClock, period: number, age = 0): Promise<void> {
   while (clock.period() < period || (clock.period() === period && clock.sincePeriodStart() < age))
     await sleep(1)

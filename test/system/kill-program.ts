@@ -46,7 +46,6 @@ const BALLAST_TEXTS = 3
 
 const attribution = { name: 'Fast market', url: 'https://market.example' }
 
-/** Returns rates that contain the number of the publication. */
 function publication(updatedAt: number): Record<string, number> {
   const number = updatedAt / MINUTE
   const count = updatedAt % (4 * STEP) === 0 ? MANY_CODES : FEW_CODES
@@ -86,7 +85,6 @@ const historyProvider: HistoryProvider = {
   },
 }
 
-/** The stores under test, and two unreliable ones. */
 const STORES: Record<string, (path: string, now: () => number) => CacheStore> = {
   file: createFileStore,
   sqlite: (path, now) => createSqliteStore(path, { now }),
@@ -241,7 +239,6 @@ while (true) {
   }
 }
 
-/** Repeats the refresh until something is stored, before the clock advances: otherwise rates would become too old. */
 async function storeSomething(): Promise<void> {
   unfinished = []
   await handler.refresh()

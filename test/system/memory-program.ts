@@ -31,7 +31,6 @@ const WAITING_CLIENTS = 1_000
 const WARM_UP = 50_000
 /** The heap is measured before each part of the requests, so that memory of the warm-up can be freed during them. */
 const PARTS = 10
-/** One in this many requests is a `Request`. */
 const REQUEST_EVERY = 50
 /** Limit of event-loop iterations while waiting for a condition or a garbage collection. */
 const MAX_LOOP_TURNS = 200
@@ -107,7 +106,6 @@ async function statusOf({ method, target, tag }: TestRequest, number: number): P
   return (await handler.answer({ method, target, header })).status
 }
 
-/** Returns a request that contains `number`, so that no two are the same. */
 function requestOf(number: number): TestRequest {
   const one = pick(known, number)
   const two = pick(known, number * 7 + 1)
@@ -185,7 +183,6 @@ async function countLeakedRequests() {
   return { requests: left(requests), responses: left(responses) }
 }
 
-/** Rejects if a condition is not met within many iterations of the event loop. */
 async function loopUntil(hasHappened: () => boolean): Promise<void> {
   for (let turn = 0; !hasHappened(); turn += 1) {
     if (turn === MAX_LOOP_TURNS)

@@ -15,7 +15,6 @@ import { listenOnFreePort } from './sockets.ts'
 /** A process under test. */
 export type Running = ReturnType<typeof launch>
 
-/** Working directory, additional environment, and whether to start a new process group. */
 type Surroundings = Pick<SpawnOptions, 'cwd' | 'env' | 'detached'>
 
 /** Starts a program and kills it at the end of the test, if it still runs. */

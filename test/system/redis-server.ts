@@ -31,7 +31,6 @@ export async function startRedis(given?: number) {
     /** Suspends it: it still accepts connections, but does not reply. */
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
-    /** Kills it and waits for its end; another one can then use its port. */
     async kill(): Promise<void> {
       child.kill('SIGKILL')
       await ended

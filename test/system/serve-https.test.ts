@@ -40,7 +40,6 @@ async function openTrusted(port: number): Promise<Socket> {
   return socket
 }
 
-/** Returns the body at `url`, from a server with the certificate `own.crt`. */
 async function getTrusted(url: string): Promise<string> {
   const ca = readFileSync(join(folder, 'own.crt'))
   const [response] = await once(get(url, { ca }), 'response')

@@ -75,7 +75,6 @@ export async function sendRaw(
   return { status: status === undefined ? undefined : Number(status), text: received }
 }
 
-/** Returns whether the first response is complete, if its length is known. */
 function isWhole(text: string): boolean {
   const [head = '', body] = text.split('\r\n\r\n', 2)
   if (body === undefined) return false

@@ -64,7 +64,6 @@ now += 1_001
 await stopped
 reportToParent(report)
 
-/** Resolves after `count` reads of the clock, or when the server has stopped. */
 async function untilRead(count: number): Promise<void> {
   if (!hasWaited || reads >= count) return
   await pause(10)

@@ -48,7 +48,6 @@ export async function bundleWorker(program: string): Promise<string> {
 /** Settings of a simulation. */
 export interface WorkerSettings {
   script: string
-  /** Receives all requests of the Workers. */
   outboundService(request: Request): Response | Promise<Response>
   /** Variables in addition to the KV namespace, by Worker (default none). */
   bindings?: Record<string, Record<string, string>>

@@ -99,7 +99,6 @@ export function openSession(site: Site) {
       }
       return undefined
     },
-    /** Stops the server of the last command. */
     async close(): Promise<void> {
       await server?.stop()
     },
@@ -171,14 +170,12 @@ const HOSTS: Record<string, { run: string[]; test: string[]; passed: RegExp }> =
   },
 }
 
-/** Code for one runtime only. */
 const ONLY: [part: RegExp, host: string][] = [
   [/from 'ratesmith\/bun'|from 'bun|\bBun\.|from 'elysia'/, 'Bun'],
   [/from 'ratesmith\/deno'|\bDeno\./, 'Deno'],
   [/from 'cloudflare:workers'/, 'workerd'],
 ]
 
-/** Output on stderr that is not an error. */
 const NOTICES: readonly RegExp[] = [
   // Deno, after its first response.
   /^Deno\.serve: request\.signal aborts .*\n/m,
@@ -234,7 +231,6 @@ async function faultOfServing(
   return faults.find(Boolean) ?? faultOfErrors(job.running.stderr)
 }
 
-/** Runs a block in workerd until the end of the test. */
 async function faultOfWorker(block: Block, site: Site): Promise<string | undefined> {
   const simulator = openWorkers({
     script: await bundleWorker(join(site.folder, site.write(block))),

@@ -39,7 +39,6 @@ const COMPILER_OPTIONS = {
   skipLibCheck: true,
 }
 
-/** Languages of blocks that are run or compared. */
 const LANGUAGES = ['csv', 'diff', 'js', 'json', 'sh', 'text', 'ts']
 
 describe('the documentation', () => {
@@ -95,7 +94,6 @@ describe('the code of the documentation', () => {
   })
 })
 
-/** Returns the blocks in one of `languages`. */
 const blocksOf = (...languages: string[]): Block[] =>
   BLOCKS.filter(({ language }) => languages.includes(language))
 
@@ -110,7 +108,6 @@ it.each(blocksOf('text', 'diff'))('$page:$line has only paths that return 200', 
   expect(await refusedPaths(block)).toEqual([])
 })
 
-/** Returns the lines of code in a page's table of frameworks. */
 function frameworksOf({ text }: Page): string[] {
   const [table = ''] = /^\| framework .*?\n\n/ms.exec(text) ?? []
   const rows = table.matchAll(/^\| [A-Z].*? +\| .*? \| `(.*?)`/gm)
@@ -154,10 +151,8 @@ function filesOfFrameworks(page: Page): [path: string, text: string][] {
   return rows.map((line, index) => [`framework-${index}.mts`, `${before}${line}\nexport {}`])
 }
 
-/** The time of all responses on the pages. */
 const NOW = Date.UTC(2026, 10, 20, 18)
 
-/** Marks left-out fields and rows. */
 const ELLIPSIS = '…'
 
 /** Returns the response to `path` with synthetic rates of both kinds in the cache. */

@@ -15,7 +15,6 @@ const PAGES = followedPages()
   }))
   .filter(({ commands, programs }) => commands.length + programs.length > 0)
 
-/** Returns the commands of a page, by the lines of their blocks. */
 function commandsIn({ blocks }: Page): { line: number; commands: string[] }[] {
   const shells = blocks.filter(({ language }) => language === 'sh')
   return shells
@@ -27,7 +26,6 @@ function commandsIn({ blocks }: Page): { line: number; commands: string[] }[] {
     .filter(({ commands }) => commands.length > 0)
 }
 
-/** Returns the programs of a page, each with every runtime it is for. */
 function programsIn({ blocks }: Page) {
   const programs = blocks.filter(
     (block) => isProgram(block) && isFollowed(block) && filesOf(block).length === 0,

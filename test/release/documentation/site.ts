@@ -25,7 +25,6 @@ export type Site = Awaited<ReturnType<typeof openSite>>
 
 const DEFAULT_PORTS = ['3000', '8000', '8787']
 
-/** Programs used with blocks, by their names in the folder. */
 const PROGRAMS = { 'request-program.ts': 'asking.mts', 'upstream-program.ts': 'upstream.mts' }
 
 const NAME = /^\/\/ ([\w.-]+\.\w+)\n/
@@ -45,7 +44,6 @@ export async function openSite(pages: readonly Page[]) {
     shown.replaceAll(/\b\d{4,5}\b/g, (port) => ports.get(port) ?? port)
   return {
     folder,
-    /** Replaces the ports in a text with free ones. */
     adapted,
     /** Additions to this process's environment for programs in the folder. */
     env: {
