@@ -5,24 +5,24 @@ import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } fro
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beforeAll, beforeEach } from 'vitest'
 
 import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 import { startChild } from '../system/child.ts'
 import { requireProgram } from '../system/processes.ts'
 import { BUN, DENO, NODE, findNode, findPackage, findWorkerd } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
-import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
+import { portIn } from '../system/sockets.ts'
+import { startWorker } from '../system/workerd.ts'
 import type { HostSettings } from './host-program.ts'
 
 /** A client of one server over real keep-alive connections. */
-export interface Client {
+interface Client {
   send(request: RequestData): Promise<ResponseData>
   close(): void
 }
 
-/** Opens an HTTP/1.1 client. */
-export function openHttp1(port: number): Client {
+function openHttp1(port: number): Client {
   const keepAlive = new Agent({ keepAlive: true })
   const sendOver = (
     agent: Agent | false,
@@ -42,8 +42,8 @@ export function openHttp1(port: number): Client {
   }
 }
 
-/** Opens an HTTP/2 client without TLS. */
-export function openHttp2(port: number): Client {
+/** Opens a client without TLS. */
+function openHttp2(port: number): Client {
   let current: ClientHttp2Session | undefined
   function session(): ClientHttp2Session {
     if (!current || current.closed || current.destroyed) {
@@ -124,28 +124,18 @@ function framework(
   name: string,
   mount: HostSettings['mount'],
   scope: Host['scope'],
-  runtime: Runtime = NODE,
+  { runtime = NODE, module = mount }: { runtime?: Runtime; module?: string } = {},
 ): Host {
-  return host(name, mount, runtime, { scope, program: findPackage(PACKAGES[mount] ?? mount) ?? '' })
+  return host(name, mount, runtime, { scope, program: findPackage(module) ?? '' })
 }
-
-const PACKAGES: Partial<Record<HostSettings['mount'], string>> = { express4: 'express-4' }
 
 const WORKERD: Host = {
   name: 'workerd',
   program: findWorkerd() ?? '',
   scope: 'all',
   async start() {
-    const simulator = new Miniflare({
-      cf: false,
-      modules: true,
-      script: await bundleWorker('test/conformance/worker-program.ts'),
-      compatibilityDate: COMPATIBILITY_DATE,
-      // Bypasses the simulated edge, which compresses responses.
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-    })
-    const { port } = await simulator.unsafeGetDirectURL()
-    return { port: Number(port), stop: () => simulator.dispose() }
+    const { url, stop } = await startWorker('test/conformance/worker-program.ts')
+    return { port: portIn(url), stop }
   },
 }
 
@@ -164,45 +154,34 @@ export const HOSTS: readonly Host[] = [
   host('Bun', 'serveBun', BUN),
   host('Deno', 'serveDeno', DENO),
   WORKERD,
-  framework('Express 4', 'express4', 'own'),
+  framework('Express 4', 'express4', 'own', { module: 'express-4' }),
   framework('Hono', 'hono', 'below'),
   framework('H3', 'h3', 'below'),
-  framework('Elysia', 'elysia', 'below', BUN),
+  framework('Elysia', 'elysia', 'below', { runtime: BUN }),
   framework('Fastify', 'fastify', 'own'),
   framework('Koa', 'koa', 'below'),
 ]
 
 /** Runs a host for all tests of a suite; skips them if its program is not installed. */
 export function runHost({ name, program, prefix = '', openClient = openHttp1, start }: Host) {
-  let listening: Awaited<ReturnType<Host['start']>> | undefined
-  let client: Client | undefined
-
+  const running: { port: number; client: Client } = {
+    port: 0,
+    client: { send: () => Promise.reject(new Error('the host is not running')), close() {} },
+  }
   beforeAll(async () => {
-    if (!existsSync(program)) return
-    listening = await start()
-    client = openClient(listening.port)
+    if (!existsSync(program)) return undefined
+    const { port, stop } = await start()
+    const client = openClient(port)
+    Object.assign(running, { port, client })
     // Loads the data for all later requests.
     for (const target of ['/api/v1/latest', '/api/v1/history?from=EUR&to=USD']) {
       await client.send({ method: 'GET', target: prefix + target })
     }
+    return async () => {
+      client.close()
+      await stop()
+    }
   })
   beforeEach(({ skip }) => requireProgram(name, program, skip))
-  afterAll(async () => {
-    client?.close()
-    await listening?.stop()
-  })
-
-  return {
-    get port() {
-      return given(listening).port
-    },
-    get client() {
-      return given(client)
-    },
-  }
-}
-
-function given<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error('the host is not running')
-  return thing
+  return running
 }

@@ -9,7 +9,7 @@ import { serve as serveDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
 import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
 
-import { listenOnFreePort } from '../system/sockets.ts'
+import { listenOnFreePort, portIn } from '../system/sockets.ts'
 
 type Route<Context> = (context: Context) => Promise<Response>
 
@@ -112,8 +112,4 @@ function appOn(createApp: typeof express, path: string, rates: RatesHandler): Re
 
 function listen(listener: RequestListener): Promise<number> {
   return listenOnFreePort(createServer(listener))
-}
-
-function portIn(url: string): number {
-  return Number(new URL(url).port)
 }

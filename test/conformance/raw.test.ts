@@ -7,18 +7,10 @@ import type { SocketResponse } from '../system/sockets.ts'
 import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 
-/** The bytes that a client writes to a socket, and the allowed outcomes. */
-export interface RawRequest {
-  name: string
-  text: string
-  /** Allowed statuses; `silent` if the server may also close the connection or send nothing. */
-  outcomes: (number | 'silent')[]
-  /** A text that a 200 must contain. */
-  good: string
-}
+type RawRequest = ReturnType<typeof raw>
 
 /** A text that no response may repeat. */
-export const NONCE = 'evil.example'
+const NONCE = 'evil.example'
 
 /** A text that only responses with latest rates contain. */
 const LATEST = '"disclaimer":'
@@ -34,8 +26,8 @@ const WEB_SOCKET = [
   'Sec-WebSocket-Version: 13',
 ]
 
-/** Malformed and hostile requests. */
-export const RAW_REQUESTS: readonly RawRequest[] = [
+/** Malformed and hostile requests, with the allowed statuses; `silent` allows to close the connection or send nothing. */
+const RAW_REQUESTS = [
   raw('TRACE', to('/api/v1/latest', 'TRACE'), [400, 405, 501], NOTHING),
   raw('CONNECT', to(`${NONCE}:443`, 'CONNECT'), [400, 404, 405, 501, 'silent'], NOTHING),
   raw('a lower-case method', to('/api/v1/latest', 'get'), [400, 405, 501, 'silent'], NOTHING),
@@ -89,9 +81,10 @@ export const RAW_REQUESTS: readonly RawRequest[] = [
 function raw(
   name: string,
   text: string,
-  outcomes: RawRequest['outcomes'],
+  outcomes: (number | 'silent')[],
+  /** A text that a 200 must contain. */
   good: string = LATEST,
-): RawRequest {
+) {
   return { name, text, outcomes, good }
 }
 
@@ -109,13 +102,13 @@ function latest(headers: string[], method = 'GET'): string {
 }
 
 /** A text that only the response to a hidden request contains. */
-export const HIDDEN_RESPONSE = '"amount":4711,'
+const HIDDEN_RESPONSE = '"amount":4711,'
 
 /**
  * Returns requests with another request hidden in or after their bodies, which parsers read as one or two depending on the
  * header that they use; `prefix` precedes every path.
  */
-export function hiddenRequests(prefix: string) {
+function hiddenRequests(prefix: string) {
   const hidden = `GET ${prefix}/api/v1/convert?from=USD&to=USD&amount=4711 HTTP/1.1\r\nHost: localhost\r\n\r\n`
   const length = `Content-Length: ${hidden.length}`
   const chunks = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`

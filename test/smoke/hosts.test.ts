@@ -1,45 +1,51 @@
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
 
+import express from 'express'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { mountContract } from '../../src/testing/index.ts'
+import { toExpressHandler } from '../../adapters/express.ts'
+import { toNodeHandler } from '../../adapters/node.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders, mountContract } from '../../src/testing/index.ts'
 import { startChild } from '../system/child.ts'
 import { BUN, DENO, NODE, findWorkerd } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
-import { COMPATIBILITY_DATE, Miniflare, bundleWorker } from '../system/workerd.ts'
-import type { Mount } from './host-program.ts'
+import { listenOnFreePort } from '../system/sockets.ts'
+import { startWorker } from '../system/workerd.ts'
 
 /** The program of a host, which may not be installed, and its start function. */
-type Host = [program: string, start: () => Promise<{ url: string; stop: () => Promise<void> }>]
+type Host = [program: string, start: () => Promise<{ url: string; stop: () => unknown }>]
 
-function host(mount: Mount, [, runtime, ...flags]: Runtime): Host {
+function adapter(settings: string, [, runtime, ...flags]: Runtime): Host {
   const program = 'test/smoke/host-program.ts'
   const start = async () => {
-    const child = startChild({ program, settings: mount, runtime, flags })
+    const child = startChild({ program, settings, runtime, flags })
     return { url: JSON.parse(await child.firstLine), stop: child.kill }
   }
   return [runtime, start]
 }
 
-async function startWorkerd() {
-  const simulator = new Miniflare({
-    cf: false,
-    modules: true,
-    script: await bundleWorker('test/smoke/worker-program.ts'),
-    compatibilityDate: COMPATIBILITY_DATE,
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-  })
-  const { origin: url } = await simulator.unsafeGetDirectURL()
-  return { url, stop: () => simulator.dispose() }
+function listener(create: (rates: ReturnType<typeof createRatesHandler>) => RequestListener): Host {
+  const start = async () => {
+    const server = createServer(create(createRatesHandler({ providers: fakeProviders() })))
+    const port = await listenOnFreePort(server)
+    return { url: `http://127.0.0.1:${port}`, stop: () => void server.close() }
+  }
+  return [process.execPath, start]
 }
 
 describe.each<[title: string, ...Host]>([
-  ['serve() on Node', ...host('serveNode', NODE)],
-  ['toNodeHandler() in node:http', ...host('http', NODE)],
-  ['toExpressHandler() in Express 5', ...host('express', NODE)],
-  ['serve() on Bun', ...host('serveBun', BUN)],
-  ['serve() on Deno', ...host('serveDeno', DENO)],
-  ['toWorker() in workerd', findWorkerd() ?? '', startWorkerd],
+  ['serve() on Node', ...adapter('node', NODE)],
+  ['toNodeHandler() in node:http', ...listener((rates) => toNodeHandler(rates))],
+  [
+    'toExpressHandler() in Express 5',
+    ...listener((rates) => express().use(toExpressHandler(rates))),
+  ],
+  ['serve() on Bun', ...adapter('bun', BUN)],
+  ['serve() on Deno', ...adapter('deno', DENO)],
+  ['toWorker() in workerd', findWorkerd() ?? '', () => startWorker('test/smoke/worker-program.ts')],
 ])('%s', (_, program, start) => {
   let url = ''
   beforeAll(async () => {

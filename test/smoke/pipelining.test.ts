@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { toExpressHandler } from '../../adapters/express.ts'
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
-import { listenOnFreePort, openSocket, sendRaw } from '../system/sockets.ts'
+import { listenOnFreePort, openSocket, portIn, sendRaw } from '../system/sockets.ts'
 import { listen } from '../system/processes.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
@@ -54,10 +54,6 @@ function requestAll(port: number, paths: string[]): ReturnType<typeof sendRaw> {
   return sendRaw(port, paths.map(requestFor).join(''), { isComplete })
 }
 
-function portOf({ url }: { url: string }): number {
-  return Number(new URL(url).port)
-}
-
 describe.each(MOUNTS)('%s', (_, mount) => {
   it('starts a request when the response before it on the same connection is sent', async () => {
     const events: string[] = []
@@ -67,7 +63,7 @@ describe.each(MOUNTS)('%s', (_, mount) => {
       response.once('finish', () => events.push(`sent ${request.url}`))
     })
     const paths = pathsOf(50)
-    const { text } = await requestAll(portOf({ url }), paths)
+    const { text } = await requestAll(portIn(url), paths)
     expect(pathsIn(text)).toEqual(paths)
     await expect
       .poll(() => events)
@@ -78,7 +74,7 @@ describe.each(MOUNTS)('%s', (_, mount) => {
     const { promise, resolve: release } = Promise.withResolvers<void>()
     const echo = createEcho(() => promise)
     const { url, server } = await listen(mount(echo))
-    const client = await openSocket(portOf({ url }))
+    const client = await openSocket(portIn(url))
     const connected = once(server, 'request')
     client.write(pathsOf(5).map(requestFor).join(''))
     const [{ socket }] = await connected
@@ -99,7 +95,7 @@ describe.each(MOUNTS)('%s', (_, mount) => {
       if (path !== '/other') requests += 1
     })
     const paths = pathsOf(1_000)
-    const client = await openSocket(portOf({ url }))
+    const client = await openSocket(portIn(url))
     let received = ''
     client.on('data', (chunk) => (received += String(chunk)))
     for (let index = 0; index < paths.length; index += 50) {
@@ -109,7 +105,7 @@ describe.each(MOUNTS)('%s', (_, mount) => {
           .map(requestFor)
           .join(''),
       )
-      await requestAll(portOf({ url }), ['/other'])
+      await requestAll(portIn(url), ['/other'])
     }
     expect(requests).toBeLessThan(200)
     release()
@@ -123,7 +119,7 @@ describe.each(MOUNTS)('%s', (_, mount) => {
     ['GET /1 HTTP/1.1\r\nHost: localhost\r\nDate: 1\r\nFrom: 1\r\n\r\n', 200],
   ])('responds to %j with %d', async (text, status) => {
     const { url } = await listen(mount(createEcho()))
-    const response = await sendRaw(portOf({ url }), text, {
+    const response = await sendRaw(portIn(url), text, {
       isComplete: (received) => received.includes('\r\n\r\n'),
     })
     expect(response.status).toBe(status)
@@ -134,13 +130,13 @@ it('passes a malformed request for another path to the app', async () => {
   const app = express().use(toExpressHandler(createEcho().handler))
   const { url } = await listen(app.get('/own', (_request, response) => void response.send('own')))
   const text = 'GET /own HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n'
-  expect(await sendRaw(portOf({ url }), text)).toMatchObject({ status: 200 })
+  expect(await sendRaw(portIn(url), text)).toMatchObject({ status: 200 })
 })
 
 it('closes only connections with many waiting requests above 10,000 in all', async () => {
   const { promise, resolve: release } = Promise.withResolvers<void>()
   const { url } = await listen(toNodeHandler(createEcho(() => promise).handler))
-  const port = portOf({ url })
+  const port = portIn(url)
   const modest = requestAll(port, pathsOf(20))
   const greedy = await Promise.all(Array.from({ length: 20 }, () => openSocket(port)))
   const closed = greedy.map((socket) => once(socket.resume(), 'close'))
@@ -197,8 +193,11 @@ describe('serve()', () => {
   it('closes connections above maxConnections immediately', async () => {
     const server = await serve(createEcho().handler, { port: 0, maxConnections: 2 })
     onTestFinished(() => server.stop())
-    const [first] = await Promise.all([openSocket(portOf(server)), openSocket(portOf(server))])
-    const third = (await openSocket(portOf(server))).resume()
+    const [first] = await Promise.all([
+      openSocket(portIn(server.url)),
+      openSocket(portIn(server.url)),
+    ])
+    const third = (await openSocket(portIn(server.url))).resume()
     await once(third, 'close')
     expect(third.bytesRead).toBe(0)
     first?.destroy()
@@ -213,7 +212,7 @@ describe('serve()', () => {
   it('stops within 9 s after a connection with waiting requests was lost', async () => {
     const echo = createEcho(() => new Promise(() => {}))
     const server = await serve(echo.handler, { port: 0 })
-    const client = await openSocket(portOf(server))
+    const client = await openSocket(portIn(server.url))
     client.write(pathsOf(5).map(requestFor).join(''))
     await expect.poll(() => echo.calls).toEqual(['/0'])
     client.resetAndDestroy()

@@ -4,7 +4,7 @@ import { startChild } from './child.ts'
 import { CLI, rootOf } from './commands.ts'
 import { describeRuntimes, requireProgram, start } from './processes.ts'
 import { DENO } from './runtimes.ts'
-import { openSocket } from './sockets.ts'
+import { openSocket, portIn } from './sockets.ts'
 import type { StopReport } from './stop-program.ts'
 
 describeRuntimes('serve()', ([name, runtime, ...flags]) => {
@@ -29,8 +29,7 @@ describe('ratesmith serve on Deno', () => {
     const command = ['ulimit -n 100; exec "$0" "$@"', program, ...flags, CLI, 'serve', '--demo']
     const running = start('sh', ['-c', ...command, '--port', '0'])
     const root = await rootOf(running)
-    const port = Number(new URL(root).port)
-    const sockets = await Promise.all(Array.from({ length: 200 }, () => openSocket(port)))
+    const sockets = await Promise.all(Array.from({ length: 200 }, () => openSocket(portIn(root))))
     await expect.poll(() => isRefused(root), { timeout: 20_000 }).toBe(true)
     for (const socket of sockets) socket.destroy()
     await expect.poll(() => isRefused(root), { timeout: 20_000 }).toBe(false)

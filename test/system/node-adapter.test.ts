@@ -10,7 +10,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
-import { openSocket, sendRaw } from './sockets.ts'
+import { openSocket, portIn, sendRaw } from './sockets.ts'
 
 // test/conformance covers the common behaviour of all hosts; other files here cover failing handlers and ports in use.
 describe('toNodeHandler()', () => {
@@ -213,8 +213,4 @@ function failOnCall(): never {
 /** Sends `text` as it is, and returns the response within `timeout` ms. */
 async function rawResponse(url: string, text: string, timeout = 5_000): Promise<string> {
   return (await sendRaw(portIn(url), text, { timeout })).text
-}
-
-function portIn(url: string): number {
-  return Number(new URL(url).port)
 }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { CLI, expectRefused, rootOf, serve } from './commands.ts'
 import { describeRuntimes, run, temporaryFolder } from './processes.ts'
-import { openSocket } from './sockets.ts'
+import { openSocket, portIn } from './sockets.ts'
 
 const folder = temporaryFolder(afterAll)
 
@@ -69,7 +69,7 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
   }) => {
     skip(name === 'Deno', 'Deno.serve has no such limit: put a proxy in front')
     const running = serve(['--demo', ...https({ key: 'own.key', cert: 'own.crt' })], {}, runtime)
-    const port = Number(new URL(await rootOf(running)).port)
+    const port = portIn(await rootOf(running))
     const beginnings = [
       openSocket(port),
       openSocket(port).then((socket) => (socket.write(CLIENT_HELLO), socket)),

@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, get } from 'node:http'
+import { Agent, get, request } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 import { expect, it } from 'vitest'
 
@@ -24,9 +28,26 @@ const TARGETS = [
   '/api/convert?from=ISK&to=USD&amount=12.5',
 ]
 
+const LARGE = '/api/v1/latest?base=EUR'
+const SMALL = '/api/v1/convert?from=USD&to=EUR'
+
+async function send(url: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
+  const outgoing = request(url, { method, headers, agent: false }).end()
+  const [response]: IncomingMessage[] = await once(outgoing, 'response')
+  if (!response) throw new Error('no response')
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
+}
+
+function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  // `cache-status` counts down by the second.
+  const passing = ['cache-status', 'date', 'connection', 'keep-alive']
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !passing.includes(name)))
+}
+
 describeRuntimes('ratesmith serve', (runtime) => {
   const [, program, ...parameters] = runtime
   const demo = serveForSuite([], runtime)
+  const plain = serveForSuite(['--no-compress', '--no-explorer'], runtime)
 
   async function expectSameResponses(latest: string): Promise<void> {
     const { url } = await listen(upstreams(latest))
@@ -151,6 +172,63 @@ describeRuntimes('ratesmith serve', (runtime) => {
     const args = [...parameters, CLI, 'serve', '--demo', '--port', port]
     const line = new RegExp(`^ratesmith: [^\\n]*\\b${port}\\b[^\\n]*--port\\b[^\\n]*\\n$`)
     expect(await run(program, args)).toMatchObject({ code: 1, stderr: expect.stringMatching(line) })
+  })
+
+  it('compresses a large response with the coding that the client accepts', async () => {
+    const uncoded = await send(demo.root + LARGE)
+    expect(uncoded.headers['content-encoding']).toBeUndefined()
+    const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
+    for (const [encoding, decode] of Object.entries(decoders)) {
+      const { status, headers, body } = await send(demo.root + LARGE, {
+        'accept-encoding': encoding,
+      })
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({
+        'content-encoding': encoding,
+        vary: 'Accept-Encoding',
+        etag: uncoded.headers.etag?.replace(/"$/, `-${encoding}"`),
+        'content-length': String(body.byteLength),
+      })
+      expect(body.byteLength).toBeLessThan(uncoded.body.byteLength)
+      expect(decode(body).equals(uncoded.body)).toBe(true)
+    }
+  })
+
+  it('returns 304 only for the entity tag of the accepted coding, and the same headers for HEAD and GET', async () => {
+    const accept = { 'accept-encoding': 'br;q=0.5, gzip' }
+    const { headers } = await send(demo.root + LARGE, accept)
+    const again = await send(demo.root + LARGE, { ...accept, 'if-none-match': headers.etag })
+    expect(again.status).toBe(304)
+    expect(again.body.byteLength).toBe(0)
+    expect(again.headers).toMatchObject({ etag: headers.etag, vary: 'Accept-Encoding' })
+    const other = await send(demo.root + LARGE, { 'if-none-match': headers.etag })
+    expect(other.status).toBe(200)
+    for (const target of [LARGE, SMALL, '/api/v1/latest?base=XXX']) {
+      const whole = await send(demo.root + target, accept)
+      const head = await send(demo.root + target, accept, 'HEAD')
+      expect(head.status).toBe(whole.status)
+      expect(lasting(head.headers)).toEqual(lasting(whole.headers))
+      expect(head.body.byteLength).toBe(0)
+    }
+  })
+
+  it('compresses nothing with --no-compress', async () => {
+    const { headers, body } = await send(plain.root + LARGE, { 'accept-encoding': 'br, gzip' })
+    expect(headers['content-encoding']).toBeUndefined()
+    expect(headers.vary).toBeUndefined()
+    expect(JSON.parse(body.toString())).toMatchObject({ base: 'EUR' })
+  })
+
+  it('serves the explorer compressed, and not at all with --no-explorer', async () => {
+    for (const path of ['/api', '/api/']) {
+      const response = await fetch(demo.root + path, { headers: { 'accept-encoding': 'br' } })
+      expect(response.headers.get('content-encoding')).toBe('br')
+      expect(await response.text()).toContain('<title>')
+    }
+    expect((await fetch(`${plain.root}/api`)).status).toBe(404)
+    const explorerUrl = /http:\S+\/api\/(?=\s)/
+    expect(demo.stdout).toMatch(explorerUrl)
+    expect(plain.stdout).not.toMatch(explorerUrl)
   })
 
   it('accepts an IPv6 address in brackets', async () => {

@@ -15,6 +15,11 @@ function portOf(server: Server): number {
   return address.port
 }
 
+/** Returns the port in the URL of a server. */
+export function portIn(url: string): number {
+  return Number(new URL(url).port)
+}
+
 /** Returns an unused port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const server = createServer()

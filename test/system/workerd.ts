@@ -45,6 +45,19 @@ export async function bundleWorker(program: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
+/** Starts a Worker with a socket that bypasses the simulated edge, which compresses responses. */
+export async function startWorker(program: string) {
+  const simulator = new Miniflare({
+    cf: false,
+    modules: true,
+    script: await bundleWorker(program),
+    compatibilityDate: COMPATIBILITY_DATE,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  })
+  const { origin: url } = await simulator.unsafeGetDirectURL()
+  return { url, stop: () => simulator.dispose() }
+}
+
 /** Settings of a simulation. */
 export interface WorkerSettings {
   script: string
