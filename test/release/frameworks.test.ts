@@ -20,7 +20,7 @@ import { freePort } from '../system/sockets.ts'
 import { run } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 import { openUpstreams } from '../system/upstreams.ts'
-import { faultOfServer, startJob } from './documentation/code.ts'
+import { requestServer, startJob } from './documentation/code.ts'
 import type { Job } from './documentation/code.ts'
 import { filesOf, openPage } from './documentation/page.ts'
 import { withoutOwnVariables } from './documentation/site.ts'
@@ -115,11 +115,11 @@ describe.each(Object.entries(APPS))('%s, mounted as in the guide', (framework, a
     const env = environment(port)
     const checked = app.build === 'tsc' ? [] : [[CHECK_TYPES, ...files].join(' ')]
     for (const command of [...checked, app.build]) {
-      throwFault(await startJob(command.split(' '), { folder, env }, TIMEOUT_MS).ended)
+      await startJob(command.split(' '), { folder, env }, TIMEOUT_MS).succeed()
     }
     server = startJob(app.start.replace('${port}', port).split(' '), { folder, env }, TIMEOUT_MS)
     origin = `http://127.0.0.1:${port}`
-    throwFault(await faultOfServer(server, `${origin}/api/v1/status`))
+    await requestServer(server, `${origin}/api/v1/status`)
   }, TIMEOUT_MS)
 
   afterAll(() => server?.stop())
@@ -133,10 +133,6 @@ describe.each(Object.entries(APPS))('%s, mounted as in the guide', (framework, a
     expect([response.status, await response.text()]).toEqual([200, '["Ada","Grace"]'])
   })
 })
-
-function throwFault(fault: string | undefined): void {
-  if (fault !== undefined) throw new Error(fault)
-}
 
 /** Creates the folder of an app; returns its path, and the files that the guide shows. */
 function writeApp(framework: string, { folder: name, type = 'module' }: App) {

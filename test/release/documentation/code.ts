@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { expect } from 'vitest'
+
 import { killOnExit } from '../../system/child.ts'
 import { launch } from '../../system/processes.ts'
 import { respondAsUpstream } from '../../system/upstreams.ts'
@@ -30,32 +32,31 @@ export function startJob(
     }
   }
   const timer = setTimeout(kill, timeout)
-  void killOnExit(running.process)
-  /** Resolves with the fault of an exit code other than 0, if any; a program is killed after the timeout. */
-  const ended = running.exited.then((code) => {
-    clearTimeout(timer)
-    return code === 0 ? undefined : `ended with ${code}: ${running.stdout}${running.stderr}`
-  })
+  const ended = killOnExit(running.process).finally(() => clearTimeout(timer))
   return {
     running,
     ended,
-    async stop() {
+    /** Rejects unless the program ends with 0 before it is killed after the timeout. */
+    async succeed(): Promise<void> {
+      const code = await running.exited
+      if (code !== 0) throw new Error(`ended with ${code}: ${running.stdout}${running.stderr}`)
+    },
+    async stop(): Promise<void> {
       kill()
       await ended
     },
   }
 }
 
-/** Requests `url` until `job` responds or ends; resolves with the fault of the response, if any. */
-export async function faultOfServer(job: Job, url: string): Promise<string | undefined> {
-  const ended = job.ended.then(() => true)
-  while (!(await Promise.race([ended, sleep(50, false)]))) {
+/** Requests `url` until `job` responds; rejects if it ends before, or if the response is an error. */
+export async function requestServer({ running, ended }: Job, url: string): Promise<void> {
+  while (!(await Promise.race([ended.then(() => true), sleep(50, false)]))) {
     const response = await fetch(url).catch(() => undefined)
     const text = await response?.text()
-    if (response?.ok) return undefined
-    if (response) return `${url} returns ${response.status} ${text}`
+    if (response?.ok) return
+    if (response) throw new Error(`${url} returns ${response.status} ${text}`)
   }
-  return `${(await job.ended) ?? 'ended'} before it responded to ${url}`
+  throw new Error(`ended before it responded to ${url}: ${running.stdout}${running.stderr}`)
 }
 
 /** Additions to commands: the replacement of upstreams, which Node loads through the environment, and errors of curl. */
@@ -77,38 +78,23 @@ export function commandsOf({ text }: Block): string[] {
 export function openSession(site: Site) {
   let server: Job | undefined
 
-  async function faultOfCommand(command: string): Promise<string | undefined> {
-    const packages = installedBy(command)
-    if (packages.length > 0) return faultOfPackages(packages, site)
-    const serving = servingOf(command, site)
-    if (serving) {
+  return {
+    /** Rejects if a command fails, or installs a package that is not in the folder. */
+    async run(command: string): Promise<void> {
+      const packages = installedBy(command)
+      const path = (name: string): string => join(site.folder, 'node_modules', name)
+      const missing = packages.filter((name) => !existsSync(path(name)))
+      if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`)
+      if (packages.length > 0) return
+      const serving = servingOf(command, site)
+      if (!serving) return start(command, site).succeed()
       // The next server may use the same port.
       await server?.stop()
       server = start(serving.command, site)
-      return faultOfServer(server, site.adapted(serving.url))
-    }
-    return start(command, site).ended
-  }
-
-  return {
-    /** Runs commands in order; resolves with the fault of the first that fails, if any. */
-    async faultOf(commands: readonly string[]): Promise<string | undefined> {
-      for (const command of commands) {
-        const fault = await faultOfCommand(command)
-        if (fault !== undefined) return `${command}: ${fault}`
-      }
-      return undefined
+      await requestServer(server, site.adapted(serving.url))
     },
-    async close(): Promise<void> {
-      await server?.stop()
-    },
+    close: async () => server?.stop(),
   }
-}
-
-/** Returns the packages that are not in the folder: nothing is installed from the network. */
-function faultOfPackages(names: string[], { folder }: Site): string | undefined {
-  const missing = names.filter((name) => !existsSync(join(folder, 'node_modules', name)))
-  return missing.length > 0 ? `missing: ${missing.join(', ')}` : undefined
 }
 
 /** Returns how a command serves, with its port written out, and its URL; nothing if it ends by itself. */
@@ -196,53 +182,42 @@ export function hostsOf({ text }: Block): string[] {
   return only === undefined ? Object.keys(HOSTS) : [only]
 }
 
-/** Runs a block as a test, a server, a handler or a script; resolves with its fault, if any. */
-export async function faultOfProgram(
-  block: Block,
-  name: string,
-  site: Site,
-): Promise<string | undefined> {
+/** Runs a block as a test, a server, a handler or a script; rejects if it fails or prints an error. */
+export async function runProgram(block: Block, name: string, site: Site): Promise<void> {
   const host = HOSTS[name]
-  if (!host) return faultOfWorker(block, site)
+  if (!host) return runWorker(block, site)
   const path = `./${site.write(block)}`
   const program = site.adapted(block.text)
   const urls = urlsOf(program)
-  if (urls.length > 0) return faultOfServing([...host.run, path], urls, site)
+  if (urls.length > 0) {
+    const job = startJob([...host.run, path], site)
+    try {
+      for (const url of urls) await requestServer(job, url)
+    } finally {
+      await job.stop()
+    }
+    return expectNoErrors(job.running.stderr)
+  }
   const isTest = program.includes("from 'node:test'")
   const isHandler = /^export (?:default|const handler\b)/m.test(program)
   const asking = isHandler ? ['./asking.mts', path] : [path]
   const command = isTest ? [...host.test, path] : [...host.run, ...asking]
-  const { ended, running } = startJob(command, site)
-  const fault = await ended
-  if (fault !== undefined || !isTest) return fault ?? faultOfErrors(running.stderr)
-  const text = running.stdout + running.stderr
-  return host.passed.test(text) ? undefined : `no test passed: ${text}`
+  const { running, succeed } = startJob(command, site)
+  await succeed()
+  if (isTest) expect(running.stdout + running.stderr).toMatch(host.passed)
+  else expectNoErrors(running.stderr)
 }
 
-async function faultOfServing(
-  command: string[],
-  urls: string[],
-  site: Site,
-): Promise<string | undefined> {
-  const job = startJob(command, site)
-  const faults: (string | undefined)[] = []
-  for (const url of urls) faults.push(await faultOfServer(job, url))
-  await job.stop()
-  return faults.find(Boolean) ?? faultOfErrors(job.running.stderr)
-}
-
-async function faultOfWorker(block: Block, site: Site): Promise<string | undefined> {
+async function runWorker(block: Block, site: Site): Promise<void> {
   const simulator = openWorkers({
     script: await bundleWorker(join(site.folder, site.write(block))),
     outboundService: ({ url }) => respondAsUpstream(new URL(url)),
   })
   const worker = await simulator.getWorker('one')
   const response = await worker.fetch('http://localhost/api/v1/latest')
-  const text = await response.text()
-  return response.ok ? undefined : `returns ${response.status} ${text}`
+  expect(response.status, await response.text()).toBe(200)
 }
 
-function faultOfErrors(stderr: string): string | undefined {
-  const errors = NOTICES.reduce((text, notice) => text.replace(notice, ''), stderr)
-  return errors === '' ? undefined : errors
+function expectNoErrors(stderr: string): void {
+  expect(NOTICES.reduce((text, notice) => text.replace(notice, ''), stderr)).toBe('')
 }

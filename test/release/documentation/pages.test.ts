@@ -163,7 +163,7 @@ async function request(path: string): Promise<Response> {
 }
 
 /** Resolves with the fault of a block of `json` or `csv`, if any: it must show the response to the last path in its lead. */
-export async function faultOfAnswer({ lead, language, text }: Block): Promise<string | undefined> {
+async function faultOfAnswer({ lead, language, text }: Block): Promise<string | undefined> {
   const path = [...lead.matchAll(/`(?:GET )?(\/api\/[^`\s]*)`/g)].at(-1)?.[1]
   if (path === undefined) return 'the paragraph before it has no path'
   const response = await request(path)
@@ -176,7 +176,7 @@ export async function faultOfAnswer({ lead, language, text }: Block): Promise<st
 }
 
 /** Resolves with the paths of a block that do not return 200: lines of `text`, or added lines of `diff`. */
-export async function refusedPaths({ language, text }: Block): Promise<string[]> {
+async function refusedPaths({ language, text }: Block): Promise<string[]> {
   const lines = text.trim().split('\n')
   const added = lines.filter((line) => line.startsWith('+'))
   const inDiff = added.flatMap((line) => line.match(/(?<=')\/api\/[^']+/g) ?? [])
