@@ -5,10 +5,9 @@ import { parseArgs } from 'node:util'
 import { coldHistories } from './core/cold-history.ts'
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
-import { downloads } from './core/download.ts'
+import { downloads, firstLoads, formsSince1999, wholeHistories } from './core/histories.ts'
 import { cachedResponses, freshConversion } from './core/responses.ts'
-import { firstLoads, formsSince1999 } from './core/since-1999.ts'
-import { wholeHistories } from './core/whole-history.ts'
+import { print } from './figures.ts'
 
 const EFFORT: Effort = { rounds: 9, time: 250, batch: 512 }
 /** Only tests that the bench runs: without warm-up, without goals. */
@@ -64,8 +63,4 @@ function checkGoal(figure: number, most: number, goal: string): string {
 function printKept(what: string, bytes: number, most: number): void {
   const verdict = checkGoal(bytes, most, most.toLocaleString('en'))
   print(`| columns of ${what}: ${bytes.toLocaleString('en')} bytes | | | | | ${verdict} |`)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

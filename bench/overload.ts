@@ -5,6 +5,7 @@ import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 
 import { killOnExit } from '../test/system/child.ts'
+import { print } from './figures.ts'
 import type { LoopTimes } from './load/loop-times-program.ts'
 import { overload } from './load/overload.ts'
 
@@ -43,8 +44,4 @@ async function measure(acceptEncoding: string): Promise<void> {
   const counts = [statuses['200'] ?? 0, statuses['503'] ?? 0]
   const columns = [acceptEncoding, ...counts, Math.round(slowest), Math.round(peakRss), ...times]
   print([...columns, ...wrong].join(' | '))
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

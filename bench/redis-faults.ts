@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 import { startRedis } from '../test/system/redis-server.ts'
-import { CLIENTS } from './load/clients.ts'
-import type { ClientName } from './load/clients.ts'
-import { createLoadRecord } from './load/load-record.ts'
-import type { Latencies } from './load/load-record.ts'
+import { print } from './figures.ts'
+import { createLoadRecord, startLoad } from './load/load.ts'
+import type { Latencies } from './load/load.ts'
 import { redisFaults } from './load/redis-faults.ts'
-import { startLoad, startServer } from './load/servers.ts'
+import { CLIENTS, startServer } from './load/servers.ts'
+import type { ClientName } from './load/servers.ts'
 
 const SECOND = 1_000
 
@@ -73,8 +73,4 @@ async function measure(client: ClientName): Promise<boolean> {
 function show({ p50, p99, max }: Latencies): string {
   const figures = [p50, p99, max].map((latency) => latency.toFixed(1)).join(' / ')
   return p99 > GOAL ? `${figures} (over ${GOAL})` : figures
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

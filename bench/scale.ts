@@ -1,12 +1,11 @@
 // Measures how the cost of a response grows with connections, with distinct queries, and with the length of a history.
 // Prints a table of each, and exits with 1 after an error under load, or if a million distinct queries leave too much
 // memory in use.
-import { tableOfConnections } from './scale/connections.ts'
-import { tableOfHistory } from './scale/history.ts'
-import { tableOfQueries } from './scale/queries.ts'
+import { print } from './figures.ts'
+import { tableOfConnections, tableOfHistory, tableOfQueries } from './scale/tables.ts'
 import { readFlags } from './wire/flags.ts'
-import { lineOf } from './wire/goals.ts'
 import { describeMachine } from './wire/machine.ts'
+import { lineOf } from './wire/results.ts'
 
 const FULL = {
   connections: [1, 8, 64, 256, 1_000],
@@ -46,8 +45,4 @@ if (parts.includes('history')) {
   )
   print(await tableOfHistory(sizes.periods, measuring))
   print('\n`npm run bench:core` measures histories since 1999.')
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

@@ -8,16 +8,15 @@ import { request } from 'undici'
 import { startChild } from '../test/system/child.ts'
 import type { Child } from '../test/system/child.ts'
 import { startRedis } from '../test/system/redis-server.ts'
-import { CLIENTS } from './load/clients.ts'
-import { createLoadRecord } from './load/load-record.ts'
+import { MEGABYTE, inMegabytes, print } from './figures.ts'
+import { createLoadRecord, startLoad } from './load/load.ts'
 import { redisFaults } from './load/redis-faults.ts'
 import type { RedisHandle } from './load/redis-faults.ts'
-import type { ServerReport } from './load/server-program.ts'
-import { startLoad, startServer } from './load/servers.ts'
+import { CLIENTS, startServer } from './load/servers.ts'
+import type { ServerReport } from './load/servers.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-const MEGABYTE = 1_048_576
 
 /**
  * Minutes before the figures that the end is compared with, while a process still warms up. The load is restarted in
@@ -99,7 +98,7 @@ async function runMinute(minute: number): Promise<void> {
     p99.toFixed(1),
     record.failureCount(),
     record.wrong.length,
-    reports.map(({ rss }) => inMegabytes(rss)).join(', '),
+    reports.map(({ rss }) => inMegabytes(rss, 1)).join(', '),
     reports.map(({ heap }) => inMegabytes(heap, 2)).join(', '),
     reports.map((report) => report.loopDelay.toFixed(1)).join(', '),
     names.join('; '),
@@ -159,32 +158,36 @@ function checkLimits(end: readonly ServerReport[]): [boolean, string][] {
       `event-loop delay p99 of the worst minute: ${loopDelay.toFixed(1)} ms`,
     ],
   ]
-  for (const [index, { rss, handles, unhandled: found, calls }] of end.entries()) {
-    const before = warm[index]
-    if (!before) continue
-    const growth = rss / before.rss - 1
-    const slope = heapPerHour(index)
-    const kinds = JSON.stringify(handles)
-    verdicts.push(
-      [
-        growth <= LIMITS.rssGrowth,
-        `server ${index}: RSS ${inMegabytes(before.rss)} MB, then ${inMegabytes(rss)} MB`,
-      ],
-      [
-        minutes < MIN_LEAK_MINUTES || slope <= LIMITS.heapPerHour,
-        `server ${index}: heap ${slope < 0 ? 'shrinks' : 'grows'} by ${inMegabytes(Math.abs(slope))} MB/h in the second half (checked from ${MIN_LEAK_MINUTES} minutes on)`,
-      ],
-      [
-        kinds === JSON.stringify(before.handles),
-        `server ${index}: handles ${JSON.stringify(before.handles)}, then ${kinds}`,
-      ],
-      [
-        found.length === 0,
-        `server ${index}: ${found.length} unhandled ${found.slice(0, 3).join('; ')}; upstream calls ${JSON.stringify(calls)}`,
-      ],
-    )
-  }
-  return verdicts
+  return [...verdicts, ...end.flatMap((report, index) => checkServer(index, report, warm[index]))]
+}
+
+function checkServer(
+  index: number,
+  { rss, handles, unhandled, calls }: ServerReport,
+  before: ServerReport | undefined,
+): [boolean, string][] {
+  if (!before) return []
+  const growth = rss / before.rss - 1
+  const slope = heapPerHour(index)
+  const kinds = JSON.stringify(handles)
+  return [
+    [
+      growth <= LIMITS.rssGrowth,
+      `server ${index}: RSS ${inMegabytes(before.rss, 1)} MB, then ${inMegabytes(rss, 1)} MB`,
+    ],
+    [
+      minutes < MIN_LEAK_MINUTES || slope <= LIMITS.heapPerHour,
+      `server ${index}: heap ${slope < 0 ? 'shrinks' : 'grows'} by ${inMegabytes(Math.abs(slope), 1)} MB/h in the second half (checked from ${MIN_LEAK_MINUTES} minutes on)`,
+    ],
+    [
+      kinds === JSON.stringify(before.handles),
+      `server ${index}: handles ${JSON.stringify(before.handles)}, then ${kinds}`,
+    ],
+    [
+      unhandled.length === 0,
+      `server ${index}: ${unhandled.length} unhandled ${unhandled.slice(0, 3).join('; ')}; upstream calls ${JSON.stringify(calls)}`,
+    ],
+  ]
 }
 
 /**
@@ -210,15 +213,7 @@ function loaded(): Child {
 }
 
 async function startUpstream(): Promise<Child & { url: string }> {
-  const child = startChild({ program: 'bench/upstream-program.ts', settings: clock })
+  const child = startChild({ program: 'bench/load/upstream-program.ts', settings: clock })
   const { url }: { url: string } = JSON.parse(await child.firstLine)
   return { ...child, url }
-}
-
-function inMegabytes(bytes: number, digits = 1): string {
-  return (bytes / MEGABYTE).toFixed(digits)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -1,15 +1,15 @@
 // Measures the adapters against bare servers and frameworks that send the same bytes, over the loopback interface.
 // Prints a table for each body size, and exits with 1 if a server sends other bytes, a request fails, or a goal is
 // missed.
+import { print } from './figures.ts'
 import { readFlags } from './wire/flags.ts'
-import { checkGoals, lineOf } from './wire/goals.ts'
 import { describeMachine } from './wire/machine.ts'
+import { checkGoals, lineOf, tableOf } from './wire/results.ts'
 import { measureRounds } from './wire/rounds.ts'
 import type { Sample } from './wire/rounds.ts'
 import { SHEETS, rowsOf } from './wire/rows.ts'
 import type { SheetName } from './wire/rows.ts'
 import { ourResponse, withServers } from './wire/running.ts'
-import { tableOf } from './wire/table.ts'
 
 const NAMES: readonly SheetName[] = ['convert', 'table', 'history']
 
@@ -38,8 +38,4 @@ if (checksGoals) {
   const verdicts = checkGoals(measured)
   print(`\n${verdicts.map(lineOf).join('\n')}`)
   process.exitCode = verdicts.every(({ isReached }) => isReached) ? 0 : 1
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

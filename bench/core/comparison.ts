@@ -1,6 +1,6 @@
 import { measure } from 'mitata'
 
-import { median } from '../median.ts'
+import { median } from '../figures.ts'
 
 /** A function of the package, and the reference for its time. */
 export interface Comparison {

@@ -6,27 +6,8 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { entries, expand } from '../../test/catalogue/catalogue.ts'
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
-import { START } from './publication-clock.ts'
-
-export interface LoadSettings {
-  /** Servers, which get the requests alternately. */
-  urls: string[]
-  /** Requests per second. */
-  rate: number
-  /** Share of requests that are aborted before the response (default 0). */
-  aborted?: number
-  /** Share of requests from the catalogue of bad inputs (default 0). */
-  hostile?: number
-}
-
-/** Results of the last quarter of a second. */
-export interface LoadLine {
-  /** When each request was due, in ms since the Unix epoch, and the time from then to its response in ms. */
-  responses: [at: number, latency: number][]
-  statuses: Record<string, number>
-  /** The first few problems. */
-  wrong: string[]
-}
+import type { LoadLine, LoadSettings } from './load.ts'
+import { START } from './loopback-upstream.ts'
 
 interface Body {
   base?: string

@@ -4,24 +4,7 @@ import { connect } from 'node:net'
 
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { pick } from '../../test/system/pick.ts'
-
-export interface OverloadSettings {
-  url: string
-  connections: number
-  /** How long new requests are sent, in ms. */
-  duration: number
-  acceptEncoding: string
-}
-
-export interface OverloadLine {
-  statuses: Record<string, number>
-  /** Responses with status 200 by content coding. */
-  codings: Record<string, number>
-  /** The slowest response, in ms. */
-  slowest: number
-  /** The first few problems. */
-  wrong: string[]
-}
+import type { OverloadLine, OverloadSettings } from './overload.ts'
 
 const CODES = 'AUD CAD CHF CZK DKK EUR GBP HUF JPY NOK NZD PLN SEK USD'.split(' ')
 const DAY_MS = 86_400_000

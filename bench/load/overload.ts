@@ -3,7 +3,25 @@ import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { startChild } from '../../test/system/child.ts'
-import type { OverloadLine, OverloadSettings } from './overload-program.ts'
+import { percentile } from '../figures.ts'
+
+export interface OverloadSettings {
+  url: string
+  connections: number
+  /** How long new requests are sent, in ms. */
+  duration: number
+  acceptEncoding: string
+}
+
+export interface OverloadLine {
+  statuses: Record<string, number>
+  /** Responses with status 200 by content coding. */
+  codings: Record<string, number>
+  /** The slowest response, in ms. */
+  slowest: number
+  /** The first few problems. */
+  wrong: string[]
+}
 
 /** Results for an overloaded server and its other clients. */
 export interface OverloadReport extends OverloadLine {
@@ -58,11 +76,6 @@ export async function overload(settings: OverloadSettings, pid: number): Promise
     plainStatuses,
     peakRss: peakRssOf(pid),
   }
-}
-
-function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? NaN
 }
 
 function statusOf(url: string, agent: Agent): Promise<number> {

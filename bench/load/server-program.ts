@@ -18,45 +18,8 @@ import { requireDaily } from '../../test/daily-data-set.ts'
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { collectGarbage } from '../../test/system/collect-garbage.ts'
 import { listenOnFreePort } from '../../test/system/sockets.ts'
-import type { ClientName } from './clients.ts'
-import { START, createPublicationClock } from './publication-clock.ts'
-import type { ClockSettings } from './publication-clock.ts'
-
-export interface ServerSettings {
-  client: ClientName
-  /** Address of Redis. */
-  redis: string
-  clock: ClockSettings
-  /**
-   * Whether skipped time passes on the monotonic clock too, as idle hours do (default false: like a clock change).
-   * Requests that wait for a load meanwhile exceed their deadline.
-   */
-  sleeps?: boolean
-  /** Root of both upstreams (default providers in process that publish with every call). */
-  upstream?: string
-}
-
-/** Figures of a server since its start. */
-export interface ServerReport {
-  /** Upstream calls by data set. */
-  calls: { latest: number; history: number }
-  /** Unhandled rejections, uncaught exceptions and internal errors. */
-  unhandled: string[]
-  /** Failed store operations. */
-  storeFailures: { get: number; set: number; claim: number }
-  /** Values from the store that were rejected. */
-  refused: number
-  /**
-   * Heap in use without compiled code, which grows for hours; in bytes, after a garbage collection if `gc` is exposed.
-   */
-  heap: number
-  /** In bytes. */
-  rss: number
-  /** Active resources by kind. */
-  handles: Record<string, number>
-  /** p99 of the event-loop delay since the last report, in ms. */
-  loopDelay: number
-}
+import { START, createPublicationClock } from './loopback-upstream.ts'
+import type { ClientName, ServerReport, ServerSettings } from './servers.ts'
 
 const CONNECT: Record<ClientName, (url: string) => Promise<RedisClient>> = {
   async ioredis(url) {

@@ -2,8 +2,48 @@ import { request } from 'undici'
 
 import { startChild } from '../../test/system/child.ts'
 import type { Child } from '../../test/system/child.ts'
-import type { LoadLine, LoadSettings } from './load-program.ts'
-import type { ServerReport, ServerSettings } from './server-program.ts'
+import type { ClockSettings } from './loopback-upstream.ts'
+
+/** The tested Redis client libraries. */
+export const CLIENTS = ['ioredis', 'redis'] as const
+
+export type ClientName = (typeof CLIENTS)[number]
+
+export interface ServerSettings {
+  client: ClientName
+  /** Address of Redis. */
+  redis: string
+  clock: ClockSettings
+  /**
+   * Whether skipped time passes on the monotonic clock too, as idle hours do (default false: like a clock change).
+   * Requests that wait for a load meanwhile exceed their deadline.
+   */
+  sleeps?: boolean
+  /** Root of both upstreams (default providers in process that publish with every call). */
+  upstream?: string
+}
+
+/** Figures of a server since its start. */
+export interface ServerReport {
+  /** Upstream calls by data set. */
+  calls: { latest: number; history: number }
+  /** Unhandled rejections, uncaught exceptions and internal errors. */
+  unhandled: string[]
+  /** Failed store operations. */
+  storeFailures: { get: number; set: number; claim: number }
+  /** Values from the store that were rejected. */
+  refused: number
+  /**
+   * Heap in use without compiled code, which grows for hours; in bytes, after a garbage collection if `gc` is exposed.
+   */
+  heap: number
+  /** In bytes. */
+  rss: number
+  /** Active resources by kind. */
+  handles: Record<string, number>
+  /** p99 of the event-loop delay since the last report, in ms. */
+  loopDelay: number
+}
 
 export interface StartedServer extends Child {
   url: string
@@ -26,13 +66,4 @@ export async function startServer(
       return report
     },
   }
-}
-
-/** Starts `load-program.ts`. The caller must kill it. */
-export function startLoad(settings: LoadSettings, onLine: (line: LoadLine) => void): Child {
-  return startChild({
-    program: 'bench/load/load-program.ts',
-    settings,
-    onLine: (line) => onLine(JSON.parse(line)),
-  })
 }

@@ -4,7 +4,7 @@ import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
-import { median } from '../median.ts'
+import { median } from '../figures.ts'
 import { SEED } from '../wire/peer.ts'
 
 export interface HistorySettings {

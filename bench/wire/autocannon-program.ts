@@ -2,6 +2,7 @@
 import autocannon from 'autocannon'
 
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
+import { percentile } from '../figures.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
 const { url, target, distinct, connections, seconds }: LoadSettings =
@@ -35,20 +36,15 @@ if (faults > 0 || latencies.length === 0) {
   throw new Error(`${faults} failures and ${latencies.length} responses at ${url}${target}`)
 }
 const { user, system } = process.cpuUsage(before)
-latencies.sort((one, other) => one - other)
 reportToParent({
   requests: latencies.length,
   seconds: took,
-  p50: percentile(0.5),
-  p99: percentile(0.99),
+  p50: percentile(latencies, 0.5),
+  p99: percentile(latencies, 0.99),
   cpu: (user + system) / 1e6,
 } satisfies LoadResult)
 
 function nextRequest(request: autocannon.Request): autocannon.Request {
   number += 1
   return { ...request, path: target + String(number) }
-}
-
-function percentile(share: number): number {
-  return latencies[Math.floor((latencies.length - 1) * share)] ?? NaN
 }

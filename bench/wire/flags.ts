@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util'
 
-import { wrkVersion } from './load-wrk.ts'
-import { GENERATORS } from './load.ts'
+import { GENERATORS, wrkVersion } from './load.ts'
 import type { GeneratorName } from './load.ts'
 import type { Measuring } from './rounds.ts'
-import { RUNTIMES } from './server.ts'
-import type { RuntimeName } from './server.ts'
+import { RUNTIMES } from './rows.ts'
+import type { RuntimeName } from './rows.ts'
 
 /** The flags of the command line. */
 export interface Flags {

@@ -3,10 +3,10 @@ import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 
 import { ROOT } from '../../test/system/runtimes.ts'
-import { wrkVersion } from './load-wrk.ts'
+import { wrkVersion } from './load.ts'
 import type { GeneratorName } from './load.ts'
-import { RUNTIMES } from './server.ts'
-import type { RuntimeName } from './server.ts'
+import { RUNTIMES } from './rows.ts'
+import type { RuntimeName } from './rows.ts'
 
 const PEERS = [
   '@hono/node-server',

@@ -1,4 +1,9 @@
-import type { RuntimeName } from './server.ts'
+import { BUN, DENO, NODE } from '../../test/system/runtimes.ts'
+
+/** The runtimes of the servers, in the order of the tables. */
+export const RUNTIMES = { node: NODE, bun: BUN, deno: DENO } as const
+
+export type RuntimeName = keyof typeof RUNTIMES
 
 /** A server of the tables. */
 export interface Row {

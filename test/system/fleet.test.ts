@@ -3,12 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { CLIENTS } from '../../bench/load/clients.ts'
-import { createLoopbackUpstream } from '../../bench/load/loopback-upstream.ts'
-import type { UpstreamCall } from '../../bench/load/loopback-upstream.ts'
-import { createPublicationClock } from '../../bench/load/publication-clock.ts'
-import type { ClockSettings, PublicationClock } from '../../bench/load/publication-clock.ts'
-import { startServer } from '../../bench/load/servers.ts'
+import {
+  createLoopbackUpstream,
+  createPublicationClock,
+} from '../../bench/load/loopback-upstream.ts'
+import type {
+  ClockSettings,
+  PublicationClock,
+  UpstreamCall,
+} from '../../bench/load/loopback-upstream.ts'
+import { CLIENTS, startServer } from '../../bench/load/servers.ts'
 import type { StartedServer } from '../../bench/load/servers.ts'
 import { pick } from './pick.ts'
 import { IS_SHORT, listen } from './processes.ts'

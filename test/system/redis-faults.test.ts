@@ -5,16 +5,18 @@ import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import type { TestContext } from 'vitest'
 
-import { CLIENTS } from '../../bench/load/clients.ts'
-import type { ClientName } from '../../bench/load/clients.ts'
-import { createLoadRecord } from '../../bench/load/load-record.ts'
-import { createPublicationClock } from '../../bench/load/publication-clock.ts'
-import type { PublicationClock } from '../../bench/load/publication-clock.ts'
+import { createLoadRecord, startLoad } from '../../bench/load/load.ts'
+import { createPublicationClock } from '../../bench/load/loopback-upstream.ts'
+import type { PublicationClock } from '../../bench/load/loopback-upstream.ts'
 import { redisFaults, startSwappingProxy } from '../../bench/load/redis-faults.ts'
 import type { RedisHandle } from '../../bench/load/redis-faults.ts'
-import type { ServerReport, ServerSettings } from '../../bench/load/server-program.ts'
-import { startLoad, startServer } from '../../bench/load/servers.ts'
-import type { StartedServer } from '../../bench/load/servers.ts'
+import { CLIENTS, startServer } from '../../bench/load/servers.ts'
+import type {
+  ClientName,
+  ServerReport,
+  ServerSettings,
+  StartedServer,
+} from '../../bench/load/servers.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
 const RATE = 1_000

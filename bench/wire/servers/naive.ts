@@ -1,8 +1,7 @@
 // A straightforward implementation without regard for speed: a router, query validation, arithmetic, `Response.json`.
 import { createServerAdapter } from '@whatwg-node/server'
-import { z } from 'zod'
-
 import { fakeProviders } from 'ratesmith/testing'
+import { z } from 'zod'
 
 import { settingsFromParent } from '../../../test/system/child.ts'
 import { SEED, listen } from '../peer.ts'

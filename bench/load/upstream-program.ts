@@ -3,14 +3,12 @@
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 
-import { UPSTREAM_FAULTS } from '../test/faults/all.ts'
-import type { Inject } from '../test/faults/fault.ts'
-
-import { reportToParent, settingsFromParent } from '../test/system/child.ts'
-import { listenOnFreePort } from '../test/system/sockets.ts'
-import { createLoopbackUpstream } from './load/loopback-upstream.ts'
-import { createPublicationClock } from './load/publication-clock.ts'
-import type { ClockSettings } from './load/publication-clock.ts'
+import { UPSTREAM_FAULTS } from '../../test/faults/all.ts'
+import type { Inject } from '../../test/faults/fault.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
+import { listenOnFreePort } from '../../test/system/ports.ts'
+import { createLoopbackUpstream, createPublicationClock } from './loopback-upstream.ts'
+import type { ClockSettings } from './loopback-upstream.ts'
 
 const settings: ClockSettings = JSON.parse(settingsFromParent())
 const upstream = createLoopbackUpstream(createPublicationClock(settings))

@@ -1,4 +1,35 @@
-import type { LoadLine } from './load-program.ts'
+import { startChild } from '../../test/system/child.ts'
+import type { Child } from '../../test/system/child.ts'
+import { percentile } from '../figures.ts'
+
+export interface LoadSettings {
+  /** Servers, which get the requests alternately. */
+  urls: string[]
+  /** Requests per second. */
+  rate: number
+  /** Share of requests that are aborted before the response (default 0). */
+  aborted?: number
+  /** Share of requests from the catalogue of bad inputs (default 0). */
+  hostile?: number
+}
+
+/** Results of the last quarter of a second. */
+export interface LoadLine {
+  /** When each request was due, in ms since the Unix epoch, and the time from then to its response in ms. */
+  responses: [at: number, latency: number][]
+  statuses: Record<string, number>
+  /** The first few problems. */
+  wrong: string[]
+}
+
+/** Starts `load-program.ts`. The caller must kill it. */
+export function startLoad(settings: LoadSettings, onLine: (line: LoadLine) => void): Child {
+  return startChild({
+    program: 'bench/load/load-program.ts',
+    settings,
+    onLine: (line) => onLine(JSON.parse(line)),
+  })
+}
 
 /** Latencies of the responses to requests of a period, in ms. */
 export interface Latencies {
@@ -39,12 +70,11 @@ export function createLoadRecord(): LoadRecord {
     responseCount: () => countOf(() => true),
     failureCount: () => countOf((status) => status >= 500),
     latencies(from, duration) {
-      const sorted = responses
+      const latencies = responses
         .filter(([at]) => at >= from && at < from + duration)
         .map(([, latency]) => latency)
-        .sort((one, other) => one - other)
-      const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? NaN
-      return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) }
+      const at = (share: number): number => percentile(latencies, share)
+      return { count: latencies.length, p50: at(0.5), p99: at(0.99), max: at(1) }
     },
     forget() {
       responses = []

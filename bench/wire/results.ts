@@ -1,6 +1,39 @@
+import { inMegabytes, markdown, median } from '../figures.ts'
 import type { Sample } from './rounds.ts'
-import type { SheetName } from './rows.ts'
-import { medianRatio } from './statistics.ts'
+import { BARE } from './rows.ts'
+import type { Row, SheetName } from './rows.ts'
+
+/** The columns of `throughputCells`. */
+export const THROUGHPUT_COLUMNS = ['requests/s', 'of bare', 'CPU µs/request', 'of bare, by CPU']
+
+const COLUMNS = ['server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms', 'RSS MB', 'load CPU']
+
+/** Returns the table of the servers in Markdown: medians, and medians of the ratios to bare in the same round. */
+export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sample[]>): string {
+  const lines = rows.map(({ id, name, runtime }) => {
+    const own = samples.get(id) ?? []
+    const bare = samples.get(BARE[runtime]) ?? []
+    return [
+      name,
+      ...throughputCells(own, bare),
+      medianOf(own, 'p50').toFixed(2),
+      medianOf(own, 'p99').toFixed(2),
+      inMegabytes(medianOf(own, 'rss'), 0),
+      `${(100 * medianOf(own, 'loadShare')).toFixed(0)} %`,
+    ]
+  })
+  return markdown(COLUMNS, lines)
+}
+
+/** Returns medians of throughput and CPU time, and of their ratios to bare in the same round. */
+export function throughputCells(own: readonly Sample[], bare: readonly Sample[]): string[] {
+  return [
+    Math.round(medianOf(own, 'rate')).toLocaleString('en'),
+    medianRatio(own, bare, 'rate').toFixed(2),
+    medianOf(own, 'cpu').toFixed(1),
+    medianRatio(bare, own, 'cpu').toFixed(2),
+  ]
+}
 
 /** Samples by table and row id. */
 export type Measured = ReadonlyMap<SheetName, ReadonlyMap<string, Sample[]>>
@@ -90,4 +123,17 @@ function checkLatency(what: string, [one, other]: [Sample[], Sample[]]): Verdict
     isReached: ratio <= MAX_P99_RATIO,
     text: `${what} p99 ${ratio.toFixed(3)} times that of bare, goal: at most ${MAX_P99_RATIO}`,
   }
+}
+
+export function medianOf(samples: readonly Sample[], quantity: keyof Sample): number {
+  return median(samples.map((sample) => sample[quantity]))
+}
+
+/** Returns the median of the ratios of two servers in the same round. */
+function medianRatio(
+  one: readonly Sample[],
+  other: readonly Sample[],
+  quantity: keyof Sample,
+): number {
+  return median(one.map((sample, round) => sample[quantity] / (other[round]?.[quantity] ?? NaN)))
 }
