@@ -2,6 +2,7 @@ import { mean, quotient } from '../rates/arithmetic.ts'
 import { addDays, dayNumber } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import type { DailyRates } from './days.ts'
+import { byCode, earlier } from './tables.ts'
 
 /** The unit over which rates are averaged. */
 export type Group = 'week' | 'month'
@@ -17,7 +18,7 @@ export function wholeGroups(
   today: Day,
 ): { start: Day; end: Day } {
   const last = addDays(end, MAX_GROUP_DAYS)
-  return { start: addDays(start, -MAX_GROUP_DAYS), end: last < today ? last : today }
+  return { start: addDays(start, -MAX_GROUP_DAYS), end: earlier(last, today) }
 }
 
 /** Yields the mean rates of each week or month against the base of `daily`, which is included as 1. */
@@ -53,7 +54,7 @@ export function rebase(
     if (code === base) return [code, 1]
     return [code, base === PIVOT ? value : quotient(value, ofBase)]
   })
-  return rates.sort(([one], [other]) => (one < other ? -1 : 1))
+  return rates.sort(byCode)
 }
 
 /**

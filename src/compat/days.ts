@@ -8,6 +8,7 @@ import { dayNumber } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { representJson } from './route.ts'
 import type { CompatRequest } from './route.ts'
+import { earlier } from './tables.ts'
 
 /** Daily rates of some currencies against a base. */
 export interface DailyRates {
@@ -73,19 +74,23 @@ function daysToRead(start: Day, end: Day): Day[] {
   ].filter((day) => day <= end)
 }
 
-/** Returns whether `error` means missing rates, as opposed to a code without any rates ever. */
-export function isNoData(error: unknown): boolean {
+function isNoData(error: unknown): boolean {
   return error instanceof RatesError && error.code === 'no_data'
+}
+
+/** Returns the result of `work`, or `undefined` for missing rates, as opposed to a code without any rates ever. */
+export async function unlessNoData<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (isNoData(error)) return undefined
+    throw error
+  }
 }
 
 /** Returns the last published day up to `day`, or `day` if there is none. Frankfurter starts a range there. */
 export async function publishedOn(rates: RatesOperations, base: string, day: Day): Promise<Day> {
-  try {
-    return (await rates.latest({ base, date: day })).date
-  } catch (error) {
-    if (isNoData(error)) return day
-    throw error
-  }
+  return (await unlessNoData(rates.latest({ base, date: day })))?.date ?? day
 }
 
 function isUnknown(error: unknown): boolean {
@@ -106,9 +111,11 @@ export async function withDailyRates(
   write: (daily: DailyRates, pause: Pause) => Promise<string>,
 ): Promise<Representation> {
   const { rates, runtime, limiter, jobs, key } = request
+  const { base, start, end } = params
   const codes = params.codes ?? (await quotedCodes(rates, params))
-  if (params.codes) await load(rates, params)
-  const days = dayNumber(params.end) - dayNumber(params.start)
+  // Loads the data before the job starts, so that a waiting upstream does not block other jobs; throws for an unknown base.
+  if (params.codes) await unlessNoData(rates.latest({ base, date: earlier(start, end) }))
+  const days = dayNumber(end) - dayNumber(start)
   const isLarge = days * codes.length * RATE_BYTES > LARGE_BODY_BYTES
   const read = async (): Promise<Representation> => {
     const pause = createPause(runtime)
@@ -117,15 +124,6 @@ export async function withDailyRates(
     return representJson(text)
   }
   return isLarge ? limiter.run(read, request, { jobs, key }) : read()
-}
-
-/** Loads the data before the job starts, so that a waiting upstream does not block other jobs. Throws for an unknown base. */
-async function load(rates: RatesOperations, { base, start, end }: DaysQuery): Promise<void> {
-  try {
-    await rates.latest({ base, date: start < end ? start : end })
-  } catch (error) {
-    if (!isNoData(error)) throw error
-  }
 }
 
 /** Yields to other requests for as long as the last piece of work took, up to 10 ms. */
@@ -204,15 +202,24 @@ export async function writeDays(
 /** The key must not contain characters that JSON escapes. */
 type Rated = readonly [key: string, rate: number]
 
-/** Returns `head` as JSON with the additional field `name`: an object with the rates of each day. */
-export async function writeByDay(
-  daily: DailyRates,
-  pause: Pause,
-  { head, name, ratesOf }: { head: object; name: string; ratesOf: (row: number) => Rated[] },
-): Promise<string> {
-  const days = await writeDays(daily, pause, (day, row) => {
-    const rates = ratesOf(row).map(([key, rate]) => `"${key}":${rate}`)
-    return `"${day}":{${rates.join(',')}}`
+interface ByDay extends DaysQuery {
+  /** The fields before the rates. */
+  head(daily: DailyRates): object
+  /** The field with the rates of each day. */
+  name: string
+  toRated(rates: [code: string, rate: number][]): Rated[]
+}
+
+/** Represents daily rates as an object with the rates of each day. */
+export function representByDay(
+  request: CompatRequest,
+  { head, name, toRated, ...params }: ByDay,
+): Promise<Representation> {
+  return withDailyRates(request, params, async (daily, pause) => {
+    const days = await writeDays(daily, pause, (day, row) => {
+      const rates = toRated(ratesAt(daily, row)).map(([key, rate]) => `"${key}":${rate}`)
+      return `"${day}":{${rates.join(',')}}`
+    })
+    return `${JSON.stringify(head(daily)).slice(0, -1)},${JSON.stringify(name)}:{${days}}}`
   })
-  return `${JSON.stringify(head).slice(0, -1)},${JSON.stringify(name)}:{${days}}}`
 }

@@ -3,14 +3,18 @@ import { RatesError } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/response.ts'
 import { toDay } from '../rates/dates.ts'
-import { coveredCurrencies } from './currencies.ts'
-import { requireOptions } from './options.ts'
-import type { CompatOptions } from './options.ts'
-import { multiply, readAmount, readCode, readDay } from './parameters.ts'
-import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, CompatService, ErrorResponse } from './route.ts'
+import { readAmount, readCode, readDay } from './parameters.ts'
+import { mountService, requireOptions } from './route.ts'
+import type {
+  CompatEndpoint,
+  CompatOptions,
+  CompatRequest,
+  CompatService,
+  ErrorResponse,
+} from './route.ts'
+import { coveredCurrencies, multiply, toSeconds } from './tables.ts'
 
-export type { CompatOptions } from './options.ts'
+export type { CompatOptions } from './route.ts'
 
 const DEFAULT_BASE = 'USD'
 
@@ -135,10 +139,6 @@ function times({ updatedAt, nextUpdateAt }: LatestRates): object {
     time_next_update_unix: toSeconds(nextUpdateAt),
     time_next_update_utc: toUtc(nextUpdateAt),
   }
-}
-
-function toSeconds(instant: number): number {
-  return Math.floor(instant / 1_000)
 }
 
 /** Returns `Fri, 27 Mar 2020 00:00:00 +0000`. */

@@ -4,16 +4,14 @@ import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/response.ts'
 import { exactDifference, percentChange } from '../rates/arithmetic.ts'
 import { dayNumber } from '../rates/dates.ts'
-import { coveredCurrencies, namesByCode } from './currencies.ts'
-import { ratesAt, withDailyRates, writeByDay } from './days.ts'
+import { representByDay, withDailyRates } from './days.ts'
 import type { DaysQuery } from './days.ts'
-import { requireOptions } from './options.ts'
-import type { CompatOptions } from './options.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
-import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, ErrorResponse } from './route.ts'
+import { mountService, requireOptions } from './route.ts'
+import type { CompatEndpoint, CompatOptions, CompatRequest, ErrorResponse } from './route.ts'
+import { coveredCurrencies, earlier, namesByCode, ratesFor, toSeconds } from './tables.ts'
 
-export type { CompatOptions } from './options.ts'
+export type { CompatOptions } from './route.ts'
 
 /** The limit of the service. */
 const MAX_TIME_FRAME_DAYS = 365
@@ -90,13 +88,12 @@ async function timeframe(request: CompatRequest): Promise<object> {
       },
     )
   }
-  return withDailyRates(request, params, (daily, pause) =>
-    writeByDay(daily, pause, {
-      head: { ...head, timeframe: true, ...ends },
-      name: 'quotes',
-      ratesOf: (row) => ratesAt(daily, row).map(([code, rate]) => [source + code, rate] as const),
-    }),
-  )
+  return representByDay(request, {
+    ...params,
+    head: () => ({ ...head, timeframe: true, ...ends }),
+    name: 'quotes',
+    toRated: (rates) => rates.map(([code, rate]) => [source + code, rate]),
+  })
 }
 
 async function change(request: CompatRequest): Promise<object> {
@@ -130,7 +127,7 @@ async function readFrame({ rates, query, today }: CompatRequest) {
       parameter: 'order',
     })
   }
-  const window = { base: source, start, end: end < today ? end : today }
+  const window = { base: source, start, end: earlier(end, today) }
   const codes = readList('currencies', sent.currencies)?.filter((code) => code !== source)
   const params: DaysQuery = { ...window, codes, isStrict: true }
   const head = terms(await rates.latest({ base: source, date: window.end }))
@@ -142,14 +139,13 @@ function terms({ source }: Pick<LatestRates, 'source'>): object {
 }
 
 function timed({ updatedAt }: { updatedAt: number }): object {
-  return { timestamp: Math.floor(updatedAt / 1_000) }
+  return { timestamp: toSeconds(updatedAt) }
 }
 
-function quotesOf({ base, rates }: LatestRates, sent: string | undefined): object {
+function quotesOf(table: LatestRates, sent: string | undefined): object {
+  const { base, rates } = table
   const requested = readCurrencies(sent, Object.keys(rates))
-  const quotes = Object.entries(rates).filter(
-    ([code]) => code !== base && (requested?.includes(code) ?? true),
-  )
+  const quotes = ratesFor(table, requested).filter(([code]) => code !== base)
   return { source: base, quotes: byPair(base, quotes) }
 }
 

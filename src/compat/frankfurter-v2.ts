@@ -1,6 +1,7 @@
 import type { CurrencyCoverage } from '../api/currencies.ts'
 import type { LatestRates } from '../api/latest.ts'
-import { RatesError, invalidCurrency, invalidParameter } from '../errors.ts'
+import { invalidCurrency, invalidParameter } from '../errors.ts'
+import type { RatesError } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/response.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
@@ -9,16 +10,14 @@ import type { Day } from '../rates/dates.ts'
 import { findCurrency } from '../rates/iso-4217.ts'
 import { PIVOT, dateOfGroup, meansByGroup, rebase, wholeGroups } from './averages.ts'
 import type { Group } from './averages.ts'
-import { coveredCurrencies } from './currencies.ts'
-import { isNoData, publishedOn, ratesAt, withDailyRates, writeDays } from './days.ts'
+import { publishedOn, ratesAt, unlessNoData, withDailyRates, writeDays } from './days.ts'
 import type { DaysQuery } from './days.ts'
-import { requireOptions } from './options.ts'
-import type { CompatOptions } from './options.ts'
 import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
-import { mountService } from './route.ts'
-import type { CompatRequest, CompatService, ErrorResponse } from './route.ts'
+import { mountService, requireOptions } from './route.ts'
+import type { CompatOptions, CompatRequest, CompatService, ErrorResponse } from './route.ts'
+import { byCode, coveredCurrencies, earlier, notFound, ratesFor } from './tables.ts'
 
-export type { CompatOptions } from './options.ts'
+export type { CompatOptions } from './route.ts'
 
 interface Row {
   date: Day
@@ -113,25 +112,24 @@ async function rateOf(request: CompatRequest, parameters: Parameters): Promise<o
   if (from) throw invalidParameter('from', 'only supported at /v2/rates')
   const found = await rowsOfDay(request, parameters)
   const row = found.find((each) => each.quote === quote)
-  if (!row) throw new RatesError('no_data', 'not found')
+  if (!row) throw notFound()
   return row
 }
 
 async function ratesOf(request: CompatRequest, parameters: Parameters): Promise<object> {
+  // Like the service, for a currency without rates.
+  return (await unlessNoData(rowsOf(request, parameters))) ?? []
+}
+
+async function rowsOf(request: CompatRequest, parameters: Parameters): Promise<object> {
   const { base, from, to, group } = parameters
-  try {
-    if (from === undefined) return await rowsOfDay(request, parameters)
-    const end = to === undefined || to > request.today ? request.today : to
-    if (from > end) return []
-    const window = { base, start: from, end }
-    return group
-      ? await averages(request, parameters, { window, group })
-      : await dailyRates(request, parameters, window)
-  } catch (error) {
-    // Like the service, for a currency without rates.
-    if (isNoData(error)) return []
-    throw error
-  }
+  if (from === undefined) return rowsOfDay(request, parameters)
+  const end = earlier(to ?? request.today, request.today)
+  if (from > end) return []
+  const window = { base, start: from, end }
+  return group
+    ? averages(request, parameters, { window, group })
+    : dailyRates(request, parameters, window)
 }
 
 async function rowsOfDay({ rates, today }: CompatRequest, parameters: Parameters): Promise<Row[]> {
@@ -139,14 +137,13 @@ async function rowsOfDay({ rates, today }: CompatRequest, parameters: Parameters
   const date = parameters.date ?? (isReference ? today : undefined)
   const table: LatestRates & { date?: Day } = await (date === undefined
     ? rates.latest({ base })
-    : rates.latest({ base, date: date > today ? today : date }))
+    : rates.latest({ base, date: earlier(date, today) }))
   const { older = {}, updatedAt } = table
-  const rows = Object.entries(table.rates).map(([quote, rate]): Row => {
-    return { date: table.date ?? toDay(older[quote] ?? updatedAt), base, quote, rate }
-  })
-  return rows
-    .filter(({ quote }) => quotes?.includes(quote) ?? true)
-    .sort((one, other) => (one.quote < other.quote ? -1 : 1))
+  return ratesFor(table, quotes)
+    .sort(byCode)
+    .map(([quote, rate]) => {
+      return { date: table.date ?? toDay(older[quote] ?? updatedAt), base, quote, rate }
+    })
 }
 
 type Window = Omit<DaysQuery, 'codes'>
@@ -173,10 +170,6 @@ async function dailyRates(
     })
     return `[${rows}]`
   })
-}
-
-function byCode([one]: [string, number], [other]: [string, number]): number {
-  return one < other ? -1 : 1
 }
 
 /** The service includes the base itself, unless `quotes` omits it. */
@@ -221,7 +214,7 @@ function toCurrency({ code, numeric, name }: CurrencyCoverage): object {
 function requireCurrency(found: object[], code: string): object {
   const upperCase = code.toUpperCase()
   const currency = found.find((each) => 'iso_code' in each && each.iso_code === upperCase)
-  if (!currency) throw new RatesError('no_data', 'not found')
+  if (!currency) throw notFound()
   return currency
 }
 

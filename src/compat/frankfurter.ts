@@ -2,22 +2,19 @@ import { RatesError } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/response.ts'
 import type { Day } from '../rates/dates.ts'
-import { coveredCurrencies, namesByCode } from './currencies.ts'
-import { publishedOn, ratesAt, withDailyRates, writeByDay } from './days.ts'
-import { requireOptions } from './options.ts'
-import type { CompatOptions } from './options.ts'
-import {
-  createQueryReader,
-  multiply,
-  readAmount,
-  readCode,
-  readDay,
-  readList,
-} from './parameters.ts'
-import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, CompatService, ErrorResponse } from './route.ts'
+import { publishedOn, representByDay } from './days.ts'
+import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
+import { mountService, requireOptions } from './route.ts'
+import type {
+  CompatEndpoint,
+  CompatOptions,
+  CompatRequest,
+  CompatService,
+  ErrorResponse,
+} from './route.ts'
+import { coveredCurrencies, earlier, multiply, namesByCode, notFound, ratesFor } from './tables.ts'
 
-export type { CompatOptions } from './options.ts'
+export type { CompatOptions } from './route.ts'
 
 /** Options of `frankfurter()`. */
 export interface FrankfurterCompatOptions extends CompatOptions {
@@ -104,8 +101,7 @@ function requireOthers(codes: readonly string[], base: string): string[] {
 async function ratesOfDay({ rates, query, today }: CompatRequest, day: Day): Promise<object> {
   const { amount, base, codes: requested } = readParameters(query)
   const table = await rates.latest({ base, date: earlier(day, today) })
-  const found = Object.keys(table.rates).filter((code) => requested?.includes(code) ?? true)
-  // The service omits unknown codes.
+  const found = ratesFor(table, requested).map(([code]) => code)
   const codes = requireOthers(found, base)
   const amounts = codes.map((code) => [code, multiply(amount, table.rates[code] ?? NaN)])
   return { amount, base, date: table.date, rates: Object.fromEntries(amounts) }
@@ -121,14 +117,17 @@ async function ratesOfRange(
   if (start > last) throw notFound()
   const first = await publishedOn(rates, base, start)
   const codes = requested && requireOthers(requested, base)
-  return withDailyRates(request, { base, codes, start: first, end: last }, (daily, pause) => {
-    const ends = { start_date: daily.days.at(0), end_date: daily.days.at(-1) }
-    return writeByDay(daily, pause, {
-      head: { amount, base, ...ends, ...more },
-      name: 'rates',
-      ratesOf: (row) =>
-        ratesAt(daily, row).map(([code, rate]) => [code, multiply(amount, rate)] as const),
-    })
+  return representByDay(request, {
+    base,
+    codes,
+    start: first,
+    end: last,
+    head({ days }) {
+      const ends = { start_date: days.at(0), end_date: days.at(-1) }
+      return { amount, base, ...ends, ...more }
+    },
+    name: 'rates',
+    toRated: (found) => found.map(([code, rate]) => [code, multiply(amount, rate)]),
   })
 }
 
@@ -138,14 +137,6 @@ async function namedRange(request: CompatRequest): Promise<object> {
   const start = readDay('start_at', start_at)
   const end = end_at === undefined ? request.today : readDay('end_at', end_at)
   return ratesOfRange(request, { start, end, more: { start_at: start, end_at: end } })
-}
-
-function earlier(day: Day, other: Day): Day {
-  return day < other ? day : other
-}
-
-function notFound(): RatesError {
-  return new RatesError('no_data', 'not found')
 }
 
 const NO_RATES = ['no_data', 'invalid_currency', 'unsupported_currency']

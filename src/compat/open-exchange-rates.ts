@@ -4,15 +4,19 @@ import { RatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/response.ts'
-import { coveredCurrencies, namesByCode } from './currencies.ts'
-import { isNoData, ratesAt, withDailyRates, writeByDay } from './days.ts'
-import { requireOptions } from './options.ts'
-import type { CompatOptions } from './options.ts'
+import { representByDay, unlessNoData } from './days.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
-import { mountService } from './route.ts'
-import type { CompatEndpoint, CompatRequest, CompatService, ErrorResponse } from './route.ts'
+import { mountService, requireOptions } from './route.ts'
+import type {
+  CompatEndpoint,
+  CompatOptions,
+  CompatRequest,
+  CompatService,
+  ErrorResponse,
+} from './route.ts'
+import { coveredCurrencies, earlier, namesByCode, ratesFor, toSeconds } from './tables.ts'
 
-export type { CompatOptions } from './options.ts'
+export type { CompatOptions } from './route.ts'
 
 /**
  * Serves the paths of Open Exchange Rates, `/api/….json` and `/api/convert/…`; `handler` serves all other paths. Latest rates
@@ -68,9 +72,8 @@ function readTable(query: string) {
 async function table(query: string, read: (base: string) => Promise<LatestRates>): Promise<object> {
   const { base, symbols } = readTable(query)
   const latest = await read(base)
-  // The service omits unknown codes.
-  const rates = Object.entries(latest.rates).filter(([code]) => symbols?.includes(code) ?? true)
-  return { ...terms(latest), ...timed(latest), base, rates: Object.fromEntries(rates) }
+  const rates = Object.fromEntries(ratesFor(latest, symbols))
+  return { ...terms(latest), ...timed(latest), base, rates }
 }
 
 async function timeSeries(request: CompatRequest): Promise<object> {
@@ -79,21 +82,19 @@ async function timeSeries(request: CompatRequest): Promise<object> {
   const start = readDay('start', sent.start)
   const end = readDay('end', sent.end)
   if (start > end) throw new RatesError('invalid_parameter', 'start must not be after end')
-  const window = { base, start, end: end < today ? end : today }
+  const window = { base, start, end: earlier(end, today) }
   const latest = await rates.latest({ base, date: window.end })
   const own: [string, number][] = symbols?.includes(base) === false ? [] : [[base, 1]]
   const head = { ...terms(latest), start_date: start, end_date: end, base }
   const codes = symbols?.filter((code) => code !== base)
-  return withDailyRates(request, { ...window, codes }, (daily, pause) =>
-    writeByDay(daily, pause, {
-      head,
-      name: 'rates',
-      ratesOf: (row) => [...ratesAt(daily, row), ...own],
-    }),
-  ).catch((error: unknown) => {
-    if (isNoData(error)) return { ...head, rates: {} }
-    throw error
+  const series = representByDay(request, {
+    ...window,
+    codes,
+    head: () => head,
+    name: 'rates',
+    toRated: (found) => [...found, ...own],
   })
+  return (await unlessNoData(series)) ?? { ...head, rates: {} }
 }
 
 async function convert(
@@ -115,7 +116,7 @@ function terms({ source }: Pick<LatestRates, 'source'>): object {
 }
 
 function timed({ updatedAt }: { updatedAt: number }): object {
-  return { timestamp: Math.floor(updatedAt / 1_000) }
+  return { timestamp: toSeconds(updatedAt) }
 }
 
 /** The service's names of errors, where they differ. */

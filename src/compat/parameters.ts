@@ -7,7 +7,6 @@ import {
 } from '../endpoints/parameters.ts'
 import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
-import { exactProduct } from '../rates/arithmetic.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
@@ -66,11 +65,4 @@ export function readDay(name: string, sent: string | undefined): Day {
   if (sent === undefined) throw missingParameter(name)
   if (!isDay(sent)) throw invalidParameter(name, 'YYYY-MM-DD')
   return sent
-}
-
-/** Returns the exact product. Throws `invalid_amount` if it is not finite. */
-export function multiply(amount: number, rate: number): number {
-  const product = amount === 1 ? rate : exactProduct(amount, rate)
-  if (Number.isFinite(product)) return product
-  throw invalidAmount(String(amount), 'the result is too large')
 }

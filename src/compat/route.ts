@@ -22,10 +22,22 @@ import {
   withCors,
 } from '../http/response.ts'
 import type { Representation } from '../http/response.ts'
-import { splitTarget } from '../http/router.ts'
+import { assertBasePath, splitTarget } from '../http/router.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import type { CompatOptions } from './options.ts'
+
+/** Options of every compatibility route. */
+export interface CompatOptions {
+  /** Prefix of the service's paths: absolute, without a trailing slash (default none). */
+  basePath?: string | undefined
+  /** Whether every origin may read the responses (default true, like the services). */
+  cors?: boolean | undefined
+  /** The clock of the handler, in ms since the Unix epoch (default `Date.now`). */
+  now?: (() => number) | undefined
+  /** Receives `overloaded` and `internal_error` events of the route; exceptions are ignored (default none). */
+  onEvent?: ((event: RatesEvent) => void) | undefined
+}
 
 /** A request to an endpoint of a service. */
 export interface CompatRequest {
@@ -74,32 +86,8 @@ export function mountService(
   options: CompatOptions,
 ): RatesHandler {
   requireHandler(handler)
-  const { basePath = '', cors = true, now = Date.now, onEvent = () => {} } = options
-  const runtime = systemRuntime(now)
-  const emit = (event: RatesEvent): void => callSafely(() => onEvent(event))
-  const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
-  const shared = {
-    rates: handler.rates,
-    runtime,
-    limiter,
-    jobs: new Map<string, Job<Representation>>(),
-  }
-
-  async function respond(request: RawRequest, found: Found): Promise<EndpointResponse> {
-    const { endpoint, path, query } = found
-    try {
-      if (request.method === 'OPTIONS' && endpoint) return allowed()
-      const key = `${path}?${query}`
-      const body = await contentOf(endpoint, request, { ...shared, query, key })
-      return toEndpointResponse(body, request)
-    } catch (thrown) {
-      const error = toRatesError(thrown)
-      // The operations report their own internal errors.
-      if (error !== thrown) emit({ type: 'internal_error', error: thrown })
-      const { status, body } = service.toErrorResponse(error, path)
-      return { ...failure(error, body), status }
-    }
-  }
+  const { basePath = '', cors = true } = options
+  const respond = createResponder(handler, service, options)
 
   async function respondTo(request: RawRequest, found: Found): Promise<RawResponse> {
     if (!found.endpoint) {
@@ -121,6 +109,32 @@ export function mountService(
   const handle = async (request: Request): Promise<Response> =>
     render(await answer(new FetchRawRequest(request)))
   return Object.assign(handle, { ...handler, fetch: handle, answer })
+}
+
+/** Returns a function that runs the found endpoint, and turns its result or error into a response. */
+function createResponder(
+  { rates }: RatesHandler,
+  service: CompatService,
+  { now = Date.now, onEvent = () => {} }: CompatOptions,
+): (request: RawRequest, found: Found) => Promise<EndpointResponse> {
+  const runtime = systemRuntime(now)
+  const emit = (event: RatesEvent): void => callSafely(() => onEvent(event))
+  const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
+  const jobs: CompatRequest['jobs'] = new Map()
+
+  return async (request, { endpoint, path, query }) => {
+    try {
+      if (request.method === 'OPTIONS' && endpoint) return allowed()
+      const given = { rates, query, runtime, limiter, jobs, key: `${path}?${query}` }
+      return toEndpointResponse(await contentOf(endpoint, request, given), request)
+    } catch (thrown) {
+      const error = toRatesError(thrown)
+      // The operations report their own internal errors.
+      if (error !== thrown) emit({ type: 'internal_error', error: thrown })
+      const { status, body } = service.toErrorResponse(error, path)
+      return { ...failure(error, body), status }
+    }
+  }
 }
 
 interface Found {
@@ -196,4 +210,33 @@ function requireHandler(handler: unknown): void {
   throw new TypeError(
     'handler must be the result of createRatesHandler() or of another compat route',
   )
+}
+
+const KNOWN: Readonly<Record<keyof CompatOptions, true>> = {
+  basePath: true,
+  cors: true,
+  now: true,
+  onEvent: true,
+}
+
+/**
+ * Validates `options`, which may have the options of every route and those of `more`, and returns them.
+ *
+ * @throws {TypeError} naming the invalid option
+ */
+export function requireOptions<Options extends CompatOptions>(
+  options: Options,
+  more: Readonly<Record<string, true>> = {},
+): Options {
+  assertKnownOptions<object>(options, { ...KNOWN, ...more })
+  const { basePath = '', cors = true, now, onEvent } = options
+  assertBasePath(basePath)
+  if (typeof cors !== 'boolean') {
+    throw new TypeError(`cors must be true or false, got ${String(cors)}`)
+  }
+  for (const [name, value] of Object.entries({ now, onEvent })) {
+    if (value === undefined || typeof value === 'function') continue
+    throw new TypeError(`${name} must be a function`)
+  }
+  return options
 }

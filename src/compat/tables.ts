@@ -1,0 +1,62 @@
+import type { CurrencyCoverage } from '../api/currencies.ts'
+import type { LatestRates } from '../api/latest.ts'
+import type { RatesOperations } from '../api/rates-api.ts'
+import { RatesError, invalidAmount, providerUnavailable } from '../errors.ts'
+import { exactProduct } from '../rates/arithmetic.ts'
+import type { Day } from '../rates/dates.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+/**
+ * Returns the currencies that latest rates or reference rates cover.
+ *
+ * @throws {RatesError} `provider_unavailable` before the data are loaded
+ */
+export async function coveredCurrencies(
+  rates: RatesOperations,
+  data: 'latest' | 'history',
+): Promise<CurrencyCoverage[]> {
+  const { currencies } = await rates.currencies()
+  if (currencies.every((currency) => currency[data] === null))
+    throw providerUnavailable(RETRY_AFTER_SECONDS)
+  return currencies.filter((currency) => currency[data])
+}
+
+/** Returns the names of `currencies` by code; the code for a currency without a name. */
+export function namesByCode(currencies: readonly CurrencyCoverage[]): Record<string, string> {
+  return Object.fromEntries(currencies.map(({ code, name }) => [code, name ?? code]))
+}
+
+/** Returns the rates of a table for `codes` (default all); like the services, omits unknown codes. */
+export function ratesFor(
+  { rates }: Pick<LatestRates, 'rates'>,
+  codes: readonly string[] | undefined,
+): [code: string, rate: number][] {
+  return Object.entries(rates).filter(([code]) => codes?.includes(code) ?? true)
+}
+
+/** Compares rates by code. */
+export function byCode([one]: [string, number], [other]: [string, number]): number {
+  return one < other ? -1 : 1
+}
+
+/** Returns the exact product. Throws `invalid_amount` if it is not finite. */
+export function multiply(amount: number, rate: number): number {
+  const product = amount === 1 ? rate : exactProduct(amount, rate)
+  if (Number.isFinite(product)) return product
+  throw invalidAmount(String(amount), 'the result is too large')
+}
+
+/** Converts ms since the Unix epoch to whole seconds. */
+export function toSeconds(instant: number): number {
+  return Math.floor(instant / 1_000)
+}
+
+export function earlier(day: Day, other: Day): Day {
+  return day < other ? day : other
+}
+
+/** Returns the error of the services for a code or path without rates. */
+export function notFound(): RatesError {
+  return new RatesError('no_data', 'not found')
+}
