@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { findPhrases } from '../scripts/lint-words.ts'
-import { terminalPicture } from '../scripts/pictures/terminal.ts'
+import { terminalPicture } from '../scripts/terminal-picture.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
 import type { RatesHandlerOptions } from '../src/index.ts'
 import { run } from './cli/run.ts'
