@@ -83,7 +83,7 @@ describe('cached rates', () => {
   })
 })
 
-describe('readAhead', () => {
+describe('preload', () => {
   const EVERY_KEY = ['rates:v1:latest', 'rates:v1:history', ARCHIVE_KEY]
 
   /** Counts the upstream calls of a handler with `store` for latest rates, history and a day long ago. */

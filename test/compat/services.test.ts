@@ -17,6 +17,20 @@ type Row = [path: string, status: number, body: unknown]
 
 const [BANK, LATEST] = [BANK_SOURCE.url, LATEST_SOURCE.url]
 
+/** Names of the currencies with latest rates. */
+const NAMES = {
+  EUR: 'Euro',
+  JPY: 'Japanese Yen',
+  KWD: 'Kuwaiti Dinar',
+  SLL: 'Sierra Leonean Leone (to 2022)',
+  USD: 'US Dollar',
+}
+
+/** The latest rates, against the dollar. */
+const RATES = { USD: 1, EUR: 0.8, JPY: 150, KWD: 0.3, SLL: 22_000 }
+
+const BAD_AMOUNTS = ['abc', '-5', '0x10', '1e400']
+
 /** Publication times, in seconds: of the latest rates, and of the reference rates of 2026-11-20. */
 const [LATEST_AT, BANK_AT] = [UPDATED_AT / 1_000, Date.UTC(2026, 10, 20, 15) / 1_000]
 
@@ -30,6 +44,8 @@ describe('frankfurter()', () => {
   const notFound = { message: 'not found' }
   const day = { amount: 1, base: 'EUR', date: '2026-11-20', rates: { USD: 1.17 } }
   const range = { amount: 1.1, base: 'EUR', start_date: '2026-11-19', end_date: '2026-11-20' }
+  const dollar = { '2026-11-20': { USD: 1.17 } }
+  const last = { ...range, amount: 1, start_date: '2026-11-20', rates: dollar }
   const yen = { '2026-11-19': { JPY: 198.55 }, '2026-11-20': { JPY: 199.1 } }
   const amount = (sent: string) => ({ message: `Invalid amount: ${sent}` })
 
@@ -48,11 +64,7 @@ describe('frankfurter()', () => {
     ['/v1/2000-03-01?symbols=GRD', 200, { ...day, date: '2000-02-29', rates: { GRD: 333.86 } }],
     ['/v1/2026-11-19..2026-11-20?amount=1.1&symbols=JPY', 200, { ...range, rates: yen }],
     ['/v1/2026-11-19..?amount=1.1&to=JPY', 200, { ...range, rates: yen }],
-    [
-      '/v1/2026-11-20..2999-01-01?to=USD',
-      200,
-      { ...range, amount: 1, start_date: '2026-11-20', rates: { '2026-11-20': { USD: 1.17 } } },
-    ],
+    ['/v1/2026-11-20..2999-01-01?to=USD', 200, last],
     // Starts on the last published day before the range; a withdrawn code appears until its last day.
     [
       '/v1/2023-01-01..2023-01-03?symbols=HRK,USD',
@@ -82,16 +94,9 @@ describe('frankfurter()', () => {
     [
       '/history?start_at=2026-11-20&base=EUR&symbols=USD',
       200,
-      {
-        ...range,
-        amount: 1,
-        start_date: '2026-11-20',
-        start_at: '2026-11-20',
-        end_at: '2026-11-20',
-        rates: { '2026-11-20': { USD: 1.17 } },
-      },
+      { ...last, start_at: '2026-11-20', end_at: '2026-11-20' },
     ],
-    ...['abc', '', '-5', '0x10', '1e400', '0'].flatMap((sent): Row[] =>
+    ...[...BAD_AMOUNTS, '', '0'].flatMap((sent): Row[] =>
       ['latest', '2026-11-19..2026-11-20'].map((path) => [
         `/v1/${path}?amount=${sent}`,
         422,
@@ -138,6 +143,9 @@ describe('frankfurterV2()', () => {
   const usd = { date: '2026-11-20', base: 'EUR', quote: 'USD', rate: 1.25 }
   const bank = { ...usd, rate: 1.17 }
   const before = { ...bank, date: '2026-11-19', rate: 1.16 }
+  const all = [{ ...bank, quote: 'EUR', rate: 1 }, { ...bank, quote: 'JPY', rate: 181 }, bank]
+  const euro = { iso_code: 'EUR', iso_numeric: '978', name: 'Euro' }
+  const yen = { iso_code: 'JPY', iso_numeric: '392', name: 'Japanese Yen' }
   const notFound = { status: 404, message: 'not found' }
   const refused = (message: string) => ({ status: 422, message })
 
@@ -153,17 +161,9 @@ describe('frankfurterV2()', () => {
     ],
     ['/v2/rates?providers=ecb&quotes=USD', 200, [bank]],
     ['/v2/rates?date=2026-11-22&quotes=USD', 200, [bank]],
-    [
-      '/v2/rates?date=2026-11-20',
-      200,
-      [{ ...bank, quote: 'EUR', rate: 1 }, { ...bank, quote: 'JPY', rate: 181 }, bank],
-    ],
+    ['/v2/rates?date=2026-11-20', 200, all],
     ['/v2/rates?from=2026-11-19&quotes=USD', 200, [before, bank]],
-    [
-      '/v2/rates?from=2026-11-20&to=2999-01-01',
-      200,
-      [{ ...bank, quote: 'EUR', rate: 1 }, { ...bank, quote: 'JPY', rate: 181 }, bank],
-    ],
+    ['/v2/rates?from=2026-11-20&to=2999-01-01', 200, all],
     [
       '/v2/rates?from=2023-01-01&to=2023-01-01&quotes=USD',
       200,
@@ -202,15 +202,11 @@ describe('frankfurterV2()', () => {
     ['/v2/rate/eur/usd', 200, usd],
     ['/v2/rate/EUR/USD?providers=ECB', 200, bank],
     ['/v2/rate/EUR/USD?date=2026-11-19', 200, before],
-    ['/v2/currency/jpy', 200, { iso_code: 'JPY', iso_numeric: '392', name: 'Japanese Yen' }],
+    ['/v2/currency/jpy', 200, yen],
     [
       '/v2/currencies?providers=ECB',
       200,
-      [
-        ['EUR', '978', 'Euro'],
-        ['JPY', '392', 'Japanese Yen'],
-        ['USD', '840', 'US Dollar'],
-      ].map(([iso_code, iso_numeric, name]) => ({ iso_code, iso_numeric, name })),
+      [euro, yen, { iso_code: 'USD', iso_numeric: '840', name: 'US Dollar' }],
     ],
     ['/v2/rates?symbols=USD', 422, refused('unknown parameter: symbols')],
     ['/v2/rates?base[]=USD', 422, refused('unknown parameter: base[]')],
@@ -323,19 +319,7 @@ describe('exchangerateHost()', () => {
         quotes: { EURUSD: { start_rate: 1.16, end_rate: 1.17, change: 0.01, change_pct: 0.8621 } },
       },
     ],
-    [
-      '/list',
-      {
-        ...latest,
-        currencies: {
-          EUR: 'Euro',
-          JPY: 'Japanese Yen',
-          KWD: 'Kuwaiti Dinar',
-          SLL: 'Sierra Leonean Leone (to 2022)',
-          USD: 'US Dollar',
-        },
-      },
-    ],
+    ['/list', { ...latest, currencies: NAMES }],
   ])('GET %s is 200', async (path, body) => {
     expect(await ask(exchangerateHost, path)).toMatchObject({ status: 200, body })
   })
@@ -350,7 +334,7 @@ describe('exchangerateHost()', () => {
     ['/historical?date=1990-01-01', 106, 'no_rates_available'],
     ['/convert?to=EUR', 401, 'invalid_from_currency'],
     ['/convert?from=EUR&to=EURO', 402, 'invalid_to_currency'],
-    ...['abc', '', '-5', '0x10', '1e400'].map((sent): [string, number, string] => [
+    ...[...BAD_AMOUNTS, ''].map((sent): [string, number, string] => [
       `/convert?from=EUR&to=USD&amount=${sent}`,
       403,
       'invalid_conversion_amount',
@@ -376,6 +360,7 @@ describe('openExchangeRates()', () => {
   const terms = (license: string) => ({ disclaimer: expect.any(String), license })
   const latest = { ...terms(LATEST), timestamp: LATEST_AT, base: 'USD' }
   const bank = { ...terms(BANK), base: 'EUR' }
+  const range = { ...bank, start_date: '2026-11-19', end_date: '2026-11-20' }
   const series = 'base=EUR&start=2026-11-19&end=2026-11-20'
   const error = (status: number, message: string) => ({
     error: true,
@@ -385,11 +370,7 @@ describe('openExchangeRates()', () => {
   })
 
   it.each<Row>([
-    [
-      '/api/latest.json?app_id=k',
-      200,
-      { ...latest, rates: { USD: 1, EUR: 0.8, JPY: 150, KWD: 0.3, SLL: 22_000 } },
-    ],
+    ['/api/latest.json?app_id=k', 200, { ...latest, rates: RATES }],
     [
       '/api/latest.json?base=eur&symbols=USD,XYZ,nonsense',
       200,
@@ -403,18 +384,9 @@ describe('openExchangeRates()', () => {
     [
       `/api/time-series.json?${series}&symbols=JPY`,
       200,
-      {
-        ...bank,
-        start_date: '2026-11-19',
-        end_date: '2026-11-20',
-        rates: { '2026-11-19': { JPY: 180.5 }, '2026-11-20': { JPY: 181 } },
-      },
+      { ...range, rates: { '2026-11-19': { JPY: 180.5 }, '2026-11-20': { JPY: 181 } } },
     ],
-    [
-      `/api/time-series.json?${series}&symbols=XYZ`,
-      200,
-      { ...bank, start_date: '2026-11-19', end_date: '2026-11-20', rates: {} },
-    ],
+    [`/api/time-series.json?${series}&symbols=XYZ`, 200, { ...range, rates: {} }],
     [
       '/api/convert/3/EUR/USD',
       200,
@@ -425,22 +397,12 @@ describe('openExchangeRates()', () => {
         response: 3.75,
       },
     ],
-    [
-      '/api/currencies.json',
-      200,
-      {
-        EUR: 'Euro',
-        JPY: 'Japanese Yen',
-        KWD: 'Kuwaiti Dinar',
-        SLL: 'Sierra Leonean Leone (to 2022)',
-        USD: 'US Dollar',
-      },
-    ],
+    ['/api/currencies.json', 200, NAMES],
     ['/api/latest.json?base=XYZ', 400, error(400, 'invalid_base')],
     ['/api/historical/2026-13-01.json', 400, error(400, 'invalid_date')],
     ['/api/historical/1990-01-01.json', 400, error(400, 'not_available')],
     ['/api/time-series.json?start=2026-11-19', 400, error(400, 'invalid_date')],
-    ...['abc', '-5', '0x10', '1e400'].map((sent): Row => [
+    ...BAD_AMOUNTS.map((sent): Row => [
       `/api/convert/${sent}/EUR/USD`,
       400,
       error(400, 'invalid_amount'),
@@ -479,14 +441,13 @@ describe('exchangeRateApi()', () => {
     time_next_update_unix: NOW / 1_000 + 80_000,
     time_next_update_utc: 'Sat, 21 Nov 2026 16:13:20 +0000',
   }
-  const rates = { USD: 1, EUR: 0.8, JPY: 150, KWD: 0.3, SLL: 22_000 }
   const open = {
     ...terms(LATEST),
     provider: LATEST,
     ...times,
     time_eol_unix: 0,
     base_code: 'USD',
-    rates,
+    rates: RATES,
   }
   const old = {
     provider: LATEST,
@@ -495,7 +456,7 @@ describe('exchangeRateApi()', () => {
     base: 'USD',
     date: '2026-11-20',
     time_last_updated: LATEST_AT,
-    rates,
+    rates: RATES,
   }
   const pair = {
     ...terms(LATEST),
@@ -513,24 +474,11 @@ describe('exchangeRateApi()', () => {
     [
       '/v6/a-key/latest/USD',
       200,
-      { ...terms(LATEST), ...times, base_code: 'USD', conversion_rates: rates },
+      { ...terms(LATEST), ...times, base_code: 'USD', conversion_rates: RATES },
     ],
     ['/v6/a-key/pair/EUR/USD', 200, pair],
     ['/v6/a-key/pair/EUR/USD/3', 200, { ...pair, conversion_result: 3.75 }],
-    [
-      '/v6/a-key/codes',
-      200,
-      {
-        ...terms(LATEST),
-        supported_codes: [
-          ['EUR', 'Euro'],
-          ['JPY', 'Japanese Yen'],
-          ['KWD', 'Kuwaiti Dinar'],
-          ['SLL', 'Sierra Leonean Leone (to 2022)'],
-          ['USD', 'US Dollar'],
-        ],
-      },
-    ],
+    ['/v6/a-key/codes', 200, { ...terms(LATEST), supported_codes: Object.entries(NAMES) }],
     [
       '/v6/a-key/history/EUR/2026/11/21',
       200,
@@ -545,7 +493,7 @@ describe('exchangeRateApi()', () => {
     ['/v4/latest/USD', 200, old],
     ['/v6/latest/XYZ', 404, error('unsupported-code')],
     ['/v6/a-key/pair/EUR/GRD', 404, error('unsupported-code')],
-    ...['abc', '-5', '0x10', '1e400'].map((sent): Row => [
+    ...BAD_AMOUNTS.map((sent): Row => [
       `/v6/a-key/pair/EUR/USD/${sent}`,
       400,
       error('malformed-request'),
