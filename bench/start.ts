@@ -6,7 +6,7 @@ import { get } from 'node:http'
 import { parseArgs } from 'node:util'
 
 import { killOnExit } from '../test/system/child.ts'
-import { ROOT } from '../test/system/root.ts'
+import { ROOT } from '../test/system/runtimes.ts'
 import { median, print } from './figures.ts'
 
 const GOAL = 1.8

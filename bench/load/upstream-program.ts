@@ -6,7 +6,7 @@ import type { RequestListener } from 'node:http'
 import { UPSTREAM_FAULTS } from '../../test/faults/all.ts'
 import type { Inject } from '../../test/faults/fault.ts'
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
-import { listenOnFreePort } from '../../test/system/ports.ts'
+import { listenOnFreePort } from '../../test/system/sockets.ts'
 import { createLoopbackUpstream, createPublicationClock } from './loopback-upstream.ts'
 import type { ClockSettings } from './loopback-upstream.ts'
 

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 
 import { killOnExit, startChild } from '../../test/system/child.ts'
-import { ROOT } from '../../test/system/root.ts'
+import { ROOT } from '../../test/system/runtimes.ts'
 
 export interface LoadSettings {
   /** Root of the server. */
