@@ -10,6 +10,24 @@ export function callSafely(hook: () => unknown): void {
   }
 }
 
+/** Resolves after `duration` ms; rejects with the reason of `signal` when it aborts. */
+export function sleep(
+  { startTimer }: Pick<Runtime, 'startTimer'>,
+  duration: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      stopTimer()
+      signal?.removeEventListener('abort', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
+    }
+    const stopTimer = startTimer(end, duration)
+    signal?.addEventListener('abort', end)
+  })
+}
+
 /** Work took longer than its timeout. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
@@ -144,8 +162,8 @@ export async function runInSlices<Result>(
 }
 
 /** Up to 1 MiB (more than five years of a market) is parsed without a pause; longer text pauses after each slice of a few ms. */
-const CHARACTERS_AT_ONCE = 1_024 * 1_024
-const CHARACTERS_PER_SLICE = 256 * 1_024
+const CHARACTERS_AT_ONCE = 1_048_576
+const CHARACTERS_PER_SLICE = 262_144
 
 /** Format of JSON that is long because of one array or object, whose items are objects. */
 export interface LongJson {

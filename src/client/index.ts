@@ -1,8 +1,7 @@
-import { startTimer } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { createOperations } from './operations.ts'
 import type { RatesClient } from './operations.ts'
-import { createCall, createExchange } from './request.ts'
+import { createCall } from './request.ts'
 
 export type {
   ByCode,
@@ -65,8 +64,7 @@ export function createRatesClient(options: RatesClientOptions): RatesClient {
   const root = requireBaseUrl(baseUrl)
   if (typeof fetch !== 'function') throw new TypeError('fetch must be a function')
   if (!(retries >= 0)) throw new TypeError(`retries must be a number >= 0, got ${retries}`)
-  const exchange = createExchange(fetch, Date.now)
-  return createOperations(createCall({ root, exchange, retries, startTimer }))
+  return createOperations(createCall({ root, fetch, retries }))
 }
 
 /**

@@ -122,34 +122,25 @@ export interface RatesClient {
 
 /** Creates the operations on top of `call`; unknown parameters are not sent. */
 export function createOperations(call: Call): RatesClient {
+  type Latest = (LatestParams | DatedRatesParams) & CallOptions
   function latest<Symbols extends readonly CurrencyCode[]>(
     params: DatedRatesParams<Symbols> & CallOptions,
   ): Promise<DatedRates<RatesOf<Symbols>>>
   function latest<Symbols extends readonly CurrencyCode[]>(
     params?: LatestParams<Symbols> & CallOptions,
   ): Promise<LatestRates<RatesOf<Symbols>>>
-  function latest<Rates>({
-    base,
-    symbols,
-    date,
-    signal,
-  }: (LatestParams | DatedRatesParams) & CallOptions = {}): Promise<LatestRates<Rates>> {
+  function latest<Rates>({ base, symbols, date, signal }: Latest = {}): Promise<
+    LatestRates<Rates>
+  > {
     // An empty list means all currencies.
     const query = { base, symbols: symbols?.join() || undefined, date }
     return call({ endpoint: 'latest', query, field: 'rates', signal })
   }
 
-  function convert<Params extends ConversionListParams & CallOptions>(
-    params: Params,
-  ): Promise<ConversionResult<Params>>
-  function convert({
-    from,
-    to,
-    amount,
-    date,
-    reverse,
-    signal,
-  }: ConversionListParams & CallOptions): Promise<ConversionResult<ConversionListParams>> {
+  type Convert = ConversionListParams & CallOptions
+  function convert<Params extends Convert>(params: Params): Promise<ConversionResult<Params>>
+  function convert(params: Convert): Promise<ConversionResult<ConversionListParams>> {
+    const { from, to, amount, date, reverse, signal } = params
     const query = { from, to: writeTarget(to), amount, date, reverse }
     const field = Array.isArray(to) ? 'results' : 'result'
     return call({ endpoint: 'convert', query, field, signal })
@@ -157,15 +148,10 @@ export function createOperations(call: Call): RatesClient {
 
   function history(params: HistoryRangeParams & CallOptions): Promise<HistoryRange>
   function history(params: HistoryParams & CallOptions): Promise<RateHistory>
-  function history({
-    from,
-    to,
-    period,
-    start,
-    end,
-    interval,
-    signal,
-  }: (HistoryParams | HistoryRangeParams) & CallOptions): Promise<RateHistory | HistoryRange> {
+  function history(
+    params: (HistoryParams | HistoryRangeParams) & CallOptions,
+  ): Promise<RateHistory | HistoryRange> {
+    const { from, to, period, start, end, interval, signal } = params
     const query = { from, to, period, start, end, interval }
     return call({ endpoint: 'history', query, field: 'points', signal })
   }

@@ -1,4 +1,4 @@
-import type { Runtime } from '../async.ts'
+import { sleep, startTimer } from '../async.ts'
 import { RatesError } from '../errors.ts'
 import { parseRetryAfter, requireBody } from './response.ts'
 import type { ClientResponse, FieldOf } from './response.ts'
@@ -27,29 +27,17 @@ export type Call = <Body>(request: ClientRequest<Body>) => Promise<Body>
 export interface CallSettings {
   /** URL of the mount, without a trailing slash. */
   root: string
-  exchange: Exchange
+  fetch: (request: Request) => Response | Promise<Response>
   /** Number of retries after a 502, or a 503 with `Retry-After`. */
   retries: number
-  startTimer: Runtime['startTimer']
 }
 
 /** Responses with a longer `Retry-After` are not retried. */
 const MAX_RETRY_AFTER_SECONDS = 10
 
 /** Creates a call that retries after a 502, or a 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so on. */
-export function createCall({ root, exchange, retries, startTimer }: CallSettings): Call {
-  function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        stop()
-        signal?.removeEventListener('abort', end)
-        resolve()
-      }
-      const stop = startTimer(end, seconds * 1_000)
-      signal?.addEventListener('abort', end)
-    })
-  }
-
+export function createCall({ root, fetch, retries }: CallSettings): Call {
+  const exchange = createExchange(fetch, Date.now)
   return async ({ endpoint, query = {}, field, signal }) => {
     const url = `${root}/v1/${endpoint}${toSearch(query)}`
     for (let tries = 1; ; tries += 1) {
@@ -59,7 +47,7 @@ export function createCall({ root, exchange, retries, startTimer }: CallSettings
       if (!isRetried(response) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
         return requireBody(response, field, root)
       }
-      await sleep(retryAfter, signal)
+      await sleep({ startTimer }, retryAfter * 1_000, signal)
     }
   }
 }
@@ -71,12 +59,12 @@ function isRetried({ status, retryAfter }: ClientResponse): boolean {
 
 function toSearch(query: Query): string {
   const sent = Object.entries(query).filter(([, value]) => value !== undefined)
-  const search = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]))
-  return sent.length > 0 ? `?${search}` : ''
+  const search = String(new URLSearchParams(sent.map(([name, value]) => [name, String(value)])))
+  return search && `?${search}`
 }
 
 /** Sends one request and resolves to its response, of any status; rejects without a response. */
-export type Exchange = (url: string, signal: AbortSignal | undefined) => Promise<ClientResponse>
+type Exchange = (url: string, signal: AbortSignal | undefined) => Promise<ClientResponse>
 
 /** Keeps the text, which is parsed for each caller, so that callers cannot change each other's objects. */
 interface CachedResponse {
@@ -87,10 +75,7 @@ interface CachedResponse {
 const MAX_CACHED_RESPONSES = 64
 
 /** Creates an exchange over `fetch` that revalidates the 64 most recent responses by their `ETag`. */
-export function createExchange(
-  fetch: (request: Request) => Response | Promise<Response>,
-  now: () => number,
-): Exchange {
+function createExchange(fetch: CallSettings['fetch'], now: () => number): Exchange {
   const cache = new Map<string, CachedResponse>()
 
   function store(url: string, body: CachedResponse): void {
@@ -113,7 +98,7 @@ export function createExchange(
       const { status } = response
       if (status === 304 && cached) {
         store(url, cached)
-        return { status: 200, text: cached.text, retryAfter: undefined }
+        return { status: 200, text: cached.text }
       }
       const etag = response.headers.get('etag')
       if (status === 200 && etag) store(url, { etag, text })

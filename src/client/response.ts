@@ -6,7 +6,7 @@ export interface ClientResponse {
   status: number
   text: string
   /** `Retry-After` in whole seconds, if present. */
-  retryAfter: number | undefined
+  retryAfter?: number | undefined
 }
 
 /** A field of any member of the union `Body`. */
