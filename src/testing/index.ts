@@ -1,4 +1,4 @@
-export type { ContractCase } from './contract-case.ts'
+export type { ContractCase } from './contract.ts'
 export { failingProvider } from './failing-provider.ts'
 export type { FailingProvider, FailingProviderOptions, FailureKind } from './failing-provider.ts'
 export { fakeClock } from './fake-clock.ts'

@@ -1,11 +1,9 @@
-import type { ContractCase } from './contract-case.ts'
-import { HEADERS } from './mount/headers.ts'
-import { RECORDS } from './mount/records.ts'
-import { REFUSALS } from './mount/refusals.ts'
-import { openTrial } from './mount/trial.ts'
-import type { MountContractOptions } from './mount/trial.ts'
+import type { ContractCase } from './contract.ts'
+import { HEADERS, RECORDS, REFUSALS } from './mount-rules.ts'
+import { openTrial } from './mount-trial.ts'
+import type { MountContractOptions } from './mount-trial.ts'
 
-export type { MountContractOptions } from './mount/trial.ts'
+export type { MountContractOptions } from './mount-trial.ts'
 
 /**
  * Returns test cases, for any test runner, that check the responses of a mounted handler. They send a few hundred requests

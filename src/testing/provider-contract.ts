@@ -1,17 +1,14 @@
 import { assertKnownOptions } from '../known-options.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import type { ContractCase } from './contract-case.ts'
-import { show } from './expect-same.ts'
-import { CALLS, OFFLINE } from './provider/call-rules.ts'
-import type { Rule } from './provider/call-rules.ts'
-import { HISTORY, historyOf } from './provider/history-rules.ts'
-import { LATEST, latestOf } from './provider/latest-rules.ts'
-import { openTrial } from './provider/trial.ts'
-import type { Subject } from './provider/trial.ts'
-import { REQUESTS } from './provider/upstream-rules.ts'
-import type { UpstreamFetch } from './provider/upstream.ts'
+import { show } from './contract.ts'
+import type { ContractCase } from './contract.ts'
+import { REQUESTS } from './provider-faults.ts'
+import { CALLS, HISTORY, LATEST, OFFLINE, historyOf, latestOf } from './provider-rules.ts'
+import type { Rule } from './provider-rules.ts'
+import { openTrial } from './provider-trial.ts'
+import type { Subject, UpstreamFetch } from './provider-trial.ts'
 
-export type { UpstreamFetch } from './provider/upstream.ts'
+export type { UpstreamFetch } from './provider-trial.ts'
 
 /** Options of `providerContract`: `latest`, `history` or both, and their upstream. */
 export interface ProviderContractOptions {

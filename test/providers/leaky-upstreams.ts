@@ -1,4 +1,4 @@
-import { FAULTS, OTHER_FORMS } from '../../src/testing/provider/faults.ts'
+import { FAULTS, OTHER_FORMS } from '../../src/testing/provider-faults.ts'
 
 /** A request with a key, and a good response body. */
 interface KeyedRequest {

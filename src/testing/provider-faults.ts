@@ -1,4 +1,7 @@
-import type { Behaviour, Exchange } from './upstream.ts'
+import { expectThat } from './contract.ts'
+import { ABORT_DEADLINE_MS } from './provider-rules.ts'
+import type { Rule } from './provider-rules.ts'
+import type { Behaviour, Call, Exchange, Trial } from './provider-trial.ts'
 
 type Pull = (controller: ReadableStreamDefaultController<Uint8Array>) => void | Promise<void>
 
@@ -33,7 +36,7 @@ export const FAULTS: Record<string, Behaviour> = {
 export const OTHER_FORMS: readonly string[] = ['null', '42', '"EUR"', '[]', '{}', '[null]']
 
 /** Returns a body that continues until the request is aborted. */
-export const endless: Behaviour = ({ signal, wait }) => {
+const endless: Behaviour = ({ signal, wait }) => {
   const chunk = new TextEncoder().encode(`[${'0,'.repeat(8_192)}`)
   const body = endedBy(signal, async (controller) => {
     await wait(CHUNK_INTERVAL_MS)
@@ -43,19 +46,19 @@ export const endless: Behaviour = ({ signal, wait }) => {
 }
 
 /** Returns half of a body, then nothing until the request is aborted. */
-export const stuck: Behaviour = (exchange) =>
+const stuck: Behaviour = (exchange) =>
   truncatedResponse(exchange, () => new Promise(() => {}))
 
 /** Returns no response until the request is aborted. */
-export const silent: Behaviour = () => new Promise<Response>(() => {})
+const silent: Behaviour = () => new Promise<Response>(() => {})
 
 /** Returns `status` with a `Retry-After` of `seconds`. */
-export function withRetryAfter(status: number, seconds: number): Behaviour {
+function withRetryAfter(status: number, seconds: number): Behaviour {
   return () => new Response('', { status, headers: { 'retry-after': String(seconds) } })
 }
 
 /** Returns the JSON `text`. */
-export function respondingWith(text: string): Behaviour {
+function respondingWith(text: string): Behaviour {
   return () => toJson(text)
 }
 
@@ -104,4 +107,69 @@ function withoutValues(json: string): string {
   return JSON.stringify(
     JSON.parse(json, (_, value: unknown) => (typeof value === 'object' ? value : null)),
   )
+}
+
+/** Time before an endless body is aborted; the handler would wait for seconds. */
+const ENDLESS_BODY_MS = 300
+
+const RETRY_AFTER_SECONDS = 120
+
+/** Rules for methods that send requests. */
+export const REQUESTS: Record<string, Rule> = {
+  async 'sends its requests with context.fetch'(trial) {
+    const call = trial.call()
+    await call.outcome()
+    expectRequest(call)
+  },
+  async 'rejects if its signal has already aborted'(trial) {
+    await trial.expectFailure(trial.call({ signal: AbortSignal.abort() }), ABORT_DEADLINE_MS)
+  },
+  'rejects if its signal aborts before the response': (trial) => expectAborted(trial, silent, 0),
+  'rejects if its signal aborts during the body': (trial) => expectAborted(trial, stuck, 20),
+  'rejects if its signal aborts during an endless body': (trial) =>
+    expectAborted(trial, endless, ENDLESS_BODY_MS),
+  ...Object.fromEntries(
+    Object.entries(FAULTS).map(([fault, behaviour]): [string, Rule] => [
+      `rejects if the upstream ${fault}`,
+      async (trial) => void (await trial.expectFailure(trial.call({ behaviour }))),
+    ]),
+  ),
+  async 'rejects if the upstream returns JSON of another structure'(trial) {
+    for (const text of OTHER_FORMS) {
+      await trial.expectFailure(trial.call({ behaviour: respondingWith(text) }))
+    }
+  },
+  async 'rejects if the upstream fails after a success'(trial) {
+    await trial.data()
+    const behaviour: Behaviour = () => Promise.reject(new TypeError('fetch failed'))
+    await trial.expectFailure(trial.call({ behaviour }))
+  },
+  async 'rejects without a retryAfterMs shorter than Retry-After'(trial) {
+    for (const status of [429, 503]) {
+      const call = trial.call({ behaviour: withRetryAfter(status, RETRY_AFTER_SECONDS) })
+      expectRetryAfter(Object(await trial.expectFailure(call)).retryAfterMs)
+    }
+  },
+}
+
+async function expectAborted(trial: Trial, behaviour: Behaviour, delay: number): Promise<void> {
+  const controller = new AbortController()
+  const call = trial.call({ behaviour, signal: controller.signal })
+  for (let waited = 0; call.requests() === 0 && waited < ABORT_DEADLINE_MS; waited += 1)
+    await trial.wait(1)
+  expectRequest(call)
+  await trial.wait(delay)
+  controller.abort()
+  await trial.expectFailure(call, ABORT_DEADLINE_MS)
+}
+
+function expectRequest(call: Call): void {
+  expectThat('a request with context.fetch', call.requests() > 0, call.requests())
+}
+
+function expectRetryAfter(retryAfterMs: unknown): void {
+  const min = RETRY_AFTER_SECONDS * 1_000
+  const isLongEnough = typeof retryAfterMs === 'number' && retryAfterMs >= min
+  const expectation = `retryAfterMs to be undefined or at least ${min} after Retry-After: ${RETRY_AFTER_SECONDS}`
+  expectThat(expectation, retryAfterMs === undefined || isLongEnough, retryAfterMs)
 }

@@ -1,3 +1,13 @@
+import type { Runtime } from '../async.ts'
+
+/** A test case of a contract. */
+export interface ContractCase {
+  /** Name for the test. */
+  name: string
+  /** Runs the case; rejects with an error that states what was expected. */
+  run(): Promise<void>
+}
+
 const MAX_SHOWN_CHARACTERS = 60
 
 /** @throws {Error} unless `isMet`; the message is `expected <expectation>, got <actual>` */
@@ -28,4 +38,12 @@ export function show(value: unknown): string {
   }
   const isPlain = typeof value !== 'object' && typeof value !== 'function'
   return isPlain || value === null ? String(value) : Object.prototype.toString.call(value)
+}
+
+/** Resolves after `duration` ms. */
+export type Wait = (duration: number) => Promise<void>
+
+/** Creates a `Wait` that uses the timers of `runtime`. */
+export function createWait({ startTimer }: Pick<Runtime, 'startTimer'>): Wait {
+  return (duration) => new Promise((resolve) => void startTimer(resolve, duration))
 }

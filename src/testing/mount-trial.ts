@@ -1,5 +1,5 @@
-import { assertKnownOptions } from '../../known-options.ts'
-import { expectSame } from '../expect-same.ts'
+import { assertKnownOptions } from '../known-options.ts'
+import { expectSame } from './contract.ts'
 
 /** Options of `mountContract`: the mounted handler. */
 export interface MountContractOptions {

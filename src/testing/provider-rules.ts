@@ -1,0 +1,229 @@
+import { addDays, toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import { RejectedError, validateHistory, validateTable } from '../rates/validate.ts'
+import type { Validated } from '../rates/validate.ts'
+import type {
+  HistoryDay,
+  HistoryDays,
+  HistoryProvider,
+  LatestProvider,
+  LatestTable,
+  ProviderContext,
+} from '../upstream/provider.ts'
+import { expectSame, expectSameJson, expectThat } from './contract.ts'
+import { messageOf, requireError } from './provider-trial.ts'
+import type { Subject, Trial } from './provider-trial.ts'
+
+/** A rule of the contract; rejects with an error that states what was expected. */
+export type Rule<Data = unknown, Provider = unknown> = (
+  trial: Trial<Data>,
+  provider: Provider,
+) => Promise<void>
+
+/** Time limit for a call to settle after its signal aborts. */
+export const ABORT_DEADLINE_MS = 1_000
+
+/** Rules for both methods of providers. */
+export const CALLS: Record<string, Rule> = {
+  async 'has an attribution with a name and a URL'({ subject }) {
+    const { name, url } = Object(subject.attribution)
+    const isNamed = typeof name === 'string' && name.trim() !== ''
+    expectThat('attribution.name to be a non-empty string', isNamed, name)
+    const isLink = typeof url === 'string' && /^https?:/.test(url) && URL.canParse(url)
+    expectThat('attribution.url to be an http or https URL', isLink, url)
+  },
+  async 'resolves to data that the handler accepts'(trial) {
+    validatedResultOf(trial, await trial.data())
+  },
+  async 'resolves to no rates or days that the handler would drop'(trial) {
+    const { dropped } = validatedResultOf(trial, await trial.data())
+    expectThat('no dropped rates or days', dropped.length === 0, dropped.slice(0, 5).join(', '))
+  },
+  async 'resolves to the same data on a second call'(trial) {
+    const first = await trial.data()
+    expectSameJson('the data of the second call', await trial.data(), first)
+  },
+  async 'does not modify its context'(trial) {
+    const call = trial.call()
+    const before = Object.entries(call.context)
+    await call.outcome()
+    const after = new Map(Object.entries(call.context))
+    expectSame('the number of properties of the context', after.size, before.length)
+    for (const [name, value] of before) expectSame(`context.${name}`, after.get(name), value)
+  },
+}
+
+/** Rules for methods that send no requests. */
+export const OFFLINE: Record<string, Rule> = {
+  async 'sends no requests, because the contract has no fetch'(trial) {
+    const call = trial.call()
+    await call.outcome()
+    expectSame('the number of requests', call.requests(), 0)
+  },
+  async 'settles within 1 s after its signal aborts'(trial) {
+    const controller = new AbortController()
+    const call = trial.call({ signal: controller.signal })
+    controller.abort()
+    await call.outcome(ABORT_DEADLINE_MS)
+    await trial.call({ signal: controller.signal }).outcome(ABORT_DEADLINE_MS)
+  },
+}
+
+/** Validates `data` as the handler does; throws if the handler would reject it. */
+function validatedResultOf({ subject, now }: Trial, data: unknown): { dropped: string[] } {
+  try {
+    return subject.validate(data, now)
+  } catch (error) {
+    const message = `expected the handler to accept the data of ${subject.name}`
+    throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** Returns `fetchLatest()` of `provider` as the subject of a trial. */
+export function latestOf(provider: LatestProvider): Subject<LatestTable> {
+  return {
+    name: 'fetchLatest()',
+    attribution: provider.attribution,
+    call: (context) => provider.fetchLatest(context),
+    validate: validateTable,
+  }
+}
+
+/** Rules for `fetchLatest()` only. */
+export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
+  async 'returns an updatedAt not in the future and a later nextUpdateAt'(trial) {
+    const { updatedAt, nextUpdateAt } = await tableOf(trial)
+    expectThat(`updatedAt to be at most ${trial.now}`, updatedAt <= trial.now, updatedAt)
+    const isLater = nextUpdateAt > updatedAt
+    expectThat(`nextUpdateAt to be greater than ${updatedAt}`, isLater, nextUpdateAt)
+  },
+  async 'returns the same table after its own previous table'(trial) {
+    const previous = await tableOf(trial)
+    const before = structuredClone(previous)
+    expectSameJson('the table', await trial.data({ previous }), before)
+    expectSameJson('context.previous', previous, before)
+  },
+  async 'accepts its own stored table'(trial, provider) {
+    const table = await tableOf(trial)
+    for (const previous of [undefined, table]) {
+      try {
+        validateTable(provider.validateStored?.(table, previous) ?? table, trial.now)
+      } catch (error) {
+        const message = 'expected validateStored() to accept its own table'
+        throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })
+      }
+    }
+  },
+}
+
+async function tableOf(trial: Trial<LatestTable>): Promise<LatestTable> {
+  const table = await trial.data()
+  validatedResultOf(trial, table)
+  return table
+}
+
+/** Both ends are included. */
+interface Range {
+  start: Day
+  end: Day
+}
+
+/** Returns `fetchHistory()` of `provider`, called for the last 30 days, as the subject of a trial. */
+export function historyOf(provider: HistoryProvider): Subject<HistoryDays> {
+  return {
+    name: 'fetchHistory()',
+    attribution: provider.attribution,
+    call: (context) => provider.fetchHistory(daysBefore(context.now(), 30, 0), context),
+    validate: validateDays,
+  }
+}
+
+/** Rules for `fetchHistory()` only. */
+export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
+  async 'returns days in ascending order, without duplicates'(trial) {
+    const dates = (await monthOf(trial)).map(({ date }) => date)
+    expectSameJson('the dates', dates, [...new Set(dates)].toSorted())
+  },
+  async 'returns exactly the days of the requested range'(trial, provider) {
+    const range = daysBefore(trial.now, 21, 7)
+    const expected = (await monthOf(trial)).filter((day) => isWithin(day, range))
+    expectDays(range, await daysOf(trial, provider, range), expected)
+  },
+  async 'returns a single requested day'(trial, provider) {
+    for (const day of (await monthOf(trial)).slice(-3)) {
+      const range = { start: day.date, end: day.date }
+      expectDays(range, await daysOf(trial, provider, range), [day])
+    }
+  },
+  async 'returns no other days for a weekend'(trial, provider) {
+    const range = lastWeekend(trial.now)
+    const method = (context: ProviderContext): Promise<HistoryDays> =>
+      provider.fetchHistory({ ...range }, context)
+    const outcome = await trial.call({ method }).outcome()
+    // A provider without rates for weekends may reject.
+    if ('thrown' in outcome) return requireError(called(range), outcome.thrown)
+    const days = validDays(trial, range, outcome.data)
+    const others = days.filter((day) => !isWithin(day, range))
+    expectDays(range, others, [])
+  },
+  async 'does not modify its range'(trial, provider) {
+    const range = daysBefore(trial.now, 21, 7)
+    const given = { ...range }
+    await trial.data({ method: (context) => provider.fetchHistory(given, context) })
+    expectSame('the range', called(given), called(range))
+  },
+}
+
+function validateDays(days: unknown, now: number): Validated<unknown> {
+  const validated = validateHistory(days, now)
+  if (validated.data.dates.length > 0) return validated
+  throw new RejectedError('no days in a month')
+}
+
+async function monthOf(trial: Trial<HistoryDays>): Promise<HistoryDay[]> {
+  const month = await trial.data()
+  validatedResultOf(trial, month)
+  return month.days
+}
+
+async function daysOf(
+  trial: Trial<HistoryDays>,
+  provider: HistoryProvider,
+  range: Range,
+): Promise<HistoryDay[]> {
+  const method = (context: ProviderContext): Promise<HistoryDays> =>
+    provider.fetchHistory({ ...range }, context)
+  return validDays(trial, range, await trial.data({ method }))
+}
+
+/** Unlike a month, a short range may have no days. */
+function validDays(trial: Trial<HistoryDays>, range: Range, history: HistoryDays): HistoryDay[] {
+  const subject = { ...trial.subject, name: called(range), validate: validateHistory }
+  validatedResultOf({ ...trial, subject }, history)
+  return history.days
+}
+
+function daysBefore(now: number, first: number, last: number): Range {
+  const today = toDay(now)
+  return { start: addDays(today, -first), end: addDays(today, -last) }
+}
+
+function lastWeekend(now: number): Range {
+  const weekday = new Date(now).getUTCDay()
+  const sunday = addDays(toDay(now), weekday === 0 ? -7 : -weekday)
+  return { start: addDays(sunday, -1), end: sunday }
+}
+
+function isWithin({ date }: HistoryDay, { start, end }: Range): boolean {
+  return date >= start && date <= end
+}
+
+function expectDays(range: Range, days: HistoryDay[], expected: HistoryDay[]): void {
+  const datesOf = (listed: HistoryDay[]): Day[] => listed.map(({ date }) => date)
+  expectSameJson(`the days of ${called(range)}`, datesOf(days), datesOf(expected))
+  expectSameJson(`the rates of ${called(range)}`, days, expected)
+}
+
+function called({ start, end }: Range): string {
+  return `fetchHistory({ start: '${start}', end: '${end}' })`
+}
