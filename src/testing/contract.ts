@@ -1,5 +1,3 @@
-import type { Runtime } from '../async.ts'
-
 /** A test case of a contract. */
 export interface ContractCase {
   /** Name for the test. */
@@ -38,12 +36,4 @@ export function show(value: unknown): string {
   }
   const isPlain = typeof value !== 'object' && typeof value !== 'function'
   return isPlain || value === null ? String(value) : Object.prototype.toString.call(value)
-}
-
-/** Resolves after `duration` ms. */
-export type Wait = (duration: number) => Promise<void>
-
-/** Creates a `Wait` that uses the timers of `runtime`. */
-export function createWait({ startTimer }: Pick<Runtime, 'startTimer'>): Wait {
-  return (duration) => new Promise((resolve) => void startTimer(resolve, duration))
 }

@@ -46,8 +46,7 @@ const endless: Behaviour = ({ signal, wait }) => {
 }
 
 /** Returns half of a body, then nothing until the request is aborted. */
-const stuck: Behaviour = (exchange) =>
-  truncatedResponse(exchange, () => new Promise(() => {}))
+const stuck: Behaviour = (exchange) => truncatedResponse(exchange, () => new Promise(() => {}))
 
 /** Returns no response until the request is aborted. */
 const silent: Behaviour = () => new Promise<Response>(() => {})

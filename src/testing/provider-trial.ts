@@ -1,9 +1,8 @@
-import { systemRuntime, withTimeout } from '../async.ts'
+import { sleep, systemRuntime, withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import type { Validated } from '../rates/validate.ts'
 import type { LatestTable, ProviderContext } from '../upstream/provider.ts'
-import { createWait, show } from './contract.ts'
-import type { Wait } from './contract.ts'
+import { show } from './contract.ts'
 
 /** Below the 5 s of test runners, whose timeout names no call. */
 const CALL_TIMEOUT_MS = 4_000
@@ -46,7 +45,8 @@ export interface Trial<Data = unknown> {
   data(options?: CallOptions<Data>): Promise<Data>
   /** Expects that `call` rejects, or that the handler rejects its data. */
   expectFailure(call: Call, limit?: number): Promise<unknown>
-  wait: Wait
+  /** Resolves after `duration` ms. */
+  wait(duration: number): Promise<void>
   /** Stops everything that still runs. */
   end(): void
 }
@@ -95,7 +95,7 @@ export function openTrial<Data>(
       requireError(name, outcome.thrown)
       return outcome.thrown
     },
-    wait: createWait(runtime),
+    wait: (duration) => sleep(runtime, duration),
     end: () => over.abort(new Error('the trial is over')),
   }
   return trial
@@ -138,7 +138,8 @@ export interface Exchange {
   signal: AbortSignal
   /** Returns the response of the healthy upstream. */
   goodResponse(): Promise<Response>
-  wait: Wait
+  /** Resolves after `duration` ms. */
+  wait(duration: number): Promise<void>
 }
 
 /** Behaviour of an upstream. */
@@ -169,7 +170,7 @@ const REQUEST_TIMEOUT_MS = 60_000
 function createNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
   // Keeps references until the end of the trial: Node loses the abort of a garbage-collected request.
   const requests: Request[] = []
-  const wait = createWait(runtime)
+  const wait = (duration: number): Promise<void> => sleep(runtime, duration)
   return {
     requests: () => requests.length,
     async fetch(input, init) {

@@ -1,7 +1,7 @@
-import { systemRuntime, withTimeout } from '../async.ts'
+import { sleep, systemRuntime, withTimeout } from '../async.ts'
 import type { CacheStore } from '../cache/store.ts'
-import { createWait, expectSame, expectThat, show } from './contract.ts'
-import type { ContractCase, Wait } from './contract.ts'
+import { expectSame, expectThat, show } from './contract.ts'
+import type { ContractCase } from './contract.ts'
 
 const DAY_MS = 86_400_000
 
@@ -188,7 +188,8 @@ interface Trial {
   key(name: string): string
   /** Returns the time `delay` ms from now, in ms since the Unix epoch. */
   after(delay: number): number
-  wait: Wait
+  /** Resolves after `duration` ms. */
+  wait(duration: number): Promise<void>
   /** Sets a value that expires at `expiresAt` (default: in an hour). */
   set(key: string, value: string, expiresAt?: number): Promise<void>
   get(key: string): Promise<unknown>
@@ -217,7 +218,7 @@ function openTrial(store: CacheStore): Trial {
     canClaim: store.claim !== undefined,
     key: (name) => `${unique}:${name}`,
     after,
-    wait: createWait(runtime),
+    wait: (duration) => sleep(runtime, duration),
     async set(key, value, expiresAt = after(3_600_000)) {
       await operate(`set(${show(key)})`, () => store.set(key, value, expiresAt))
     },

@@ -11,6 +11,7 @@ import {
 import type { Day } from '../rates/dates.ts'
 import type { HistoryDays, LatestTable } from '../upstream/provider.ts'
 import { HISTORY_ANCHORS, OTHER_ANCHORS } from './market-anchors.ts'
+import type { Anchor } from './market-anchors.ts'
 
 // Uses only operations that IEEE 754 and ECMAScript define to the last bit: Math.exp, log, pow and sin differ between engines.
 
@@ -42,21 +43,7 @@ export function createSyntheticMarket(seed: number): SyntheticMarket {
   const anchors = { ...HISTORY_ANCHORS, ...OTHER_ANCHORS }
   const historyCodes = Object.keys(HISTORY_ANCHORS).toSorted()
   const latestCodes = ['EUR', ...Object.keys(anchors)].filter((code) => code !== 'USD').toSorted()
-  const walks = new Map<string, Walk>()
-
-  function euroRate(code: string, step: number): number {
-    const anchor = anchors[code]
-    if (!anchor) return 1
-    const [reference, rate, volatility] = anchor
-    if (volatility === 0) return euroRate(reference, step) * rate
-    let walk = walks.get(code)
-    if (!walk) {
-      walk = createWalk(seed, code, volatility)
-      walks.set(code, walk)
-    }
-    const value = euroRate(reference, step) * rate * walk(step)
-    return code in HISTORY_ANCHORS ? toPublishedDigits(value) : value
-  }
+  const euroRate = createEuroRates(seed, anchors)
 
   function latest(instant: number): LatestTable {
     const day = newestPublishedDay(instant)
@@ -94,6 +81,27 @@ export function createSyntheticMarket(seed: number): SyntheticMarket {
     latest,
     history: (start, end, instant) => runAtOnce(historyInSlices(start, end, instant)),
     historyInSlices,
+  }
+}
+
+/** Creates a function that returns the units of a currency per euro, after a number of weekdays. */
+function createEuroRates(
+  seed: number,
+  anchors: Readonly<Record<string, Anchor>>,
+): (code: string, step: number) => number {
+  const walks = new Map<string, Walk>()
+  return function euroRate(code: string, step: number): number {
+    const anchor = anchors[code]
+    if (!anchor) return 1
+    const [reference, rate, volatility] = anchor
+    if (volatility === 0) return euroRate(reference, step) * rate
+    let walk = walks.get(code)
+    if (!walk) {
+      walk = createWalk(seed, code, volatility)
+      walks.set(code, walk)
+    }
+    const value = euroRate(reference, step) * rate * walk(step)
+    return code in HISTORY_ANCHORS ? toPublishedDigits(value) : value
   }
 }
 
