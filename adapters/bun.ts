@@ -1,7 +1,5 @@
-import { failed, responseOf } from './raw-response.ts'
-import { listenOptions, toUrl } from './server.ts'
+import { failed, listenOptions, responseOf, toUrl, untilIdle } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
-import { untilIdle } from './until-idle.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 

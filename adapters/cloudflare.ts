@@ -1,4 +1,4 @@
-import { failed } from './raw-response.ts'
+import { failed } from './server.ts'
 import type { FetchHandler } from './server.ts'
 
 /** The used part of a Worker's execution context. */

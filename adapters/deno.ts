@@ -1,11 +1,6 @@
-import { keepListening } from './deno/listening.ts'
-import type { DenoServer } from './deno/listening.ts'
-import { limitStreams } from './deno/streams.ts'
-import type { DenoRequestInfo } from './deno/streams.ts'
-import { failed, responseOf } from './raw-response.ts'
-import { listenOptions, toUrl } from './server.ts'
+import { MAX_STREAMS, createConnectionLimit } from './connection-limit.ts'
+import { failed, listenOptions, responseOf, toUrl, untilIdle } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
-import { untilIdle } from './until-idle.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
@@ -46,6 +41,85 @@ export async function serve(
       void listening.stop().then(() => (hasStopped = true))
       // During a shutdown, Deno cannot abort responses in progress: an attempt ends the process.
       await untilIdle(() => !hasStopped)
+    },
+  }
+}
+
+/** The used part of Deno's second handler argument. */
+interface DenoRequestInfo {
+  readonly remoteAddr: { readonly hostname: string; readonly port: number }
+  /** Settles when Deno has consumed the response body; immediately for a body that is not a stream. */
+  readonly completed: Promise<void>
+}
+
+/**
+ * Limits the concurrent responses of an HTTP/2 connection: Deno serves HTTP/2 on every port, and calls its handler for up to
+ * 200 requests of a client that reads nothing.
+ */
+function limitStreams(
+  respond: (request: Request) => Promise<Response>,
+): (request: Request, info: DenoRequestInfo) => Promise<Response> {
+  const limit = createConnectionLimit()
+  let underWay = 0
+  const complete = (): void => void (underWay -= 1)
+
+  return (request, info) => {
+    underWay += 1
+    info.completed.then(complete, complete)
+    // With so few responses in total, no connection exceeds the limit; reading the address would take too long.
+    if (underWay <= MAX_STREAMS) return respond(request)
+    const { hostname, port } = info.remoteAddr
+    const connection = `${hostname} ${port}`
+    return new Promise((resolve) => {
+      const { signal } = request
+      const start = (): void => resolve(signal.aborted ? failed() : respond(request))
+      if (!limit.enter(connection, start)) return resolve(failed())
+      const leave = (): void => limit.leave(connection, start)
+      info.completed.then(leave, leave)
+      return signal.addEventListener('abort', () => resolve(failed()), { once: true })
+    })
+  }
+}
+
+/** The used part of a Deno server. */
+interface DenoServer {
+  readonly addr: { readonly port: number }
+  readonly finished: Promise<void>
+  shutdown(): Promise<void>
+}
+
+const RETRY_DELAY_MS = 1_000
+
+/**
+ * Listens on `port`, and again 1 s after an unexpected end of the server: Deno's server fails, and would end the process,
+ * when more connections are open than the operating system allows.
+ */
+function keepListening(
+  listen: (port: number) => DenoServer,
+  port: number,
+): { readonly port: number; stop(): Promise<void> } {
+  let isStopped = false
+  let server = open(port)
+
+  function open(at: number): DenoServer {
+    const opened = listen(at)
+    opened.finished.catch(() => reopen(opened.addr.port))
+    return opened
+  }
+  function reopen(at: number): void {
+    setTimeout(() => {
+      try {
+        if (!isStopped) server = open(at)
+      } catch {
+        reopen(at)
+      }
+    }, RETRY_DELAY_MS)
+  }
+  return {
+    port: server.addr.port,
+    async stop() {
+      isStopped = true
+      await server.shutdown().catch(() => {})
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { RawRequest, RawResponse } from '../src/index.ts'
-import type { NodeRequest, NodeResponse } from './node/messages.ts'
-import { limitPipelining } from './node/pipelining.ts'
-import { NodeRawRequest, hasTwoHosts, refuse, send } from './node/send.ts'
+import { NodeRawRequest, hasTwoHosts, refuse, send } from './node-handler.ts'
+import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import { limitPipelining } from './pipelining.ts'
 
 /** The used part of a `Request` of Express or Connect. */
 export interface ExpressRequest extends NodeRequest {

@@ -47,3 +47,30 @@ export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']):
   const host = hostname.includes(':') ? `[${hostname}]` : hostname
   return `${tls ? 'https' : 'http'}://${host}:${port}`
 }
+
+/** Returns the response after a handler failure, without any details of the failure. */
+export function failed(): Response {
+  return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
+}
+
+/** Returns the response of `handler`, or a 500 if it throws or returns an invalid or already read response. */
+export async function responseOf(handler: FetchHandler, request: Request): Promise<Response> {
+  try {
+    const response: Partial<Response> | undefined = await handler(request)
+    return response?.bodyUsed === false ? (response as Response) : failed()
+  } catch {
+    return failed()
+  }
+}
+
+const DRAIN_TIMEOUT_MS = 10_000
+
+const POLL_INTERVAL_MS = 20
+
+/** Resolves when `isBusy` returns false, or after 10 s. */
+export async function untilIdle(isBusy: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + DRAIN_TIMEOUT_MS
+  while (isBusy() && performance.now() < giveUpAt) {
+    await new Promise((resolve) => void setTimeout(resolve, POLL_INTERVAL_MS))
+  }
+}

@@ -9,10 +9,8 @@ import {
   revalidated,
 } from '../http/response.ts'
 import type { Representation, RequestContext } from '../http/response.ts'
-import { createEncodingChoice } from './accept-encoding.ts'
-import type { AcceptedEncodings, Encoding } from './accept-encoding.ts'
-import { createVariants } from './variants.ts'
-import type { Codecs, Variants } from './variants.ts'
+import { createEncodingChoice, createVariants } from './encodings.ts'
+import type { AcceptedEncodings, Codecs, Encoding, Variants } from './encodings.ts'
 
 /** Smaller bodies are not compressed: the gain is too small. */
 const MIN_BODY_BYTES = 1_024

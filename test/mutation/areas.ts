@@ -81,7 +81,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
   adapters: {
     // Adapters of other runtimes, and of proxies, are tested in other processes, without mutants.
-    files: ['adapters/**/*.ts', '!adapters/**/{bun,cloudflare,deno,listening,undici-*}.ts'],
+    files: ['adapters/*.ts', '!adapters/{bun,cloudflare,deno,undici}.ts'],
     tests: ['test/system/*-adapter.test.ts', 'test/advisories/path-*.test.ts'],
   },
 }

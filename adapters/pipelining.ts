@@ -1,5 +1,5 @@
-import { createConnectionLimit, createStartQueue } from '../connection-limit.ts'
-import type { NodeRequest, NodeResponse } from './messages.ts'
+import { createConnectionLimit, createStartQueue } from './connection-limit.ts'
+import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
 /** Stops reading from an HTTP/1 connection while more of its requests wait. */
 const MAX_WAITING = 100

@@ -1,0 +1,168 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { RawRequest, RawResponse } from '../src/index.ts'
+import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import { limitPipelining } from './pipelining.ts'
+import { responseOf } from './server.ts'
+import type { FetchHandler } from './server.ts'
+
+/** A request listener of Node's servers. */
+export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
+
+/**
+ * Creates a request listener for `node:http`, `node:https` or `node:http2`. A handler with `answer()` writes to the socket
+ * directly, without a `Request` and a `Response`; any other fetch-style handler works too. If a handler fails, the response
+ * is an empty 500; if a response cannot be sent, the connection ends. Clients never see exceptions.
+ *
+ * Pipelined HTTP/1 requests are handled one after another: the next one starts when the previous response is sent. An HTTP/2
+ * connection has at most 8 responses in progress. A client that reads nothing for 30 s is disconnected, unless the server
+ * has a `timeout`.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createRatesHandler } from 'ratesmith'
+ * import { toNodeHandler } from 'ratesmith/node'
+ *
+ * createServer(toNodeHandler(createRatesHandler())).listen(3000, '127.0.0.1')
+ * ```
+ */
+export function toNodeHandler(
+  handler: FetchHandler & { answer?: (request: RawRequest) => Promise<RawResponse> },
+): NodeHandler {
+  const { answer } = handler
+  const respond = answer ? fromRawResponses(answer) : fromFetchStyle(handler)
+  return limitPipelining((request, response) => {
+    if (hasTwoHosts(request)) refuse(response)
+    else respond(request, response)
+  })
+}
+
+function fromRawResponses(answer: (request: RawRequest) => Promise<RawResponse>): NodeHandler {
+  async function respond(request: NodeRequest, response: NodeResponse): Promise<void> {
+    try {
+      send(await answer(new NodeRawRequest(request, response)), response)
+    } catch {
+      response.destroy()
+    }
+  }
+  return (request, response) => void respond(request, response)
+}
+
+/**
+ * A raw request on Node. A class, because an object literal with a getter for each request would take as long as a third of
+ * the whole response.
+ */
+export class NodeRawRequest implements RawRequest {
+  readonly method: string
+  readonly target: string
+  readonly #request: NodeRequest
+  readonly #response: NodeResponse
+
+  constructor(request: NodeRequest, response: NodeResponse, target: string = request.url ?? '/') {
+    this.method = request.method ?? 'GET'
+    this.target = target
+    this.#request = request
+    this.#response = response
+  }
+
+  readonly header = (name: string): string | undefined => this.#request.headers[name]?.toString()
+
+  /** Creates a signal that aborts when the client disconnects. */
+  get signal(): AbortSignal {
+    const controller = new AbortController()
+    this.#response.once('close', () => controller.abort())
+    return controller.signal
+  }
+}
+
+/** Sends a raw response. */
+export function send({ status, headers, body }: RawResponse, response: NodeResponse): void {
+  const list: string[] = []
+  for (const [name, value] of headers) list.push(name, value)
+  response.writeHead(status, list)
+  response.end(body ?? undefined)
+  if (response.writableLength) setStallTimeout(response)
+}
+
+/**
+ * The time for which a client may accept no byte of a response. Not a round number, to differ from timeouts that the server
+ * or Node sets.
+ */
+const STALL_TIMEOUT_MS = 30_001
+
+/**
+ * Ends `response` if its client accepts no byte for `STALL_TIMEOUT_MS`, unless the socket already has a timeout. Node's
+ * timeout restarts when the operating system accepts a part of a single write.
+ */
+function setStallTimeout(response: NodeResponse): void {
+  const { socket } = response
+  if (!socket || socket.timeout || response.writableFinished) return
+  response.setTimeout?.(STALL_TIMEOUT_MS, () => {
+    if (response.writableLength) response.destroy()
+  })
+  response.once('close', () => {
+    // Otherwise the timeout would apply to the next request of the connection, which the app may handle.
+    if (socket.timeout === STALL_TIMEOUT_MS) socket.setTimeout(0)
+  })
+}
+
+/** Returns whether an HTTP/1 request has more than one `Host`, which servers must reject (RFC 9112, section 3.2). */
+export function hasTwoHosts({ rawHeaders = [], stream }: NodeRequest): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1 && !stream
+}
+
+/** Sends 400 and ends the connection. */
+export function refuse(response: NodeResponse): void {
+  response.writeHead(400, ['cache-control', 'no-store', 'connection', 'close'])
+  response.end()
+}
+
+/** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
+function fromFetchStyle(
+  handler: FetchHandler,
+): (request: NodeRequest, response: NodeResponse) => void {
+  const loading = loadAdapter(handler)
+  // Each request handles the rejection instead.
+  loading.catch(() => undefined)
+  return (request, response) => {
+    // `Request` supports neither method, and TRACE must not echo the request.
+    if (request.method === 'TRACE' || request.method === 'CONNECT') {
+      response.writeHead(405, ['cache-control', 'no-store'])
+      response.end()
+      return
+    }
+    // The URL is built from Host and target; neither may change the other's part.
+    if (!/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(request.headers.host ?? '')) {
+      request.headers.host = 'localhost'
+    }
+    request.url = request.url?.replace(/^https?:[/\\]*[^/\\?#]*/i, '') ?? '/'
+    loading.then((handle) => handle(request, response)).catch(() => response.destroy())
+  }
+}
+
+interface NodeContext {
+  res: NodeResponse
+}
+
+/** Loaded on demand, because it is larger than the rest of this package and most handlers do not need it. */
+async function loadAdapter(
+  handler: FetchHandler,
+): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
+  const { createServerAdapter } = await import('@whatwg-node/server')
+  const adapter = createServerAdapter<NodeContext>(
+    async (request: Request, { res }: NodeContext) => {
+      const response = await responseOf(handler, request)
+      // Later, because the adapter clears the socket's timeout when it starts to send.
+      setImmediate(setStallTimeout, res)
+      return response
+    },
+  )
+  return (request, response) =>
+    adapter.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+}
