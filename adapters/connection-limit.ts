@@ -1,3 +1,5 @@
+import type { NodeResponse, RequestSocket } from './node-messages.ts'
+
 /** Concurrent responses per HTTP/2 connection: a few more than the six HTTP/1 connections of a browser. */
 export const MAX_STREAMS = 8
 
@@ -19,7 +21,7 @@ export interface ConnectionLimit {
  * Returns a function that queues callbacks and runs one per turn of the event loop, in order, so that the server handles
  * requests of other connections between two expensive responses.
  */
-export function createStartQueue(): (start: () => void) => void {
+function createStartQueue(): (start: () => void) => void {
   const queue: (() => void)[] = []
   function startNext(): void {
     const start = queue.shift()
@@ -61,5 +63,60 @@ export function createConnectionLimit(): ConnectionLimit {
         if (connection.underWay === 0) connections.delete(key)
       }
     },
+  }
+}
+
+/** Stops reading from an HTTP/1 connection while more of its requests wait. */
+const MAX_WAITING = 100
+
+/** While more requests wait on all connections, closes the connections with more than `MAX_WAITING`. */
+const MAX_WAITING_IN_ALL = 10_000
+
+/** Returns a function that calls `start` when the responses before `response` are sent, unless the client has disconnected. */
+export function createPipeline(): (
+  socket: RequestSocket,
+  response: NodeResponse,
+  start: () => void,
+) => void {
+  const startLater = createStartQueue()
+  const pipelines = new Map<RequestSocket, { waiting: number; isPausing: boolean }>()
+  let waitingInAll = 0
+
+  function pipelineOf(socket: RequestSocket): { waiting: number; isPausing: boolean } {
+    const known = pipelines.get(socket)
+    if (known) return known
+    const pipeline = { waiting: 0, isPausing: false }
+    pipelines.set(socket, pipeline)
+    socket.once('close', () => {
+      waitingInAll -= pipeline.waiting
+      pipelines.delete(socket)
+    })
+    return pipeline
+  }
+
+  return (socket, response, start) => {
+    if (socket.destroyed) return
+    const pipeline = pipelineOf(socket)
+
+    function count(added: 1 | -1): void {
+      waitingInAll += added
+      pipeline.waiting += added
+      if (pipeline.waiting <= MAX_WAITING || pipeline.isPausing) return
+      pipeline.isPausing = true
+      // After each parsed request, Node resumes the socket in `nextTick`; microtasks run later.
+      queueMicrotask(() => {
+        pipeline.isPausing = false
+        if (pipeline.waiting > MAX_WAITING) socket.pause()
+      })
+    }
+    count(1)
+    if (pipeline.waiting > MAX_WAITING && waitingInAll > MAX_WAITING_IN_ALL) socket.destroy()
+    response.once('socket', () => {
+      count(-1)
+      if (pipeline.waiting === MAX_WAITING) socket.resume()
+      startLater(() => {
+        if (!response.destroyed) start()
+      })
+    })
   }
 }

@@ -1,7 +1,6 @@
 import type { RawRequest, RawResponse } from '../src/index.ts'
-import { NodeRawRequest, hasTwoHosts, refuse, send } from './node-handler.ts'
+import { NodeRawRequest, hasTwoHosts, limitPipelining, refuse, send } from './node-handler.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import { limitPipelining } from './pipelining.ts'
 
 /** The used part of a `Request` of Express or Connect. */
 export interface ExpressRequest extends NodeRequest {

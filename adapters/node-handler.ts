@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { RawRequest, RawResponse } from '../src/index.ts'
-import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import { limitPipelining } from './pipelining.ts'
+import { createConnectionLimit, createPipeline } from './connection-limit.ts'
+import type { NodeRequest, NodeResponse, RequestSocket } from './node-messages.ts'
 import { responseOf } from './server.ts'
 import type { FetchHandler } from './server.ts'
 
@@ -47,6 +47,88 @@ function fromRawResponses(answer: (request: RawRequest) => Promise<RawResponse>)
     }
   }
   return (request, response) => void respond(request, response)
+}
+
+/** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
+function fromFetchStyle(handler: FetchHandler): NodeHandler {
+  const loading = loadAdapter(handler)
+  // Each request handles the rejection instead.
+  loading.catch(() => undefined)
+  return (request, response) => {
+    // `Request` supports neither method, and TRACE must not echo the request.
+    if (request.method === 'TRACE' || request.method === 'CONNECT') {
+      response.writeHead(405, ['cache-control', 'no-store'])
+      response.end()
+      return
+    }
+    // The URL is built from Host and target; neither may change the other's part.
+    if (!/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(request.headers.host ?? '')) {
+      request.headers.host = 'localhost'
+    }
+    request.url = request.url?.replace(/^https?:[/\\]*[^/\\?#]*/i, '') ?? '/'
+    loading.then((handle) => handle(request, response)).catch(() => response.destroy())
+  }
+}
+
+interface NodeContext {
+  res: NodeResponse
+}
+
+/** Loaded on demand, because it is larger than the rest of this package and most handlers do not need it. */
+async function loadAdapter(
+  handler: FetchHandler,
+): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
+  const { createServerAdapter } = await import('@whatwg-node/server')
+  const adapter = createServerAdapter<NodeContext>(
+    async (request: Request, { res }: NodeContext) => {
+      const response = await responseOf(handler, request)
+      // Later, because the adapter clears the socket's timeout when it starts to send.
+      setImmediate(setStallTimeout, res)
+      return response
+    },
+  )
+  return (request, response) =>
+    adapter.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+}
+
+/** The HTTP/2 error code for a request that was not processed, which the client may repeat. */
+const REFUSED_STREAM = 7
+
+/**
+ * Returns a listener that calls `respond` for one request of an HTTP/1 connection at a time, and for up to 8 of an HTTP/2
+ * connection. Node calls a listener for every received request; without a limit, one client that does not read could fill
+ * the memory with responses.
+ */
+export function limitPipelining<Request extends NodeRequest>(
+  respond: (request: Request, response: NodeResponse, next?: () => void) => void,
+): (request: Request, response: NodeResponse, next?: () => void) => void {
+  const waitForTurn = createPipeline()
+  const streams = createConnectionLimit()
+
+  return (request, response, next) => {
+    const { stream, socket } = request
+    if (stream?.session) {
+      const { session } = stream
+      const start = (): void => {
+        if (!stream.destroyed) respond(request, response, next)
+      }
+      if (!streams.enter(session, start)) stream.close(REFUSED_STREAM)
+      else response.once('close', () => streams.leave(session, start))
+    } else if (response.socket === null && isBusy(socket)) {
+      waitForTurn(socket, response, () => respond(request, response, next))
+    } else respond(request, response, next)
+  }
+}
+
+/** The property of Node's sockets with the current response: undocumented, but older than most frameworks. */
+const CURRENT_RESPONSE = '_httpMessage'
+
+/**
+ * Returns whether `socket` is sending a response. False without a socket: a framework that imitates Node's responses may
+ * never assign one, and such a response must not wait.
+ */
+function isBusy(socket: RequestSocket | undefined): socket is RequestSocket {
+  return Boolean((socket as { [CURRENT_RESPONSE]?: unknown } | undefined)?.[CURRENT_RESPONSE])
 }
 
 /**
@@ -121,48 +203,4 @@ export function hasTwoHosts({ rawHeaders = [], stream }: NodeRequest): boolean {
 export function refuse(response: NodeResponse): void {
   response.writeHead(400, ['cache-control', 'no-store', 'connection', 'close'])
   response.end()
-}
-
-/** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
-function fromFetchStyle(
-  handler: FetchHandler,
-): (request: NodeRequest, response: NodeResponse) => void {
-  const loading = loadAdapter(handler)
-  // Each request handles the rejection instead.
-  loading.catch(() => undefined)
-  return (request, response) => {
-    // `Request` supports neither method, and TRACE must not echo the request.
-    if (request.method === 'TRACE' || request.method === 'CONNECT') {
-      response.writeHead(405, ['cache-control', 'no-store'])
-      response.end()
-      return
-    }
-    // The URL is built from Host and target; neither may change the other's part.
-    if (!/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(request.headers.host ?? '')) {
-      request.headers.host = 'localhost'
-    }
-    request.url = request.url?.replace(/^https?:[/\\]*[^/\\?#]*/i, '') ?? '/'
-    loading.then((handle) => handle(request, response)).catch(() => response.destroy())
-  }
-}
-
-interface NodeContext {
-  res: NodeResponse
-}
-
-/** Loaded on demand, because it is larger than the rest of this package and most handlers do not need it. */
-async function loadAdapter(
-  handler: FetchHandler,
-): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
-  const { createServerAdapter } = await import('@whatwg-node/server')
-  const adapter = createServerAdapter<NodeContext>(
-    async (request: Request, { res }: NodeContext) => {
-      const response = await responseOf(handler, request)
-      // Later, because the adapter clears the socket's timeout when it starts to send.
-      setImmediate(setStallTimeout, res)
-      return response
-    },
-  )
-  return (request, response) =>
-    adapter.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
 }

@@ -22,8 +22,9 @@ const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
+  // For TLS.
+  handshakeTimeout: 10_000,
 }
-const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 10_000 }
 
 /**
  * Serves `handler` on Node over HTTP/1.1; resolves when the server listens. A client has 10 s to send its headers and 30 s
@@ -47,7 +48,7 @@ export async function serve(
   const listener = toNodeHandler(handler)
   // An import would evaluate all exports, including WebSocket, which loads Node's whole `fetch`.
   const server = tls
-    ? process.getBuiltinModule('node:https').createServer({ ...TLS_LIMITS, ...tls }, listener)
+    ? process.getBuiltinModule('node:https').createServer({ ...LIMITS, ...tls }, listener)
     : process.getBuiltinModule('node:http').createServer(LIMITS, listener)
   server.maxConnections = maxConnections
   const drain = prepareDrain(server)

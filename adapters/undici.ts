@@ -73,8 +73,12 @@ function toAgentSettings(options: UndiciFetchOptions): AgentSettings {
   requireWhole('timeouts.connect', connect, 0)
   requireWhole('timeouts.headers', headers, 0)
   requireWhole('timeouts.body', body, 0)
-  const limits = { connectTimeout: connect, headersTimeout: headers, bodyTimeout: body }
-  return { connections: connections ?? null, ...limits }
+  return {
+    connections: connections ?? null,
+    connectTimeout: connect,
+    headersTimeout: headers,
+    bodyTimeout: body,
+  }
 }
 
 function requireWhole(name: string, value: unknown, min: number): void {

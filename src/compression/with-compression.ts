@@ -41,10 +41,7 @@ export interface CompressedHandler extends RawHandler {
 export function withCompression(handler: RawHandler, codecs: Codecs): CompressedHandler {
   const choose = createEncodingChoice()
   const variants = createVariants(codecs, CACHE_BYTES)
-  const encodedLists = {
-    br: new WeakMap<Header[], Header[]>(),
-    gzip: new WeakMap<Header[], Header[]>(),
-  }
+  const lists = createHeaderLists()
 
   /** Applies the codings and preconditions of `request` to `plain`, a 200. */
   async function represented(plain: RawResponse, request: PlainRequest): Promise<RawResponse> {
@@ -54,7 +51,7 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
     if (ifMatch || ifNoneMatch) {
       const sent = (isEncoded ? encodingsSent(body, accepted) : [undefined]).map((encoding) => ({
         ...plain,
-        headers: (encoding && encodedLists[encoding].get(headers)) ?? headersOf(headers, encoding),
+        headers: lists.find(headers, encoding),
       }))
       // The handler writes the error response.
       if (!sent.some((each) => meetsIfMatch(each, ifMatch)))
@@ -63,14 +60,11 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
       const unchanged = known.find(({ status }) => status === 304)
       if (unchanged) return unchanged
     }
-    if (!isEncoded) return { ...plain, headers: headersOf(headers, undefined) }
-    const encoded = await (request.isExpensive ? request.encoded : variants.encode(body, accepted))
+    const encoded =
+      isEncoded && (await (request.isExpensive ? request.encoded : variants.encode(body, accepted)))
     if (!encoded) return { ...plain, headers: headersOf(headers, undefined) }
     const { encoding, bytes } = encoded
-    const lists = encodedLists[encoding]
-    let list = lists.get(headers)
-    if (!list) lists.set(headers, (list = headersOf(headers, encoding, bytes.length)))
-    return { ...plain, headers: list, body: bytes }
+    return { ...plain, headers: lists.complete(headers, encoding, bytes.length), body: bytes }
   }
 
   async function answer(request: RawRequest): Promise<RawResponse> {
@@ -162,6 +156,27 @@ function encodingsSent(
   { best, fast }: AcceptedEncodings,
 ): (Encoding | undefined)[] {
   return length > LARGE_BODY_BYTES ? [best, fast, undefined] : [best, fast ?? best]
+}
+
+/** Caches the headers of encoded bodies, for each list of headers of a plain body. */
+function createHeaderLists() {
+  const cached = {
+    br: new WeakMap<Header[], Header[]>(),
+    gzip: new WeakMap<Header[], Header[]>(),
+  }
+  return {
+    /** Returns the headers with the length of the encoded body, if known. */
+    find: (headers: Header[], encoding: Encoding | undefined): Header[] =>
+      (encoding && cached[encoding].get(headers)) ?? headersOf(headers, encoding),
+    /** Returns the headers of an encoded body of `length` bytes. */
+    complete(headers: Header[], encoding: Encoding, length: number): Header[] {
+      const known = cached[encoding].get(headers)
+      if (known) return known
+      const list = headersOf(headers, encoding, length)
+      cached[encoding].set(headers, list)
+      return list
+    },
+  }
 }
 
 /** Returns the headers of an encoded body, with its own length, if known, and tag. */
